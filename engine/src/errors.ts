@@ -1,0 +1,113 @@
+/**
+ * What the engine refuses, by code. The API's error table gives each code its status; the sentence
+ * is written where the refusal happens, since only there it can name the offending value.
+ */
+export type EngineErrorCode =
+  | 'unknown_kind'
+  | 'kind_not_public'
+  | 'invalid_payload'
+  | 'payload_too_large'
+  | 'invalid_text'
+  | 'invalid_run_at'
+  | 'invalid_priority'
+  | 'invalid_key'
+  | 'invalid_cursor'
+  | 'invalid_filter'
+  | 'invalid_schedule'
+  | 'quota_exceeded'
+  | 'job_not_found'
+  | 'illegal_transition'
+  | 'store_unavailable'
+  | 'unsupported_by_store'
+  | 'invalid_definition';
+
+export class MillraceError extends Error {
+  override readonly name: string = 'MillraceError';
+  readonly code: EngineErrorCode;
+  constructor(code: EngineErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/**
+ * The store could not be reached or did not answer: the write may or may not have happened.
+ * Everything else a store throws is about the data it was given.
+ */
+export class StoreUnavailable extends MillraceError {
+  override readonly name = 'StoreUnavailable';
+  constructor(message: string, options?: ErrorOptions) {
+    super('store_unavailable', message, options);
+  }
+}
+
+/** What is kept of a failed attempt. */
+export interface FailureRecord {
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+}
+
+/**
+ * Thrown by a handler that knows what went wrong. `retryable: false` ends the job at once; `retryAfterMs`
+ * overrides the policy's delay (a service that said when to come back).
+ */
+export class JobFailure extends Error {
+  override readonly name = 'JobFailure';
+  readonly code: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  constructor(
+    code: string,
+    message: string,
+    options: { retryable?: boolean; retryAfterMs?: number; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryable = options.retryable ?? true;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+const MESSAGE_LIMIT = 4_000;
+
+/** Anything thrown becomes a record that every store can keep. Unknown errors are worth another try. */
+export function classify(thrown: unknown): FailureRecord {
+  if (thrown instanceof MillraceError) {
+    return record(thrown.code, thrown.message, thrown.code === 'store_unavailable');
+  }
+  if (isJobFailureLike(thrown)) {
+    return record(thrown.code, thrown.message, thrown.retryable);
+  }
+  if (thrown instanceof Error) {
+    return record('unknown', `${thrown.name}: ${thrown.message}`, true);
+  }
+  return record('unknown', `A handler threw ${describe(thrown)} instead of an Error.`, true);
+}
+
+/** A job file may carry its own copy of this module: recognise its failures by shape. */
+function isJobFailureLike(thrown: unknown): thrown is JobFailure {
+  return thrown instanceof Error && thrown.name === 'JobFailure' && 'code' in thrown && 'retryable' in thrown;
+}
+
+/** When the handler itself knows how long to wait. */
+export function retryAfterMs(thrown: unknown): number | undefined {
+  return isJobFailureLike(thrown) ? thrown.retryAfterMs : undefined;
+}
+
+function record(code: string, message: string, retryable: boolean): FailureRecord {
+  return { code: code.slice(0, 100), message: storable(message), retryable };
+}
+
+/** NUL and lone surrogates cannot be stored by Postgres; a message loses them rather than the job its record. */
+function storable(text: string): string {
+  return text.replaceAll('\u0000', '').toWellFormed().slice(0, MESSAGE_LIMIT).toWellFormed();
+}
+
+function describe(thrown: unknown): string {
+  try {
+    return typeof thrown === 'string' ? `the string ${JSON.stringify(thrown)}` : `a value of type ${typeof thrown}`;
+  } catch {
+    return 'a value';
+  }
+}

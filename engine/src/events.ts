@@ -1,0 +1,75 @@
+import type { FailureRecord } from './errors.ts';
+import type { JobId } from './job.ts';
+
+/** Everything worth telling, once: logs, metrics, live updates and audit all read from here. */
+export interface EventMap {
+  'job.enqueued': { id: JobId; kind: string; created: boolean };
+  'job.started': JobEvent;
+  'job.succeeded': JobEvent & { durationMs: number };
+  'job.failed': JobEvent & { durationMs: number; error: FailureRecord };
+  'job.retrying': JobEvent & { durationMs: number; error: FailureRecord; delayMs: number };
+  'job.deferred': JobEvent & { durationMs: number; delayMs: number };
+  'job.canceled': JobEvent & { durationMs: number };
+  'job.handedBack': JobEvent & { durationMs: number };
+  /** The worker went away with the job's last attempt. */
+  'job.lost': { id: JobId; kind: string; attempt: number };
+  'job.progress': JobEvent & { done: number; total: number | null };
+  /** A write was refused, or a handler was stopped before its lease could end. */
+  'lease.fenced': { id: JobId; kind: string; write: 'settle' | 'checkpoint' | 'renew' | 'local' };
+  'lease.takenOver': { count: number };
+  'pool.polled': { pool: string; claimed: number; asked: number };
+  'settle.flushed': { size: number };
+  'store.failed': { during: string; error: unknown };
+  'store.recovered': { during: string };
+  'schedule.fired': { schedule: string; tick: number; id: JobId };
+  'schedule.passed': { schedule: string; tick: number; why: 'missed' | 'overlap' };
+  'gate.closed': { rule: string; key: string; arrived: Readonly<Record<string, JobId>> };
+  'retention.pruned': { count: number };
+  'worker.state': { worker: string; state: 'running' | 'paused' | 'stopping' | 'stopped' };
+}
+
+export interface JobEvent {
+  id: JobId;
+  kind: string;
+  tenant: string;
+  attempt: number;
+  correlationId: string;
+}
+
+export type EventName = keyof EventMap;
+
+export interface Events {
+  on<Name extends EventName>(name: Name, listener: (event: EventMap[Name]) => void): () => void;
+  /** For what reads everything: a log, a metrics exporter. */
+  onAny(listener: <Name extends EventName>(name: Name, event: EventMap[Name]) => void): () => void;
+  emit<Name extends EventName>(name: Name, event: EventMap[Name]): void;
+}
+
+export function createEvents(): Events {
+  const listeners = new Map<EventName, Set<(event: never) => void>>();
+  const anyListeners = new Set<<Name extends EventName>(name: Name, event: EventMap[Name]) => void>();
+  return {
+    on(name, listener) {
+      const set = listeners.get(name) ?? new Set();
+      listeners.set(name, set.add(listener));
+      return () => set.delete(listener);
+    },
+    onAny(listener) {
+      anyListeners.add(listener);
+      return () => anyListeners.delete(listener);
+    },
+    emit(name, event) {
+      // A listener is an observer: whatever it throws is its own affair, never the job's.
+      for (const listener of listeners.get(name) ?? []) quietly(() => listener(event as never));
+      for (const listener of anyListeners) quietly(() => listener(name, event));
+    },
+  };
+}
+
+function quietly(call: () => void): void {
+  try {
+    call();
+  } catch {
+    // see above
+  }
+}

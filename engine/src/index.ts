@@ -1,0 +1,28 @@
+export * from './clock.ts';
+export {
+  WEBHOOK_KIND,
+  cleanupKindName,
+  defineRule,
+  dependantsOf,
+  type FinishedParent,
+  type Rule,
+} from './dependencies.ts';
+export * from './duration.ts';
+export * from './errors.ts';
+export * from './events.ts';
+export type { Explanation, Reason } from './explain.ts';
+export * from './job.ts';
+export * from './json.ts';
+export * from './kind.ts';
+export { defer, done, type Effect, type Outcome } from './outcome.ts';
+export type { PoolConfig } from './pool.ts';
+export * from './port.ts';
+export * from './queue.ts';
+export * from './registry.ts';
+export type { JobRequest } from './request.ts';
+export * from './retry.ts';
+export { type Schedule, ticksBetween } from './schedules.ts';
+export * from './states.ts';
+export type { Totals } from './statistics.ts';
+export { type PauseWindow, nextTick, pausedUntil } from './window.ts';
+export * from './worker.ts';

@@ -1,0 +1,103 @@
+import type { FailureRecord } from './errors.ts';
+import type { JsonText } from './json.ts';
+import type { FinishedState, JobState } from './states.ts';
+
+/** `<store>-<number>`: the prefix tells which store has the job. */
+export type JobId = string;
+
+/** Proof of the right to write: every write of a running job names both. */
+export interface Lease {
+  readonly id: JobId;
+  /** Grows with each claim over the whole store, so it is also a fencing key for outside systems. */
+  readonly epoch: number;
+}
+
+export interface Progress {
+  readonly done: number;
+  readonly total?: number;
+  readonly note?: string;
+}
+
+/** A job to be made. The queue checks it; a store only writes it. */
+export interface NewJob {
+  readonly kind: string;
+  readonly payload: JsonText;
+  readonly maxAttempts: number;
+  /** Empty: the only tenant. */
+  readonly tenant: string;
+  /** Higher first; null after every number. */
+  readonly priority: number | null;
+  /** Milliseconds since 1970, or a delay judged by the store's clock. */
+  readonly due?: { readonly at: number } | { readonly afterMs: number };
+  readonly key?: { readonly value: string; readonly windowMs: number };
+  readonly correlationId?: string;
+  readonly submitter?: string;
+  /** Whom the data is about, for erasure. */
+  readonly subject?: string;
+  readonly webhook?: string;
+  /** The jobs that made this one come about, by slot of the rule. */
+  readonly parents?: Readonly<Record<string, JobId>>;
+  readonly schedule?: string;
+}
+
+export interface Job {
+  readonly id: JobId;
+  readonly kind: string;
+  readonly tenant: string;
+  readonly state: JobState;
+  readonly priority: number | null;
+  /** Null once purged or erased. */
+  readonly payload: JsonText | null;
+  /** Executions so far, counted at claim. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly createdAt: number;
+  readonly runAt: number;
+  readonly startedAt: number | null;
+  readonly finishedAt: number | null;
+  readonly worker: string | null;
+  readonly leaseUntil: number | null;
+  readonly cancelRequested: boolean;
+  readonly result: JsonText | null;
+  readonly error: FailureRecord | null;
+  readonly cursor: JsonText | null;
+  readonly progress: Progress | null;
+  readonly key: string | null;
+  readonly correlationId: string | null;
+  readonly submitter: string | null;
+  readonly subject: string | null;
+  readonly webhook: string | null;
+  readonly parents: Readonly<Record<string, JobId>> | null;
+  readonly schedule: string | null;
+}
+
+/** What a claim hands to a worker: enough to run, no more. */
+export interface ClaimedJob {
+  readonly id: JobId;
+  readonly epoch: number;
+  readonly kind: string;
+  readonly tenant: string;
+  readonly payload: JsonText;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly priority: number | null;
+  readonly createdAt: number;
+  readonly cursor: JsonText | null;
+  readonly correlationId: string | null;
+  readonly submitter: string | null;
+  readonly webhook: string | null;
+  readonly parents: Readonly<Record<string, JobId>> | null;
+}
+
+/** What is known of a job at the moment it ends: the rules decide by it what follows. */
+export interface FinishedJob {
+  readonly id: JobId;
+  readonly kind: string;
+  readonly tenant: string;
+  readonly payload: JsonText | null;
+  readonly state: FinishedState;
+  readonly correlationId: string | null;
+  readonly submitter: string | null;
+  readonly webhook: string | null;
+  readonly parents: Readonly<Record<string, JobId>> | null;
+}

@@ -1,0 +1,71 @@
+import { MillraceError } from './errors.ts';
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+/** A value already serialised: the engine serialises once, stores keep and return the text as it is. */
+export type JsonText = string;
+
+export const MAX_JSON_BYTES = 1_000_000;
+
+/** Serialises what a person or a handler gave us, or says why no store could keep it. */
+export function toJsonText(value: unknown, what: string, maxBytes = MAX_JSON_BYTES): JsonText {
+  const text = serialise(value, what);
+  // A UTF-16 unit is at most three bytes: most texts need no exact count.
+  if (text.length * 3 > maxBytes && byteLength(text) > maxBytes) {
+    throw new MillraceError(
+      'payload_too_large',
+      `The ${what} has ${byteLength(text)} bytes; at most ${maxBytes} are kept. Store the data elsewhere and pass its address.`,
+    );
+  }
+  // JSON.stringify writes NUL as \u0000 and lone surrogates as \ud8xx…\udfxx: look closer only when one may be there.
+  if (text.includes('\\u0000') || text.includes('\\ud')) refuseUnstorableText(value, what, '$');
+  return text;
+}
+
+function serialise(value: unknown, what: string): string {
+  try {
+    return JSON.stringify(value) ?? 'null';
+  } catch (cause) {
+    throw new MillraceError('invalid_payload', `The ${what} is not JSON: ${String(cause)}.`, { cause });
+  }
+}
+
+function refuseUnstorableText(value: unknown, what: string, path: string): void {
+  if (typeof value === 'string') {
+    if (value.includes('\u0000')) throw unstorable(what, path, 'a NUL character');
+    if (!value.isWellFormed()) throw unstorable(what, path, 'half of a surrogate pair');
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) refuseUnstorableText(item, what, `${path}[${index}]`);
+  } else if (value !== null && typeof value === 'object') {
+    for (const [key, item] of Object.entries(value)) {
+      refuseUnstorableText(key, what, `${path}, a key`);
+      refuseUnstorableText(item, what, `${path}.${key}`);
+    }
+  }
+}
+
+function unstorable(what: string, path: string, found: string): MillraceError {
+  return new MillraceError('invalid_text', `The ${what} holds ${found} at ${path}. Remove it: no store can keep it.`);
+}
+
+export function checkText(text: string, what: string, maxLength: number): string {
+  if (text.length === 0 || text.length > maxLength) {
+    throw new MillraceError('invalid_text', `The ${what} must have 1 to ${maxLength} characters.`);
+  }
+  refuseUnstorableText(text, what, '$');
+  return text;
+}
+
+export function byteLength(text: string): number {
+  let bytes = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) bytes += 1;
+    else if (unit < 0x800) bytes += 2;
+    else if (unit >= 0xd800 && unit < 0xdc00) {
+      bytes += 4;
+      i++;
+    } else bytes += 3;
+  }
+  return bytes;
+}

@@ -1,0 +1,136 @@
+import type { ZodType } from 'zod';
+import { type Duration, toMs } from './duration.ts';
+import { MillraceError } from './errors.ts';
+import type { Job, JobId, Lease, Progress } from './job.ts';
+import type { Outcome } from './outcome.ts';
+import type { Keep } from './port.ts';
+import type { JobRequest } from './request.ts';
+import { RETRY, type RetryPolicy, maxAttempts } from './retry.ts';
+
+/** What a handler is given. `data` has been checked against the kind's schema. */
+export interface RunningJob<Input> {
+  readonly id: JobId;
+  readonly kind: string;
+  readonly data: Input;
+  readonly tenant: string;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly createdAt: number;
+  /** Where the last saved chunk ended; null at the first run. */
+  readonly cursor: unknown;
+  readonly correlationId: string;
+  readonly submitter: string | null;
+  readonly parents: Readonly<Record<string, JobId>>;
+}
+
+export interface JobContext {
+  /** Aborted by cancel, timeout, shutdown, and before the lease can end. */
+  readonly signal: AbortSignal;
+  /** `epoch` only ever grows: give it to outside systems as a fencing or idempotency key. */
+  readonly lease: Lease;
+  readonly log: Log;
+  /** Makes a child together with the next saved chunk or the outcome: all of it or none. */
+  enqueue(request: JobRequest): void;
+  /** Saved within a second; the last one wins. */
+  progress(progress: Progress): void;
+  /** Another job as the store has it now: a parent's result, say. */
+  get(id: JobId): Promise<Job | null>;
+}
+
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Yielded by a handler that works in chunks: saved with the lease's renewal, then cancel and shutdown apply. */
+export interface Chunk {
+  readonly cursor: unknown;
+  readonly progress?: Progress;
+}
+
+export type Run<Input> = (
+  job: RunningJob<Input>,
+  context: JobContext,
+) => Promise<Outcome | void> | AsyncGenerator<Chunk, Outcome | void, void>;
+
+export interface JobDefinition<Input> {
+  readonly kind: string;
+  readonly input: ZodType<Input>;
+  readonly run: Run<Input>;
+  /** Runs as a job of its own once the job has ended FAILED or CANCELED, wherever that happened. */
+  readonly cleanup?: (job: { id: JobId; data: Input; cursor: unknown }, context: JobContext) => Promise<void>;
+  readonly retry?: RetryPolicy;
+  /** Per execution. */
+  readonly timeout?: Duration;
+  /** At the same time in one worker. */
+  readonly concurrency?: number;
+  /** Per tenant: `queued` is refused at enqueue, `running` is held back over all replicas. */
+  readonly quota?: { readonly queued?: number; readonly running?: number };
+  /** May be enqueued from outside the process. */
+  readonly public?: boolean;
+  readonly retention?: Retention;
+  /** Forget the payload once the job has succeeded. */
+  readonly purgePayload?: boolean;
+}
+
+export interface Retention {
+  readonly succeeded?: Duration;
+  readonly failed?: Duration;
+  readonly canceled?: Duration;
+}
+
+export interface JobKind<Input = unknown> {
+  readonly kind: string;
+  readonly input: ZodType<Input>;
+  readonly retry: RetryPolicy;
+  readonly maxAttempts: number;
+  readonly timeoutMs: number;
+  readonly concurrency: number;
+  readonly quota: { readonly queued: number | null; readonly running: number | null };
+  readonly public: boolean;
+  readonly keep: Keep;
+  readonly purgePayload: boolean;
+  readonly hasCleanup: boolean;
+  // Methods, so that a JobKind<Input> passes where any kind is wanted.
+  run(job: RunningJob<Input>, context: JobContext): ReturnType<Run<Input>>;
+  cleanup(job: { id: JobId; data: Input; cursor: unknown }, context: JobContext): Promise<void>;
+}
+
+export function keepOf({ succeeded, failed, canceled }: Retention): Keep {
+  return { SUCCEEDED: toMs(succeeded ?? '7d'), FAILED: toMs(failed ?? '30d'), CANCELED: toMs(canceled ?? '7d') };
+}
+
+const KIND_NAME = /^[a-z][a-z0-9]*([._-][a-z0-9]+)*$/;
+
+/** A kind is declared once; everything that is not said has a default here. */
+export function defineJob<Input>(definition: JobDefinition<Input>): JobKind<Input> {
+  const { kind } = definition;
+  if (!KIND_NAME.test(kind) || kind.length > 100) {
+    throw new MillraceError(
+      'invalid_definition',
+      `"${kind}" cannot be a kind. Use lower-case letters and digits, joined by ".", "-" or "_", such as "report.monthly".`,
+    );
+  }
+  const retry = definition.retry ?? RETRY.documents;
+  const cleanup = definition.cleanup;
+  const kept: JobKind<Input> = {
+    kind,
+    input: definition.input,
+    retry,
+    maxAttempts: maxAttempts(retry),
+    timeoutMs: toMs(definition.timeout ?? '10m'),
+    concurrency: definition.concurrency ?? Number.MAX_SAFE_INTEGER,
+    quota: { queued: definition.quota?.queued ?? null, running: definition.quota?.running ?? null },
+    public: definition.public ?? false,
+    keep: keepOf(definition.retention ?? {}),
+    purgePayload: definition.purgePayload ?? false,
+    hasCleanup: cleanup !== undefined,
+    run: definition.run,
+    cleanup: cleanup ?? (() => Promise.resolve()),
+  };
+  if (!(kept.concurrency >= 1) || !(kept.timeoutMs > 0)) {
+    throw new MillraceError('invalid_definition', `The kind "${kind}" needs a concurrency of at least 1 and a timeout above 0.`);
+  }
+  return kept;
+}

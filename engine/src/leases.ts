@@ -1,0 +1,149 @@
+import type { Clock } from './clock.ts';
+import type { Events } from './events.ts';
+import type { Store } from './port.ts';
+import type { Running } from './running.ts';
+
+/**
+ * Keeps the leases of everything that runs here: renews all of them in one write, saves progress, and
+ * stops a handler on this process's own monotonic clock before its lease can end, so that a worker that
+ * was blocked or cut off never works beside its successor.
+ */
+export interface Leases {
+  readonly running: ReadonlyMap<string, Running>;
+  add(running: Running): void;
+  remove(running: Running): void;
+  /** The local end of a lease that was asked for at `askedAt`. */
+  deadlineOf(askedAt: number): number;
+  /** True, and the handler aborted, when the lease's local end has passed. */
+  fenceIfLate(running: Running): boolean;
+  requestCancel(ids: readonly string[]): void;
+  start(): void;
+  stop(): void;
+  /** Public for tests and simulations, like every service's `runOnce`. */
+  runOnce(): Promise<{ renewed: number; fenced: number }>;
+}
+
+const PROGRESS_EVERY_MS = 1_000;
+
+export function createLeases(params: { store: Store; clock: Clock; events: Events; leaseMs: number }): Leases {
+  const { store, clock, events, leaseMs } = params;
+  // A tenth of the lease is left for the abort to take effect and for the clocks to differ.
+  const marginMs = leaseMs / 10;
+  const renewEveryMs = leaseMs / 3;
+  const tickMs = Math.min(PROGRESS_EVERY_MS, leaseMs / 20);
+  const running = new Map<string, Running>();
+  const dirty = new Map<string, Running['progress']>();
+  let cancelTimer: (() => void) | null = null;
+  let renewing = false;
+  let savedAt = 0;
+
+  function fence(each: Running, write: 'local' | 'renew' | 'checkpoint'): void {
+    if (each.abortReason === 'lease_lost') return;
+    events.emit('lease.fenced', { id: each.job.id, kind: each.kind.kind, write });
+    each.abort('lease_lost');
+  }
+
+  function fenceIfLate(each: Running): boolean {
+    if (clock.now() < each.deadline) return false;
+    fence(each, 'local');
+    return true;
+  }
+
+  function checkDeadlines(): number {
+    const now = clock.now();
+    let fenced = 0;
+    for (const each of running.values()) {
+      if (now >= each.deadline) {
+        fence(each, 'local');
+        fenced += 1;
+      } else if (now >= each.timeoutAt) each.abort('timeout');
+    }
+    return fenced;
+  }
+
+  async function renew(): Promise<number> {
+    const now = clock.now();
+    const due = [...running.values()].filter(
+      (each) => each.abortReason !== 'lease_lost' && each.deadline + marginMs - now <= leaseMs - renewEveryMs,
+    );
+    if (due.length === 0) return 0;
+    const askedAt = clock.now();
+    const answers = await store.renew({ leases: due.map(leaseOf), leaseMs });
+    for (const [index, each] of due.entries()) apply(each, answers[index] ?? 'stale', askedAt, 'renew');
+    return due.length;
+  }
+
+  function apply(each: Running, answer: 'renewed' | 'cancel' | 'stale', askedAt: number, write: 'renew' | 'checkpoint'): void {
+    if (answer === 'stale') {
+      if (running.get(each.job.id) === each) fence(each, write);
+      return;
+    }
+    each.deadline = Math.max(each.deadline, askedAt + leaseMs - marginMs);
+    if (answer === 'cancel') each.abort('canceled');
+  }
+
+  /** Handlers' progress, all in one write. */
+  async function saveProgress(): Promise<void> {
+    const now = clock.now();
+    if (now - savedAt < PROGRESS_EVERY_MS) return;
+    const changed = [...running.values()].filter((each) => each.progress !== null && dirty.get(each.job.id) !== each.progress);
+    if (changed.length === 0) return;
+    savedAt = now;
+    for (const each of changed) dirty.set(each.job.id, each.progress);
+    const checkpoints = changed.map((each) => ({
+      lease: leaseOf(each),
+      ...(each.progress !== null && { progress: each.progress }),
+      children: [],
+    }));
+    const answers = await store.checkpoint({ checkpoints, leaseMs });
+    for (const [index, each] of changed.entries()) apply(each, answers[index] ?? 'stale', now, 'checkpoint');
+  }
+
+  async function runOnce(): Promise<{ renewed: number; fenced: number }> {
+    const fenced = checkDeadlines();
+    // One round at a time: a store that hangs must not pile up requests, while deadlines go on being watched.
+    if (renewing) return { renewed: 0, fenced };
+    renewing = true;
+    try {
+      const renewed = await renew();
+      if (store.can.checkpoint) await saveProgress();
+      return { renewed, fenced };
+    } catch (error) {
+      events.emit('store.failed', { during: 'renew', error });
+      return { renewed: 0, fenced };
+    } finally {
+      renewing = false;
+    }
+  }
+
+  function tick(): void {
+    cancelTimer = clock.after(tickMs, tick);
+    void runOnce();
+  }
+
+  return {
+    running,
+    add: (each) => running.set(each.job.id, each),
+    remove(each) {
+      if (running.get(each.job.id) === each) running.delete(each.job.id);
+      dirty.delete(each.job.id);
+    },
+    deadlineOf: (askedAt) => askedAt + leaseMs - marginMs,
+    fenceIfLate,
+    requestCancel(ids) {
+      for (const id of ids) running.get(id)?.abort('canceled');
+    },
+    start() {
+      if (cancelTimer === null) tick();
+    },
+    stop() {
+      cancelTimer?.();
+      cancelTimer = null;
+    },
+    runOnce,
+  };
+}
+
+function leaseOf({ job }: Running): { id: string; epoch: number } {
+  return { id: job.id, epoch: job.epoch };
+}

@@ -1,0 +1,229 @@
+import { type Clock, sleep } from './clock.ts';
+import { type Duration, toMs } from './duration.ts';
+import { StoreUnavailable } from './errors.ts';
+import { type ExecutorParts, execute } from './executor.ts';
+import type { JobKind } from './kind.ts';
+import type { ClaimParams, Claimed, Want } from './port.ts';
+import { type PauseWindow, pausedUntil } from './window.ts';
+
+/** A workload's share of a worker: its own rhythm, batch and concurrency. */
+export interface PoolConfig {
+  readonly name: string;
+  /** Left out: every kind that no other pool names. */
+  readonly kinds?: readonly string[];
+  readonly concurrency?: number;
+  readonly batch?: number;
+  /** How long to wait after a claim that found something, and after one that found nothing. */
+  readonly interval?: { readonly active: Duration; readonly idle: Duration };
+  readonly minPriority?: number;
+  readonly pauseWindows?: readonly PauseWindow[];
+}
+
+export interface Pool {
+  readonly name: string;
+  readonly kinds: readonly string[];
+  readonly concurrency: number;
+  readonly minPriority: number | null;
+  inFlight(): number;
+  /** When the claims of this pool go on, if a window holds them now. */
+  heldUntil(): number | null;
+  /** Milliseconds since 1970 by the store's clock, null before the first claim. */
+  lastPoll(): number | null;
+  wake(kinds: readonly string[] | null): void;
+  start(): void;
+  /** No new claims; resolves when the claim under way has been dealt with. */
+  stop(): Promise<void>;
+}
+
+const DEFAULTS = { concurrency: 20, batch: 20, active: '5s', idle: '15s' } as const;
+const RETRY_MS = { first: 100, most: 10_000 };
+
+/**
+ * Claims for as long as there is work and room, then waits: for a notification, the next due time or the
+ * interval, whichever comes first.
+ *
+ *     claim ──► some, more ──► room? ──► claim        (as soon as a slot is free)
+ *       │
+ *       └─────► none or the last ──► wait(hint | due | interval) ──► claim
+ */
+export function createPool(params: {
+  config: PoolConfig;
+  kinds: readonly JobKind[];
+  worker: string;
+  parts: ExecutorParts;
+  /** Resolves when the worker may claim (it is not paused). */
+  allowed: () => Promise<void>;
+}): Pool {
+  const { config, kinds, worker, parts, allowed } = params;
+  const { store, clock, events, settler, leaseMs } = parts;
+  const concurrency = config.concurrency ?? DEFAULTS.concurrency;
+  const batch = config.batch ?? DEFAULTS.batch;
+  const activeMs = toMs(config.interval?.active ?? DEFAULTS.active);
+  const idleMs = toMs(config.interval?.idle ?? DEFAULTS.idle);
+  const inFlightOf = new Map<string, number>();
+  /** Kinds whose limit was filled by the last claim, and those with a quota: a slot that comes free is worth a claim. */
+  const backlogged = new Set(kinds.filter((kind) => kind.quota.running !== null).map((kind) => kind.kind));
+  const signal = createWakeUp(clock);
+  const slots = createWakeUp(clock);
+  let inFlight = 0;
+  let stopped = true;
+  let loop: Promise<void> = Promise.resolve();
+  let claims = 0;
+  let heldUntil: number | null = null;
+  let lastPoll: number | null = null;
+
+  async function run(): Promise<void> {
+    while (!stopped) {
+      await allowed();
+      await settler.room();
+      if (await heldByWindow()) continue;
+      const wants = freeSlots();
+      if (stopped) return;
+      if (wants.length === 0) {
+        await slots.wait(null);
+        continue;
+      }
+      const askedAt = clock.now();
+      const claimed = await claim(wants);
+      if (claimed === null) continue;
+      for (const job of claimed.jobs) start(job, askedAt);
+      noteBacklog(wants, claimed);
+      if (!claimed.more) await signal.wait(Math.min(claimed.jobs.length > 0 ? activeMs : idleMs, claimed.nextDueMs ?? Infinity));
+    }
+  }
+
+  function freeSlots(): Want[] {
+    const free = Math.min(concurrency - inFlight, batch);
+    if (free <= 0) return [];
+    return kinds
+      .map((kind) => ({
+        kind: kind.kind,
+        limit: Math.min(free, kind.concurrency - (inFlightOf.get(kind.kind) ?? 0)),
+        ...(kind.quota.running !== null && { tenantLimit: kind.quota.running }),
+      }))
+      .filter((want) => want.limit > 0);
+  }
+
+  /** After a lost answer the same claim is asked for again, so that its leases are not left to expire. */
+  async function claim(wants: readonly Want[]): Promise<Claimed | null> {
+    const request: ClaimParams = {
+      worker,
+      claimId: `${config.name}:${(claims += 1)}`,
+      wants,
+      limit: Math.min(concurrency - inFlight, batch),
+      leaseMs,
+      ...(config.minPriority !== undefined && { minPriority: config.minPriority }),
+    };
+    const askedAt = clock.now();
+    for (let wait = RETRY_MS.first; ; wait = Math.min(wait * 2, RETRY_MS.most)) {
+      try {
+        const claimed = await store.claim(wait > RETRY_MS.first ? { ...request, replay: true } : request);
+        tellClaimed(claimed, request.limit);
+        if (wait > RETRY_MS.first) events.emit('store.recovered', { during: 'claim' });
+        return claimed;
+      } catch (error) {
+        events.emit('store.failed', { during: 'claim', error });
+        if (stopped) return null;
+        await signal.wait(wait);
+        // Leases that may have been given are over by now, or the fault is not the network's: start afresh.
+        if (clock.now() - askedAt > leaseMs || !(error instanceof StoreUnavailable)) return null;
+      }
+    }
+  }
+
+  function noteBacklog(wants: readonly Want[], { jobs }: Claimed): void {
+    if (kinds.length === 1 && jobs.length === 0) return;
+    for (const { kind, limit, tenantLimit } of wants) {
+      if (tenantLimit !== undefined) continue;
+      const got = jobs.reduce((sum, job) => (job.kind === kind ? sum + 1 : sum), 0);
+      if (got >= limit) backlogged.add(kind);
+      else backlogged.delete(kind);
+    }
+  }
+
+  function tellClaimed(claimed: Claimed, asked: number): void {
+    events.emit('pool.polled', { pool: config.name, claimed: claimed.jobs.length, asked });
+    lastPoll = claimed.now;
+    if (claimed.takenOver > 0) events.emit('lease.takenOver', { count: claimed.takenOver });
+    for (const lost of claimed.lost) events.emit('job.lost', lost);
+  }
+
+  function start(job: Claimed['jobs'][number], askedAt: number): void {
+    const kind = parts.registry.require(job.kind);
+    inFlight += 1;
+    inFlightOf.set(job.kind, (inFlightOf.get(job.kind) ?? 0) + 1);
+    void execute(parts, job, kind, askedAt, () => {
+      inFlight -= 1;
+      inFlightOf.set(job.kind, (inFlightOf.get(job.kind) ?? 1) - 1);
+      slots.wake();
+      if (backlogged.has(job.kind)) signal.wake();
+    });
+  }
+
+  async function heldByWindow(): Promise<boolean> {
+    if (config.pauseWindows === undefined || config.pauseWindows.length === 0) return false;
+    const now = await store.now().catch(() => null);
+    heldUntil = now === null ? null : pausedUntil(config.pauseWindows, now);
+    if (now === null || heldUntil === null) return false;
+    await signal.wait(Math.min(heldUntil - now, 60_000));
+    return true;
+  }
+
+  return {
+    name: config.name,
+    kinds: kinds.map((kind) => kind.kind),
+    concurrency,
+    minPriority: config.minPriority ?? null,
+    inFlight: () => inFlight,
+    heldUntil: () => heldUntil,
+    lastPoll: () => lastPoll,
+    wake(hinted) {
+      if (hinted === null || hinted.some((kind) => kinds.some((mine) => mine.kind === kind))) signal.wake();
+    },
+    start() {
+      if (!stopped) return;
+      stopped = false;
+      loop = run();
+    },
+    async stop() {
+      stopped = true;
+      signal.wake();
+      slots.wake();
+      await loop;
+    },
+  };
+}
+
+interface WakeUp {
+  wake(): void;
+  /** Until woken (also by a call since the last wait) or until the time has passed. */
+  wait(ms: number | null): Promise<void>;
+}
+
+function createWakeUp(clock: Clock): WakeUp {
+  let woken = false;
+  let resolveWait: (() => void) | null = null;
+  return {
+    wake() {
+      woken = true;
+      resolveWait?.();
+    },
+    async wait(ms) {
+      if (!woken) {
+        await new Promise<void>((resolve) => {
+          resolveWait = resolve;
+          if (ms === null || ms === Infinity) return;
+          const takeBack = clock.after(ms, resolve);
+          resolveWait = () => {
+            takeBack();
+            resolve();
+          };
+        });
+        resolveWait = null;
+      }
+      woken = false;
+      // What ends in the same turn is answered by one claim.
+      await sleep(clock, 0);
+    },
+  };
+}

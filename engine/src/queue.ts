@@ -1,0 +1,118 @@
+import { MillraceError } from './errors.ts';
+import type { Events } from './events.ts';
+import { type Explanation, explain } from './explain.ts';
+import type { Job, JobId } from './job.ts';
+import { checkText } from './json.ts';
+import type { Canceled, Count, Enqueued, Filter, ListParams, Selection, Store } from './port.ts';
+import type { Registry } from './registry.ts';
+import { type JobRequest, hasDate, newJob } from './request.ts';
+
+/** What people do with jobs. The worker does the rest. */
+export interface Queue {
+  enqueue(request: JobRequest, options?: EnqueueOptions): Promise<Enqueued>;
+  /** All or none: one bad request changes nothing. */
+  enqueueAll(requests: readonly JobRequest[], options?: EnqueueOptions): Promise<Enqueued[]>;
+  get(id: JobId): Promise<Job | null>;
+  list(params: ListParams): Promise<{ jobs: Job[]; next: string | null }>;
+  counts(): Promise<Count[]>;
+  cancel(ids: readonly JobId[]): Promise<Canceled>;
+  cancelWhere(filter: Filter): Promise<Canceled>;
+  retry(ids: readonly JobId[]): Promise<JobId[]>;
+  retryWhere(filter: Filter): Promise<{ retried: number }>;
+  explain(id: JobId): Promise<Explanation>;
+  erase(subject: string): Promise<number>;
+}
+
+export interface EnqueueOptions {
+  /** Only kinds declared public. */
+  readonly fromOutside?: boolean;
+  /** The caller's own transaction, where the store can join it. */
+  readonly transaction?: unknown;
+}
+
+/** One statement each: a bulk action never holds locks for long. */
+const BULK_BATCH = 1_000;
+
+export function createQueue(params: { store: Store; registry: Registry; events: Events }): Queue {
+  const { store, registry, events } = params;
+
+  async function enqueueAll(requests: readonly JobRequest[], options: EnqueueOptions = {}): Promise<Enqueued[]> {
+    if (requests.length === 0) return [];
+    if (options.fromOutside === true) for (const { kind } of requests) requirePublic(registry, kind);
+    if (options.transaction !== undefined && !store.can.transactions) {
+      throw new MillraceError('unsupported_by_store', `The store "${store.name}" cannot join a transaction.`);
+    }
+    const now = requests.some(hasDate) ? await store.now() : null;
+    const jobs = requests.map((request) => newJob(registry, request, now));
+    await checkQuotas(store, registry, jobs);
+    const enqueued = await store.enqueue({ jobs, ...(options.transaction !== undefined && { transaction: options.transaction }) });
+    for (const [index, { id, created }] of enqueued.entries()) {
+      events.emit('job.enqueued', { id, created, kind: jobs[index]?.kind ?? '' });
+    }
+    return enqueued;
+  }
+
+  async function cancelWhere(filter: Filter): Promise<Canceled> {
+    const all: Canceled = { canceled: [], requested: [] };
+    for (;;) {
+      const batch = await store.cancel({ select: { filter, limit: BULK_BATCH } });
+      all.canceled.push(...batch.canceled);
+      all.requested.push(...batch.requested);
+      if (batch.canceled.length + batch.requested.length < BULK_BATCH) return all;
+    }
+  }
+
+  async function retryWhere(filter: Filter): Promise<{ retried: number }> {
+    let total = 0;
+    for (;;) {
+      const { retried } = await store.retry({ select: { filter, limit: BULK_BATCH } });
+      total += retried;
+      if (retried < BULK_BATCH) return { retried: total };
+    }
+  }
+
+  return {
+    async enqueue(request, options) {
+      const [enqueued] = await enqueueAll([request], options);
+      if (enqueued === undefined) throw new MillraceError('store_unavailable', 'The store made no job and gave no reason.');
+      return enqueued;
+    },
+    enqueueAll,
+    get: (id) => store.get({ id }),
+    list: (listParams) => store.list(listParams),
+    counts: () => store.counts(),
+    cancel: (ids) => store.cancel(selectIds(ids)),
+    cancelWhere,
+    retry: async (ids) => (await store.retry(selectIds(ids))).ids,
+    retryWhere,
+    explain: (id) => explain(store, registry, id),
+    erase: (subject) => store.erase({ subject: checkText(subject, 'subject', 200) }),
+  };
+}
+
+function selectIds(ids: readonly JobId[]): Selection {
+  return { select: { ids } };
+}
+
+function requirePublic(registry: Registry, kind: string): void {
+  if (!registry.require(kind).public) {
+    throw new MillraceError('kind_not_public', `The kind "${kind}" cannot be enqueued from outside. Declare it with public: true to allow it.`);
+  }
+}
+
+/** Counts are read before the write, so racing callers can overshoot by what they add at the same moment. */
+async function checkQuotas(store: Store, registry: Registry, jobs: readonly { kind: string; tenant: string }[]): Promise<void> {
+  const limited = jobs.filter(({ kind }) => registry.require(kind).quota.queued !== null);
+  if (limited.length === 0) return;
+  const counts = await store.counts();
+  const added = new Map<string, number>();
+  for (const { kind, tenant } of limited) {
+    const quota = registry.require(kind).quota.queued ?? Infinity;
+    const lane = JSON.stringify([kind, tenant]);
+    const there = counts.filter((count) => count.kind === kind && count.tenant === tenant && count.state === 'QUEUED').reduce((sum, { count }) => sum + count, 0);
+    added.set(lane, (added.get(lane) ?? 0) + 1);
+    if (there + (added.get(lane) ?? 0) > quota) {
+      throw new MillraceError('quota_exceeded', `The tenant "${tenant}" has ${there} queued jobs of the kind "${kind}"; its quota is ${quota}. Try again when some are done.`);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import type { Clock } from './clock.ts';
+import type { Events } from './events.ts';
+
+/** Background services share one shape: `runOnce` does one round and says when the next is wanted. */
+export interface Service {
+  readonly name: string;
+  runOnce(): Promise<{ nextMs: number }>;
+}
+
+/** Rounds never overlap, and a failing round is told and tried again. */
+export function startService(service: Service, clock: Clock, events: Events, retryMs: number): { stop(): Promise<void>; nudge(): void } {
+  let stopped = false;
+  let takeBack: () => void = () => {};
+  let round: Promise<void> = Promise.resolve();
+
+  function begin(): void {
+    if (stopped) return;
+    takeBack();
+    round = round.then(once);
+  }
+
+  async function once(): Promise<void> {
+    if (stopped) return;
+    let nextMs = retryMs;
+    try {
+      ({ nextMs } = await service.runOnce());
+    } catch (error) {
+      events.emit('store.failed', { during: service.name, error });
+    }
+    takeBack();
+    if (!stopped) takeBack = clock.after(nextMs, begin);
+  }
+
+  begin();
+  return {
+    nudge: begin,
+    async stop() {
+      stopped = true;
+      takeBack();
+      await round;
+    },
+  };
+}

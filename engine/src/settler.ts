@@ -1,0 +1,128 @@
+import { type Clock, sleep } from './clock.ts';
+import { StoreUnavailable, classify } from './errors.ts';
+import type { Events } from './events.ts';
+import type { SettleAnswer, Settlement, Store } from './port.ts';
+
+/**
+ * Outcomes are written together: what arrives while a write is under way forms the next batch, so a lone
+ * outcome waits for nobody and a flood is written by the thousand. A batch that the store refuses is split
+ * until the one bad outcome stands alone; a store that does not answer is asked again, for ever, since
+ * "already settled" and "stale" are answers it can give later.
+ */
+export interface Settler {
+  settle(settlement: Settlement): Promise<SettleAnswer>;
+  /** Resolves when there is room for more outcomes. */
+  room(): Promise<void>;
+  /** Resolves when everything handed in has been answered. */
+  flushed(): Promise<void>;
+  pending(): number;
+}
+
+interface Waiting {
+  readonly settlement: Settlement;
+  readonly answer: (answer: SettleAnswer) => void;
+}
+
+const BATCH = 1_000;
+/** Outcomes held in memory before claiming stops. */
+const ROOM = 10_000;
+/** Two writes at a time: the second batch travels while the first is being committed. */
+const WRITERS = 2;
+const RETRY_MS = { first: 50, most: 5_000 };
+
+export function createSettler(params: { store: Store; clock: Clock; events: Events }): Settler {
+  const { store, clock, events } = params;
+  let waiting: Waiting[] = [];
+  let unanswered = 0;
+  let writers = 0;
+  let roomWaiters: (() => void)[] = [];
+  let emptyWaiters: (() => void)[] = [];
+
+  function settle(settlement: Settlement): Promise<SettleAnswer> {
+    return new Promise((resolve) => {
+      unanswered += 1;
+      waiting.push({ settlement, answer: resolve });
+      if (writers === 0) {
+        writers += 1;
+        // One turn of the event loop gathers what ends together.
+        clock.after(0, () => void write());
+      } else if (waiting.length >= BATCH && writers < WRITERS) {
+        writers += 1;
+        void write();
+      }
+    });
+  }
+
+  async function write(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, BATCH);
+      events.emit('settle.flushed', { size: batch.length });
+      await writeBatch(batch);
+      unanswered -= batch.length;
+      if (unanswered < ROOM) roomWaiters = wake(roomWaiters);
+      if (unanswered === 0) emptyWaiters = wake(emptyWaiters);
+    }
+    writers -= 1;
+  }
+
+  async function writeBatch(batch: Waiting[]): Promise<void> {
+    let answers: SettleAnswer[];
+    try {
+      answers = await persist(batch.map((each) => each.settlement));
+    } catch (error) {
+      if (batch.length > 1) {
+        const middle = Math.ceil(batch.length / 2);
+        await writeBatch(batch.slice(0, middle));
+        await writeBatch(batch.slice(middle));
+        return;
+      }
+      answers = [await settleAsUnstorable(batch, error)];
+    }
+    for (const [index, each] of batch.entries()) each.answer(answers[index] ?? 'stale');
+  }
+
+  /** Asks again until the store answers. Throws only what is wrong with the data. */
+  async function persist(settlements: readonly Settlement[]): Promise<SettleAnswer[]> {
+    for (let wait = RETRY_MS.first; ; wait = Math.min(wait * 2, RETRY_MS.most)) {
+      try {
+        const answers = await store.settle({ settlements });
+        if (wait > RETRY_MS.first) events.emit('store.recovered', { during: 'settle' });
+        return answers;
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error;
+        events.emit('store.failed', { during: 'settle', error });
+        await sleep(clock, wait);
+      }
+    }
+  }
+
+  /** The outcome itself cannot be stored: the job fails and says so. If even that is refused, its lease runs out. */
+  async function settleAsUnstorable(batch: Waiting[], error: unknown): Promise<SettleAnswer> {
+    const settlement = batch[0]?.settlement;
+    if (settlement === undefined) return 'stale';
+    const { message } = classify(error);
+    const outcome = {
+      move: 'fail',
+      error: { code: 'result_unstorable', message: `The store refused the outcome: ${message}`, retryable: false },
+    } as const;
+    try {
+      const [answer] = await persist([{ job: settlement.job, outcome, children: [] }]);
+      return answer ?? 'stale';
+    } catch (again) {
+      events.emit('store.failed', { during: 'settle', error: again });
+      return 'stale';
+    }
+  }
+
+  return {
+    settle,
+    room: () => (unanswered < ROOM ? Promise.resolve() : new Promise((resolve) => roomWaiters.push(resolve))),
+    flushed: () => (unanswered === 0 ? Promise.resolve() : new Promise((resolve) => emptyWaiters.push(resolve))),
+    pending: () => unanswered,
+  };
+}
+
+function wake(waiters: (() => void)[]): (() => void)[] {
+  for (const resolve of waiters) resolve();
+  return [];
+}

@@ -1,0 +1,36 @@
+import { Cron } from 'croner';
+import { type Duration, toMs } from './duration.ts';
+import { MillraceError } from './errors.ts';
+
+/** The next moment a cron expression names after `after`, both in milliseconds since 1970. */
+export function nextTick(cron: string, timeZone: string, after: number): number | null {
+  return parseCron(cron, timeZone).nextRun(new Date(after))?.getTime() ?? null;
+}
+
+export function parseCron(cron: string, timeZone: string): Cron {
+  try {
+    // `paused`: croner only computes; it never sets a timer of its own.
+    const parsed = new Cron(cron, { timezone: timeZone, paused: true });
+    parsed.nextRun(new Date(0));
+    return parsed;
+  } catch (cause) {
+    throw new MillraceError('invalid_schedule', `"${cron}" in time zone "${timeZone}" is not a schedule: ${String(cause)}.`, { cause });
+  }
+}
+
+/** A time in which a pool claims nothing: it opens at each tick and lasts for `lasts`. */
+export interface PauseWindow {
+  readonly cron: string;
+  readonly timeZone?: string;
+  readonly lasts: Duration;
+}
+
+/** When the window that is open at `now` ends; null outside of all windows. */
+export function pausedUntil(windows: readonly PauseWindow[], now: number): number | null {
+  let until: number | null = null;
+  for (const { cron, timeZone, lasts } of windows) {
+    const opened = nextTick(cron, timeZone ?? 'UTC', now - toMs(lasts));
+    if (opened !== null && opened <= now) until = Math.max(until ?? 0, opened + toMs(lasts));
+  }
+  return until;
+}

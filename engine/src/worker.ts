@@ -1,0 +1,201 @@
+import { type Clock, type Random, sleep } from './clock.ts';
+import { type Duration, toMs } from './duration.ts';
+import { MillraceError } from './errors.ts';
+import type { Events } from './events.ts';
+import type { ExecutorParts } from './executor.ts';
+import type { ClaimedJob } from './job.ts';
+import type { Log } from './kind.ts';
+import { createLeases } from './leases.ts';
+import { type Pool, type PoolConfig, createPool } from './pool.ts';
+import type { Store } from './port.ts';
+import type { Registry } from './registry.ts';
+import { createRetention } from './retention.ts';
+import { ABORT_GRACE_MS } from './running.ts';
+import { type Schedule, checkSchedule, createScheduler } from './schedules.ts';
+import { type Service, startService } from './service.ts';
+import { createSettler } from './settler.ts';
+import { type Totals, countEvents } from './statistics.ts';
+
+export interface WorkerConfig {
+  /** Unique per process: a name and something random. */
+  readonly id: string;
+  readonly pools?: readonly PoolConfig[];
+  readonly schedules?: readonly Schedule[];
+  /** How long a claim is good for without a heartbeat. */
+  readonly lease?: Duration;
+  /** How long running work may take to end once the process was told to stop. */
+  readonly shutdownGrace?: Duration;
+}
+
+export interface Worker {
+  readonly id: string;
+  start(): void;
+  /** No more claims here until `resume`; what runs goes on. False when it is so already. */
+  pause(): boolean;
+  resume(): boolean;
+  /** Ends or hands back everything. Resolves when nothing of this worker is left in the store. */
+  stop(): Promise<void>;
+  status(): WorkerStatus;
+}
+
+export interface WorkerStatus {
+  readonly id: string;
+  readonly state: 'stopped' | 'running' | 'paused' | 'stopping';
+  readonly uptimeMs: number;
+  readonly inFlight: number;
+  readonly settling: number;
+  readonly lastPoll: number | null;
+  readonly totals: Readonly<Totals>;
+  readonly pools: readonly PoolStatus[];
+}
+
+export interface PoolStatus {
+  readonly name: string;
+  readonly kinds: readonly string[];
+  readonly concurrency: number;
+  readonly inFlight: number;
+  readonly minPriority: number | null;
+  readonly heldUntil: number | null;
+}
+
+const REPORT_EVERY_MS = 10_000;
+const SERVICE_RETRY_MS = 5_000;
+const SILENT: Log = { info() {}, warn() {}, error() {} };
+
+export function createWorker(params: {
+  config: WorkerConfig;
+  store: Store;
+  registry: Registry;
+  clock: Clock;
+  random: Random;
+  events: Events;
+  logFor?: (job: ClaimedJob) => Log;
+}): Worker {
+  const { config, store, registry, clock, random, events } = params;
+  const leaseMs = toMs(config.lease ?? '2m');
+  const graceMs = toMs(config.shutdownGrace ?? '5m');
+  const leases = createLeases({ store, clock, events, leaseMs });
+  const settler = createSettler({ store, clock, events });
+  const totals = countEvents(events);
+  const parts: ExecutorParts = { store, registry, clock, random, events, leases, settler, leaseMs, logFor: params.logFor ?? (() => SILENT) };
+  const pools = poolsOf(config.pools ?? [], registry).map(({ pool, kinds }) =>
+    createPool({ config: pool, kinds, worker: config.id, parts, allowed }),
+  );
+  const schedules = (config.schedules ?? []).map((schedule) => checkSchedule(registry, schedule));
+  if (schedules.length > 0 && !store.can.schedules) {
+    throw new MillraceError('unsupported_by_store', `The store "${store.name}" has no schedules. Give the scheduled kinds to another store.`);
+  }
+
+  let state: WorkerStatus['state'] = 'stopped';
+  let startedAt = clock.now();
+  let resumers: (() => void)[] = [];
+  let services: { stop(): Promise<void> }[] = [];
+  let unwatch: () => void = () => {};
+
+  function allowed(): Promise<void> {
+    return state === 'paused' ? new Promise((resolve) => resumers.push(resolve)) : Promise.resolve();
+  }
+
+  function enter(next: WorkerStatus['state']): void {
+    state = next;
+    events.emit('worker.state', { worker: config.id, state: next });
+    for (const resume of resumers.splice(0)) resume();
+  }
+
+  function start(): void {
+    if (state !== 'stopped') return;
+    startedAt = clock.now();
+    enter('running');
+    leases.start();
+    unwatch = store.watch((hint) => {
+      if (hint.type === 'cancel') leases.requestCancel(hint.ids);
+      else for (const pool of pools) pool.wake(hint.type === 'ready' ? hint.kinds : null);
+    });
+    services = background().map((service) => startService(service, clock, events, SERVICE_RETRY_MS));
+    for (const pool of pools) pool.start();
+  }
+
+  function background(): Service[] {
+    const report: Service = {
+      name: 'report',
+      async runOnce() {
+        await store.reportWorker({ worker: config.id, kinds: pools.flatMap((pool) => pool.kinds), stats: JSON.stringify(status()) });
+        await store.maintain?.();
+        return { nextMs: REPORT_EVERY_MS };
+      },
+    };
+    const retention = createRetention({ store, registry, clock, events });
+    return schedules.length === 0
+      ? [report, retention]
+      : [report, retention, createScheduler({ store, registry, schedules, events })];
+  }
+
+  async function stop(): Promise<void> {
+    if (state === 'stopped' || state === 'stopping') return;
+    enter('stopping');
+    await Promise.all([...pools.map((pool) => pool.stop()), ...services.map((service) => service.stop())]);
+    await ended(graceMs);
+    for (const running of leases.running.values()) running.abort('shutdown');
+    await ended(ABORT_GRACE_MS * 2);
+    await settler.flushed();
+    leases.stop();
+    unwatch();
+    enter('stopped');
+  }
+
+  /** Until nothing runs any more, or the time is over. */
+  async function ended(withinMs: number): Promise<void> {
+    const until = clock.now() + withinMs;
+    while (leases.running.size > 0 && clock.now() < until) await sleep(clock, 20);
+  }
+
+  function status(): WorkerStatus {
+    const polls = pools.map((pool) => pool.lastPoll()).filter((poll) => poll !== null);
+    return {
+      id: config.id,
+      state,
+      uptimeMs: clock.now() - startedAt,
+      inFlight: leases.running.size,
+      settling: settler.pending(),
+      lastPoll: polls.length === 0 ? null : Math.max(...polls),
+      totals,
+      pools: pools.map(poolStatus),
+    };
+  }
+
+  return {
+    id: config.id,
+    start,
+    pause() {
+      if (state !== 'running') return false;
+      enter('paused');
+      return true;
+    },
+    resume() {
+      if (state !== 'paused') return false;
+      enter('running');
+      return true;
+    },
+    stop,
+    status,
+  };
+}
+
+function poolStatus(pool: Pool): PoolStatus {
+  const { name, kinds, concurrency, minPriority } = pool;
+  return { name, kinds, concurrency, minPriority, inFlight: pool.inFlight(), heldUntil: pool.heldUntil() };
+}
+
+/** Kinds that no pool names share the pool without names; one is added if there is none. */
+function poolsOf(configs: readonly PoolConfig[], registry: Registry): { pool: PoolConfig; kinds: ReturnType<Registry['all']> }[] {
+  const named = new Set<string>();
+  for (const kind of configs.flatMap((config) => config.kinds ?? [])) {
+    if (named.has(kind)) throw new MillraceError('invalid_definition', `The kind "${kind}" is in two pools.`);
+    named.add(kind);
+  }
+  const rest = registry.all().filter((kind) => !named.has(kind.kind));
+  const hasRest = configs.some((config) => config.kinds === undefined);
+  return [...configs, ...(hasRest ? [] : [{ name: 'default' }])]
+    .map((pool) => ({ pool, kinds: pool.kinds === undefined ? rest : pool.kinds.map((kind) => registry.require(kind)) }))
+    .filter(({ kinds }) => kinds.length > 0);
+}

@@ -1,0 +1,54 @@
+import { MillraceError } from '@millrace/engine';
+
+/**
+ * What the operations need of a database: the same for Postgres and for PGlite. Parameters are texts and
+ * numbers only (arrays travel as array literals, cast in the SQL), so that both drivers send them alike.
+ */
+export type Param = string | number | boolean | null;
+export type Row = Record<string, unknown>;
+
+/** `name` is the prepared statement's: parsed and planned once per connection. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Session {
+  query<R extends Row>(statement: Statement, params: readonly Param[]): Promise<R[]>;
+  /** Several statements without parameters. */
+  script(sql: string): Promise<void>;
+}
+
+export interface Database extends Session {
+  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** A session on the caller's own transaction. */
+  join(transaction: unknown): Session;
+  /** `onGap`: notifications may have been missed up to now. */
+  listen(channel: string, onMessage: (message: string) => void, onGap: () => void): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}
+
+/** A literal such as `{1,2,NULL}`. */
+export function numbers(values: readonly (number | null)[]): string {
+  let literal = '{';
+  for (let i = 0; i < values.length; i++) literal += i === 0 ? (values[i] ?? 'NULL') : `,${values[i] ?? 'NULL'}`;
+  return `${literal}}`;
+}
+
+export function texts(values: readonly (string | null | undefined)[]): string {
+  let literal = '{';
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    if (i > 0) literal += ',';
+    literal += value == null ? 'NULL' : quote(value);
+  }
+  return `${literal}}`;
+}
+
+function quote(value: string): string {
+  // The driver would turn half of a surrogate pair into U+FFFD without a word.
+  if (!value.isWellFormed()) throw new MillraceError('invalid_text', 'A text holds half of a surrogate pair, which Postgres cannot keep.');
+  return `"${SPECIAL.test(value) ? value.replace(/["\\]/g, '\\$&') : value}"`;
+}
+
+const SPECIAL = /["\\]/;

@@ -1,0 +1,17 @@
+import type { Dependants } from '@millrace/engine';
+import type { Database } from '../database.ts';
+import type { Ids } from '../ids.ts';
+
+/** What every operation is given. */
+export interface Context {
+  readonly database: Database;
+  readonly ids: Ids;
+  readonly dependants: Dependants;
+}
+
+/** Priority as the queue orders it: ascending, none last. */
+export const NO_PRIORITY_RANK = 32_767;
+
+export function rankOf(priority: number | null): number {
+  return priority === null ? NO_PRIORITY_RANK : -priority;
+}

@@ -1,0 +1,126 @@
+import type { Canceled, Filter, JobId, Selection } from '@millrace/engine';
+import { statesBefore } from '@millrace/engine';
+import { type Session, type Statement, numbers } from '../database.ts';
+import type { Context } from './context.ts';
+import { selecting, unnamed } from './filter.ts';
+import { finish } from './finish.ts';
+import { encodeHint, notify, readyHint } from './notify.ts';
+
+// A claim that is under way holds the row's lock: this waits for it and then finds nothing, and the lease is
+// found by the next statement. $1 seq[]
+const TAKE_FROM_QUEUE: Statement = {
+  name: 'millrace_take_from_queue',
+  text: `
+WITH wanted AS MATERIALIZED (
+  SELECT j.seq, j.kind, j.tenant, coalesce(-j.priority, 32767)::smallint AS rank, j.run_at
+    FROM unnest($1::text::bigint[]) AS u(seq) CROSS JOIN LATERAL (SELECT * FROM millrace.jobs WHERE seq = u.seq OFFSET 0) j
+   WHERE j.state = 'QUEUED'
+), due AS (
+  DELETE FROM millrace.ready r USING wanted w
+   WHERE r.kind = w.kind AND r.tenant = w.tenant AND r.rank = w.rank AND r.seq = w.seq RETURNING r.seq
+), later AS (
+  DELETE FROM millrace.scheduled s USING wanted w WHERE s.run_at = w.run_at AND s.seq = w.seq RETURNING s.seq
+)
+SELECT seq FROM due UNION ALL SELECT seq FROM later`,
+};
+
+const REQUEST: Statement = {
+  name: 'millrace_request_cancel',
+  text: `UPDATE millrace.lease SET cancel = true WHERE seq = ANY ($1::text::bigint[]) RETURNING seq`,
+};
+
+const CANCEL_FAILED: Statement = {
+  name: 'millrace_cancel_failed',
+  text: `
+WITH ended AS (
+  UPDATE millrace.jobs SET state = 'CANCELED', finished_at = millrace.clock()
+   WHERE seq = ANY ($1::text::bigint[]) AND state = 'FAILED' RETURNING seq, kind, tenant
+), dead AS (
+  UPDATE millrace.dead d SET state = 'CANCELED' FROM ended e WHERE d.seq = e.seq
+), counted AS (
+  INSERT INTO millrace.count_delta (kind, tenant, state, n)
+  SELECT kind, tenant, s.state, sum(s.n) FROM ended, (VALUES ('FAILED', -1), ('CANCELED', 1)) AS s(state, n) GROUP BY kind, tenant, s.state
+)
+SELECT seq FROM ended`,
+};
+
+// A key that found another owner meanwhile stays with it. $1 seq[]
+const RETRY: Statement = {
+  name: 'millrace_retry',
+  text: `
+WITH revived AS (
+  UPDATE millrace.jobs j
+     SET state = 'QUEUED', attempt = 0, error = NULL, result = NULL, finished_at = NULL, run_at = millrace.clock(),
+         key = (SELECT k.key FROM millrace.keys k WHERE k.key = j.key AND k.kind = j.kind AND k.tenant = j.tenant AND k.seq = j.seq)
+    FROM millrace.dead d
+   WHERE d.seq = ANY ($1::text::bigint[]) AND j.seq = d.seq AND j.state IN ('FAILED', 'CANCELED')
+  RETURNING j.seq, j.kind, j.tenant, coalesce(-j.priority, 32767)::smallint AS rank, d.state
+), dead AS (
+  DELETE FROM millrace.dead d USING revived r WHERE d.seq = r.seq
+), due AS (
+  INSERT INTO millrace.ready (kind, tenant, rank, seq, attempt) SELECT kind, tenant, rank, seq, 0 FROM revived
+), counted AS (
+  INSERT INTO millrace.count_delta (kind, tenant, state, n)
+  SELECT kind, tenant, s.state, sum(s.n)
+    FROM revived r CROSS JOIN LATERAL (VALUES (r.state, -1), ('OPEN', 1)) AS s(state, n) GROUP BY kind, tenant, s.state
+)
+SELECT seq, kind FROM revived`,
+};
+
+/** Rounds for a job that moves between queue and lease while it is looked for. */
+const ROUNDS = 3;
+
+export async function cancel(context: Context, { select }: Selection): Promise<Canceled> {
+  const { database, ids } = context;
+  return database.transaction(async (session) => {
+    const wanted = await selected(context, session, select, 'cancel');
+    const canceled: number[] = [];
+    const requested: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const found = new Set([...canceled, ...requested]);
+      const left = numbers(wanted.filter((seq) => !found.has(seq)));
+      if (left === '{}') break;
+      const queued = (await session.query<{ seq: number }>(TAKE_FROM_QUEUE, [left])).map(({ seq }) => seq);
+      await finish(context, session, queued.map((seq) => ({ seq, state: 'CANCELED', error: null, attempt: null, epoch: null })));
+      const failed = await session.query<{ seq: number }>(CANCEL_FAILED, [left]);
+      canceled.push(...queued, ...failed.map(({ seq }) => seq));
+      requested.push(...(await session.query<{ seq: number }>(REQUEST, [left])).map(({ seq }) => seq));
+    }
+    if (requested.length > 0) await notify(session, encodeHint({ type: 'cancel', ids: requested.map(ids.of) }));
+    return { canceled: canceled.map(ids.of), requested: requested.map(ids.of) };
+  });
+}
+
+export async function retry(context: Context, { select }: Selection): Promise<{ retried: number; ids: JobId[] }> {
+  const { database, ids } = context;
+  return database.transaction(async (session) => {
+    const wanted = await selected(context, session, select, 'requeue');
+    if (wanted.length === 0) return { retried: 0, ids: [] };
+    const rows = await session.query<{ seq: number; kind: string }>(RETRY, [numbers(wanted)]);
+    if (rows.length > 0) await notify(session, readyHint(rows.map(({ kind }) => kind)));
+    return { retried: rows.length, ids: rows.map(({ seq }) => ids.of(seq)) };
+  });
+}
+
+/** The jobs meant, oldest first. By filter, only those that the move can still change. */
+async function selected({ ids }: Context, session: Session, select: Selection['select'], move: 'cancel' | 'requeue'): Promise<number[]> {
+  if ('ids' in select) return select.ids.map(ids.seq).filter((seq) => seq !== null);
+  const states = statesBefore(move).filter((state) => select.filter.state === undefined || select.filter.state === state);
+  const seqs: number[] = [];
+  for (const state of states) {
+    if (seqs.length < select.limit) seqs.push(...(await selectState(session, { ...select.filter, state }, select.limit - seqs.length)));
+  }
+  return seqs;
+}
+
+async function selectState(session: Session, filter: Filter, limit: number): Promise<number[]> {
+  const { from, where, params } = await selecting(session, filter);
+  // Asking a running job to stop once is enough.
+  if (filter.state === 'PROCESSING') where.push('NOT l.cancel');
+  params.push(limit);
+  const rows = await session.query<{ seq: number }>(
+    unnamed(`SELECT j.seq FROM ${from} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY j.seq LIMIT $${params.length}`),
+    params,
+  );
+  return rows.map(({ seq }) => seq);
+}

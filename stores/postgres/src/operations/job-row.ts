@@ -1,0 +1,78 @@
+import type { FailureRecord, Job, JobState, Progress } from '@millrace/engine';
+import type { Ids } from '../ids.ts';
+
+const ms = (column: string): string => `date_part('epoch', ${column}) * 1000`;
+
+/** A job as people see it: from `jobs j LEFT JOIN lease l`. */
+export const JOB_COLUMNS = `
+  j.seq, j.kind, j.tenant, CASE WHEN l.seq IS NULL THEN j.state ELSE 'PROCESSING' END AS state, j.priority,
+  j.payload::text, coalesce(l.attempt, j.attempt) AS attempt, j.max_attempts, ${ms('j.created_at')} AS created_at,
+  ${ms('j.run_at')} AS run_at, ${ms('coalesce(l.started_at, j.started_at)')} AS started_at,
+  ${ms('j.finished_at')} AS finished_at, l.worker, ${ms('l.until')} AS lease_until, coalesce(l.cancel, false) AS cancel,
+  j.result::text, j.error::text, j.cursor::text, j.progress::text, j.key, j.correlation_id, j.submitter, j.subject,
+  j.webhook, j.parents::text, j.schedule`;
+
+export type JobRow = {
+  seq: number;
+  kind: string;
+  tenant: string;
+  state: JobState;
+  priority: number | null;
+  payload: string | null;
+  attempt: number;
+  max_attempts: number;
+  created_at: number;
+  run_at: number;
+  started_at: number | null;
+  finished_at: number | null;
+  worker: string | null;
+  lease_until: number | null;
+  cancel: boolean;
+  result: string | null;
+  error: string | null;
+  cursor: string | null;
+  progress: string | null;
+  key: string | null;
+  correlation_id: string | null;
+  submitter: string | null;
+  subject: string | null;
+  webhook: string | null;
+  parents: string | null;
+  schedule: string | null;
+};
+
+export function jobOf(ids: Ids, row: JobRow): Job {
+  return {
+    id: ids.of(row.seq),
+    kind: row.kind,
+    tenant: row.tenant,
+    state: row.state,
+    priority: row.priority,
+    payload: row.payload,
+    attempt: row.attempt,
+    maxAttempts: row.max_attempts,
+    createdAt: Math.round(row.created_at),
+    runAt: Math.round(row.run_at),
+    startedAt: row.started_at === null ? null : Math.round(row.started_at),
+    finishedAt: row.finished_at === null ? null : Math.round(row.finished_at),
+    worker: row.worker,
+    leaseUntil: row.lease_until === null ? null : Math.round(row.lease_until),
+    cancelRequested: row.cancel,
+    result: row.result,
+    error: parsed<FailureRecord>(row.error),
+    cursor: row.cursor,
+    progress: parsed<Progress>(row.progress),
+    key: row.key,
+    correlationId: row.correlation_id,
+    submitter: row.submitter,
+    subject: row.subject,
+    webhook: row.webhook,
+    parents: parsed<Record<string, string>>(row.parents),
+    schedule: row.schedule,
+  };
+}
+
+/** Written by this store from the same type. */
+function parsed<T>(text: string | null): T | null {
+  return text === null ? null : (JSON.parse(text) as T);
+}

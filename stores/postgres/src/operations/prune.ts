@@ -1,0 +1,58 @@
+import type { Keep, PruneParams, Pruned } from '@millrace/engine';
+import { type Statement, numbers, texts } from '../database.ts';
+import type { Context } from './context.ts';
+
+// One stretch of the history, oldest first, along the primary key. Jobs are made in that order, so the sweep may
+// stop where the youngest of a stretch is younger than the shortest time anything is kept.
+// $1 after seq $2 kind[] $3 succeeded, ms[] $4 failed, ms[] $5 cancelled, ms[] (kind NULL: all others) $6 stretch $7 shortest, ms
+const PRUNE: Statement = {
+  name: 'millrace_prune',
+  text: `
+WITH keep AS MATERIALIZED (
+  SELECT u.kind, s.state, s.ms * interval '1 millisecond' AS for_time
+    FROM unnest($2::text::text[], $3::text::float8[], $4::text::float8[], $5::text::float8[]) AS u(kind, succeeded, failed, canceled),
+         LATERAL (VALUES ('SUCCEEDED', u.succeeded), ('FAILED', u.failed), ('CANCELED', u.canceled)) AS s(state, ms)
+), stretch AS MATERIALIZED (
+  SELECT seq, kind, state, finished_at, created_at FROM millrace.jobs WHERE seq > $1 ORDER BY seq LIMIT $6::int
+), over AS MATERIALIZED (
+  SELECT t.seq FROM stretch t
+    LEFT JOIN keep k ON k.kind = t.kind AND k.state = t.state
+    LEFT JOIN keep o ON o.kind IS NULL AND o.state = t.state
+   WHERE t.finished_at < millrace.clock() - coalesce(k.for_time, o.for_time)
+), gone AS (
+  DELETE FROM millrace.jobs j USING over o WHERE j.seq = o.seq AND j.finished_at IS NOT NULL
+  RETURNING j.seq, j.kind, j.tenant, j.state, j.key
+), dead AS (
+  DELETE FROM millrace.dead d USING gone g WHERE d.seq = g.seq
+), keys AS (
+  DELETE FROM millrace.keys k USING gone g WHERE k.key = g.key AND k.kind = g.kind AND k.tenant = g.tenant AND k.seq = g.seq
+), counted AS (
+  INSERT INTO millrace.count_delta (kind, tenant, state, n) SELECT kind, tenant, state, -count(*) FROM gone GROUP BY kind, tenant, state
+)
+SELECT (SELECT count(*) FROM gone)::int AS count, max(seq) AS last,
+       count(*) = $6::int AND max(created_at) < millrace.clock() - $7::float8 * interval '1 millisecond' AS more
+  FROM stretch`,
+};
+
+const STRETCH = 5_000;
+
+/** Remembers where the sweep stands; every replica sweeps for itself, and what is gone is gone. */
+export function createPrune({ database }: Context): (params: PruneParams) => Promise<Pruned> {
+  let after = 0;
+  return async ({ keep, otherwise }) => {
+    const kinds = Object.entries(keep);
+    const all: [string | null, Keep][] = [...kinds, [null, otherwise]];
+    const shortest = Math.min(...all.flatMap(([, { SUCCEEDED, FAILED, CANCELED }]) => [SUCCEEDED, FAILED, CANCELED]));
+    const [row] = await database.query<{ count: number; last: number | null; more: boolean }>(PRUNE, [
+      after,
+      texts(all.map(([kind]) => kind)),
+      numbers(all.map(([, each]) => each.SUCCEEDED)),
+      numbers(all.map(([, each]) => each.FAILED)),
+      numbers(all.map(([, each]) => each.CANCELED)),
+      STRETCH,
+      shortest,
+    ]);
+    after = row?.more === true ? (row.last ?? 0) : 0;
+    return { count: row?.count ?? 0, more: row?.more === true };
+  };
+}

@@ -1,0 +1,75 @@
+import { type Count, type Inspection, type Job, type JobId, type JobState, type ListParams, MillraceError } from '@millrace/engine';
+import type { Statement } from '../database.ts';
+import type { Context } from './context.ts';
+import { selecting, unnamed } from './filter.ts';
+import { JOB_COLUMNS, type JobRow, jobOf } from './job-row.ts';
+
+// $1 seq
+const GET: Statement = {
+  name: 'millrace_get',
+  text: `SELECT ${JOB_COLUMNS} FROM millrace.jobs j LEFT JOIN millrace.lease l USING (seq) WHERE j.seq = $1`,
+};
+
+export async function get({ database, ids }: Context, { id }: { id: JobId }): Promise<Job | null> {
+  const seq = ids.seq(id);
+  if (seq === null) return null;
+  const [row] = await database.query<JobRow>(GET, [seq]);
+  return row === undefined ? null : jobOf(ids, row);
+}
+
+/** Newest first; the cursor is the last seq of the page, so that jobs added meanwhile change nothing. */
+export async function list({ database, ids }: Context, { filter, limit, cursor }: ListParams): Promise<{ jobs: Job[]; next: string | null }> {
+  const { from, where, params } = await selecting(database, filter);
+  if (cursor !== undefined) {
+    if (!/^[1-9]\d{0,15}$/.test(cursor)) throw new MillraceError('invalid_cursor', 'The cursor is not one that a list has given. Start from the first page.');
+    params.push(Number(cursor));
+    where.push(`j.seq < $${params.length}`);
+  }
+  params.push(limit + 1);
+  const rows = await database.query<JobRow>(
+    unnamed(`SELECT ${JOB_COLUMNS} FROM ${from} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY j.seq DESC LIMIT $${params.length}`),
+    params,
+  );
+  const jobs = rows.slice(0, limit).map((row) => jobOf(ids, row));
+  return { jobs, next: rows.length > limit ? String(rows[limit - 1]?.seq) : null };
+}
+
+// OPEN counts queued and running jobs together; leases are few and counted as they are.
+const COUNTS: Statement = {
+  name: 'millrace_counts',
+  text: `
+WITH running AS (SELECT kind, tenant, count(*) AS n FROM millrace.lease GROUP BY kind, tenant),
+total AS (
+  SELECT kind, tenant, state, n FROM millrace.counts
+  UNION ALL SELECT kind, tenant, state, n FROM millrace.count_delta
+  UNION ALL SELECT kind, tenant, 'OPEN', -n FROM running
+  UNION ALL SELECT kind, tenant, 'PROCESSING', n FROM running
+)
+SELECT kind, tenant, CASE state WHEN 'OPEN' THEN 'QUEUED' ELSE state END AS state, sum(n)::float8 AS count
+  FROM total GROUP BY kind, tenant, state HAVING sum(n) <> 0 ORDER BY kind, tenant, state`,
+};
+
+export async function counts({ database }: Context): Promise<Count[]> {
+  return database.query<{ kind: string; tenant: string; state: JobState; count: number }>(COUNTS, []);
+}
+
+// $1 seq
+const INSPECT: Statement = {
+  name: 'millrace_inspect',
+  text: `
+SELECT ${JOB_COLUMNS}, date_part('epoch', millrace.clock()) * 1000 AS now,
+       EXISTS (SELECT FROM millrace.paused p WHERE p.kind = j.kind) AS kind_paused,
+       (SELECT count(*) FROM (
+          SELECT FROM millrace.ready r
+           WHERE r.kind = j.kind AND r.tenant = j.tenant AND (r.rank, r.seq) < (coalesce(-j.priority, 32767), j.seq) LIMIT 1000) a)::int AS ahead,
+       (SELECT count(*) FROM millrace.lease t WHERE t.kind = j.kind AND t.tenant = j.tenant)::int AS running_of_tenant
+  FROM millrace.jobs j LEFT JOIN millrace.lease l USING (seq) WHERE j.seq = $1`,
+};
+
+export async function inspect({ database, ids }: Context, { id }: { id: JobId }): Promise<Inspection | null> {
+  const seq = ids.seq(id);
+  if (seq === null) return null;
+  const [row] = await database.query<JobRow & { now: number; kind_paused: boolean; ahead: number; running_of_tenant: number }>(INSPECT, [seq]);
+  if (row === undefined) return null;
+  return { job: jobOf(ids, row), now: Math.round(row.now), kindPaused: row.kind_paused, ahead: row.ahead, runningOfTenant: row.running_of_tenant };
+}

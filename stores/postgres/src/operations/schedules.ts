@@ -1,0 +1,70 @@
+import type { FireParams, Fired, ScheduleRecord, ScheduleStatus } from '@millrace/engine';
+import { type Statement, texts } from '../database.ts';
+import type { Context } from './context.ts';
+import { insertJobs } from './enqueue.ts';
+
+// A new schedule starts counting now, and so does one whose ticks mean something else now.
+// $1 name[] $2 cron[] $3 time zone[] $4 kind[]
+const SYNC: Statement = {
+  name: 'millrace_sync_schedules',
+  text: `
+INSERT INTO millrace.schedules AS s (name, cron, time_zone, kind, last_tick)
+SELECT u.name, u.cron, u.time_zone, u.kind, millrace.clock()
+  FROM unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::text[]) AS u(name, cron, time_zone, kind)
+ ORDER BY u.name
+ON CONFLICT (name) DO UPDATE
+   SET cron = excluded.cron, time_zone = excluded.time_zone, kind = excluded.kind,
+       last_tick = CASE WHEN (s.cron, s.time_zone) = (excluded.cron, excluded.time_zone) THEN s.last_tick ELSE excluded.last_tick END`,
+};
+
+const LIST: Statement = {
+  name: 'millrace_schedules',
+  text: `SELECT name, cron, time_zone, kind, date_part('epoch', last_tick) * 1000 AS last_tick, last_job FROM millrace.schedules ORDER BY name`,
+};
+
+// The row's lock makes replicas take turns; the second finds the tick taken. $1 name $2 tick, ms
+const TAKE_TICK: Statement = {
+  name: 'millrace_take_tick',
+  text: `
+UPDATE millrace.schedules SET last_tick = to_timestamp($2::float8 / 1000)
+ WHERE name = $1 AND last_tick < to_timestamp($2::float8 / 1000)
+RETURNING last_job, EXISTS (SELECT FROM millrace.jobs j WHERE j.seq = last_job AND j.state = 'QUEUED') AS alive`,
+};
+
+// $1 name $2 seq
+const SET_LAST_JOB: Statement = { name: 'millrace_set_last_job', text: `UPDATE millrace.schedules SET last_job = $2 WHERE name = $1` };
+
+export async function syncSchedules(context: Context, { schedules: records }: { schedules: readonly ScheduleRecord[] }): Promise<ScheduleStatus[]> {
+  await context.database.query(SYNC, [
+    texts(records.map((record) => record.name)),
+    texts(records.map((record) => record.cron)),
+    texts(records.map((record) => record.timeZone)),
+    texts(records.map((record) => record.kind)),
+  ]);
+  return schedules(context);
+}
+
+export async function schedules({ database, ids }: Context): Promise<ScheduleStatus[]> {
+  const rows = await database.query<{ name: string; cron: string; time_zone: string; kind: string; last_tick: number; last_job: number | null }>(LIST, []);
+  return rows.map((row) => ({
+    name: row.name,
+    cron: row.cron,
+    timeZone: row.time_zone,
+    kind: row.kind,
+    lastTick: Math.round(row.last_tick),
+    lastJob: row.last_job === null ? null : ids.of(row.last_job),
+  }));
+}
+
+export async function fire({ database, ids }: Context, { schedule, tick, job, skipOverlap }: FireParams): Promise<Fired> {
+  return database.transaction(async (session) => {
+    const [taken] = await session.query<{ last_job: number | null; alive: boolean }>(TAKE_TICK, [schedule, tick]);
+    if (taken === undefined) return { type: 'taken' };
+    if (job === null) return { type: 'passed' };
+    if (skipOverlap && taken.alive && taken.last_job !== null) return { type: 'overlap', id: ids.of(taken.last_job) };
+    const [seq] = await insertJobs(session, [job]);
+    if (seq === undefined) return { type: 'passed' };
+    await session.query(SET_LAST_JOB, [schedule, seq]);
+    return { type: 'fired', id: ids.of(seq) };
+  });
+}

@@ -1,0 +1,75 @@
+import type { ClosedGate, WorkerReport } from '@millrace/engine';
+import { type Statement, texts } from '../database.ts';
+import type { Context } from './context.ts';
+
+// $1 limit
+const CLOSE_GATES: Statement = {
+  name: 'millrace_close_gates',
+  text: `
+DELETE FROM millrace.gates WHERE (rule, key) IN (
+  SELECT rule, key FROM millrace.gates WHERE closes_at < millrace.clock() LIMIT $1::int FOR UPDATE SKIP LOCKED)
+RETURNING rule, key, arrived::text`,
+};
+
+export async function closeGates({ database }: Context, { limit }: { limit: number }): Promise<ClosedGate[]> {
+  const rows = await database.query<{ rule: string; key: string; arrived: string }>(CLOSE_GATES, [limit]);
+  return rows.map(({ rule, key, arrived }) => ({ rule, key, arrived: JSON.parse(arrived) as Record<string, string> }));
+}
+
+// A job that has not run yet keeps its place and fails on its missing data: it must not run on erased data.
+// $1 subject
+const ERASE: Statement = {
+  name: 'millrace_erase',
+  text: `
+WITH erased AS (
+  UPDATE millrace.jobs
+     SET payload = NULL, result = NULL, cursor = NULL,
+         error = CASE WHEN error IS NOT NULL THEN jsonb_set(error, '{message}', '"erased"') END
+   WHERE subject = $1 RETURNING seq)
+SELECT count(*)::int AS n FROM erased`,
+};
+
+export async function erase({ database }: Context, { subject }: { subject: string }): Promise<number> {
+  const [row] = await database.query<{ n: number }>(ERASE, [subject]);
+  return row?.n ?? 0;
+}
+
+// One replica folds at a time; the others have nothing to wait for.
+const FOLD: Statement = {
+  name: 'millrace_fold_counts',
+  text: `
+WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtext('millrace.fold')) AS mine),
+folded AS (DELETE FROM millrace.count_delta WHERE (SELECT mine FROM turn) RETURNING kind, tenant, state, n)
+INSERT INTO millrace.counts AS c (kind, tenant, state, n)
+SELECT kind, tenant, state, sum(n) FROM folded GROUP BY kind, tenant, state ORDER BY kind, tenant, state
+ON CONFLICT (kind, tenant, state) DO UPDATE SET n = c.n + excluded.n`,
+};
+
+export async function maintain({ database }: Context): Promise<void> {
+  await database.query(FOLD, []);
+}
+
+// $1 worker $2 kinds $3 stats
+const REPORT: Statement = {
+  name: 'millrace_report_worker',
+  text: `
+WITH gone AS (DELETE FROM millrace.workers WHERE seen_at < millrace.clock() - interval '1 hour' AND worker <> $1)
+INSERT INTO millrace.workers (worker, kinds, stats, seen_at) VALUES ($1, $2::text::text[], $3::text::jsonb, millrace.clock())
+ON CONFLICT (worker) DO UPDATE SET kinds = excluded.kinds, stats = excluded.stats, seen_at = excluded.seen_at`,
+};
+
+export async function reportWorker({ database }: Context, { worker, kinds, stats }: WorkerReport): Promise<void> {
+  await database.query(REPORT, [worker, texts(kinds), stats]);
+}
+
+const WORKERS: Statement = {
+  name: 'millrace_workers',
+  text: `
+SELECT worker, array_to_json(kinds)::text AS kinds, stats::text AS stats, date_part('epoch', seen_at) * 1000 AS seen_at
+  FROM millrace.workers WHERE seen_at >= millrace.clock() - interval '1 minute' ORDER BY worker`,
+};
+
+export async function workers({ database }: Context): Promise<(WorkerReport & { seenAt: number })[]> {
+  const rows = await database.query<{ worker: string; kinds: string; stats: string; seen_at: number }>(WORKERS, []);
+  return rows.map((row) => ({ worker: row.worker, kinds: JSON.parse(row.kinds) as string[], stats: row.stats, seenAt: Math.round(row.seen_at) }));
+}

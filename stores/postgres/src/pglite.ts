@@ -1,0 +1,43 @@
+import type { PGlite, Transaction } from '@electric-sql/pglite';
+import type { Database, Param, Row, Session, Statement } from './database.ts';
+import { storeError } from './errors.ts';
+
+type Queryable = Pick<Transaction, 'query' | 'exec'>;
+
+/** Postgres in this process, on one connection: PGlite queues transactions and statements itself. */
+export function openPglite(pglite: PGlite): Database {
+  function session(client: Queryable): Session {
+    return {
+      async query<R extends Row>({ text }: Statement, values: readonly Param[]): Promise<R[]> {
+        try {
+          return (await client.query<R>(text, [...values])).rows;
+        } catch (error) {
+          throw storeError(error);
+        }
+      },
+      async script(sql) {
+        try {
+          await client.exec(sql);
+        } catch (error) {
+          throw storeError(error);
+        }
+      },
+    };
+  }
+
+  return {
+    ...session(pglite),
+    transaction: <T>(work: (session: Session) => Promise<T>) => pglite.transaction((inside) => work(session(inside))) as Promise<T>,
+    join(joined) {
+      if (typeof joined !== 'object' || joined === null || !('query' in joined) || !('exec' in joined)) {
+        throw new TypeError('The transaction must be one of PGlite.');
+      }
+      return session(joined as Queryable);
+    },
+    async listen(channel, onMessage) {
+      const unlisten = await pglite.listen(channel, onMessage);
+      return () => unlisten();
+    },
+    close: () => pglite.close(),
+  };
+}
