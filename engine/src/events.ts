@@ -43,12 +43,15 @@ export interface Events {
   /** For what reads everything: a log, a metrics exporter. */
   onAny(listener: <Name extends EventName>(name: Name, event: EventMap[Name]) => void): () => void;
   emit<Name extends EventName>(name: Name, event: EventMap[Name]): void;
+  /** For events of every job: whether it is worth making one. */
+  wants(name: EventName): boolean;
 }
 
 export function createEvents(): Events {
   const listeners = new Map<EventName, Set<(event: never) => void>>();
   const anyListeners = new Set<<Name extends EventName>(name: Name, event: EventMap[Name]) => void>();
   return {
+    wants: (name) => anyListeners.size > 0 || (listeners.get(name)?.size ?? 0) > 0,
     on(name, listener) {
       const set = listeners.get(name) ?? new Set();
       listeners.set(name, set.add(listener));

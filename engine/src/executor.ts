@@ -1,16 +1,18 @@
 import type { Clock, Random } from './clock.ts';
+import { storableDelay } from './duration.ts';
 import { type FailureRecord, JobFailure, MillraceError, classify, retryAfterMs } from './errors.ts';
 import type { Events, JobEvent } from './events.ts';
-import type { ClaimedJob } from './job.ts';
-import { type JsonText, toJsonText } from './json.ts';
+import type { ClaimedJob, Lease } from './job.ts';
+import { type JsonText, isSameJson, toJsonText } from './json.ts';
 import type { Chunk, JobContext, JobKind, Log, RunningJob } from './kind.ts';
 import type { Leases } from './leases.ts';
-import { type Outcome, isOutcome } from './outcome.ts';
+import { type Outcome, done, isOutcome } from './outcome.ts';
 import type { SettledOutcome, Store } from './port.ts';
+import { storableProgress } from './progress.ts';
 import type { Registry } from './registry.ts';
 import { newJob } from './request.ts';
 import { retryDelayMs } from './retry.ts';
-import { type Running, createRunning } from './running.ts';
+import { Running } from './running.ts';
 import type { Settler } from './settler.ts';
 
 export interface ExecutorParts {
@@ -32,40 +34,56 @@ type Ended =
   | { readonly type: 'gaveUp' };
 
 /** The way of a claimed job, top to bottom. Never rejects. `freeSlot` is called when the handler is over. */
-export async function execute(parts: ExecutorParts, job: ClaimedJob, kind: JobKind, askedAt: number, freeSlot: () => void): Promise<void> {
+export async function execute(
+  parts: ExecutorParts,
+  job: ClaimedJob,
+  kind: JobKind,
+  askedAt: number,
+  freeSlot: (kind: string) => void,
+): Promise<void> {
   const { clock, leases, settler, events } = parts;
-  const running = createRunning({ job, kind, clock, deadline: leases.deadlineOf(askedAt) });
+  const running = new Running({ job, kind, clock, deadline: leases.deadlineOf(askedAt) });
   leases.add(running);
-  events.emit('job.started', jobEvent(running));
+  if (events.wants('job.started')) events.emit('job.started', jobEvent(running));
 
   const ended = await attempt(parts, running);
+  running.end();
   leases.remove(running);
-  freeSlot();
+  freeSlot(job.kind);
 
   const outcome = decide(parts, running, ended);
   if (outcome === null) return;
-  const answer = await settler.settle({ job, outcome, children: keepsChildren(outcome) ? running.children : [] });
+  const answer = await settler.settle({ job, outcome, children: keepsChildren(outcome) ? running.takeChildren() : [] });
   if (answer === 'stale') events.emit('lease.fenced', { id: job.id, kind: kind.kind, write: 'settle' });
-  else tell(parts, running, outcome);
+  else tell(parts, running, typeof answer === 'object' ? { move: 'fail', error: answer } : outcome);
 }
 
+/** For a claim whose answer came too late to begin: its attempts are given back. */
+export async function handBack({ settler, events }: ExecutorParts, job: ClaimedJob): Promise<void> {
+  const answer = await settler.settle({ job, outcome: { move: 'handBack' }, children: [] });
+  if (answer === 'stale') events.emit('lease.fenced', { id: job.id, kind: job.kind, write: 'settle' });
+}
+
+/** Ends with the handler, or without it when it does not react to an abort. */
 function attempt(parts: ExecutorParts, running: Running): Promise<Ended> {
   return new Promise((resolve) => {
-    running.onGiveUp = () => resolve({ type: 'gaveUp' });
-    invoke(parts, running).then(
-      (outcome) => resolve({ type: 'returned', outcome }),
-      (thrown: unknown) => resolve({ type: 'threw', thrown }),
-    );
+    running.giveUp = () => resolve({ type: 'gaveUp' });
+    void invoke(parts, running, resolve);
   });
 }
 
-async function invoke(parts: ExecutorParts, running: Running): Promise<Outcome> {
+async function invoke(parts: ExecutorParts, running: Running, end: (ended: Ended) => void): Promise<void> {
   const { kind } = running;
-  const returned = kind.run(readJob(running), contextOf(parts, running));
-  const value = isGenerator(returned) ? await drain(parts, running, returned) : await returned;
-  if (value === undefined) return { type: 'done', result: null, effects: [] };
-  if (isOutcome(value)) return value;
-  throw new JobFailure('invalid_outcome', `The handler of "${kind.kind}" returned neither done(…) nor defer(…).`, { retryable: false });
+  try {
+    const returned = kind.run(readJob(running), new Context(parts, running));
+    const value = isGenerator(returned) ? await drain(parts, running, returned) : await returned;
+    if (value !== undefined && !isOutcome(value)) {
+      throw new JobFailure('invalid_outcome', `The handler of "${kind.kind}" returned neither done(…) nor defer(…).`, { retryable: false });
+    }
+    end({ type: 'returned', outcome: value ?? done() });
+  } catch (thrown) {
+    end({ type: 'threw', thrown });
+  }
 }
 
 function readJob({ job, kind, attempt: attempts }: Running): RunningJob<unknown> {
@@ -88,37 +106,63 @@ function readJob({ job, kind, attempt: attempts }: Running): RunningJob<unknown>
   };
 }
 
-function contextOf(parts: ExecutorParts, running: Running): JobContext {
-  const { job } = running;
-  let log: Log | null = null;
-  return {
-    get signal() {
-      return running.signal;
-    },
-    lease: { id: job.id, epoch: job.epoch },
-    get log() {
-      return (log ??= parts.logFor(job));
-    },
-    enqueue(request) {
-      const inherited = { tenant: job.tenant, correlationId: job.correlationId ?? job.id, ...(job.submitter !== null && { submitter: job.submitter }) };
-      running.children.push(newJob(parts.registry, { ...inherited, ...request }, null));
-    },
-    progress(progress) {
-      running.progress = progress;
-    },
-    get: (id) => parts.store.get({ id }),
-  };
+/** Getters, so that nothing is made that a handler does not ask for, and it may take the context apart. */
+class Context implements JobContext {
+  private readonly parts: ExecutorParts;
+  private readonly running: Running;
+
+  constructor(parts: ExecutorParts, running: Running) {
+    this.parts = parts;
+    this.running = running;
+  }
+
+  get signal(): AbortSignal {
+    return this.running.signal;
+  }
+
+  get lease(): Lease {
+    return leaseOf(this.running);
+  }
+
+  get log(): Log {
+    return this.parts.logFor(this.running.job);
+  }
+
+  get enqueue(): JobContext['enqueue'] {
+    const { parts, running } = this;
+    const { tenant, correlationId, id, submitter } = running.job;
+    const inherited = { tenant, correlationId: correlationId ?? id, ...(submitter !== null && { submitter }) };
+    return (request) => {
+      if (running.isOver) {
+        throw new MillraceError('illegal_transition', `The job ${id} is over and makes no more children. Await what enqueues them.`);
+      }
+      running.addChild(newJob(parts.registry, { ...inherited, ...request }, null));
+    };
+  }
+
+  get progress(): JobContext['progress'] {
+    return (progress) => {
+      this.running.progress = storableProgress(progress);
+    };
+  }
+
+  get get(): JobContext['get'] {
+    return (id) => this.parts.store.get({ id });
+  }
 }
 
-/** Saves each chunk, then lets cancel, shutdown and a lost lease apply. `return()` runs the handler's finally blocks. */
+/** Saves each chunk, then lets cancel, shutdown and a lost lease apply. */
 async function drain(parts: ExecutorParts, running: Running, chunks: AsyncGenerator<Chunk, Outcome | void, void>): Promise<Outcome | void> {
   for (;;) {
-    const { done: isDone, value } = await chunks.next();
-    if (isDone === true) return value;
-    await saveChunk(parts, running, value);
-    if (running.abortReason !== null) {
-      await chunks.return(undefined);
-      throw new JobFailure('aborted', `The job was aborted between two chunks: ${running.abortReason}.`);
+    const next = await chunks.next();
+    if (next.done === true) return next.value;
+    try {
+      await saveChunk(parts, running, next.value);
+      if (running.abortReason !== null) throw new JobFailure('aborted', `The job was aborted between two chunks: ${running.abortReason}.`);
+    } catch (thrown) {
+      // Runs the handler's finally blocks. What they throw is not why the job ends.
+      await chunks.return(undefined).catch(() => {});
+      throw thrown;
     }
   }
 }
@@ -126,18 +170,14 @@ async function drain(parts: ExecutorParts, running: Running, chunks: AsyncGenera
 async function saveChunk(parts: ExecutorParts, running: Running, chunk: Chunk): Promise<void> {
   const { store, leases, clock, events, leaseMs } = parts;
   if (!store.can.checkpoint) throw new MillraceError('unsupported_by_store', `The store "${store.name}" cannot save chunks.`);
-  if (leases.fenceIfLate(running)) return;
+  if (running.isOver || leases.fenceIfLate(running)) return;
   const askedAt = clock.now();
-  const children = running.children.splice(0);
+  const cursor = toJsonText(chunk.cursor, 'cursor');
+  const progress = chunk.progress && storableProgress(chunk.progress);
+  // The chunk's own is the newer one.
+  if (progress) running.progress = null;
   const [answer] = await store.checkpoint({
-    checkpoints: [
-      {
-        lease: { id: running.job.id, epoch: running.job.epoch },
-        cursor: toJsonText(chunk.cursor, 'cursor'),
-        ...(chunk.progress && { progress: chunk.progress }),
-        children,
-      },
-    ],
+    checkpoints: [{ lease: leaseOf(running), cursor, ...(progress && { progress }), children: running.takeChildren() }],
     leaseMs,
   });
   if (answer === undefined || answer === 'stale') {
@@ -146,15 +186,23 @@ async function saveChunk(parts: ExecutorParts, running: Running, chunk: Chunk): 
     return;
   }
   running.deadline = Math.max(running.deadline, leases.deadlineOf(askedAt));
-  running.attempt = 1;
-  if (chunk.progress) {
-    events.emit('job.progress', { ...jobEvent(running), done: chunk.progress.done, total: chunk.progress.total ?? null });
-  }
+  // As in the store: a cursor that stands still is no proof of work, and must not make the retries endless.
+  if (running.cursor === null || !isSameJson(running.cursor, cursor)) running.attempt = 1;
+  running.cursor = cursor;
+  if (progress) events.emit('job.progress', { ...jobEvent(running), done: progress.done, total: progress.total ?? null });
   if (answer === 'cancel') running.abort('canceled');
 }
 
-/** What is written for this end; null when the lease is gone and nothing may be. */
+/** What is written for this end; null when the lease is gone and nothing may be. Never throws. */
 function decide(parts: ExecutorParts, running: Running, ended: Ended): SettledOutcome | null {
+  try {
+    return outcomeOf(parts, running, ended);
+  } catch (thrown) {
+    return { move: 'fail', error: { ...classify(thrown), retryable: false } };
+  }
+}
+
+function outcomeOf(parts: ExecutorParts, running: Running, ended: Ended): SettledOutcome | null {
   const { abortReason } = running;
   if (ended.type === 'returned' && ended.outcome.type === 'done') return succeed(parts, running, ended.outcome);
   if (abortReason === 'lease_lost') return null;
@@ -178,12 +226,13 @@ function succeed(parts: ExecutorParts, running: Running, outcome: Extract<Outcom
 }
 
 function deferred(parts: ExecutorParts, running: Running, outcome: Extract<Outcome, { type: 'defer' }>): SettledOutcome {
-  if (outcome.data === undefined) return { move: 'defer', payload: null, delayMs: outcome.afterMs };
+  const delayMs = storableDelay(outcome.afterMs);
+  if (outcome.data === undefined) return { move: 'defer', payload: null, delayMs };
   const valid = running.kind.input.safeParse(outcome.data);
   if (!valid.success) return failed(parts, running, new JobFailure('validation_error', `Deferred with data that does not fit the kind: ${valid.error.message}`, { retryable: false }));
   const payload = checked(() => toJsonText(outcome.data, 'payload'));
   if ('error' in payload) return { move: 'fail', error: payload.error };
-  return { move: 'defer', payload: payload.text, delayMs: outcome.afterMs };
+  return { move: 'defer', payload: payload.text, delayMs };
 }
 
 function checked(serialise: () => JsonText): { text: JsonText } | { error: FailureRecord } {
@@ -197,7 +246,7 @@ function checked(serialise: () => JsonText): { text: JsonText } | { error: Failu
 function failed({ random }: ExecutorParts, { kind, job, attempt: attempts }: Running, thrown: unknown): SettledOutcome {
   const error = classify(thrown);
   if (!error.retryable || attempts >= job.maxAttempts) return { move: 'fail', error };
-  const delayMs = retryAfterMs(thrown) ?? retryDelayMs(kind.retry, attempts, random);
+  const delayMs = storableDelay(retryAfterMs(thrown) ?? retryDelayMs(kind.retry, attempts, random));
   return { move: 'retry', error, delayMs };
 }
 
@@ -207,6 +256,7 @@ function keepsChildren({ move }: SettledOutcome): boolean {
 }
 
 function tell({ clock, events }: ExecutorParts, running: Running, outcome: SettledOutcome): void {
+  if (outcome.move === 'succeed' && !events.wants('job.succeeded')) return;
   const event = { ...jobEvent(running), durationMs: clock.now() - running.startedAt };
   switch (outcome.move) {
     case 'succeed':
@@ -222,6 +272,10 @@ function tell({ clock, events }: ExecutorParts, running: Running, outcome: Settl
     case 'handBack':
       return events.emit('job.handedBack', event);
   }
+}
+
+function leaseOf({ job }: Running): Lease {
+  return { id: job.id, epoch: job.epoch };
 }
 
 function jobEvent({ job, attempt: attempts }: Running): JobEvent {

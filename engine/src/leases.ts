@@ -32,10 +32,9 @@ export function createLeases(params: { store: Store; clock: Clock; events: Event
   const renewEveryMs = leaseMs / 3;
   const tickMs = Math.min(PROGRESS_EVERY_MS, leaseMs / 20);
   const running = new Map<string, Running>();
-  const dirty = new Map<string, Running['progress']>();
   let cancelTimer: (() => void) | null = null;
   let renewing = false;
-  let savedAt = 0;
+  let savedAt = -Infinity;
 
   function fence(each: Running, write: 'local' | 'renew' | 'checkpoint'): void {
     if (each.abortReason === 'lease_lost') return;
@@ -86,17 +85,17 @@ export function createLeases(params: { store: Store; clock: Clock; events: Event
   async function saveProgress(): Promise<void> {
     const now = clock.now();
     if (now - savedAt < PROGRESS_EVERY_MS) return;
-    const changed = [...running.values()].filter((each) => each.progress !== null && dirty.get(each.job.id) !== each.progress);
+    const changed = [...running.values()].flatMap((each) =>
+      each.progress === null || each.progress === each.savedProgress ? [] : [{ each, progress: each.progress }],
+    );
     if (changed.length === 0) return;
     savedAt = now;
-    for (const each of changed) dirty.set(each.job.id, each.progress);
-    const checkpoints = changed.map((each) => ({
-      lease: leaseOf(each),
-      ...(each.progress !== null && { progress: each.progress }),
-      children: [],
-    }));
+    const checkpoints = changed.map(({ each, progress }) => ({ lease: leaseOf(each), progress, children: [] }));
     const answers = await store.checkpoint({ checkpoints, leaseMs });
-    for (const [index, each] of changed.entries()) apply(each, answers[index] ?? 'stale', now, 'checkpoint');
+    for (const [index, { each, progress }] of changed.entries()) {
+      each.savedProgress = progress;
+      apply(each, answers[index] ?? 'stale', now, 'checkpoint');
+    }
   }
 
   async function runOnce(): Promise<{ renewed: number; fenced: number }> {
@@ -126,7 +125,6 @@ export function createLeases(params: { store: Store; clock: Clock; events: Event
     add: (each) => running.set(each.job.id, each),
     remove(each) {
       if (running.get(each.job.id) === each) running.delete(each.job.id);
-      dirty.delete(each.job.id);
     },
     deadlineOf: (askedAt) => askedAt + leaseMs - marginMs,
     fenceIfLate,

@@ -1,10 +1,10 @@
 import { type Clock, sleep } from './clock.ts';
 import { type Duration, toMs } from './duration.ts';
 import { StoreUnavailable } from './errors.ts';
-import { type ExecutorParts, execute } from './executor.ts';
+import { type ExecutorParts, execute, handBack } from './executor.ts';
 import type { JobKind } from './kind.ts';
 import type { ClaimParams, Claimed, Want } from './port.ts';
-import { type PauseWindow, pausedUntil } from './window.ts';
+import { type PauseWindow, checkWindow, pausedUntil } from './window.ts';
 
 /** A workload's share of a worker: its own rhythm, batch and concurrency. */
 export interface PoolConfig {
@@ -37,6 +37,8 @@ export interface Pool {
 
 const DEFAULTS = { concurrency: 20, batch: 20, active: '5s', idle: '15s' } as const;
 const RETRY_MS = { first: 100, most: 10_000 };
+/** Between claims that find nothing although something is said to be due: another's transaction may hold it. */
+const SOONEST_MS = 5;
 
 /**
  * Claims for as long as there is work and room, then waits: for a notification, the next due time or the
@@ -51,45 +53,68 @@ export function createPool(params: {
   kinds: readonly JobKind[];
   worker: string;
   parts: ExecutorParts;
-  /** Resolves when the worker may claim (it is not paused). */
-  allowed: () => Promise<void>;
+  /** Null when the worker may claim; while it is paused, a promise of its going on. */
+  held: () => Promise<void> | null;
 }): Pool {
-  const { config, kinds, worker, parts, allowed } = params;
-  const { store, clock, events, settler, leaseMs } = parts;
+  const { config, kinds, worker, parts, held } = params;
+  const { store, clock, events, leases, settler, leaseMs } = parts;
   const concurrency = config.concurrency ?? DEFAULTS.concurrency;
   const batch = config.batch ?? DEFAULTS.batch;
   const activeMs = toMs(config.interval?.active ?? DEFAULTS.active);
   const idleMs = toMs(config.interval?.idle ?? DEFAULTS.idle);
   const inFlightOf = new Map<string, number>();
-  /** Kinds whose limit was filled by the last claim, and those with a quota: a slot that comes free is worth a claim. */
-  const backlogged = new Set(kinds.filter((kind) => kind.quota.running !== null).map((kind) => kind.kind));
+  const windows = (config.pauseWindows ?? []).map(checkWindow);
+  /** Kinds whose limit was filled by the last claim: a slot that comes free is worth a claim. */
+  const backlogged = new Set<string>();
   const signal = createWakeUp(clock);
   const slots = createWakeUp(clock);
+  /** Woken by `stop` alone: hints must not cut the waiting for a failing store short. */
+  const halt = createWakeUp(clock);
+  settler.onRoom(slots.wake);
   let inFlight = 0;
   let stopped = true;
   let loop: Promise<void> = Promise.resolve();
   let claims = 0;
+  let retryMs = RETRY_MS.first;
   let heldUntil: number | null = null;
   let lastPoll: number | null = null;
 
+  /** Nothing ends the loop but `stop`: a pool that died would leave its work lying about in silence. */
   async function run(): Promise<void> {
     while (!stopped) {
-      await allowed();
-      await settler.room();
-      if (await heldByWindow()) continue;
-      const wants = freeSlots();
-      if (stopped) return;
-      if (wants.length === 0) {
-        await slots.wait(null);
-        continue;
+      try {
+        await round();
+      } catch (error) {
+        events.emit('store.failed', { during: 'claim', error });
+        await backOff();
       }
-      const askedAt = clock.now();
-      const claimed = await claim(wants);
-      if (claimed === null) continue;
-      for (const job of claimed.jobs) start(job, askedAt);
-      noteBacklog(wants, claimed);
-      if (!claimed.more) await signal.wait(Math.min(claimed.jobs.length > 0 ? activeMs : idleMs, claimed.nextDueMs ?? Infinity));
     }
+  }
+
+  async function round(): Promise<void> {
+    if (await heldByWindow()) return;
+    const wants = freeSlots();
+    if (wants.length === 0 || settler.isFull()) return slots.wait(null);
+    // Asked last, so that no claim leaves after a pause.
+    const onward = held();
+    if (onward !== null) return onward;
+    if (stopped) return;
+    const askedAt = clock.now();
+    const claimed = await claim(wants);
+    if (claimed === null) return;
+    for (const job of claimed.jobs) start(job, askedAt);
+    noteBacklog(wants, claimed);
+    if (!claimed.more) await signal.wait(untilNext(claimed));
+  }
+
+  function untilNext({ jobs, nextDueMs }: Claimed): number {
+    const interval = jobs.length > 0 ? activeMs : idleMs;
+    return nextDueMs === null ? interval : Math.min(interval, Math.max(nextDueMs, SOONEST_MS));
+  }
+
+  async function backOff(): Promise<void> {
+    if (!stopped) await halt.wait(retryMs);
+    retryMs = Math.min(retryMs * 2, RETRY_MS.most);
   }
 
   function freeSlots(): Want[] {
@@ -115,16 +140,18 @@ export function createPool(params: {
       ...(config.minPriority !== undefined && { minPriority: config.minPriority }),
     };
     const askedAt = clock.now();
-    for (let wait = RETRY_MS.first; ; wait = Math.min(wait * 2, RETRY_MS.most)) {
+    for (let replay = false; ; replay = true) {
       try {
-        const claimed = await store.claim(wait > RETRY_MS.first ? { ...request, replay: true } : request);
+        const claimed = await store.claim(replay ? { ...request, replay } : request);
         tellClaimed(claimed, request.limit);
-        if (wait > RETRY_MS.first) events.emit('store.recovered', { during: 'claim' });
-        return claimed;
+        if (retryMs > RETRY_MS.first) events.emit('store.recovered', { during: 'claim' });
+        retryMs = RETRY_MS.first;
+        // A replay claims nothing new and says so; any other claim that found nothing has to wait.
+        return replay || claimed.jobs.length > 0 ? claimed : { ...claimed, more: false };
       } catch (error) {
         events.emit('store.failed', { during: 'claim', error });
         if (stopped) return null;
-        await signal.wait(wait);
+        await backOff();
         // Leases that may have been given are over by now, or the fault is not the network's: start afresh.
         if (clock.now() - askedAt > leaseMs || !(error instanceof StoreUnavailable)) return null;
       }
@@ -132,7 +159,6 @@ export function createPool(params: {
   }
 
   function noteBacklog(wants: readonly Want[], { jobs }: Claimed): void {
-    if (kinds.length === 1 && jobs.length === 0) return;
     for (const { kind, limit, tenantLimit } of wants) {
       if (tenantLimit !== undefined) continue;
       const got = jobs.reduce((sum, job) => (job.kind === kind ? sum + 1 : sum), 0);
@@ -149,21 +175,26 @@ export function createPool(params: {
   }
 
   function start(job: Claimed['jobs'][number], askedAt: number): void {
+    if (stopped || clock.now() >= leases.deadlineOf(askedAt)) return void handBack(parts, job);
     const kind = parts.registry.require(job.kind);
     inFlight += 1;
     inFlightOf.set(job.kind, (inFlightOf.get(job.kind) ?? 0) + 1);
-    void execute(parts, job, kind, askedAt, () => {
-      inFlight -= 1;
-      inFlightOf.set(job.kind, (inFlightOf.get(job.kind) ?? 1) - 1);
-      slots.wake();
-      if (backlogged.has(job.kind)) signal.wake();
-    });
+    const executed = execute(parts, job, kind, askedAt, freeSlot);
+    // The store counts a tenant's running jobs, so its place is free when the end is written, not before.
+    if (kind.quota.running !== null) void executed.then(signal.wake);
+  }
+
+  function freeSlot(kind: string): void {
+    inFlight -= 1;
+    inFlightOf.set(kind, (inFlightOf.get(kind) ?? 1) - 1);
+    slots.wake();
+    if (backlogged.has(kind)) signal.wake();
   }
 
   async function heldByWindow(): Promise<boolean> {
-    if (config.pauseWindows === undefined || config.pauseWindows.length === 0) return false;
+    if (windows.length === 0) return false;
     const now = await store.now().catch(() => null);
-    heldUntil = now === null ? null : pausedUntil(config.pauseWindows, now);
+    heldUntil = now === null ? null : pausedUntil(windows, now);
     if (now === null || heldUntil === null) return false;
     await signal.wait(Math.min(heldUntil - now, 60_000));
     return true;
@@ -187,8 +218,7 @@ export function createPool(params: {
     },
     async stop() {
       stopped = true;
-      signal.wake();
-      slots.wake();
+      for (const each of [signal, slots, halt]) each.wake();
       await loop;
     },
   };

@@ -5,6 +5,7 @@ import type { Database } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { migrate } from './migrate.ts';
 import { openPg } from './pg.ts';
+import { PLANNING } from './planning.ts';
 import { openPglite } from './pglite.ts';
 import { createStore } from './store.ts';
 
@@ -46,7 +47,9 @@ export async function openPgliteStore({ source, name, dependants }: PgliteStoreO
   if ('pglite' in source) return openWith({ ...openPglite(source.pglite), close: () => Promise.resolve() }, () => Promise.resolve());
   const unlock = await lockFolder(source.folder);
   try {
-    return await openWith(openPglite(await PGlite.create({ dataDir: join(source.folder, 'pg') })), unlock);
+    const pglite = await PGlite.create({ dataDir: join(source.folder, 'pg') });
+    await pglite.exec(PLANNING);
+    return await openWith(openPglite(pglite), unlock);
   } catch (error) {
     await unlock();
     throw error;

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { Database, Param, Row, Session, Statement } from './database.ts';
 import { storeError } from './errors.ts';
+import { PLANNING } from './planning.ts';
 
 export interface PgOptions {
   readonly url: string;
@@ -22,19 +23,25 @@ const types = {
 type Queryable = Pick<pg.ClientBase, 'query'>;
 
 export function openPg({ url, poolSize, answerWithinMs }: PgOptions): Database & { setPrepared(prepared: boolean): void } {
-  const config: pg.PoolConfig = {
+  let prepared = true;
+  const config: pg.ClientConfig = {
     connectionString: url,
-    max: poolSize,
     application_name: 'millrace',
     keepAlive: true,
     connectionTimeoutMillis: Math.min(answerWithinMs, 10_000),
     query_timeout: answerWithinMs,
-    idleTimeoutMillis: 60_000,
   };
-  const pool = new pg.Pool(config);
+  const pool = new pg.Pool({
+    ...config,
+    max: poolSize,
+    idleTimeoutMillis: 60_000,
+    async onConnect(client) {
+      // Behind a pooler (see `setPrepared`) the connection is not ours alone, and is left as it is.
+      if (prepared) await client.query(PLANNING);
+    },
+  });
   // An idle connection that breaks is replaced when next needed; without a listener it would end the process.
   pool.on('error', () => {});
-  let prepared = true;
 
   function session(client: Queryable): Session {
     return {

@@ -1,0 +1,257 @@
+// Private servers for tests and benchmarks: a free port, a temporary folder, nothing shared.
+//
+// Each server has a keeper process (keeper.mjs) that stops it and removes its folder when this
+// process ends, however it ends. `remove()` does the same and waits for it.
+
+import { execFileSync, fork } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** @typedef {Record<string, string | number>} Settings */
+
+/**
+ * @typedef {object} Keeper
+ * @property {string} folder
+ * @property {(verb: 'run' | 'start' | 'stop', details: object) => Promise<void>} ask
+ * @property {() => Promise<void>} remove
+ */
+
+const DEBIAN_POSTGRES = '/usr/lib/postgresql';
+const STOP_SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' };
+
+/** For `ensurePackages`. */
+export const debianPackages = {
+  postgres: { name: 'postgresql', found: findPostgres },
+  redis: { name: 'redis-server', found: findRedis },
+};
+
+/**
+ * A Postgres and a Redis. Without settings Postgres has its own defaults, durability included, as a
+ * benchmark needs them. Tests pass `{ postgres: { settings: { fsync: 'off' } } }`.
+ *
+ * @param {{ postgres?: { settings?: Settings }, redis?: { settings?: Settings } }} [options]
+ */
+export async function startServices(options = {}) {
+  const postgres = await startPostgres(options.postgres);
+  const redis = await orRemove(postgres, () => startRedis(options.redis));
+  const stop = async () => {
+    await Promise.all([postgres.remove(), redis.remove()]);
+  };
+  return { databaseUrl: postgres.url, redisUrl: redis.url, stop };
+}
+
+/**
+ * A Postgres that can be stopped and started again on the same port and folder.
+ *
+ * @param {{ settings?: Settings }} [options]
+ */
+export async function startPostgres({ settings = {} } = {}) {
+  const bin = findPostgres();
+  if (!bin) throw new Error('Postgres is not installed.');
+  const keeper = await keep('postgres', postgresAccount(), 'SIGQUIT');
+  const data = join(keeper.folder, 'data');
+  const port = await freePort();
+  const all = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: keeper.folder,
+    max_connections: 200,
+    ...settings,
+  };
+  const launch = {
+    command: join(bin, 'postgres'),
+    args: ['-D', data, ...Object.entries(all).flatMap(([key, value]) => ['-c', `${key}=${value}`])],
+  };
+
+  const start = () => keeper.ask('start', launch);
+  /** @param {'fast' | 'immediate'} [mode] fast ends the sessions in order, immediate is a crash */
+  const stop = (mode = 'fast') => keeper.ask('stop', { signal: STOP_SIGNALS[mode] });
+
+  await orRemove(keeper, async () => {
+    // --no-sync leaves only the empty cluster unsynced; what is written later follows the settings.
+    const options = '-U postgres --auth=trust -E UTF8 --locale=C.UTF-8 --no-sync -D'.split(' ');
+    await keeper.ask('run', { command: join(bin, 'initdb'), args: [...options, data] });
+    await start();
+  });
+  const url = `postgresql://postgres@127.0.0.1:${port}/postgres`;
+  return { url, start, stop, remove: keeper.remove };
+}
+
+/**
+ * A Redis that keeps nothing on disk.
+ *
+ * @param {{ settings?: Settings }} [options]
+ */
+export async function startRedis({ settings = {} } = {}) {
+  const command = findRedis();
+  if (!command) throw new Error('Redis is not installed.');
+  const keeper = await keep('redis', ownAccount(), 'SIGKILL');
+  const port = await freePort();
+  const all = {
+    port,
+    bind: '127.0.0.1',
+    save: '',
+    appendonly: 'no',
+    dir: keeper.folder,
+    ...settings,
+  };
+  const args = Object.entries(all).flatMap(([key, value]) => [`--${key}`, String(value)]);
+
+  const start = () => keeper.ask('start', { command, args });
+  const stop = () => keeper.ask('stop', { signal: 'SIGTERM' });
+
+  await orRemove(keeper, start);
+  return { url: `redis://127.0.0.1:${port}`, start, stop, remove: keeper.remove };
+}
+
+/**
+ * A folder, and programs that show their output here and run to their end. Both go away with this
+ * process: a test runner would otherwise survive it.
+ *
+ * @param {{ cwd: string }} options
+ */
+export async function startRunner({ cwd }) {
+  const keeper = await keep('run', ownAccount(), 'SIGTERM', 'inherit');
+
+  /**
+   * @param {string} command @param {string[]} args @param {NodeJS.ProcessEnv} [env]
+   * @returns {Promise<boolean>} whether it succeeded
+   */
+  const run = (command, args, env = process.env) =>
+    keeper.ask('run', { command, args, cwd, env, stdio: 'inherit' }).then(
+      () => true,
+      () => false,
+    );
+  return { folder: keeper.folder, run, remove: keeper.remove };
+}
+
+/** The folder of the Postgres programs: PATH first, then the newest that Debian has. */
+export function findPostgres() {
+  const complete = (/** @type {string} */ bin) =>
+    isProgram(join(bin, 'postgres')) && isProgram(join(bin, 'initdb'));
+  const versions = existsSync(DEBIAN_POSTGRES) ? readdirSync(DEBIAN_POSTGRES) : [];
+  const debian = versions
+    .toSorted((a, b) => Number(b) - Number(a))
+    .map((version) => join(DEBIAN_POSTGRES, version, 'bin'));
+  return [...searchPath(), ...debian].find(complete);
+}
+
+export function findRedis() {
+  return searchPath()
+    .map((folder) => join(folder, 'redis-server'))
+    .find(isProgram);
+}
+
+function searchPath() {
+  return (process.env['PATH'] ?? '').split(delimiter);
+}
+
+/** @param {string} file */
+function isProgram(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function ownAccount() {
+  return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+}
+
+/** Postgres refuses to run as root, so root lends it the account that its Debian package makes. */
+function postgresAccount() {
+  const own = ownAccount();
+  if (own.uid !== 0) return own;
+  const id = (/** @type {string} */ flag) =>
+    Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+/**
+ * A free port below the range that systems hand out to clients (32768 and up on Linux): otherwise a
+ * client that dials a stopped server could be given that very port, and be connected to itself.
+ *
+ * @returns {Promise<number>}
+ */
+async function freePort() {
+  const port = randomInt(15_000, 32_000);
+  const free = await new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
+  return free ? port : freePort();
+}
+
+/**
+ * @param {string} name
+ * @param {{ uid: number, gid: number }} account
+ * @param {NodeJS.Signals} endSignal
+ * @param {'ignore' | 'inherit'} [output]
+ * @returns {Promise<Keeper>}
+ */
+async function keep(name, { uid, gid }, endSignal, output = 'ignore') {
+  const file = fileURLToPath(new URL('keeper.mjs', import.meta.url));
+  const keeper = fork(file, [name, String(uid), String(gid), endSignal], {
+    detached: true, // a session of its own, so that Ctrl-C reaches the owner alone
+    execArgv: [],
+    env: { PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'] },
+    stdio: ['ignore', output, output, 'ipc'],
+  });
+  const exited = new Promise((resolve) => keeper.once('exit', resolve));
+
+  // The keeper answers in the order it was asked. The channel holds this process only while an
+  // answer is awaited, so that an owner which forgets to call `remove` can end.
+  /** @type {{ resolve: (answer: any) => void, reject: (error: Error) => void }[]} */
+  const waiting = [];
+  const answer = () =>
+    new Promise((resolve, reject) => {
+      keeper.channel?.ref();
+      waiting.push({ resolve, reject });
+    });
+  keeper.on('message', (/** @type {{ folder?: string, error?: string }} */ message) => {
+    const first = waiting.shift();
+    if (waiting.length === 0) keeper.channel?.unref();
+    if (message.error === undefined) first?.resolve(message);
+    else first?.reject(new Error(message.error));
+  });
+  keeper.once('disconnect', () => {
+    for (const { reject } of waiting) reject(new Error(`The keeper of ${name} has ended.`));
+  });
+
+  keeper.unref();
+  const { folder } = await answer();
+
+  return {
+    folder,
+    async ask(verb, details) {
+      if (!keeper.connected) throw new Error(`The ${name} server was removed.`);
+      keeper.send({ verb, ...details });
+      await answer();
+    },
+    async remove() {
+      keeper.ref();
+      if (keeper.connected) keeper.send({ verb: 'end' });
+      await exited;
+    },
+  };
+}
+
+/**
+ * @template T
+ * @param {{ remove: () => Promise<void> }} resource
+ * @param {() => Promise<T>} work
+ */
+async function orRemove(resource, work) {
+  try {
+    return await work();
+  } catch (error) {
+    await resource.remove();
+    throw error;
+  }
+}

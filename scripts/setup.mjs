@@ -1,0 +1,173 @@
+// What the other scripts need before they can run. It imports no package, so Node alone is enough.
+// Each step does nothing when there is nothing to do.
+
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const OLDEST_NODE = [20, 19];
+
+/** A problem whose message is all that its reader needs: printed without a stack. */
+export class SetupError extends Error {}
+
+/** Runs a script's main function. @param {() => Promise<void>} main */
+export async function script(main) {
+  try {
+    ensureNode();
+    await main();
+  } catch (error) {
+    console.error(error instanceof SetupError ? error.message : error);
+    process.exitCode = 1;
+  }
+}
+
+export function ensureNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
+  throw new SetupError(
+    `Millrace needs Node ${OLDEST_NODE.join('.')} or newer; this is ${process.versions.node}.`,
+  );
+}
+
+/** Installs the packages of a lock file, once per content of that file. */
+export async function ensureModules(folder = root) {
+  const lock = readFileSync(join(folder, 'package-lock.json'));
+  const wanted = createHash('sha256').update(lock).digest('hex');
+  const stamp = join(folder, 'node_modules', '.millrace-stamp');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+
+  console.log('Installing packages (npm ci) …');
+  // --include=dev: NODE_ENV=production would leave out the compiler.
+  await quietly('npm', ['ci', '--include=dev', '--no-audit', '--no-fund'], { cwd: folder });
+  writeFileSync(stamp, wanted);
+}
+
+/**
+ * Installs Debian packages whose programs are not found.
+ *
+ * @param {{ name: string, found: () => unknown }[]} packages
+ */
+export async function ensurePackages(packages) {
+  const names = packages.filter(({ found }) => !found()).map(({ name }) => name);
+  if (names.length === 0) return;
+
+  const install = ['install', '-y', '--no-install-recommends', ...names];
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+    throw new SetupError(
+      `Missing: ${names.join(', ')}. On Debian or Ubuntu: sudo apt-get ${install.join(' ')}`,
+    );
+  }
+  console.log(`Installing ${names.join(', ')} (apt-get) …`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  await quietly('apt-get', ['update'], { env });
+  await quietly('apt-get', install, { env });
+
+  const missing = packages.filter(({ found }) => !found()).map(({ name }) => name);
+  if (missing.length > 0) {
+    throw new SetupError(`Installed, but its programs are still not found: ${missing.join(', ')}.`);
+  }
+}
+
+/** Compiles the workspaces, unless no source has changed since the last time. */
+export async function ensureBuild() {
+  const stamp = join(root, 'node_modules', '.millrace-build');
+  const workspaces = workspaceFolders();
+  if (existsSync(stamp) && isBuilt(workspaces, statSync(stamp).mtimeMs)) return;
+
+  const started = new Date();
+  console.log('Building (tsc -b) …');
+  // The workspaces by name: the root has the tests too, and a start must not depend on them.
+  await quietly(tool('tsc'), ['-b', ...workspaces], { cwd: root });
+  writeFileSync(stamp, '');
+  utimesSync(stamp, started, started); // a source saved while the compiler ran counts as changed
+}
+
+/** @param {string[]} workspaces @param {number} builtAt */
+function isBuilt(workspaces, builtAt) {
+  const older = (/** @type {string} */ path) => {
+    const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    return changedAt !== undefined && changedAt < builtAt;
+  };
+  return (
+    older(join(root, 'tsconfig.base.json')) &&
+    workspaces.every((name) => {
+      const folder = join(root, name);
+      return (
+        existsSync(join(folder, 'dist', '.tsbuildinfo')) &&
+        older(join(folder, 'tsconfig.json')) &&
+        older(join(folder, 'package.json')) &&
+        treeIsOlder(join(folder, 'src'), older)
+      );
+    })
+  );
+}
+
+/**
+ * Folders count too: theirs is the time when a file was added or removed.
+ *
+ * @param {string} folder @param {(path: string) => boolean} older @returns {boolean}
+ */
+function treeIsOlder(folder, older) {
+  return (
+    older(folder) &&
+    readdirSync(folder, { withFileTypes: true }).every((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? treeIsOlder(path, older) : older(path);
+    })
+  );
+}
+
+/** @returns {string[]} */
+function workspaceFolders() {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).workspaces;
+}
+
+/** The path of an installed command. @param {string} name */
+export function tool(name) {
+  return join(root, 'node_modules', '.bin', name);
+}
+
+/**
+ * Makes this process run a module as `node <file> <arguments>` would. With no second process, there
+ * are no signals and no exit code to pass on.
+ *
+ * @param {string} name a path from the root of the project
+ */
+export async function become(name) {
+  const file = join(root, name);
+  if (!existsSync(file)) throw new SetupError(`There is no ${name} to run.`);
+  process.argv[1] = file;
+  process.setSourceMapsEnabled(true);
+  await import(pathToFileURL(file).href);
+}
+
+/**
+ * Runs a program to its end, and shows its output only when it fails.
+ *
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
+ */
+async function quietly(command, args, options) {
+  let output = '';
+  const code = await new Promise((resolve) => {
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
+    child.on('error', (error) => (output += error.message));
+    child.on('close', resolve);
+  });
+  if (code !== 0) throw new SetupError(`${output}\n${command} ${args.join(' ')} failed.`);
+}

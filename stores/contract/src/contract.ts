@@ -1,0 +1,81 @@
+import type { Capabilities } from '@millrace/engine';
+import { describe, it } from 'vitest';
+import { type Check, type Section, type StoreHarness, createWorld } from './harness.ts';
+import { batches } from './sections/batches.ts';
+import { cancel } from './sections/cancel.ts';
+import { checkpoints } from './sections/checkpoints.ts';
+import { claim } from './sections/claim.ts';
+import { control } from './sections/control.ts';
+import { counts } from './sections/counts.ts';
+import { dependants } from './sections/dependants.ts';
+import { due } from './sections/due.ts';
+import { fairness } from './sections/fairness.ts';
+import { fence } from './sections/fence.ts';
+import { gates } from './sections/gates.ts';
+import { hints } from './sections/hints.ts';
+import { keys } from './sections/keys.ts';
+import { leases } from './sections/leases.ts';
+import { moves } from './sections/moves.ts';
+import { poison } from './sections/poison.ts';
+import { queries } from './sections/queries.ts';
+import { replay } from './sections/replay.ts';
+import { retention } from './sections/retention.ts';
+import { retry } from './sections/retry.ts';
+import { schedules } from './sections/schedules.ts';
+import { settle } from './sections/settle.ts';
+import { text } from './sections/text.ts';
+import { transactions } from './sections/transactions.ts';
+
+const SECTIONS: readonly Section[] = [
+  batches,
+  claim,
+  due,
+  fairness,
+  replay,
+  leases,
+  fence,
+  settle,
+  moves,
+  poison,
+  text,
+  checkpoints,
+  keys,
+  cancel,
+  retry,
+  dependants,
+  gates,
+  schedules,
+  queries,
+  counts,
+  hints,
+  control,
+  retention,
+  transactions,
+];
+
+/** Every guarantee of the store port, one test each. `start` gives a fresh, empty database. */
+export function describeStoreContract(name: string, start: () => Promise<StoreHarness>): void {
+  describe(`store contract: ${name}`, () => {
+    for (const section of SECTIONS) {
+      describe(section.title, () => section.checks(checkWith(start, section.needs ?? [])));
+    }
+  });
+}
+
+function checkWith(
+  start: () => Promise<StoreHarness>,
+  needs: readonly (keyof Capabilities)[],
+): Check {
+  return (title, body) => {
+    it(title, async ({ skip }) => {
+      const harness = await start();
+      try {
+        const world = await createWorld(harness);
+        for (const need of needs) skip(!world.store.can[need], `the store has no ${need}`);
+        await body(world);
+      } finally {
+        await harness.close();
+      }
+    });
+  };
+}

@@ -1,0 +1,164 @@
+import { expect } from 'vitest';
+import {
+  ERROR,
+  LEASE_MS,
+  MINUTE,
+  OUTCOMES,
+  PAST_LEASE_MS,
+  add,
+  claimAll,
+  claimOne,
+  newJob,
+  pair,
+  settle,
+  start,
+} from '../build.ts';
+import type { Section } from '../harness.ts';
+import { everything, expectBetween, expectRefused, listAll, read, value } from '../observe.ts';
+
+export const checkpoints: Section = {
+  title: 'checkpoints',
+  needs: ['checkpoint'],
+  checks(check) {
+    check('save cursor, progress, children and the lease’s end together', async (world) => {
+      const { store } = world;
+      const job = await start(store);
+      await world.advance(MINUTE);
+      const before = await store.now();
+      const progress = { done: 1_000, total: 5_000, note: 'first chunk' };
+      const children = [newJob({ kind: 'child' })];
+      const answers = await store.checkpoint({
+        checkpoints: [{ lease: job, cursor: '{"after":1000}', progress, children }],
+        leaseMs: LEASE_MS,
+      });
+      expect(answers).toEqual(['renewed']);
+      const saved = await read(store, job.id);
+      expect(saved).toMatchObject({ state: 'PROCESSING', progress });
+      expect(value(saved.cursor)).toEqual({ after: 1_000 });
+      expectBetween(saved.leaseUntil, before + LEASE_MS, (await store.now()) + LEASE_MS);
+      expect(await listAll(store, { kind: 'child' })).toHaveLength(1);
+    });
+
+    check('the next worker goes on from the cursor', async (world) => {
+      const { store } = world;
+      const job = await start(store);
+      await store.checkpoint({
+        checkpoints: [{ lease: job, cursor: '[7]', children: [] }],
+        leaseMs: LEASE_MS,
+      });
+      await world.advance(PAST_LEASE_MS);
+      const heir = await claimOne(await world.open());
+      expect(value(heir.cursor)).toEqual([7]);
+      await settle(store, heir, OUTCOMES.handBack);
+      expect(value((await claimOne(store)).cursor)).toEqual([7]);
+    });
+
+    check('a cursor that moved starts the attempts anew, the same one does not', async (world) => {
+      const { store } = world;
+      await start(store, { maxAttempts: 3 });
+      await world.advance(PAST_LEASE_MS);
+      const second = await claimOne(store);
+      expect(second.attempt).toBe(2);
+      const save = async (cursor?: string): Promise<number> => {
+        await store.checkpoint({
+          checkpoints: [
+            { lease: second, progress: { done: 1 }, children: [], ...(cursor && { cursor }) },
+          ],
+          leaseMs: LEASE_MS,
+        });
+        return (await read(store, second.id)).attempt;
+      };
+      expect(await save(), 'progress alone').toBe(2);
+      expect(await save('"a"')).toBe(1);
+      await settle(store, second, { move: 'retry', error: ERROR, delayMs: 0 });
+      const third = await claimOne(store);
+      expect(third.attempt).toBe(2);
+      await store.checkpoint({
+        checkpoints: [{ lease: third, cursor: '"a"', children: [] }],
+        leaseMs: LEASE_MS,
+      });
+      expect((await read(store, third.id)).attempt, 'no step forward').toBe(2);
+    });
+
+    check('what is left out stays as it was', async ({ store }) => {
+      const job = await start(store);
+      const save = (part: object): Promise<unknown> =>
+        store.checkpoint({
+          checkpoints: [{ lease: job, children: [], ...part }],
+          leaseMs: LEASE_MS,
+        });
+      await save({ cursor: '1', progress: { done: 1 } });
+      await save({ progress: { done: 2 } });
+      expect(await read(store, job.id)).toMatchObject({ cursor: '1', progress: { done: 2 } });
+      await save({ cursor: '2' });
+      expect(await read(store, job.id)).toMatchObject({ cursor: '2', progress: { done: 2 } });
+    });
+
+    check('from a stale epoch change nothing, in a batch with good ones', async (world) => {
+      const { store } = world;
+      const zombie = await start(store);
+      await world.advance(PAST_LEASE_MS);
+      await claimOne(await world.open());
+      const fresh = await start(store);
+      const before = await read(store, zombie.id);
+      const part = { cursor: '"mine"', progress: { done: 9 } };
+      const answers = await store.checkpoint({
+        checkpoints: [
+          { lease: zombie, ...part, children: [newJob({ kind: 'of-zombie' })] },
+          { lease: fresh, ...part, children: [newJob({ kind: 'of-fresh' })] },
+        ],
+        leaseMs: 9 * LEASE_MS,
+      });
+      expect(answers).toEqual(['stale', 'renewed']);
+      expect(await read(store, zombie.id)).toEqual(before);
+      expect(await listAll(store, { kind: 'of-zombie' })).toEqual([]);
+      expect(await listAll(store, { kind: 'of-fresh' })).toHaveLength(1);
+      expect((await read(store, fresh.id)).cursor).toBe('"mine"');
+    });
+
+    check('progress alone is fenced too, also after the end', async ({ store }) => {
+      const job = await start(store);
+      await settle(store, job);
+      const before = await everything(store);
+      const checkpointed = await store.checkpoint({
+        checkpoints: [{ lease: job, progress: { done: 1 }, children: [newJob()] }],
+        leaseMs: LEASE_MS,
+      });
+      expect(checkpointed).toEqual(['stale']);
+      expect(await everything(store)).toEqual(before);
+    });
+
+    check('say “cancel” once someone asked, and are saved all the same', async ({ store }) => {
+      const job = await start(store);
+      await store.cancel({ select: { ids: [job.id] } });
+      const checkpointed = await store.checkpoint({
+        checkpoints: [{ lease: job, cursor: '5', children: [] }],
+        leaseMs: LEASE_MS,
+      });
+      expect(checkpointed).toEqual(['cancel']);
+      expect((await read(store, job.id)).cursor).toBe('5');
+    });
+
+    check('with text that cannot be stored save none of the batch', async ({ store }) => {
+      await add(store, {}, {});
+      const [a, b] = pair(await claimAll(store));
+      const before = await everything(store);
+      const bad = [
+        { cursor: '"\\u0000"' },
+        { cursor: '"\ud83d"' },
+        { progress: { done: 1, note: 'a\u0000b' } },
+      ];
+      for (const part of bad) {
+        const refused = store.checkpoint({
+          checkpoints: [
+            { lease: a, cursor: '1', children: [newJob({ kind: 'child' })] },
+            { lease: b, children: [], ...part },
+          ],
+          leaseMs: 9 * LEASE_MS,
+        });
+        await expectRefused(refused);
+        expect(await everything(store)).toEqual(before);
+      }
+    });
+  },
+};

@@ -1,0 +1,125 @@
+import type { Job, Store } from '@millrace/engine';
+import { expect } from 'vitest';
+import {
+  HOUR,
+  MINUTE,
+  OUTCOMES,
+  PAST_LEASE_MS,
+  add,
+  addOne,
+  claim,
+  claimAll,
+  claimOne,
+  keepFor,
+  newJob,
+  settle,
+  settleAll,
+  start,
+  sweep,
+  times,
+  together,
+} from '../build.ts';
+import type { Section } from '../harness.ts';
+import { countsByState, listAll } from '../observe.ts';
+
+export const counts: Section = {
+  title: 'counts',
+  checks(check) {
+    check('are by kind, tenant and state, without empty ones', async ({ store }) => {
+      expect(await store.counts()).toEqual([]);
+      await add(store, {}, {}, { tenant: 'acme' }, { kind: 'other' });
+      await settle(store, await claimOne(store, { wants: [{ kind: 'other', limit: 1 }] }));
+      const rows = (await store.counts()).map(
+        ({ kind, tenant, state, count }) => `${kind}/${tenant}/${state}: ${count}`,
+      );
+      expect(rows.toSorted()).toEqual([
+        'other//SUCCEEDED: 1',
+        'work//QUEUED: 2',
+        'work/acme/QUEUED: 1',
+      ]);
+    });
+
+    check('are right after each move of a worker', async ({ store }) => {
+      await add(store, {}, { due: { afterMs: HOUR } });
+      expect(await countsByState(store)).toEqual({ QUEUED: 2 });
+      for (const outcome of [OUTCOMES.retry, OUTCOMES.defer, OUTCOMES.handBack]) {
+        const job = await claimOne(store);
+        expect(await countsByState(store)).toEqual({ QUEUED: 1, PROCESSING: 1 });
+        await settle(store, job, outcome);
+        expect(await countsByState(store), outcome.move).toEqual({ QUEUED: 2 });
+      }
+      const job = await claimOne(store);
+      await settle(store, job, OUTCOMES.succeed, [newJob({ kind: 'child' })]);
+      expect(await countsByState(store)).toEqual({ QUEUED: 2, SUCCEEDED: 1 });
+      await settle(store, job);
+      expect(await countsByState(store), 'already').toEqual({ QUEUED: 2, SUCCEEDED: 1 });
+      await settle(store, await start(store), OUTCOMES.fail);
+      await settle(store, await start(store), OUTCOMES.cancel);
+      expect(await countsByState(store)).toEqual({
+        QUEUED: 2,
+        SUCCEEDED: 1,
+        FAILED: 1,
+        CANCELED: 1,
+      });
+    });
+
+    check('are right after each move by hand', async (world) => {
+      const { store } = world;
+      const id = await addOne(store);
+      await store.cancel({ select: { ids: [id] } });
+      expect(await countsByState(store)).toEqual({ CANCELED: 1 });
+      await store.retry({ select: { ids: [id] } });
+      expect(await countsByState(store)).toEqual({ QUEUED: 1 });
+      const job = await claimOne(store);
+      await store.cancel({ select: { ids: [id] } });
+      expect(await countsByState(store), 'asked').toEqual({ PROCESSING: 1 });
+      await settle(store, job, OUTCOMES.fail);
+      await store.cancel({ select: { ids: [id] } });
+      expect(await countsByState(store)).toEqual({ CANCELED: 1 });
+      await world.advance(HOUR);
+      await sweep(store, { work: keepFor(MINUTE) });
+      expect(await store.counts()).toEqual([]);
+    });
+
+    check('are right after a take-over', async (world) => {
+      const { store } = world;
+      await start(store, { kind: 'again' });
+      await start(store, { kind: 'lost', maxAttempts: 1 });
+      const asked = await start(store, { kind: 'asked' });
+      await store.cancel({ select: { ids: [asked.id] } });
+      await world.advance(PAST_LEASE_MS);
+      await claim(store);
+      expect(await countsByState(store)).toEqual({ QUEUED: 1, FAILED: 1, CANCELED: 1 });
+    });
+
+    check('are those of the list after many moves at once', async (world) => {
+      const handles = await world.several(4);
+      const outcomes = Object.values(OUTCOMES);
+      await together(handles, async (store, index) => {
+        await add(store, ...times(30, (n) => ({ tenant: `tenant-${(index + n) % 3}` })));
+        for (let round = 0; round < 3; round += 1) {
+          const jobs = await claimAll(store, { limit: 10 });
+          await settleAll(store, jobs, outcomes[(index + round) % outcomes.length]);
+        }
+        await store.cancel({ select: { filter: { tenant: `tenant-${index}` }, limit: 5 } });
+      });
+      expect(await counted(world.store)).toEqual(tallied(await listAll(world.store)));
+    });
+  },
+};
+
+async function counted(store: Store): Promise<Record<string, number>> {
+  const rows = await store.counts();
+  return Object.fromEntries(
+    rows.map(({ kind, tenant, state, count }) => [`${kind}/${tenant}/${state}`, count]),
+  );
+}
+
+function tallied(jobs: readonly Job[]): Record<string, number> {
+  const tally: Record<string, number> = {};
+  for (const { kind, tenant, state } of jobs) {
+    const key = `${kind}/${tenant}/${state}`;
+    tally[key] = (tally[key] ?? 0) + 1;
+  }
+  return tally;
+}

@@ -1,0 +1,99 @@
+import type {
+  Count,
+  Dependants,
+  Job,
+  JobId,
+  Lease,
+  ScheduleStatus,
+  WorkerReport,
+} from '@millrace/engine';
+import type { HintDraft } from './hints.ts';
+import { type Journal, type Table, createJournal } from './journal.ts';
+import type { Fence } from './lease.ts';
+
+/** What all handles of one database share. */
+export interface Data {
+  readonly name: string;
+  readonly journal: Journal;
+  readonly jobs: Table<JobId, JobRow>;
+  /** The jobs that are QUEUED, due or not: a claim never looks at the history. */
+  readonly queued: Table<JobId, JobRow>;
+  readonly leases: Table<JobId, LeaseRow>;
+  /** Which job has a key, by `keyOf(kind, tenant, key)`. */
+  readonly keys: Table<string, JobId>;
+  /** By `keyOf(kind, tenant, state)`, so that `counts` never looks at the history either. */
+  readonly counts: Table<string, Count>;
+  readonly gates: Table<string, GateRow>;
+  readonly schedules: Table<string, ScheduleStatus>;
+  readonly paused: Table<string, PausedRow>;
+  readonly workers: Table<string, WorkerRow>;
+  nextNumber(): number;
+  nextEpoch(): number;
+}
+
+export interface JobRow extends Omit<Job, 'leaseUntil'> {
+  /** The number in the id, which is the age. */
+  readonly n: number;
+  /** The last epoch that settled the job: tells a repeated settlement from a stale one. */
+  readonly settledEpoch: number | null;
+}
+
+/** A job has one exactly while it is PROCESSING. */
+export interface LeaseRow extends Lease {
+  readonly until: number;
+  readonly claimId: string;
+}
+
+export interface GateRow {
+  readonly rule: string;
+  readonly key: string;
+  readonly arrived: Readonly<Record<string, JobId>>;
+  readonly expiresAt: number;
+}
+
+export interface PausedRow {
+  readonly kind: string;
+  readonly by: string | null;
+  readonly since: number;
+}
+
+export interface WorkerRow extends WorkerReport {
+  readonly seenAt: number;
+}
+
+/** What a verb works with: the data, and what does not change while it runs. */
+export interface Transaction {
+  readonly data: Data;
+  /** Read once, so that every part of a verb sees the same time. */
+  readonly now: number;
+  readonly dependants: Dependants;
+  readonly holds: Fence;
+  readonly hints: HintDraft;
+}
+
+export function createData(name: string): Data {
+  const journal = createJournal();
+  // Like a database's sequences, the numbers of a verb that failed are not used again.
+  let number = 0;
+  let epoch = 0;
+  return {
+    name,
+    journal,
+    jobs: journal.table(),
+    queued: journal.table(),
+    leases: journal.table(),
+    keys: journal.table(),
+    counts: journal.table(),
+    gates: journal.table(),
+    schedules: journal.table(),
+    paused: journal.table(),
+    workers: journal.table(),
+    nextNumber: () => (number += 1),
+    nextEpoch: () => (epoch += 1),
+  };
+}
+
+/** One text for several parts, such that no two lists of parts give the same. */
+export function keyOf(...parts: readonly string[]): string {
+  return JSON.stringify(parts);
+}

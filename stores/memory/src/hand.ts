@@ -1,0 +1,79 @@
+import { type Canceled, type JobId, type Selection, canMove } from '@millrace/engine';
+import type { JobRow, PausedRow, Transaction } from './data.ts';
+import { matches } from './filter.ts';
+import { finish } from './finish.ts';
+import { move, oldestFirst, save } from './rows.ts';
+
+/** What people do to jobs and kinds. */
+export function cancel(tx: Transaction, { select }: Selection): Canceled {
+  const canceled: JobId[] = [];
+  const requested: JobId[] = [];
+  // By filter, one that was asked already is passed over: else the same bulk call would never come to an end.
+  const open = (row: JobRow): boolean =>
+    canMove(row.state, 'cancel') && !('filter' in select && row.cancelRequested);
+  for (const row of selected(tx, select, open)) {
+    if (row.state === 'PROCESSING') {
+      save(tx.data, { ...row, cancelRequested: true });
+      tx.hints.cancel(row.id);
+      requested.push(row.id);
+    } else {
+      // A failed job has ended once: what follows from its end is there already.
+      if (row.state === 'FAILED') move(tx.data, row, 'cancel', { finishedAt: tx.now });
+      else finish(tx, row, 'cancel', {});
+      canceled.push(row.id);
+    }
+  }
+  return { canceled, requested };
+}
+
+/** A row that still has its key is the key's holder (it gives it up when another takes it), so it may keep it. */
+export function retry(tx: Transaction, { select }: Selection): { retried: number; ids: JobId[] } {
+  const rows = selected(tx, select, (row) => canMove(row.state, 'requeue'));
+  for (const row of rows) {
+    move(tx.data, row, 'requeue', {
+      attempt: 0,
+      error: null,
+      cancelRequested: false,
+      startedAt: null,
+      finishedAt: null,
+      worker: null,
+      runAt: tx.now,
+    });
+    tx.hints.ready(row.kind);
+  }
+  return { retried: rows.length, ids: rows.map(({ id }) => id) };
+}
+
+/** The limit counts jobs that can be moved: those that cannot must not use it up. */
+function selected(
+  tx: Transaction,
+  select: Selection['select'],
+  movable: (row: JobRow) => boolean,
+): JobRow[] {
+  if ('ids' in select) {
+    return [...new Set(select.ids)].flatMap((id) => tx.data.jobs.get(id) ?? []).filter(movable);
+  }
+  const matching = [...tx.data.jobs.values()].filter(
+    (row) => movable(row) && matches(row, select.filter),
+  );
+  return oldestFirst(matching).slice(0, select.limit);
+}
+
+/** False: it was paused already, by whoever did it first. */
+export function pause(tx: Transaction, { kind, by }: { kind: string; by: string | null }): boolean {
+  if (tx.data.paused.get(kind) !== undefined) return false;
+  tx.data.paused.set(kind, { kind, by, since: tx.now });
+  tx.hints.control();
+  return true;
+}
+
+export function resume(tx: Transaction, kind: string): boolean {
+  if (tx.data.paused.get(kind) === undefined) return false;
+  tx.data.paused.delete(kind);
+  tx.hints.control();
+  return true;
+}
+
+export function paused(tx: Transaction): PausedRow[] {
+  return [...tx.data.paused.values()].toSorted((a, b) => (a.kind < b.kind ? -1 : 1));
+}

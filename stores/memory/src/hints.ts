@@ -1,0 +1,56 @@
+import type { Hint, JobId } from '@millrace/engine';
+
+/** What a verb has to tell, gathered while it runs: a verb that fails tells nothing. */
+export interface HintDraft {
+  ready(kind: string): void;
+  cancel(id: JobId): void;
+  control(): void;
+}
+
+export interface HintBoard {
+  watch(listener: (hint: Hint) => void): () => void;
+  draft(): HintDraft & { publish(): void };
+}
+
+export function createHintBoard(): HintBoard {
+  const listeners = new Set<(hint: Hint) => void>();
+
+  function tell(hint: Hint): void {
+    for (const listener of listeners) {
+      try {
+        listener(hint);
+      } catch {
+        // A hint is a favour: nothing may depend on who listens, nor on how.
+      }
+    }
+  }
+
+  function watch(listener: (hint: Hint) => void): () => void {
+    // A function of its own per call: the same listener given twice is two watches.
+    const own = (hint: Hint): void => listener(hint);
+    listeners.add(own);
+    return () => listeners.delete(own);
+  }
+
+  function draft(): HintDraft & { publish(): void } {
+    const kinds = new Set<string>();
+    const ids = new Set<JobId>();
+    let controlled = false;
+    return {
+      ready: (kind) => void kinds.add(kind),
+      cancel: (id) => void ids.add(id),
+      control() {
+        controlled = true;
+      },
+      // After the verb has answered, in an order that a simulation can repeat.
+      publish() {
+        if (kinds.size > 0)
+          queueMicrotask(() => tell({ type: 'ready', kinds: [...kinds].toSorted() }));
+        if (ids.size > 0) queueMicrotask(() => tell({ type: 'cancel', ids: [...ids] }));
+        if (controlled) queueMicrotask(() => tell({ type: 'control' }));
+      },
+    };
+  }
+
+  return { watch, draft };
+}

@@ -1,0 +1,243 @@
+import {
+  type ClaimParams,
+  type ClaimedJob,
+  type Dependants,
+  type Hint,
+  type NewJob,
+  type Settlement,
+  type Store,
+  StoreUnavailable,
+} from '@millrace/engine';
+import { newJob } from '@millrace/store-contract';
+import { describe, expect, it } from 'vitest';
+import { type Fence, createMemoryDatabase, createMemoryStore } from './index.ts';
+
+/** What the contract leaves open, because only a store with a virtual clock can be so exact. */
+
+const START = 1_000_000;
+
+function world(options: { holds?: Fence; dependants?: Dependants } = {}) {
+  const clock = { now: START };
+  const { dependants, ...rest } = options;
+  const database = createMemoryDatabase({ now: () => clock.now, ...rest });
+  const open = (): Store => database.open(dependants === undefined ? {} : { dependants });
+  return { clock, open, store: open() };
+}
+
+let claims = 0;
+
+async function claim(store: Store, changes: Partial<ClaimParams> = {}) {
+  claims += 1;
+  return store.claim({
+    worker: 'w',
+    claimId: `c${claims}`,
+    wants: [{ kind: 'work', limit: 100 }],
+    limit: 100,
+    leaseMs: 1_000,
+    ...changes,
+  });
+}
+
+async function start(store: Store, changes: Partial<NewJob> = {}): Promise<ClaimedJob> {
+  await store.enqueue({ jobs: [newJob(changes)] });
+  const { jobs } = await claim(store);
+  const [job] = jobs;
+  if (job === undefined) throw new Error('Nothing was claimed.');
+  return job;
+}
+
+function done(job: ClaimedJob, children: NewJob[] = []): Settlement {
+  const outcome = { move: 'succeed', result: '1', purgePayload: false, effects: [] } as const;
+  return { job, outcome, children };
+}
+
+describe('exact times', () => {
+  it('a job is due at its time, not a millisecond before', async () => {
+    const { clock, store } = world();
+    await store.enqueue({
+      jobs: [newJob({ due: { afterMs: 500 } }), newJob({ due: { at: START + 700 } })],
+    });
+    expect(await claim(store)).toMatchObject({ jobs: [], more: false, nextDueMs: 500 });
+    clock.now += 499;
+    expect(await claim(store)).toMatchObject({ jobs: [], nextDueMs: 1 });
+    clock.now += 1;
+    expect(await claim(store)).toMatchObject({ jobs: [{ id: 'mem-1' }], nextDueMs: 200 });
+  });
+
+  it('a lease ends after its last millisecond', async () => {
+    const { clock, store } = world();
+    await start(store);
+    clock.now += 1_000;
+    expect((await claim(store)).takenOver).toBe(0);
+    clock.now += 1;
+    expect((await claim(store)).takenOver).toBe(1);
+  });
+
+  it('an idempotency window and a gate last as long as they say', async () => {
+    const { clock, store } = world({
+      dependants: (job) => [
+        {
+          child: newJob({ kind: 'child' }),
+          gate: { rule: 'r', key: 'k', slot: job.kind, slots: [job.kind, 'never'], withinMs: 100 },
+        },
+      ],
+    });
+    const job = newJob({ key: { value: 'k', windowMs: 100 } });
+    await store.settle({ settlements: [done(await start(store, job))] });
+    clock.now += 99;
+    expect(await store.enqueue({ jobs: [job] })).toEqual([{ id: 'mem-1', created: false }]);
+    clock.now += 1;
+    expect(await store.closeGates({ limit: 1 })).toEqual([]);
+    expect(await store.enqueue({ jobs: [job] })).toEqual([{ id: 'mem-2', created: true }]);
+    clock.now += 1;
+    expect(await store.closeGates({ limit: 1 })).toHaveLength(1);
+  });
+
+  it('is the same every time', async () => {
+    const run = async (): Promise<unknown> => {
+      const { clock, store } = world();
+      const hints: Hint[] = [];
+      store.watch((hint) => hints.push(hint));
+      await store.enqueue({ jobs: [newJob(), newJob({ priority: 1 }), newJob({ tenant: 'a' })] });
+      const { jobs } = await claim(store, { limit: 2, claimId: 'same' });
+      clock.now += 5;
+      await store.settle({ settlements: jobs.map((job) => done(job, [newJob({ kind: 'b' })])) });
+      return { jobs, hints, list: await store.list({ filter: {}, limit: 99 }) };
+    };
+    expect(await run()).toEqual(await run());
+  });
+});
+
+describe('whose turn it is', () => {
+  it('slot by slot, the tenant with the least running comes first', async () => {
+    const { store } = world();
+    await store.enqueue({
+      jobs: Array.from({ length: 20 }, () => newJob({ tenant: 'big', priority: 9 })),
+    });
+    await claim(store, { limit: 4 });
+    await store.enqueue({ jobs: Array.from({ length: 3 }, () => newJob({ tenant: 'small' })) });
+    const tenants = [];
+    for (let slot = 0; slot < 5; slot += 1) {
+      const { jobs } = await claim(store, { limit: 1 });
+      tenants.push(...jobs.map(({ tenant }) => tenant));
+    }
+    expect(tenants).toEqual(['small', 'small', 'small', 'big', 'big']);
+  });
+
+  it('a lane gives no more than its share, and says that it has more', async () => {
+    const { store } = world();
+    await store.enqueue({
+      jobs: Array.from({ length: 20 }, () => newJob({ tenant: 'big' })),
+    });
+    await store.enqueue({ jobs: [newJob({ tenant: 'small' })] });
+    const { jobs, more } = await claim(store, { limit: 9 });
+    expect(jobs.map(({ tenant }) => tenant).toSorted()).toEqual([
+      ...Array.from({ length: 5 }, () => 'big'),
+      'small',
+    ]);
+    expect(more).toBe(true);
+  });
+
+  it('one tenant’s kinds go by priority alone', async () => {
+    const { store } = world();
+    const wants = ['a', 'b'].map((kind) => ({ kind, limit: 100 }));
+    await store.enqueue({
+      jobs: [newJob({ kind: 'a', priority: 5 }), newJob({ kind: 'a', priority: 5 })],
+    });
+    await store.enqueue({ jobs: [newJob({ kind: 'b' }), newJob({ kind: 'a', priority: 5 })] });
+    const kinds = [];
+    for (let slot = 0; slot < 4; slot += 1) {
+      const { jobs } = await claim(store, { limit: 1, wants });
+      kinds.push(...jobs.map(({ kind }) => kind));
+    }
+    expect(kinds).toEqual(['a', 'a', 'a', 'b']);
+  });
+
+  it('work that only a tenant’s limit holds back is not “more”', async () => {
+    const { store } = world();
+    await store.enqueue({ jobs: [newJob(), newJob(), newJob()] });
+    const wants = [{ kind: 'work', limit: 100, tenantLimit: 2 }];
+    const claimed = await claim(store, { wants });
+    expect(claimed.jobs).toHaveLength(2);
+    expect(claimed.more).toBe(false);
+  });
+});
+
+describe('whole or not at all', () => {
+  it('a rule that throws takes the settlement back, with its children and hints', async () => {
+    const { store } = world({
+      dependants: ({ kind }) => {
+        if (kind === 'bad') throw new Error('A rule went wrong.');
+        return [{ child: newJob({ kind: 'child' }) }];
+      },
+    });
+    const good = await start(store);
+    await store.enqueue({ jobs: [newJob({ kind: 'bad' })] });
+    const [bad] = (await claim(store, { wants: [{ kind: 'bad', limit: 1 }] })).jobs;
+    if (bad === undefined) throw new Error('Nothing was claimed.');
+    const before = await store.list({ filter: {}, limit: 99 });
+    const hints: Hint[] = [];
+    store.watch((hint) => hints.push(hint));
+    const settlements = [done(good, [newJob()]), done(bad)];
+    await expect(store.settle({ settlements })).rejects.toThrow('A rule went wrong.');
+    expect(await store.list({ filter: {}, limit: 99 })).toEqual(before);
+    expect(await store.counts()).toHaveLength(2);
+    expect(hints).toEqual([]);
+    expect(await store.settle({ settlements: [done(good)] })).toEqual(['settled']);
+  });
+
+  it('what the caller changes afterwards is not the store’s', async () => {
+    const { store } = world();
+    const parents = { left: 'mem-9' };
+    await store.enqueue({ jobs: [newJob({ parents })] });
+    parents.left = 'changed';
+    expect((await store.get({ id: 'mem-1' }))?.parents).toEqual({ left: 'mem-9' });
+  });
+});
+
+describe('handles', () => {
+  it('a closed one is out of reach and deaf; the data lives on', async () => {
+    const { open, store } = world();
+    const heard: Hint[] = [];
+    store.watch((hint) => heard.push(hint));
+    await store.close();
+    await expect(store.now()).rejects.toBeInstanceOf(StoreUnavailable);
+    const other = open();
+    await other.enqueue({ jobs: [newJob()] });
+    expect(heard).toEqual([]);
+    expect(await other.get({ id: 'mem-1' })).not.toBeNull();
+  });
+
+  it('a store of one handle takes a name', async () => {
+    const store = createMemoryStore({ name: 'sim', now: () => START });
+    expect(await store.enqueue({ jobs: [newJob()] })).toEqual([{ id: 'sim-1', created: true }]);
+  });
+
+  it('effects are refused, since nothing would commit them', async () => {
+    const { store } = world();
+    const { job } = done(await start(store));
+    const outcome = {
+      move: 'succeed',
+      result: '1',
+      purgePayload: false,
+      effects: [{ type: 'file' }],
+    } as const;
+    await expect(
+      store.settle({ settlements: [{ job, outcome, children: [] }] }),
+    ).rejects.toMatchObject({
+      code: 'unsupported_by_store',
+    });
+    expect(await store.get({ id: job.id })).toMatchObject({ state: 'PROCESSING' });
+  });
+});
+
+describe('the fence', () => {
+  it('is what stops a zombie: without it, its result stands', async () => {
+    const { clock, store } = world({ holds: () => true });
+    const zombie = await start(store);
+    clock.now += 1_001;
+    await claim(store);
+    expect(await store.settle({ settlements: [done(zombie)] })).toEqual(['settled']);
+    expect(await store.get({ id: zombie.id })).toMatchObject({ state: 'SUCCEEDED' });
+  });
+});

@@ -1,0 +1,73 @@
+import {
+  type Count,
+  type Inspection,
+  type Job,
+  type JobId,
+  type ListParams,
+  MillraceError,
+} from '@millrace/engine';
+import type { JobRow, Transaction } from './data.ts';
+import { matches } from './filter.ts';
+import { comesFirst, running, toJob } from './rows.ts';
+
+const AHEAD_LIMIT = 1_000;
+
+export function get({ data }: Transaction, id: JobId): Job | null {
+  const row = data.jobs.get(id);
+  return row === undefined ? null : toJob(data, row);
+}
+
+/** The cursor is the number of the last job of the page before: later jobs have higher ones and disturb nothing. */
+export function list(
+  { data }: Transaction,
+  { filter, limit, cursor }: ListParams,
+): { jobs: Job[]; next: string | null } {
+  const before = cursor === undefined ? Infinity : readCursor(cursor);
+  const rest = [...data.jobs.values()]
+    .filter((row) => row.n < before && matches(row, filter))
+    .toSorted((a, b) => b.n - a.n);
+  const page = rest.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    jobs: page.map((row) => toJob(data, row)),
+    next: last === undefined || rest.length === page.length ? null : String(last.n),
+  };
+}
+
+function readCursor(cursor: string): number {
+  if (!/^[1-9]\d{0,15}$/.test(cursor)) {
+    throw new MillraceError(
+      'invalid_cursor',
+      `The cursor ${JSON.stringify(cursor)} is none of this store. Begin again without one.`,
+    );
+  }
+  return Number(cursor);
+}
+
+export function counts({ data }: Transaction): Count[] {
+  return [...data.counts.values()];
+}
+
+export function inspect({ data, now }: Transaction, id: JobId): Inspection | null {
+  const row = data.jobs.get(id);
+  if (row === undefined) return null;
+  return {
+    job: toJob(data, row),
+    now,
+    kindPaused: data.paused.get(row.kind) !== undefined,
+    ahead: Math.min(AHEAD_LIMIT, ahead([...data.queued.values()], row, now)),
+    runningOfTenant: running(data, row.kind, row.tenant),
+  };
+}
+
+function ahead(queued: readonly JobRow[], row: JobRow, now: number): number {
+  if (row.state !== 'QUEUED') return 0;
+  const { kind, tenant } = row;
+  return queued.filter(
+    (other) =>
+      other.kind === kind &&
+      other.tenant === tenant &&
+      other.runAt <= now &&
+      comesFirst(other, row) < 0,
+  ).length;
+}

@@ -1,0 +1,46 @@
+import type { Checkpoint, Lease, RenewAnswer } from '@millrace/engine';
+import type { JobRow, LeaseRow, Transaction } from './data.ts';
+import { enqueue } from './enqueue.ts';
+import { held } from './lease.ts';
+import { save } from './rows.ts';
+import { refuseUnstorableCheckpoint } from './storable.ts';
+
+export function renew(tx: Transaction, leases: readonly Lease[], leaseMs: number): RenewAnswer[] {
+  return leases.map((lease) => {
+    const current = held(tx, lease);
+    return current === null ? 'stale' : prolong(tx, current, leaseMs);
+  });
+}
+
+/** Cursor, progress, children and the lease's new end are saved together, or none of them. */
+export function checkpoint(
+  tx: Transaction,
+  checkpoints: readonly Checkpoint[],
+  leaseMs: number,
+): RenewAnswer[] {
+  return checkpoints.map((each) => {
+    refuseUnstorableCheckpoint(each);
+    const current = held(tx, each.lease);
+    if (current === null) return 'stale';
+    save(tx.data, { ...current.row, ...saved(current.row, each) });
+    enqueue(tx, each.children);
+    return prolong(tx, current, leaseMs);
+  });
+}
+
+/** A cursor that moved is proof of work: the attempts count anew from here, this one included. */
+function saved(row: JobRow, { cursor, progress }: Checkpoint): Partial<JobRow> {
+  return {
+    ...(cursor !== undefined && cursor !== row.cursor && { cursor, attempt: 1 }),
+    ...(progress !== undefined && { progress: { ...progress } }),
+  };
+}
+
+function prolong(
+  tx: Transaction,
+  { row, lease }: { row: JobRow; lease: LeaseRow },
+  leaseMs: number,
+): RenewAnswer {
+  tx.data.leases.set(row.id, { ...lease, until: tx.now + leaseMs });
+  return row.cancelRequested ? 'cancel' : 'renewed';
+}

@@ -1,0 +1,17 @@
+import { availableParallelism } from 'node:os';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  // Workspaces import each other by package name. `millrace-source` is the condition under which
+  // their package.json offers the sources, so no test runs against a stale dist. The others are
+  // Vite's own.
+  ssr: { resolve: { conditions: ['millrace-source', 'module', 'node', 'development|production'] } },
+  test: {
+    include: ['**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**'],
+    pool: 'forks',
+    maxWorkers: availableParallelism(), // Vitest would leave one of two cores idle
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
