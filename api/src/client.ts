@@ -1,0 +1,119 @@
+import type { ZodType, z } from 'zod';
+import type { Contract } from './contract.ts';
+import { type Contracts, type RouteName, contracts } from './contracts.ts';
+import { type Problem, problem, problemOf } from './problem.ts';
+
+/** One method per route: `client.getJob({ params: { id: 'pg-42' } })`. */
+export type Client = { readonly [Name in RouteName]: Method<Contracts[Name]> };
+
+export type Method<C extends Contract> = (
+  ...args: object extends CallInput<C>
+    ? [input?: CallInput<C>, options?: CallOptions]
+    : [input: CallInput<C>, options?: CallOptions]
+) => Promise<z.output<C['response']>>;
+
+export type CallInput<C extends Contract> = Part<C, 'params'> & Part<C, 'query'> & Part<C, 'body'>;
+
+/** Needed where the schema needs something; optional where everything in it is. */
+type Part<C, Name extends string> = C extends { readonly [N in Name]: infer S extends ZodType }
+  ? object extends z.input<S>
+    ? { readonly [N in Name]?: z.input<S> }
+    : { readonly [N in Name]: z.input<S> }
+  : unknown;
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ClientConfig {
+  /** Such as `http://127.0.0.1:3000`; a path in it is kept. */
+  readonly baseUrl: string;
+  readonly fetch?: typeof globalThis.fetch;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The service said no. What goes wrong before it can answer (no connection) is fetch's own error. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly problem: Problem;
+  constructor(body: Problem) {
+    super(body.detail);
+    this.problem = body;
+  }
+}
+
+export function createClient(config: ClientConfig): Client {
+  const methods = Object.entries(contracts).map(([name, contract]) => [
+    name,
+    (input: AnyInput = {}, options: CallOptions = {}) => call(config, contract, input, options),
+  ]);
+  return Object.fromEntries(methods) as Client;
+}
+
+interface AnyInput {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+}
+
+async function call(
+  config: ClientConfig,
+  contract: Contract,
+  input: AnyInput,
+  options: CallOptions,
+): Promise<unknown> {
+  const send = config.fetch ?? globalThis.fetch;
+  const response = await send(urlOf(config.baseUrl, contract.path, input), {
+    method: contract.method,
+    headers: {
+      accept: 'application/json',
+      ...(input.body !== undefined && { 'content-type': 'application/json' }),
+      ...config.headers,
+      ...options.headers,
+    },
+    ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+    ...(options.signal && { signal: options.signal }),
+  });
+  const body = jsonOf(await response.text());
+  if (contract.statuses.includes(response.status)) {
+    const parsed = contract.response.safeParse(body);
+    if (parsed.success) return parsed.data;
+  }
+  const told = problem.safeParse(body);
+  throw new ApiError(told.success ? told.data : notOurs(response));
+}
+
+function urlOf(baseUrl: string, path: string, { params = {}, query = {} }: AnyInput): string {
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => segment(params[name]));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(name, String(value));
+  }
+  const asked = search.size === 0 ? '' : `?${search.toString()}`;
+  return `${baseUrl.replace(/\/+$/, '')}${filled}${asked}`;
+}
+
+/** A URL drops the segments "." and "..", however they are escaped: they would name another route. */
+function segment(value: string | undefined): string {
+  if (value === undefined || value === '' || value === '.' || value === '..') {
+    throw new ApiError(
+      problemOf('invalid_request', `"${value ?? ''}" cannot be part of a URL.`, ''),
+    );
+  }
+  return encodeURIComponent(value);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function notOurs(response: Response): Problem {
+  const detail = `${response.url || 'The address'} answered ${response.status} with something that is not of this API. Does the address belong to Millrace, in the same version?`;
+  const correlationId = response.headers.get('x-correlation-id') ?? '';
+  return { ...problemOf('unexpected_answer', detail, correlationId), status: response.status };
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { Contract } from '../contract.ts';
+import { anyMoment, duration, jobId, kindName } from '../values.ts';
+
+export const MAX_BATCH = 1_000;
+
+export const jobRequest = z.strictObject({
+  kind: kindName,
+  data: z.unknown().default({}).describe('Checked against the schema of the kind.'),
+  tenant: z.string().max(100).optional(),
+  priority: z.int().min(-1_000).max(1_000).optional().describe('Higher first; none comes last.'),
+  runAt: anyMoment.optional().describe('Not before this moment. Either this or delay.'),
+  delay: duration.optional().describe('Not before so long from now. Either this or runAt.'),
+  key: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe('The same key of the same kind and tenant makes one job.'),
+  keyWindow: duration.optional().describe('How long a success keeps the key; 24 hours by default.'),
+  subject: z.string().min(1).max(200).optional().describe('Whom the data is about, for erasure.'),
+  webhook: z.url().max(2_000).optional().describe('Told when the job has ended.'),
+});
+export type JobRequest = z.input<typeof jobRequest>;
+
+export const enqueued = z.object({
+  id: jobId,
+  created: z.boolean().describe('False when a job with the same key was there already.'),
+});
+export type Enqueued = z.infer<typeof enqueued>;
+
+export const enqueueContracts = {
+  enqueue: {
+    method: 'POST',
+    path: '/jobs',
+    summary: 'Makes a job: 201, or 200 with the job that has the same key.',
+    body: jobRequest,
+    response: enqueued,
+    statuses: [201, 200],
+  },
+  enqueueBatch: {
+    method: 'POST',
+    path: '/jobs/batch',
+    summary: 'Makes up to 1,000 jobs, all of them or none.',
+    body: z.array(jobRequest).min(1).max(MAX_BATCH),
+    response: z.object({ jobs: z.array(enqueued).describe('In the order of the request.') }),
+    statuses: [200],
+  },
+} as const satisfies Record<string, Contract>;

@@ -1,0 +1,29 @@
+import type { Config } from './config.ts';
+import type { Millrace } from './millrace.ts';
+import { storePlace } from './store.ts';
+
+/** What a person at a terminal wants to know, in a few lines. */
+export function banner(
+  config: Config,
+  { address, jobs }: Pick<Millrace, 'address' | 'jobs'>,
+): string {
+  const kinds = jobs.kinds.map(({ kind }) => kind).toSorted();
+  const lines: [string, string][] = [
+    ['data', storePlace(config)],
+    [
+      'jobs',
+      kinds.length === 0 ? `none yet; declare one in ${config.jobsFolder}` : kinds.join(', '),
+    ],
+    ...(jobs.schedules.length > 0
+      ? [
+          ['cron', jobs.schedules.map(({ name, cron }) => `${name} (${cron})`).join(', ')] as [
+            string,
+            string,
+          ],
+        ]
+      : []),
+    ...(config.role === 'all' ? [] : [['role', config.role] as [string, string]]),
+    ['stop', 'Ctrl-C'],
+  ];
+  return `\n  Millrace is at ${address}\n\n${lines.map(([name, value]) => `  ${name}  ${value}`).join('\n')}\n\n`;
+}

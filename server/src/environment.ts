@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import {
+  allowedHosts,
+  flag,
+  oneOf,
+  pools,
+  port,
+  postgresUrl,
+  text,
+  time,
+  webhookSecret,
+  wholeNumber,
+} from './settings.ts';
+
+/** Every setting there is, with its default and a sentence. docs/configuration.md is checked against it. */
+export const environment = z.object({
+  HOST: setting(
+    text,
+    '127.0.0.1',
+    'The address to listen on; anything but loopback is refused without MILLRACE_UNSAFE_OPEN.',
+  ),
+  PORT: setting(port, '3000', 'The port to listen on; 0 takes a free one.'),
+  MILLRACE_DATA: setting(
+    text,
+    '.millrace',
+    'The folder for what is kept on disk: the embedded database and what jobs write.',
+  ),
+  DATABASE_URL: unset(
+    postgresUrl,
+    'A Postgres database, such as postgres://user:password@host:5432/name; unset, an embedded one in MILLRACE_DATA/db.',
+  ),
+  MILLRACE_JOBS: setting(text, './jobs', 'The folder with your own job kinds.'),
+  MILLRACE_ROLE: setting(
+    oneOf(['all', 'api', 'worker']),
+    'all',
+    'What this process does: serve the API, work, or both; a worker still answers health and worker requests.',
+  ),
+  MILLRACE_CONCURRENCY: setting(
+    wholeNumber(1, 10_000),
+    '20',
+    'How many jobs the default pool runs at the same time.',
+  ),
+  MILLRACE_BATCH: setting(
+    wholeNumber(1, 1_000),
+    '20',
+    'How many jobs the default pool claims at once.',
+  ),
+  MILLRACE_POLL_ACTIVE: setting(
+    time('10ms'),
+    '5s',
+    'How long the default pool waits after a claim that found something, unless it is notified.',
+  ),
+  MILLRACE_POLL_IDLE: setting(
+    time('10ms'),
+    '15s',
+    'How long the default pool waits after a claim that found nothing, unless it is notified.',
+  ),
+  MILLRACE_POOLS: setting(
+    pools,
+    '[]',
+    'More pools, as a JSON array; each names its kinds and may set what the default pool has.',
+  ),
+  MILLRACE_LEASE: setting(
+    time('2s'),
+    '2m',
+    'How long a silent worker keeps its jobs before others take them over.',
+  ),
+  MILLRACE_SHUTDOWN_GRACE: setting(
+    time('0s'),
+    '5m',
+    'How long running jobs may take to end once the process was told to stop.',
+  ),
+  MILLRACE_WEBHOOK_SECRET: unset(
+    webhookSecret,
+    'The key that webhooks are signed with, whsec_ and base64; unset, jobs with a webhook are refused.',
+  ),
+  MILLRACE_WEBHOOK_ALLOW: setting(
+    allowedHosts,
+    '',
+    'Hosts (or host:port), separated by commas, that webhooks may reach by plain HTTP and at private addresses.',
+  ),
+  MILLRACE_UNSAFE_OPEN: setting(
+    flag,
+    'false',
+    'Lets HOST be something else than loopback although nobody is asked who they are.',
+  ),
+  LOG_LEVEL: setting(
+    oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    'info',
+    'The least important lines to log; debug adds a line for each job and request.',
+  ),
+  NODE_ENV: setting(text, 'development', 'With production, the log is JSON in a terminal too.'),
+});
+export type Environment = z.output<typeof environment>;
+
+function setting<Schema extends z.ZodType>(schema: Schema, fallback: string, description: string) {
+  return schema.prefault(fallback as z.input<Schema>).meta({ fallback, description });
+}
+
+function unset<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return schema.optional().meta({ fallback: null, description });
+}

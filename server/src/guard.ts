@@ -1,0 +1,41 @@
+import type { FastifyRequest } from 'fastify';
+import { Refusal } from './refusal.ts';
+import { isLoopbackHost } from './webhook/address.ts';
+import { bare } from './webhook/url.ts';
+
+/**
+ * Any web page can send requests to 127.0.0.1, and with a name that resolves to it (DNS rebinding) it
+ * could read the answers too. A browser tells who asks in Host and Origin: those two are checked.
+ */
+export function createGuard(listenHost: string): (request: FastifyRequest) => void {
+  const onlyLoopback = isLoopbackHost(listenHost);
+  return (request) => {
+    const { host, origin } = request.headers;
+    if (onlyLoopback && !isLoopbackHost(nameOf(host))) {
+      throw new Refusal(
+        'host_not_allowed',
+        `This service answers to localhost and loopback addresses only, not to "${host ?? ''}".`,
+      );
+    }
+    const reads = request.method === 'GET' || request.method === 'HEAD';
+    if (!reads && origin !== undefined && hostOf(origin) !== host) {
+      throw new Refusal(
+        'origin_not_allowed',
+        `A page of "${origin}" may not change anything here.`,
+      );
+    }
+  };
+}
+
+function nameOf(host: string | undefined): string {
+  const url = host === undefined ? null : parse(`http://${host}`);
+  return url === null ? '' : bare(url.hostname);
+}
+
+function hostOf(origin: string): string | null {
+  return parse(origin)?.host ?? null;
+}
+
+function parse(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null;
+}

@@ -1,0 +1,73 @@
+import type { Job as JobJson, JobFilter, JobSummary } from '@millrace/api';
+import type { Filter, Job, JsonText } from '@millrace/engine';
+import { defined } from './defined.ts';
+
+export function summaryJson(job: Job): JobSummary {
+  return {
+    id: job.id,
+    kind: job.kind,
+    tenant: job.tenant,
+    state: job.state,
+    priority: job.priority,
+    attempt: job.attempt,
+    maxAttempts: job.maxAttempts,
+    createdAt: iso(job.createdAt),
+    runAt: iso(job.runAt),
+    startedAt: isoOrNull(job.startedAt),
+    finishedAt: isoOrNull(job.finishedAt),
+    worker: job.worker,
+    leaseUntil: isoOrNull(job.leaseUntil),
+    cancelRequested: job.cancelRequested,
+    progress: job.progress,
+    error: job.error,
+    key: job.key,
+    correlationId: job.correlationId,
+    submitter: job.submitter,
+    subject: job.subject,
+    webhook: job.webhook,
+    parents: job.parents,
+    schedule: job.schedule,
+  };
+}
+
+export function jobJson(job: Job): JobJson {
+  return {
+    ...summaryJson(job),
+    data: valueOf(job.payload),
+    result: valueOf(job.result),
+    cursor: valueOf(job.cursor),
+  };
+}
+
+/** Bulk actions have `all` beside the filter: it has said what it had to. */
+export function filterOf(given: JobFilter & { readonly all?: true | undefined }): Filter {
+  const { state, kind, tenant, key, correlationId, errorCode } = given;
+  const createdAfter = msOrUndefined(given.createdAfter);
+  const createdBefore = msOrUndefined(given.createdBefore);
+  return defined({
+    state,
+    kind,
+    tenant,
+    key,
+    correlationId,
+    errorCode,
+    createdAfter,
+    createdBefore,
+  });
+}
+
+export function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+export function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : iso(ms);
+}
+
+function valueOf(text: JsonText | null): unknown {
+  return text === null ? null : JSON.parse(text);
+}
+
+function msOrUndefined(moment: string | undefined): number | undefined {
+  return moment === undefined ? undefined : Date.parse(moment);
+}

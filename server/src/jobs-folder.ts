@@ -1,0 +1,155 @@
+import { readdir, realpath } from 'node:fs/promises';
+import { register as registerHooks } from 'node:module';
+import { extname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { JobKind, Rule, Schedule } from '@millrace/engine';
+import { StartError } from './start-error.ts';
+
+/** What the files of the folder have declared. */
+export interface LoadedJobs {
+  readonly kinds: readonly JobKind[];
+  readonly rules: readonly Rule[];
+  readonly schedules: readonly Schedule[];
+  /** Files that declare nothing: helpers, or a forgotten `export`. */
+  readonly idle: readonly string[];
+}
+
+const JOB_FILE = /^[^._].*\.(ts|mts|js|mjs)$/;
+const NOT_A_JOB_FILE = /\.(test|spec|d)\.m?[jt]s$/;
+
+/**
+ * Imports every job file of the folder, not of its subfolders: those are for what job files share.
+ * One that cannot be loaded stops the start, since its jobs would wait for ever.
+ */
+export async function loadJobs(folder: string, mustExist: boolean): Promise<LoadedJobs> {
+  const files = await jobFiles(folder, mustExist);
+  if (files.length > 0) await prepareLoader(folder);
+  const found: Found = { kinds: new Map(), rules: new Map(), schedules: new Map() };
+  const idle: string[] = [];
+  for (const file of files) {
+    const values = new Set(Object.values(await load(join(folder, file))));
+    const taken = [...values].map((value) => take(found, value, join(folder, file)));
+    if (!taken.includes(true)) idle.push(file);
+  }
+  return {
+    kinds: [...found.kinds.values()].map(({ value }) => value),
+    rules: [...found.rules.values()].map(({ value }) => value),
+    schedules: [...found.schedules.values()].map(({ value }) => value),
+    idle,
+  };
+}
+
+async function jobFiles(folder: string, mustExist: boolean): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries
+      .filter((entry) => !entry.isDirectory())
+      .map(({ name }) => name)
+      .filter((name) => JOB_FILE.test(name) && !NOT_A_JOB_FILE.test(name))
+      .toSorted();
+  } catch (error) {
+    if (!mustExist && isMissing(error)) return [];
+    throw new StartError(
+      `The folder of job kinds "${folder}" cannot be read: ${reason(error)}. Set MILLRACE_JOBS to the folder that has them.`,
+      { cause: error },
+    );
+  }
+}
+
+let prepared = false;
+
+/** Hooks last for the life of the process: a handler may import more while it runs. */
+async function prepareLoader(folder: string): Promise<void> {
+  if (prepared) return;
+  prepared = true;
+  process.setSourceMapsEnabled(true); // stacks show the lines that people wrote
+  registerHooks(new URL(`./jobs-loader${extname(import.meta.url)}`, import.meta.url), {
+    // Modules are known by their real path, and a mounted folder is often a link.
+    data: { folder: pathToFileURL(`${await realpath(folder)}/`).href },
+  });
+}
+
+async function load(path: string): Promise<Record<string, unknown>> {
+  try {
+    return (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
+  } catch (error) {
+    throw new StartError(`The job file ${path} cannot be loaded: ${reason(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+interface Found {
+  readonly kinds: Map<string, { file: string; value: JobKind }>;
+  readonly rules: Map<string, { file: string; value: Rule }>;
+  readonly schedules: Map<string, { file: string; value: Schedule }>;
+}
+
+/** By shape, since a job file may have its own copy of the engine. Other exports are its own affair. */
+function take(found: Found, value: unknown, file: string): boolean {
+  if (!isObject(value)) return false;
+  if (isKind(value)) return keep(found.kinds, 'job kinds', value.kind, value, file);
+  if (isRule(value)) return keep(found.rules, 'rules', value.name, value, file);
+  if (isSchedule(value)) return keep(found.schedules, 'schedules', value.name, value, file);
+  if (typeof value['kind'] === 'string' && typeof value['run'] === 'function') {
+    throw new StartError(
+      `${file} exports the job kind "${value['kind']}" without defineJob. Write: export const … = defineJob({ … })`,
+    );
+  }
+  return false;
+}
+
+function keep<Value>(
+  known: Map<string, { file: string; value: Value }>,
+  what: string,
+  name: string,
+  value: Value,
+  file: string,
+): boolean {
+  const other = known.get(name);
+  if (other !== undefined && other.value !== value) {
+    throw new StartError(
+      `Two ${what} are called "${name}": one in ${other.file}, one in ${file}. Rename one of them.`,
+    );
+  }
+  known.set(name, { file, value });
+  return true;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isKind(value: Fields): value is Fields & JobKind {
+  return (
+    typeof value['kind'] === 'string' &&
+    typeof value['run'] === 'function' &&
+    typeof value['maxAttempts'] === 'number' &&
+    isObject(value['input'])
+  );
+}
+
+function isRule(value: Fields): value is Fields & Rule {
+  return (
+    typeof value['name'] === 'string' &&
+    Array.isArray(value['parents']) &&
+    typeof value['child'] === 'string' &&
+    typeof value['data'] === 'function'
+  );
+}
+
+function isSchedule(value: Fields): value is Fields & Schedule {
+  return (
+    typeof value['name'] === 'string' && typeof value['cron'] === 'string' && isObject(value['job'])
+  );
+}
+
+function isObject(value: unknown): value is Fields {
+  return value !== null && typeof value === 'object';
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

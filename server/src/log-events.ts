@@ -1,0 +1,48 @@
+import type { EventMap, Events } from '@millrace/engine';
+import type { Logger } from './log.ts';
+
+type Level = 'debug' | 'info' | 'warn' | 'error';
+type Line<Name extends keyof EventMap> = readonly [
+  Level,
+  string,
+  ((event: EventMap[Name]) => object)?,
+];
+
+/** What the engine tells, as log lines: one per execution of a job, and what someone may have to look into. */
+const LINES: { readonly [Name in keyof EventMap]?: Line<Name> } = {
+  'job.succeeded': ['debug', 'job succeeded', timed],
+  'job.deferred': ['debug', 'job deferred', timed],
+  'job.canceled': ['info', 'job canceled', timed],
+  'job.handedBack': ['info', 'job handed back', timed],
+  'job.retrying': ['info', 'job failed, will be retried', timed],
+  'job.failed': ['warn', 'job failed', timed],
+  'job.lost': ['error', 'job failed: its worker went away with the last attempt'],
+  'lease.fenced': ['warn', 'a late write was refused'],
+  'lease.takenOver': ['warn', 'jobs were taken over from a worker that went away'],
+  'store.failed': ['error', 'the store failed', ({ during, error }) => ({ during, err: error })],
+  'store.recovered': ['info', 'the store is back'],
+  'schedule.fired': ['info', 'schedule fired', ticked],
+  'schedule.passed': ['info', 'schedule tick passed over', ticked],
+  'gate.closed': ['warn', 'a rule did not get all its parents in time'],
+  'retention.pruned': ['debug', 'old jobs were forgotten'],
+  'worker.state': ['debug', 'worker'],
+};
+
+export function logEvents(events: Events, log: Logger): void {
+  events.onAny((name, event) => {
+    const line = LINES[name];
+    if (line === undefined) return;
+    const [level, message, fields] = line;
+    // Most lines are debug and off: nothing is built for them.
+    if (log.isLevelEnabled(level))
+      log[level](fields === undefined ? event : fields(event), message);
+  });
+}
+
+function timed(event: { durationMs: number }): object {
+  return { ...event, durationMs: Math.round(event.durationMs * 10) / 10 };
+}
+
+function ticked(event: { tick: number }): object {
+  return { ...event, tick: new Date(event.tick).toISOString() };
+}

@@ -1,0 +1,84 @@
+import { stripVTControlCharacters } from 'node:util';
+import { createEvents } from '@millrace/engine';
+import { describe, expect, test } from 'vitest';
+import { logEvents } from './log-events.ts';
+import { createLog } from './log.ts';
+
+function capture(options: { level?: string; readable?: boolean; secrets?: string[] } = {}) {
+  const lines: string[] = [];
+  const write = (line: string) => lines.push(line);
+  return {
+    lines,
+    log: createLog({ level: 'debug', readable: false, secrets: [], ...options, write }),
+  };
+}
+
+describe('the log', () => {
+  test('is a line of JSON with the time and the level in words', () => {
+    const { log, lines } = capture();
+    log.info({ a: 1 }, 'hello');
+    expect(JSON.parse(lines[0] ?? '')).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/Z$/) as string,
+      a: 1,
+      msg: 'hello',
+    });
+  });
+
+  test('hides what is called a secret, one level down too', () => {
+    const { log, lines } = capture();
+    log.info(
+      {
+        password: 'p1-secret',
+        headers: { authorization: 'p2-secret' },
+        job: { token: 'p3-secret' },
+      },
+      'x',
+    );
+    expect(lines.join('')).not.toMatch(/p\d-secret/);
+  });
+
+  test('cuts known secrets out of anything: messages, stacks, nested values', () => {
+    const url = 'postgres://u:pass"word\\1@host/db';
+    const { log, lines } = capture({ secrets: [url, 'pass"word\\1'] });
+    log.error(
+      { err: new Error(`cannot connect to ${url}`), deep: { er: { still: ['pass"word\\1'] } } },
+      `tried ${url}`,
+    );
+    expect(lines.join('')).not.toContain('word\\\\1');
+    expect(() => JSON.parse(lines[0] ?? '') as unknown).not.toThrow();
+  });
+
+  test('is one line for a person, which cannot steer the terminal', () => {
+    const { log, lines } = capture({ readable: true });
+    log.warn({ kind: 'hello', note: 'two words', n: 3 }, 'It\u001B[2J happened\u0007');
+    const plain = stripVTControlCharacters(lines[0] ?? '');
+    expect(plain).toMatch(
+      /^\d\d:\d\d:\d\d warn {2}It\?\[2J happened\? kind=hello note="two words" n=3\n$/,
+    );
+  });
+
+  test('shows a person the stack of an error', () => {
+    const { log, lines } = capture({ readable: true });
+    log.error({ err: new Error('broken') }, 'oh');
+    expect(lines[0]).toMatch(/oh.*\nError: broken\n\s+at /);
+  });
+});
+
+test('each execution of a job is one line: debug when it went well, more when not', () => {
+  const { log, lines } = capture();
+  const events = createEvents();
+  logEvents(events, log);
+  const job = { id: 'x-1', kind: 'k', tenant: '', attempt: 1, correlationId: 'c' };
+  const error = { code: 'oops', message: 'Why.', retryable: true };
+  events.emit('job.started', job);
+  events.emit('job.succeeded', { ...job, durationMs: 12.3456 });
+  events.emit('job.retrying', { ...job, durationMs: 5, error, delayMs: 60_000 });
+  events.emit('job.failed', { ...job, durationMs: 5, error });
+  events.emit('store.failed', { during: 'claim', error: new Error('gone') });
+  const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(said.map(({ level }) => level)).toEqual(['debug', 'info', 'warn', 'error']);
+  expect(said[0]).toMatchObject({ id: 'x-1', kind: 'k', correlationId: 'c', durationMs: 12.3 });
+  expect(said[2]).toMatchObject({ error: { code: 'oops' } });
+  expect(said[3]).toMatchObject({ during: 'claim', err: { message: 'gone' } });
+});

@@ -1,0 +1,237 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@millrace/api';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  BAD_NAME,
+  CARELESS,
+  HELLO,
+  PLAIN,
+  RULES,
+  SLOW,
+  WITHOUT_DEFINE_JOB,
+} from '../test/job-files.ts';
+import { type Started, build, loadInNode, startMain } from '../test/process.ts';
+
+/** The process as people run it: compiled, by plain Node, far from our node_modules. */
+
+let folder: string;
+let running: Started[] = [];
+
+beforeAll(build, 120_000);
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'millrace-main-'));
+  mkdirSync(join(folder, 'jobs'));
+});
+afterEach(async () => {
+  for (const { child, ended } of running.splice(0)) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function jobFile(name: string, text: string): void {
+  writeFileSync(join(folder, 'jobs', name), text);
+}
+
+function main(env: Record<string, string> = {}): Started {
+  const started = startMain({ PORT: '0', ...env }, folder);
+  running.push(started);
+  return started;
+}
+
+async function addressOf({ says }: Started): Promise<string> {
+  const [, address = ''] = await says(/"address":"([^"]+)"/);
+  return address;
+}
+
+async function refusal(
+  env: Record<string, string> = {},
+): Promise<{ code: number | null; said: string }> {
+  const { ended, output } = main(env);
+  return { code: await ended, said: output() };
+}
+
+describe('the jobs folder', () => {
+  const load = () => loadInNode(join(folder, 'jobs'));
+
+  test('gives kinds, rules and schedules, from TypeScript and JavaScript, without node_modules near', async () => {
+    jobFile('hello.ts', HELLO);
+    jobFile('plain.js', PLAIN);
+    jobFile('rules.mts', RULES);
+    jobFile('helper.mjs', 'export const limit = 3;');
+    jobFile('again.ts', `export { hello, hello as other } from './hello.ts';`);
+    jobFile('hello.test.ts', 'throw new Error("a test is not a job file");');
+    jobFile('types.d.ts', 'export declare const x: number;');
+    jobFile('_draft.ts', 'this is not finished');
+    jobFile('notes.md', '# nothing');
+    mkdirSync(join(folder, 'jobs', 'shared.ts'));
+    symlinkSync('jobs', join(folder, 'link'));
+    expect((await loadInNode(join(folder, 'link'))).loaded).toEqual({
+      kinds: ['hello', 'plain'],
+      rules: ['chain'],
+      schedules: ['nightly'],
+      idle: ['helper.mjs'],
+    });
+  });
+
+  test.each<[string, string, string, RegExp]>([
+    [
+      'broken TypeScript',
+      'bad.ts',
+      'export const = 5;',
+      /cannot be loaded: .*Expected identifier/s,
+    ],
+    ['broken JavaScript', 'bad.js', 'export const = 5;', /cannot be loaded: Unexpected token/],
+    ['a missing package', 'bad.mjs', `import 'not-there';`, /cannot be loaded: .*not-there/],
+    ['a missing file', 'bad.ts', `import './missing.ts';`, /cannot be loaded: .*missing/],
+    ['a thrown text', 'bad.ts', `throw 'a text';`, /bad\.ts cannot be loaded: a text/],
+    [
+      'no defineJob',
+      'bad.ts',
+      WITHOUT_DEFINE_JOB,
+      /bad\.ts exports the job kind "k" without defineJob/,
+    ],
+    ['a bad name', 'bad.ts', BAD_NAME, /bad\.ts cannot be loaded: "Not A Name" cannot be a kind/],
+    ['the same kind twice', 'two.ts', HELLO, /"hello": one in .*hello\.ts, one in .*two\.ts/],
+  ])('refuses %s', async (_, name, text, said) => {
+    jobFile('hello.ts', HELLO);
+    jobFile(name, text);
+    const { loaded, output } = await load();
+    expect(loaded).toBeNull();
+    expect(output).toMatch(said);
+  });
+});
+
+describe('the process does not start', () => {
+  test('with wrong settings: it lists them all and ends with 2', async () => {
+    const { code, said } = await refusal({ PORT: 'x', MILLRACE_LEAS: '1m', HOST: '0.0.0.0' });
+    expect(code).toBe(2);
+    expect(said).toMatch(/PORT: .*\n/);
+    expect(said).toContain('Did you mean MILLRACE_LEASE?');
+  });
+
+  test('with a job file that fails: it names file and reason, without a stack', async () => {
+    jobFile('bad.ts', 'throw new Error("the moon is wrong");');
+    const { code, said } = await refusal();
+    expect(code).toBe(1);
+    expect(said).toContain('The job file jobs/bad.ts cannot be loaded: the moon is wrong');
+    expect(said).not.toContain('\n    at ');
+  });
+
+  test('without the folder of jobs that was named', async () => {
+    const { code, said } = await refusal({ MILLRACE_JOBS: './job' });
+    expect(code).toBe(1);
+    expect(said).toContain('MILLRACE_JOBS');
+  });
+
+  test('with a pool or a rule for a kind that nobody declared, and touches no data', async () => {
+    const pool = await refusal({ MILLRACE_POOLS: '[{"name":"a","kinds":["nope"]}]' });
+    expect(pool.code).toBe(1);
+    expect(pool.said).toContain('There is no kind "nope"');
+    jobFile('rules.ts', RULES);
+    const rule = await refusal();
+    expect(rule.code).toBe(1);
+    expect(rule.said).toContain('There is no kind "plain"');
+    expect(existsSync(join(folder, '.millrace'))).toBe(false);
+  });
+
+  test('without its database: it says so, and not the password', async () => {
+    const url = 'postgres://ada:hush-hush-hush@127.0.0.1:1/db';
+    const { code, said } = await refusal({ DATABASE_URL: url });
+    expect(code).toBe(1);
+    expect(said).toContain('postgres://127.0.0.1:1/db');
+    expect(said).not.toContain('hush');
+  });
+});
+
+describe('the process', { timeout: 120_000 }, () => {
+  // A new database takes seconds to make: one is made, each test gets a copy.
+  let template: string;
+  beforeAll(async () => {
+    template = mkdtempSync(join(tmpdir(), 'millrace-template-'));
+    const started = startMain({ PORT: '0' }, template);
+    await addressOf(started);
+    started.child.kill('SIGTERM');
+    await started.ended;
+  }, 120_000);
+  afterAll(() => rmSync(template, { recursive: true, force: true }));
+  beforeEach(() =>
+    cpSync(join(template, '.millrace'), join(folder, '.millrace'), { recursive: true }),
+  );
+
+  test('runs jobs, careless ones too, stops when told, and remembers', async () => {
+    jobFile('hello.ts', HELLO);
+    jobFile('careless.ts', CARELESS);
+    const first = main();
+    const client = createClient({ baseUrl: await addressOf(first) });
+    expect(await client.readyz()).toMatchObject({ status: 'ready' });
+    const { id } = await client.enqueue({ body: { kind: 'hello', data: { name: 'Ada' } } });
+    await expect
+      .poll(async () => (await client.getJob({ params: { id } })).state, { timeout: 10_000 })
+      .toBe('SUCCEEDED');
+
+    await client.enqueue({ body: { kind: 'careless' } });
+    await first.says(/nobody waits for me/);
+    expect(await client.healthz()).toEqual({ status: 'ok' });
+
+    const { code, said } = await refusal();
+    expect(code).toBe(1);
+    expect(said).toContain('in use');
+
+    first.child.kill('SIGTERM');
+    expect(await first.ended).toBe(0);
+    const again = createClient({ baseUrl: await addressOf(main()) });
+    expect((await again.getJob({ params: { id } })).result).toEqual({ greeting: 'Hello Ada' });
+  });
+
+  test('lets a running job end, is not ready meanwhile, and takes two signals at once as one', async () => {
+    jobFile('slow.ts', SLOW);
+    const { child, ended, says, output } = main({ LOG_LEVEL: 'debug' });
+    const [, address = ''] = await says(/"address":"([^"]+)"/);
+    const client = createClient({ baseUrl: address });
+    await client.enqueue({ body: { kind: 'slow', data: { ms: 2_000 } } });
+    await says(/slow has begun/);
+    child.kill('SIGINT');
+    child.kill('SIGINT');
+    await expect.poll(async () => (await client.readyz()).status).toBe('stopping');
+    expect(await ended).toBe(0);
+    expect(output()).toContain('job succeeded');
+    expect(output()).not.toContain('stopping at once');
+  });
+
+  test('ends at once on a second signal', async () => {
+    jobFile('slow.ts', SLOW);
+    const started = main();
+    const client = createClient({ baseUrl: await addressOf(started) });
+    await client.enqueue({ body: { kind: 'slow', data: { ms: 60_000 } } });
+    await started.says(/slow has begun/);
+    started.child.kill('SIGTERM');
+    await started.says(/"msg":"stopping"/);
+    // Signals that come together are one, so the second has to come later.
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    started.child.kill('SIGTERM');
+    expect(await started.ended).toBe(1);
+  });
+
+  test('names the port that is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    const { code, said } = await refusal({ PORT: String(port) });
+    other.close();
+    expect(code).toBe(1);
+    expect(said).toContain(`Port ${port} on 127.0.0.1 is taken`);
+  });
+});

@@ -1,0 +1,101 @@
+import { banner } from './banner.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { type Logger, createLog } from './log.ts';
+import { createMask } from './mask.ts';
+import { type Millrace, startMillrace } from './millrace.ts';
+import { StartError } from './start-error.ts';
+import { storePlace } from './store.ts';
+
+/** npm passes a Ctrl-C on that the terminal has sent to us already: two that come together are one. */
+const SAME_SIGNAL_MS = 500;
+
+await main();
+
+async function main(): Promise<void> {
+  const config = configOrExit();
+  const terminal = process.stdout.isTTY && !config.production;
+  const log = createLog({ level: config.logLevel, readable: terminal, secrets: config.secrets });
+  // The promise of someone's handler that nobody waits for must not take every other job down.
+  process.on('unhandledRejection', (err) =>
+    log.error({ err }, 'a promise was rejected and nobody was waiting for it'),
+  );
+
+  const started = startMillrace(config, log);
+  stopOnSignals(started, config, log, terminal);
+  const millrace = await started.catch((error: unknown) => exitWith(error, config));
+
+  for (const file of millrace.jobs.idle)
+    log.warn({ file }, 'this job file exports no job kind, rule or schedule');
+  if (terminal) process.stdout.write(banner(config, millrace));
+  else
+    log.info(
+      {
+        address: millrace.address,
+        data: storePlace(config),
+        role: config.role,
+        kinds: millrace.jobs.kinds.map(({ kind }) => kind),
+      },
+      'Millrace has started',
+    );
+}
+
+function configOrExit(): Config {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    console.error(error.message);
+    return process.exit(2);
+  }
+}
+
+function exitWith(error: unknown, { secrets }: Config): never {
+  const text =
+    error instanceof StartError
+      ? error.message
+      : error instanceof Error
+        ? error.stack
+        : String(error);
+  console.error(createMask(secrets)(`Millrace cannot start. ${text}`));
+  return process.exit(1);
+}
+
+/** The first lets running jobs end; a second ends the process at once, and other replicas take over. */
+function stopOnSignals(
+  started: Promise<Millrace>,
+  config: Config,
+  log: Logger,
+  terminal: boolean,
+): void {
+  let firstAt: number | null = null;
+
+  async function stop(): Promise<void> {
+    const millrace = await started;
+    const running = millrace.inFlight();
+    if (terminal && running > 0) {
+      process.stdout.write(
+        `\nWaiting for ${running} running job${running === 1 ? '' : 's'}, at most ${config.shutdownGraceMs / 1_000} s. Ctrl-C again stops at once.\n`,
+      );
+    }
+    await millrace.stop();
+  }
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (firstAt === null) {
+        firstAt = performance.now();
+        log.info({ signal }, 'stopping');
+        stop().then(
+          () => process.exit(0),
+          (err: unknown) => {
+            log.error({ err }, 'stopping failed');
+            process.exit(1);
+          },
+        );
+      } else if (performance.now() - firstAt > SAME_SIGNAL_MS) {
+        log.warn({ signal }, 'stopping at once');
+        process.exit(1);
+      }
+    });
+  }
+}

@@ -1,0 +1,37 @@
+import { ERRORS, type ErrorCode, type Problem, problemOf } from '@millrace/api';
+import { type EngineErrorCode, MillraceError } from '@millrace/engine';
+import { Refusal } from './refusal.ts';
+
+/** The compiler refuses an engine error that the API's table does not have. */
+ERRORS satisfies Record<EngineErrorCode, unknown>;
+
+/** What Fastify refuses before a handler is reached. */
+const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
+  400: 'invalid_request',
+  404: 'not_found',
+  413: 'too_large',
+  414: 'invalid_request',
+  415: 'unsupported_media_type',
+};
+
+/** Anything thrown, as the problem that is told. */
+export function toProblem(thrown: unknown, correlationId: string): Problem {
+  if (thrown instanceof Refusal) {
+    return problemOf(thrown.code, thrown.message, correlationId, thrown.issues);
+  }
+  if (thrown instanceof MillraceError) {
+    // Where the store is and why it fails is for the log.
+    const detail =
+      thrown.code === 'store_unavailable'
+        ? 'The store does not answer. Try again in a moment.'
+        : thrown.message;
+    return problemOf(thrown.code, detail, correlationId);
+  }
+  if (thrown instanceof Error && 'statusCode' in thrown) {
+    const code = BY_STATUS[Number(thrown.statusCode)];
+    if (code !== undefined) return problemOf(code, thrown.message, correlationId);
+  }
+  // What went wrong inside is for the log; the correlation id leads there.
+  const detail = `Something went wrong in the service. Its log has more under the correlation id ${correlationId}.`;
+  return problemOf('internal', detail, correlationId);
+}

@@ -1,0 +1,52 @@
+import type { jobRequest } from '@millrace/api';
+import type { Duration, JobRequest } from '@millrace/engine';
+import type { z } from 'zod';
+import { defined } from '../defined.ts';
+import { type AppParts, type Handlers, ok } from '../handler.ts';
+import { Refusal } from '../refusal.ts';
+import { checkUrl } from '../webhook/url.ts';
+
+type Body = z.output<typeof jobRequest>;
+
+export function enqueueHandlers({ queue, config }: AppParts): Handlers<'enqueue' | 'enqueueBatch'> {
+  const options = { fromOutside: true };
+
+  function requestOf(body: Body, correlationId: string): JobRequest {
+    if (body.webhook !== undefined) checkWebhook(body.webhook);
+    const { runAt, delay, keyWindow, data, ...rest } = body;
+    return {
+      ...defined({
+        ...rest,
+        runAt: runAt === undefined ? undefined : Date.parse(runAt),
+        // The contract's pattern is the engine's.
+        delay: delay as Duration | undefined,
+        keyWindow: keyWindow as Duration | undefined,
+      }),
+      data,
+      correlationId,
+    };
+  }
+
+  /** Refused now rather than when the job has ended and nobody looks. */
+  function checkWebhook(url: string): void {
+    if (config.webhook.secret === null) {
+      throw new Refusal(
+        'webhooks_off',
+        'Webhooks need a key to be signed with. Set MILLRACE_WEBHOOK_SECRET, or leave the webhook out.',
+      );
+    }
+    const checked = checkUrl(url, config.webhook.allow);
+    if (!checked.ok) throw new Refusal('invalid_webhook', checked.why);
+  }
+
+  return {
+    async enqueue({ body, correlationId }) {
+      const { id, created } = await queue.enqueue(requestOf(body, correlationId), options);
+      return { status: created ? 201 : 200, body: { id, created } };
+    },
+    async enqueueBatch({ body, correlationId }) {
+      const requests = body.map((each) => requestOf(each, correlationId));
+      return ok({ jobs: await queue.enqueueAll(requests, options) });
+    },
+  };
+}

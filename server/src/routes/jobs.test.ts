@@ -1,0 +1,251 @@
+import type { ErrorCode } from '@millrace/api';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Harness, type HarnessOptions, createHarness, refusal } from '../../test/harness.ts';
+import { broken, endless, hello, internal } from '../../test/kinds.ts';
+
+let harness: Harness;
+function start(options: HarnessOptions = {}): Harness {
+  harness = createHarness({ kinds: [hello, broken, internal, endless], ...options });
+  return harness;
+}
+afterEach(() => harness.close());
+
+function times<T>(count: number, value: T): T[] {
+  return Array.from({ length: count }, () => value);
+}
+
+describe('a job', () => {
+  test('is enqueued, run, and found with its result', async () => {
+    const { client, worker, next } = start();
+    const { id, created } = await client.enqueue({
+      body: { kind: 'hello', data: { name: 'Ada' } },
+    });
+    expect(created).toBe(true);
+    expect(await client.getJob({ params: { id } })).toMatchObject({
+      state: 'QUEUED',
+      result: null,
+    });
+
+    const ended = next('job.succeeded');
+    worker.start();
+    await ended;
+    const job = await client.getJob({ params: { id } });
+    expect(job).toMatchObject({
+      state: 'SUCCEEDED',
+      data: { name: 'Ada' },
+      result: { greeting: 'Hello Ada' },
+      attempt: 1,
+    });
+    expect(job.finishedAt).toMatch(/^\d{4}-.*Z$/);
+    expect(await client.explainJob({ params: { id } })).toMatchObject({ reason: 'succeeded' });
+  });
+
+  test('with a key is made once: 201, then 200 with the same id', async () => {
+    const { app, client } = start();
+    const body = { kind: 'hello', data: { name: 'Ada' }, key: 'k', keyWindow: '1h' };
+    const first = await app.inject({ method: 'POST', url: '/jobs', payload: body });
+    const second = await app.inject({ method: 'POST', url: '/jobs', payload: body });
+    expect([first.statusCode, second.statusCode]).toEqual([201, 200]);
+    expect(second.json()).toEqual({ id: first.json<{ id: string }>().id, created: false });
+    expect((await client.listJobs({ query: { key: 'k' } })).jobs).toHaveLength(1);
+  });
+
+  test('keeps everything that was asked for', async () => {
+    const { client } = start();
+    const { id } = await client.enqueue({
+      body: {
+        kind: 'hello',
+        data: { name: 'A' },
+        tenant: 't',
+        priority: 5,
+        delay: '15m',
+        subject: 'person-1',
+      },
+    });
+    const job = await client.getJob({ params: { id } });
+    expect(job).toMatchObject({ tenant: 't', priority: 5, subject: 'person-1', submitter: null });
+    expect(Date.parse(job.runAt) - Date.parse(job.createdAt)).toBe(15 * 60_000);
+    expect(await client.explainJob({ params: { id } })).toMatchObject({
+      reason: 'scheduled',
+      until: job.runAt,
+    });
+  });
+
+  test.each<[object, ErrorCode]>([
+    [{ kind: 'nope' }, 'unknown_kind'],
+    [{ kind: 'internal' }, 'kind_not_public'],
+    [
+      { kind: 'millrace.webhook', data: { job: 'x', state: 'FAILED', url: 'http://127.0.0.1' } },
+      'kind_not_public',
+    ],
+    [{ kind: 'hello', data: { name: 7 } }, 'invalid_payload'],
+    [{ kind: 'hello', data: { name: 'a\u0000b' } }, 'invalid_text'],
+    [{ kind: 'hello', data: { name: 'A' }, runAt: '2001-01-01T00:00:00Z' }, 'invalid_run_at'],
+    [
+      { kind: 'hello', data: { name: 'A' }, runAt: '2091-01-01T00:00:00Z', delay: 5 },
+      'invalid_run_at',
+    ],
+    [{ kind: 'hello', data: { name: 'A' }, delay: '99999d' }, 'invalid_run_at'],
+    [{ kind: 'hello', data: { name: 'A' }, webhook: 'https://example.com/hook' }, 'webhooks_off'],
+    [{ kind: 'hello', data: { name: 'A' }, submitter: 'someone-else' }, 'invalid_request'],
+    [{ kind: 'hello', data: { name: 'x'.repeat(1_100_000) } }, 'payload_too_large'],
+  ])('is refused: %j', async (body, code) => {
+    const { client } = start();
+    await refusal(client.enqueue({ body: body as { kind: string } }), code);
+    expect((await client.listJobs()).jobs).toEqual([]);
+  });
+
+  test('comes in batches, all or none', async () => {
+    const { client } = start();
+    const good = { kind: 'hello', data: { name: 'A' } };
+    await refusal(client.enqueueBatch({ body: [good, { kind: 'internal' }] }), 'kind_not_public');
+    await refusal(client.enqueueBatch({ body: [good, { ...good, data: {} }] }), 'invalid_payload');
+    await refusal(client.enqueueBatch({ body: [] }), 'invalid_request');
+    await refusal(client.enqueueBatch({ body: times(1_001, good) }), 'invalid_request');
+    expect((await client.counts()).states.QUEUED).toBe(0);
+    const { jobs } = await client.enqueueBatch({ body: times(1_000, good) });
+    expect(new Set(jobs.map(({ id }) => id)).size).toBe(1_000);
+    expect((await client.counts()).states).toEqual({
+      QUEUED: 1_000,
+      PROCESSING: 0,
+      SUCCEEDED: 0,
+      FAILED: 0,
+      CANCELED: 0,
+    });
+  });
+});
+
+describe('a list', () => {
+  test('is paged to its end, and leaves large values out', async () => {
+    const { client } = start();
+    await client.enqueueBatch({ body: times(5, { kind: 'hello', data: { name: 'A' } }) });
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Awaited<ReturnType<typeof client.listJobs>> = await client.listJobs({
+        query: { limit: 2, ...(cursor !== null && { cursor }) },
+      });
+      expect(page.jobs.length).toBeLessThanOrEqual(2);
+      for (const job of page.jobs) {
+        expect(job).not.toHaveProperty('data');
+        seen.push(job.id);
+      }
+      cursor = page.next;
+    } while (cursor !== null);
+    expect(new Set(seen).size).toBe(5);
+  });
+
+  test('is filtered', async () => {
+    const { client } = start();
+    await client.enqueue(
+      { body: { kind: 'hello', data: { name: 'A' }, tenant: 'a' } },
+      { headers: { 'x-correlation-id': 'c-1' } },
+    );
+    await client.enqueue({ body: { kind: 'broken', tenant: 'b' } });
+    const count = async (query: object) => (await client.listJobs({ query })).jobs.length;
+    expect(await count({ kind: 'hello' })).toBe(1);
+    expect(await count({ tenant: 'b' })).toBe(1);
+    expect(await count({ correlationId: 'c-1' })).toBe(1);
+    expect(await count({ state: 'FAILED' })).toBe(0);
+    expect(await count({ createdBefore: '2001-01-01T00:00:00Z' })).toBe(0);
+    expect(await count({ createdAfter: '2001-01-01T00:00:00+02:00' })).toBe(2);
+  });
+
+  test.each([
+    { limit: 0 },
+    { limit: 201 },
+    { limit: 'x' },
+    { state: 'DONE' },
+    { createdAfter: 'today' },
+    { sort: 'asc' },
+  ])('refuses %j', async (query) => {
+    const { client } = start();
+    await refusal(client.listJobs({ query: query as object }), 'invalid_request');
+  });
+
+  test('refuses a cursor that is not its own', async () => {
+    const { client } = start();
+    await refusal(client.listJobs({ query: { cursor: 'mine' } }), 'invalid_cursor');
+  });
+});
+
+describe('by hand', () => {
+  test('a waiting job is cancelled and retried; other moves are refused', async () => {
+    const { client } = start();
+    const { id } = await client.enqueue({ body: { kind: 'hello', data: { name: 'A' } } });
+    expect(await refusal(client.retryJob({ params: { id } }), 'illegal_transition')).toContain(
+      'QUEUED',
+    );
+    expect(await client.cancelJob({ params: { id } })).toEqual({ id, outcome: 'canceled' });
+    expect(await refusal(client.cancelJob({ params: { id } }), 'illegal_transition')).toContain(
+      'CANCELED',
+    );
+    expect(await client.retryJob({ params: { id } })).toEqual({ id, state: 'QUEUED' });
+  });
+
+  test.each(['getJob', 'cancelJob', 'retryJob', 'explainJob'] as const)(
+    '%s knows no job "mem-99"',
+    async (name) => {
+      const { client } = start();
+      expect(await refusal(client[name]({ params: { id: 'mem-99' } }), 'job_not_found')).toContain(
+        'mem-99',
+      );
+    },
+  );
+
+  test('a running job is asked to stop: 202', async () => {
+    const { app, client, worker, next } = start();
+    const { id } = await client.enqueue({ body: { kind: 'endless' } });
+    const running = next('job.started');
+    worker.start();
+    await running;
+    const canceled = next('job.canceled');
+    const response = await app.inject({ method: 'POST', url: `/jobs/${id}/cancel` });
+    expect([response.statusCode, response.json()]).toEqual([202, { id, outcome: 'requested' }]);
+    await canceled;
+    expect((await client.getJob({ params: { id } })).state).toBe('CANCELED');
+  });
+
+  test('failed jobs are found by their error and retried in bulk', async () => {
+    const { client, worker, next } = start();
+    await client.enqueueBatch({ body: times(3, { kind: 'broken' }) });
+    let failed = 0;
+    const all = next('job.failed', () => (failed += 1) === 3);
+    worker.start();
+    await all;
+    worker.pause();
+    const { jobs } = await client.listJobs({ query: { errorCode: 'no_luck' } });
+    expect(jobs.map(({ error }) => error?.message)).toEqual(Array(3).fill('It never works.'));
+    expect(await client.retryJobs({ body: { state: 'FAILED', kind: 'hello' } })).toEqual({
+      retried: 0,
+    });
+    expect(await client.retryJobs({ body: { errorCode: 'no_luck' } })).toEqual({ retried: 3 });
+    expect(await client.cancelJobs({ body: { all: true } })).toEqual({ canceled: 3, requested: 0 });
+  });
+
+  test('a bulk action without a filter changes nothing', async () => {
+    const { app, client } = start();
+    await client.enqueue({ body: { kind: 'hello', data: { name: 'A' } } });
+    for (const payload of [{}, undefined, { all: false }]) {
+      const response = await app.inject({
+        method: 'POST',
+        url: '/jobs/cancel',
+        ...(payload && { payload }),
+      });
+      expect(response.statusCode).toBe(400);
+    }
+    expect((await client.counts()).states.QUEUED).toBe(1);
+  });
+
+  test('a person is forgotten', async () => {
+    const { client } = start();
+    const subject = 'Ada/Lovelace ünïcode? #1';
+    const { id } = await client.enqueue({
+      body: { kind: 'hello', data: { name: 'Ada' }, subject },
+    });
+    expect(await client.eraseSubject({ params: { subject } })).toEqual({ erased: 1 });
+    expect((await client.getJob({ params: { id } })).data).toBeNull();
+    const long = 'é'.repeat(200);
+    expect(await client.eraseSubject({ params: { subject: long } })).toEqual({ erased: 0 });
+  });
+});

@@ -1,0 +1,79 @@
+import {
+  type Job,
+  type JobId,
+  type JobState,
+  MillraceError,
+  type Queue,
+  STATES,
+} from '@millrace/engine';
+import { type AppParts, type Handlers, ok } from '../handler.ts';
+import { filterOf, isoOrNull, jobJson, summaryJson } from '../job-json.ts';
+
+type Names =
+  | 'listJobs'
+  | 'getJob'
+  | 'cancelJob'
+  | 'retryJob'
+  | 'explainJob'
+  | 'cancelJobs'
+  | 'retryJobs'
+  | 'counts'
+  | 'eraseSubject';
+
+export function jobHandlers({ queue }: AppParts): Handlers<Names> {
+  return {
+    async listJobs({ query: { limit, cursor, ...filter } }) {
+      const params = { filter: filterOf(filter), limit, ...(cursor !== undefined && { cursor }) };
+      const { jobs, next } = await queue.list(params);
+      return ok({ jobs: jobs.map(summaryJson), next });
+    },
+    async getJob({ params: { id } }) {
+      return ok(jobJson(await requireJob(queue, id)));
+    },
+    async cancelJob({ params: { id } }) {
+      const { canceled, requested } = await queue.cancel([id]);
+      if (canceled.length > 0) return ok({ id, outcome: 'canceled' });
+      if (requested.length > 0) return { status: 202, body: { id, outcome: 'requested' } };
+      const { state } = await requireJob(queue, id);
+      throw illegal(`The job is ${state}: it has ended and cannot be cancelled.`);
+    },
+    async retryJob({ params: { id } }) {
+      if ((await queue.retry([id])).length > 0) return ok({ id, state: 'QUEUED' });
+      const { state } = await requireJob(queue, id);
+      throw illegal(`The job is ${state}: only failed and cancelled jobs can be retried.`);
+    },
+    async explainJob({ params: { id } }) {
+      const { state, reason, sentence, until } = await queue.explain(id);
+      return ok({ id, state: state as JobState, reason, sentence, until: isoOrNull(until) });
+    },
+    async cancelJobs({ body }) {
+      const { canceled, requested } = await queue.cancelWhere(filterOf(body));
+      return ok({ canceled: canceled.length, requested: requested.length });
+    },
+    async retryJobs({ body }) {
+      return ok(await queue.retryWhere(filterOf(body)));
+    },
+    async counts() {
+      const counts = await queue.counts();
+      const states = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<
+        JobState,
+        number
+      >;
+      for (const { state, count } of counts) states[state] += count;
+      return ok({ states, counts });
+    },
+    async eraseSubject({ params: { subject } }) {
+      return ok({ erased: await queue.erase(subject) });
+    },
+  };
+}
+
+async function requireJob(queue: Queue, id: JobId): Promise<Job> {
+  const job = await queue.get(id);
+  if (job === null) throw new MillraceError('job_not_found', `There is no job "${id}".`);
+  return job;
+}
+
+function illegal(sentence: string): MillraceError {
+  return new MillraceError('illegal_transition', sentence);
+}

@@ -1,0 +1,168 @@
+import { defineJob, done } from '@millrace/engine';
+import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type Harness, type HarnessOptions, createHarness, refusal } from '../../test/harness.ts';
+import { broken, endless, hello, internal } from '../../test/kinds.ts';
+
+let harness: Harness;
+function start(options: HarnessOptions = {}): Harness {
+  harness = createHarness({ kinds: [hello, broken, internal, endless], ...options });
+  return harness;
+}
+afterEach(() => harness.close());
+
+describe('kinds and schedules', () => {
+  test('tell what they take and what happens when they fail', async () => {
+    const dated = defineJob({
+      kind: 'dated',
+      input: z.object({ at: z.date() }),
+      run: async () => done(),
+    });
+    const { client } = start({ kinds: [hello, dated] });
+    const { kinds } = await client.listKinds();
+    expect(kinds.map(({ name }) => name)).toEqual(['hello', 'dated', 'millrace.webhook']);
+    expect(kinds[0]).toMatchObject({
+      public: true,
+      policy: '3 retries, after 1 min, 5 min and 15 min',
+      concurrency: null,
+      input: { type: 'object', required: ['name'] },
+      paused: null,
+    });
+    expect(kinds[1]?.input).toBeNull();
+  });
+
+  test('are paused for all replicas and resumed', async () => {
+    const { client } = start();
+    const params = { kind: 'hello' };
+    expect(await client.pauseKind({ params })).toEqual({ kind: 'hello', paused: true });
+    await refusal(client.pauseKind({ params }), 'conflict');
+    expect((await client.listKinds()).kinds[0]?.paused?.since).toMatch(/Z$/);
+    const { id } = await client.enqueue({ body: { kind: 'hello', data: { name: 'A' } } });
+    expect(await client.explainJob({ params: { id } })).toMatchObject({ reason: 'kind_paused' });
+    expect(await client.resumeKind({ params })).toEqual({ kind: 'hello', paused: false });
+    await refusal(client.resumeKind({ params }), 'conflict');
+    await refusal(client.pauseKind({ params: { kind: 'nope' } }), 'unknown_kind');
+  });
+
+  test('schedules have their next tick', async () => {
+    const { client, worker, store } = start({
+      schedules: [
+        {
+          name: 'nightly',
+          cron: '0 2 * * *',
+          timeZone: 'Europe/Berlin',
+          job: { kind: 'hello', data: { name: 'A' } },
+        },
+      ],
+    });
+    worker.start();
+    await expect.poll(() => store.schedules()).toHaveLength(1);
+    const [schedule] = (await client.listSchedules()).schedules;
+    expect(schedule).toMatchObject({
+      name: 'nightly',
+      kind: 'hello',
+      timeZone: 'Europe/Berlin',
+      lastJob: null,
+    });
+    expect(new Date(schedule?.nextTick ?? '').getUTCHours()).toBeOneOf([0, 1]);
+  });
+});
+
+describe('the worker', () => {
+  test('is stopped and started by hand; 409 when it is so already', async () => {
+    const { client, worker } = start();
+    worker.start();
+    expect(await client.stopWorker()).toMatchObject({ isRunning: false });
+    await refusal(client.stopWorker(), 'conflict');
+    expect(await client.workerStatus()).toMatchObject({ isRunning: false });
+    expect(await client.startWorker()).toMatchObject({ isRunning: true });
+    await refusal(client.startWorker(), 'conflict');
+  });
+
+  test('tells what it has done, and of all replicas', async () => {
+    const { client, worker, next, store } = start();
+    await store.reportWorker({ worker: 'of-another-version', kinds: ['hello'], stats: '{"v":2}' });
+    await client.enqueueBatch({
+      body: [
+        { kind: 'hello', data: { name: 'A' } },
+        { kind: 'broken' },
+        { kind: 'hello', data: { name: 'B' }, delay: '1h' },
+      ],
+    });
+    let ended = 0;
+    const both = Promise.all([next('job.succeeded'), next('job.failed')]).then(() => (ended += 1));
+    worker.start();
+    await both;
+    await expect.poll(() => store.workers()).toHaveLength(2);
+    const stats = await client.workerStats({}, { headers: { 'x-correlation-id': 'mine' } });
+    expect(stats).toMatchObject({
+      isRunning: true,
+      currentQueueDepth: 1,
+      totalProcessed: 2,
+      totalSucceeded: 1,
+      totalFailed: 1,
+      totalRetries: 0,
+      uptimeSeconds: 0,
+      correlationId: 'mine',
+      pools: [{ name: 'default', inFlight: 0 }],
+    });
+    expect(stats.lastPollTime).toMatch(/Z$/);
+    expect(stats.replicas.map(({ id }) => id)).toEqual(['worker-1']);
+  });
+
+  test('is missing in a process that only serves the API', async () => {
+    const { client } = start({ parts: { worker: null } });
+    expect(await client.workerStatus()).toMatchObject({ isRunning: false, lastPollTime: null });
+    expect(await client.workerStats()).toMatchObject({ totalProcessed: 0, pools: [] });
+    expect(await refusal(client.stopWorker(), 'conflict')).toContain('MILLRACE_ROLE=api');
+  });
+
+  test('alone serves only health and itself', async () => {
+    const { client } = start({ config: { role: 'worker' } });
+    expect(await client.healthz()).toEqual({ status: 'ok' });
+    expect(await client.workerStatus()).toMatchObject({ currentQueueDepth: 0 });
+    await refusal(client.enqueue({ body: { kind: 'hello' } }), 'not_found');
+    await refusal(client.listJobs(), 'not_found');
+  });
+});
+
+describe('readiness', () => {
+  test('is 200 with a store', async () => {
+    const { client } = start();
+    expect(await client.readyz()).toMatchObject({
+      status: 'ready',
+      checks: [{ name: 'store', ok: true }],
+    });
+  });
+
+  test('is 503 without one, and tells strangers nothing about it', async () => {
+    const { app, lines } = start({
+      store: (store) => ({
+        ...store,
+        now: () => Promise.reject(new Error('connect ECONNREFUSED 10.1.2.3:5432')),
+      }),
+    });
+    const response = await app.inject('/readyz');
+    expect(response.statusCode).toBe(503);
+    expect(response.json()).toMatchObject({
+      status: 'unavailable',
+      checks: [{ name: 'store', ok: false }],
+    });
+    expect(response.body).not.toContain('10.1.2.3');
+    expect(lines.join('')).toContain('10.1.2.3');
+  });
+
+  test('is 503 when the store hangs', async () => {
+    const { client } = start({
+      store: (store) => ({ ...store, now: () => new Promise(() => {}) }),
+    });
+    expect(await client.readyz()).toMatchObject({ status: 'unavailable' });
+  });
+
+  test('falls when the process was told to stop, while health does not', async () => {
+    const { app, client } = start({ parts: { isStopping: () => true } });
+    expect((await app.inject('/readyz')).statusCode).toBe(503);
+    expect(await client.readyz()).toMatchObject({ status: 'stopping' });
+    expect(await client.healthz()).toEqual({ status: 'ok' });
+  });
+});

@@ -1,0 +1,116 @@
+import type { Replica } from '@millrace/api';
+import type { Store, Totals, Worker } from '@millrace/engine';
+import { z } from 'zod';
+import { type AppParts, type Handlers, ok } from '../handler.ts';
+import { iso, isoOrNull } from '../job-json.ts';
+import { Refusal } from '../refusal.ts';
+
+type Names = 'workerStatus' | 'workerStats' | 'stopWorker' | 'startWorker';
+
+export function workerHandlers({ store, worker }: AppParts): Handlers<Names> {
+  async function statusJson(correlationId: string) {
+    const status = worker?.status();
+    return {
+      isRunning: status?.state === 'running',
+      currentQueueDepth: await queueDepth(store),
+      lastPollTime: isoOrNull(status?.lastPoll ?? null),
+      correlationId,
+    };
+  }
+
+  return {
+    async workerStatus({ correlationId }) {
+      return ok(await statusJson(correlationId));
+    },
+    async workerStats({ correlationId }) {
+      const status = worker?.status();
+      return ok({
+        ...(await statusJson(correlationId)),
+        ...totalsJson(status?.totals),
+        uptimeSeconds: seconds(status?.uptimeMs ?? 0),
+        inFlight: status?.inFlight ?? 0,
+        pools: (status?.pools ?? []).map((pool) => ({
+          ...pool,
+          kinds: [...pool.kinds],
+          heldUntil: isoOrNull(pool.heldUntil),
+        })),
+        replicas: await replicas(store),
+      });
+    },
+    async stopWorker({ correlationId }) {
+      if (required(worker).pause()) return ok({ isRunning: false, correlationId });
+      throw new Refusal('conflict', `This replica is ${required(worker).status().state} already.`);
+    },
+    async startWorker({ correlationId }) {
+      if (required(worker).resume()) return ok({ isRunning: true, correlationId });
+      throw new Refusal(
+        'conflict',
+        `This replica is ${required(worker).status().state}: there is nothing to start.`,
+      );
+    },
+  };
+}
+
+function required(worker: Worker | null): Worker {
+  if (worker !== null) return worker;
+  throw new Refusal('conflict', 'This replica has no worker: it runs with MILLRACE_ROLE=api.');
+}
+
+async function queueDepth(store: Store): Promise<number> {
+  const counts = await store.counts();
+  return counts.reduce((sum, { state, count }) => (state === 'QUEUED' ? sum + count : sum), 0);
+}
+
+/** What other replicas wrote, perhaps of another version: what cannot be read is left out. */
+const reported = z.object({
+  id: z.string(),
+  state: z.enum(['running', 'paused', 'stopping', 'stopped']),
+  uptimeMs: z.number(),
+  inFlight: z.number(),
+  lastPoll: z.number().nullable(),
+  totals: z.object({
+    processed: z.number(),
+    succeeded: z.number(),
+    failed: z.number(),
+    retries: z.number(),
+  }),
+});
+
+async function replicas(store: Store): Promise<Replica[]> {
+  const workers = await store.workers();
+  return workers.flatMap(({ kinds, stats, seenAt }) => {
+    const status = reported.safeParse(jsonOf(stats)).data;
+    if (status === undefined) return [];
+    return {
+      id: status.id,
+      state: status.state,
+      seenAt: iso(seenAt),
+      lastPollTime: isoOrNull(status.lastPoll),
+      uptimeSeconds: seconds(status.uptimeMs),
+      inFlight: status.inFlight,
+      kinds: [...kinds],
+      ...totalsJson(status.totals),
+    };
+  });
+}
+
+function totalsJson(totals?: Pick<Totals, 'processed' | 'succeeded' | 'failed' | 'retries'>) {
+  return {
+    totalProcessed: totals?.processed ?? 0,
+    totalSucceeded: totals?.succeeded ?? 0,
+    totalFailed: totals?.failed ?? 0,
+    totalRetries: totals?.retries ?? 0,
+  };
+}
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1_000);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,98 @@
+import { type Duration, toMs } from '@millrace/engine';
+import { z } from 'zod';
+import { parseSecret } from './webhook/sign.ts';
+import { parseAllowedHost } from './webhook/url.ts';
+
+/** What the value of a setting may be. Messages never repeat the value: it may be a secret. */
+
+const DURATION = /^\d+(\.\d+)?(ms|s|m|h|d)$/;
+const duration = z
+  .union([z.number().min(0), z.string().regex(DURATION)], {
+    error: 'Write a number with a unit (ms, s, m, h, d), such as "90s" or "15m".',
+  })
+  .transform((value) => toMs(value as Duration));
+
+const pool = z.strictObject({
+  name: z.string().min(1).max(100),
+  kinds: z.array(z.string()).min(1),
+  concurrency: z.int().min(1).max(10_000).optional(),
+  batch: z.int().min(1).max(1_000).optional(),
+  interval: z.strictObject({ active: duration, idle: duration }).optional(),
+  minPriority: z.int().min(-1_000).max(1_000).optional(),
+  pauseWindows: z
+    .array(z.strictObject({ cron: z.string(), timeZone: z.string().optional(), lasts: duration }))
+    .optional(),
+});
+
+export const text = z.string();
+
+export const port = wholeNumber(0, 65_535);
+
+export const flag = z
+  .enum(['true', 'false'], { error: 'Write true or false.' })
+  .transform((value) => value === 'true');
+
+/** A length of time that has to be long enough to mean something. */
+export function time(atLeast: Duration) {
+  return duration.refine((ms) => ms >= toMs(atLeast), { error: `Write at least ${atLeast}.` });
+}
+
+export function wholeNumber(least: number, most: number) {
+  const error = `Write a whole number from ${least} to ${most}.`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, { error })
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, { error });
+}
+
+export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words, { error: `Write one of ${words.join(', ')}.` });
+}
+
+export const postgresUrl = z
+  .string()
+  .refine((value) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value), {
+    error: 'Write a URL such as postgres://user:password@host:5432/database.',
+  });
+
+export const pools = z.string().transform((value, context) => {
+  const parsed = z.array(pool).safeParse(jsonOf(value));
+  if (parsed.success) return parsed.data;
+  for (const { path, message } of parsed.error.issues) {
+    const where = path.length === 0 ? '' : `${path.join('.')}: `;
+    context.issues.push({ code: 'custom', input: value, message: `${where}${message}` });
+  }
+  return z.NEVER;
+});
+
+export const webhookSecret = z.string().transform((value, context) => {
+  const key = parseSecret(value);
+  if (key !== null) return key;
+  const message =
+    'Write "whsec_" and 24 to 64 random bytes in base64; "openssl rand -base64 32" makes them.';
+  context.issues.push({ code: 'custom', input: '', message });
+  return z.NEVER;
+});
+
+export const allowedHosts = z.string().transform((value, context) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+    .flatMap((entry) => {
+      const host = parseAllowedHost(entry);
+      if (host !== null) return [host];
+      const message = `"${entry}" is not a host. Write names or addresses, each with a port if you like, separated by commas.`;
+      context.issues.push({ code: 'custom', input: value, message });
+      return [];
+    }),
+);
+
+function jsonOf(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}

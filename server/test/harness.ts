@@ -1,0 +1,126 @@
+import { ApiError, type Client, type ErrorCode, createClient } from '@millrace/api';
+import {
+  type EventMap,
+  type EventName,
+  type Events,
+  type JobKind,
+  type Rule,
+  type Schedule,
+  type Store,
+  type Worker,
+  createEvents,
+  createQueue,
+  createRegistry,
+  createWorker,
+  dependantsOf,
+} from '@millrace/engine';
+import { createMemoryDatabase } from '@millrace/store-memory';
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { createApp } from '../src/app.ts';
+import { systemClock } from '../src/clock.ts';
+import type { AppParts } from '../src/handler.ts';
+import { createLog } from '../src/log.ts';
+import { type WebhookParams, webhookKind } from '../src/webhook/kind.ts';
+
+export interface Harness {
+  readonly app: FastifyInstance;
+  readonly client: Client;
+  readonly store: Store;
+  readonly worker: Worker;
+  readonly events: Events;
+  readonly lines: string[];
+  /** Resolves with the next event of the name that the test accepts. */
+  next<Name extends EventName>(
+    name: Name,
+    accept?: (event: EventMap[Name]) => boolean,
+  ): Promise<EventMap[Name]>;
+  close(): Promise<void>;
+}
+
+export interface HarnessOptions {
+  readonly kinds?: readonly JobKind[];
+  readonly rules?: readonly Rule[];
+  readonly schedules?: readonly Schedule[];
+  readonly webhook?: WebhookParams;
+  readonly config?: Partial<AppParts['config']>;
+  readonly store?: (store: Store) => Store;
+  readonly parts?: Partial<AppParts>;
+  readonly workerId?: string;
+}
+
+/** The app on a memory store, with a worker that has not been started. */
+export function createHarness(options: HarnessOptions = {}): Harness {
+  const webhook = options.webhook ?? { secret: null, allow: [] };
+  const registry = createRegistry([...(options.kinds ?? []), webhookKind(webhook)]);
+  const dependants = dependantsOf(registry, options.rules ?? []);
+  const opened = createMemoryDatabase({ now: Date.now, name: 'mem' }).open({ dependants });
+  const store = options.store?.(opened) ?? opened;
+  const events = createEvents();
+  const lines: string[] = [];
+  const log = createLog({
+    level: 'debug',
+    readable: false,
+    secrets: [],
+    write: (line) => lines.push(line),
+  });
+  const worker = createWorker({
+    config: { id: options.workerId ?? 'worker-1', schedules: options.schedules ?? [] },
+    store,
+    registry,
+    clock: systemClock,
+    random: Math.random,
+    events,
+  });
+  const queue = createQueue({ store, registry, events });
+  const config = { host: '127.0.0.1', role: 'all' as const, webhook, ...options.config };
+  const app = createApp({ queue, store, worker, registry, config, log, ...options.parts });
+  return {
+    app,
+    client: createClient({ baseUrl: 'http://localhost:3000', fetch: fetchOf(app) }),
+    store,
+    worker,
+    events,
+    lines,
+    next: (name, accept = () => true) =>
+      new Promise((resolve) => {
+        const stop = events.on(name, (event) => {
+          if (!accept(event)) return;
+          stop();
+          resolve(event);
+        });
+      }),
+    async close() {
+      await worker.stop();
+      await app.close();
+      await store.close();
+    },
+  };
+}
+
+/** A fetch that goes to the app without a socket. */
+export function fetchOf(app: FastifyInstance): typeof globalThis.fetch {
+  return (async (url: string, init: RequestInit = {}) => {
+    const { pathname, search, host } = new URL(url);
+    const response = await app.inject({
+      method: init.method as NonNullable<InjectOptions['method']>,
+      url: `${pathname}${search}`,
+      headers: { host, ...(init.headers as Record<string, string>) },
+      ...(init.body != null && { payload: init.body as string }),
+    });
+    return new Response(response.body, {
+      status: response.statusCode,
+      headers: Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+    });
+  }) as typeof globalThis.fetch;
+}
+
+/** The sentence with which a call was refused, which has to be for this reason. */
+export async function refusal(promise: Promise<unknown>, code: ErrorCode): Promise<string> {
+  const thrown = await promise.then(
+    (answer) => new Error(`not refused: ${JSON.stringify(answer)}`),
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof ApiError)) throw thrown;
+  if (thrown.problem.code !== code) throw thrown;
+  return thrown.message;
+}
