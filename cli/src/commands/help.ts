@@ -1,0 +1,19 @@
+import { type Command, defineCommand, findCommand } from '../command.ts';
+import { EXIT } from '../exit.ts';
+import { commandHelp, overview } from '../help.ts';
+
+export function createHelp(commands: () => readonly Command[]): Command {
+  return defineCommand({
+    name: 'help',
+    summary: 'Shows what there is, or how a command is used.',
+    usage: ['[COMMAND]'],
+    words: { least: 0, most: 1 },
+    options: {},
+    examples: [],
+    async run({ out }, { words: [name] }) {
+      if (name === undefined) out.line(overview(commands()));
+      else out.line(commandHelp(findCommand(commands(), name)));
+      return EXIT.ok;
+    },
+  });
+}

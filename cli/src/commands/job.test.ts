@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { aJob, at, failed, running, succeeded } from '../../test/jobs.ts';
+import { documents, fixture } from '../../test/run.ts';
+
+describe('millrace job', () => {
+  test('shows everything there is', async () => {
+    const { millrace } = await fixture([
+      running({
+        kind: 'report.monthly',
+        tenant: 'acme',
+        priority: 5,
+        cancelRequested: true,
+        progress: { done: 730, total: 100_000 },
+        key: 'june',
+        correlationId: 'c-1',
+        submitter: 'ada@example.com',
+        subject: 'customer-7',
+        webhook: 'https://example.com/hook',
+        parents: { extract: 'pg-0' },
+        schedule: 'nightly',
+        cursor: { row: 730 },
+      }),
+    ]);
+    const { code, lines, stderr } = await millrace('job pg-1', { terminal: 80 });
+    expect(code).toBe(0);
+    expect(stderr).toBe('');
+    expect(lines).toEqual([
+      'pg-1  report.monthly  PROCESSING',
+      '',
+      '  why          The kind "hello" is paused.',
+      '  progress     0.7 %, 730 of 100,000',
+      '  attempt      1 of 4',
+      '  priority     5',
+      '  cancel       asked for',
+      '  worker       host-1',
+      '  created      2026-01-31T11:55:00.000Z  (5 min ago)',
+      '  started      2026-01-31T11:58:00.000Z  (2 min ago)',
+      '  lease until  2026-01-31T12:01:00.000Z  (in 1 min)',
+      '  tenant       acme',
+      '  key          june',
+      '  correlation  c-1',
+      '  submitter    ada@example.com',
+      '  subject      customer-7',
+      '  webhook      https://example.com/hook',
+      '  parents      pg-0 (extract)',
+      '  schedule     nightly',
+      '',
+      '  data',
+      '    {',
+      '      "name": "Ada"',
+      '    }',
+      '',
+      '  cursor',
+      '    {',
+      '      "row": 730',
+      '    }',
+    ]);
+  });
+
+  test('wraps a long error, and says how to go on', async () => {
+    const message = 'The converter has not answered for a minute.\nIt was ended.';
+    const error = { code: 'conversion_timeout', message, retryable: true };
+    const { millrace } = await fixture([failed({ error, data: null })]);
+    const { code, lines, stderr } = await millrace('job pg-1', { terminal: 50 });
+    expect(code).toBe(1);
+    expect(lines).toEqual([
+      'pg-1  hello  FAILED',
+      '',
+      '  error     conversion_timeout: The converter has',
+      '            not answered for a minute.',
+      '            It was ended.',
+      '            (can be retried)',
+      '  attempt   4 of 4',
+      '  created   2026-01-31T11:55:00.000Z  (5 min ago)',
+      '  started   2026-01-31T11:59:00.000Z  (1 min ago)',
+      '  finished  2026-01-31T11:59:30.000Z  (30 s ago,',
+      '            after 30 s)',
+    ]);
+    expect(stderr).toBe('\n"millrace retry pg-1" runs it again.\n');
+  });
+
+  test.each([
+    ['QUEUED', 0],
+    ['PROCESSING', 0],
+    ['SUCCEEDED', 0],
+    ['FAILED', 1],
+    ['CANCELED', 1],
+  ] as const)('of a job that is %s ends with %i', async (state, expected) => {
+    const { millrace } = await fixture([aJob({ state })]);
+    expect((await millrace('job pg-1')).code).toBe(expected);
+    expect(await millrace('job pg-1 -q')).toMatchObject({ code: expected, stdout: `${state}\n` });
+  });
+
+  test('gives the whole job as one JSON document', async () => {
+    const job = succeeded();
+    const { millrace } = await fixture([job]);
+    expect(documents((await millrace('job pg-1 --json')).stdout)).toEqual([job]);
+  });
+
+  test('ends with 3 where there is no such job, in one sentence', async () => {
+    const { millrace } = await fixture();
+    expect(await millrace('job pg-9')).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: 'There is no job "pg-9".\n',
+    });
+    const { stderr } = await millrace('job pg-9 --json');
+    expect(documents(stderr)).toMatchObject([{ code: 'job_not_found', status: 404 }]);
+  });
+});
+
+describe('millrace explain', () => {
+  test('says why, and until when', async () => {
+    const { millrace } = await fixture([aJob({ runAt: at(1) })]);
+    expect((await millrace('explain pg-1', { terminal: 80 })).lines).toEqual([
+      'pg-1  QUEUED  kind_paused',
+      '',
+      '  The kind "hello" is paused.',
+      '  until  2026-01-31T12:05:00.000Z  (in 5 min)',
+    ]);
+    expect((await millrace('explain pg-1 -q')).stdout).toBe('kind_paused\n');
+    expect(documents((await millrace('explain pg-1 --json')).stdout)).toEqual([
+      {
+        id: 'pg-1',
+        state: 'QUEUED',
+        reason: 'kind_paused',
+        sentence: 'The kind "hello" is paused.',
+        until: at(5 * 60_000),
+      },
+    ]);
+  });
+
+  test('ends with 0 for a failed job too: the question was answered', async () => {
+    const { millrace } = await fixture([failed()]);
+    expect((await millrace('explain pg-1')).code).toBe(0);
+    expect((await millrace('explain pg-2')).code).toBe(3);
+  });
+});

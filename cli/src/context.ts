@@ -1,0 +1,90 @@
+import type { Readable } from 'node:stream';
+import { type Client, createClient } from '@millrace/api';
+import type { ExitCode } from './exit.ts';
+import { type Environment, type Screen, type Stream, createScreen } from './screen.ts';
+import { UsageError } from './usage-error.ts';
+
+/** All that a command gets from its process: tests bring their own. */
+export interface World {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Stream;
+  readonly stderr: Stream;
+  readonly env: Environment;
+  readonly fetch: typeof globalThis.fetch;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Ends early, by throwing, when interrupted. */
+  wait(ms: number): Promise<void>;
+  /** Aborted by Ctrl-C. */
+  readonly interrupted: AbortSignal;
+  /** Runs the server until it ends; null where it is not built. */
+  runServer(): Promise<ExitCode> | null;
+}
+
+export interface Context {
+  readonly world: World;
+  readonly client: Client;
+  readonly url: string;
+  readonly out: Screen;
+  readonly err: Screen;
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** One JSON document, on one line. */
+  readonly document: (value: unknown) => void;
+  /** For the person at the terminal: not for scripts, not with --quiet. */
+  readonly note: (sentence: string) => void;
+}
+
+export const DEFAULT_URL = 'http://127.0.0.1:3000';
+
+/** A server that takes longer than this is as good as away. One request may change a million jobs. */
+const LIMIT_MS = { read: 30_000, write: 300_000 };
+
+export interface GlobalChoices {
+  readonly url?: string;
+  readonly json?: true;
+  readonly quiet?: true;
+}
+
+export function createContext(world: World, choices: GlobalChoices): Context {
+  const url = serviceUrl(choices.url ?? (world.env['MILLRACE_URL'] || DEFAULT_URL));
+  const out = createScreen(world.stdout, world.env);
+  const err = createScreen(world.stderr, world.env);
+  const quiet = choices.quiet === true;
+  const json = choices.json === true;
+  return {
+    world,
+    client: createClient({ baseUrl: url, fetch: limitedFetch(world) }),
+    url,
+    out,
+    err,
+    json,
+    quiet,
+    document: (value) => out.line(JSON.stringify(value)),
+    note(sentence) {
+      if (!quiet && !json) err.line(err.paint('dim', sentence));
+    },
+  };
+}
+
+function serviceUrl(given: string): string {
+  const text = /^[a-z]+:\/\//i.test(given) ? given : `http://${given}`;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(
+      `"${given}" is not the address of a server. Write one such as ${DEFAULT_URL}.`,
+    );
+  }
+  // fetch takes no such address. The sentence does not repeat it: it would stand in logs.
+  if (url.username !== '' || url.password !== '') {
+    throw new UsageError('The address has a user or a password in it. Write it without them.');
+  }
+  return text.replace(/\/+$/, '');
+}
+
+function limitedFetch({ fetch, interrupted }: World): typeof globalThis.fetch {
+  return (input, init) => {
+    const limit = AbortSignal.timeout(init?.method === 'GET' ? LIMIT_MS.read : LIMIT_MS.write);
+    return fetch(input, { ...init, signal: AbortSignal.any([interrupted, limit]) });
+  };
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { GLOBAL_OPTIONS } from './arguments.ts';
+import { EXIT_CODES } from './exit.ts';
+import { commands } from './main.ts';
+
+const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
+
+/** A row of the first table: what `millrace NAME …` is said to take. */
+function rowOf(name: string): string {
+  const row = page
+    .split('\n')
+    .find((line) => new RegExp(`^\\| \`millrace ${name}[ \`]`).test(line));
+  return row ?? '';
+}
+
+function optionsIn(text: string): string[] {
+  return [...text.matchAll(/--([a-z][a-z-]*)/g)].map(([, name = '']) => name);
+}
+
+describe('docs/cli.md', () => {
+  const filters = page.split('\n').find((line) => line.startsWith('*filters*')) ?? '';
+
+  test.each(commands)(
+    'has millrace $name, with each of its options and no other',
+    ({ name, options }) => {
+      const row = rowOf(name);
+      expect(row).not.toBe('');
+      const said = [...optionsIn(row), ...(row.includes('*filters*') ? optionsIn(filters) : [])];
+      expect([...new Set(said)].toSorted()).toEqual(Object.keys(options).toSorted());
+    },
+  );
+
+  test('has no command that there is not', () => {
+    const said = [...page.matchAll(/^\| `millrace ([a-z]+)/gm)].map(([, name]) => name);
+    expect(said).toEqual(commands.map(({ name }) => name));
+  });
+
+  test.each(Object.entries(GLOBAL_OPTIONS))(
+    'has the option --%s of every command',
+    (name, { short }) => {
+      expect(page).toMatch(new RegExp(`^\\| \`--${name}[ \`]`, 'm'));
+      if (short !== undefined) expect(page).toContain(`\`-${short}\``);
+    },
+  );
+
+  test.each(Object.values(EXIT_CODES))('has the exit code $code', ({ code, meaning }) => {
+    expect(page).toContain(`| ${code} | ${meaning} |`);
+  });
+});

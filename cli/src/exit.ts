@@ -1,0 +1,18 @@
+/** What scripts decide by. The help and docs/cli.md show this table; a test compares them. */
+export const EXIT_CODES = {
+  ok: { code: 0, meaning: 'done' },
+  jobFailed: { code: 1, meaning: 'a job that was watched or asked for ended FAILED or CANCELED' },
+  usage: { code: 2, meaning: 'wrong usage' },
+  notFound: { code: 3, meaning: 'no such job or kind' },
+  refused: { code: 4, meaning: 'refused by the server: not valid, or not possible now' },
+  unreachable: { code: 5, meaning: 'the server cannot be reached, or cannot serve now' },
+  defect: { code: 70, meaning: 'millrace itself is broken, or not built' },
+  interrupted: { code: 130, meaning: 'interrupted' },
+} as const;
+
+type ExitName = keyof typeof EXIT_CODES;
+export type ExitCode = number;
+
+export const EXIT = Object.fromEntries(
+  Object.entries(EXIT_CODES).map(([name, { code }]) => [name, code]),
+) as { readonly [Name in ExitName]: ExitCode };

@@ -1,0 +1,102 @@
+import { ApiError, type Problem } from '@millrace/api';
+import { EXIT, type ExitCode } from './exit.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Anything thrown, as what is told and what a script sees. */
+export interface Failure {
+  readonly exitCode: ExitCode;
+  readonly sentence: string;
+  /** What is wrong field by field, where the server said it. */
+  readonly details: readonly string[];
+  /** With --json: the server's own problem, or one in its form. */
+  readonly problem: { readonly code: string; readonly detail: string };
+}
+
+export function failureOf(thrown: unknown, url: string): Failure {
+  if (thrown instanceof UsageError) return failure(EXIT.usage, 'usage', thrown.message);
+  if (thrown instanceof ApiError) return refusal(thrown.problem);
+  if (isUnreachable(thrown))
+    return failure(EXIT.unreachable, 'unreachable', unreachable(thrown, url));
+  const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+  return failure(EXIT.defect, 'defect', `This is a defect of the millrace command:\n${stack}`);
+}
+
+/** Worth asking again in a moment: a server that restarts, a store that is away. */
+export function isPassing(thrown: unknown): boolean {
+  return thrown instanceof ApiError
+    ? exitCodeOf(thrown.problem) === EXIT.unreachable
+    : isUnreachable(thrown);
+}
+
+/** The server never got it. Of other failures on the way, nobody knows whether it was done. */
+export function neverArrived(thrown: unknown): boolean {
+  return thrown instanceof Error && NOT_CONNECTED.includes(causeCode(thrown));
+}
+
+const NOT_CONNECTED = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+];
+
+function failure(exitCode: ExitCode, code: string, detail: string): Failure {
+  return { exitCode, sentence: detail, details: [], problem: { code, detail } };
+}
+
+function refusal(problem: Problem): Failure {
+  // The sentence has the first few of them already.
+  const details = (problem.issues ?? [])
+    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+    .filter((issue) => !problem.detail.includes(issue));
+  return { exitCode: exitCodeOf(problem), sentence: problem.detail, details, problem };
+}
+
+function exitCodeOf({ code, status, retryable }: Problem): ExitCode {
+  if (code === 'unexpected_answer' || (status >= 500 && retryable)) return EXIT.unreachable;
+  if (code === 'job_not_found' || code === 'unknown_kind') return EXIT.notFound;
+  return EXIT.refused;
+}
+
+/** fetch tells everything as a TypeError with the reason in its cause, except for a time limit. */
+function isUnreachable(thrown: unknown): thrown is Error {
+  if (!(thrown instanceof Error)) return false;
+  if (thrown.name === 'TimeoutError') return true;
+  return thrown instanceof TypeError && FETCH_SAYS.includes(thrown.message);
+}
+
+/** Before an answer came, and in the middle of one. */
+const FETCH_SAYS = ['fetch failed', 'terminated'];
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'the name is not known',
+  EAI_AGAIN: 'the name cannot be looked up now',
+  ECONNRESET: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  EHOSTUNREACH: 'there is no way to it',
+  ENETUNREACH: 'there is no way to it',
+  ETIMEDOUT: 'it does not answer',
+  UND_ERR_CONNECT_TIMEOUT: 'it does not answer',
+  UND_ERR_HEADERS_TIMEOUT: 'it has not answered in time',
+  UND_ERR_BODY_TIMEOUT: 'it has not answered in time',
+};
+
+function unreachable(error: Error, url: string): string {
+  const advice =
+    'Start one with "npm start" or "millrace start", or name another with --url or MILLRACE_URL.';
+  return `No Millrace at ${url}: ${reason(error)}. ${advice}`;
+}
+
+function reason(error: Error): string {
+  if (error.name === 'TimeoutError') return 'it has not answered in time';
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  return REASONS[causeCode(error)] ?? (cause.message || error.message);
+}
+
+function causeCode({ cause }: Error): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+}

@@ -1,0 +1,1 @@
+export { commands, main } from './main.ts';

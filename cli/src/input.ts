@@ -1,0 +1,85 @@
+import { open } from 'node:fs/promises';
+import { addAbortSignal } from 'node:stream';
+import type { Context } from './context.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Where data comes from: a file, or standard input. */
+export interface Input {
+  readonly chunks: AsyncIterable<Uint8Array | string>;
+  /** Of a file; null where nobody knows. */
+  readonly bytes: number | null;
+}
+
+export async function openInput(
+  { world, note }: Context,
+  file: string | undefined,
+): Promise<Input> {
+  if (file !== undefined && file !== '-') return openFile(file, world.interrupted);
+  if (world.stdin.isTTY === true) note('Reading from the terminal; Ctrl-D ends.');
+  addAbortSignal(world.interrupted, world.stdin);
+  return { chunks: world.stdin, bytes: null };
+}
+
+async function openFile(file: string, signal: AbortSignal): Promise<Input> {
+  try {
+    const handle = await open(file);
+    const { size } = await handle.stat();
+    return { chunks: addAbortSignal(signal, handle.createReadStream()), bytes: size };
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null;
+    if (code === 'ENOENT') throw new UsageError(`There is no file "${file}".`);
+    if (code === 'EACCES') throw new UsageError(`The file "${file}" may not be read.`);
+    throw thrown;
+  }
+}
+
+export async function readAll({ chunks }: Input): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of chunks) text += decode(decoder, chunk);
+  return text + decoder.decode();
+}
+
+export interface Line {
+  readonly text: string;
+  /** From 1. */
+  readonly number: number;
+  /** Read so far, this line included. */
+  readonly bytesRead: number;
+}
+
+/**
+ * The lines that are not empty. Not node:readline, which ends a line at U+2028 too: inside of a JSON
+ * string that is an ordinary character.
+ */
+export async function* linesOf({ chunks }: Input): AsyncGenerator<Line> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  let number = 0;
+  let bytesRead = 0;
+  for await (const chunk of chunks) {
+    bytesRead += chunk.length;
+    const parts = (rest + decode(decoder, chunk)).split('\n');
+    rest = parts.pop() ?? '';
+    for (const text of parts) {
+      number += 1;
+      if (text.trim() !== '') yield { text, number, bytesRead };
+    }
+  }
+  rest += decoder.decode();
+  if (rest.trim() !== '') yield { text: rest, number: number + 1, bytesRead };
+}
+
+function decode(decoder: InstanceType<typeof TextDecoder>, chunk: Uint8Array | string): string {
+  return typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+}
+
+/** A value that a person typed or a file has; `where` names it in the sentence. */
+export function parseJson(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    const why = thrown instanceof SyntaxError ? thrown.message : String(thrown);
+    throw new UsageError(`${where} is not JSON: ${why}`);
+  }
+}

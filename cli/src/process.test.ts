@@ -1,0 +1,131 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { aJob, running } from '../test/jobs.ts';
+import { fixture } from '../test/run.ts';
+
+const folder = join(import.meta.dirname, '..');
+
+// A process of its own runs what is built, so that has to be what the sources say.
+beforeAll(() => {
+  execFileSync(join(folder, '../node_modules/.bin/tsc'), ['-b', folder]);
+});
+
+function launch(args: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** Standard input stays open: a command that does not read it must not wait for it. */
+function millrace(args: readonly string[], url: string) {
+  return launch([join(folder, 'bin/millrace.js'), ...args], { MILLRACE_URL: url });
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => {
+    child.on('exit', resolve);
+  });
+}
+
+/** Until the child has written this. */
+function says(child: ChildProcess, wanted: string): Promise<void> {
+  let said = '';
+  return new Promise((resolve) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      if (said.includes(wanted)) resolve();
+    });
+  });
+}
+
+describe('the process', () => {
+  test('is silent when its reader has seen enough', async () => {
+    const jobs = Array.from({ length: 5_000 }, (_, index) => aJob({ id: `pg-${index}` }));
+    const { server } = await fixture(jobs);
+    const child = millrace(['jobs', '--all'], server.url);
+    child.stdout.once('data', () => child.stdout.destroy());
+    const [code, stderr] = await Promise.all([ended(child), text(child.stderr)]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(server.requests.length).toBeLessThan(25);
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('ends in order with 130 at %s', async (signal) => {
+    const { server } = await fixture([running()]);
+    const child = millrace(['watch', 'pg-1'], server.url);
+    const said = text(child.stderr);
+    await says(child, 'PROCESSING');
+    child.kill(signal);
+    child.kill(signal); // npm passes on what the terminal has sent already
+    expect(await ended(child)).toBe(130);
+    expect(await said).toBe('');
+  });
+
+  test('takes the data of a pipe', async () => {
+    const { server, service } = await fixture();
+    const child = millrace(['enqueue', 'hello', '-'], server.url);
+    child.stdin.end('{"name":"Ada"}');
+    const [code, stdout] = await Promise.all([ended(child), text(child.stdout)]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'pg-1\n' });
+    expect(service.jobs[0]?.data).toEqual({ name: 'Ada' });
+  });
+
+  test('can be interrupted while it waits for data', async () => {
+    const { server } = await fixture();
+    const child = millrace(['enqueue', 'hello', '--lines'], server.url);
+    child.stdin.write('{"name":"Ada"}\n'.repeat(1_000));
+    await says(child, 'pg-1000');
+    child.kill('SIGINT');
+    expect(await ended(child)).toBe(130);
+  });
+});
+
+describe('millrace start', () => {
+  /** A program in the place of the server. */
+  async function start(source: string) {
+    const place = await mkdtemp(join(tmpdir(), 'millrace-cli-'));
+    onTestFinished(() => rm(place, { recursive: true }));
+    const program = join(place, 'program.mjs');
+    await writeFile(program, source);
+    const script = `
+      import { runProgram } from ${JSON.stringify(join(folder, 'dist/process.js'))};
+      import { takeSignals } from ${JSON.stringify(join(folder, 'dist/signals.js'))};
+      process.exitCode = await runProgram(${JSON.stringify(program)}, takeSignals());
+    `;
+    return launch(['--input-type=module', '--eval', script]);
+  }
+
+  test('passes signals on and waits for the end', async () => {
+    const source = `
+      process.on('SIGTERM', () => setTimeout(() => process.exit(7), 50));
+      setInterval(() => {}, 1_000);
+      console.log('ready');
+    `;
+    const child = await start(source);
+    await says(child, 'ready');
+    child.kill('SIGTERM');
+    expect(await ended(child)).toBe(7);
+  });
+
+  test('tells by its exit code which signal ended the server', async () => {
+    const child = await start(`process.kill(process.pid, 'SIGKILL');`);
+    expect(await ended(child)).toBe(137);
+  });
+
+  test('says so where the command line itself is not built', async () => {
+    const place = await mkdtemp(join(tmpdir(), 'millrace-cli-'));
+    onTestFinished(() => rm(place, { recursive: true }));
+    await cp(join(folder, 'bin'), join(place, 'bin'), { recursive: true });
+    await writeFile(join(place, 'package.json'), '{"type":"module"}');
+    const child = launch([join(place, 'bin/millrace.js'), 'jobs']);
+    const [code, stderr] = await Promise.all([ended(child), text(child.stderr)]);
+    expect(code).toBe(70);
+    expect(stderr).toMatch(/^millrace is not built yet: [^\n]+\n$/);
+  });
+});

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { World } from './context.ts';
+import { EXIT, type ExitCode } from './exit.ts';
+import { type Signals, takeSignals } from './signals.ts';
+
+/** The process as a world. */
+export function processWorld(): World {
+  const signals = takeSignals();
+  for (const stream of [process.stdout, process.stderr]) endWithReader(stream);
+  return {
+    // Opened only when asked for: a terminal that nobody reads must not keep the process.
+    get stdin() {
+      return process.stdin;
+    },
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    fetch: globalThis.fetch,
+    now: Date.now,
+    wait: (ms) => sleep(ms, undefined, { signal: signals.interrupted }),
+    interrupted: signals.interrupted,
+    runServer() {
+      const program = serverProgram();
+      return program === null ? null : runProgram(program, signals);
+    },
+  };
+}
+
+/** `millrace jobs | head`: the reader has seen enough, so there is nothing left to say or do. */
+function endWithReader(stream: NodeJS.WritableStream): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(EXIT.ok);
+  });
+}
+
+/** Found when asked for, never imported: the command line works without the server's packages. */
+function serverProgram(): string | null {
+  try {
+    const program = fileURLToPath(new URL('main.js', import.meta.resolve('#server')));
+    return existsSync(program) ? program : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Runs a program of ours in this terminal, until it ends. */
+export function runProgram(program: string, signals: Signals): Promise<ExitCode> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--enable-source-maps', program], { stdio: 'inherit' });
+    signals.passTo(child);
+    child.on('error', reject);
+    child.on('exit', (code, signal) => {
+      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+    });
+  });
+}

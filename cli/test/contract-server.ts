@@ -1,0 +1,121 @@
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  ApiError,
+  type Client,
+  type Contract,
+  type Issue,
+  PROBLEM_TYPE,
+  type RouteName,
+  contracts,
+  problemOf,
+} from '@millrace/api';
+
+/** What a route was asked, checked by its contract. */
+export interface Call {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | number | undefined>>;
+  readonly body: unknown;
+}
+
+/** Gives the answer, or throws an ApiError. What is not here is not served. */
+export type Handlers = {
+  [Name in RouteName]?: (call: Call) => Awaited<ReturnType<Client[Name]>>;
+};
+
+export interface ContractServer {
+  readonly url: string;
+  /** `POST /jobs/batch`, in the order they came. */
+  readonly requests: string[];
+  stop(): Promise<void>;
+}
+
+/**
+ * A real HTTP server that keeps to the contracts on both sides: a request that they do not allow is
+ * refused, and an answer that they do not allow breaks the test.
+ */
+export async function startContractServer(handlers: Handlers): Promise<ContractServer> {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    void answer(handlers, request, response);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  handlers: Handlers,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  try {
+    const url = new URL(request.url ?? '/', 'http://fake');
+    const { name, contract, params } = routeOf(request.method ?? '', url.pathname);
+    const handler = handlers[name] as ((call: Call) => unknown) | undefined;
+    if (handler === undefined) throw refusal('not_found', `The fake does not serve ${name}.`);
+    const body = await bodyOf(request);
+    const given = handler({
+      params: checked(contract.params, params) as Call['params'],
+      query: checked(contract.query, Object.fromEntries(url.searchParams)) as Call['query'],
+      body: checked(contract.body, body),
+    });
+    send(response, contract.statuses[0], 'application/json', contract.response.parse(given));
+  } catch (thrown) {
+    const told =
+      thrown instanceof ApiError ? thrown.problem : problemOf('internal', String(thrown), 'fake');
+    send(response, told.status, PROBLEM_TYPE, told);
+  }
+}
+
+export function refusal(code: Parameters<typeof problemOf>[0], detail: string, issues?: Issue[]) {
+  return new ApiError(problemOf(code, detail, 'fake', issues));
+}
+
+function routeOf(method: string, path: string) {
+  for (const [name, contract] of Object.entries(contracts) as [RouteName, Contract][]) {
+    const pattern = contract.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)');
+    const found = contract.method === method ? new RegExp(`^${pattern}$`).exec(path) : null;
+    // POST /jobs/cancel is not the job "cancel": literal paths have no groups.
+    if (found !== null) {
+      const groups = Object.entries(found.groups ?? {});
+      const params = Object.fromEntries(
+        groups.map(([key, value]) => [key, decodeURIComponent(value)]),
+      );
+      return { name, contract, params };
+    }
+  }
+  throw refusal('not_found', `There is no ${method} ${path}.`);
+}
+
+function checked(schema: Contract['params'], value: unknown): unknown {
+  const parsed = schema?.safeParse(value);
+  if (parsed === undefined || parsed.success) return parsed?.data;
+  const issues = parsed.error.issues.map(({ path, message }) => ({
+    path: path.join('.'),
+    message,
+  }));
+  throw refusal('invalid_request', 'The request is not as documented.', issues);
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text === '' ? undefined : (JSON.parse(text) as unknown);
+}
+
+function send(response: ServerResponse, status: number, type: string, body: unknown): void {
+  response.writeHead(status, { 'content-type': type });
+  response.end(JSON.stringify(body));
+}
