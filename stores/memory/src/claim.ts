@@ -25,7 +25,10 @@ export function claim(tx: Transaction, params: ClaimParams): Claimed {
  */
 function replay(tx: Transaction, params: ClaimParams): Claimed {
   const given = [...tx.data.leases.values()].filter(
-    (lease) => lease.claimId === params.claimId && lease.until >= tx.now,
+    (lease) =>
+      lease.claimId === params.claimId &&
+      tx.data.jobs.get(lease.id)?.worker === params.worker &&
+      lease.until >= tx.now,
   );
   const jobs = given
     .flatMap((lease) => {
@@ -74,6 +77,7 @@ function give(tx: Transaction, row: JobRow, { worker, claimId, leaseMs }: ClaimP
     epoch: tx.data.nextEpoch(),
     until: tx.now + leaseMs,
     claimId,
+    step: 0,
   };
   tx.data.leases.set(row.id, lease);
   return toClaimed(

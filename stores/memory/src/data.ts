@@ -42,6 +42,8 @@ export interface JobRow extends Omit<Job, 'leaseUntil'> {
 export interface LeaseRow extends Lease {
   readonly until: number;
   readonly claimId: string;
+  /** Of the last checkpoint. */
+  readonly step: number;
 }
 
 export interface GateRow {

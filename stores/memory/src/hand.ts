@@ -14,7 +14,8 @@ export function cancel(tx: Transaction, { select }: Selection): Canceled {
   for (const row of selected(tx, select, open)) {
     if (row.state === 'PROCESSING') {
       save(tx.data, { ...row, cancelRequested: true });
-      tx.hints.cancel(row.id);
+      const lease = tx.data.leases.get(row.id);
+      if (lease !== undefined) tx.hints.cancel(lease);
       requested.push(row.id);
     } else {
       // A failed job has ended once: what follows from its end is there already.

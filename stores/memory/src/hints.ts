@@ -1,9 +1,9 @@
-import type { Hint, JobId } from '@millrace/engine';
+import type { Hint, Lease } from '@millrace/engine';
 
 /** What a verb has to tell, gathered while it runs: a verb that fails tells nothing. */
 export interface HintDraft {
   ready(kind: string): void;
-  cancel(id: JobId): void;
+  cancel(lease: Lease): void;
   control(): void;
 }
 
@@ -34,11 +34,11 @@ export function createHintBoard(): HintBoard {
 
   function draft(): HintDraft & { publish(): void } {
     const kinds = new Set<string>();
-    const ids = new Set<JobId>();
+    const leases: Lease[] = [];
     let controlled = false;
     return {
       ready: (kind) => void kinds.add(kind),
-      cancel: (id) => void ids.add(id),
+      cancel: ({ id, epoch }) => void leases.push({ id, epoch }),
       control() {
         controlled = true;
       },
@@ -46,7 +46,7 @@ export function createHintBoard(): HintBoard {
       publish() {
         if (kinds.size > 0)
           queueMicrotask(() => tell({ type: 'ready', kinds: [...kinds].toSorted() }));
-        if (ids.size > 0) queueMicrotask(() => tell({ type: 'cancel', ids: [...ids] }));
+        if (leases.length > 0) queueMicrotask(() => tell({ type: 'cancel', leases }));
         if (controlled) queueMicrotask(() => tell({ type: 'control' }));
       },
     };

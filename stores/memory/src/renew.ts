@@ -12,7 +12,10 @@ export function renew(tx: Transaction, leases: readonly Lease[], leaseMs: number
   });
 }
 
-/** Cursor, progress, children and the lease's new end are saved together, or none of them. */
+/**
+ * Cursor, progress, children and the lease's new end are saved together, or none of them. A step that was
+ * taken already, by a repeated or a late request, only renews.
+ */
 export function checkpoint(
   tx: Transaction,
   checkpoints: readonly Checkpoint[],
@@ -22,9 +25,11 @@ export function checkpoint(
     refuseUnstorableCheckpoint(each);
     const current = held(tx, each.lease);
     if (current === null) return 'stale';
-    save(tx.data, { ...current.row, ...saved(current.row, each) });
+    const { row, lease } = current;
+    if (each.step <= lease.step) return prolong(tx, current, leaseMs);
+    save(tx.data, { ...row, ...saved(row, each) });
     enqueue(tx, each.children);
-    return prolong(tx, current, leaseMs);
+    return prolong(tx, { row, lease: { ...lease, step: each.step } }, leaseMs);
   });
 }
 

@@ -79,6 +79,8 @@ CREATE TABLE millrace.lease (
   rank       smallint NOT NULL,
   attempt    integer NOT NULL,
   cancel     boolean NOT NULL DEFAULT false,
+  -- Of the last checkpoint.
+  step       integer NOT NULL DEFAULT 0,
   worker     text NOT NULL,
   -- Lets a claim whose answer was lost be asked for again.
   claim      text NOT NULL

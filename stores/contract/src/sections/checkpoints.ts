@@ -28,7 +28,7 @@ export const checkpoints: Section = {
       const progress = { done: 1_000, total: 5_000, note: 'first chunk' };
       const children = [newJob({ kind: 'child' })];
       const answers = await store.checkpoint({
-        checkpoints: [{ lease: job, cursor: '{"after":1000}', progress, children }],
+        checkpoints: [{ lease: job, step: 1, cursor: '{"after":1000}', progress, children }],
         leaseMs: LEASE_MS,
       });
       expect(answers).toEqual(['renewed']);
@@ -43,7 +43,7 @@ export const checkpoints: Section = {
       const { store } = world;
       const job = await start(store);
       await store.checkpoint({
-        checkpoints: [{ lease: job, cursor: '[7]', children: [] }],
+        checkpoints: [{ lease: job, step: 1, cursor: '[7]', children: [] }],
         leaseMs: LEASE_MS,
       });
       await world.advance(PAST_LEASE_MS);
@@ -59,10 +59,12 @@ export const checkpoints: Section = {
       await world.advance(PAST_LEASE_MS);
       const second = await claimOne(store);
       expect(second.attempt).toBe(2);
+      let step = 0;
       const save = async (cursor?: string): Promise<number> => {
+        step += 1;
         await store.checkpoint({
           checkpoints: [
-            { lease: second, progress: { done: 1 }, children: [], ...(cursor && { cursor }) },
+            { lease: second, step, progress: { done: 1 }, children: [], ...(cursor && { cursor }) },
           ],
           leaseMs: LEASE_MS,
         });
@@ -74,7 +76,7 @@ export const checkpoints: Section = {
       const third = await claimOne(store);
       expect(third.attempt).toBe(2);
       await store.checkpoint({
-        checkpoints: [{ lease: third, cursor: '"a"', children: [] }],
+        checkpoints: [{ lease: third, step: 1, cursor: '"a"', children: [] }],
         leaseMs: LEASE_MS,
       });
       expect((await read(store, third.id)).attempt, 'no step forward').toBe(2);
@@ -82,9 +84,10 @@ export const checkpoints: Section = {
 
     check('what is left out stays as it was', async ({ store }) => {
       const job = await start(store);
+      let step = 0;
       const save = (part: object): Promise<unknown> =>
         store.checkpoint({
-          checkpoints: [{ lease: job, children: [], ...part }],
+          checkpoints: [{ lease: job, step: (step += 1), children: [], ...part }],
           leaseMs: LEASE_MS,
         });
       await save({ cursor: '1', progress: { done: 1 } });
@@ -92,6 +95,20 @@ export const checkpoints: Section = {
       expect(await read(store, job.id)).toMatchObject({ cursor: '1', progress: { done: 2 } });
       await save({ cursor: '2' });
       expect(await read(store, job.id)).toMatchObject({ cursor: '2', progress: { done: 2 } });
+    });
+
+    check('that come again, or late, only renew', async ({ store }) => {
+      const job = await start(store);
+      const save = (step: number): Promise<unknown> =>
+        store.checkpoint({
+          checkpoints: [
+            { lease: job, step, cursor: `${step}`, progress: { done: step }, children: [newJob({ kind: 'child' })] },
+          ],
+          leaseMs: LEASE_MS,
+        });
+      for (const step of [1, 2, 2, 1]) expect(await save(step), `step ${step}`).toEqual(['renewed']);
+      expect(await read(store, job.id)).toMatchObject({ cursor: '2', progress: { done: 2 } });
+      expect(await listAll(store, { kind: 'child' })).toHaveLength(2);
     });
 
     check('from a stale epoch change nothing, in a batch with good ones', async (world) => {
@@ -104,8 +121,8 @@ export const checkpoints: Section = {
       const part = { cursor: '"mine"', progress: { done: 9 } };
       const answers = await store.checkpoint({
         checkpoints: [
-          { lease: zombie, ...part, children: [newJob({ kind: 'of-zombie' })] },
-          { lease: fresh, ...part, children: [newJob({ kind: 'of-fresh' })] },
+          { lease: zombie, step: 1, ...part, children: [newJob({ kind: 'of-zombie' })] },
+          { lease: fresh, step: 1, ...part, children: [newJob({ kind: 'of-fresh' })] },
         ],
         leaseMs: 9 * LEASE_MS,
       });
@@ -121,7 +138,7 @@ export const checkpoints: Section = {
       await settle(store, job);
       const before = await everything(store);
       const checkpointed = await store.checkpoint({
-        checkpoints: [{ lease: job, progress: { done: 1 }, children: [newJob()] }],
+        checkpoints: [{ lease: job, step: 1, progress: { done: 1 }, children: [newJob()] }],
         leaseMs: LEASE_MS,
       });
       expect(checkpointed).toEqual(['stale']);
@@ -132,7 +149,7 @@ export const checkpoints: Section = {
       const job = await start(store);
       await store.cancel({ select: { ids: [job.id] } });
       const checkpointed = await store.checkpoint({
-        checkpoints: [{ lease: job, cursor: '5', children: [] }],
+        checkpoints: [{ lease: job, step: 1, cursor: '5', children: [] }],
         leaseMs: LEASE_MS,
       });
       expect(checkpointed).toEqual(['cancel']);
@@ -151,8 +168,8 @@ export const checkpoints: Section = {
       for (const part of bad) {
         const refused = store.checkpoint({
           checkpoints: [
-            { lease: a, cursor: '1', children: [newJob({ kind: 'child' })] },
-            { lease: b, children: [], ...part },
+            { lease: a, step: 1, cursor: '1', children: [newJob({ kind: 'child' })] },
+            { lease: b, step: 1, children: [], ...part },
           ],
           leaseMs: 9 * LEASE_MS,
         });

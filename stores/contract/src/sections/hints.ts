@@ -73,7 +73,10 @@ export const hints: Section = {
       const job = await start(world.store);
       const heard = hinted(world.store, ({ type }) => type === 'cancel');
       await other.cancel({ select: { ids: [job.id] } });
-      expect(await heard).toEqual({ type: 'cancel', ids: [job.id] });
+      expect(await heard).toEqual({
+        type: 'cancel',
+        leases: [{ id: job.id, epoch: job.epoch }],
+      });
     });
 
     check('pause and resume are told', async (world) => {

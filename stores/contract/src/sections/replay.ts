@@ -45,6 +45,14 @@ export const replay: Section = {
       expect((await store.claim({ ...params, replay: true })).jobs, 'another’s now').toEqual([]);
     });
 
+    check('is another worker’s claim, even with the same id', async ({ store }) => {
+      await addOne(store);
+      const params = claimParams();
+      await store.claim(params);
+      const answer = await store.claim({ ...params, worker: 'another', replay: true });
+      expect(answer.jobs).toEqual([]);
+    });
+
     check('that never arrived claims nothing, and says to try anew', async ({ store }) => {
       const id = await addOne(store);
       const answer = await store.claim(claimParams({ replay: true }));

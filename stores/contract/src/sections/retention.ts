@@ -128,7 +128,7 @@ export const retention: Section = {
       const failed = await start(store, about);
       if (store.can.checkpoint) {
         await store.checkpoint({
-          checkpoints: [{ lease: failed, cursor: '"Ann"', children: [] }],
+          checkpoints: [{ lease: failed, step: 1, cursor: '"Ann"', children: [] }],
           leaseMs: LEASE_MS,
         });
       }

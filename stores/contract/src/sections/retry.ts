@@ -108,7 +108,7 @@ export const retry: Section = {
       const job = await start(store);
       if (!store.can.checkpoint) return;
       await store.checkpoint({
-        checkpoints: [{ lease: job, cursor: '7', progress: { done: 7 }, children: [] }],
+        checkpoints: [{ lease: job, step: 1, cursor: '7', progress: { done: 7 }, children: [] }],
         leaseMs: LEASE_MS,
       });
       await settle(store, job, OUTCOMES.fail);

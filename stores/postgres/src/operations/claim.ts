@@ -7,7 +7,7 @@ import { type TakenOver, promote, takeOver } from './tend.ts';
 const LOOK_COLUMNS = `
   date_part('epoch', millrace.clock()) * 1000 AS now,
   date_part('epoch', (SELECT min(run_at) FROM millrace.scheduled) - millrace.clock()) * 1000 AS due_in,
-  EXISTS (SELECT FROM millrace.lease WHERE until < millrace.clock()) AS expired`;
+  date_part('epoch', (SELECT min(until) FROM millrace.lease) - millrace.clock()) * 1000 AS expires_in`;
 
 // Lanes are (kind, tenant) pairs with work, found by hopping over the index, so that a paused, capped or busy one is
 // never in another's way. Tenants take turns: each gives its share, and of too few slots the tenant with the
@@ -41,17 +41,23 @@ WITH RECURSIVE want AS (
 ), running AS MATERIALIZED (
   SELECT l.tenant, count(*) AS n FROM millrace.lease l JOIN want w ON w.kind = l.kind
    WHERE (SELECT tenants > 1 FROM turn) GROUP BY l.tenant
-), locked AS (
-  SELECT r.*, l.lim, row_number() OVER (PARTITION BY r.tenant ORDER BY r.rank, r.seq)
-                     + coalesce((SELECT n FROM running WHERE running.tenant = r.tenant), 0) AS seat
+), locked AS MATERIALIZED (
+  SELECT r.*, l.lim
     FROM turn CROSS JOIN lane l CROSS JOIN LATERAL (
       SELECT r.ctid AS place, r.kind, r.tenant, r.rank, r.seq, r.attempt
         FROM millrace.ready r
        WHERE r.kind = l.kind AND r.tenant = l.tenant AND r.rank <= $7::smallint
        ORDER BY r.kind, r.tenant, r.rank, r.seq LIMIT greatest(0, least(l.lim, turn.share, l.room)) FOR UPDATE SKIP LOCKED) r
+), seated AS (
+  SELECT *, row_number() OVER (PARTITION BY tenant ORDER BY rank, seq)
+            + coalesce((SELECT n FROM running WHERE running.tenant = locked.tenant), 0) AS seat
+    FROM locked WHERE (SELECT tenants > 1 FROM turn)
 ), chosen AS MATERIALIZED (
-  SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY kind ORDER BY seat, rank, seq) AS nth FROM locked) l
-   WHERE nth <= lim ORDER BY seat, rank, seq LIMIT $4::int
+  (SELECT place, kind, tenant, rank, seq, attempt FROM locked WHERE (SELECT tenants = 1 FROM turn) ORDER BY rank, seq LIMIT $4::int)
+  UNION ALL
+  (SELECT place, kind, tenant, rank, seq, attempt
+     FROM (SELECT *, row_number() OVER (PARTITION BY kind ORDER BY seat, rank, seq) AS nth FROM seated) s
+    WHERE nth <= lim ORDER BY seat, rank, seq LIMIT $4::int)
 ), gone AS (
   DELETE FROM millrace.ready WHERE ctid = ANY (ARRAY(SELECT place FROM chosen))
 ), leased AS (
@@ -87,7 +93,7 @@ const LOOK: Statement = { name: 'millrace_look', text: `SELECT ${LOOK_COLUMNS}` 
 // Replicas that share a tenant's quota count its leases one after the other. $1 kind
 const LOCK_QUOTA: Statement = { name: 'millrace_lock_quota', text: `SELECT pg_advisory_xact_lock(hashtext('millrace.quota'), hashtext($1))` };
 
-type Look = { now: number; due_in: number | null; expired: boolean };
+type Look = { now: number; due_in: number | null; expires_in: number | null };
 type ClaimRow = Look & {
   seq: number;
   epoch: number;
@@ -124,15 +130,16 @@ export function createClaim(context: Context): Claim {
   }
 
   async function lookFrom(rows: readonly ClaimRow[]): Promise<Look> {
-    return rows[0] ?? (await database.query<Look>(LOOK, []))[0] ?? { now: 0, due_in: null, expired: false };
+    return rows[0] ?? (await database.query<Look>(LOOK, []))[0] ?? { now: 0, due_in: null, expires_in: null };
   }
 
   /** Null when there was nothing to do. */
-  async function tend({ due_in: dueIn, expired }: Look): Promise<Tended | null> {
-    const isDue = dueIn !== null && dueIn <= 0;
-    if (!isDue && !expired) return null;
+  async function tend(look: Look): Promise<Tended | null> {
+    const isDue = (look.due_in ?? 1) <= 0;
+    const isExpired = (look.expires_in ?? 0) < 0;
+    if (!isDue && !isExpired) return null;
     const promoted = isDue ? await promote(context) : 0;
-    return { ...(expired ? await takeOver(context) : NOTHING_LOST), promoted };
+    return { ...(isExpired ? await takeOver(context) : NOTHING_LOST), promoted };
   }
 
   async function claimRows(params: ClaimParams, force: boolean): Promise<ClaimRow[]> {
@@ -157,11 +164,17 @@ export function createClaim(context: Context): Claim {
       lost,
       takenOver,
       more,
-      nextDueMs: look.due_in === null ? null : Math.max(0, look.due_in),
+      nextDueMs: nextDueMs(look),
     };
   }
 
   return claim;
+}
+
+/** A lease that its worker does not renew is due one millisecond after its end. */
+function nextDueMs({ due_in: dueIn, expires_in: expiresIn }: Look): number | null {
+  const next = Math.min(dueIn ?? Infinity, (expiresIn ?? Infinity) + 1);
+  return next === Infinity ? null : Math.max(0, next);
 }
 
 type Tended = TakenOver & { promoted: number };

@@ -26,7 +26,7 @@ SELECT seq FROM due UNION ALL SELECT seq FROM later`,
 
 const REQUEST: Statement = {
   name: 'millrace_request_cancel',
-  text: `UPDATE millrace.lease SET cancel = true WHERE seq = ANY ($1::text::bigint[]) RETURNING seq`,
+  text: `UPDATE millrace.lease SET cancel = true WHERE seq = ANY ($1::text::bigint[]) RETURNING seq, epoch`,
 };
 
 const CANCEL_FAILED: Statement = {
@@ -75,19 +75,20 @@ export async function cancel(context: Context, { select }: Selection): Promise<C
   return database.transaction(async (session) => {
     const wanted = await selected(context, session, select, 'cancel');
     const canceled: number[] = [];
-    const requested: number[] = [];
+    const requested: { seq: number; epoch: number }[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      const found = new Set([...canceled, ...requested]);
+      const found = new Set([...canceled, ...requested.map(({ seq }) => seq)]);
       const left = numbers(wanted.filter((seq) => !found.has(seq)));
       if (left === '{}') break;
       const queued = (await session.query<{ seq: number }>(TAKE_FROM_QUEUE, [left])).map(({ seq }) => seq);
       await finish(context, session, queued.map((seq) => ({ seq, state: 'CANCELED', error: null, attempt: null, epoch: null })));
       const failed = await session.query<{ seq: number }>(CANCEL_FAILED, [left]);
       canceled.push(...queued, ...failed.map(({ seq }) => seq));
-      requested.push(...(await session.query<{ seq: number }>(REQUEST, [left])).map(({ seq }) => seq));
+      requested.push(...(await session.query<{ seq: number; epoch: number }>(REQUEST, [left])));
     }
-    if (requested.length > 0) await notify(session, encodeHint({ type: 'cancel', ids: requested.map(ids.of) }));
-    return { canceled: canceled.map(ids.of), requested: requested.map(ids.of) };
+    const leases = requested.map(({ seq, epoch }) => ({ id: ids.of(seq), epoch }));
+    if (leases.length > 0) await notify(session, encodeHint({ type: 'cancel', leases }));
+    return { canceled: canceled.map(ids.of), requested: leases.map(({ id }) => id) };
   });
 }
 

@@ -13,29 +13,34 @@ UPDATE millrace.lease l SET until = millrace.clock() + $3::float8 * interval '1 
 RETURNING l.seq, l.epoch, l.cancel`,
 };
 
-// Cursor, progress and the lease's renewal together. A cursor that moves starts the attempts anew.
-// $1 seq[] $2 epoch[] $3 lease, ms $4 cursor[] $5 progress[]
+// Cursor, progress and the lease's renewal together. A cursor that moves starts the attempts anew; a step that was taken
+// already, by a repeated or a late request, only renews.
+// $1 seq[] $2 epoch[] $3 lease, ms $4 step[] $5 cursor[] $6 progress[]
 const CHECKPOINT: Statement = {
   name: 'millrace_checkpoint',
   text: `
 WITH input AS MATERIALIZED (
-  SELECT u.seq, u.epoch, u.progress::jsonb AS progress, u.cursor::jsonb AS cursor,
-         u.cursor IS NOT NULL AND u.cursor::jsonb IS DISTINCT FROM (SELECT j.cursor FROM millrace.jobs j WHERE j.seq = u.seq) AS advanced
-    FROM unnest($1::text::bigint[], $2::text::bigint[], $4::text::text[], $5::text::text[]) AS u(seq, epoch, cursor, progress)
+  SELECT l.seq, l.epoch, l.cancel, u.step > l.step AS fresh, u.step, u.progress::jsonb AS progress, u.cursor::jsonb AS cursor
+    FROM unnest($1::text::bigint[], $2::text::bigint[], $4::text::integer[], $5::text::text[], $6::text::text[])
+         AS u(seq, epoch, step, cursor, progress)
+    JOIN millrace.lease l ON l.seq = u.seq AND l.epoch = u.epoch
+     FOR UPDATE OF l
+), record AS (
+  UPDATE millrace.jobs j SET cursor = coalesce(i.cursor, j.cursor), progress = coalesce(i.progress, j.progress)
+    FROM input i, millrace.jobs before
+   WHERE i.fresh AND j.seq = i.seq AND before.seq = j.seq
+  RETURNING j.seq, i.cursor IS NOT NULL AND i.cursor IS DISTINCT FROM before.cursor AS advanced
 ), held AS (
   UPDATE millrace.lease l
-     SET until = millrace.clock() + $3::float8 * interval '1 millisecond',
-         attempt = CASE WHEN i.advanced THEN 1 ELSE l.attempt END
-    FROM input i WHERE l.seq = i.seq AND l.epoch = i.epoch
-  RETURNING l.seq, l.epoch, l.cancel, l.attempt, i.cursor, i.progress
-), record AS (
-  UPDATE millrace.jobs j SET cursor = coalesce(h.cursor, j.cursor), progress = coalesce(h.progress, j.progress)
-    FROM held h WHERE j.seq = h.seq
+     SET until = millrace.clock() + $3::float8 * interval '1 millisecond', step = greatest(l.step, i.step),
+         attempt = CASE WHEN (SELECT r.advanced FROM record r WHERE r.seq = i.seq) THEN 1 ELSE l.attempt END
+    FROM input i WHERE l.seq = i.seq
 )
-SELECT seq, epoch, cancel FROM held`,
+SELECT seq, epoch, cancel, fresh FROM input`,
 };
 
 type Held = { seq: number; epoch: number; cancel: boolean };
+type Saved = Held & { fresh: boolean };
 
 export async function renew({ database, ids }: Context, { leases, leaseMs }: { leases: readonly Lease[]; leaseMs: number }): Promise<RenewAnswer[]> {
   const asked = leases.map(({ id, epoch }) => ({ seq: ids.seq(id) ?? -1, epoch }));
@@ -45,21 +50,27 @@ export async function renew({ database, ids }: Context, { leases, leaseMs }: { l
 
 export async function checkpoint({ database, ids }: Context, { checkpoints, leaseMs }: { checkpoints: readonly Checkpoint[]; leaseMs: number }): Promise<RenewAnswer[]> {
   const asked = checkpoints.map(({ lease: { id, epoch } }) => ({ seq: ids.seq(id) ?? -1, epoch }));
-  const save = (session: Session): Promise<Held[]> =>
-    session.query<Held>(CHECKPOINT, [
+  const save = (session: Session): Promise<Saved[]> =>
+    session.query<Saved>(CHECKPOINT, [
       numbers(asked.map(({ seq }) => seq)),
       numbers(asked.map(({ epoch }) => epoch)),
       leaseMs,
+      numbers(checkpoints.map(({ step }) => step)),
       texts(checkpoints.map(({ cursor }) => cursor)),
       texts(checkpoints.map(({ progress }) => (progress === undefined ? null : JSON.stringify(progress)))),
     ]);
   if (checkpoints.every(({ children }) => children.length === 0)) return answers(asked, await save(database));
   return database.transaction(async (session) => {
-    const given = answers(asked, await save(session));
-    for (const [index, { children }] of checkpoints.entries()) {
-      if (given[index] !== 'stale') await insertJobs(session, children);
-    }
-    return given;
+    const saved = await save(session);
+    const fresh = new Map(saved.map((row) => [row.seq, row.fresh ? row.epoch : null]));
+    await insertJobs(
+      session,
+      checkpoints.flatMap(({ children }, index) => {
+        const { seq, epoch } = asked[index] ?? { seq: -1, epoch: -1 };
+        return fresh.get(seq) === epoch ? children : [];
+      }),
+    );
+    return answers(asked, saved);
   });
 }
 

@@ -42,9 +42,9 @@ WITH held AS (
   INSERT INTO millrace.dead (seq, kind, state) SELECT seq, kind, state FROM outcome WHERE state IN ('FAILED', 'CANCELED')
 ), counted AS (
   INSERT INTO millrace.count_delta (kind, tenant, state, n)
-  SELECT kind, tenant, s.state, sum(s.n)
-    FROM outcome CROSS JOIN LATERAL (VALUES (outcome.state, 1), ('OPEN', -1)) AS s(state, n)
-   WHERE outcome.state <> 'QUEUED' GROUP BY kind, tenant, s.state
+  SELECT e.kind, e.tenant, s.state, s.n
+    FROM (SELECT kind, tenant, state, count(*) AS n FROM outcome WHERE state <> 'QUEUED' GROUP BY kind, tenant, state) e
+         CROSS JOIN LATERAL (VALUES (e.state, e.n), ('OPEN', -e.n)) AS s(state, n)
 )
 SELECT seq, epoch, state FROM outcome`,
 };

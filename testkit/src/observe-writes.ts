@@ -1,0 +1,179 @@
+import type {
+  Checkpoint,
+  Lease,
+  RenewAnswer,
+  SettleAnswer,
+  SettledOutcome,
+  Settlement,
+  Store,
+} from '@millrace/engine';
+import { type JobRecord, tagOf } from './ledger.ts';
+import type { Observation } from './observation.ts';
+
+/** The writes of those who hold a lease: accepted from them, and from nobody else. */
+export async function observeRenew(
+  seen: Observation,
+  store: Store,
+  who: string,
+  params: { leases: readonly Lease[]; leaseMs: number },
+): Promise<RenewAnswer[]> {
+  const answers = await store.renew(params);
+  for (const [index, lease] of params.leases.entries())
+    renewed(seen, 'renew', lease, answers[index], params.leaseMs);
+  seen.trace.add(
+    who,
+    `renew ${params.leases.map((lease, index) => `${nameOf(lease)} ${answers[index] ?? ''}`).join(', ')}`,
+  );
+  return answers;
+}
+
+export async function observeCheckpoint(
+  seen: Observation,
+  store: Store,
+  who: string,
+  params: { checkpoints: readonly Checkpoint[]; leaseMs: number },
+): Promise<RenewAnswer[]> {
+  const answers = await store.checkpoint(params);
+  for (const [index, checkpoint] of params.checkpoints.entries()) {
+    const { lease, step, cursor, progress, children } = checkpoint;
+    const record = renewed(seen, 'checkpoint', lease, answers[index], params.leaseMs);
+    seen.trace.add(
+      who,
+      `checkpoint ${nameOf(lease)} ${cursor ?? 'progress'}: ${answers[index] ?? ''}`,
+    );
+    if (record === null) continue;
+    // A step that came again or late has changed nothing: what it brings is there already.
+    if (step <= record.step) {
+      await seen.confirm(record, `checkpoint ${nameOf(lease)} again`);
+      continue;
+    }
+    record.step = step;
+    if (progress !== undefined) record.progress.push(JSON.stringify(progress));
+    const advanced = cursor !== undefined && cursor !== record.cursor;
+    if (advanced) {
+      const isForward = Number(cursor) > Number(record.cursor ?? 0);
+      seen.violations.expect(
+        isForward,
+        'cursors',
+        () => `${nameOf(lease)} went from ${record.cursor} to ${cursor}`,
+      );
+      Object.assign(record, { cursor, attempt: 1 });
+    }
+    for (const child of children) seen.followUps.asked(tagOf(child.payload));
+    await seen.confirm(record, `checkpoint ${nameOf(lease)}`);
+  }
+  await seen.discover('checkpoint');
+  return answers;
+}
+
+/** The record if the write was accepted; its lease begins anew. */
+function renewed(
+  { ledger, violations, now }: Observation,
+  verb: string,
+  lease: Lease,
+  answer: RenewAnswer | undefined,
+  leaseMs: number,
+): JobRecord | null {
+  const record = ledger.jobs.get(lease.id);
+  const holds = record?.state === 'PROCESSING' && record.epoch === lease.epoch;
+  if (record === undefined || !holds) {
+    const newest = `${record?.state ?? 'unknown'} at epoch ${record?.epoch ?? 0}`;
+    violations.expect(
+      answer === 'stale',
+      'staleWrite',
+      () => `${verb} by ${nameOf(lease)} was answered "${answer}", the job is ${newest}`,
+    );
+    return null;
+  }
+  const expected = record.cancelAsked ? 'cancel' : 'renewed';
+  violations.expect(
+    answer === expected,
+    'refusedWrite',
+    () => `${verb} by ${nameOf(lease)} was answered "${answer}", not "${expected}"`,
+  );
+  record.until = now() + leaseMs;
+  return record;
+}
+
+export async function observeSettle(
+  seen: Observation,
+  store: Store,
+  who: string,
+  params: { settlements: readonly Settlement[] },
+): Promise<SettleAnswer[]> {
+  const answers = await store.settle(params);
+  for (const [index, settlement] of params.settlements.entries()) {
+    const { job, outcome, children } = settlement;
+    const answer = answers[index];
+    const during = `${outcome.move} by ${nameOf(job)}`;
+    seen.trace.add(who, `settle ${during}: ${answer ?? ''}`);
+    const record = mayWrite(seen, settlement, answer);
+    if (record === null) continue;
+    checkOutcome(seen, record, outcome, during);
+    record.settledEpoch = job.epoch;
+    apply(seen, record, outcome);
+    for (const child of children) seen.followUps.asked(tagOf(child.payload));
+    await seen.confirm(record, during);
+  }
+  await seen.discover('settle');
+  return answers;
+}
+
+function mayWrite(
+  { ledger, violations }: Observation,
+  { job, outcome }: Settlement,
+  answer: SettleAnswer | undefined,
+): JobRecord | null {
+  const record = ledger.jobs.get(job.id);
+  const told = (): string =>
+    `${outcome.move} by ${nameOf(job)} was answered "${answer}", the job is ${record?.state} at epoch ${record?.epoch}, last settled by ${record?.settledEpoch}`;
+  if (record?.state === 'PROCESSING' && record.epoch === job.epoch) {
+    violations.expect(answer === 'settled', 'refusedWrite', told);
+    return record;
+  }
+  // Of a job that was forgotten meanwhile nobody can say by whom it was settled.
+  if (record?.settledEpoch === job.epoch && !record.forgotten)
+    violations.expect(answer === 'already', 'refusedWrite', told);
+  else violations.expect(answer === 'stale', 'staleWrite', told);
+  return null;
+}
+
+function checkOutcome(
+  { violations }: Observation,
+  record: JobRecord,
+  outcome: SettledOutcome,
+  during: string,
+): void {
+  if (outcome.move === 'cancel') {
+    violations.expect(record.cancelAsked, 'cancel', () => `${during}: nobody asked for it`);
+  }
+  if (outcome.move === 'fail' && outcome.error.retryable) {
+    violations.expect(
+      record.attempt >= record.maxAttempts,
+      'attempts',
+      () =>
+        `${during} (${outcome.error.code}) after ${record.attempt} of ${record.maxAttempts} executions`,
+    );
+  }
+  if (outcome.move === 'retry') {
+    violations.expect(
+      record.attempt < record.maxAttempts,
+      'attempts',
+      () => `${during} after the last of ${record.maxAttempts} executions`,
+    );
+  }
+}
+
+function apply({ move, now }: Observation, record: JobRecord, outcome: SettledOutcome): void {
+  if (outcome.move === 'succeed') return move(record, 'SUCCEEDED');
+  if (outcome.move === 'fail') return move(record, 'FAILED');
+  if (outcome.move === 'cancel' || record.cancelAsked) return move(record, 'CANCELED');
+  move(record, 'QUEUED');
+  record.runAt = now() + (outcome.move === 'handBack' ? 0 : outcome.delayMs);
+  // What was deferred or handed back was no attempt.
+  if (outcome.move !== 'retry') record.attempt -= 1;
+}
+
+function nameOf({ id, epoch }: Lease): string {
+  return `${id}!${epoch}`;
+}

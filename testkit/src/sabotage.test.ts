@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { PROOFS, UNPROVEN } from '../test/sabotages.ts';
+import { INVARIANTS } from './invariants.ts';
+import { simulate } from './simulation.ts';
+
+/** How many seeds may pass without notice. */
+const WITHIN = 60;
+
+describe('the simulation notices', () => {
+  it.each(PROOFS)('$name', async ({ noticedAs, sabotage }) => {
+    const noticed = new Set<string>();
+    for (let seed = 1; seed <= WITHIN && !noticed.has(noticedAs); seed++) {
+      const { violations } = await simulate(seed, { sabotage: sabotage() });
+      for (const { invariant } of violations) noticed.add(invariant);
+    }
+    expect([...noticed]).toContain(noticedAs);
+  });
+
+  it('the breaking of every invariant', () => {
+    const proven = new Set<string>([
+      ...PROOFS.map(({ noticedAs }) => noticedAs),
+      ...Object.keys(UNPROVEN),
+    ]);
+    expect(Object.keys(INVARIANTS).filter((invariant) => !proven.has(invariant))).toEqual([]);
+  });
+});

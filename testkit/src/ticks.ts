@@ -1,0 +1,75 @@
+import type { FireParams, Fired, ScheduleStatus } from '@millrace/engine';
+import type { Violations } from './invariants.ts';
+import type { Ledger } from './ledger.ts';
+
+/** The ticks of each schedule that were taken, by the observer's own count. */
+export interface Ticks {
+  synced(statuses: readonly ScheduleStatus[]): void;
+  fired(params: FireParams, answer: Fired): void;
+  readonly of: ReadonlyMap<string, ScheduleTicks>;
+}
+
+export interface ScheduleTicks {
+  /** The first moment that counts: when the schedule became known. */
+  readonly since: number;
+  last: number;
+  /** Those that made a job. */
+  readonly run: number[];
+  lastJob: string | null;
+}
+
+export function createTicks(params: { ledger: Ledger; violations: Violations }): Ticks {
+  const { ledger, violations } = params;
+  const schedules = new Map<string, ScheduleTicks>();
+
+  function synced(statuses: readonly ScheduleStatus[]): void {
+    for (const { name, lastTick } of statuses) {
+      const known = schedules.get(name);
+      if (known === undefined)
+        schedules.set(name, { since: lastTick, last: lastTick, run: [], lastJob: null });
+      else
+        violations.expect(
+          lastTick === known.last,
+          'ticks',
+          () => `${name} was synchronised to ${lastTick}, its last tick was ${known.last}`,
+        );
+    }
+  }
+
+  function fired({ schedule, tick, job, skipOverlap }: FireParams, answer: Fired): void {
+    const known = schedules.get(schedule);
+    if (known === undefined)
+      return violations.add('ticks', `${schedule} was fired before it was known`);
+    const told = (): string =>
+      `tick ${tick} of ${schedule}, after ${known.last}, was answered "${answer.type}"`;
+    const alive = isAlive(known.lastJob);
+    violations.expect(
+      answer.type === expected(tick <= known.last, job === null, skipOverlap && alive),
+      'ticks',
+      told,
+    );
+    if (answer.type === 'taken') return;
+    known.last = Math.max(known.last, tick);
+    if (answer.type !== 'fired') return;
+    violations.expect(
+      !known.run.includes(tick),
+      'ticks',
+      () => `tick ${tick} of ${schedule} ran twice`,
+    );
+    known.run.push(tick);
+    known.lastJob = answer.id;
+  }
+
+  function isAlive(id: string | null): boolean {
+    const state = ledger.jobs.get(id ?? '')?.state;
+    return state === 'QUEUED' || state === 'PROCESSING';
+  }
+
+  return { synced, fired, of: schedules };
+}
+
+function expected(taken: boolean, passes: boolean, overlaps: boolean): Fired['type'] {
+  if (taken) return 'taken';
+  if (passes) return 'passed';
+  return overlaps ? 'overlap' : 'fired';
+}

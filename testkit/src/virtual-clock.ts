@@ -1,0 +1,146 @@
+import type { Clock } from '@millrace/engine';
+import { type Timer, createTimerHeap } from './timer-heap.ts';
+
+/**
+ * Time that stands still until someone runs it. Timers fire one by one in the order of (time, when they
+ * were set), and every promise that one of them settles has run its course before the next fires: the
+ * same program with the same seed does the same things in the same order.
+ */
+export interface VirtualTime {
+  /** Milliseconds since the beginning: the true time, by which the store judges. */
+  now(): number;
+  /** The network's and the world's own timers: nothing stops them. */
+  after(ms: number, fire: () => void): () => void;
+  /** Fires everything that is due up to and including `until`. */
+  run(until: number): Promise<void>;
+  /** A process's view of time. */
+  process(skew?: Skew): ProcessClock;
+}
+
+/** A monotonic clock starts anywhere, and no two quartzes agree. */
+export interface Skew {
+  readonly offset: number;
+  /** How much of its time passes in one unit of true time. */
+  readonly rate: number;
+}
+
+export interface ProcessClock extends Clock {
+  /** Nothing of the process runs (a blocked event loop, a stopped machine), yet its time goes on. */
+  freeze(): void;
+  /** What has become due meanwhile fires now, late and in order. */
+  thaw(): void;
+  /** Nothing of the process ever runs again. */
+  kill(): void;
+  readonly state: 'running' | 'frozen' | 'killed';
+  /** True time of the last thaw. */
+  readonly thawedAt: number | null;
+}
+
+/** A program that sets timer after timer without letting time pass would run for ever. */
+export class Livelock extends Error {
+  override readonly name = 'Livelock';
+}
+
+const TIMERS_PER_MOMENT = 50_000;
+/**
+ * Timers fire on a grid of microseconds, at or after their time: a difference that is nothing but rounding
+ * would else be waited for again and again, and never pass.
+ */
+const GRID = 1_000;
+
+export function createVirtualTime(): VirtualTime {
+  const heap = createTimerHeap();
+  let now = 0;
+  let sequence = 0;
+
+  function after(ms: number, fire: () => void): () => void {
+    const time = ms > 0 ? Math.ceil((now + ms) * GRID) / GRID : now;
+    const timer: Timer = { time, sequence: (sequence += 1), fire };
+    heap.push(timer);
+    return () => {
+      timer.fire = null;
+    };
+  }
+
+  async function run(until: number): Promise<void> {
+    let inThisMoment = 0;
+    // The first turn is not a microtask yet: what the caller has set going comes to rest first.
+    await quiescence();
+    for (let timer = heap.peek(); timer !== undefined && timer.time <= until; timer = heap.peek()) {
+      heap.pop();
+      if (timer.fire === null) continue;
+      inThisMoment = timer.time > now ? 0 : inThisMoment + 1;
+      if (inThisMoment > TIMERS_PER_MOMENT) throw new Livelock(`Time stands still at ${now}.`);
+      now = timer.time;
+      timer.fire();
+      await quiescence();
+    }
+    now = Math.max(now, until);
+  }
+
+  return {
+    now: () => now,
+    after,
+    run,
+    process: (skew) => createProcessClock(() => now, after, skew),
+  };
+}
+
+function createProcessClock(
+  trueNow: () => number,
+  after: VirtualTime['after'],
+  { offset, rate }: Skew = { offset: 0, rate: 1 },
+): ProcessClock {
+  const bornAt = trueNow();
+  let state: ProcessClock['state'] = 'running';
+  let thawedAt: number | null = null;
+  let late: (() => void)[] = [];
+
+  /** Comes back to itself while the process is frozen, and to nothing once it is dead. */
+  function fireOrWait(fire: () => void): void {
+    if (state === 'running') fire();
+    else if (state === 'frozen') late.push(fire);
+  }
+
+  return {
+    now: () => offset + (trueNow() - bornAt) * rate,
+    after(ms, fire) {
+      let wanted = true;
+      const takeBack = after(ms / rate, () => fireOrWait(() => wanted && fire()));
+      return () => {
+        wanted = false;
+        takeBack();
+      };
+    },
+    freeze() {
+      if (state === 'running') state = 'frozen';
+    },
+    thaw() {
+      if (state !== 'frozen') return;
+      state = 'running';
+      thawedAt = trueNow();
+      for (const fire of late.splice(0)) after(0, () => fireOrWait(fire));
+    },
+    kill() {
+      state = 'killed';
+      late = [];
+    },
+    get state() {
+      return state;
+    },
+    get thawedAt() {
+      return thawedAt;
+    },
+  };
+}
+
+/**
+ * Node empties its queue of ticks only when no microtask is left, so a tick asked for inside a microtask
+ * comes when every promise has run its course. (setImmediate would do the same at five times the cost:
+ * 1.8 µs against 0.3 µs, and a simulation waits like this after every timer.)
+ */
+function quiescence(): Promise<void> {
+  return new Promise((resolve) => {
+    process.nextTick(resolve);
+  });
+}
