@@ -1,9 +1,11 @@
-import { type Duration, toMs } from './duration.ts';
-import { MillraceError } from './errors.ts';
+import { type Duration, storableDelay, toMs } from './duration.ts';
+import { MillraceError, classify } from './errors.ts';
 import type { FinishedJob, NewJob } from './job.ts';
-import { toJsonText } from './json.ts';
+import { checkText, toJsonText } from './json.ts';
 import type { Dependant, Dependants } from './port.ts';
+import { checkPriority } from './priority.ts';
 import type { Registry } from './registry.ts';
+import { RETRY, maxAttempts } from './retry.ts';
 import type { FinishedState } from './states.ts';
 
 /**
@@ -40,6 +42,8 @@ const COUNTS: Readonly<Record<NonNullable<Rule['when']>, readonly FinishedState[
 };
 
 const NONE: readonly Dependant[] = [];
+/** A gate is found by its key, and no index takes longer ones. */
+const MATCH_LIMIT = 255;
 
 export const WEBHOOK_KIND = 'millrace.webhook';
 
@@ -47,17 +51,44 @@ export function cleanupKindName(kind: string): string {
   return `${kind}.cleanup`;
 }
 
+/** Whatever could throw later, while a parent ends, is tried here. */
 export function defineRule(rule: Rule): Rule {
+  checkText(rule.name, 'name of a rule', 255);
   if (rule.parents.length === 0 || new Set(rule.parents).size !== rule.parents.length) {
-    throw new MillraceError('invalid_definition', `The rule "${rule.name}" needs one or more different parents.`);
+    throw new MillraceError(
+      'invalid_definition',
+      `The rule "${rule.name}" needs one or more different parents.`,
+    );
   }
+  if (!(whenOf(rule) in COUNTS) || !(withinOf(rule) > 0)) {
+    throw new MillraceError(
+      'invalid_definition',
+      `The rule "${rule.name}" has a "when" or a "within" that is not possible.`,
+    );
+  }
+  if (rule.priority !== undefined) checkPriority(rule.priority);
   return rule;
+}
+
+function whenOf({ when }: Rule): NonNullable<Rule['when']> {
+  return when ?? 'succeeded';
+}
+
+function withinOf({ within }: Rule): number {
+  return storableDelay(toMs(within ?? '7d'));
 }
 
 /** Everything that follows from a job's end: rules, its webhook, its cleanup. One mechanism for the three. */
 export function dependantsOf(registry: Registry, rules: readonly Rule[]): Dependants {
   const byParent = new Map<string, Rule[]>();
-  for (const rule of rules) {
+  const names = new Set<string>();
+  for (const rule of rules.map(defineRule)) {
+    if (names.has(rule.name))
+      throw new MillraceError(
+        'invalid_definition',
+        `Two rules are called "${rule.name}". Rename one of them.`,
+      );
+    names.add(rule.name);
     registry.require(rule.child);
     for (const parent of rule.parents) {
       registry.require(parent);
@@ -75,7 +106,13 @@ export function dependantsOf(registry: Registry, rules: readonly Rule[]): Depend
       if (dependant !== null) dependants.push(dependant);
     }
     if (job.webhook !== null) {
-      dependants.push({ child: child(registry, WEBHOOK_KIND, job, { job: job.id, state: job.state, url: job.webhook }) });
+      dependants.push({
+        child: child(registry, WEBHOOK_KIND, job, {
+          job: job.id,
+          state: job.state,
+          url: job.webhook,
+        }),
+      });
     }
     if (cleanup) {
       dependants.push({ child: child(registry, cleanupKindName(job.kind), job, { job: job.id }) });
@@ -85,14 +122,15 @@ export function dependantsOf(registry: Registry, rules: readonly Rule[]): Depend
 }
 
 function follow(registry: Registry, rule: Rule, job: FinishedJob): Dependant | null {
-  if (!COUNTS[rule.when ?? 'succeeded'].includes(job.state)) return null;
+  if (!COUNTS[whenOf(rule)].includes(job.state)) return null;
   const made = applyRule(rule, job);
   if (made === null) return null;
   const childJob = {
     ...child(registry, rule.child, job, made.data),
     ...(rule.priority !== undefined && { priority: rule.priority }),
   };
-  if (rule.parents.length === 1) return { child: childJob };
+  // What a rule threw is told at once: at a gate it could wait for parents that never come.
+  if (rule.parents.length === 1 || made.threw) return { child: childJob };
   return {
     child: childJob,
     gate: {
@@ -101,7 +139,7 @@ function follow(registry: Registry, rule: Rule, job: FinishedJob): Dependant | n
       key: JSON.stringify([job.tenant, made.key]),
       slot: job.kind,
       slots: rule.parents,
-      withinMs: toMs(rule.within ?? '7d'),
+      withinMs: withinOf(rule),
     },
   };
 }
@@ -110,22 +148,40 @@ function follow(registry: Registry, rule: Rule, job: FinishedJob): Dependant | n
  * A rule's own code must not stop its parent from ending: what it throws becomes the child's data, which
  * the child's schema then refuses, so that the failure is a dead letter someone sees.
  */
-function applyRule(rule: Rule, job: FinishedJob): { key: string; data: unknown } | null {
+function applyRule(
+  rule: Rule,
+  job: FinishedJob,
+): { key: string; data: unknown; threw: boolean } | null {
   const { id, kind, tenant, state } = job;
   try {
-    const parent: FinishedParent = { id, kind, tenant, state, data: job.payload === null ? null : JSON.parse(job.payload) };
+    const parent: FinishedParent = {
+      id,
+      kind,
+      tenant,
+      state,
+      data: job.payload === null ? null : JSON.parse(job.payload),
+    };
     const key = rule.match === undefined ? '' : rule.match(parent);
-    return key === null ? null : { key, data: rule.data(parent, key) };
+    if (key == null) return null;
+    if (key.length > MATCH_LIMIT)
+      throw new Error(`match gave a text of more than ${MATCH_LIMIT} characters`);
+    return { key, data: rule.data(parent, key), threw: false };
   } catch (thrown) {
-    return { key: id, data: { ruleFailed: rule.name, parent: id, why: String(thrown) } };
+    return {
+      key: id,
+      data: { ruleFailed: rule.name, parent: id, why: classify(thrown).message },
+      threw: true,
+    };
   }
 }
 
+/** Never throws: a parent that cannot end would be taken over, and stop whoever takes it over, again and again. */
 function child(registry: Registry, kind: string, parent: FinishedJob, data: unknown): NewJob {
   return {
     kind,
     payload: storablePayload(data),
-    maxAttempts: registry.require(kind).maxAttempts,
+    // A kind of another replica, perhaps a newer one, which will run it.
+    maxAttempts: registry.get(kind)?.maxAttempts ?? maxAttempts(RETRY.documents),
     tenant: parent.tenant,
     priority: null,
     parents: { [parent.kind]: parent.id },
@@ -138,6 +194,6 @@ function storablePayload(data: unknown): string {
   try {
     return toJsonText(data, 'data of a rule');
   } catch (thrown) {
-    return JSON.stringify({ ruleFailed: true, why: String(thrown) });
+    return JSON.stringify({ ruleFailed: true, why: classify(thrown).message });
   }
 }

@@ -69,25 +69,34 @@ export class JobFailure extends Error {
   }
 }
 
+const CODE_LIMIT = 100;
 const MESSAGE_LIMIT = 4_000;
+
+/** What passes by itself. Every other refusal would be the same the next time. */
+const PASSING: readonly EngineErrorCode[] = ['store_unavailable', 'quota_exceeded'];
 
 /** Anything thrown becomes a record that every store can keep. Unknown errors are worth another try. */
 export function classify(thrown: unknown): FailureRecord {
   if (thrown instanceof MillraceError) {
-    return record(thrown.code, thrown.message, thrown.code === 'store_unavailable');
+    return record(thrown.code, thrown.message, PASSING.includes(thrown.code));
   }
   if (isJobFailureLike(thrown)) {
     return record(thrown.code, thrown.message, thrown.retryable);
   }
   if (thrown instanceof Error) {
-    return record('unknown', `${thrown.name}: ${thrown.message}`, true);
+    return record('unknown', `${text(thrown.name)}: ${text(thrown.message)}`, true);
   }
   return record('unknown', `A handler threw ${describe(thrown)} instead of an Error.`, true);
 }
 
 /** A job file may carry its own copy of this module: recognise its failures by shape. */
 function isJobFailureLike(thrown: unknown): thrown is JobFailure {
-  return thrown instanceof Error && thrown.name === 'JobFailure' && 'code' in thrown && 'retryable' in thrown;
+  return (
+    thrown instanceof Error &&
+    thrown.name === 'JobFailure' &&
+    'code' in thrown &&
+    'retryable' in thrown
+  );
 }
 
 /** When the handler itself knows how long to wait. */
@@ -95,18 +104,33 @@ export function retryAfterMs(thrown: unknown): number | undefined {
   return isJobFailureLike(thrown) ? thrown.retryAfterMs : undefined;
 }
 
-function record(code: string, message: string, retryable: boolean): FailureRecord {
-  return { code: code.slice(0, 100), message: storable(message), retryable };
+/** Unknown types: a job file in JavaScript may give a number as the code. */
+function record(code: unknown, message: unknown, retryable: boolean): FailureRecord {
+  return {
+    code: storableText(text(code), CODE_LIMIT),
+    message: storableText(text(message), MESSAGE_LIMIT),
+    retryable,
+  };
 }
 
 /** NUL and lone surrogates cannot be stored by Postgres; a message loses them rather than the job its record. */
-function storable(text: string): string {
-  return text.replaceAll('\u0000', '').toWellFormed().slice(0, MESSAGE_LIMIT).toWellFormed();
+export function storableText(from: string, limit: number): string {
+  return from.replaceAll('\u0000', '').slice(0, limit).toWellFormed();
+}
+
+function text(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return 'a value without words';
+  }
 }
 
 function describe(thrown: unknown): string {
   try {
-    return typeof thrown === 'string' ? `the string ${JSON.stringify(thrown)}` : `a value of type ${typeof thrown}`;
+    return typeof thrown === 'string'
+      ? `the string ${JSON.stringify(thrown)}`
+      : `a value of type ${typeof thrown}`;
   } catch {
     return 'a value';
   }

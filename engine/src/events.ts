@@ -49,7 +49,9 @@ export interface Events {
 
 export function createEvents(): Events {
   const listeners = new Map<EventName, Set<(event: never) => void>>();
-  const anyListeners = new Set<<Name extends EventName>(name: Name, event: EventMap[Name]) => void>();
+  const anyListeners = new Set<
+    <Name extends EventName>(name: Name, event: EventMap[Name]) => void
+  >();
   return {
     wants: (name) => anyListeners.size > 0 || (listeners.get(name)?.size ?? 0) > 0,
     on(name, listener) {

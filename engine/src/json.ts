@@ -9,7 +9,7 @@ export const MAX_JSON_BYTES = 1_000_000;
 
 /** Serialises what a person or a handler gave us, or says why no store could keep it. */
 export function toJsonText(value: unknown, what: string, maxBytes = MAX_JSON_BYTES): JsonText {
-  const text = serialise(value, what);
+  const text = orNotJson(what, () => JSON.stringify(value) ?? 'null');
   // A UTF-16 unit is at most three bytes: most texts need no exact count.
   if (text.length * 3 > maxBytes && byteLength(text) > maxBytes) {
     throw new MillraceError(
@@ -17,16 +17,23 @@ export function toJsonText(value: unknown, what: string, maxBytes = MAX_JSON_BYT
       `The ${what} has ${byteLength(text)} bytes; at most ${maxBytes} are kept. Store the data elsewhere and pass its address.`,
     );
   }
-  // JSON.stringify writes NUL as \u0000 and lone surrogates as \ud8xx…\udfxx: look closer only when one may be there.
-  if (text.includes('\\u0000') || text.includes('\\ud')) refuseUnstorableText(value, what, '$');
+  // JSON.stringify writes NUL as \u0000 and lone surrogates as \ud8xx…\udfxx: look closer only when one may be there,
+  // and at what was written: the value itself may have a toJSON.
+  if (text.includes('\\u0000') || text.includes('\\ud')) {
+    orNotJson(what, () => refuseUnstorableText(JSON.parse(text), what, '$'));
+  }
   return text;
 }
 
-function serialise(value: unknown, what: string): string {
+/** A cycle, a BigInt, a toJSON that throws, or something so deep that the stack ends first. */
+function orNotJson<T>(what: string, read: () => T): T {
   try {
-    return JSON.stringify(value) ?? 'null';
+    return read();
   } catch (cause) {
-    throw new MillraceError('invalid_payload', `The ${what} is not JSON: ${String(cause)}.`, { cause });
+    if (cause instanceof MillraceError) throw cause;
+    throw new MillraceError('invalid_payload', `The ${what} is not JSON: ${String(cause)}.`, {
+      cause,
+    });
   }
 }
 
@@ -35,7 +42,8 @@ function refuseUnstorableText(value: unknown, what: string, path: string): void 
     if (value.includes('\u0000')) throw unstorable(what, path, 'a NUL character');
     if (!value.isWellFormed()) throw unstorable(what, path, 'half of a surrogate pair');
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) refuseUnstorableText(item, what, `${path}[${index}]`);
+    for (const [index, item] of value.entries())
+      refuseUnstorableText(item, what, `${path}[${index}]`);
   } else if (value !== null && typeof value === 'object') {
     for (const [key, item] of Object.entries(value)) {
       refuseUnstorableText(key, what, `${path}, a key`);
@@ -45,7 +53,26 @@ function refuseUnstorableText(value: unknown, what: string, path: string): void 
 }
 
 function unstorable(what: string, path: string, found: string): MillraceError {
-  return new MillraceError('invalid_text', `The ${what} holds ${found} at ${path}. Remove it: no store can keep it.`);
+  return new MillraceError(
+    'invalid_text',
+    `The ${what} holds ${found} at ${path}. Remove it: no store can keep it.`,
+  );
+}
+
+/** Whether two texts mean the same: a store may keep the value and write it in its own way (jsonb orders the keys). */
+export function isSameJson(a: JsonText, b: JsonText): boolean {
+  return a === b || isSame(JSON.parse(a), JSON.parse(b));
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return a === b;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const entries = Object.entries(a);
+  const others = new Map(Object.entries(b));
+  return (
+    entries.length === others.size &&
+    entries.every(([key, value]) => others.has(key) && isSame(value, others.get(key)))
+  );
 }
 
 export function checkText(text: string, what: string, maxLength: number): string {

@@ -1,11 +1,11 @@
 import type { ZodType } from 'zod';
-import { type Duration, toMs } from './duration.ts';
+import { type Duration, TEN_YEARS_MS, toMs } from './duration.ts';
 import { MillraceError } from './errors.ts';
 import type { Job, JobId, Lease, Progress } from './job.ts';
 import type { Outcome } from './outcome.ts';
 import type { Keep } from './port.ts';
 import type { JobRequest } from './request.ts';
-import { RETRY, type RetryPolicy, maxAttempts } from './retry.ts';
+import { RETRY, type RetryPolicy, checkRetry, maxAttempts } from './retry.ts';
 
 /** What a handler is given. `data` has been checked against the kind's schema. */
 export interface RunningJob<Input> {
@@ -59,7 +59,10 @@ export interface JobDefinition<Input> {
   readonly input: ZodType<Input>;
   readonly run: Run<Input>;
   /** Runs as a job of its own once the job has ended FAILED or CANCELED, wherever that happened. */
-  readonly cleanup?: (job: { id: JobId; data: Input; cursor: unknown }, context: JobContext) => Promise<void>;
+  readonly cleanup?: (
+    job: { id: JobId; data: Input; cursor: unknown },
+    context: JobContext,
+  ) => Promise<void>;
   readonly retry?: RetryPolicy;
   /** Per execution. */
   readonly timeout?: Duration;
@@ -98,7 +101,16 @@ export interface JobKind<Input = unknown> {
 }
 
 export function keepOf({ succeeded, failed, canceled }: Retention): Keep {
-  return { SUCCEEDED: toMs(succeeded ?? '7d'), FAILED: toMs(failed ?? '30d'), CANCELED: toMs(canceled ?? '7d') };
+  return {
+    SUCCEEDED: keepMs(succeeded ?? '7d'),
+    FAILED: keepMs(failed ?? '30d'),
+    CANCELED: keepMs(canceled ?? '7d'),
+  };
+}
+
+/** Infinity is a fair wish, but no database counts so far. */
+function keepMs(duration: Duration): number {
+  return Math.min(toMs(duration), 10 * TEN_YEARS_MS);
 }
 
 const KIND_NAME = /^[a-z][a-z0-9]*([._-][a-z0-9]+)*$/;
@@ -112,7 +124,7 @@ export function defineJob<Input>(definition: JobDefinition<Input>): JobKind<Inpu
       `"${kind}" cannot be a kind. Use lower-case letters and digits, joined by ".", "-" or "_", such as "report.monthly".`,
     );
   }
-  const retry = definition.retry ?? RETRY.documents;
+  const retry = checkRetry(kind, definition.retry ?? RETRY.documents);
   const cleanup = definition.cleanup;
   const kept: JobKind<Input> = {
     kind,
@@ -129,8 +141,21 @@ export function defineJob<Input>(definition: JobDefinition<Input>): JobKind<Inpu
     run: definition.run,
     cleanup: cleanup ?? (() => Promise.resolve()),
   };
-  if (!(kept.concurrency >= 1) || !(kept.timeoutMs > 0)) {
-    throw new MillraceError('invalid_definition', `The kind "${kind}" needs a concurrency of at least 1 and a timeout above 0.`);
+  if (!isWhole(kept.concurrency, 1) || !(kept.timeoutMs > 0)) {
+    throw new MillraceError(
+      'invalid_definition',
+      `The kind "${kind}" needs a whole concurrency of at least 1 and a timeout above 0.`,
+    );
+  }
+  if (!isWhole(kept.quota.queued ?? 0, 0) || !isWhole(kept.quota.running ?? 0, 0)) {
+    throw new MillraceError(
+      'invalid_definition',
+      `The quotas of the kind "${kind}" must be whole numbers of 0 or more.`,
+    );
   }
   return kept;
+}
+
+function isWhole(value: number, least: number): boolean {
+  return Number.isInteger(value) && value >= least;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Events } from './events.ts';
+import type { Lease } from './job.ts';
 import type { Store } from './port.ts';
 import type { Running } from './running.ts';
 
@@ -16,7 +17,8 @@ export interface Leases {
   deadlineOf(askedAt: number): number;
   /** True, and the handler aborted, when the lease's local end has passed. */
   fenceIfLate(running: Running): boolean;
-  requestCancel(ids: readonly string[]): void;
+  /** By lease: a hint that comes late must not stop a later execution. */
+  requestCancel(asked: readonly Lease[]): void;
   start(): void;
   stop(): void;
   /** Public for tests and simulations, like every service's `runOnce`. */
@@ -25,7 +27,12 @@ export interface Leases {
 
 const PROGRESS_EVERY_MS = 1_000;
 
-export function createLeases(params: { store: Store; clock: Clock; events: Events; leaseMs: number }): Leases {
+export function createLeases(params: {
+  store: Store;
+  clock: Clock;
+  events: Events;
+  leaseMs: number;
+}): Leases {
   const { store, clock, events, leaseMs } = params;
   // A tenth of the lease is left for the abort to take effect and for the clocks to differ.
   const marginMs = leaseMs / 10;
@@ -63,16 +70,24 @@ export function createLeases(params: { store: Store; clock: Clock; events: Event
   async function renew(): Promise<number> {
     const now = clock.now();
     const due = [...running.values()].filter(
-      (each) => each.abortReason !== 'lease_lost' && each.deadline + marginMs - now <= leaseMs - renewEveryMs,
+      (each) =>
+        each.abortReason !== 'lease_lost' &&
+        each.deadline + marginMs - now <= leaseMs - renewEveryMs,
     );
     if (due.length === 0) return 0;
     const askedAt = clock.now();
     const answers = await store.renew({ leases: due.map(leaseOf), leaseMs });
-    for (const [index, each] of due.entries()) apply(each, answers[index] ?? 'stale', askedAt, 'renew');
+    for (const [index, each] of due.entries())
+      apply(each, answers[index] ?? 'stale', askedAt, 'renew');
     return due.length;
   }
 
-  function apply(each: Running, answer: 'renewed' | 'cancel' | 'stale', askedAt: number, write: 'renew' | 'checkpoint'): void {
+  function apply(
+    each: Running,
+    answer: 'renewed' | 'cancel' | 'stale',
+    askedAt: number,
+    write: 'renew' | 'checkpoint',
+  ): void {
     if (answer === 'stale') {
       if (running.get(each.job.id) === each) fence(each, write);
       return;
@@ -86,11 +101,18 @@ export function createLeases(params: { store: Store; clock: Clock; events: Event
     const now = clock.now();
     if (now - savedAt < PROGRESS_EVERY_MS) return;
     const changed = [...running.values()].flatMap((each) =>
-      each.progress === null || each.progress === each.savedProgress ? [] : [{ each, progress: each.progress }],
+      each.progress === null || each.progress === each.savedProgress || each.isSaving
+        ? []
+        : [{ each, progress: each.progress }],
     );
     if (changed.length === 0) return;
     savedAt = now;
-    const checkpoints = changed.map(({ each, progress }) => ({ lease: leaseOf(each), progress, children: [] }));
+    const checkpoints = changed.map(({ each, progress }) => ({
+      lease: leaseOf(each),
+      step: each.nextStep(),
+      progress,
+      children: [],
+    }));
     const answers = await store.checkpoint({ checkpoints, leaseMs });
     for (const [index, { each, progress }] of changed.entries()) {
       each.savedProgress = progress;
@@ -128,8 +150,11 @@ export function createLeases(params: { store: Store; clock: Clock; events: Event
     },
     deadlineOf: (askedAt) => askedAt + leaseMs - marginMs,
     fenceIfLate,
-    requestCancel(ids) {
-      for (const id of ids) running.get(id)?.abort('canceled');
+    requestCancel(asked) {
+      for (const { id, epoch } of asked) {
+        const each = running.get(id);
+        if (each?.job.epoch === epoch) each.abort('canceled');
+      }
     },
     start() {
       if (cancelTimer === null) tick();
@@ -142,6 +167,6 @@ export function createLeases(params: { store: Store; clock: Clock; events: Event
   };
 }
 
-function leaseOf({ job }: Running): { id: string; epoch: number } {
+export function leaseOf({ job }: Running): Lease {
   return { id: job.id, epoch: job.epoch };
 }

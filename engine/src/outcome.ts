@@ -14,7 +14,10 @@ export interface Effect {
   readonly [field: string]: unknown;
 }
 
-export function done(result: unknown = null, options: { effects?: readonly Effect[] } = {}): Outcome {
+export function done(
+  result: unknown = null,
+  options: { effects?: readonly Effect[] } = {},
+): Outcome {
   return { type: 'done', result, effects: options.effects ?? [] };
 }
 
@@ -23,6 +26,9 @@ export function defer(options: { after: Duration; data?: unknown }): Outcome {
   return { type: 'defer', afterMs: Math.max(0, toMs(options.after)), data: options.data };
 }
 
+/** Looks at all of it: one written by hand that lacks a part would fail where nobody waits for it. */
 export function isOutcome(value: unknown): value is Outcome {
-  return value !== null && typeof value === 'object' && 'type' in value && (value.type === 'done' || value.type === 'defer');
+  if (value === null || typeof value !== 'object' || !('type' in value)) return false;
+  if (value.type === 'done') return 'effects' in value && Array.isArray(value.effects);
+  return value.type === 'defer' && 'afterMs' in value && typeof value.afterMs === 'number';
 }

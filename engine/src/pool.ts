@@ -1,9 +1,10 @@
 import { type Clock, sleep } from './clock.ts';
 import { type Duration, toMs } from './duration.ts';
-import { StoreUnavailable } from './errors.ts';
+import { MillraceError, StoreUnavailable } from './errors.ts';
 import { type ExecutorParts, execute, handBack } from './executor.ts';
 import type { JobKind } from './kind.ts';
 import type { ClaimParams, Claimed, Want } from './port.ts';
+import { checkPriority } from './priority.ts';
 import { type PauseWindow, checkWindow, pausedUntil } from './window.ts';
 
 /** A workload's share of a worker: its own rhythm, batch and concurrency. */
@@ -25,6 +26,8 @@ export interface Pool {
   readonly concurrency: number;
   readonly minPriority: number | null;
   inFlight(): number;
+  /** Kinds that run as often as their own limit allows. */
+  fullKinds(): string[];
   /** When the claims of this pool go on, if a window holds them now. */
   heldUntil(): number | null;
   /** Milliseconds since 1970 by the store's clock, null before the first claim. */
@@ -62,6 +65,13 @@ export function createPool(params: {
   const batch = config.batch ?? DEFAULTS.batch;
   const activeMs = toMs(config.interval?.active ?? DEFAULTS.active);
   const idleMs = toMs(config.interval?.idle ?? DEFAULTS.idle);
+  if (![concurrency, batch].every((count) => Number.isInteger(count) && count >= 1)) {
+    throw new MillraceError(
+      'invalid_definition',
+      `The pool "${config.name}" needs a whole concurrency and a whole batch of at least 1.`,
+    );
+  }
+  if (config.minPriority !== undefined) checkPriority(config.minPriority);
   const inFlightOf = new Map<string, number>();
   const windows = (config.pauseWindows ?? []).map(checkWindow);
   /** Kinds whose limit was filled by the last claim: a slot that comes free is worth a claim. */
@@ -109,7 +119,7 @@ export function createPool(params: {
 
   function untilNext({ jobs, nextDueMs }: Claimed): number {
     const interval = jobs.length > 0 ? activeMs : idleMs;
-    return nextDueMs === null ? interval : Math.min(interval, Math.max(nextDueMs, SOONEST_MS));
+    return Math.max(SOONEST_MS, Math.min(interval, nextDueMs ?? Infinity));
   }
 
   async function backOff(): Promise<void> {
@@ -206,10 +216,15 @@ export function createPool(params: {
     concurrency,
     minPriority: config.minPriority ?? null,
     inFlight: () => inFlight,
+    fullKinds: () =>
+      kinds
+        .filter((kind) => (inFlightOf.get(kind.kind) ?? 0) >= kind.concurrency)
+        .map((kind) => kind.kind),
     heldUntil: () => heldUntil,
     lastPoll: () => lastPoll,
     wake(hinted) {
-      if (hinted === null || hinted.some((kind) => kinds.some((mine) => mine.kind === kind))) signal.wake();
+      if (hinted === null || hinted.some((kind) => kinds.some((mine) => mine.kind === kind)))
+        signal.wake();
     },
     start() {
       if (!stopped) return;

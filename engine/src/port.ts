@@ -21,7 +21,10 @@ export interface Store {
   claim(params: ClaimParams): Promise<Claimed>;
   renew(params: { leases: readonly Lease[]; leaseMs: number }): Promise<RenewAnswer[]>;
   settle(params: { settlements: readonly Settlement[] }): Promise<SettleAnswer[]>;
-  checkpoint(params: { checkpoints: readonly Checkpoint[]; leaseMs: number }): Promise<RenewAnswer[]>;
+  checkpoint(params: {
+    checkpoints: readonly Checkpoint[];
+    leaseMs: number;
+  }): Promise<RenewAnswer[]>;
 
   /** By hand. Queued and failed jobs end at once; running ones are asked to. */
   cancel(params: Selection): Promise<Canceled>;
@@ -164,7 +167,12 @@ export interface Settlement {
 }
 
 export type SettledOutcome =
-  | { readonly move: 'succeed'; readonly result: JsonText; readonly purgePayload: boolean; readonly effects: readonly Effect[] }
+  | {
+      readonly move: 'succeed';
+      readonly result: JsonText;
+      readonly purgePayload: boolean;
+      readonly effects: readonly Effect[];
+    }
   | { readonly move: 'fail'; readonly error: FailureRecord }
   | { readonly move: 'cancel' }
   | { readonly move: 'retry'; readonly error: FailureRecord; readonly delayMs: number }
@@ -173,6 +181,8 @@ export type SettledOutcome =
 
 export interface Checkpoint {
   readonly lease: Lease;
+  /** Counts the checkpoints of a lease from 1. One that comes again, or late, only renews: all else is there already. */
+  readonly step: number;
   /** Left out: progress only. An advanced cursor starts the attempts anew. */
   readonly cursor?: JsonText;
   readonly progress?: Progress;
@@ -191,7 +201,9 @@ export interface Filter {
 }
 
 export interface Selection {
-  readonly select: { readonly ids: readonly JobId[] } | { readonly filter: Filter; readonly limit: number };
+  readonly select:
+    | { readonly ids: readonly JobId[] }
+    | { readonly filter: Filter; readonly limit: number };
 }
 
 export interface Canceled {
@@ -226,7 +238,7 @@ export interface Inspection {
 
 export type Hint =
   | { readonly type: 'ready'; readonly kinds: readonly string[] }
-  | { readonly type: 'cancel'; readonly ids: readonly JobId[] }
+  | { readonly type: 'cancel'; readonly leases: readonly Lease[] }
   | { readonly type: 'control' };
 
 export interface ScheduleRecord {

@@ -6,6 +6,7 @@ import { checkText } from './json.ts';
 import type { Canceled, Count, Enqueued, Filter, ListParams, Selection, Store } from './port.ts';
 import type { Registry } from './registry.ts';
 import { type JobRequest, hasDate, newJob } from './request.ts';
+import { statesBefore } from './states.ts';
 
 /** What people do with jobs. The worker does the rest. */
 export interface Queue {
@@ -36,16 +37,26 @@ const BULK_BATCH = 1_000;
 export function createQueue(params: { store: Store; registry: Registry; events: Events }): Queue {
   const { store, registry, events } = params;
 
-  async function enqueueAll(requests: readonly JobRequest[], options: EnqueueOptions = {}): Promise<Enqueued[]> {
+  async function enqueueAll(
+    requests: readonly JobRequest[],
+    options: EnqueueOptions = {},
+  ): Promise<Enqueued[]> {
     if (requests.length === 0) return [];
-    if (options.fromOutside === true) for (const { kind } of requests) requirePublic(registry, kind);
+    if (options.fromOutside === true)
+      for (const { kind } of requests) requirePublic(registry, kind);
     if (options.transaction !== undefined && !store.can.transactions) {
-      throw new MillraceError('unsupported_by_store', `The store "${store.name}" cannot join a transaction.`);
+      throw new MillraceError(
+        'unsupported_by_store',
+        `The store "${store.name}" cannot join a transaction.`,
+      );
     }
     const now = requests.some(hasDate) ? await store.now() : null;
     const jobs = requests.map((request) => newJob(registry, request, now));
     await checkQuotas(store, registry, jobs);
-    const enqueued = await store.enqueue({ jobs, ...(options.transaction !== undefined && { transaction: options.transaction }) });
+    const enqueued = await store.enqueue({
+      jobs,
+      ...(options.transaction !== undefined && { transaction: options.transaction }),
+    });
     for (const [index, { id, created }] of enqueued.entries()) {
       events.emit('job.enqueued', { id, created, kind: jobs[index]?.kind ?? '' });
     }
@@ -62,19 +73,27 @@ export function createQueue(params: { store: Store; registry: Registry; events: 
     }
   }
 
+  /** Those that fail again meanwhile match again: no more than there were at the beginning, or it might never end. */
   async function retryWhere(filter: Filter): Promise<{ retried: number }> {
+    const before = statesBefore('requeue');
+    const most = (await store.counts()).reduce(
+      (sum, { state, count }) => (before.includes(state) ? sum + count : sum),
+      0,
+    );
     let total = 0;
-    for (;;) {
+    while (total < most) {
       const { retried } = await store.retry({ select: { filter, limit: BULK_BATCH } });
       total += retried;
-      if (retried < BULK_BATCH) return { retried: total };
+      if (retried < BULK_BATCH) break;
     }
+    return { retried: total };
   }
 
   return {
     async enqueue(request, options) {
       const [enqueued] = await enqueueAll([request], options);
-      if (enqueued === undefined) throw new MillraceError('store_unavailable', 'The store made no job and gave no reason.');
+      if (enqueued === undefined)
+        throw new MillraceError('store_unavailable', 'The store made no job and gave no reason.');
       return enqueued;
     },
     enqueueAll,
@@ -86,7 +105,7 @@ export function createQueue(params: { store: Store; registry: Registry; events: 
     retry: async (ids) => (await store.retry(selectIds(ids))).ids,
     retryWhere,
     explain: (id) => explain(store, registry, id),
-    erase: (subject) => store.erase({ subject: checkText(subject, 'subject', 200) }),
+    erase: async (subject) => store.erase({ subject: checkText(subject, 'subject', 200) }),
   };
 }
 
@@ -96,12 +115,19 @@ function selectIds(ids: readonly JobId[]): Selection {
 
 function requirePublic(registry: Registry, kind: string): void {
   if (!registry.require(kind).public) {
-    throw new MillraceError('kind_not_public', `The kind "${kind}" cannot be enqueued from outside. Declare it with public: true to allow it.`);
+    throw new MillraceError(
+      'kind_not_public',
+      `The kind "${kind}" cannot be enqueued from outside. Declare it with public: true to allow it.`,
+    );
   }
 }
 
 /** Counts are read before the write, so racing callers can overshoot by what they add at the same moment. */
-async function checkQuotas(store: Store, registry: Registry, jobs: readonly { kind: string; tenant: string }[]): Promise<void> {
+async function checkQuotas(
+  store: Store,
+  registry: Registry,
+  jobs: readonly { kind: string; tenant: string }[],
+): Promise<void> {
   const limited = jobs.filter(({ kind }) => registry.require(kind).quota.queued !== null);
   if (limited.length === 0) return;
   const counts = await store.counts();
@@ -109,10 +135,15 @@ async function checkQuotas(store: Store, registry: Registry, jobs: readonly { ki
   for (const { kind, tenant } of limited) {
     const quota = registry.require(kind).quota.queued ?? Infinity;
     const lane = JSON.stringify([kind, tenant]);
-    const there = counts.filter((count) => count.kind === kind && count.tenant === tenant && count.state === 'QUEUED').reduce((sum, { count }) => sum + count, 0);
+    const there = counts
+      .filter((count) => count.kind === kind && count.tenant === tenant && count.state === 'QUEUED')
+      .reduce((sum, { count }) => sum + count, 0);
     added.set(lane, (added.get(lane) ?? 0) + 1);
     if (there + (added.get(lane) ?? 0) > quota) {
-      throw new MillraceError('quota_exceeded', `The tenant "${tenant}" has ${there} queued jobs of the kind "${kind}"; its quota is ${quota}. Try again when some are done.`);
+      throw new MillraceError(
+        'quota_exceeded',
+        `The tenant "${tenant}" has ${there} queued jobs of the kind "${kind}"; its quota is ${quota}. Try again when some are done.`,
+      );
     }
   }
 }

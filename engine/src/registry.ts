@@ -3,6 +3,7 @@ import { cleanupKindName } from './dependencies.ts';
 import { JobFailure, MillraceError } from './errors.ts';
 import { type JobKind, defineJob } from './kind.ts';
 import { done } from './outcome.ts';
+import { isFinished } from './states.ts';
 
 /** The kinds this process knows, by name. */
 export interface Registry {
@@ -14,9 +15,14 @@ export interface Registry {
 
 export function createRegistry(kinds: readonly JobKind[]): Registry {
   const byName = new Map<string, JobKind>();
-  for (const kind of kinds.flatMap((each) => (each.hasCleanup ? [each, cleanupKind(each)] : [each]))) {
+  for (const kind of kinds.flatMap((each) =>
+    each.hasCleanup ? [each, cleanupKind(each)] : [each],
+  )) {
     if (byName.has(kind.kind)) {
-      throw new MillraceError('invalid_definition', `Two kinds are called "${kind.kind}". Rename one of them.`);
+      throw new MillraceError(
+        'invalid_definition',
+        `Two kinds are called "${kind.kind}". Rename one of them.`,
+      );
     }
     byName.set(kind.kind, kind);
   }
@@ -25,7 +31,10 @@ export function createRegistry(kinds: readonly JobKind[]): Registry {
     require(name) {
       const kind = byName.get(name);
       if (kind === undefined) {
-        throw new MillraceError('unknown_kind', `There is no kind "${name}". Known kinds: ${[...byName.keys()].join(', ') || 'none'}.`);
+        throw new MillraceError(
+          'unknown_kind',
+          `There is no kind "${name}". Known kinds: ${[...byName.keys()].join(', ') || 'none'}.`,
+        );
       }
       return kind;
     },
@@ -41,9 +50,23 @@ function cleanupKind(kind: JobKind): JobKind {
     async run({ data }, context) {
       const job = await context.get(data.job);
       if (job?.payload == null) return done();
+      // Someone has it run again: what it left is its own once more, and its next end is cleaned up after.
+      if (!isFinished(job.state) || job.state === 'SUCCEEDED') return done();
       const parsed = kind.input.safeParse(JSON.parse(job.payload));
-      if (!parsed.success) throw new JobFailure('validation_error', 'The job to clean up after has data its kind no longer takes.', { retryable: false });
-      await kind.cleanup({ id: job.id, data: parsed.data, cursor: job.cursor === null ? null : JSON.parse(job.cursor) }, context);
+      if (!parsed.success)
+        throw new JobFailure(
+          'validation_error',
+          'The job to clean up after has data its kind no longer takes.',
+          { retryable: false },
+        );
+      await kind.cleanup(
+        {
+          id: job.id,
+          data: parsed.data,
+          cursor: job.cursor === null ? null : JSON.parse(job.cursor),
+        },
+        context,
+      );
       return done();
     },
   });

@@ -1,8 +1,11 @@
-import { type Duration, toMs } from './duration.ts';
+import type { ZodError } from 'zod';
+import { WEBHOOK_KIND } from './dependencies.ts';
+import { type Duration, TEN_YEARS_MS, toMs } from './duration.ts';
 import { MillraceError } from './errors.ts';
 import type { NewJob } from './job.ts';
 import { checkText, toJsonText } from './json.ts';
 import type { JobKind } from './kind.ts';
+import { checkPriority } from './priority.ts';
 import type { Registry } from './registry.ts';
 
 /** What people ask for; `newJob` turns it into what a store keeps, or says what is wrong with it. */
@@ -26,7 +29,6 @@ export interface JobRequest {
   readonly webhook?: string;
 }
 
-const TEN_YEARS_MS = 10 * 365 * 86_400_000;
 /** The caller's clock may be so far behind the store's before a date counts as past. */
 const PAST_TOLERANCE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -40,16 +42,21 @@ export function newJob(registry: Registry, request: JobRequest, now: number | nu
     kind: kind.kind,
     payload: toJsonText(request.data, 'payload'),
     maxAttempts: kind.maxAttempts,
-    tenant: request.tenant === undefined || request.tenant === '' ? '' : checkText(request.tenant, 'tenant', 100),
-    priority: priorityOf(request.priority),
+    tenant:
+      request.tenant === undefined || request.tenant === ''
+        ? ''
+        : checkText(request.tenant, 'tenant', 100),
+    priority: request.priority === undefined ? null : checkPriority(request.priority),
     ...(due && { due }),
-    ...(request.key !== undefined && {
-      key: { value: checkText(request.key, 'key', 255), windowMs: toMs(request.keyWindow ?? DAY_MS) },
+    ...(request.key !== undefined && { key: keyOf(request.key, request.keyWindow ?? DAY_MS) }),
+    ...(request.correlationId !== undefined && {
+      correlationId: checkText(request.correlationId, 'correlation id', 200),
     }),
-    ...(request.correlationId !== undefined && { correlationId: checkText(request.correlationId, 'correlation id', 200) }),
-    ...(request.submitter !== undefined && { submitter: checkText(request.submitter, 'submitter', 200) }),
+    ...(request.submitter !== undefined && {
+      submitter: checkText(request.submitter, 'submitter', 200),
+    }),
     ...(request.subject !== undefined && { subject: checkText(request.subject, 'subject', 200) }),
-    ...(request.webhook !== undefined && { webhook: checkText(request.webhook, 'webhook', 2_000) }),
+    ...(request.webhook !== undefined && { webhook: webhookOf(registry, request.webhook) }),
   };
 }
 
@@ -59,9 +66,15 @@ export function hasDate(request: JobRequest): boolean {
 
 function checkData(kind: JobKind, data: unknown): void {
   const parsed = kind.input.safeParse(data);
-  if (parsed.success) return;
-  const issues = parsed.error.issues.slice(0, 5).map((issue) => `${issue.path.join('.') || 'data'}: ${issue.message}`);
-  throw new MillraceError('invalid_payload', `The data does not fit the kind "${kind.kind}": ${issues.join('; ')}.`);
+  if (!parsed.success) throw new MillraceError('invalid_payload', misfit(kind.kind, parsed.error));
+}
+
+/** What is wrong with data, in a sentence. */
+export function misfit(kind: string, { issues }: ZodError): string {
+  const first = issues
+    .slice(0, 5)
+    .map(({ path, message }) => `${path.join('.') || 'data'}: ${message}`);
+  return `The data does not fit the kind "${kind}": ${first.join('; ')}.`;
 }
 
 function dueOf(request: JobRequest, now: number | null): NewJob['due'] {
@@ -76,21 +89,33 @@ function dueOf(request: JobRequest, now: number | null): NewJob['due'] {
     return afterMs === 0 ? undefined : { afterMs };
   }
   if (request.runAt === undefined) return undefined;
-  const at = Number(request.runAt);
-  if (!Number.isFinite(at)) throw new MillraceError('invalid_run_at', 'runAt is not a date.');
+  const at = new Date(request.runAt).getTime();
+  if (Number.isNaN(at)) throw new MillraceError('invalid_run_at', 'runAt is not a date.');
   if (now !== null && at < now - PAST_TOLERANCE_MS) {
-    throw new MillraceError('invalid_run_at', `runAt lies in the past (${new Date(at).toISOString()}). Leave it out to run at once.`);
+    throw new MillraceError(
+      'invalid_run_at',
+      `runAt lies in the past (${new Date(at).toISOString()}). Leave it out to run at once.`,
+    );
   }
   if (now !== null && at > now + TEN_YEARS_MS) {
-    throw new MillraceError('invalid_run_at', 'runAt is more than ten years away. Is it in milliseconds?');
+    throw new MillraceError(
+      'invalid_run_at',
+      'runAt is more than ten years away. Is it in milliseconds?',
+    );
   }
   return { at };
 }
 
-function priorityOf(priority: number | undefined): number | null {
-  if (priority === undefined) return null;
-  if (!Number.isInteger(priority) || Math.abs(priority) > 1_000) {
-    throw new MillraceError('invalid_priority', `The priority must be a whole number from -1000 to 1000, not ${priority}.`);
+function keyOf(key: string, window: Duration): NonNullable<NewJob['key']> {
+  const windowMs = toMs(window);
+  if (!(windowMs >= 0 && windowMs <= TEN_YEARS_MS)) {
+    throw new MillraceError('invalid_key', 'The keyWindow must be between 0 and ten years.');
   }
-  return priority;
+  return { value: checkText(key, 'key', 255), windowMs };
+}
+
+/** The end of the job makes a job that tells it: without its kind nobody ever would. */
+function webhookOf(registry: Registry, webhook: string): string {
+  registry.require(WEBHOOK_KIND);
+  return checkText(webhook, 'webhook', 2_000);
 }

@@ -11,7 +11,12 @@ const EVERY_MS = 5 * 60_000;
 const REST_FACTOR = 20;
 
 /** Forgets finished jobs after the time their kind keeps them, in steps that lock nothing for long. */
-export function createRetention(params: { store: Store; registry: Registry; clock: Clock; events: Events }): Service {
+export function createRetention(params: {
+  store: Store;
+  registry: Registry;
+  clock: Clock;
+  events: Events;
+}): Service {
   const { store, registry, clock, events } = params;
   const keep = Object.fromEntries(registry.all().map((kind) => [kind.kind, kind.keep]));
   let sweepStarted: number | null = null;
@@ -23,7 +28,8 @@ export function createRetention(params: { store: Store; registry: Registry; cloc
       if (count > 0) events.emit('retention.pruned', { count });
       if (more) return { nextMs: 0 };
       if (store.can.dependencies) {
-        for (const gate of await store.closeGates({ limit: GATES })) events.emit('gate.closed', gate);
+        for (const gate of await store.closeGates({ limit: GATES }))
+          events.emit('gate.closed', gate);
       }
       const tookMs = clock.now() - sweepStarted;
       sweepStarted = null;

@@ -1,5 +1,6 @@
 import type { Random } from './clock.ts';
 import { type Duration, toMs } from './duration.ts';
+import { MillraceError } from './errors.ts';
 
 /** Retry policies are data: what waits between the executions of a failing job. */
 export type RetryPolicy =
@@ -25,6 +26,29 @@ export const RETRY = {
 
 export function maxAttempts(policy: RetryPolicy): number {
   return 1 + (policy.backoff === 'steps' ? policy.delays.length : policy.retries);
+}
+
+/** A wrong policy must show when it is declared, not when the first job fails. */
+export function checkRetry(kind: string, policy: RetryPolicy): RetryPolicy {
+  const delays =
+    policy.backoff === 'steps'
+      ? policy.delays
+      : policy.backoff === 'linear'
+        ? [policy.step]
+        : [policy.base, policy.max];
+  const retries = policy.backoff === 'steps' ? 0 : policy.retries;
+  const jitter = policy.backoff === 'exponential' ? policy.jitter : 0;
+  if (
+    delays.some((delay) => !(toMs(delay) >= 0)) ||
+    !(Number.isInteger(retries) && retries >= 0) ||
+    !(jitter >= 0 && jitter <= 1)
+  ) {
+    throw new MillraceError(
+      'invalid_definition',
+      `The retry policy of "${kind}" is not possible: delays and retries are 0 or more, retries are whole, the jitter is from 0 to 1.`,
+    );
+  }
+  return policy;
 }
 
 /** How long to wait after failed execution number `attempt` (from 1). */

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import type { JobEvent } from './events.ts';
 import type { ClaimedJob, NewJob, Progress } from './job.ts';
 import type { JsonText } from './json.ts';
 import type { JobKind } from './kind.ts';
@@ -26,17 +27,30 @@ export class Running {
   abortReason: AbortReason | null = null;
   progress: Progress | null = null;
   savedProgress: Progress | null = null;
+  /** A chunk is on its way. A progress must not overtake it: the store would take the chunk for an old one. */
+  isSaving = false;
   /** The engine has gone on: what the handler still does has no effect. */
   isOver = false;
   /** Called when the handler has had its time to react to an abort. */
   giveUp: () => void = NOTHING;
   private children: NewJob[] | null = null;
+  private steps = 0;
   private takeGraceBack: () => void = NOTHING;
   private readonly clock: Clock;
   // Most jobs never look at their signal: it is made when first asked for.
   private controller: AbortController | null = null;
 
-  constructor({ job, kind, clock, deadline }: { job: ClaimedJob; kind: JobKind; clock: Clock; deadline: number }) {
+  constructor({
+    job,
+    kind,
+    clock,
+    deadline,
+  }: {
+    job: ClaimedJob;
+    kind: JobKind;
+    clock: Clock;
+    deadline: number;
+  }) {
     this.job = job;
     this.kind = kind;
     this.clock = clock;
@@ -58,6 +72,12 @@ export class Running {
     return children;
   }
 
+  /** The number of the next checkpoint. */
+  nextStep(): number {
+    this.steps += 1;
+    return this.steps;
+  }
+
   get signal(): AbortSignal {
     this.controller ??= new AbortController();
     if (this.abortReason !== null) this.controller.abort(abortError(this.abortReason));
@@ -71,7 +91,9 @@ export class Running {
     this.abortReason = reason;
     this.controller?.abort(abortError(reason));
     this.takeGraceBack();
-    this.takeGraceBack = this.clock.after(reason === 'lease_lost' ? 0 : ABORT_GRACE_MS, () => this.giveUp());
+    this.takeGraceBack = this.clock.after(reason === 'lease_lost' ? 0 : ABORT_GRACE_MS, () =>
+      this.giveUp(),
+    );
   }
 
   end(): void {
@@ -87,4 +109,14 @@ function abortError(reason: AbortReason): Error {
   const error = new Error(`The job was aborted: ${reason}.`);
   error.name = 'AbortError';
   return error;
+}
+
+export function jobEvent({ job, attempt: attempts }: Pick<Running, 'job' | 'attempt'>): JobEvent {
+  return {
+    id: job.id,
+    kind: job.kind,
+    tenant: job.tenant,
+    attempt: attempts,
+    correlationId: job.correlationId ?? job.id,
+  };
 }

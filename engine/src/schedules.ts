@@ -1,16 +1,18 @@
+import { StoreUnavailable } from './errors.ts';
 import type { Events } from './events.ts';
+import { checkText } from './json.ts';
 import type { ScheduleStatus, Store } from './port.ts';
 import type { Registry } from './registry.ts';
 import { type JobRequest, newJob } from './request.ts';
 import type { Service } from './service.ts';
-import { nextTick, parseCron } from './window.ts';
+import { parseCron } from './window.ts';
 
 /**
  * A cron schedule. Its ticks are computed in its own time zone from the store's clock and taken by one
  * replica each, by compare-and-set on the last tick.
  *
  * Daylight saving: a local time that does not exist runs at the moment the clocks move to; one that comes
- * twice runs the first time.
+ * twice runs the first time. What runs by rhythm (every hour, every quarter of one) keeps it in real time.
  */
 export interface Schedule {
   readonly name: string;
@@ -31,35 +33,73 @@ const AT_MOST_MS = 60_000;
 const CATCH_UP_LIMIT = 100;
 
 export function checkSchedule(registry: Registry, schedule: Schedule): Schedule {
+  checkText(schedule.name, 'name of a schedule', 255);
   parseCron(schedule.cron, schedule.timeZone ?? 'UTC');
   newJob(registry, schedule.job, null);
   return schedule;
 }
 
-export function createScheduler(params: { store: Store; registry: Registry; schedules: readonly Schedule[]; events: Events }): Service {
+export function createScheduler(params: {
+  store: Store;
+  registry: Registry;
+  schedules: readonly Schedule[];
+  events: Events;
+}): Service {
   const { store, registry, schedules, events } = params;
   let synced = false;
 
   async function statuses(): Promise<ScheduleStatus[]> {
     if (synced) return store.schedules();
     const known = await store.syncSchedules({
-      schedules: schedules.map(({ name, cron, timeZone, job }) => ({ name, cron, timeZone: timeZone ?? 'UTC', kind: job.kind })),
+      schedules: schedules.map(({ name, cron, timeZone, job }) => ({
+        name,
+        cron,
+        timeZone: timeZone ?? 'UTC',
+        kind: job.kind,
+      })),
     });
     synced = true;
     return known;
   }
 
-  async function fireDue(schedule: Schedule, lastTick: number, now: number): Promise<number | null> {
+  async function fireDue(
+    schedule: Schedule,
+    lastTick: number,
+    now: number,
+  ): Promise<number | null> {
     const timeZone = schedule.timeZone ?? 'UTC';
     const { due, next } = ticksBetween(schedule.cron, timeZone, lastTick, now);
     for (const { tick, run } of choose(due, now, schedule.missed ?? 'last')) {
       const job = run ? { ...newJob(registry, schedule.job, null), schedule: schedule.name } : null;
-      const fired = await store.fire({ schedule: schedule.name, tick, job, skipOverlap: (schedule.overlap ?? 'skip') === 'skip' });
-      if (fired.type === 'fired') events.emit('schedule.fired', { schedule: schedule.name, tick, id: fired.id });
-      if (fired.type === 'passed') events.emit('schedule.passed', { schedule: schedule.name, tick, why: 'missed' });
-      if (fired.type === 'overlap') events.emit('schedule.passed', { schedule: schedule.name, tick, why: 'overlap' });
+      const fired = await store.fire({
+        schedule: schedule.name,
+        tick,
+        job,
+        skipOverlap: (schedule.overlap ?? 'skip') === 'skip',
+      });
+      if (fired.type === 'fired')
+        events.emit('schedule.fired', { schedule: schedule.name, tick, id: fired.id });
+      if (fired.type === 'passed')
+        events.emit('schedule.passed', { schedule: schedule.name, tick, why: 'missed' });
+      if (fired.type === 'overlap')
+        events.emit('schedule.passed', { schedule: schedule.name, tick, why: 'overlap' });
     }
     return next;
+  }
+
+  /** One that the store refuses must not keep the others from their ticks. */
+  async function tryToFire(
+    schedule: Schedule,
+    lastTick: number,
+    now: number,
+  ): Promise<number | null> {
+    try {
+      return await fireDue(schedule, lastTick, now);
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      events.emit('store.failed', { during: `schedule ${schedule.name}`, error });
+      return null;
+    }
   }
 
   return {
@@ -69,7 +109,7 @@ export function createScheduler(params: { store: Store; registry: Registry; sche
       const now = await store.now();
       let nextMs = AT_MOST_MS;
       for (const schedule of schedules) {
-        const next = await fireDue(schedule, known.get(schedule.name)?.lastTick ?? now, now);
+        const next = await tryToFire(schedule, known.get(schedule.name)?.lastTick ?? now, now);
         if (next !== null) nextMs = Math.min(nextMs, next - now);
       }
       return { nextMs: Math.max(nextMs, 1) };
@@ -77,24 +117,34 @@ export function createScheduler(params: { store: Store; registry: Registry; sche
   };
 }
 
-const HOUR_MS = 3_600_000;
 /** Looking back in widening steps: a schedule of every second that slept for a year is not counted through. */
-const LOOK_BACK_MS = [HOUR_MS, 24 * HOUR_MS, 31 * 24 * HOUR_MS, Infinity];
+const LOOK_BACK = { firstMs: 2 * 60_000, factor: 6 };
 
 /** Ticks after `lastTick` up to `now` (the latest ones, if there are many), and the first after `now`. */
-export function ticksBetween(cron: string, timeZone: string, lastTick: number, now: number): { due: number[]; next: number | null } {
-  let due: number[] = [];
-  for (const lookBack of LOOK_BACK_MS) {
+export function ticksBetween(
+  cron: string,
+  timeZone: string,
+  lastTick: number,
+  now: number,
+): { due: number[]; next: number | null } {
+  const parsed = parseCron(cron, timeZone);
+  const after = (moment: number): number | null =>
+    parsed.nextRun(new Date(moment))?.getTime() ?? null;
+  for (let lookBack = LOOK_BACK.firstMs; ; lookBack *= LOOK_BACK.factor) {
     const from = Math.max(lastTick, now - lookBack);
-    due = [];
-    let tick = nextTick(cron, timeZone, from);
-    for (; tick !== null && tick <= now; tick = nextTick(cron, timeZone, tick)) due.push(tick);
-    if (from === lastTick || due.length >= CATCH_UP_LIMIT) return { due: due.slice(-CATCH_UP_LIMIT), next: tick };
+    const due: number[] = [];
+    let tick = after(from);
+    for (; tick !== null && tick <= now; tick = after(tick)) due.push(tick);
+    if (from === lastTick || due.length >= CATCH_UP_LIMIT)
+      return { due: due.slice(-CATCH_UP_LIMIT), next: tick };
   }
-  return { due, next: nextTick(cron, timeZone, now) };
 }
 
-function choose(due: readonly number[], now: number, missed: NonNullable<Schedule['missed']>): { tick: number; run: boolean }[] {
+function choose(
+  due: readonly number[],
+  now: number,
+  missed: NonNullable<Schedule['missed']>,
+): { tick: number; run: boolean }[] {
   const last = due.at(-1);
   if (last === undefined) return [];
   if (missed === 'all') return due.map((tick) => ({ tick, run: true }));

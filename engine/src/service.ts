@@ -8,7 +8,12 @@ export interface Service {
 }
 
 /** Rounds never overlap, and a failing round is told and tried again. */
-export function startService(service: Service, clock: Clock, events: Events, retryMs: number): { stop(): Promise<void>; nudge(): void } {
+export function startService(
+  service: Service,
+  clock: Clock,
+  events: Events,
+  retryMs: number,
+): { stop(): Promise<void>; nudge(): void } {
   let stopped = false;
   let takeBack: () => void = () => {};
   let round: Promise<void> = Promise.resolve();

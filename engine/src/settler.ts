@@ -1,26 +1,31 @@
 import { type Clock, sleep } from './clock.ts';
-import { StoreUnavailable, classify } from './errors.ts';
+import { type FailureRecord, StoreUnavailable, classify } from './errors.ts';
 import type { Events } from './events.ts';
 import type { SettleAnswer, Settlement, Store } from './port.ts';
 
 /**
  * Outcomes are written together: what arrives while a write is under way forms the next batch, so a lone
  * outcome waits for nobody and a flood is written by the thousand. A batch that the store refuses is split
- * until the one bad outcome stands alone; a store that does not answer is asked again, for ever, since
- * "already settled" and "stale" are answers it can give later.
+ * until the one bad outcome stands alone; a store that does not answer is asked again for as long as the
+ * worker lives, since "already settled" and "stale" are answers it can give later.
  */
 export interface Settler {
-  settle(settlement: Settlement): Promise<SettleAnswer>;
-  /** Resolves when there is room for more outcomes. */
-  room(): Promise<void>;
-  /** Resolves when everything handed in has been answered. */
-  flushed(): Promise<void>;
+  settle(settlement: Settlement): Promise<Settled>;
+  /** So many outcomes wait that nothing more should be claimed. */
+  isFull(): boolean;
+  /** Told each time there is room again. */
+  onRoom(listener: () => void): void;
+  /** Resolves when everything handed in has been answered, or after so long; what is left then is given up. */
+  flushed(withinMs: number): Promise<void>;
   pending(): number;
 }
 
+/** The failure that was written instead, when the store refused the outcome itself. */
+export type Settled = SettleAnswer | FailureRecord;
+
 interface Waiting {
   readonly settlement: Settlement;
-  readonly answer: (answer: SettleAnswer) => void;
+  readonly answer: (answer: Settled) => void;
 }
 
 const BATCH = 1_000;
@@ -35,15 +40,17 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
   let waiting: Waiting[] = [];
   let unanswered = 0;
   let writers = 0;
-  let roomWaiters: (() => void)[] = [];
-  let emptyWaiters: (() => void)[] = [];
+  let giveUpAt = Infinity;
+  const emptyWaiters: (() => void)[] = [];
+  const roomListeners: (() => void)[] = [];
 
-  function settle(settlement: Settlement): Promise<SettleAnswer> {
+  function settle(settlement: Settlement): Promise<Settled> {
     return new Promise((resolve) => {
       unanswered += 1;
       waiting.push({ settlement, answer: resolve });
       if (writers === 0) {
         writers += 1;
+        giveUpAt = Infinity;
         // One turn of the event loop gathers what ends together.
         clock.after(0, () => void write());
       } else if (waiting.length >= BATCH && writers < WRITERS) {
@@ -58,15 +65,16 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
       const batch = waiting.splice(0, BATCH);
       events.emit('settle.flushed', { size: batch.length });
       await writeBatch(batch);
+      const wasFull = isFull();
       unanswered -= batch.length;
-      if (unanswered < ROOM) roomWaiters = wake(roomWaiters);
-      if (unanswered === 0) emptyWaiters = wake(emptyWaiters);
+      if (wasFull && !isFull()) for (const listener of roomListeners) listener();
+      if (unanswered === 0) for (const resolve of emptyWaiters.splice(0)) resolve();
     }
     writers -= 1;
   }
 
   async function writeBatch(batch: Waiting[]): Promise<void> {
-    let answers: SettleAnswer[];
+    let answers: Settled[];
     try {
       answers = await persist(batch.map((each) => each.settlement));
     } catch (error) {
@@ -81,7 +89,7 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
     for (const [index, each] of batch.entries()) each.answer(answers[index] ?? 'stale');
   }
 
-  /** Asks again until the store answers. Throws only what is wrong with the data. */
+  /** Asks again until the store answers, or nobody waits any more. Throws only what is wrong with the data. */
   async function persist(settlements: readonly Settlement[]): Promise<SettleAnswer[]> {
     for (let wait = RETRY_MS.first; ; wait = Math.min(wait * 2, RETRY_MS.most)) {
       try {
@@ -91,38 +99,54 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
         events.emit('store.failed', { during: 'settle', error });
+        if (clock.now() >= giveUpAt) return settlements.map(() => 'stale');
         await sleep(clock, wait);
       }
     }
   }
 
   /** The outcome itself cannot be stored: the job fails and says so. If even that is refused, its lease runs out. */
-  async function settleAsUnstorable(batch: Waiting[], error: unknown): Promise<SettleAnswer> {
+  async function settleAsUnstorable(batch: Waiting[], refusal: unknown): Promise<Settled> {
     const settlement = batch[0]?.settlement;
     if (settlement === undefined) return 'stale';
-    const { message } = classify(error);
-    const outcome = {
-      move: 'fail',
-      error: { code: 'result_unstorable', message: `The store refused the outcome: ${message}`, retryable: false },
-    } as const;
+    const { message } = classify(refusal);
+    const error = {
+      code: 'result_unstorable',
+      message: `The store refused the outcome: ${message}`,
+      retryable: false,
+    };
     try {
-      const [answer] = await persist([{ job: settlement.job, outcome, children: [] }]);
-      return answer ?? 'stale';
+      const [answer] = await persist([
+        { job: settlement.job, outcome: { move: 'fail', error }, children: [] },
+      ]);
+      return answer === undefined || answer === 'stale' ? 'stale' : error;
     } catch (again) {
       events.emit('store.failed', { during: 'settle', error: again });
       return 'stale';
     }
   }
 
+  function isFull(): boolean {
+    return unanswered >= ROOM;
+  }
+
+  function flushed(withinMs: number): Promise<void> {
+    if (unanswered === 0) return Promise.resolve();
+    giveUpAt = clock.now() + withinMs;
+    return new Promise((resolve) => {
+      const takeBack = clock.after(withinMs, resolve);
+      emptyWaiters.push(() => {
+        takeBack();
+        resolve();
+      });
+    });
+  }
+
   return {
     settle,
-    room: () => (unanswered < ROOM ? Promise.resolve() : new Promise((resolve) => roomWaiters.push(resolve))),
-    flushed: () => (unanswered === 0 ? Promise.resolve() : new Promise((resolve) => emptyWaiters.push(resolve))),
+    isFull,
+    onRoom: (listener) => void roomListeners.push(listener),
+    flushed,
     pending: () => unanswered,
   };
-}
-
-function wake(waiters: (() => void)[]): (() => void)[] {
-  for (const resolve of waiters) resolve();
-  return [];
 }

@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { type Duration, toMs } from './duration.ts';
+import { type Duration, TEN_YEARS_MS, toMs } from './duration.ts';
 import { MillraceError } from './errors.ts';
 
 /** The next moment a cron expression names after `after`, both in milliseconds since 1970. */
@@ -11,10 +11,14 @@ export function parseCron(cron: string, timeZone: string): Cron {
   try {
     // `paused`: croner only computes; it never sets a timer of its own.
     const parsed = new Cron(cron, { timezone: timeZone, paused: true });
-    parsed.nextRun(new Date(0));
+    if (parsed.nextRun(new Date(0)) === null) throw new Error('it names no moment that ever comes');
     return parsed;
   } catch (cause) {
-    throw new MillraceError('invalid_schedule', `"${cron}" in time zone "${timeZone}" is not a schedule: ${String(cause)}.`, { cause });
+    throw new MillraceError(
+      'invalid_schedule',
+      `"${cron}" in time zone "${timeZone}" is not a schedule: ${String(cause)}.`,
+      { cause },
+    );
   }
 }
 
@@ -23,6 +27,14 @@ export interface PauseWindow {
   readonly cron: string;
   readonly timeZone?: string;
   readonly lasts: Duration;
+}
+
+export function checkWindow(window: PauseWindow): PauseWindow {
+  parseCron(window.cron, window.timeZone ?? 'UTC');
+  if (!(toMs(window.lasts) > 0 && toMs(window.lasts) <= TEN_YEARS_MS)) {
+    throw new MillraceError('invalid_schedule', `A pause window cannot last "${window.lasts}".`);
+  }
+  return window;
 }
 
 /** When the window that is open at `now` ends; null outside of all windows. */

@@ -54,10 +54,14 @@ export interface PoolStatus {
   readonly kinds: readonly string[];
   readonly concurrency: number;
   readonly inFlight: number;
+  /** Kinds that run as often as their own limit allows. */
+  readonly fullKinds: readonly string[];
   readonly minPriority: number | null;
   readonly heldUntil: number | null;
 }
 
+/** Less would be all heartbeat and no work. */
+const SHORTEST_LEASE_MS = 100;
 const REPORT_EVERY_MS = 10_000;
 const SERVICE_RETRY_MS = 5_000;
 const SILENT: Log = { info() {}, warn() {}, error() {} };
@@ -73,17 +77,36 @@ export function createWorker(params: {
 }): Worker {
   const { config, store, registry, clock, random, events } = params;
   const leaseMs = toMs(config.lease ?? '2m');
+  if (!(leaseMs >= SHORTEST_LEASE_MS))
+    throw new MillraceError('invalid_definition', 'A lease lasts at least 100 ms.');
   const graceMs = toMs(config.shutdownGrace ?? '5m');
   const leases = createLeases({ store, clock, events, leaseMs });
   const settler = createSettler({ store, clock, events });
   const totals = countEvents(events);
-  const parts: ExecutorParts = { store, registry, clock, random, events, leases, settler, leaseMs, logFor: params.logFor ?? (() => SILENT) };
+  const parts: ExecutorParts = {
+    store,
+    registry,
+    clock,
+    random,
+    events,
+    leases,
+    settler,
+    leaseMs,
+    logFor: params.logFor ?? (() => SILENT),
+  };
   const pools = poolsOf(config.pools ?? [], registry).map(({ pool, kinds }) =>
-    createPool({ config: pool, kinds, worker: config.id, parts, allowed }),
+    createPool({ config: pool, kinds, worker: config.id, parts, held }),
   );
   const schedules = (config.schedules ?? []).map((schedule) => checkSchedule(registry, schedule));
+  refuseTwice(
+    'schedules',
+    schedules.map(({ name }) => name),
+  );
   if (schedules.length > 0 && !store.can.schedules) {
-    throw new MillraceError('unsupported_by_store', `The store "${store.name}" has no schedules. Give the scheduled kinds to another store.`);
+    throw new MillraceError(
+      'unsupported_by_store',
+      `The store "${store.name}" has no schedules. Give the scheduled kinds to another store.`,
+    );
   }
 
   let state: WorkerStatus['state'] = 'stopped';
@@ -91,9 +114,10 @@ export function createWorker(params: {
   let resumers: (() => void)[] = [];
   let services: { stop(): Promise<void> }[] = [];
   let unwatch: () => void = () => {};
+  let stopping: Promise<void> = Promise.resolve();
 
-  function allowed(): Promise<void> {
-    return state === 'paused' ? new Promise((resolve) => resumers.push(resolve)) : Promise.resolve();
+  function held(): Promise<void> | null {
+    return state === 'paused' ? new Promise((resolve) => resumers.push(resolve)) : null;
   }
 
   function enter(next: WorkerStatus['state']): void {
@@ -108,10 +132,12 @@ export function createWorker(params: {
     enter('running');
     leases.start();
     unwatch = store.watch((hint) => {
-      if (hint.type === 'cancel') leases.requestCancel(hint.ids);
+      if (hint.type === 'cancel') leases.requestCancel(hint.leases);
       else for (const pool of pools) pool.wake(hint.type === 'ready' ? hint.kinds : null);
     });
-    services = background().map((service) => startService(service, clock, events, SERVICE_RETRY_MS));
+    services = background().map((service) =>
+      startService(service, clock, events, SERVICE_RETRY_MS),
+    );
     for (const pool of pools) pool.start();
   }
 
@@ -119,7 +145,11 @@ export function createWorker(params: {
     const report: Service = {
       name: 'report',
       async runOnce() {
-        await store.reportWorker({ worker: config.id, kinds: pools.flatMap((pool) => pool.kinds), stats: JSON.stringify(status()) });
+        await store.reportWorker({
+          worker: config.id,
+          kinds: pools.flatMap((pool) => pool.kinds),
+          stats: JSON.stringify(status()),
+        });
         await store.maintain?.();
         return { nextMs: REPORT_EVERY_MS };
       },
@@ -130,14 +160,23 @@ export function createWorker(params: {
       : [report, retention, createScheduler({ store, registry, schedules, events })];
   }
 
-  async function stop(): Promise<void> {
-    if (state === 'stopped' || state === 'stopping') return;
+  /** Whoever asks while it is under way waits for the same end. */
+  function stop(): Promise<void> {
+    if (state === 'running' || state === 'paused') stopping = shutDown();
+    return stopping;
+  }
+
+  async function shutDown(): Promise<void> {
     enter('stopping');
-    await Promise.all([...pools.map((pool) => pool.stop()), ...services.map((service) => service.stop())]);
+    await Promise.all([
+      ...pools.map((pool) => pool.stop()),
+      ...services.map((service) => service.stop()),
+    ]);
     await ended(graceMs);
     for (const running of leases.running.values()) running.abort('shutdown');
     await ended(ABORT_GRACE_MS * 2);
-    await settler.flushed();
+    // A store that is away for longer than a lease gets nothing more from us: others may have the jobs by then.
+    await settler.flushed(leaseMs);
     leases.stop();
     unwatch();
     enter('stopped');
@@ -183,19 +222,55 @@ export function createWorker(params: {
 
 function poolStatus(pool: Pool): PoolStatus {
   const { name, kinds, concurrency, minPriority } = pool;
-  return { name, kinds, concurrency, minPriority, inFlight: pool.inFlight(), heldUntil: pool.heldUntil() };
+  return {
+    name,
+    kinds,
+    concurrency,
+    minPriority,
+    inFlight: pool.inFlight(),
+    fullKinds: pool.fullKinds(),
+    heldUntil: pool.heldUntil(),
+  };
 }
 
 /** Kinds that no pool names share the pool without names; one is added if there is none. */
-function poolsOf(configs: readonly PoolConfig[], registry: Registry): { pool: PoolConfig; kinds: ReturnType<Registry['all']> }[] {
+function poolsOf(
+  configs: readonly PoolConfig[],
+  registry: Registry,
+): { pool: PoolConfig; kinds: ReturnType<Registry['all']> }[] {
   const named = new Set<string>();
   for (const kind of configs.flatMap((config) => config.kinds ?? [])) {
-    if (named.has(kind)) throw new MillraceError('invalid_definition', `The kind "${kind}" is in two pools.`);
+    if (named.has(kind))
+      throw new MillraceError('invalid_definition', `The kind "${kind}" is in two pools.`);
     named.add(kind);
   }
   const rest = registry.all().filter((kind) => !named.has(kind.kind));
   const hasRest = configs.some((config) => config.kinds === undefined);
-  return [...configs, ...(hasRest ? [] : [{ name: 'default' }])]
-    .map((pool) => ({ pool, kinds: pool.kinds === undefined ? rest : pool.kinds.map((kind) => registry.require(kind)) }))
+  if (configs.filter((config) => config.kinds === undefined).length > 1) {
+    throw new MillraceError(
+      'invalid_definition',
+      'Two pools name no kinds. Only one can have the rest.',
+    );
+  }
+  const pools = [...configs, ...(hasRest ? [] : [{ name: 'default' }])]
+    .map((pool) => ({
+      pool,
+      kinds: pool.kinds === undefined ? rest : pool.kinds.map((kind) => registry.require(kind)),
+    }))
     .filter(({ kinds }) => kinds.length > 0);
+  // A claim is asked for again by its pool's name.
+  refuseTwice(
+    'pools',
+    pools.map(({ pool }) => pool.name),
+  );
+  return pools;
+}
+
+function refuseTwice(what: string, names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw new MillraceError(
+      'invalid_definition',
+      `Two ${what} are called "${twice}". Rename one of them.`,
+    );
 }

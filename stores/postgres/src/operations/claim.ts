@@ -82,7 +82,7 @@ const REPLAY: Statement = {
 SELECT l.seq, l.epoch, l.kind, l.tenant, l.attempt, j.max_attempts, j.priority, j.payload::text, j.cursor::text,
        j.correlation_id, j.submitter, j.webhook, j.parents::text, 1 AS tenants,
        date_part('epoch', j.created_at) * 1000 AS created_at, ${LOOK_COLUMNS}
-  FROM millrace.lease l JOIN millrace.jobs j USING (seq)
+  FROM millrace.lease l CROSS JOIN LATERAL (SELECT * FROM millrace.jobs WHERE seq = l.seq OFFSET 0) j
  WHERE l.worker = $1 AND l.claim = $2 AND l.until >= millrace.clock()
  ORDER BY l.rank, l.seq`,
 };

@@ -26,8 +26,9 @@ RETURNING rule, key, arrived::text`,
 const OPEN: Statement = {
   name: 'millrace_gate_open',
   text: `
-DELETE FROM millrace.gates g USING unnest($1::text::text[], $2::text::text[]) AS u(rule, key)
- WHERE g.rule = u.rule AND g.key = u.key`,
+DELETE FROM millrace.gates WHERE ctid = ANY (ARRAY(
+  SELECT g.ctid FROM unnest($1::text::text[], $2::text::text[]) AS u(rule, key) CROSS JOIN LATERAL (
+    SELECT ctid FROM millrace.gates WHERE rule = u.rule AND key = u.key FOR UPDATE OFFSET 0) g))`,
 };
 
 /** Makes what follows from finished jobs, in the transaction that finishes them. Returns the kinds made. */

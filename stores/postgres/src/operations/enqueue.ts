@@ -62,9 +62,10 @@ taken AS (
         FROM millrace.jobs j WHERE j.seq = k.seq), false)
   RETURNING seq
 ), given_up AS (
-  UPDATE millrace.jobs j SET key = NULL
-    FROM taken t JOIN input i USING (seq) JOIN millrace.keys k ON k.key = i.key AND k.kind = i.kind AND k.tenant = i.tenant
-   WHERE j.seq = k.seq
+  UPDATE millrace.jobs SET key = NULL WHERE seq = ANY (ARRAY(
+    SELECT k.seq FROM input i CROSS JOIN LATERAL (
+      SELECT seq FROM millrace.keys WHERE key = i.key AND kind = i.kind AND tenant = i.tenant OFFSET 0) k
+     WHERE i.seq IN (SELECT seq FROM taken)))
 ), made AS MATERIALIZED (
   SELECT * FROM input i WHERE i.key IS NULL OR i.seq IN (SELECT seq FROM taken)
 ), ${insertFrom('made')}
@@ -77,7 +78,7 @@ const OWNERS: Statement = {
   text: `
 SELECT u.ord::int AS ord, k.seq
   FROM unnest($1::text::text[], $2::text::text[], $3::text::text[]) WITH ORDINALITY AS u(kind, tenant, key, ord)
-  JOIN millrace.keys k ON k.kind = u.kind AND k.tenant = u.tenant AND k.key = u.key`,
+  CROSS JOIN LATERAL (SELECT seq FROM millrace.keys WHERE key = u.key AND kind = u.kind AND tenant = u.tenant OFFSET 0) k`,
 };
 
 export async function enqueue({ database, ids }: Context, { jobs, transaction }: EnqueueParams): Promise<Enqueued[]> {

@@ -4,6 +4,8 @@ import type { Param, Session, Statement } from '../database.ts';
 /** SQL put together from a filter: where the rows come from, what they must fulfil, and the parameters. */
 export interface Selecting {
   readonly from: string;
+  /** The seq that the driving table is ordered by. */
+  readonly seq: string;
   readonly where: string[];
   readonly params: Param[];
 }
@@ -26,7 +28,7 @@ export async function selecting(session: Session, filter: Filter): Promise<Selec
     params.push(value);
     where.push(`${column} = $${params.length}`);
   };
-  const from = await sourceOf(session, filter.state, where);
+  const { from, seq } = await sourceOf(session, filter.state, where);
   equals('j.kind', filter.kind);
   equals('j.tenant', filter.tenant);
   equals('j.correlation_id', filter.correlationId);
@@ -42,29 +44,37 @@ export async function selecting(session: Session, filter: Filter): Promise<Selec
   };
   instant('>=', filter.createdAfter);
   instant('<', filter.createdBefore);
-  return { from, where, params };
+  return { from, seq, where, params };
 }
 
-async function sourceOf(session: Session, state: JobState | undefined, where: string[]): Promise<string> {
+const RECORD_OF = (driver: string): string => `CROSS JOIN LATERAL (SELECT * FROM millrace.jobs WHERE seq = ${driver}.seq OFFSET 0) j`;
+export const LEASE_OF_RECORD = 'LEFT JOIN LATERAL (SELECT * FROM millrace.lease WHERE seq = j.seq OFFSET 0) l ON true';
+
+const HISTORY = { seq: 'j.seq', from: `millrace.jobs j ${LEASE_OF_RECORD}` };
+
+async function sourceOf(session: Session, state: JobState | undefined, where: string[]): Promise<{ from: string; seq: string }> {
   switch (state) {
     case 'PROCESSING':
-      return 'millrace.lease l JOIN millrace.jobs j USING (seq)';
+      return { seq: 'l.seq', from: `millrace.lease l ${RECORD_OF('l')}` };
     case 'FAILED':
     case 'CANCELED':
       where.push(`d.state = '${state}'`);
-      return 'millrace.dead d JOIN millrace.jobs j USING (seq) LEFT JOIN millrace.lease l USING (seq)';
+      return { seq: 'd.seq', from: `millrace.dead d ${RECORD_OF('d')} ${LEASE_OF_RECORD}` };
     case 'QUEUED': {
       where.push(`j.state = 'QUEUED' AND l.seq IS NULL`);
       const [open] = await session.query<{ n: number }>(OPEN_COUNT, []);
       return (open?.n ?? 0) > NARROW_UP_TO
-        ? 'millrace.jobs j LEFT JOIN millrace.lease l USING (seq)'
-        : '(SELECT seq FROM millrace.ready UNION ALL SELECT seq FROM millrace.scheduled) q JOIN millrace.jobs j USING (seq) LEFT JOIN millrace.lease l USING (seq)';
+        ? HISTORY
+        : {
+            seq: 'q.seq',
+            from: `(SELECT seq FROM millrace.ready UNION ALL SELECT seq FROM millrace.scheduled) q ${RECORD_OF('q')} ${LEASE_OF_RECORD}`,
+          };
     }
     case 'SUCCEEDED':
       where.push(`j.state = 'SUCCEEDED'`);
-      return 'millrace.jobs j LEFT JOIN millrace.lease l USING (seq)';
+      return HISTORY;
     case undefined:
-      return 'millrace.jobs j LEFT JOIN millrace.lease l USING (seq)';
+      return HISTORY;
   }
 }
 

@@ -14,7 +14,7 @@ WITH ended AS (
          epoch = coalesce(u.epoch, j.epoch), finished_at = millrace.clock()
     FROM unnest($1::text::bigint[], $2::text::text[], $3::text::text[], $4::text::integer[], $5::text::bigint[])
          AS u(seq, state, error, attempt, epoch)
-   WHERE j.seq = u.seq AND j.state = 'QUEUED'
+   WHERE j.seq = ANY ($1::text::bigint[]) AND j.seq = u.seq AND j.state = 'QUEUED'
   RETURNING j.seq, j.kind, j.tenant, j.state, j.payload::text, j.correlation_id, j.submitter, j.webhook, j.parents::text
 ), dead AS (
   INSERT INTO millrace.dead (seq, kind, state) SELECT seq, kind, state FROM ended

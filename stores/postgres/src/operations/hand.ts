@@ -16,10 +16,16 @@ WITH wanted AS MATERIALIZED (
     FROM unnest($1::text::bigint[]) AS u(seq) CROSS JOIN LATERAL (SELECT * FROM millrace.jobs WHERE seq = u.seq OFFSET 0) j
    WHERE j.state = 'QUEUED'
 ), due AS (
-  DELETE FROM millrace.ready r USING wanted w
-   WHERE r.kind = w.kind AND r.tenant = w.tenant AND r.rank = w.rank AND r.seq = w.seq RETURNING r.seq
+  DELETE FROM millrace.ready WHERE ctid = ANY (ARRAY(
+    SELECT r.ctid FROM wanted w CROSS JOIN LATERAL (
+      SELECT ctid FROM millrace.ready
+       WHERE kind = w.kind AND tenant = w.tenant AND rank = w.rank AND seq = w.seq FOR UPDATE OFFSET 0) r))
+  RETURNING seq
 ), later AS (
-  DELETE FROM millrace.scheduled s USING wanted w WHERE s.run_at = w.run_at AND s.seq = w.seq RETURNING s.seq
+  DELETE FROM millrace.scheduled WHERE ctid = ANY (ARRAY(
+    SELECT s.ctid FROM wanted w CROSS JOIN LATERAL (
+      SELECT ctid FROM millrace.scheduled WHERE run_at = w.run_at AND seq = w.seq FOR UPDATE OFFSET 0) s))
+  RETURNING seq
 )
 SELECT seq FROM due UNION ALL SELECT seq FROM later`,
 };
@@ -36,7 +42,7 @@ WITH ended AS (
   UPDATE millrace.jobs SET state = 'CANCELED', finished_at = millrace.clock()
    WHERE seq = ANY ($1::text::bigint[]) AND state = 'FAILED' RETURNING seq, kind, tenant
 ), dead AS (
-  UPDATE millrace.dead d SET state = 'CANCELED' FROM ended e WHERE d.seq = e.seq
+  UPDATE millrace.dead d SET state = 'CANCELED' FROM ended e WHERE d.seq = ANY ($1::text::bigint[]) AND d.seq = e.seq
 ), counted AS (
   INSERT INTO millrace.count_delta (kind, tenant, state, n)
   SELECT kind, tenant, s.state, sum(s.n) FROM ended, (VALUES ('FAILED', -1), ('CANCELED', 1)) AS s(state, n) GROUP BY kind, tenant, s.state
@@ -53,10 +59,10 @@ WITH revived AS (
      SET state = 'QUEUED', attempt = 0, error = NULL, result = NULL, finished_at = NULL, run_at = millrace.clock(),
          key = (SELECT k.key FROM millrace.keys k WHERE k.key = j.key AND k.kind = j.kind AND k.tenant = j.tenant AND k.seq = j.seq)
     FROM millrace.dead d
-   WHERE d.seq = ANY ($1::text::bigint[]) AND j.seq = d.seq AND j.state IN ('FAILED', 'CANCELED')
+   WHERE d.seq = ANY ($1::text::bigint[]) AND j.seq = ANY ($1::text::bigint[]) AND j.seq = d.seq AND j.state IN ('FAILED', 'CANCELED')
   RETURNING j.seq, j.kind, j.tenant, coalesce(-j.priority, 32767)::smallint AS rank, d.state
 ), dead AS (
-  DELETE FROM millrace.dead d USING revived r WHERE d.seq = r.seq
+  DELETE FROM millrace.dead WHERE seq = ANY (ARRAY(SELECT seq FROM revived))
 ), due AS (
   INSERT INTO millrace.ready (kind, tenant, rank, seq, attempt) SELECT kind, tenant, rank, seq, 0 FROM revived
 ), counted AS (
@@ -115,12 +121,12 @@ async function selected({ ids }: Context, session: Session, select: Selection['s
 }
 
 async function selectState(session: Session, filter: Filter, limit: number): Promise<number[]> {
-  const { from, where, params } = await selecting(session, filter);
+  const { from, seq, where, params } = await selecting(session, filter);
   // Asking a running job to stop once is enough.
   if (filter.state === 'PROCESSING') where.push('NOT l.cancel');
   params.push(limit);
   const rows = await session.query<{ seq: number }>(
-    unnamed(`SELECT j.seq FROM ${from} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY j.seq LIMIT $${params.length}`),
+    unnamed(`SELECT j.seq FROM ${from} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${seq} LIMIT $${params.length}`),
     params,
   );
   return rows.map(({ seq }) => seq);

@@ -20,12 +20,15 @@ WITH keep AS MATERIALIZED (
     LEFT JOIN keep o ON o.kind IS NULL AND o.state = t.state
    WHERE t.finished_at < millrace.clock() - coalesce(k.for_time, o.for_time)
 ), gone AS (
-  DELETE FROM millrace.jobs j USING over o WHERE j.seq = o.seq AND j.finished_at IS NOT NULL
+  DELETE FROM millrace.jobs j WHERE j.seq = ANY (ARRAY(SELECT seq FROM over)) AND j.finished_at IS NOT NULL
   RETURNING j.seq, j.kind, j.tenant, j.state, j.key
 ), dead AS (
-  DELETE FROM millrace.dead d USING gone g WHERE d.seq = g.seq
+  DELETE FROM millrace.dead WHERE seq = ANY (ARRAY(SELECT seq FROM gone))
 ), keys AS (
-  DELETE FROM millrace.keys k USING gone g WHERE k.key = g.key AND k.kind = g.kind AND k.tenant = g.tenant AND k.seq = g.seq
+  DELETE FROM millrace.keys WHERE ctid = ANY (ARRAY(
+    SELECT k.ctid FROM gone g CROSS JOIN LATERAL (
+      SELECT ctid FROM millrace.keys
+       WHERE key = g.key AND kind = g.kind AND tenant = g.tenant AND seq = g.seq FOR UPDATE OFFSET 0) k WHERE g.key IS NOT NULL))
 ), counted AS (
   INSERT INTO millrace.count_delta (kind, tenant, state, n) SELECT kind, tenant, state, -count(*) FROM gone GROUP BY kind, tenant, state
 )

@@ -1,13 +1,13 @@
 import { type Count, type Inspection, type Job, type JobId, type JobState, type ListParams, MillraceError } from '@millrace/engine';
 import type { Statement } from '../database.ts';
 import type { Context } from './context.ts';
-import { selecting, unnamed } from './filter.ts';
+import { LEASE_OF_RECORD, selecting, unnamed } from './filter.ts';
 import { JOB_COLUMNS, type JobRow, jobOf } from './job-row.ts';
 
 // $1 seq
 const GET: Statement = {
   name: 'millrace_get',
-  text: `SELECT ${JOB_COLUMNS} FROM millrace.jobs j LEFT JOIN millrace.lease l USING (seq) WHERE j.seq = $1`,
+  text: `SELECT ${JOB_COLUMNS} FROM millrace.jobs j ${LEASE_OF_RECORD} WHERE j.seq = $1`,
 };
 
 export async function get({ database, ids }: Context, { id }: { id: JobId }): Promise<Job | null> {
@@ -19,15 +19,15 @@ export async function get({ database, ids }: Context, { id }: { id: JobId }): Pr
 
 /** Newest first; the cursor is the last seq of the page, so that jobs added meanwhile change nothing. */
 export async function list({ database, ids }: Context, { filter, limit, cursor }: ListParams): Promise<{ jobs: Job[]; next: string | null }> {
-  const { from, where, params } = await selecting(database, filter);
+  const { from, seq, where, params } = await selecting(database, filter);
   if (cursor !== undefined) {
     if (!/^[1-9]\d{0,15}$/.test(cursor)) throw new MillraceError('invalid_cursor', 'The cursor is not one that a list has given. Start from the first page.');
     params.push(Number(cursor));
-    where.push(`j.seq < $${params.length}`);
+    where.push(`${seq} < $${params.length}`);
   }
   params.push(limit + 1);
   const rows = await database.query<JobRow>(
-    unnamed(`SELECT ${JOB_COLUMNS} FROM ${from} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY j.seq DESC LIMIT $${params.length}`),
+    unnamed(`SELECT ${JOB_COLUMNS} FROM ${from} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${seq} DESC LIMIT $${params.length}`),
     params,
   );
   const jobs = rows.slice(0, limit).map((row) => jobOf(ids, row));
@@ -63,7 +63,7 @@ SELECT ${JOB_COLUMNS}, date_part('epoch', millrace.clock()) * 1000 AS now,
           SELECT FROM millrace.ready r
            WHERE r.kind = j.kind AND r.tenant = j.tenant AND (r.rank, r.seq) < (coalesce(-j.priority, 32767), j.seq) LIMIT 1000) a)::int AS ahead,
        (SELECT count(*) FROM millrace.lease t WHERE t.kind = j.kind AND t.tenant = j.tenant)::int AS running_of_tenant
-  FROM millrace.jobs j LEFT JOIN millrace.lease l USING (seq) WHERE j.seq = $1`,
+  FROM millrace.jobs j ${LEASE_OF_RECORD} WHERE j.seq = $1`,
 };
 
 export async function inspect({ database, ids }: Context, { id }: { id: JobId }): Promise<Inspection | null> {

@@ -9,7 +9,7 @@ const RENEW: Statement = {
   text: `
 UPDATE millrace.lease l SET until = millrace.clock() + $3::float8 * interval '1 millisecond'
   FROM unnest($1::text::bigint[], $2::text::bigint[]) AS u(seq, epoch)
- WHERE l.seq = u.seq AND l.epoch = u.epoch
+ WHERE l.seq = ANY ($1::text::bigint[]) AND l.seq = u.seq AND l.epoch = u.epoch
 RETURNING l.seq, l.epoch, l.cancel`,
 };
 
@@ -23,18 +23,19 @@ WITH input AS MATERIALIZED (
   SELECT l.seq, l.epoch, l.cancel, u.step > l.step AS fresh, u.step, u.progress::jsonb AS progress, u.cursor::jsonb AS cursor
     FROM unnest($1::text::bigint[], $2::text::bigint[], $4::text::integer[], $5::text::text[], $6::text::text[])
          AS u(seq, epoch, step, cursor, progress)
-    JOIN millrace.lease l ON l.seq = u.seq AND l.epoch = u.epoch
+    JOIN millrace.lease l ON l.seq = ANY ($1::text::bigint[]) AND l.seq = u.seq AND l.epoch = u.epoch
      FOR UPDATE OF l
 ), record AS (
   UPDATE millrace.jobs j SET cursor = coalesce(i.cursor, j.cursor), progress = coalesce(i.progress, j.progress)
     FROM input i, millrace.jobs before
-   WHERE i.fresh AND j.seq = i.seq AND before.seq = j.seq
+   WHERE i.fresh AND j.seq = ANY ($1::text::bigint[]) AND j.seq = i.seq
+     AND before.seq = ANY ($1::text::bigint[]) AND before.seq = i.seq
   RETURNING j.seq, i.cursor IS NOT NULL AND i.cursor IS DISTINCT FROM before.cursor AS advanced
 ), held AS (
   UPDATE millrace.lease l
      SET until = millrace.clock() + $3::float8 * interval '1 millisecond', step = greatest(l.step, i.step),
          attempt = CASE WHEN (SELECT r.advanced FROM record r WHERE r.seq = i.seq) THEN 1 ELSE l.attempt END
-    FROM input i WHERE l.seq = i.seq
+    FROM input i WHERE l.seq = ANY ($1::text::bigint[]) AND l.seq = i.seq
 )
 SELECT seq, epoch, cancel, fresh FROM input`,
 };

@@ -15,7 +15,7 @@ WITH held AS (
   DELETE FROM millrace.lease l
    USING unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::text[], $5::text::text[],
                 $6::text::float8[], $7::text::boolean[]) AS u(seq, epoch, move, data, error, delay, purge)
-   WHERE l.seq = u.seq AND l.epoch = u.epoch
+   WHERE l.seq = ANY ($1::text::bigint[]) AND l.seq = u.seq AND l.epoch = u.epoch
   RETURNING l.seq, l.epoch, l.kind, l.tenant, l.rank, l.started_at, u.data, u.error, u.delay, u.purge,
             CASE WHEN l.cancel AND u.move IN ('retry', 'defer', 'handBack') THEN 'cancel' ELSE u.move END AS move,
             CASE WHEN u.move IN ('defer', 'handBack') THEN greatest(l.attempt - 1, 0) ELSE l.attempt END AS attempt
@@ -30,7 +30,7 @@ WITH held AS (
          result = CASE WHEN o.move = 'succeed' THEN o.data::jsonb END,
          payload = CASE WHEN o.purge THEN NULL WHEN o.move = 'defer' AND o.data IS NOT NULL THEN o.data::jsonb ELSE j.payload END,
          error = o.error::jsonb
-    FROM outcome o WHERE j.seq = o.seq
+    FROM outcome o WHERE j.seq = ANY ($1::text::bigint[]) AND j.seq = o.seq
 ), due AS (
   INSERT INTO millrace.ready (kind, tenant, rank, seq, attempt)
   SELECT kind, tenant, rank, seq, attempt FROM outcome WHERE state = 'QUEUED' AND delay <= 0
@@ -54,7 +54,7 @@ const ALREADY: Statement = {
   name: 'millrace_settled_already',
   text: `
 SELECT j.seq, j.epoch FROM unnest($1::text::bigint[], $2::text::bigint[]) AS u(seq, epoch)
-  JOIN millrace.jobs j ON j.seq = u.seq AND j.epoch = u.epoch`,
+  JOIN millrace.jobs j ON j.seq = ANY ($1::text::bigint[]) AND j.seq = u.seq AND j.epoch = u.epoch`,
 };
 
 interface Asked {

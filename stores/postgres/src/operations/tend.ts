@@ -46,7 +46,8 @@ WITH expired AS (
   INSERT INTO millrace.ready (kind, tenant, rank, seq, attempt)
   SELECT kind, tenant, rank, seq, attempt FROM taken WHERE NOT over
 ), kept AS (
-  UPDATE millrace.jobs j SET attempt = t.attempt FROM taken t WHERE j.seq = t.seq AND NOT t.over
+  UPDATE millrace.jobs j SET attempt = t.attempt FROM taken t
+   WHERE j.seq = ANY (ARRAY(SELECT seq FROM taken)) AND j.seq = t.seq AND NOT t.over
 )
 SELECT seq, epoch, kind, attempt, cancel, over FROM taken`,
 };

@@ -1,0 +1,151 @@
+import {
+  createEvents,
+  createQueue,
+  createRegistry,
+  createWorker,
+  defineJob,
+} from '@millrace/engine';
+import { openPostgresStore } from '@millrace/store-postgres';
+import { z } from 'zod';
+import { confirm, counter, execute, inBatches, payload, pickups } from './common.mjs';
+
+const CONNECTIONS = 10;
+const input = z.object({ n: z.number(), text: z.string() });
+
+/** As the server's: the engine has no clock of its own. */
+const clock = {
+  now: () => performance.now(),
+  after(ms, fire) {
+    if (ms > 0) {
+      const timer = setTimeout(() => fire(), ms);
+      return () => clearTimeout(timer);
+    }
+    const immediate = setImmediate(() => fire());
+    return () => clearImmediate(immediate);
+  },
+};
+
+export function millrace({
+  batch = { size: 1000, inFlight: 4 },
+  pool = { concurrency: 4000, batch: 2000 },
+  obstacles = false,
+} = {}) {
+  const name = 'Millrace';
+  let url;
+  let store;
+  let queue;
+  const events = createEvents();
+  let handler = async () => {};
+  const registry = createRegistry([
+    defineJob({ kind: 'noop', input, run: ({ data }) => handler(data) }),
+    ...(obstacles ? obstacleKinds() : []),
+  ]);
+
+  async function attach() {
+    store = await openPostgresStore({ url, poolSize: CONNECTIONS });
+    queue = createQueue({ store, registry, events });
+    await Promise.all(Array.from({ length: CONNECTIONS }, () => store.now()));
+  }
+
+  function start(wanted) {
+    handler = wanted;
+    const worker = createWorker({
+      config: {
+        id: `bench-${process.pid}`,
+        pools: [{ name: 'bench', ...pool }],
+        shutdownGrace: '1s',
+      },
+      store,
+      registry,
+      clock,
+      random: Math.random,
+      events,
+    });
+    worker.start();
+    return () => worker.stop();
+  }
+
+  const enqueueAll = (payloads, options) =>
+    inBatches(payloads, batch, (some) =>
+      queue.enqueueAll(some.map((data) => ({ kind: 'noop', data, ...options }))),
+    );
+
+  /** Listeners hear of a success when the store has answered that it is settled. */
+  async function run(n) {
+    const entered = counter();
+    const settled = counter();
+    const unlisten = events.on('job.succeeded', settled.count);
+    const before = await succeeded();
+    const started = performance.now();
+    const stop = start(async () => entered.count());
+    await settled.reached(n);
+    const seconds = (performance.now() - started) / 1000;
+    const jobs = settled.calls();
+    await stop();
+    unlisten();
+    confirm(name, (await succeeded()) - before, settled.calls());
+    return { jobs, seconds };
+  }
+
+  async function succeeded() {
+    const counts = (await queue.counts()).filter(({ state }) => state === 'SUCCEEDED');
+    return counts.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  return {
+    name,
+    keeps: 'history',
+    attach,
+    run,
+
+    async open({ databaseUrl }) {
+      url = databaseUrl;
+    },
+
+    async reset() {
+      await store?.close();
+      await execute(url, 'drop schema if exists millrace cascade');
+      await attach();
+    },
+
+    enqueue: (payloads) => enqueueAll(payloads),
+
+    pickup: (count) =>
+      pickups(count, { start, enqueue: (data) => queue.enqueue({ kind: 'noop', data }) }),
+
+    /** For `growth`: what stands in the tables beside the jobs that are measured. */
+    async fill(what, rows) {
+      const payloads = Array.from({ length: rows }, (_, n) => payload(n));
+      const half = rows >> 1;
+      const fills = {
+        none: async () => {},
+        queued: () => enqueueAll(payloads),
+        finished: async () => {
+          await enqueueAll(payloads);
+          await run(rows);
+        },
+        future: () => enqueueAll(payloads, { priority: 1000, delay: '30d' }),
+        capped: async () => {
+          await enqueueAll(payloads.slice(half), { kind: 'capped', priority: 1000 });
+          await enqueueAll(payloads.slice(0, half), { kind: 'paused', priority: 1000 });
+          await store.pause({ kind: 'paused', by: null });
+        },
+      };
+      await fills[what]();
+    },
+
+    close: () => store.close(),
+  };
+}
+
+/** One kind that is always at its limit, since its only slot never ends by itself, and one to pause. */
+function obstacleKinds() {
+  const untilAborted = (_, { signal }) =>
+    new Promise((_resolve, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+    );
+  return [
+    defineJob({ kind: 'capped', input, concurrency: 1, run: untilAborted }),
+    defineJob({ kind: 'paused', input, run: async () => {} }),
+  ];
+}

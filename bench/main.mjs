@@ -1,0 +1,17 @@
+// node bench/main.mjs <subcommand> [options]. See README.md.
+
+/** Subcommand → the module that exports `main(args)`. */
+const subcommands = {
+  queue: './queue.mjs',
+  growth: './growth.mjs',
+};
+
+const [name, ...args] = process.argv.slice(2);
+
+if (Object.hasOwn(subcommands, name ?? '')) {
+  const { main } = await import(subcommands[name]);
+  await main(args);
+} else {
+  console.error(`Usage: node bench/main.mjs ${Object.keys(subcommands).join('|')} [options]`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { MillraceError } from './errors.ts';
+import { MAX_JSON_BYTES, byteLength, checkText, isSameJson, toJsonText } from './json.ts';
+
+const LONE = '\ud83d';
+
+describe('what no store can keep is refused with its place', () => {
+  it.each<[string, unknown, string]>([
+    ['NUL in a text', { a: [1, { b: 'x\u0000y' }] }, 'a NUL character at $.a[1].b'],
+    ['NUL in a key', { 'a\u0000': 1 }, 'a NUL character at $, a key'],
+    ['half a pair in a text', [LONE], 'half of a surrogate pair at $[0]'],
+    ['the other half', { a: 'x\udc00' }, 'half of a surrogate pair at $.a'],
+    ['half a pair in a key', { deep: { [LONE]: 1 } }, 'half of a surrogate pair at $.deep, a key'],
+    ['what a toJSON writes', { a: { toJSON: () => 'x\u0000' } }, 'a NUL character at $.a'],
+  ])('%s', (_, value, place) => {
+    expect(() => toJsonText(value, 'payload')).toThrow(`The payload holds ${place}.`);
+    expect(() => toJsonText(value, 'payload')).toThrow(
+      expect.objectContaining({ code: 'invalid_text' }),
+    );
+  });
+});
+
+describe('what only looks like it is kept', () => {
+  it.each<[string, unknown]>([
+    ['an escaped backslash before u0000', { path: 'C:\\u0000', key: '\\\\u0000' }],
+    ['an escaped backslash before ud8', ['\\ud83d', '\\udead']],
+    ['a whole pair', { '😀': '😀' }],
+    ['a key that is not written', { 'a\u0000': undefined, b: 1 }],
+  ])('%s', (_, value) => {
+    expect(toJsonText(value, 'payload')).toBe(JSON.stringify(value));
+  });
+});
+
+describe('the size is counted in bytes', () => {
+  it.each(['a', 'é', '€', '😀'])('of %s', (letter) => {
+    expect(byteLength(letter)).toBe(Buffer.byteLength(letter));
+  });
+
+  it('up to the last one', () => {
+    const fits = '€'.repeat((MAX_JSON_BYTES - 4) / 3) + 'aa';
+    expect(byteLength(toJsonText(fits, 'payload'))).toBe(MAX_JSON_BYTES);
+    expect(() => toJsonText(`${fits}a`, 'payload')).toThrow(
+      `The payload has ${MAX_JSON_BYTES + 1} bytes; at most ${MAX_JSON_BYTES} are kept.`,
+    );
+    expect(() => toJsonText(`${fits}a`, 'payload')).toThrow(
+      expect.objectContaining({ code: 'payload_too_large' }),
+    );
+  });
+});
+
+describe('what is not JSON', () => {
+  it('a cycle', () => {
+    const cycle: { self?: unknown } = {};
+    cycle.self = cycle;
+    expect(() => toJsonText(cycle, 'result')).toThrow(
+      expect.objectContaining({ code: 'invalid_payload' }),
+    );
+    expect(() => toJsonText(cycle, 'result')).toThrow('The result is not JSON');
+  });
+
+  it.each<[string, unknown]>([
+    ['a BigInt', { n: 1n }],
+    [
+      'a toJSON that throws',
+      {
+        toJSON() {
+          throw new Error('no');
+        },
+      },
+    ],
+    ['too deep', nested(100_000, 1)],
+  ])('%s', (_, value) => {
+    expect(() => toJsonText(value, 'result')).toThrow(
+      expect.objectContaining({ code: 'invalid_payload' }),
+    );
+  });
+
+  it.each([undefined, () => 1, Symbol('s')])('nothing at all is null', (value) => {
+    expect(toJsonText(value, 'result')).toBe('null');
+  });
+});
+
+it.each([3_000, 4_000, 5_000, 50_000])(
+  '%d levels above a NUL are refused in words, never by the end of the stack',
+  (levels) => {
+    expect(() => toJsonText(nested(levels, '\u0000'), 'result')).toThrow(MillraceError);
+  },
+);
+
+function nested(levels: number, inner: unknown): unknown {
+  return Array.from({ length: levels }).reduce<unknown>((value) => [value], inner);
+}
+
+describe('the same value, written in another way', () => {
+  it.each([
+    ['{"a":1,"b":[1,{"c":null}]}', '{"b": [1, {"c": null}], "a": 1}'],
+    ['1', '1.0'],
+    ['[]', '[ ]'],
+  ])('%s is %s', (a, b) => {
+    expect(isSameJson(a, b)).toBe(true);
+  });
+
+  it.each([
+    ['{"a":1}', '{"a":2}'],
+    ['{"a":1}', '{"a":1,"b":2}'],
+    ['{"a":1}', '{"b":1}'],
+    ['[1]', '{"0":1}'],
+    ['[1,2]', '[2,1]'],
+    ['null', '{}'],
+    ['"1"', '1'],
+  ])('%s is not %s', (a, b) => {
+    expect(isSameJson(a, b)).toBe(false);
+    expect(isSameJson(b, a)).toBe(false);
+  });
+});
+
+describe('a short text', () => {
+  it('is kept as it is', () => {
+    expect(checkText('größe', 'tenant', 5)).toBe('größe');
+  });
+
+  it.each(['', 'toolong', 'a\u0000', LONE])('is refused: %j', (text) => {
+    expect(() => checkText(text, 'tenant', 5)).toThrow(
+      expect.objectContaining({ code: 'invalid_text' }),
+    );
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type JobDefinition, defineJob, keepOf } from './kind.ts';
+import { RETRY } from './retry.ts';
+
+const DAY_MS = 86_400_000;
+
+function define(changes: Partial<JobDefinition<unknown>> = {}) {
+  return defineJob({ kind: 'work', input: z.unknown(), run: async () => {}, ...changes });
+}
+
+it('has a default for everything that is not said', () => {
+  expect(define()).toMatchObject({
+    retry: RETRY.documents,
+    maxAttempts: 4,
+    timeoutMs: 600_000,
+    concurrency: Number.MAX_SAFE_INTEGER,
+    quota: { queued: null, running: null },
+    public: false,
+    purgePayload: false,
+    hasCleanup: false,
+    keep: { SUCCEEDED: 7 * DAY_MS, FAILED: 30 * DAY_MS, CANCELED: 7 * DAY_MS },
+  });
+});
+
+it('keeps what is said', () => {
+  const cleanup = async () => {};
+  expect(
+    define({
+      retry: RETRY.chunks,
+      timeout: '90s',
+      concurrency: 3,
+      quota: { queued: 5, running: 0 },
+      public: true,
+      purgePayload: true,
+      cleanup,
+      retention: { failed: '1d' },
+    }),
+  ).toMatchObject({
+    maxAttempts: 4,
+    timeoutMs: 90_000,
+    concurrency: 3,
+    quota: { queued: 5, running: 0 },
+    public: true,
+    purgePayload: true,
+    hasCleanup: true,
+    cleanup,
+    keep: { SUCCEEDED: 7 * DAY_MS, FAILED: DAY_MS },
+  });
+});
+
+describe('the name', () => {
+  it.each(['a', 'report.monthly', 'poll-shell-query', 'v2_x.y-z'])('%s', (kind) => {
+    expect(define({ kind }).kind).toBe(kind);
+  });
+
+  it.each(['', 'Report', '2x', 'a..b', 'a.', '.a', 'a b', 'ä', 'a'.repeat(101)])(
+    'never %j',
+    (kind) => {
+      expect(() => define({ kind })).toThrow(
+        expect.objectContaining({ code: 'invalid_definition' }),
+      );
+    },
+  );
+});
+
+describe('numbers that no store or worker could follow', () => {
+  it.each<Partial<JobDefinition<unknown>>>([
+    { concurrency: 0 },
+    { concurrency: 1.5 },
+    { concurrency: NaN },
+    { timeout: 0 },
+    { timeout: '5 m' },
+    { quota: { running: -1 } },
+    { quota: { queued: 0.5 } },
+    { retry: { backoff: 'steps', delays: ['1 m'] } },
+  ])('%j', (changes) => {
+    expect(() => define(changes)).toThrow(expect.objectContaining({ code: 'invalid_definition' }));
+  });
+});
+
+it('keeps for ever as long as a database can count', () => {
+  expect(keepOf({ succeeded: Infinity }).SUCCEEDED).toBe(100 * 365 * DAY_MS);
+});

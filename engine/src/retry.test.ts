@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import {
+  RETRY,
+  type RetryPolicy,
+  checkRetry,
+  exponentialMs,
+  maxAttempts,
+  retryDelayMs,
+} from './retry.ts';
+
+const middle = () => 0.5;
+
+function delays(policy: RetryPolicy, random = middle): number[] {
+  return Array.from({ length: maxAttempts(policy) - 1 }, (_, index) =>
+    retryDelayMs(policy, index + 1, random),
+  );
+}
+
+describe('the policies of the workloads', () => {
+  it('documents: four executions, after 1, 5 and 15 minutes', () => {
+    expect(maxAttempts(RETRY.documents)).toBe(4);
+    expect(delays(RETRY.documents)).toEqual([60_000, 300_000, 900_000]);
+  });
+
+  it('report chunks: 1, 2 and 3 seconds', () => {
+    expect(delays(RETRY.chunks)).toEqual([1_000, 2_000, 3_000]);
+  });
+
+  it('polls: doubling from 2 to 30 seconds', () => {
+    expect(delays(RETRY.polls)).toEqual([
+      2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 30_000, 30_000, 30_000,
+    ]);
+  });
+
+  it('never: one execution', () => {
+    expect(maxAttempts(RETRY.never)).toBe(1);
+    expect(retryDelayMs(RETRY.never, 1, middle)).toBe(0);
+  });
+});
+
+describe('jitter', () => {
+  it('spreads evenly over ±20 %, and over no more', () => {
+    expect(retryDelayMs(RETRY.polls, 1, () => 0)).toBe(1_600);
+    expect(retryDelayMs(RETRY.polls, 1, () => 0.25)).toBe(1_800);
+    expect(retryDelayMs(RETRY.polls, 1, () => 0.999_999)).toBe(2_400);
+  });
+
+  it('applies after the maximum, so that the longest waits are spread too', () => {
+    expect(retryDelayMs(RETRY.polls, 10, () => 0)).toBe(24_000);
+  });
+});
+
+it('doubles for ever without leaving the numbers', () => {
+  const policy = { base: '2s', max: '30s', jitter: 0 } as const;
+  expect(exponentialMs(policy, 5_000, middle)).toBe(30_000);
+});
+
+it('more executions than steps wait for the last step', () => {
+  expect(retryDelayMs(RETRY.documents, 9, middle)).toBe(900_000);
+});
+
+describe('a policy that is not possible is refused where it is declared', () => {
+  it.each<[string, unknown]>([
+    ['a delay without a unit', { backoff: 'steps', delays: ['1m', '5'] }],
+    ['a negative delay', { backoff: 'steps', delays: [-1] }],
+    ['negative retries', { backoff: 'linear', retries: -1, step: '1s' }],
+    ['half a retry', { backoff: 'linear', retries: 1.5, step: '1s' }],
+    ['no retries at all', { backoff: 'exponential', base: '1s', max: '2s', jitter: 0 }],
+    [
+      'a jitter that could turn time back',
+      { backoff: 'exponential', retries: 3, base: '1s', max: '2s', jitter: 1.5 },
+    ],
+  ])('%s', (_, policy) => {
+    expect(() => checkRetry('work', policy as RetryPolicy)).toThrow(
+      expect.objectContaining({ code: 'invalid_definition' }),
+    );
+  });
+
+  it.each(Object.values(RETRY))('and %j is possible', (policy) => {
+    expect(checkRetry('work', policy)).toBe(policy);
+  });
+});

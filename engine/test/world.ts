@@ -1,0 +1,177 @@
+import { createMemoryDatabase } from '@millrace/store-memory';
+import { type Skew, createVirtualTime } from '@millrace/testkit';
+import { z } from 'zod';
+import {
+  type Clock,
+  type EventMap,
+  type EventName,
+  type Job,
+  type JobContext,
+  type JobDefinition,
+  type JobId,
+  type JobKind,
+  type JobRequest,
+  type Rule,
+  type RunningJob,
+  type Store,
+  type WorkerConfig,
+  createEvents,
+  createQueue,
+  createRegistry,
+  createWorker,
+  defineJob,
+  dependantsOf,
+} from '../src/index.ts';
+import { type Line, createLine } from './line.ts';
+
+/** A worker on the memory store in virtual time: nothing happens but in `run`. */
+export const START = Date.UTC(2026, 0, 1);
+
+export type Handler = (
+  job: RunningJob<unknown>,
+  context: JobContext,
+) => ReturnType<JobDefinition<unknown>['run']>;
+
+/** A kind that takes any data. Named "work" unless told. */
+export function work(run: Handler, changes: Partial<JobDefinition<unknown>> = {}): JobKind {
+  return defineJob({ kind: 'work', input: z.unknown(), run, ...changes });
+}
+
+export interface WorldOptions {
+  readonly kinds: readonly JobKind[];
+  readonly rules?: readonly Rule[];
+  readonly worker?: Partial<WorkerConfig>;
+  /** The store's clock at the beginning. */
+  readonly start?: number;
+  /** Left out: always in the middle. */
+  readonly random?: () => number;
+  readonly wrap?: (store: Store) => Store;
+}
+
+export type World = ReturnType<typeof createWorld>;
+
+export function createWorld({
+  kinds,
+  rules = [],
+  worker: config = {},
+  start = START,
+  random = () => 0.5,
+  wrap,
+}: WorldOptions) {
+  const time = createVirtualTime();
+  const registry = createRegistry(kinds);
+  const database = createMemoryDatabase({ now: () => start + time.now() });
+  const store = database.open({ dependants: dependantsOf(registry, rules) });
+
+  /** A process of its own, with its own line to the store. */
+  function join(
+    id: string,
+    changes: Partial<WorkerConfig> = config,
+    skew: Skew = { offset: 0, rate: 1 },
+  ) {
+    const line: Line = createLine(database.open({ dependants: dependantsOf(registry, rules) }));
+    const clock = time.process(skew);
+    const timers = new Set<() => void>();
+    const events = createEvents();
+    const told: { [Name in EventName]: { name: Name; event: EventMap[Name] } }[EventName][] = [];
+    events.onAny((name, event) => told.push({ name, event } as never));
+    const worker = createWorker({
+      config: { id, ...changes },
+      store: wrap?.(line.store) ?? line.store,
+      registry,
+      clock: countTimers(clock, timers),
+      random,
+      events,
+    });
+    return {
+      worker,
+      line,
+      clock,
+      timers,
+      events,
+      told,
+      of: <Name extends EventName>(name: Name) => eventsOf(told, name),
+    };
+  }
+
+  const first = join('w1');
+  const queue = createQueue({ store, registry, events: first.events });
+
+  async function enqueue(request: Partial<JobRequest> = {}): Promise<JobId> {
+    return (await queue.enqueue({ kind: 'work', data: null, ...request })).id;
+  }
+
+  async function job(id: JobId): Promise<Job> {
+    const found = await store.get({ id });
+    if (found === null) throw new Error(`There is no job ${id}.`);
+    return found;
+  }
+
+  return {
+    ...first,
+    time,
+    registry,
+    store,
+    queue,
+    join,
+    enqueue,
+    job,
+    run: (ms: number) => time.run(time.now() + ms),
+    /** Every job of a kind, oldest first. */
+    all: async (kind: string) =>
+      (await store.list({ filter: { kind }, limit: 1_000 })).jobs.toReversed(),
+  };
+}
+
+/** What a process would stay alive for. */
+function countTimers(clock: Clock, timers: Set<() => void>): Clock {
+  return {
+    now: () => clock.now(),
+    after(ms, fire) {
+      const takeBack = clock.after(ms, () => {
+        timers.delete(forget);
+        fire();
+      });
+      const forget = (): void => {
+        timers.delete(forget);
+        takeBack();
+      };
+      timers.add(forget);
+      return forget;
+    },
+  };
+}
+
+function eventsOf<Name extends EventName>(
+  told: readonly { name: EventName; event: unknown }[],
+  name: Name,
+): EventMap[Name][] {
+  return told.filter((each) => each.name === name).map((each) => each.event as EventMap[Name]);
+}
+
+/** A promise that a test settles. */
+export function later<T = void>(): {
+  promise: Promise<T>;
+  resolve: (value: T) => void;
+  reject: (reason: unknown) => void;
+} {
+  let resolve: (value: T) => void = () => {};
+  let reject: (reason: unknown) => void = () => {};
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
+
+/** For handlers that end when they are told to stop, and not before. */
+export function untilAborted({ signal }: JobContext): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
+}
+
+/** For handlers that never end, whatever they are told. */
+export function never(): Promise<never> {
+  return new Promise(() => {});
+}
