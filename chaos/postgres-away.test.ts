@@ -13,78 +13,100 @@ afterEach(async () => {
 
 const JOBS = 600;
 
-it.for(['fast', 'immediate'] as const)('a database that restarts (%s) again and again loses no job and doubles none', { timeout: 120_000 }, async (mode) => {
-  const postgres = await startPostgres({});
-  cleanups.push(() => postgres.remove());
-  const store = await openPostgresStore({ url: postgres.url, answerWithinMs: 5_000 });
-  cleanups.push(() => store.close());
-  const runs = new Map<number, number>();
-  const count = defineJob({
-    kind: 'count',
-    input: z.object({ n: z.number() }),
-    async run({ data }) {
-      runs.set(data.n, (runs.get(data.n) ?? 0) + 1);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      return done(data.n);
-    },
-  });
-  const { queue, worker } = startFactory({ store, kinds: [count], id: 'w', concurrency: 20 });
-  worker.start();
-  cleanups.push(() => worker.stop());
+it.for(['fast', 'immediate'] as const)(
+  'a database that restarts (%s) again and again loses no job and doubles none',
+  { timeout: 120_000 },
+  async (mode) => {
+    const postgres = await startPostgres({});
+    cleanups.push(() => postgres.remove());
+    const store = await openPostgresStore({ url: postgres.url, answerWithinMs: 5_000 });
+    cleanups.push(() => store.close());
+    const runs = new Map<number, number>();
+    const count = defineJob({
+      kind: 'count',
+      input: z.object({ n: z.number() }),
+      async run({ data }) {
+        runs.set(data.n, (runs.get(data.n) ?? 0) + 1);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return done(data.n);
+      },
+    });
+    const { queue, worker } = startFactory({ store, kinds: [count], id: 'w', concurrency: 20 });
+    worker.start();
+    cleanups.push(() => worker.stop());
 
-  let enqueued = 0;
-  const producer = (async () => {
-    for (let n = 0; n < JOBS; n++) {
-      // The caller's own rule against doubles: the same key until it is answered.
-      while (!(await queue.enqueue({ kind: 'count', data: { n }, key: `n${n}` }).then(() => true, expectUnavailable)));
-      enqueued += 1;
-      await new Promise((resolve) => setTimeout(resolve, 3));
+    let enqueued = 0;
+    const producer = (async () => {
+      for (let n = 0; n < JOBS; n++) {
+        // The caller's own rule against doubles: the same key until it is answered.
+        while (
+          !(await queue
+            .enqueue({ kind: 'count', data: { n }, key: `n${n}` })
+            .then(() => true, expectUnavailable))
+        );
+        enqueued += 1;
+        await new Promise((resolve) => setTimeout(resolve, 3));
+      }
+    })();
+    for (let restart = 1; restart <= 4; restart++) {
+      await until(() => Promise.resolve(enqueued >= (JOBS / 5) * restart));
+      await postgres.stop(mode);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      await postgres.start();
     }
-  })();
-  for (let restart = 1; restart <= 4; restart++) {
-    await until(() => Promise.resolve(enqueued >= (JOBS / 5) * restart));
-    await postgres.stop(mode);
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    await postgres.start();
-  }
-  await producer;
-  await until(async () => (await store.counts()).some(({ state, count: n }) => state === 'SUCCEEDED' && n >= JOBS));
+    await producer;
+    await until(async () =>
+      (await store.counts()).some(({ state, count: n }) => state === 'SUCCEEDED' && n >= JOBS),
+    );
 
-  expect(await store.counts()).toEqual([{ kind: 'count', tenant: '', state: 'SUCCEEDED', count: JOBS }]);
-  expect(runs.size).toBe(JOBS);
-  // A claim whose answer was lost is asked for again and an outcome is kept until it is written: nothing runs twice.
-  expect([...runs.values()].filter((n) => n > 1)).toEqual([]);
-});
+    expect(await store.counts()).toEqual([
+      { kind: 'count', tenant: '', state: 'SUCCEEDED', count: JOBS },
+    ]);
+    expect(runs.size).toBe(JOBS);
+    // A claim whose answer was lost is asked for again and an outcome is kept until it is written: nothing runs twice.
+    expect([...runs.values()].filter((n) => n > 1)).toEqual([]);
+  },
+);
 
-it('connections that go silent are given up, and the work goes on over new ones', { timeout: 60_000 }, async () => {
-  const postgres = await startPostgres({ settings: { fsync: 'off' } });
-  cleanups.push(() => postgres.remove());
-  const url = new URL(postgres.url);
-  const proxy = await startProxy({ host: url.hostname, port: Number(url.port) });
-  cleanups.push(() => proxy.close());
-  url.port = String(proxy.port);
-  const store = await openPostgresStore({ url: url.href, answerWithinMs: 1_000 });
-  cleanups.push(() => store.close());
-  let runs = 0;
-  const tick = defineJob({
-    kind: 'tick',
-    input: z.object({}),
-    async run() {
-      runs += 1;
-      return done();
-    },
-  });
-  const { queue, worker } = startFactory({ store, kinds: [tick], id: 'w' });
-  worker.start();
-  cleanups.push(() => worker.stop());
-  await queue.enqueue({ kind: 'tick', data: {}, key: 'before' });
-  await until(async () => (await store.counts()).some(({ state }) => state === 'SUCCEEDED'));
+it(
+  'connections that go silent are given up, and the work goes on over new ones',
+  { timeout: 60_000 },
+  async () => {
+    const postgres = await startPostgres({ settings: { fsync: 'off' } });
+    cleanups.push(() => postgres.remove());
+    const url = new URL(postgres.url);
+    const proxy = await startProxy({ host: url.hostname, port: Number(url.port) });
+    cleanups.push(() => proxy.close());
+    url.port = String(proxy.port);
+    const store = await openPostgresStore({ url: url.href, answerWithinMs: 1_000 });
+    cleanups.push(() => store.close());
+    let runs = 0;
+    const tick = defineJob({
+      kind: 'tick',
+      input: z.object({}),
+      async run() {
+        runs += 1;
+        return done();
+      },
+    });
+    const { queue, worker } = startFactory({ store, kinds: [tick], id: 'w' });
+    worker.start();
+    cleanups.push(() => worker.stop());
+    await queue.enqueue({ kind: 'tick', data: {}, key: 'before' });
+    await until(async () => (await store.counts()).some(({ state }) => state === 'SUCCEEDED'));
 
-  proxy.silence();
-  while (!(await queue.enqueue({ kind: 'tick', data: {}, key: 'after' }).then(() => true, expectUnavailable)));
-  await until(async () => (await store.counts()).some(({ state, count }) => state === 'SUCCEEDED' && count === 2));
-  expect(runs).toBe(2);
-});
+    proxy.silence();
+    while (
+      !(await queue
+        .enqueue({ kind: 'tick', data: {}, key: 'after' })
+        .then(() => true, expectUnavailable))
+    );
+    await until(async () =>
+      (await store.counts()).some(({ state, count }) => state === 'SUCCEEDED' && count === 2),
+    );
+    expect(runs).toBe(2);
+  },
+);
 
 function expectUnavailable(error: unknown): false {
   expect(error).toBeInstanceOf(StoreUnavailable);

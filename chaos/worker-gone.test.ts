@@ -23,7 +23,10 @@ beforeEach(async () => {
   admin = new pg.Client(url);
   await admin.connect();
   await admin.query('CREATE TABLE started (n integer, epoch bigint, worker text)');
-  cleanups.push(() => database.drop(), () => admin.end());
+  cleanups.push(
+    () => database.drop(),
+    () => admin.end(),
+  );
 });
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
@@ -43,10 +46,16 @@ const job = (n: number, blockMs = 0) => ({
   priority: null,
 });
 
-async function startProcess(id: string): Promise<ChildProcess & { messages: { fenced?: string; write?: string }[] }> {
-  const child = fork(fileURLToPath(new URL('test/worker-process.mjs', import.meta.url)), [url, id], {
-    execArgv: [],
-  });
+async function startProcess(
+  id: string,
+): Promise<ChildProcess & { messages: { fenced?: string; write?: string }[] }> {
+  const child = fork(
+    fileURLToPath(new URL('test/worker-process.mjs', import.meta.url)),
+    [url, id],
+    {
+      execArgv: [],
+    },
+  );
   cleanups.push(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');
@@ -73,7 +82,9 @@ it('workers that are killed lose no job', { timeout: 120_000 }, async () => {
   await startProcess('survivor');
   await until(async () => (await store.counts()).every(({ state }) => state === 'SUCCEEDED'));
   expect(killed).toBe(3);
-  expect(await store.counts()).toEqual([{ kind: 'work', tenant: '', state: 'SUCCEEDED', count: JOBS }]);
+  expect(await store.counts()).toEqual([
+    { kind: 'work', tenant: '', state: 'SUCCEEDED', count: JOBS },
+  ]);
   // Each job was settled by its latest execution and by no earlier one.
   const { rows } = await admin.query(`
     SELECT count(*)::int AS settled_by_another FROM millrace.jobs j
@@ -81,17 +92,23 @@ it('workers that are killed lose no job', { timeout: 120_000 }, async () => {
   expect(rows).toEqual([{ settled_by_another: 0 }]);
 });
 
-it('a worker that was blocked longer than its lease is refused, and its successor’s outcome stands', { timeout: 60_000 }, async () => {
-  const store = await openStore();
-  const blocked = await startProcess('blocking');
-  const [enqueued] = await store.enqueue({ jobs: [job(1, 4_000)] });
-  await until(async () => (await admin.query('SELECT FROM started')).rowCount === 1);
-  await startProcess('successor');
-  const id = enqueued?.id ?? '';
-  await until(async () => (await store.get({ id }))?.state === 'SUCCEEDED');
-  expect(JSON.parse((await store.get({ id }))?.result ?? '')).toMatchObject({ by: 'successor' });
-  // When it wakes up it either sees by its own clock that its lease is over, or its write is refused.
-  await until(() => Promise.resolve(blocked.messages.some(({ fenced }) => fenced === id)));
-  expect(JSON.parse((await store.get({ id }))?.result ?? '')).toMatchObject({ by: 'successor' });
-  expect(await store.counts()).toEqual([{ kind: 'work', tenant: '', state: 'SUCCEEDED', count: 1 }]);
-});
+it(
+  'a worker that was blocked longer than its lease is refused, and its successor’s outcome stands',
+  { timeout: 60_000 },
+  async () => {
+    const store = await openStore();
+    const blocked = await startProcess('blocking');
+    const [enqueued] = await store.enqueue({ jobs: [job(1, 4_000)] });
+    await until(async () => (await admin.query('SELECT FROM started')).rowCount === 1);
+    await startProcess('successor');
+    const id = enqueued?.id ?? '';
+    await until(async () => (await store.get({ id }))?.state === 'SUCCEEDED');
+    expect(JSON.parse((await store.get({ id }))?.result ?? '')).toMatchObject({ by: 'successor' });
+    // When it wakes up it either sees by its own clock that its lease is over, or its write is refused.
+    await until(() => Promise.resolve(blocked.messages.some(({ fenced }) => fenced === id)));
+    expect(JSON.parse((await store.get({ id }))?.result ?? '')).toMatchObject({ by: 'successor' });
+    expect(await store.counts()).toEqual([
+      { kind: 'work', tenant: '', state: 'SUCCEEDED', count: 1 },
+    ]);
+  },
+);

@@ -13,7 +13,13 @@ import {
 import { systemClock } from '@millrace/server';
 
 /** The engine on a real store with the real clock, as a process would wire it. */
-export function startFactory(params: { store: Store; kinds: readonly JobKind[]; id: string; lease?: Duration; concurrency?: number }): {
+export function startFactory(params: {
+  store: Store;
+  kinds: readonly JobKind[];
+  id: string;
+  lease?: Duration;
+  concurrency?: number;
+}): {
   queue: Queue;
   worker: Worker;
   events: Events;
@@ -23,7 +29,12 @@ export function startFactory(params: { store: Store; kinds: readonly JobKind[]; 
   const events = createEvents();
   const queue = createQueue({ store, registry, events });
   const worker = createWorker({
-    config: { id, lease, shutdownGrace: '5s', pools: [{ name: 'all', concurrency, batch: 50, interval: { active: 100, idle: 500 } }] },
+    config: {
+      id,
+      lease,
+      shutdownGrace: '5s',
+      pools: [{ name: 'all', concurrency, batch: 50, interval: { active: 100, idle: 500 } }],
+    },
     store,
     registry,
     clock: systemClock,
@@ -35,5 +46,6 @@ export function startFactory(params: { store: Store; kinds: readonly JobKind[]; 
 
 /** Waits for a condition that only the store can tell. Fails by the test's own time-out. */
 export async function until(condition: () => Promise<boolean>, everyMs = 50): Promise<void> {
-  while (!(await condition().catch(() => false))) await new Promise((resolve) => setTimeout(resolve, everyMs));
+  while (!(await condition().catch(() => false)))
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
 }

@@ -13,7 +13,11 @@ const work = defineJob({
   input: z.object({ n: z.number(), blockMs: z.number() }),
   retry: { backoff: 'linear', retries: 20, step: 10 },
   async run({ data }, { lease }) {
-    await effects.query('INSERT INTO started (n, epoch, worker) VALUES ($1, $2, $3)', [data.n, lease.epoch, id]);
+    await effects.query('INSERT INTO started (n, epoch, worker) VALUES ($1, $2, $3)', [
+      data.n,
+      lease.epoch,
+      id,
+    ]);
     if (data.blockMs > 0 && id.startsWith('blocking')) block(data.blockMs);
     else await new Promise((resolve) => setTimeout(resolve, 30));
     return done({ by: id, epoch: lease.epoch });
@@ -30,7 +34,11 @@ const store = await openPostgresStore({ url });
 const events = createEvents();
 events.on('lease.fenced', ({ id: job, write }) => process.send?.({ fenced: job, write }));
 createWorker({
-  config: { id, lease: '1s', pools: [{ name: 'all', concurrency: 10, batch: 10, interval: { active: 100, idle: 200 } }] },
+  config: {
+    id,
+    lease: '1s',
+    pools: [{ name: 'all', concurrency: 10, batch: 10, interval: { active: 100, idle: 200 } }],
+  },
   store,
   registry: createRegistry([work]),
   clock: systemClock,

@@ -81,7 +81,11 @@ export function forgetCursors(store: Store): Partial<Store> {
     checkpoint: (params) =>
       store.checkpoint({
         ...params,
-        checkpoints: params.checkpoints.map(({ lease, step, children }) => ({ lease, step, children })),
+        checkpoints: params.checkpoints.map(({ lease, step, children }) => ({
+          lease,
+          step,
+          children,
+        })),
       }),
   };
 }

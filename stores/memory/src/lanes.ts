@@ -57,7 +57,11 @@ function lanesOf(
     if (row.runAt > tx.now) continue;
     const key = keyOf(row.kind, row.tenant);
     const { tenant } = row;
-    const lane = lanes.get(key) ?? { tenant, due: [], room: roomOf(tx, wants.get(row.kind), row.tenant) };
+    const lane = lanes.get(key) ?? {
+      tenant,
+      due: [],
+      room: roomOf(tx, wants.get(row.kind), row.tenant),
+    };
     lane.due.push(row);
     lanes.set(key, lane);
   }

@@ -24,14 +24,19 @@ export interface Database extends Session {
   /** A session on the caller's own transaction. */
   join(transaction: unknown): Session;
   /** `onGap`: notifications may have been missed up to now. */
-  listen(channel: string, onMessage: (message: string) => void, onGap: () => void): Promise<() => Promise<void>>;
+  listen(
+    channel: string,
+    onMessage: (message: string) => void,
+    onGap: () => void,
+  ): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
 /** A literal such as `{1,2,NULL}`. */
 export function numbers(values: readonly (number | null)[]): string {
   let literal = '{';
-  for (let i = 0; i < values.length; i++) literal += i === 0 ? (values[i] ?? 'NULL') : `,${values[i] ?? 'NULL'}`;
+  for (let i = 0; i < values.length; i++)
+    literal += i === 0 ? (values[i] ?? 'NULL') : `,${values[i] ?? 'NULL'}`;
   return `${literal}}`;
 }
 
@@ -47,7 +52,11 @@ export function texts(values: readonly (string | null | undefined)[]): string {
 
 function quote(value: string): string {
   // The driver would turn half of a surrogate pair into U+FFFD without a word.
-  if (!value.isWellFormed()) throw new MillraceError('invalid_text', 'A text holds half of a surrogate pair, which Postgres cannot keep.');
+  if (!value.isWellFormed())
+    throw new MillraceError(
+      'invalid_text',
+      'A text holds half of a surrogate pair, which Postgres cannot keep.',
+    );
   return `"${SPECIAL.test(value) ? value.replace(/["\\]/g, '\\$&') : value}"`;
 }
 

@@ -10,7 +10,11 @@ import { join } from 'node:path';
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, 'millrace.lock');
-  const mine = JSON.stringify({ host: hostname(), pid: process.pid, started: await startedAt(process.pid) });
+  const mine = JSON.stringify({
+    host: hostname(),
+    pid: process.pid,
+    started: await startedAt(process.pid),
+  });
   for (let tries = 0; tries < 3; tries++) {
     try {
       const file = await open(path, 'wx', 0o600);
@@ -21,7 +25,10 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
       const owner = await readFile(path, 'utf8').catch(() => '');
       if (owner !== '' && (await isAlive(owner))) {
-        throw new Error(`The folder ${folder} is in use by process ${pidOf(owner)}. Stop it, set MILLRACE_DATA to another folder, or set DATABASE_URL to share one Postgres.`);
+        throw new Error(
+          `The folder ${folder} is in use by process ${pidOf(owner)}. Stop it, set MILLRACE_DATA to another folder, or set DATABASE_URL to share one Postgres.`,
+          { cause: error },
+        );
       }
       // Taking a stale lock away by renaming: of two that try, one finds the file gone and starts over.
       const aside = `${path}.${process.pid}.${tries}`;

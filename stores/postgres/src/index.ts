@@ -29,10 +29,18 @@ const NOTHING_FOLLOWS: Dependants = () => [];
 
 /** A store in Postgres 14 or newer. Sets up or updates its schema `millrace`. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const database = openPg({ url: options.url, poolSize: options.poolSize ?? 10, answerWithinMs: options.answerWithinMs ?? 30_000 });
+  const database = openPg({
+    url: options.url,
+    poolSize: options.poolSize ?? 10,
+    answerWithinMs: options.answerWithinMs ?? 30_000,
+  });
   try {
     await migrate(database);
-    const store = await createStore({ database, name: options.name ?? 'pg', dependants: options.dependants ?? NOTHING_FOLLOWS });
+    const store = await createStore({
+      database,
+      name: options.name ?? 'pg',
+      dependants: options.dependants ?? NOTHING_FOLLOWS,
+    });
     // Where LISTEN does not arrive there is a transaction pooler, and those lose prepared statements too.
     database.setPrepared(store.can.notify);
     return store;
@@ -43,8 +51,15 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 }
 
 /** A store in an embedded Postgres: the same tables and statements, nothing to install, one process. */
-export async function openPgliteStore({ source, name, dependants }: PgliteStoreOptions): Promise<Store> {
-  if ('pglite' in source) return openWith({ ...openPglite(source.pglite), close: () => Promise.resolve() }, () => Promise.resolve());
+export async function openPgliteStore({
+  source,
+  name,
+  dependants,
+}: PgliteStoreOptions): Promise<Store> {
+  if ('pglite' in source)
+    return openWith({ ...openPglite(source.pglite), close: () => Promise.resolve() }, () =>
+      Promise.resolve(),
+    );
   const unlock = await lockFolder(source.folder);
   try {
     const pglite = await PGlite.create({ dataDir: join(source.folder, 'pg') });
@@ -57,6 +72,11 @@ export async function openPgliteStore({ source, name, dependants }: PgliteStoreO
 
   async function openWith(database: Database, onClose: () => Promise<void>): Promise<Store> {
     await migrate(database);
-    return createStore({ database, name: name ?? 'pg', dependants: dependants ?? NOTHING_FOLLOWS, onClose });
+    return createStore({
+      database,
+      name: name ?? 'pg',
+      dependants: dependants ?? NOTHING_FOLLOWS,
+      onClose,
+    });
   }
 }

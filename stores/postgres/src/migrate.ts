@@ -3,8 +3,14 @@ import type { Database, Statement } from './database.ts';
 
 const FOLDER = new URL('../migrations/', import.meta.url);
 
-const LOCK: Statement = { name: '', text: `SELECT pg_advisory_xact_lock(hashtext('millrace.migrate'))` };
-const HAS_SCHEMA: Statement = { name: '', text: `SELECT to_regclass('millrace.migrations') IS NOT NULL AS there` };
+const LOCK: Statement = {
+  name: '',
+  text: `SELECT pg_advisory_xact_lock(hashtext('millrace.migrate'))`,
+};
+const HAS_SCHEMA: Statement = {
+  name: '',
+  text: `SELECT to_regclass('millrace.migrations') IS NOT NULL AS there`,
+};
 const APPLIED: Statement = { name: '', text: 'SELECT name FROM millrace.migrations ORDER BY name' };
 const RECORD: Statement = { name: '', text: 'INSERT INTO millrace.migrations (name) VALUES ($1)' };
 
@@ -19,10 +25,14 @@ export async function migrate(database: Database): Promise<string[]> {
         CREATE SCHEMA IF NOT EXISTS millrace;
         CREATE TABLE millrace.migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());`);
     }
-    const applied = new Set((await session.query<{ name: string }>(APPLIED, [])).map(({ name }) => name));
+    const applied = new Set(
+      (await session.query<{ name: string }>(APPLIED, [])).map(({ name }) => name),
+    );
     const unknown = [...applied].filter((name) => !files.includes(name));
     if (unknown.length > 0) {
-      throw new Error(`The database was set up by a newer Millrace (${unknown.join(', ')}). Update this one.`);
+      throw new Error(
+        `The database was set up by a newer Millrace (${unknown.join(', ')}). Update this one.`,
+      );
     }
     const pending = files.filter((name) => !applied.has(name));
     for (const name of pending) {

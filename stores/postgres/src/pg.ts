@@ -15,14 +15,18 @@ const RECONNECT_MS = { first: 100, most: 5_000 };
 const HEARTBEAT_MS = 15_000;
 
 /** Our numbers are sequences: exact as doubles for the next few thousand years. */
-const types = {
+const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === INT8 ? Number : (pg.types.getTypeParser(oid, format as 'text') as (value: string) => unknown),
-} as pg.CustomTypesConfig;
+    oid === INT8 ? Number : (pg.types.getTypeParser(oid, format) as (value: string) => unknown),
+};
 
 type Queryable = Pick<pg.ClientBase, 'query'>;
 
-export function openPg({ url, poolSize, answerWithinMs }: PgOptions): Database & { setPrepared(prepared: boolean): void } {
+export function openPg({
+  url,
+  poolSize,
+  answerWithinMs,
+}: PgOptions): Database & { setPrepared(prepared: boolean): void } {
   let prepared = true;
   const config: pg.ClientConfig = {
     connectionString: url,
@@ -45,9 +49,17 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): Database &
 
   function session(client: Queryable): Session {
     return {
-      async query<R extends Row>({ name, text }: Statement, values: readonly Param[]): Promise<R[]> {
+      async query<R extends Row>(
+        { name, text }: Statement,
+        values: readonly Param[],
+      ): Promise<R[]> {
         try {
-          const result = await client.query<R>({ ...(prepared && name !== '' && { name }), text, values: [...values], types });
+          const result = await client.query<R>({
+            ...(prepared && name !== '' && { name }),
+            text,
+            values: [...values],
+            types,
+          });
           return result.rows;
         } catch (error) {
           throw storeError(error);
@@ -85,7 +97,8 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): Database &
     ...session(pool),
     transaction,
     join(joined) {
-      if (!isQueryable(joined)) throw new TypeError('The transaction must be a connected client of the pg package.');
+      if (!isQueryable(joined))
+        throw new TypeError('The transaction must be a connected client of the pg package.');
       return session(joined);
     },
     listen: (channel, onMessage, onGap) => listen(config, channel, onMessage, onGap),
@@ -97,11 +110,21 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): Database &
 }
 
 function isQueryable(value: unknown): value is Queryable {
-  return typeof value === 'object' && value !== null && 'query' in value && typeof value.query === 'function';
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'query' in value &&
+    typeof value.query === 'function'
+  );
 }
 
 /** One connection of its own that comes back by itself. */
-async function listen(config: pg.ClientConfig, channel: string, onMessage: (message: string) => void, onGap: () => void): Promise<() => Promise<void>> {
+async function listen(
+  config: pg.ClientConfig,
+  channel: string,
+  onMessage: (message: string) => void,
+  onGap: () => void,
+): Promise<() => Promise<void>> {
   let stopped = false;
   let client: pg.Client | null = null;
   let retryMs = RECONNECT_MS.first;

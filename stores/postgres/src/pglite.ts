@@ -27,9 +27,15 @@ export function openPglite(pglite: PGlite): Database {
 
   return {
     ...session(pglite),
-    transaction: <T>(work: (session: Session) => Promise<T>) => pglite.transaction((inside) => work(session(inside))) as Promise<T>,
+    transaction: <T>(work: (session: Session) => Promise<T>) =>
+      pglite.transaction((inside) => work(session(inside))),
     join(joined) {
-      if (typeof joined !== 'object' || joined === null || !('query' in joined) || !('exec' in joined)) {
+      if (
+        typeof joined !== 'object' ||
+        joined === null ||
+        !('query' in joined) ||
+        !('exec' in joined)
+      ) {
         throw new TypeError('The transaction must be one of PGlite.');
       }
       return session(joined as Queryable);

@@ -14,14 +14,29 @@ import { fire, schedules, syncSchedules } from './operations/schedules.ts';
 import { settle } from './operations/settle.ts';
 import { closeGates, erase, maintain, reportWorker, workers } from './operations/upkeep.ts';
 
-const NOW: Statement = { name: 'millrace_now', text: `SELECT date_part('epoch', millrace.clock()) * 1000 AS now` };
+const NOW: Statement = {
+  name: 'millrace_now',
+  text: `SELECT date_part('epoch', millrace.clock()) * 1000 AS now`,
+};
 
 /** The port over a database that has been migrated. */
-export async function createStore(params: { database: Database; name: string; dependants: Dependants; onClose?: () => Promise<void> }): Promise<Store> {
+export async function createStore(params: {
+  database: Database;
+  name: string;
+  dependants: Dependants;
+  onClose?: () => Promise<void>;
+}): Promise<Store> {
   const { database, name, dependants, onClose } = params;
   const context: Context = { database, ids: createIds(name), dependants };
   const { watch, notifies, stop } = await startHints(database);
-  const can: Capabilities = { notify: notifies, dependencies: true, checkpoint: true, schedules: true, transactions: true, effects: false };
+  const can: Capabilities = {
+    notify: notifies,
+    dependencies: true,
+    checkpoint: true,
+    schedules: true,
+    transactions: true,
+    effects: false,
+  };
   return {
     name,
     can,
@@ -67,7 +82,9 @@ const SELF_TEST_MS = 2_000;
  * One LISTEN for the process. Poolers swallow LISTEN without an error, so it is tried out at the start: a
  * message sent must come back. Otherwise the workers poll.
  */
-async function startHints(database: Database): Promise<{ watch: Store['watch']; notifies: boolean; stop: () => Promise<void> }> {
+async function startHints(
+  database: Database,
+): Promise<{ watch: Store['watch']; notifies: boolean; stop: () => Promise<void> }> {
   const listeners = new Set<(hint: Hint) => void>();
   const tell = (hint: Hint): void => {
     for (const listener of listeners) {

@@ -11,7 +11,10 @@ export interface TestDatabases {
 
 export function testServer(): string {
   const url = process.env['MILLRACE_TEST_DATABASE_URL'];
-  if (url === undefined) throw new Error('MILLRACE_TEST_DATABASE_URL is not set. Run the tests with "npm test", which starts a private Postgres.');
+  if (url === undefined)
+    throw new Error(
+      'MILLRACE_TEST_DATABASE_URL is not set. Run the tests with "npm test", which starts a private Postgres.',
+    );
   return url;
 }
 

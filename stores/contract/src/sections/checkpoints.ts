@@ -102,11 +102,18 @@ export const checkpoints: Section = {
       const save = (step: number): Promise<unknown> =>
         store.checkpoint({
           checkpoints: [
-            { lease: job, step, cursor: `${step}`, progress: { done: step }, children: [newJob({ kind: 'child' })] },
+            {
+              lease: job,
+              step,
+              cursor: `${step}`,
+              progress: { done: step },
+              children: [newJob({ kind: 'child' })],
+            },
           ],
           leaseMs: LEASE_MS,
         });
-      for (const step of [1, 2, 2, 1]) expect(await save(step), `step ${step}`).toEqual(['renewed']);
+      for (const step of [1, 2, 2, 1])
+        expect(await save(step), `step ${step}`).toEqual(['renewed']);
       expect(await read(store, job.id)).toMatchObject({ cursor: '2', progress: { done: 2 } });
       expect(await listAll(store, { kind: 'child' })).toHaveLength(2);
     });

@@ -5,9 +5,9 @@ import { type TakenOver, promote, takeOver } from './tend.ts';
 
 /** Evaluated once per statement: is there anything to tend, and when will there be? */
 const LOOK_COLUMNS = `
-  date_part('epoch', millrace.clock()) * 1000 AS now,
-  date_part('epoch', (SELECT min(run_at) FROM millrace.scheduled) - millrace.clock()) * 1000 AS due_in,
-  date_part('epoch', (SELECT min(until) FROM millrace.lease) - millrace.clock()) * 1000 AS expires_in`;
+  (date_part('epoch', millrace.clock()) * 1000)::bigint AS now,
+  ceil(date_part('epoch', (SELECT min(run_at) FROM millrace.scheduled) - millrace.clock()) * 1000)::bigint AS due_in,
+  ceil(date_part('epoch', (SELECT min(until) FROM millrace.lease) - millrace.clock()) * 1000)::bigint AS expires_in`;
 
 // Lanes are (kind, tenant) pairs with work, found by hopping over the index, so that a paused, capped or busy one is
 // never in another's way. Tenants take turns: each gives its share, and of too few slots the tenant with the
@@ -70,9 +70,8 @@ WITH RECURSIVE want AS (
 SELECT l.seq, l.epoch, l.kind, l.tenant, l.attempt, j.*, (SELECT tenants FROM turn) AS tenants, ${LOOK_COLUMNS}
   FROM leased l CROSS JOIN LATERAL (
     SELECT max_attempts, priority, payload::text, cursor::text, correlation_id, submitter, webhook, parents::text,
-           date_part('epoch', created_at) * 1000 AS created_at
-      FROM millrace.jobs WHERE seq = l.seq OFFSET 0) j
- ORDER BY l.rank, l.seq`,
+           (date_part('epoch', created_at) * 1000)::bigint AS created_at
+      FROM millrace.jobs WHERE seq = l.seq OFFSET 0) j`,
 };
 
 // The leases that a claim was given whose answer never arrived. $1 worker $2 claim
@@ -81,7 +80,7 @@ const REPLAY: Statement = {
   text: `
 SELECT l.seq, l.epoch, l.kind, l.tenant, l.attempt, j.max_attempts, j.priority, j.payload::text, j.cursor::text,
        j.correlation_id, j.submitter, j.webhook, j.parents::text, 1 AS tenants,
-       date_part('epoch', j.created_at) * 1000 AS created_at, ${LOOK_COLUMNS}
+       (date_part('epoch', j.created_at) * 1000)::bigint AS created_at, ${LOOK_COLUMNS}
   FROM millrace.lease l CROSS JOIN LATERAL (SELECT * FROM millrace.jobs WHERE seq = l.seq OFFSET 0) j
  WHERE l.worker = $1 AND l.claim = $2 AND l.until >= millrace.clock()
  ORDER BY l.rank, l.seq`,
@@ -91,7 +90,10 @@ SELECT l.seq, l.epoch, l.kind, l.tenant, l.attempt, j.max_attempts, j.priority, 
 const LOOK: Statement = { name: 'millrace_look', text: `SELECT ${LOOK_COLUMNS}` };
 
 // Replicas that share a tenant's quota count its leases one after the other. $1 kind
-const LOCK_QUOTA: Statement = { name: 'millrace_lock_quota', text: `SELECT pg_advisory_xact_lock(hashtext('millrace.quota'), hashtext($1))` };
+const LOCK_QUOTA: Statement = {
+  name: 'millrace_lock_quota',
+  text: `SELECT pg_advisory_xact_lock(hashtext('millrace.quota'), hashtext($1))`,
+};
 
 type Look = { now: number; due_in: number | null; expires_in: number | null };
 type ClaimRow = Look & {
@@ -130,7 +132,10 @@ export function createClaim(context: Context): Claim {
   }
 
   async function lookFrom(rows: readonly ClaimRow[]): Promise<Look> {
-    return rows[0] ?? (await database.query<Look>(LOOK, []))[0] ?? { now: 0, due_in: null, expires_in: null };
+    return (
+      rows[0] ??
+      (await database.query<Look>(LOOK, []))[0] ?? { now: 0, due_in: null, expires_in: null }
+    );
   }
 
   /** Null when there was nothing to do. */
@@ -143,7 +148,9 @@ export function createClaim(context: Context): Claim {
   }
 
   async function claimRows(params: ClaimParams, force: boolean): Promise<ClaimRow[]> {
-    const limited = params.wants.filter((want) => want.tenantLimit !== undefined).map((want) => want.kind);
+    const limited = params.wants
+      .filter((want) => want.tenantLimit !== undefined)
+      .map((want) => want.kind);
     if (limited.length === 0) return take(database, params, force);
     return database.transaction(async (session) => {
       for (const kind of limited.toSorted()) await session.query(LOCK_QUOTA, [kind]);
@@ -159,8 +166,10 @@ export function createClaim(context: Context): Claim {
   function result(rows: ClaimRow[], tended: Tended | null, more: boolean, look: Look): Claimed {
     const { lost, takenOver } = tended ?? NOTHING_LOST;
     return {
-      jobs: rows.map((row) => claimedJob(context, row)),
-      now: Math.round(look.now),
+      jobs: (hasShares(rows) ? rows.toSorted(comesFirst) : rows).map((row) =>
+        claimedJob(context, row),
+      ),
+      now: look.now,
       lost,
       takenOver,
       more,
@@ -179,6 +188,11 @@ function nextDueMs({ due_in: dueIn, expires_in: expiresIn }: Look): number | nul
 
 type Tended = TakenOver & { promoted: number };
 const NOTHING_LOST: TakenOver = { lost: [], takenOver: 0 };
+
+/** One tenant's jobs come in their order; where several take turns, it is made here. */
+function comesFirst(a: ClaimRow, b: ClaimRow): number {
+  return (b.priority ?? -Infinity) - (a.priority ?? -Infinity) || a.seq - b.seq;
+}
 
 /** A tenant that gave its share may have more. */
 function hasShares([first]: readonly ClaimRow[]): boolean {
@@ -210,7 +224,7 @@ function claimedJob({ ids }: Context, row: ClaimRow): ClaimedJob {
     attempt: row.attempt,
     maxAttempts: row.max_attempts,
     priority: row.priority,
-    createdAt: Math.round(row.created_at),
+    createdAt: row.created_at,
     cursor: row.cursor,
     correlationId: row.correlation_id,
     submitter: row.submitter,

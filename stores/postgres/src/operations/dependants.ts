@@ -32,9 +32,16 @@ DELETE FROM millrace.gates WHERE ctid = ANY (ARRAY(
 };
 
 /** Makes what follows from finished jobs, in the transaction that finishes them. Returns the kinds made. */
-export async function follow(session: Session, followings: readonly Following[]): Promise<string[]> {
-  const atOnce = followings.flatMap(({ dependant }) => (dependant.gate === undefined ? [dependant.child] : []));
-  const gated = followings.flatMap(({ job, dependant }) => (dependant.gate === undefined ? [] : [{ job, child: dependant.child, gate: dependant.gate }]));
+export async function follow(
+  session: Session,
+  followings: readonly Following[],
+): Promise<string[]> {
+  const atOnce = followings.flatMap(({ dependant }) =>
+    dependant.gate === undefined ? [dependant.child] : [],
+  );
+  const gated = followings.flatMap(({ job, dependant }) =>
+    dependant.gate === undefined ? [] : [{ job, child: dependant.child, gate: dependant.gate }],
+  );
   const children = [...atOnce, ...(gated.length === 0 ? [] : await arrive(session, gated))];
   await insertJobs(session, children);
   return children.map((child) => child.kind);
@@ -46,7 +53,10 @@ interface Gathered {
   readonly arrived: Record<string, string>;
 }
 
-async function arrive(session: Session, arrivals: readonly { job: FinishedJob; child: NewJob; gate: GateArrival }[]): Promise<NewJob[]> {
+async function arrive(
+  session: Session,
+  arrivals: readonly { job: FinishedJob; child: NewJob; gate: GateArrival }[],
+): Promise<NewJob[]> {
   const rounds = gather(arrivals);
   const children: NewJob[] = [];
   for (const round of rounds) {
@@ -60,17 +70,24 @@ async function arrive(session: Session, arrivals: readonly { job: FinishedJob; c
     const opened = rows.flatMap((row) => {
       const gathered = byGate.get(identity(row));
       const parents = JSON.parse(row.arrived) as Record<string, string>;
-      return gathered?.gate.slots.every((slot) => parents[slot] !== undefined) === true ? [{ row, child: { ...gathered.child, parents } }] : [];
+      return gathered?.gate.slots.every((slot) => parents[slot] !== undefined) === true
+        ? [{ row, child: { ...gathered.child, parents } }]
+        : [];
     });
     if (opened.length === 0) continue;
-    await session.query(OPEN, [texts(opened.map(({ row }) => row.rule)), texts(opened.map(({ row }) => row.key))]);
+    await session.query(OPEN, [
+      texts(opened.map(({ row }) => row.rule)),
+      texts(opened.map(({ row }) => row.key)),
+    ]);
     children.push(...opened.map(({ child }) => child));
   }
   return children;
 }
 
 /** One statement may touch a gate once. Several arrivals at one gate go together while their slots differ. */
-function gather(arrivals: readonly { job: FinishedJob; child: NewJob; gate: GateArrival }[]): Gathered[][] {
+function gather(
+  arrivals: readonly { job: FinishedJob; child: NewJob; gate: GateArrival }[],
+): Gathered[][] {
   const rounds: Map<string, Gathered>[] = [];
   for (const { job, child, gate } of arrivals) {
     const key = identity(gate);

@@ -81,7 +81,10 @@ SELECT u.ord::int AS ord, k.seq
   CROSS JOIN LATERAL (SELECT seq FROM millrace.keys WHERE key = u.key AND kind = u.kind AND tenant = u.tenant OFFSET 0) k`,
 };
 
-export async function enqueue({ database, ids }: Context, { jobs, transaction }: EnqueueParams): Promise<Enqueued[]> {
+export async function enqueue(
+  { database, ids }: Context,
+  { jobs, transaction }: EnqueueParams,
+): Promise<Enqueued[]> {
   if (jobs.length === 0) return [];
   const session = transaction === undefined ? database : database.join(transaction);
   if (!jobs.some((job) => job.key !== undefined)) {
@@ -98,7 +101,10 @@ export async function insertJobs(session: Session, jobs: readonly NewJob[]): Pro
   return (await insertKeyed(session, jobs)).map(({ seq }) => seq);
 }
 
-async function insertKeyed(session: Session, jobs: readonly NewJob[]): Promise<{ seq: number; created: boolean }[]> {
+async function insertKeyed(
+  session: Session,
+  jobs: readonly NewJob[],
+): Promise<{ seq: number; created: boolean }[]> {
   // One statement may touch a key once: the first of a batch stands for the others.
   const firsts = new Map<string, number>();
   const placeOf = jobs.map((job, index) => {
@@ -111,7 +117,9 @@ async function insertKeyed(session: Session, jobs: readonly NewJob[]): Promise<{
   const distinct = places.map((place) => jobs[place]).filter((job) => job !== undefined);
   const rows = await session.query<{ seq: number | null }>(INSERT_KEYED, columns(distinct));
   const seqs = rows.map(({ seq }) => seq);
-  const owned = distinct.flatMap((job, index) => (seqs[index] == null && job.key !== undefined ? [{ job, index, key: job.key.value }] : []));
+  const owned = distinct.flatMap((job, index) =>
+    seqs[index] == null && job.key !== undefined ? [{ job, index, key: job.key.value }] : [],
+  );
   if (owned.length > 0) {
     const owners = await session.query<{ ord: number; seq: number }>(OWNERS, [
       texts(owned.map(({ job }) => job.kind)),
@@ -124,14 +132,20 @@ async function insertKeyed(session: Session, jobs: readonly NewJob[]): Promise<{
   return answer(placeOf, places, seqs, new Map());
 }
 
-function answer(placeOf: number[], places: number[], seqs: (number | null)[], owners: Map<number | undefined, number>): { seq: number; created: boolean }[] {
+function answer(
+  placeOf: number[],
+  places: number[],
+  seqs: (number | null)[],
+  owners: Map<number | undefined, number>,
+): { seq: number; created: boolean }[] {
   const indexOf = new Map(places.map((place, index) => [place, index]));
   return placeOf.map((place, position) => {
     const index = indexOf.get(place) ?? -1;
     const made = seqs[index] ?? null;
     const seq = made ?? owners.get(index);
     // The key's owner was pruned between the two statements: it is free now, and asking again makes a job.
-    if (seq === undefined) throw new Error('An idempotency key changed hands while it was looked at. Enqueue again.');
+    if (seq === undefined)
+      throw new Error('An idempotency key changed hands while it was looked at. Enqueue again.');
     return { seq, created: made !== null && place === position };
   });
 }
@@ -144,7 +158,9 @@ function columns(jobs: readonly NewJob[]): Param[] {
     texts(jobs.map((job) => job.payload)),
     numbers(jobs.map((job) => job.maxAttempts)),
     numbers(jobs.map((job) => (job.due !== undefined && 'at' in job.due ? job.due.at : null))),
-    numbers(jobs.map((job) => (job.due !== undefined && 'afterMs' in job.due ? job.due.afterMs : null))),
+    numbers(
+      jobs.map((job) => (job.due !== undefined && 'afterMs' in job.due ? job.due.afterMs : null)),
+    ),
     texts(jobs.map((job) => job.key?.value)),
     texts(jobs.map((job) => job.correlationId)),
     texts(jobs.map((job) => job.submitter)),

@@ -35,7 +35,9 @@ export async function selecting(session: Session, filter: Filter): Promise<Selec
   equals(`j.error->>'code'`, filter.errorCode);
   if (filter.key !== undefined) {
     params.push(filter.key);
-    where.push(`j.key = $${params.length} AND j.seq IN (SELECT k.seq FROM millrace.keys k WHERE k.key = $${params.length})`);
+    where.push(
+      `j.key = $${params.length} AND j.seq IN (SELECT k.seq FROM millrace.keys k WHERE k.key = $${params.length})`,
+    );
   }
   const instant = (operator: string, ms: number | undefined): void => {
     if (ms === undefined) return;
@@ -47,12 +49,18 @@ export async function selecting(session: Session, filter: Filter): Promise<Selec
   return { from, seq, where, params };
 }
 
-const RECORD_OF = (driver: string): string => `CROSS JOIN LATERAL (SELECT * FROM millrace.jobs WHERE seq = ${driver}.seq OFFSET 0) j`;
-export const LEASE_OF_RECORD = 'LEFT JOIN LATERAL (SELECT * FROM millrace.lease WHERE seq = j.seq OFFSET 0) l ON true';
+const RECORD_OF = (driver: string): string =>
+  `CROSS JOIN LATERAL (SELECT * FROM millrace.jobs WHERE seq = ${driver}.seq OFFSET 0) j`;
+export const LEASE_OF_RECORD =
+  'LEFT JOIN LATERAL (SELECT * FROM millrace.lease WHERE seq = j.seq OFFSET 0) l ON true';
 
 const HISTORY = { seq: 'j.seq', from: `millrace.jobs j ${LEASE_OF_RECORD}` };
 
-async function sourceOf(session: Session, state: JobState | undefined, where: string[]): Promise<{ from: string; seq: string }> {
+async function sourceOf(
+  session: Session,
+  state: JobState | undefined,
+  where: string[],
+): Promise<{ from: string; seq: string }> {
   switch (state) {
     case 'PROCESSING':
       return { seq: 'l.seq', from: `millrace.lease l ${RECORD_OF('l')}` };

@@ -49,7 +49,11 @@ type FinishedRow = {
 };
 
 /** In the caller's transaction, which has already taken the jobs out of the queue's tables. */
-export async function finish(context: Context, session: Session, endings: readonly Ending[]): Promise<void> {
+export async function finish(
+  context: Context,
+  session: Session,
+  endings: readonly Ending[],
+): Promise<void> {
   if (endings.length === 0) return;
   const rows = await session.query<FinishedRow>(FINISH, [
     numbers(endings.map((ending) => ending.seq)),
@@ -69,5 +73,10 @@ export async function finish(context: Context, session: Session, endings: readon
     webhook: row.webhook,
     parents: row.parents === null ? null : (JSON.parse(row.parents) as Record<string, string>),
   }));
-  await follow(session, finished.flatMap((job) => [...context.dependants(job)].map((dependant) => ({ job, dependant }))));
+  await follow(
+    session,
+    finished.flatMap((job) =>
+      [...context.dependants(job)].map((dependant) => ({ job, dependant })),
+    ),
+  );
 }

@@ -86,8 +86,14 @@ export async function cancel(context: Context, { select }: Selection): Promise<C
       const found = new Set([...canceled, ...requested.map(({ seq }) => seq)]);
       const left = numbers(wanted.filter((seq) => !found.has(seq)));
       if (left === '{}') break;
-      const queued = (await session.query<{ seq: number }>(TAKE_FROM_QUEUE, [left])).map(({ seq }) => seq);
-      await finish(context, session, queued.map((seq) => ({ seq, state: 'CANCELED', error: null, attempt: null, epoch: null })));
+      const queued = (await session.query<{ seq: number }>(TAKE_FROM_QUEUE, [left])).map(
+        ({ seq }) => seq,
+      );
+      await finish(
+        context,
+        session,
+        queued.map((seq) => ({ seq, state: 'CANCELED', error: null, attempt: null, epoch: null })),
+      );
       const failed = await session.query<{ seq: number }>(CANCEL_FAILED, [left]);
       canceled.push(...queued, ...failed.map(({ seq }) => seq));
       requested.push(...(await session.query<{ seq: number; epoch: number }>(REQUEST, [left])));
@@ -98,7 +104,10 @@ export async function cancel(context: Context, { select }: Selection): Promise<C
   });
 }
 
-export async function retry(context: Context, { select }: Selection): Promise<{ retried: number; ids: JobId[] }> {
+export async function retry(
+  context: Context,
+  { select }: Selection,
+): Promise<{ retried: number; ids: JobId[] }> {
   const { database, ids } = context;
   return database.transaction(async (session) => {
     const wanted = await selected(context, session, select, 'requeue');
@@ -110,23 +119,35 @@ export async function retry(context: Context, { select }: Selection): Promise<{ 
 }
 
 /** The jobs meant, oldest first. By filter, only those that the move can still change. */
-async function selected({ ids }: Context, session: Session, select: Selection['select'], move: 'cancel' | 'requeue'): Promise<number[]> {
+async function selected(
+  { ids }: Context,
+  session: Session,
+  select: Selection['select'],
+  move: 'cancel' | 'requeue',
+): Promise<number[]> {
   if ('ids' in select) return select.ids.map(ids.seq).filter((seq) => seq !== null);
-  const states = statesBefore(move).filter((state) => select.filter.state === undefined || select.filter.state === state);
+  const states = statesBefore(move).filter(
+    (state) => select.filter.state === undefined || select.filter.state === state,
+  );
   const seqs: number[] = [];
   for (const state of states) {
-    if (seqs.length < select.limit) seqs.push(...(await selectState(session, { ...select.filter, state }, select.limit - seqs.length)));
+    if (seqs.length < select.limit)
+      seqs.push(
+        ...(await selectState(session, { ...select.filter, state }, select.limit - seqs.length)),
+      );
   }
   return seqs;
 }
 
 async function selectState(session: Session, filter: Filter, limit: number): Promise<number[]> {
-  const { from, seq, where, params } = await selecting(session, filter);
+  const { from, seq: order, where, params } = await selecting(session, filter);
   // Asking a running job to stop once is enough.
   if (filter.state === 'PROCESSING') where.push('NOT l.cancel');
   params.push(limit);
   const rows = await session.query<{ seq: number }>(
-    unnamed(`SELECT j.seq FROM ${from} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${seq} LIMIT $${params.length}`),
+    unnamed(
+      `SELECT j.seq FROM ${from} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${order} LIMIT $${params.length}`,
+    ),
     params,
   );
   return rows.map(({ seq }) => seq);

@@ -59,20 +59,20 @@ export function jobOf(ids: Ids, row: JobRow): Job {
     leaseUntil: row.lease_until === null ? null : Math.round(row.lease_until),
     cancelRequested: row.cancel,
     result: row.result,
-    error: parsed<FailureRecord>(row.error),
+    error: parsed(row.error) as FailureRecord | null,
     cursor: row.cursor,
-    progress: parsed<Progress>(row.progress),
+    progress: parsed(row.progress) as Progress | null,
     key: row.key,
     correlationId: row.correlation_id,
     submitter: row.submitter,
     subject: row.subject,
     webhook: row.webhook,
-    parents: parsed<Record<string, string>>(row.parents),
+    parents: parsed(row.parents) as Record<string, string> | null,
     schedule: row.schedule,
   };
 }
 
 /** Written by this store from the same type. */
-function parsed<T>(text: string | null): T | null {
-  return text === null ? null : (JSON.parse(text) as T);
+function parsed(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text);
 }

@@ -45,16 +45,21 @@ export function createPrune({ database }: Context): (params: PruneParams) => Pro
   return async ({ keep, otherwise }) => {
     const kinds = Object.entries(keep);
     const all: [string | null, Keep][] = [...kinds, [null, otherwise]];
-    const shortest = Math.min(...all.flatMap(([, { SUCCEEDED, FAILED, CANCELED }]) => [SUCCEEDED, FAILED, CANCELED]));
-    const [row] = await database.query<{ count: number; last: number | null; more: boolean }>(PRUNE, [
-      after,
-      texts(all.map(([kind]) => kind)),
-      numbers(all.map(([, each]) => each.SUCCEEDED)),
-      numbers(all.map(([, each]) => each.FAILED)),
-      numbers(all.map(([, each]) => each.CANCELED)),
-      STRETCH,
-      shortest,
-    ]);
+    const shortest = Math.min(
+      ...all.flatMap(([, { SUCCEEDED, FAILED, CANCELED }]) => [SUCCEEDED, FAILED, CANCELED]),
+    );
+    const [row] = await database.query<{ count: number; last: number | null; more: boolean }>(
+      PRUNE,
+      [
+        after,
+        texts(all.map(([kind]) => kind)),
+        numbers(all.map(([, each]) => each.SUCCEEDED)),
+        numbers(all.map(([, each]) => each.FAILED)),
+        numbers(all.map(([, each]) => each.CANCELED)),
+        STRETCH,
+        shortest,
+      ],
+    );
     after = row?.more === true ? (row.last ?? 0) : 0;
     return { count: row?.count ?? 0, more: row?.more === true };
   };

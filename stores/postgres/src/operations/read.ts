@@ -1,4 +1,12 @@
-import { type Count, type Inspection, type Job, type JobId, type JobState, type ListParams, MillraceError } from '@millrace/engine';
+import {
+  type Count,
+  type Inspection,
+  type Job,
+  type JobId,
+  type JobState,
+  type ListParams,
+  MillraceError,
+} from '@millrace/engine';
 import type { Statement } from '../database.ts';
 import type { Context } from './context.ts';
 import { LEASE_OF_RECORD, selecting, unnamed } from './filter.ts';
@@ -18,16 +26,25 @@ export async function get({ database, ids }: Context, { id }: { id: JobId }): Pr
 }
 
 /** Newest first; the cursor is the last seq of the page, so that jobs added meanwhile change nothing. */
-export async function list({ database, ids }: Context, { filter, limit, cursor }: ListParams): Promise<{ jobs: Job[]; next: string | null }> {
+export async function list(
+  { database, ids }: Context,
+  { filter, limit, cursor }: ListParams,
+): Promise<{ jobs: Job[]; next: string | null }> {
   const { from, seq, where, params } = await selecting(database, filter);
   if (cursor !== undefined) {
-    if (!/^[1-9]\d{0,15}$/.test(cursor)) throw new MillraceError('invalid_cursor', 'The cursor is not one that a list has given. Start from the first page.');
+    if (!/^[1-9]\d{0,15}$/.test(cursor))
+      throw new MillraceError(
+        'invalid_cursor',
+        'The cursor is not one that a list has given. Start from the first page.',
+      );
     params.push(Number(cursor));
     where.push(`${seq} < $${params.length}`);
   }
   params.push(limit + 1);
   const rows = await database.query<JobRow>(
-    unnamed(`SELECT ${JOB_COLUMNS} FROM ${from} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${seq} DESC LIMIT $${params.length}`),
+    unnamed(
+      `SELECT ${JOB_COLUMNS} FROM ${from} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${seq} DESC LIMIT $${params.length}`,
+    ),
     params,
   );
   const jobs = rows.slice(0, limit).map((row) => jobOf(ids, row));
@@ -50,7 +67,10 @@ SELECT kind, tenant, CASE state WHEN 'OPEN' THEN 'QUEUED' ELSE state END AS stat
 };
 
 export async function counts({ database }: Context): Promise<Count[]> {
-  return database.query<{ kind: string; tenant: string; state: JobState; count: number }>(COUNTS, []);
+  return database.query<{ kind: string; tenant: string; state: JobState; count: number }>(
+    COUNTS,
+    [],
+  );
 }
 
 // $1 seq
@@ -66,10 +86,21 @@ SELECT ${JOB_COLUMNS}, date_part('epoch', millrace.clock()) * 1000 AS now,
   FROM millrace.jobs j ${LEASE_OF_RECORD} WHERE j.seq = $1`,
 };
 
-export async function inspect({ database, ids }: Context, { id }: { id: JobId }): Promise<Inspection | null> {
+export async function inspect(
+  { database, ids }: Context,
+  { id }: { id: JobId },
+): Promise<Inspection | null> {
   const seq = ids.seq(id);
   if (seq === null) return null;
-  const [row] = await database.query<JobRow & { now: number; kind_paused: boolean; ahead: number; running_of_tenant: number }>(INSPECT, [seq]);
+  const [row] = await database.query<
+    JobRow & { now: number; kind_paused: boolean; ahead: number; running_of_tenant: number }
+  >(INSPECT, [seq]);
   if (row === undefined) return null;
-  return { job: jobOf(ids, row), now: Math.round(row.now), kindPaused: row.kind_paused, ahead: row.ahead, runningOfTenant: row.running_of_tenant };
+  return {
+    job: jobOf(ids, row),
+    now: Math.round(row.now),
+    kindPaused: row.kind_paused,
+    ahead: row.ahead,
+    runningOfTenant: row.running_of_tenant,
+  };
 }

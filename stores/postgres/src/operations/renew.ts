@@ -43,13 +43,23 @@ SELECT seq, epoch, cancel, fresh FROM input`,
 type Held = { seq: number; epoch: number; cancel: boolean };
 type Saved = Held & { fresh: boolean };
 
-export async function renew({ database, ids }: Context, { leases, leaseMs }: { leases: readonly Lease[]; leaseMs: number }): Promise<RenewAnswer[]> {
+export async function renew(
+  { database, ids }: Context,
+  { leases, leaseMs }: { leases: readonly Lease[]; leaseMs: number },
+): Promise<RenewAnswer[]> {
   const asked = leases.map(({ id, epoch }) => ({ seq: ids.seq(id) ?? -1, epoch }));
-  const held = await database.query<Held>(RENEW, [numbers(asked.map(({ seq }) => seq)), numbers(asked.map(({ epoch }) => epoch)), leaseMs]);
+  const held = await database.query<Held>(RENEW, [
+    numbers(asked.map(({ seq }) => seq)),
+    numbers(asked.map(({ epoch }) => epoch)),
+    leaseMs,
+  ]);
   return answers(asked, held);
 }
 
-export async function checkpoint({ database, ids }: Context, { checkpoints, leaseMs }: { checkpoints: readonly Checkpoint[]; leaseMs: number }): Promise<RenewAnswer[]> {
+export async function checkpoint(
+  { database, ids }: Context,
+  { checkpoints, leaseMs }: { checkpoints: readonly Checkpoint[]; leaseMs: number },
+): Promise<RenewAnswer[]> {
   const asked = checkpoints.map(({ lease: { id, epoch } }) => ({ seq: ids.seq(id) ?? -1, epoch }));
   const save = (session: Session): Promise<Saved[]> =>
     session.query<Saved>(CHECKPOINT, [
@@ -58,9 +68,14 @@ export async function checkpoint({ database, ids }: Context, { checkpoints, leas
       leaseMs,
       numbers(checkpoints.map(({ step }) => step)),
       texts(checkpoints.map(({ cursor }) => cursor)),
-      texts(checkpoints.map(({ progress }) => (progress === undefined ? null : JSON.stringify(progress)))),
+      texts(
+        checkpoints.map(({ progress }) =>
+          progress === undefined ? null : JSON.stringify(progress),
+        ),
+      ),
     ]);
-  if (checkpoints.every(({ children }) => children.length === 0)) return answers(asked, await save(database));
+  if (checkpoints.every(({ children }) => children.length === 0))
+    return answers(asked, await save(database));
   return database.transaction(async (session) => {
     const saved = await save(session);
     const fresh = new Map(saved.map((row) => [row.seq, row.fresh ? row.epoch : null]));
@@ -75,7 +90,10 @@ export async function checkpoint({ database, ids }: Context, { checkpoints, leas
   });
 }
 
-function answers(asked: readonly { seq: number; epoch: number }[], rows: readonly Held[]): RenewAnswer[] {
+function answers(
+  asked: readonly { seq: number; epoch: number }[],
+  rows: readonly Held[],
+): RenewAnswer[] {
   const held = new Map(rows.map((row) => [row.seq, row]));
   return asked.map(({ seq, epoch }) => {
     const row = held.get(seq);

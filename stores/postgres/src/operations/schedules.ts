@@ -32,9 +32,15 @@ RETURNING last_job, EXISTS (SELECT FROM millrace.jobs j WHERE j.seq = last_job A
 };
 
 // $1 name $2 seq
-const SET_LAST_JOB: Statement = { name: 'millrace_set_last_job', text: `UPDATE millrace.schedules SET last_job = $2 WHERE name = $1` };
+const SET_LAST_JOB: Statement = {
+  name: 'millrace_set_last_job',
+  text: `UPDATE millrace.schedules SET last_job = $2 WHERE name = $1`,
+};
 
-export async function syncSchedules(context: Context, { schedules: records }: { schedules: readonly ScheduleRecord[] }): Promise<ScheduleStatus[]> {
+export async function syncSchedules(
+  context: Context,
+  { schedules: records }: { schedules: readonly ScheduleRecord[] },
+): Promise<ScheduleStatus[]> {
   await context.database.query(SYNC, [
     texts(records.map((record) => record.name)),
     texts(records.map((record) => record.cron)),
@@ -45,7 +51,14 @@ export async function syncSchedules(context: Context, { schedules: records }: { 
 }
 
 export async function schedules({ database, ids }: Context): Promise<ScheduleStatus[]> {
-  const rows = await database.query<{ name: string; cron: string; time_zone: string; kind: string; last_tick: number; last_job: number | null }>(LIST, []);
+  const rows = await database.query<{
+    name: string;
+    cron: string;
+    time_zone: string;
+    kind: string;
+    last_tick: number;
+    last_job: number | null;
+  }>(LIST, []);
   return rows.map((row) => ({
     name: row.name,
     cron: row.cron,
@@ -56,12 +69,19 @@ export async function schedules({ database, ids }: Context): Promise<ScheduleSta
   }));
 }
 
-export async function fire({ database, ids }: Context, { schedule, tick, job, skipOverlap }: FireParams): Promise<Fired> {
+export async function fire(
+  { database, ids }: Context,
+  { schedule, tick, job, skipOverlap }: FireParams,
+): Promise<Fired> {
   return database.transaction(async (session) => {
-    const [taken] = await session.query<{ last_job: number | null; alive: boolean }>(TAKE_TICK, [schedule, tick]);
+    const [taken] = await session.query<{ last_job: number | null; alive: boolean }>(TAKE_TICK, [
+      schedule,
+      tick,
+    ]);
     if (taken === undefined) return { type: 'taken' };
     if (job === null) return { type: 'passed' };
-    if (skipOverlap && taken.alive && taken.last_job !== null) return { type: 'overlap', id: ids.of(taken.last_job) };
+    if (skipOverlap && taken.alive && taken.last_job !== null)
+      return { type: 'overlap', id: ids.of(taken.last_job) };
     const [seq] = await insertJobs(session, [job]);
     if (seq === undefined) return { type: 'passed' };
     await session.query(SET_LAST_JOB, [schedule, seq]);

@@ -57,7 +57,14 @@ export interface TakenOver {
   readonly takenOver: number;
 }
 
-type TakenRow = { seq: number; epoch: number; kind: string; attempt: number; cancel: boolean; over: boolean };
+type TakenRow = {
+  seq: number;
+  epoch: number;
+  kind: string;
+  attempt: number;
+  cancel: boolean;
+  over: boolean;
+};
 
 /** Takes the leases of workers that went away. */
 export async function takeOver(context: Context): Promise<TakenOver> {
@@ -77,12 +84,16 @@ export async function takeOver(context: Context): Promise<TakenOver> {
       })),
     );
     const lost = over.filter((row) => !row.cancel);
-    return { lost: lost.map(({ seq, kind, attempt }) => ({ id: ids.of(seq), kind, attempt })), takenOver: taken.length };
+    return {
+      lost: lost.map(({ seq, kind, attempt }) => ({ id: ids.of(seq), kind, attempt })),
+      takenOver: taken.length,
+    };
   });
 }
 
 const WORKER_LOST: FailureRecord = {
   code: 'worker_lost',
-  message: 'Every execution of this job ended with its worker gone. Look into what it does to the process, then retry it.',
+  message:
+    'Every execution of this job ended with its worker gone. Look into what it does to the process, then retry it.',
   retryable: false,
 };

@@ -11,9 +11,18 @@ DELETE FROM millrace.gates WHERE (rule, key) IN (
 RETURNING rule, key, arrived::text`,
 };
 
-export async function closeGates({ database }: Context, { limit }: { limit: number }): Promise<ClosedGate[]> {
-  const rows = await database.query<{ rule: string; key: string; arrived: string }>(CLOSE_GATES, [limit]);
-  return rows.map(({ rule, key, arrived }) => ({ rule, key, arrived: JSON.parse(arrived) as Record<string, string> }));
+export async function closeGates(
+  { database }: Context,
+  { limit }: { limit: number },
+): Promise<ClosedGate[]> {
+  const rows = await database.query<{ rule: string; key: string; arrived: string }>(CLOSE_GATES, [
+    limit,
+  ]);
+  return rows.map(({ rule, key, arrived }) => ({
+    rule,
+    key,
+    arrived: JSON.parse(arrived) as Record<string, string>,
+  }));
 }
 
 // A job that has not run yet keeps its place and fails on its missing data: it must not run on erased data.
@@ -29,7 +38,10 @@ WITH erased AS (
 SELECT count(*)::int AS n FROM erased`,
 };
 
-export async function erase({ database }: Context, { subject }: { subject: string }): Promise<number> {
+export async function erase(
+  { database }: Context,
+  { subject }: { subject: string },
+): Promise<number> {
   const [row] = await database.query<{ n: number }>(ERASE, [subject]);
   return row?.n ?? 0;
 }
@@ -58,7 +70,10 @@ INSERT INTO millrace.workers (worker, kinds, stats, seen_at) VALUES ($1, $2::tex
 ON CONFLICT (worker) DO UPDATE SET kinds = excluded.kinds, stats = excluded.stats, seen_at = excluded.seen_at`,
 };
 
-export async function reportWorker({ database }: Context, { worker, kinds, stats }: WorkerReport): Promise<void> {
+export async function reportWorker(
+  { database }: Context,
+  { worker, kinds, stats }: WorkerReport,
+): Promise<void> {
   await database.query(REPORT, [worker, texts(kinds), stats]);
 }
 
@@ -69,7 +84,19 @@ SELECT worker, array_to_json(kinds)::text AS kinds, stats::text AS stats, date_p
   FROM millrace.workers WHERE seen_at >= millrace.clock() - interval '1 minute' ORDER BY worker`,
 };
 
-export async function workers({ database }: Context): Promise<(WorkerReport & { seenAt: number })[]> {
-  const rows = await database.query<{ worker: string; kinds: string; stats: string; seen_at: number }>(WORKERS, []);
-  return rows.map((row) => ({ worker: row.worker, kinds: JSON.parse(row.kinds) as string[], stats: row.stats, seenAt: Math.round(row.seen_at) }));
+export async function workers({
+  database,
+}: Context): Promise<(WorkerReport & { seenAt: number })[]> {
+  const rows = await database.query<{
+    worker: string;
+    kinds: string;
+    stats: string;
+    seen_at: number;
+  }>(WORKERS, []);
+  return rows.map((row) => ({
+    worker: row.worker,
+    kinds: JSON.parse(row.kinds) as string[],
+    stats: row.stats,
+    seenAt: Math.round(row.seen_at),
+  }));
 }
