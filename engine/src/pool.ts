@@ -2,6 +2,7 @@ import { type Clock, sleep } from './clock.ts';
 import { type Duration, toMs } from './duration.ts';
 import { MillraceError, StoreUnavailable } from './errors.ts';
 import { type ExecutorParts, execute, handBack } from './executor.ts';
+import type { ClaimedJob } from './job.ts';
 import type { JobKind } from './kind.ts';
 import type { ClaimParams, Claimed, Want } from './port.ts';
 import { checkPriority } from './priority.ts';
@@ -84,6 +85,7 @@ export function createPool(params: {
   let inFlight = 0;
   let stopped = true;
   let loop: Promise<void> = Promise.resolve();
+  let ahead: Ahead = NONE_AHEAD;
   let claims = 0;
   let retryMs = RETRY_MS.first;
   let heldUntil: number | null = null;
@@ -112,9 +114,20 @@ export function createPool(params: {
     const askedAt = clock.now();
     const claimed = await claim(wants);
     if (claimed === null) return;
-    for (const job of claimed.jobs) start(job, askedAt);
     noteBacklog(wants, claimed);
-    if (!claimed.more) await signal.wait(untilNext(claimed));
+    for (const { kind } of claimed.jobs) takeSlot(kind);
+    startAhead();
+    ahead = { jobs: claimed.jobs, askedAt };
+    if (claimed.more) return void clock.after(0, startAhead);
+    startAhead();
+    await signal.wait(untilNext(claimed));
+  }
+
+  /** The next claim leaves first, and the database answers it while these begin. */
+  function startAhead(): void {
+    const { jobs, askedAt } = ahead;
+    ahead = NONE_AHEAD;
+    for (const job of jobs) start(job, askedAt);
   }
 
   function untilNext({ jobs, nextDueMs }: Claimed): number {
@@ -184,14 +197,20 @@ export function createPool(params: {
     for (const lost of claimed.lost) events.emit('job.lost', lost);
   }
 
-  function start(job: Claimed['jobs'][number], askedAt: number): void {
-    if (stopped || clock.now() >= leases.deadlineOf(askedAt)) return void handBack(parts, job);
+  function start(job: ClaimedJob, askedAt: number): void {
+    if (stopped || clock.now() >= leases.deadlineOf(askedAt)) {
+      freeSlot(job.kind);
+      return void handBack(parts, job);
+    }
     const kind = parts.registry.require(job.kind);
-    inFlight += 1;
-    inFlightOf.set(job.kind, (inFlightOf.get(job.kind) ?? 0) + 1);
     const executed = execute(parts, job, kind, askedAt, freeSlot);
     // The store counts a tenant's running jobs, so its place is free when the end is written, not before.
     if (kind.quota.running !== null) void executed.then(signal.wake);
+  }
+
+  function takeSlot(kind: string): void {
+    inFlight += 1;
+    inFlightOf.set(kind, (inFlightOf.get(kind) ?? 0) + 1);
   }
 
   function freeSlot(kind: string): void {
@@ -235,9 +254,17 @@ export function createPool(params: {
       stopped = true;
       for (const each of [signal, slots, halt]) each.wake();
       await loop;
+      startAhead();
     },
   };
 }
+
+/** A batch that was claimed and has yet to begin. */
+interface Ahead {
+  readonly jobs: readonly ClaimedJob[];
+  readonly askedAt: number;
+}
+const NONE_AHEAD: Ahead = { jobs: [], askedAt: 0 };
 
 interface WakeUp {
   wake(): void;

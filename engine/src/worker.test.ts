@@ -157,11 +157,11 @@ describe('shutting down without a store', () => {
       kinds: [work(quick)],
       worker: { lease: '30s', pools: [{ name: 'all', batch: 1_000, concurrency: 20_000 }] },
     });
-    for (let n = 0; n < 10_500; n++) await enqueue();
+    for (let n = 0; n < 11_500; n++) await enqueue();
     line.away.add('settle');
     worker.start();
     await run(1_000);
-    expect(worker.status().settling).toBe(10_000);
+    expect(worker.status().settling).toBe(11_000);
     let stopped = false;
     void worker.stop().then(() => (stopped = true));
     await run(31_000);
