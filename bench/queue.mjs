@@ -104,6 +104,8 @@ function report(rounds, { jobs }) {
   );
   console.log('\nMillrace to the peer in the same round: median (lowest–highest)\n');
   for (const [name, values] of Object.entries(ratios)) console.log(`${name}: ${spread(values)}`);
+  const at500 = rounds.map((round) => round.millrace.jobs / round[GRAPHILE[0]].jobs);
+  console.log(`(jobs_vs_graphile with its local queue at 500: ${spread(at500)})`);
   const result = Object.entries(ratios).map(([name, values]) => `${name}=${ratio(median(values))}`);
   console.log(`\nresult: queue ${result.join(' ')}`);
 }
