@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-// Every command of the tutorial is run, in its order, in a folder like a fresh clone, against the built server.
+// The README's job, and every command of the tutorial in its order, in a folder like a fresh clone, against the built
+// server.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
@@ -15,6 +16,7 @@ let folder: string;
 let server: ChildProcess;
 let address: string;
 let blocks: Block[];
+let readme: Block[];
 
 interface Block {
   readonly language: string;
@@ -26,7 +28,9 @@ beforeAll(async () => {
   blocks = blocksOf(await readFile(join(root, 'docs/first-job.md'), 'utf8'));
   await mkdir(join(folder, 'jobs'));
   await cp(join(root, 'jobs/checksum-folder.ts'), join(folder, 'jobs/checksum-folder.ts'));
-  await writeFile(join(folder, 'jobs/hello.ts'), blockOf('ts'));
+  await writeFile(join(folder, 'jobs/hello.ts'), blockOf(blocks, 'ts'));
+  readme = blocksOf(await readFile(join(root, 'README.md'), 'utf8'));
+  await writeFile(join(folder, 'jobs/greet.ts'), blockOf(readme, 'ts'));
   await cp(join(root, 'docs'), join(folder, 'docs'), { recursive: true });
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   server = spawn(process.execPath, [join(root, 'server/dist/main.js')], {
@@ -54,6 +58,11 @@ it('is true, command by command', { timeout: 120_000 }, async () => {
     for (const line of expected.text.split('\n'))
       expect(essence(said), text).toContain(essence(line));
   }
+});
+
+it('the job of the README runs', { timeout: 60_000 }, async () => {
+  const command = readme.find(({ text }) => text.startsWith('npx millrace'))?.text ?? '';
+  expect(await shell(command)).toContain('Good morning, Ada.');
 });
 
 /** Exit code 1 is a job that failed, 4 a request that was refused: the tutorial shows both. */
@@ -88,8 +97,8 @@ function blocksOf(markdown: string): Block[] {
   }));
 }
 
-function blockOf(language: string): string {
-  return blocks.find((block) => block.language === language)?.text ?? '';
+function blockOf(from: readonly Block[], language: string): string {
+  return from.find((block) => block.language === language)?.text ?? '';
 }
 
 async function addressOf(child: ChildProcess): Promise<string> {

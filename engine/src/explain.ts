@@ -2,12 +2,13 @@ import { MillraceError } from './errors.ts';
 import type { JobId } from './job.ts';
 import type { Inspection, Store } from './port.ts';
 import type { Registry } from './registry.ts';
+import type { JobState } from './states.ts';
 import type { WorkerStatus } from './worker.ts';
 
 /** Why a job is where it is, and until when. */
 export interface Explanation {
   readonly id: JobId;
-  readonly state: string;
+  readonly state: JobState;
   readonly reason: Reason;
   readonly sentence: string;
   /** When the reason goes away by itself, if that is known. */

@@ -21,7 +21,7 @@ export * from './queue.ts';
 export * from './registry.ts';
 export type { JobRequest } from './request.ts';
 export * from './retry.ts';
-export { type Schedule, ticksBetween } from './schedules.ts';
+export { type Schedule, defineSchedule, ticksBetween } from './schedules.ts';
 export * from './states.ts';
 export type { Totals } from './statistics.ts';
 export { type PauseWindow, nextTick, pausedUntil } from './window.ts';

@@ -26,6 +26,9 @@ export function createRegistry(kinds: readonly JobKind[]): Registry {
     }
     byName.set(kind.kind, kind);
   }
+  /** As people wrote them: not the engine's own, nor those made for their cleanup. */
+  const named = (): string[] =>
+    kinds.map(({ kind }) => kind).filter((name) => !name.startsWith('millrace.'));
   return {
     get: (name) => byName.get(name),
     require(name) {
@@ -33,7 +36,7 @@ export function createRegistry(kinds: readonly JobKind[]): Registry {
       if (kind === undefined) {
         throw new MillraceError(
           'unknown_kind',
-          `There is no kind "${name}". Known kinds: ${[...byName.keys()].join(', ') || 'none'}.`,
+          `There is no kind "${name}". Known kinds: ${named().join(', ') || 'none'}.`,
         );
       }
       return kind;

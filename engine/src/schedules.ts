@@ -32,9 +32,15 @@ const AT_MOST_MS = 60_000;
 /** With `missed: 'all'`, no more than so many of the latest: a typo must not flood the queue. */
 const CATCH_UP_LIMIT = 100;
 
-export function checkSchedule(registry: Registry, schedule: Schedule): Schedule {
+/** What can be told without knowing the kinds is told here, where it was written. */
+export function defineSchedule(schedule: Schedule): Schedule {
   checkText(schedule.name, 'name of a schedule', 255);
   parseCron(schedule.cron, schedule.timeZone ?? 'UTC');
+  return schedule;
+}
+
+export function checkSchedule(registry: Registry, schedule: Schedule): Schedule {
+  defineSchedule(schedule);
   newJob(registry, schedule.job, null);
   return schedule;
 }

@@ -44,7 +44,7 @@ export function jobHandlers({ queue }: AppParts): Handlers<Names> {
     },
     async explainJob({ params: { id } }) {
       const { state, reason, sentence, until } = await queue.explain(id);
-      return ok({ id, state: state as JobState, reason, sentence, until: isoOrNull(until) });
+      return ok({ id, state, reason, sentence, until: isoOrNull(until) });
     },
     async cancelJobs({ body }) {
       const { canceled, requested } = await queue.cancelWhere(filterOf(body));
