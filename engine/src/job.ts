@@ -71,6 +71,9 @@ export interface Job {
   readonly schedule: string | null;
 }
 
+/** In lists: without what may be a megabyte each. */
+export type JobSummary = Omit<Job, 'payload' | 'result' | 'cursor'>;
+
 /** What a claim hands to a worker: enough to run, no more. */
 export interface ClaimedJob {
   readonly id: JobId;

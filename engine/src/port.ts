@@ -1,5 +1,14 @@
 import type { FailureRecord } from './errors.ts';
-import type { ClaimedJob, FinishedJob, Job, JobId, Lease, NewJob, Progress } from './job.ts';
+import type {
+  ClaimedJob,
+  FinishedJob,
+  Job,
+  JobId,
+  JobSummary,
+  Lease,
+  NewJob,
+  Progress,
+} from './job.ts';
 import type { JsonText } from './json.ts';
 import type { Effect } from './outcome.ts';
 import type { JobState } from './states.ts';
@@ -32,7 +41,7 @@ export interface Store {
   retry(params: Selection): Promise<{ retried: number; ids: JobId[] }>;
 
   get(params: { id: JobId }): Promise<Job | null>;
-  list(params: ListParams): Promise<{ jobs: Job[]; next: string | null }>;
+  list(params: ListParams): Promise<{ jobs: JobSummary[]; next: string | null }>;
   /** Never scans the history. */
   counts(): Promise<Count[]>;
   /** What `explain` needs beyond the job itself. */

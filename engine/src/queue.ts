@@ -1,7 +1,7 @@
 import { MillraceError } from './errors.ts';
 import type { Events } from './events.ts';
 import { type Explanation, explain } from './explain.ts';
-import type { Job, JobId } from './job.ts';
+import type { Job, JobId, JobSummary } from './job.ts';
 import { checkText } from './json.ts';
 import type { Canceled, Count, Enqueued, Filter, ListParams, Selection, Store } from './port.ts';
 import type { Registry } from './registry.ts';
@@ -14,7 +14,7 @@ export interface Queue {
   /** All or none: one bad request changes nothing. */
   enqueueAll(requests: readonly JobRequest[], options?: EnqueueOptions): Promise<Enqueued[]>;
   get(id: JobId): Promise<Job | null>;
-  list(params: ListParams): Promise<{ jobs: Job[]; next: string | null }>;
+  list(params: ListParams): Promise<{ jobs: JobSummary[]; next: string | null }>;
   counts(): Promise<Count[]>;
   cancel(ids: readonly JobId[]): Promise<Canceled>;
   cancelWhere(filter: Filter): Promise<Canceled>;

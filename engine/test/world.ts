@@ -118,8 +118,10 @@ export function createWorld({
     job,
     run: (ms: number) => time.run(time.now() + ms),
     /** Every job of a kind, oldest first. */
-    all: async (kind: string) =>
-      (await store.list({ filter: { kind }, limit: 1_000 })).jobs.toReversed(),
+    all: async (kind: string) => {
+      const { jobs } = await store.list({ filter: { kind }, limit: 1_000 });
+      return Promise.all(jobs.toReversed().map(({ id }) => job(id)));
+    },
   };
 }
 

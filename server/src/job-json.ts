@@ -1,8 +1,8 @@
-import type { Job as JobJson, JobFilter, JobSummary } from '@millrace/api';
-import type { Filter, Job, JsonText } from '@millrace/engine';
+import type { Job as JobJson, JobFilter, JobSummary as SummaryJson } from '@millrace/api';
+import type { Filter, Job, JobSummary, JsonText } from '@millrace/engine';
 import { defined } from './defined.ts';
 
-export function summaryJson(job: Job): JobSummary {
+export function summaryJson(job: JobSummary): SummaryJson {
   return {
     id: job.id,
     kind: job.kind,

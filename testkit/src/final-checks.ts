@@ -24,7 +24,10 @@ async function allJobs({ peek }: World): Promise<Map<string, Job>> {
       limit: 100,
       ...(cursor !== undefined && { cursor }),
     });
-    for (const job of page.jobs) jobs.set(job.id, job);
+    for (const { id } of page.jobs) {
+      const job = await peek.get({ id });
+      if (job !== null) jobs.set(id, job);
+    }
     cursor = page.next ?? undefined;
   } while (cursor !== undefined);
   return jobs;

@@ -4,6 +4,7 @@ import {
   type Job,
   type JobId,
   type JobState,
+  type JobSummary,
   type JsonText,
   MillraceError,
   type Store,
@@ -27,12 +28,17 @@ export function statesOf(store: Store, ids: readonly JobId[]): Promise<JobState[
 
 /** Every job that fits, newest first, page by page. */
 export async function listAll(store: Store, filter: Filter = {}): Promise<Job[]> {
-  return (await pagesOf(store, filter, 500)).flat();
+  const summaries = (await pagesOf(store, filter, 500)).flat();
+  return Promise.all(summaries.map(({ id }) => read(store, id)));
 }
 
 /** Bounded, so that a store whose pages never end fails rather than hangs. */
-export async function pagesOf(store: Store, filter: Filter, limit: number): Promise<Job[][]> {
-  const pages: Job[][] = [];
+export async function pagesOf(
+  store: Store,
+  filter: Filter,
+  limit: number,
+): Promise<JobSummary[][]> {
+  const pages: JobSummary[][] = [];
   let at: { cursor?: string } = {};
   for (let count = 0; count < 50; count += 1) {
     const { jobs, next } = await store.list({ filter, limit, ...at });

@@ -2,13 +2,14 @@ import {
   type Count,
   type Inspection,
   type Job,
+  type JobSummary,
   type JobId,
   type ListParams,
   MillraceError,
 } from '@millrace/engine';
 import type { JobRow, Transaction } from './data.ts';
 import { matches } from './filter.ts';
-import { comesFirst, running, toJob } from './rows.ts';
+import { comesFirst, running, toJob, toSummary } from './rows.ts';
 
 const AHEAD_LIMIT = 1_000;
 
@@ -21,7 +22,7 @@ export function get({ data }: Transaction, id: JobId): Job | null {
 export function list(
   { data }: Transaction,
   { filter, limit, cursor }: ListParams,
-): { jobs: Job[]; next: string | null } {
+): { jobs: JobSummary[]; next: string | null } {
   const before = cursor === undefined ? Infinity : readCursor(cursor);
   const rest = [...data.jobs.values()]
     .filter((row) => row.n < before && matches(row, filter))
@@ -29,7 +30,7 @@ export function list(
   const page = rest.slice(0, limit);
   const last = page.at(-1);
   return {
-    jobs: page.map((row) => toJob(data, row)),
+    jobs: page.map((row) => toSummary(data, row)),
     next: last === undefined || rest.length === page.length ? null : String(last.n),
   };
 }

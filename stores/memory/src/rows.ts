@@ -1,4 +1,4 @@
-import { type Job, type JobState, type Move, nextState } from '@millrace/engine';
+import { type Job, type JobState, type JobSummary, type Move, nextState } from '@millrace/engine';
 import { type Data, type JobRow, type Transaction, keyOf } from './data.ts';
 
 /** Writes the row and everything that is kept beside it. */
@@ -53,6 +53,11 @@ export function running(data: Data, kind: string, tenant: string): number {
 
 export function oldestFirst(rows: Iterable<JobRow>): JobRow[] {
   return [...rows].toSorted((a, b) => a.n - b.n);
+}
+
+export function toSummary(data: Data, row: JobRow): JobSummary {
+  const { payload: _payload, result: _result, cursor: _cursor, ...summary } = toJob(data, row);
+  return summary;
 }
 
 export function toJob(data: Data, row: JobRow): Job {

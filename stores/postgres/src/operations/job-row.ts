@@ -1,24 +1,25 @@
-import type { FailureRecord, Job, JobState, Progress } from '@millrace/engine';
+import type { FailureRecord, Job, JobState, JobSummary, Progress } from '@millrace/engine';
 import type { Ids } from '../ids.ts';
 
 const ms = (column: string): string => `date_part('epoch', ${column}) * 1000`;
 
 /** A job as people see it: from `jobs j LEFT JOIN lease l`. */
-export const JOB_COLUMNS = `
+export const SUMMARY_COLUMNS = `
   j.seq, j.kind, j.tenant, CASE WHEN l.seq IS NULL THEN j.state ELSE 'PROCESSING' END AS state, j.priority,
-  j.payload::text, coalesce(l.attempt, j.attempt) AS attempt, j.max_attempts, ${ms('j.created_at')} AS created_at,
+  coalesce(l.attempt, j.attempt) AS attempt, j.max_attempts, ${ms('j.created_at')} AS created_at,
   ${ms('j.run_at')} AS run_at, ${ms('coalesce(l.started_at, j.started_at)')} AS started_at,
   ${ms('j.finished_at')} AS finished_at, l.worker, ${ms('l.until')} AS lease_until, coalesce(l.cancel, false) AS cancel,
-  j.result::text, j.error::text, j.cursor::text, j.progress::text, j.key, j.correlation_id, j.submitter, j.subject,
+  j.error::text, j.progress::text, j.key, j.correlation_id, j.submitter, j.subject,
   j.webhook, j.parents::text, j.schedule`;
 
-export type JobRow = {
+export const JOB_COLUMNS = `${SUMMARY_COLUMNS}, j.payload::text, j.result::text, j.cursor::text`;
+
+export type SummaryRow = {
   seq: number;
   kind: string;
   tenant: string;
   state: JobState;
   priority: number | null;
-  payload: string | null;
   attempt: number;
   max_attempts: number;
   created_at: number;
@@ -28,9 +29,7 @@ export type JobRow = {
   worker: string | null;
   lease_until: number | null;
   cancel: boolean;
-  result: string | null;
   error: string | null;
-  cursor: string | null;
   progress: string | null;
   key: string | null;
   correlation_id: string | null;
@@ -41,14 +40,24 @@ export type JobRow = {
   schedule: string | null;
 };
 
+export type JobRow = SummaryRow & {
+  payload: string | null;
+  result: string | null;
+  cursor: string | null;
+};
+
 export function jobOf(ids: Ids, row: JobRow): Job {
+  const { payload, result, cursor } = row;
+  return { ...summaryOf(ids, row), payload, result, cursor };
+}
+
+export function summaryOf(ids: Ids, row: SummaryRow): JobSummary {
   return {
     id: ids.of(row.seq),
     kind: row.kind,
     tenant: row.tenant,
     state: row.state,
     priority: row.priority,
-    payload: row.payload,
     attempt: row.attempt,
     maxAttempts: row.max_attempts,
     createdAt: Math.round(row.created_at),
@@ -58,9 +67,7 @@ export function jobOf(ids: Ids, row: JobRow): Job {
     worker: row.worker,
     leaseUntil: row.lease_until === null ? null : Math.round(row.lease_until),
     cancelRequested: row.cancel,
-    result: row.result,
     error: parsed(row.error) as FailureRecord | null,
-    cursor: row.cursor,
     progress: parsed(row.progress) as Progress | null,
     key: row.key,
     correlationId: row.correlation_id,

@@ -4,13 +4,21 @@ import {
   type Job,
   type JobId,
   type JobState,
+  type JobSummary,
   type ListParams,
   MillraceError,
 } from '@millrace/engine';
 import type { Statement } from '../database.ts';
 import type { Context } from './context.ts';
 import { LEASE_OF_RECORD, selecting, unnamed } from './filter.ts';
-import { JOB_COLUMNS, type JobRow, jobOf } from './job-row.ts';
+import {
+  JOB_COLUMNS,
+  type JobRow,
+  SUMMARY_COLUMNS,
+  type SummaryRow,
+  jobOf,
+  summaryOf,
+} from './job-row.ts';
 
 // $1 seq
 const GET: Statement = {
@@ -29,7 +37,7 @@ export async function get({ database, ids }: Context, { id }: { id: JobId }): Pr
 export async function list(
   { database, ids }: Context,
   { filter, limit, cursor }: ListParams,
-): Promise<{ jobs: Job[]; next: string | null }> {
+): Promise<{ jobs: JobSummary[]; next: string | null }> {
   const { from, seq, where, params } = await selecting(database, filter);
   if (cursor !== undefined) {
     if (!/^[1-9]\d{0,15}$/.test(cursor))
@@ -41,13 +49,13 @@ export async function list(
     where.push(`${seq} < $${params.length}`);
   }
   params.push(limit + 1);
-  const rows = await database.query<JobRow>(
+  const rows = await database.query<SummaryRow>(
     unnamed(
-      `SELECT ${JOB_COLUMNS} FROM ${from} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${seq} DESC LIMIT $${params.length}`,
+      `SELECT ${SUMMARY_COLUMNS} FROM ${from} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${seq} DESC LIMIT $${params.length}`,
     ),
     params,
   );
-  const jobs = rows.slice(0, limit).map((row) => jobOf(ids, row));
+  const jobs = rows.slice(0, limit).map((row) => summaryOf(ids, row));
   return { jobs, next: rows.length > limit ? String(rows[limit - 1]?.seq) : null };
 }
 
