@@ -3,6 +3,7 @@ export * from './contract.ts';
 export * from './contracts.ts';
 export * from './errors.ts';
 export * from './job.ts';
+export { nearest } from './nearest.ts';
 export * from './problem.ts';
 export {
   type Enqueued,

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Command } from './command.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '@millrace/api';
 import { type Option, type Options, flag, text } from './option.ts';
 import { UsageError } from './usage-error.ts';
 

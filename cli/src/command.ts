@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '@millrace/api';
 import type { Options, Values } from './option.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,5 +1,5 @@
 import { type JobState, anyMoment, duration, jobState } from '@millrace/api';
-import { nearest } from './nearest.ts';
+import { nearest } from '@millrace/api';
 import { durationMs } from './render/time.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -13,32 +13,25 @@ export function startService(
   clock: Clock,
   events: Events,
   retryMs: number,
-): { stop(): Promise<void>; nudge(): void } {
+): { stop(): Promise<void> } {
   let stopped = false;
   let takeBack: () => void = () => {};
-  let round: Promise<void> = Promise.resolve();
-
-  function begin(): void {
-    if (stopped) return;
-    takeBack();
-    round = round.then(once);
-  }
+  let round = once();
 
   async function once(): Promise<void> {
-    if (stopped) return;
     let nextMs = retryMs;
     try {
       ({ nextMs } = await service.runOnce());
     } catch (error) {
       events.emit('store.failed', { during: service.name, error });
     }
-    takeBack();
-    if (!stopped) takeBack = clock.after(nextMs, begin);
+    if (stopped) return;
+    takeBack = clock.after(nextMs, () => {
+      round = once();
+    });
   }
 
-  begin();
   return {
-    nudge: begin,
     async stop() {
       stopped = true;
       takeBack();

@@ -1,6 +1,6 @@
 import type { PoolConfig } from '@millrace/engine';
 import { type Environment, environment } from './environment.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '@millrace/api';
 import { isLoopbackHost } from './webhook/address.ts';
 import type { AllowedHost } from './webhook/url.ts';
 

@@ -31,11 +31,8 @@ DELETE FROM millrace.gates WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM millrace.gates WHERE rule = u.rule AND key = u.key FOR UPDATE OFFSET 0) g))`,
 };
 
-/** Makes what follows from finished jobs, in the transaction that finishes them. Returns the kinds made. */
-export async function follow(
-  session: Session,
-  followings: readonly Following[],
-): Promise<string[]> {
+/** Makes what follows from finished jobs, in the transaction that finishes them. */
+export async function follow(session: Session, followings: readonly Following[]): Promise<void> {
   const atOnce = followings.flatMap(({ dependant }) =>
     dependant.gate === undefined ? [dependant.child] : [],
   );
@@ -44,7 +41,6 @@ export async function follow(
   );
   const children = [...atOnce, ...(gated.length === 0 ? [] : await arrive(session, gated))];
   await insertJobs(session, children);
-  return children.map((child) => child.kind);
 }
 
 interface Gathered {
