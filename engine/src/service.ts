@@ -16,7 +16,8 @@ export function startService(
 ): { stop(): Promise<void> } {
   let stopped = false;
   let takeBack: () => void = () => {};
-  let round = once();
+  // Not before whoever starts it has finished starting.
+  let round = Promise.resolve().then(once);
 
   async function once(): Promise<void> {
     let nextMs = retryMs;
