@@ -7,7 +7,7 @@ import { leaseOf } from './leases.ts';
 import type { Outcome } from './outcome.ts';
 import type { Checkpoint, RenewAnswer } from './port.ts';
 import { storableProgress } from './progress.ts';
-import { type Running, jobEvent } from './running.ts';
+import { type Running, fencedEvent, jobEvent } from './running.ts';
 
 export type Chunks = AsyncGenerator<Chunk, Outcome | void, void>;
 
@@ -87,11 +87,7 @@ async function saveChunk(parts: ExecutorParts, running: Running, chunk: Chunk): 
   running.isSaving = false;
   if (answer === 'gone') return;
   if (answer === 'stale') {
-    events.emit('lease.fenced', {
-      id: running.job.id,
-      kind: running.kind.kind,
-      write: 'checkpoint',
-    });
+    events.emit('lease.fenced', fencedEvent(running.job, 'checkpoint'));
     running.abort('lease_lost');
     return;
   }

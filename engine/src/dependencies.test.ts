@@ -216,6 +216,7 @@ describe('a webhook', () => {
       submitter: null,
       webhook: 'https://a.example',
       parents: null,
+      traceparent: null,
     };
     expect(dependants(ended)).toMatchObject([{ child: { kind: WEBHOOK_KIND, maxAttempts: 4 } }]);
     expect(dependants({ ...ended, kind: 'unheard-of', webhook: null })).toEqual([]);

@@ -187,6 +187,7 @@ function child(registry: Registry, kind: string, parent: FinishedJob, data: unkn
     parents: { [parent.kind]: parent.id },
     ...(parent.correlationId !== null && { correlationId: parent.correlationId }),
     ...(parent.submitter !== null && { submitter: parent.submitter }),
+    ...(parent.traceparent !== null && { traceparent: parent.traceparent }),
   };
 }
 

@@ -3,7 +3,7 @@ import type { JobId } from './job.ts';
 
 /** Everything worth telling, once: logs, metrics, live updates and audit all read from here. */
 export interface EventMap {
-  'job.enqueued': { id: JobId; kind: string; created: boolean };
+  'job.enqueued': { id: JobId; kind: string; created: boolean; correlationId: string };
   'job.started': JobEvent;
   'job.succeeded': JobEvent & { durationMs: number };
   'job.failed': JobEvent & { durationMs: number; error: FailureRecord };
@@ -12,10 +12,17 @@ export interface EventMap {
   'job.canceled': JobEvent & { durationMs: number };
   'job.handedBack': JobEvent & { durationMs: number };
   /** The worker went away with the job's last attempt. */
-  'job.lost': { id: JobId; kind: string; attempt: number };
+  'job.lost': { id: JobId; kind: string; attempt: number; correlationId: string };
+  /** By hand. */
+  'jobs.moved': { ids: readonly JobId[]; by: 'cancel' | 'retry' };
   'job.progress': JobEvent & { done: number; total: number | null };
   /** A write was refused, or a handler was stopped before its lease could end. */
-  'lease.fenced': { id: JobId; kind: string; write: 'settle' | 'checkpoint' | 'renew' | 'local' };
+  'lease.fenced': {
+    id: JobId;
+    kind: string;
+    correlationId: string;
+    write: 'settle' | 'checkpoint' | 'renew' | 'local';
+  };
   'lease.takenOver': { count: number };
   'pool.polled': { pool: string; claimed: number; asked: number };
   'settle.flushed': { size: number };

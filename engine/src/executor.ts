@@ -11,7 +11,7 @@ import type { SettledOutcome, Store } from './port.ts';
 import { storableProgress } from './progress.ts';
 import type { Registry } from './registry.ts';
 import { misfit, newJob } from './request.ts';
-import { Running, jobEvent } from './running.ts';
+import { Running, fencedEvent, jobEvent } from './running.ts';
 import type { Settler } from './settler.ts';
 
 export interface ExecutorParts {
@@ -24,6 +24,14 @@ export interface ExecutorParts {
   readonly settler: Settler;
   readonly leaseMs: number;
   readonly logFor: (job: ClaimedJob) => Log;
+  readonly tracing: Tracing | null;
+}
+
+/** Lets whoever runs the worker follow each execution. The engine does not know by what means. */
+export interface Tracing {
+  around(job: ClaimedJob, run: () => Promise<Ended>): Promise<Ended>;
+  /** The W3C trace context of what runs now; children are linked to it. */
+  current(): string | undefined;
 }
 
 /** The way of a claimed job, top to bottom. Never rejects. `freeSlot` is called when the handler is over. */
@@ -34,12 +42,15 @@ export async function execute(
   askedAt: number,
   freeSlot: (kind: string) => void,
 ): Promise<void> {
-  const { clock, leases, settler, events } = parts;
+  const { clock, leases, settler, events, tracing } = parts;
   const running = new Running({ job, kind, clock, deadline: leases.deadlineOf(askedAt) });
   leases.add(running);
   if (events.wants('job.started')) events.emit('job.started', jobEvent(running));
 
-  const ended = await attempt(parts, running);
+  const ended =
+    tracing === null
+      ? await attempt(parts, running)
+      : await tracing.around(job, () => attempt(parts, running));
   running.end();
   leases.remove(running);
   freeSlot(job.kind);
@@ -52,7 +63,7 @@ export async function execute(
     children: keepsChildren(outcome) ? running.takeChildren() : [],
   });
   if (answer === 'stale')
-    events.emit('lease.fenced', { id: job.id, kind: kind.kind, write: 'settle' });
+    events.emit('lease.fenced', fencedEvent(job, 'settle'));
   else tell(parts, running, typeof answer === 'object' ? { move: 'fail', error: answer } : outcome);
 }
 
@@ -60,7 +71,7 @@ export async function execute(
 export async function handBack({ settler, events }: ExecutorParts, job: ClaimedJob): Promise<void> {
   const answer = await settler.settle({ job, outcome: { move: 'handBack' }, children: [] });
   if (answer === 'stale')
-    events.emit('lease.fenced', { id: job.id, kind: job.kind, write: 'settle' });
+    events.emit('lease.fenced', fencedEvent(job, 'settle'));
   else events.emit('job.handedBack', { ...jobEvent({ job, attempt: job.attempt }), durationMs: 0 });
 }
 
@@ -152,7 +163,9 @@ class Context implements JobContext {
           `The job ${id} is over and makes no more children. Await what enqueues them.`,
         );
       }
-      running.addChild(newJob(parts.registry, { ...inherited, ...request }, null));
+      const traceparent = parts.tracing?.current() ?? running.job.traceparent;
+      const asked = { ...inherited, ...(traceparent !== null && { traceparent }), ...request };
+      running.addChild(newJob(parts.registry, asked, null));
     };
   }
 

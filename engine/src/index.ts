@@ -10,6 +10,7 @@ export {
 export * from './duration.ts';
 export * from './errors.ts';
 export * from './events.ts';
+export type { Tracing } from './executor.ts';
 export type { Explanation, Reason } from './explain.ts';
 export * from './job.ts';
 export * from './json.ts';

@@ -38,6 +38,8 @@ export interface NewJob {
   /** The jobs that made this one come about, by slot of the rule. */
   readonly parents?: Readonly<Record<string, JobId>>;
   readonly schedule?: string;
+  /** The W3C trace context of who asked for it. */
+  readonly traceparent?: string;
 }
 
 export interface Job {
@@ -90,6 +92,7 @@ export interface ClaimedJob {
   readonly submitter: string | null;
   readonly webhook: string | null;
   readonly parents: Readonly<Record<string, JobId>> | null;
+  readonly traceparent: string | null;
 }
 
 /** What is known of a job at the moment it ends: the rules decide by it what follows. */
@@ -103,4 +106,5 @@ export interface FinishedJob {
   readonly submitter: string | null;
   readonly webhook: string | null;
   readonly parents: Readonly<Record<string, JobId>> | null;
+  readonly traceparent: string | null;
 }

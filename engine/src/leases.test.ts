@@ -265,6 +265,6 @@ it('a job that takes its workers with it ends FAILED', async () => {
     attempt: 4,
     error: { code: 'worker_lost' },
   });
-  expect(last.of('job.lost')).toEqual([{ id, kind: 'work', attempt: 4 }]);
+  expect(last.of('job.lost')).toEqual([{ id, kind: 'work', attempt: 4, correlationId: id }]);
   expect(last.worker.status().totals).toMatchObject({ lost: 1, takenOver: 1 });
 });

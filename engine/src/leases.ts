@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 import type { Events } from './events.ts';
 import type { Lease } from './job.ts';
 import type { Store } from './port.ts';
-import type { Running } from './running.ts';
+import { type Running, fencedEvent } from './running.ts';
 
 /**
  * Keeps the leases of everything that runs here: renews all of them in one write, saves progress, and
@@ -45,7 +45,7 @@ export function createLeases(params: {
 
   function fence(each: Running, write: 'local' | 'renew' | 'checkpoint'): void {
     if (each.abortReason === 'lease_lost') return;
-    events.emit('lease.fenced', { id: each.job.id, kind: each.kind.kind, write });
+    events.emit('lease.fenced', fencedEvent(each.job, write));
     each.abort('lease_lost');
   }
 

@@ -194,7 +194,8 @@ export function createPool(params: {
     events.emit('pool.polled', { pool: config.name, claimed: claimed.jobs.length, asked });
     lastPoll = claimed.now;
     if (claimed.takenOver > 0) events.emit('lease.takenOver', { count: claimed.takenOver });
-    for (const lost of claimed.lost) events.emit('job.lost', lost);
+    for (const lost of claimed.lost)
+      events.emit('job.lost', { ...lost, correlationId: lost.correlationId ?? lost.id });
   }
 
   function start(job: ClaimedJob, askedAt: number): void {

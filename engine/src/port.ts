@@ -42,6 +42,8 @@ export interface Store {
 
   get(params: { id: JobId }): Promise<Job | null>;
   list(params: ListParams): Promise<{ jobs: JobSummary[]; next: string | null }>;
+  /** Of these jobs, in any order. Ids that mean nothing here are left out. */
+  summaries(params: { ids: readonly JobId[] }): Promise<JobSummary[]>;
   /** Never scans the history. */
   counts(): Promise<Count[]>;
   /** What `explain` needs beyond the job itself. */
@@ -49,6 +51,8 @@ export interface Store {
 
   /** Hints that make things faster; nothing depends on their arrival. */
   watch(listener: (hint: Hint) => void): () => void;
+  /** To every process that watches, this one too, in the same order for all. */
+  announce(params: { hint: Announcement }): Promise<void>;
 
   pause(params: { kind: string; by: string | null }): Promise<boolean>;
   resume(params: { kind: string }): Promise<boolean>;
@@ -69,6 +73,13 @@ export interface Store {
   closeGates(params: { limit: number }): Promise<ClosedGate[]>;
   /** Empties payload, result, cursor and error text of every job about the subject. */
   erase(params: { subject: string }): Promise<number>;
+
+  /** What someone is about to do, before it is done: nothing happens without a trace. Gives the entry's id. */
+  audit(params: { entry: AuditEntry }): Promise<string>;
+  /** How it ended. An entry without an end is one whose process went away in between. */
+  auditEnd(params: { id: string; end: AuditEnd }): Promise<void>;
+  /** Newest first. */
+  auditLog(params: AuditParams): Promise<{ entries: AuditRecord[]; next: string | null }>;
 
   /** Housekeeping of the store's own, called every few seconds by each worker. */
   maintain?(): Promise<void>;
@@ -156,6 +167,7 @@ export interface Lost {
   readonly id: JobId;
   readonly kind: string;
   readonly attempt: number;
+  readonly correlationId: string | null;
 }
 
 /** `cancel`: renewed or saved, and someone asked for the job to stop. */
@@ -248,7 +260,21 @@ export interface Inspection {
 export type Hint =
   | { readonly type: 'ready'; readonly kinds: readonly string[] }
   | { readonly type: 'cancel'; readonly leases: readonly Lease[] }
-  | { readonly type: 'control' };
+  | { readonly type: 'control' }
+  | Announcement;
+
+/** What processes tell each other for the people who watch. */
+export type Announcement =
+  /** Jobs that are not as they were. `mark` is unique, and names the place in the order of all announcements. */
+  | {
+      readonly type: 'changed';
+      readonly mark: string;
+      readonly jobs: readonly JobId[];
+      /** There were others: too many to name. */
+      readonly more: boolean;
+    }
+  /** Someone watches: tell what changes. */
+  | { readonly type: 'interest' };
 
 export interface ScheduleRecord {
   readonly name: string;
@@ -281,6 +307,45 @@ export interface WorkerReport {
   readonly worker: string;
   readonly kinds: readonly string[];
   readonly stats: JsonText;
+}
+
+/** An action of a person, or of a program with a token. */
+export interface AuditEntry {
+  /** Who. */
+  readonly actor: string;
+  /** What: the name of the route. */
+  readonly action: string;
+  /** On which job, kind or worker; null where a filter says it. */
+  readonly target: string | null;
+  readonly filter: JsonText | null;
+  readonly correlationId: string;
+}
+
+export interface AuditEnd {
+  readonly outcome: 'done' | 'refused';
+  /** How many jobs it changed, where it is about jobs. */
+  readonly count: number | null;
+}
+
+export interface AuditRecord extends AuditEntry {
+  readonly id: string;
+  readonly at: number;
+  readonly outcome: 'started' | AuditEnd['outcome'];
+  readonly count: number | null;
+}
+
+export interface AuditParams {
+  readonly filter: {
+    readonly actor?: string;
+    readonly action?: string;
+    readonly target?: string;
+    /** From this moment on … */
+    readonly after?: number;
+    /** … up to but without this one. */
+    readonly before?: number;
+  };
+  readonly limit: number;
+  readonly cursor?: string;
 }
 
 /** How long a job is kept after its end, in milliseconds. */

@@ -19,7 +19,9 @@ describe('enqueue', () => {
       attempt: 0,
       maxAttempts: 4,
     });
-    expect(of('job.enqueued')).toEqual([{ id: 'mem-1', kind: 'work', created: true }]);
+    expect(of('job.enqueued')).toEqual([
+      { id: 'mem-1', kind: 'work', created: true, correlationId: 'mem-1' },
+    ]);
   });
 
   it('with a key that is taken returns the one that has it', async () => {

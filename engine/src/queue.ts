@@ -58,15 +58,32 @@ export function createQueue(params: { store: Store; registry: Registry; events: 
       ...(options.transaction !== undefined && { transaction: options.transaction }),
     });
     for (const [index, { id, created }] of enqueued.entries()) {
-      events.emit('job.enqueued', { id, created, kind: jobs[index]?.kind ?? '' });
+      const { kind = '', correlationId = id } = jobs[index] ?? {};
+      events.emit('job.enqueued', { id, created, kind, correlationId });
     }
     return enqueued;
+  }
+
+  async function cancel(selection: Selection): Promise<Canceled> {
+    const { canceled, requested } = await store.cancel(selection);
+    moved([...canceled, ...requested], 'cancel');
+    return { canceled, requested };
+  }
+
+  async function retry(selection: Selection): Promise<{ retried: number; ids: JobId[] }> {
+    const answer = await store.retry(selection);
+    moved(answer.ids, 'retry');
+    return answer;
+  }
+
+  function moved(ids: readonly JobId[], by: 'cancel' | 'retry'): void {
+    if (ids.length > 0) events.emit('jobs.moved', { ids, by });
   }
 
   async function cancelWhere(filter: Filter): Promise<Canceled> {
     const all: Canceled = { canceled: [], requested: [] };
     for (;;) {
-      const batch = await store.cancel({ select: { filter, limit: BULK_BATCH } });
+      const batch = await cancel({ select: { filter, limit: BULK_BATCH } });
       all.canceled.push(...batch.canceled);
       all.requested.push(...batch.requested);
       if (batch.canceled.length + batch.requested.length < BULK_BATCH) return all;
@@ -82,7 +99,7 @@ export function createQueue(params: { store: Store; registry: Registry; events: 
     );
     let total = 0;
     while (total < most) {
-      const { retried } = await store.retry({ select: { filter, limit: BULK_BATCH } });
+      const { retried } = await retry({ select: { filter, limit: BULK_BATCH } });
       total += retried;
       if (retried < BULK_BATCH) break;
     }
@@ -100,9 +117,9 @@ export function createQueue(params: { store: Store; registry: Registry; events: 
     get: (id) => store.get({ id }),
     list: (listParams) => store.list(listParams),
     counts: () => store.counts(),
-    cancel: (ids) => store.cancel(selectIds(ids)),
+    cancel: (ids) => cancel(selectIds(ids)),
     cancelWhere,
-    retry: async (ids) => (await store.retry(selectIds(ids))).ids,
+    retry: async (ids) => (await retry(selectIds(ids))).ids,
     retryWhere,
     explain: (id) => explain(store, registry, id),
     erase: async (subject) => store.erase({ subject: checkText(subject, 'subject', 200) }),

@@ -27,6 +27,8 @@ export interface JobRequest {
   readonly subject?: string;
   /** Told when the job has ended. */
   readonly webhook?: string;
+  /** The W3C trace context of who asks. */
+  readonly traceparent?: string;
 }
 
 /** The caller's clock may be so far behind the store's before a date counts as past. */
@@ -57,6 +59,9 @@ export function newJob(registry: Registry, request: JobRequest, now: number | nu
     }),
     ...(request.subject !== undefined && { subject: checkText(request.subject, 'subject', 200) }),
     ...(request.webhook !== undefined && { webhook: webhookOf(registry, request.webhook) }),
+    ...(request.traceparent !== undefined && {
+      traceparent: checkText(request.traceparent, 'trace context', 100),
+    }),
   };
 }
 

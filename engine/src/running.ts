@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { JobEvent } from './events.ts';
+import type { EventMap, JobEvent } from './events.ts';
 import type { ClaimedJob, NewJob, Progress } from './job.ts';
 import type { JsonText } from './json.ts';
 import type { JobKind } from './kind.ts';
@@ -119,4 +119,11 @@ export function jobEvent({ job, attempt: attempts }: Pick<Running, 'job' | 'atte
     attempt: attempts,
     correlationId: job.correlationId ?? job.id,
   };
+}
+
+export function fencedEvent(
+  { id, kind, correlationId }: ClaimedJob,
+  write: EventMap['lease.fenced']['write'],
+): EventMap['lease.fenced'] {
+  return { id, kind, correlationId: correlationId ?? id, write };
 }

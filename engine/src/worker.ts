@@ -2,7 +2,7 @@ import { type Clock, type Random, sleep } from './clock.ts';
 import { type Duration, toMs } from './duration.ts';
 import { MillraceError } from './errors.ts';
 import type { Events } from './events.ts';
-import type { ExecutorParts } from './executor.ts';
+import type { ExecutorParts, Tracing } from './executor.ts';
 import type { ClaimedJob } from './job.ts';
 import type { Log } from './kind.ts';
 import { createLeases } from './leases.ts';
@@ -74,6 +74,7 @@ export function createWorker(params: {
   random: Random;
   events: Events;
   logFor?: (job: ClaimedJob) => Log;
+  tracing?: Tracing;
 }): Worker {
   const { config, store, registry, clock, random, events } = params;
   const leaseMs = toMs(config.lease ?? '2m');
@@ -93,6 +94,7 @@ export function createWorker(params: {
     settler,
     leaseMs,
     logFor: params.logFor ?? (() => SILENT),
+    tracing: params.tracing ?? null,
   };
   const pools = poolsOf(config.pools ?? [], registry).map(({ pool, kinds }) =>
     createPool({ config: pool, kinds, worker: config.id, parts, held }),
@@ -133,7 +135,8 @@ export function createWorker(params: {
     leases.start();
     unwatch = store.watch((hint) => {
       if (hint.type === 'cancel') leases.requestCancel(hint.leases);
-      else for (const pool of pools) pool.wake(hint.type === 'ready' ? hint.kinds : null);
+      if (hint.type === 'ready') for (const pool of pools) pool.wake(hint.kinds);
+      if (hint.type === 'control') for (const pool of pools) pool.wake(null);
     });
     services = background().map((service) =>
       startService(service, clock, events, SERVICE_RETRY_MS),
@@ -142,22 +145,35 @@ export function createWorker(params: {
   }
 
   function background(): Service[] {
-    const report: Service = {
+    const reporting: Service = {
       name: 'report',
       async runOnce() {
-        await store.reportWorker({
-          worker: config.id,
-          kinds: pools.flatMap((pool) => pool.kinds),
-          stats: JSON.stringify(status()),
-        });
+        await report();
         await store.maintain?.();
         return { nextMs: REPORT_EVERY_MS };
       },
     };
     const retention = createRetention({ store, registry, clock, events });
     return schedules.length === 0
-      ? [report, retention]
-      : [report, retention, createScheduler({ store, registry, schedules, events })];
+      ? [reporting, retention]
+      : [reporting, retention, createScheduler({ store, registry, schedules, events })];
+  }
+
+  async function report(): Promise<void> {
+    await store.reportWorker({
+      worker: config.id,
+      kinds: pools.flatMap((pool) => pool.kinds),
+      stats: JSON.stringify(status()),
+    });
+  }
+
+  /** Now rather than with the next report. Without an answer, the old state is seen for a while. */
+  async function reportChange(): Promise<void> {
+    try {
+      await report();
+    } catch (error) {
+      events.emit('store.failed', { during: 'report', error });
+    }
   }
 
   /** Whoever asks while it is under way waits for the same end. */
@@ -180,6 +196,7 @@ export function createWorker(params: {
     leases.stop();
     unwatch();
     enter('stopped');
+    await reportChange();
   }
 
   /** Until nothing runs any more, or the time is over. */
@@ -208,11 +225,13 @@ export function createWorker(params: {
     pause() {
       if (state !== 'running') return false;
       enter('paused');
+      void reportChange();
       return true;
     },
     resume() {
       if (state !== 'paused') return false;
       enter('running');
+      void reportChange();
       return true;
     },
     stop,

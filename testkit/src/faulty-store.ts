@@ -1,4 +1,4 @@
-import { type EnqueueParams, type Store, StoreUnavailable } from '@millrace/engine';
+import { type EnqueueParams, type Hint, type Store, StoreUnavailable } from '@millrace/engine';
 import type { CallPlan, Link, Repeat } from './link.ts';
 import type { ProcessClock, VirtualTime } from './virtual-clock.ts';
 
@@ -7,7 +7,7 @@ import type { ProcessClock, VirtualTime } from './virtual-clock.ts';
  * or back, and arrive twice; hints may come late or never. The way there is the network's (what a process
  * sent before it died still arrives), the way back ends in the process, and waits while that is frozen.
  *
- * What arrives twice: settle, renew, checkpoint, and enqueue where every job has a key. TCP repeats nothing,
+ * What arrives twice: settle, renew, checkpoint, auditEnd, and enqueue where every job has a key. TCP repeats nothing,
  * but drivers that send again after a broken connection do. Their second copy comes before the answer; what
  * sits in the buffer of the old connection may come much later. A claim is never repeated blindly: the engine
  * asks for its replay instead.
@@ -66,6 +66,26 @@ export function createFaultyStore(params: {
     });
   }
 
+  /** Hints overtake each other. Announcements come late or never, but in their order, as the port promises. */
+  function watch(listener: (hint: Hint) => void): () => void {
+    const announced: Hint[] = [];
+    return store.watch((hint) => {
+      if (clock.state === 'killed') return;
+      const { lost, ms } = link.planHint();
+      if (lost || !link.carries('answers')) return;
+      if (hint.type !== 'changed' && hint.type !== 'interest') {
+        clock.after(ms, () => listener(hint));
+        return;
+      }
+      // Whichever time comes first brings the oldest.
+      announced.push(hint);
+      clock.after(ms, () => {
+        const next = announced.shift();
+        if (next !== undefined) listener(next);
+      });
+    });
+  }
+
   return {
     name: store.name,
     can: store.can,
@@ -80,15 +100,11 @@ export function createFaultyStore(params: {
     retry: (p) => call('retry', () => store.retry(p)),
     get: (p) => call('get', () => store.get(p)),
     list: (p) => call('list', () => store.list(p)),
+    summaries: (p) => call('summaries', () => store.summaries(p)),
     counts: () => call('counts', () => store.counts()),
     inspect: (p) => call('inspect', () => store.inspect(p)),
-    watch(listener) {
-      return store.watch((hint) => {
-        if (clock.state === 'killed') return;
-        const { lost, ms } = link.planHint();
-        if (!lost && link.carries('answers')) clock.after(ms, () => listener(hint));
-      });
-    },
+    watch,
+    announce: (p) => call('announce', () => store.announce(p)),
     pause: (p) => call('pause', () => store.pause(p)),
     resume: (p) => call('resume', () => store.resume(p)),
     paused: () => call('paused', () => store.paused()),
@@ -100,6 +116,9 @@ export function createFaultyStore(params: {
     prune: (p) => call('prune', () => store.prune(p)),
     closeGates: (p) => call('closeGates', () => store.closeGates(p)),
     erase: (p) => call('erase', () => store.erase(p)),
+    audit: (p) => call('audit', () => store.audit(p)),
+    auditEnd: (p) => call('auditEnd', () => store.auditEnd(p), 'anyTime'),
+    auditLog: (p) => call('auditLog', () => store.auditLog(p)),
     ...(store.maintain && { maintain: () => call('maintain', async () => store.maintain?.()) }),
     close: () => store.close(),
   };

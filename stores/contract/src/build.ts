@@ -23,6 +23,9 @@ export const HOUR = 60 * MINUTE;
 export const LEASE_MS = 10 * MINUTE;
 export const PAST_LEASE_MS = LEASE_MS + SECOND;
 
+/** A W3C trace context. */
+export const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
 export function newJob(changes: Partial<NewJob> = {}): NewJob {
   return { kind: 'work', payload: '{}', maxAttempts: 3, tenant: '', priority: null, ...changes };
 }

@@ -1,6 +1,8 @@
 import type { Capabilities } from '@millrace/engine';
 import { describe, it } from 'vitest';
 import { type Check, type Section, type StoreHarness, createWorld } from './harness.ts';
+import { announcements, announcementsToAll } from './sections/announcements.ts';
+import { audit } from './sections/audit.ts';
 import { batches } from './sections/batches.ts';
 import { cancel } from './sections/cancel.ts';
 import { checkpoints } from './sections/checkpoints.ts';
@@ -23,7 +25,9 @@ import { retention } from './sections/retention.ts';
 import { retry } from './sections/retry.ts';
 import { schedules } from './sections/schedules.ts';
 import { settle } from './sections/settle.ts';
+import { summaries } from './sections/summaries.ts';
 import { text } from './sections/text.ts';
+import { traces } from './sections/traces.ts';
 import { transactions } from './sections/transactions.ts';
 
 const SECTIONS: readonly Section[] = [
@@ -38,6 +42,7 @@ const SECTIONS: readonly Section[] = [
   moves,
   poison,
   text,
+  traces,
   checkpoints,
   keys,
   cancel,
@@ -46,9 +51,13 @@ const SECTIONS: readonly Section[] = [
   gates,
   schedules,
   queries,
+  summaries,
   counts,
   hints,
+  announcements,
+  announcementsToAll,
   control,
+  audit,
   retention,
   transactions,
 ];

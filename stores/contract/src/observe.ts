@@ -18,6 +18,27 @@ export async function read(store: Store, id: JobId): Promise<Job> {
   return job;
 }
 
+/** What a careless store could take for the id, or stumble over. */
+export function strangeIds(store: Store, id: JobId): JobId[] {
+  const number = id.slice(store.name.length + 1);
+  return [
+    '',
+    'nonsense',
+    number,
+    `elsewhere-${number}`,
+    `${store.name}-`,
+    `${store.name}-0`,
+    `${store.name}-0${number}`,
+    `${store.name}--${number}`,
+    `${store.name}-${number} `,
+    `${store.name}-${number}.0`,
+    `${store.name}-${number}x`,
+    `${store.name}-999999999`,
+    `${store.name}-99999999999999999999999999`,
+    `${store.name}-'; drop table jobs`,
+  ];
+}
+
 export async function stateOf(store: Store, id: JobId): Promise<JobState> {
   return (await read(store, id)).state;
 }

@@ -51,7 +51,8 @@ function takeOver(tx: Transaction): { takenOver: number; lost: Lost[] } {
     if (row.cancelRequested) finish(tx, row, 'cancel', {});
     else if (row.attempt >= row.maxAttempts) {
       finish(tx, row, 'fail', { error: workerLost(row) });
-      lost.push({ id: row.id, kind: row.kind, attempt: row.attempt });
+      const { id, kind, attempt, correlationId } = row;
+      lost.push({ id, kind, attempt, correlationId });
     } else putBack(tx, row, 'takeOver', { runAt: tx.now });
   }
   return { takenOver: expired.length, lost };
@@ -100,6 +101,7 @@ function toClaimed(row: JobRow, { epoch }: LeaseRow): ClaimedJob {
     submitter,
     webhook,
     parents,
+    traceparent,
   } = row;
   return {
     id,
@@ -117,5 +119,6 @@ function toClaimed(row: JobRow, { epoch }: LeaseRow): ClaimedJob {
     submitter,
     webhook,
     parents,
+    traceparent,
   };
 }

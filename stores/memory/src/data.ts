@@ -1,4 +1,5 @@
 import type {
+  AuditRecord,
   Count,
   Dependants,
   Job,
@@ -27,8 +28,10 @@ export interface Data {
   readonly schedules: Table<string, ScheduleStatus>;
   readonly paused: Table<string, PausedRow>;
   readonly workers: Table<string, WorkerRow>;
+  readonly audit: Table<string, AuditRecord>;
   nextNumber(): number;
   nextEpoch(): number;
+  nextAudit(): number;
 }
 
 export interface JobRow extends Omit<Job, 'leaseUntil'> {
@@ -36,6 +39,7 @@ export interface JobRow extends Omit<Job, 'leaseUntil'> {
   readonly n: number;
   /** The last epoch that settled the job: tells a repeated settlement from a stale one. */
   readonly settledEpoch: number | null;
+  readonly traceparent: string | null;
 }
 
 /** A job has one exactly while it is PROCESSING. */
@@ -78,6 +82,7 @@ export function createData(name: string): Data {
   // Like a database's sequences, the numbers of a verb that failed are not used again.
   let number = 0;
   let epoch = 0;
+  let audit = 0;
   return {
     name,
     journal,
@@ -90,8 +95,10 @@ export function createData(name: string): Data {
     schedules: journal.table(),
     paused: journal.table(),
     workers: journal.table(),
+    audit: journal.table(),
     nextNumber: () => (number += 1),
     nextEpoch: () => (epoch += 1),
+    nextAudit: () => (audit += 1),
   };
 }
 

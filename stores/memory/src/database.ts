@@ -6,6 +6,7 @@ import {
   type Store,
   StoreUnavailable,
 } from '@millrace/engine';
+import { audit, auditEnd, auditLog } from './audit.ts';
 import { claim } from './claim.ts';
 import { type Transaction, createData } from './data.ts';
 import { enqueue } from './enqueue.ts';
@@ -13,7 +14,7 @@ import { closeGates } from './gates.ts';
 import { cancel, pause, paused, resume, retry } from './hand.ts';
 import { createHintBoard } from './hints.ts';
 import { type Fence, leaseHolds } from './lease.ts';
-import { counts, get, inspect, list } from './queries.ts';
+import { counts, get, inspect, list, summaries } from './queries.ts';
 import { checkpoint, renew } from './renew.ts';
 import { fire, schedules, syncSchedules } from './schedules.ts';
 import { settle } from './settle.ts';
@@ -101,9 +102,11 @@ export function createMemoryDatabase({
       retry: async (selection) => run((tx) => retry(tx, selection)),
       get: async ({ id }) => run((tx) => get(tx, id)),
       list: async (params) => run((tx) => list(tx, params)),
+      summaries: async ({ ids }) => run((tx) => summaries(tx, ids)),
       counts: async () => run(counts),
       inspect: async ({ id }) => run((tx) => inspect(tx, id)),
       watch,
+      announce: async ({ hint }) => run((tx) => tx.hints.announce(hint)),
       pause: async (params) => run((tx) => pause(tx, params)),
       resume: async ({ kind }) => run((tx) => resume(tx, kind)),
       paused: async () => run(paused),
@@ -115,6 +118,9 @@ export function createMemoryDatabase({
       prune: async (params) => run((tx) => prune(tx, params)),
       closeGates: async ({ limit }) => run((tx) => closeGates(tx, limit)),
       erase: async ({ subject }) => run((tx) => erase(tx, subject)),
+      audit: async ({ entry }) => run((tx) => audit(tx, entry)),
+      auditEnd: async ({ id, end }) => run((tx) => auditEnd(tx, id, end)),
+      auditLog: async (params) => run((tx) => auditLog(tx, params)),
       async close() {
         closed = true;
         for (const stop of watches) stop();

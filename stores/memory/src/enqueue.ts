@@ -64,6 +64,7 @@ function insert(tx: Transaction, job: NewJob): string {
     webhook: job.webhook ?? null,
     parents: job.parents === undefined ? null : { ...job.parents },
     schedule: job.schedule ?? null,
+    traceparent: job.traceparent ?? null,
   });
   tx.hints.ready(job.kind);
   return id;

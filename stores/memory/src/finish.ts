@@ -16,7 +16,19 @@ export function finish(tx: Transaction, row: JobRow, by: Move, changes: Partial<
 
 /** With the payload as it was: rules match by it, also when the kind purges it. */
 function finishedJob({ payload }: JobRow, ended: JobRow): FinishedJob {
-  const { id, kind, tenant, state, correlationId, submitter, webhook, parents } = ended;
+  const { id, kind, tenant, state, correlationId, submitter, webhook, parents, traceparent } =
+    ended;
   if (!isFinished(state)) throw new Error(`The job ${id} is ${state}, which is no end.`);
-  return { id, kind, tenant, payload, state, correlationId, submitter, webhook, parents };
+  return {
+    id,
+    kind,
+    tenant,
+    payload,
+    state,
+    correlationId,
+    submitter,
+    webhook,
+    parents,
+    traceparent,
+  };
 }

@@ -18,6 +18,12 @@ export function get({ data }: Transaction, id: JobId): Job | null {
   return row === undefined ? null : toJob(data, row);
 }
 
+export function summaries({ data }: Transaction, ids: readonly JobId[]): JobSummary[] {
+  return [...new Set(ids)]
+    .flatMap((id) => data.jobs.get(id) ?? [])
+    .map((row) => toSummary(data, row));
+}
+
 /** The cursor is the number of the last job of the page before: later jobs have higher ones and disturb nothing. */
 export function list(
   { data }: Transaction,
@@ -35,7 +41,7 @@ export function list(
   };
 }
 
-function readCursor(cursor: string): number {
+export function readCursor(cursor: string): number {
   if (!/^[1-9]\d{0,15}$/.test(cursor)) {
     throw new MillraceError(
       'invalid_cursor',

@@ -61,7 +61,7 @@ export function toSummary(data: Data, row: JobRow): JobSummary {
 }
 
 export function toJob(data: Data, row: JobRow): Job {
-  const { n: _n, settledEpoch: _settledEpoch, ...job } = row;
+  const { n: _n, settledEpoch: _settledEpoch, traceparent: _traceparent, ...job } = row;
   return { ...job, leaseUntil: data.leases.get(row.id)?.until ?? null };
 }
 

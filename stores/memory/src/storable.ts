@@ -22,6 +22,7 @@ export function refuseUnstorableJob(job: NewJob): void {
     job.subject,
     job.webhook,
     job.schedule,
+    job.traceparent,
   ]) {
     if (value !== undefined) text(value, 'job');
   }

@@ -1,14 +1,15 @@
-import type { Capabilities, Dependants, Hint, Store } from '@millrace/engine';
+import type { Capabilities, Dependants, Store } from '@millrace/engine';
 import type { Database, Statement } from './database.ts';
+import { startHints } from './hints.ts';
 import { createIds } from './ids.ts';
+import { audit, auditEnd, auditLog } from './operations/audit.ts';
 import { createClaim } from './operations/claim.ts';
 import type { Context } from './operations/context.ts';
 import { enqueue } from './operations/enqueue.ts';
 import { cancel, retry } from './operations/hand.ts';
-import { CHANNEL, decodeHint, notify } from './operations/notify.ts';
 import { pause, paused, resume } from './operations/pause.ts';
 import { createPrune } from './operations/prune.ts';
-import { counts, get, inspect, list } from './operations/read.ts';
+import { counts, get, inspect, list, summaries } from './operations/read.ts';
 import { checkpoint, renew } from './operations/renew.ts';
 import { fire, schedules, syncSchedules } from './operations/schedules.ts';
 import { settle } from './operations/settle.ts';
@@ -28,7 +29,7 @@ export async function createStore(params: {
 }): Promise<Store> {
   const { database, name, dependants, onClose } = params;
   const context: Context = { database, ids: createIds(name), dependants };
-  const { watch, notifies, stop } = await startHints(database);
+  const { watch, announce, notifies, stop } = await startHints(database);
   const can: Capabilities = {
     notify: notifies,
     dependencies: true,
@@ -53,9 +54,11 @@ export async function createStore(params: {
     retry: (request) => retry(context, request),
     get: (request) => get(context, request),
     list: (request) => list(context, request),
+    summaries: (request) => summaries(context, request),
     counts: () => counts(context),
     inspect: (request) => inspect(context, request),
     watch,
+    announce,
     pause: (request) => pause(context, request),
     resume: (request) => resume(context, request),
     paused: () => paused(context),
@@ -67,58 +70,14 @@ export async function createStore(params: {
     prune: createPrune(context),
     closeGates: (request) => closeGates(context, request),
     erase: (request) => erase(context, request),
+    audit: (request) => audit(context, request),
+    auditEnd: (request) => auditEnd(context, request),
+    auditLog: (request) => auditLog(context, request),
     maintain: () => maintain(context),
     async close() {
       await stop();
       await database.close();
       await onClose?.();
     },
-  };
-}
-
-const SELF_TEST_MS = 2_000;
-
-/**
- * One LISTEN for the process. Poolers swallow LISTEN without an error, so it is tried out at the start: a
- * message sent must come back. Otherwise the workers poll.
- */
-async function startHints(
-  database: Database,
-): Promise<{ watch: Store['watch']; notifies: boolean; stop: () => Promise<void> }> {
-  const listeners = new Set<(hint: Hint) => void>();
-  const tell = (hint: Hint): void => {
-    for (const listener of listeners) {
-      try {
-        listener(hint);
-      } catch {
-        // Its own affair: the others are told all the same.
-      }
-    }
-  };
-  const token = `self-test ${Math.random()}`;
-  let passed: () => void = () => {};
-  const selfTest = new Promise<boolean>((resolve) => {
-    passed = () => resolve(true);
-    setTimeout(() => resolve(false), SELF_TEST_MS).unref();
-  });
-  const unlisten = await database.listen(
-    CHANNEL,
-    (message) => {
-      if (message === token) passed();
-      const hint = decodeHint(message);
-      if (hint !== null) tell(hint);
-    },
-    () => tell({ type: 'control' }),
-  );
-  await notify(database, token);
-  const notifies = await selfTest;
-  if (!notifies) await unlisten();
-  return {
-    notifies,
-    watch(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    stop: notifies ? unlisten : () => Promise.resolve(),
   };
 }

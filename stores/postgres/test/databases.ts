@@ -3,9 +3,16 @@ import pg from 'pg';
 import { migrate } from '../src/migrate.ts';
 import { openPg } from '../src/pg.ts';
 
+export interface TestDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
 /** Databases of their own on the test server: a template is migrated once per file, a clone takes 0.1 s. */
 export interface TestDatabases {
-  create(): Promise<{ url: string; drop(): Promise<void> }>;
+  create(): Promise<TestDatabase>;
+  /** Without anything of ours. */
+  createBare(): Promise<TestDatabase>;
   remove(): Promise<void>;
 }
 
@@ -26,17 +33,21 @@ export async function testDatabases(server = testServer()): Promise<TestDatabase
   const database = openPg({ url: urlOf(server, template), poolSize: 1, answerWithinMs: 30_000 });
   await migrate(database);
   await database.close();
+
+  async function createFrom(source: string): Promise<TestDatabase> {
+    const clone = name('test');
+    await root.query(`CREATE DATABASE ${clone} TEMPLATE ${source}`);
+    return {
+      url: urlOf(server, clone),
+      drop: async () => {
+        await root.query(`DROP DATABASE ${clone} WITH (FORCE)`);
+      },
+    };
+  }
+
   return {
-    async create() {
-      const clone = name('test');
-      await root.query(`CREATE DATABASE ${clone} TEMPLATE ${template}`);
-      return {
-        url: urlOf(server, clone),
-        drop: async () => {
-          await root.query(`DROP DATABASE ${clone} WITH (FORCE)`);
-        },
-      };
-    },
+    create: () => createFrom(template),
+    createBare: () => createFrom('template0'),
     async remove() {
       await root.query(`DROP DATABASE ${template} WITH (FORCE)`);
       await root.end();

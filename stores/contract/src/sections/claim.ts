@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import {
   LEASE_MS,
   OUTCOMES,
+  TRACE,
   add,
   addOne,
   claim as claimFrom,
@@ -29,6 +30,7 @@ export const claim: Section = {
         submitter: 'ann',
         webhook: 'https://example.com/done',
         parents: { left: 'other-1' },
+        traceparent: TRACE,
       });
       const before = await store.now();
       const claimed = await claimFrom(store, { worker: 'worker-7' });
@@ -52,6 +54,7 @@ export const claim: Section = {
         submitter: 'ann',
         webhook: 'https://example.com/done',
         parents: { left: 'other-1' },
+        traceparent: TRACE,
       });
       expect(job?.epoch).toBeGreaterThan(0);
       expect(stored).toMatchObject({ state: 'PROCESSING', attempt: 1, worker: 'worker-7' });

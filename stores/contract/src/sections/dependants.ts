@@ -4,6 +4,7 @@ import {
   HOUR,
   OUTCOMES,
   PAST_LEASE_MS,
+  TRACE,
   addOne,
   claim,
   claimOne,
@@ -55,6 +56,7 @@ export const dependants: Section = {
         submitter: 'ann',
         webhook: 'https://example.com/done',
         parents: { left: 'other-1' },
+        traceparent: TRACE,
       });
       await settle(store, parent);
       const child = only(await childrenOf(store));
@@ -74,6 +76,7 @@ export const dependants: Section = {
         submitter: 'ann',
         webhook: 'https://example.com/done',
         parents: { left: 'other-1' },
+        traceparent: TRACE,
       });
       expect(await claimOne(store, { wants: wants('child') })).toMatchObject({ id: child.id });
     });
@@ -124,10 +127,12 @@ export const dependants: Section = {
 
     check('a parent canceled while it waits has its child', async (world) => {
       const store = await world.open({ dependants: tells });
-      await addOne(store, { kind: 'parent', payload: '{"a":1}', due: { afterMs: HOUR } });
+      const names = { correlationId: 'correlation-1', submitter: 'ann', traceparent: TRACE };
+      const parent = { kind: 'parent', payload: '{"a":1}', due: { afterMs: HOUR } };
+      await addOne(store, { ...parent, ...names });
       await store.cancel({ select: { filter: { kind: 'parent' }, limit: 10 } });
       const told = only(await toldOf(store));
-      expect(told.state).toBe('CANCELED');
+      expect(told).toMatchObject({ state: 'CANCELED', ...names });
       expect(value(told.payload)).toEqual({ a: 1 });
     });
 
@@ -141,11 +146,12 @@ export const dependants: Section = {
 
     check('a parent whose workers were lost has its child', async (world) => {
       const store = await world.open({ dependants: tells });
-      await start(store, { kind: 'parent', maxAttempts: 1, payload: '{"a":1}' });
+      const parent = { kind: 'parent', maxAttempts: 1, payload: '{"a":1}', traceparent: TRACE };
+      await start(store, parent);
       await world.advance(PAST_LEASE_MS);
       expect((await claim(store)).lost).toHaveLength(1);
       const told = only(await toldOf(store));
-      expect(told.state).toBe('FAILED');
+      expect(told).toMatchObject({ state: 'FAILED', traceparent: TRACE, correlationId: null });
       expect(value(told.payload)).toEqual({ a: 1 });
     });
 

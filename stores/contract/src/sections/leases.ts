@@ -74,14 +74,16 @@ export const leases: Section = {
 
     check('a job that takes every worker with it ends FAILED, worker_lost', async (world) => {
       const { store } = world;
-      const first = await start(store, { maxAttempts: 2 });
+      const first = await start(store, { maxAttempts: 2, correlationId: 'correlation-1' });
       await world.advance(PAST_LEASE_MS);
       expect(await claimOne(store)).toMatchObject({ id: first.id, attempt: 2 });
       await world.advance(PAST_LEASE_MS);
       const before = await store.now();
       const claimed = await claim(store);
       expect(claimed.jobs).toEqual([]);
-      expect(claimed.lost).toEqual([{ id: first.id, kind: 'work', attempt: 2 }]);
+      expect(claimed.lost).toEqual([
+        { id: first.id, kind: 'work', attempt: 2, correlationId: 'correlation-1' },
+      ]);
       const job = await read(store, first.id);
       expect(job).toMatchObject({
         state: 'FAILED',
@@ -92,6 +94,17 @@ export const leases: Section = {
       expect(job.error?.message).toMatch(/\w+ \w+/);
       expectBetween(job.finishedAt, before, await store.now());
       expect(await claim(store)).toMatchObject({ jobs: [], lost: [], takenOver: 0 });
+    });
+
+    check('each lost job is told with what it was asked under, if anything', async (world) => {
+      const { store } = world;
+      const asked = [{ correlationId: 'a' }, {}, { correlationId: 'b' }];
+      const ids = await add(store, ...asked.map((each) => ({ ...each, maxAttempts: 1 })));
+      await claimAll(store);
+      await world.advance(PAST_LEASE_MS);
+      const { lost } = await claim(store);
+      const told = new Map(lost.map(({ id, correlationId }) => [id, correlationId]));
+      expect(ids.map((id) => told.get(id))).toEqual(['a', null, 'b']);
     });
 
     check('an expired lease that nobody took over is still its holder’s', async (world) => {

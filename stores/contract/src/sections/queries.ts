@@ -15,31 +15,14 @@ import {
   wants,
 } from '../build.ts';
 import type { Section } from '../harness.ts';
-import { expectBetween, expectRefused, listAll, pagesOf } from '../observe.ts';
+import { expectBetween, expectRefused, listAll, pagesOf, strangeIds } from '../observe.ts';
 
 export const queries: Section = {
   title: 'get, list and inspect',
   checks(check) {
     check('an id that is none of the store’s finds nothing', async ({ store }) => {
       const id = await addOne(store);
-      const number = id.slice(store.name.length + 1);
-      const strange = [
-        '',
-        'nonsense',
-        number,
-        `elsewhere-${number}`,
-        `${store.name}-`,
-        `${store.name}-0`,
-        `${store.name}-0${number}`,
-        `${store.name}--${number}`,
-        `${store.name}-${number} `,
-        `${store.name}-${number}.0`,
-        `${store.name}-${number}x`,
-        `${store.name}-999999999`,
-        `${store.name}-99999999999999999999999999`,
-        `${store.name}-'; drop table jobs`,
-      ];
-      for (const each of strange) {
+      for (const each of strangeIds(store, id)) {
         expect(await store.get({ id: each }), each).toBeNull();
         expect(await store.inspect({ id: each }), each).toBeNull();
       }

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import {
   PAST_LEASE_MS,
+  TRACE,
   add,
   addOne,
   claimAll,
@@ -18,13 +19,14 @@ export const replay: Section = {
     check('is answered again with the same leases and nothing new', async (world) => {
       const { store } = world;
       const other = await world.open();
-      await add(store, ...times(6, (index) => ({ priority: index })));
+      await add(store, ...times(6, (index) => ({ priority: index, traceparent: TRACE })));
       const params = claimParams({ limit: 3 });
       const first = await store.claim(params);
       await claimAll(other, { limit: 1 });
 
       const again = await other.claim({ ...params, replay: true });
       expect(again.jobs).toEqual(first.jobs);
+      expect(again.jobs.map(({ traceparent }) => traceparent)).toEqual([TRACE, TRACE, TRACE]);
       expect(again).toMatchObject({ lost: [], takenOver: 0, more: true });
       expect(await claimAll(store), 'the replay claimed none of these').toHaveLength(2);
     });

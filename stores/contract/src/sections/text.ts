@@ -3,7 +3,8 @@ import { addOne, claimOne, only, settle, start } from '../build.ts';
 import type { Section } from '../harness.ts';
 import { listAll, read, value } from '../observe.ts';
 
-const TEXTS = [
+/** That a careless store would garble. */
+export const TEXTS = [
   'Zoë Müller, 東京, Αθήνα, עברית, العربية',
   '👩‍👩‍👧‍👦 e\u0301 \u{10ffff} \uffff \ufeff',
   `it's "quoted" \\ back\\slash %s $1 {a,b} NULL; drop table jobs --`,
@@ -36,15 +37,17 @@ export const text: Section = {
       for (const each of TEXTS) {
         const names = { kind: each, tenant: each, correlationId: each, submitter: each };
         const more = { subject: each, webhook: each, parents: { [each]: each }, schedule: each };
+        const traceparent = each;
         const id = await addOne(store, {
           ...names,
           ...more,
+          traceparent,
           key: { value: each, windowMs: 60_000 },
         });
         expect(await read(store, id)).toMatchObject({ ...names, ...more, key: each });
         expect(only(await listAll(store, { kind: each, tenant: each, key: each })).id).toBe(id);
         const job = await claimOne(store, { wants: [{ kind: each, limit: 1 }], worker: each });
-        expect(job).toMatchObject(names);
+        expect(job).toMatchObject({ ...names, traceparent });
         expect((await read(store, id)).worker).toBe(each);
       }
     });

@@ -70,7 +70,7 @@ WITH RECURSIVE want AS (
 SELECT l.seq, l.epoch, l.kind, l.tenant, l.attempt, j.*, (SELECT tenants FROM turn) AS tenants, ${LOOK_COLUMNS}
   FROM leased l CROSS JOIN LATERAL (
     SELECT max_attempts, priority, payload::text, cursor::text, correlation_id, submitter, webhook, parents::text,
-           (date_part('epoch', created_at) * 1000)::bigint AS created_at
+           traceparent, (date_part('epoch', created_at) * 1000)::bigint AS created_at
       FROM millrace.jobs WHERE seq = l.seq OFFSET 0) j`,
 };
 
@@ -79,7 +79,7 @@ const REPLAY: Statement = {
   name: 'millrace_claim_replay',
   text: `
 SELECT l.seq, l.epoch, l.kind, l.tenant, l.attempt, j.max_attempts, j.priority, j.payload::text, j.cursor::text,
-       j.correlation_id, j.submitter, j.webhook, j.parents::text, 1 AS tenants,
+       j.correlation_id, j.submitter, j.webhook, j.parents::text, j.traceparent, 1 AS tenants,
        (date_part('epoch', j.created_at) * 1000)::bigint AS created_at, ${LOOK_COLUMNS}
   FROM millrace.lease l CROSS JOIN LATERAL (SELECT * FROM millrace.jobs WHERE seq = l.seq OFFSET 0) j
  WHERE l.worker = $1 AND l.claim = $2 AND l.until >= millrace.clock()
@@ -110,6 +110,7 @@ type ClaimRow = Look & {
   submitter: string | null;
   webhook: string | null;
   parents: string | null;
+  traceparent: string | null;
   created_at: number;
   tenants: number;
 };
@@ -230,5 +231,6 @@ function claimedJob({ ids }: Context, row: ClaimRow): ClaimedJob {
     submitter: row.submitter,
     webhook: row.webhook,
     parents: row.parents === null ? null : (JSON.parse(row.parents) as Record<string, string>),
+    traceparent: row.traceparent,
   };
 }

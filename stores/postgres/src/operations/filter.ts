@@ -49,7 +49,7 @@ export async function selecting(session: Session, filter: Filter): Promise<Selec
   return { from, seq, where, params };
 }
 
-const RECORD_OF = (driver: string): string =>
+export const RECORD_OF = (driver: string): string =>
   `CROSS JOIN LATERAL (SELECT * FROM millrace.jobs WHERE seq = ${driver}.seq OFFSET 0) j`;
 export const LEASE_OF_RECORD =
   'LEFT JOIN LATERAL (SELECT * FROM millrace.lease WHERE seq = j.seq OFFSET 0) l ON true';

@@ -15,7 +15,8 @@ WITH ended AS (
     FROM unnest($1::text::bigint[], $2::text::text[], $3::text::text[], $4::text::integer[], $5::text::bigint[])
          AS u(seq, state, error, attempt, epoch)
    WHERE j.seq = ANY ($1::text::bigint[]) AND j.seq = u.seq AND j.state = 'QUEUED'
-  RETURNING j.seq, j.kind, j.tenant, j.state, j.payload::text, j.correlation_id, j.submitter, j.webhook, j.parents::text
+  RETURNING j.seq, j.kind, j.tenant, j.state, j.payload::text, j.correlation_id, j.submitter, j.webhook,
+            j.parents::text, j.traceparent
 ), dead AS (
   INSERT INTO millrace.dead (seq, kind, state) SELECT seq, kind, state FROM ended
 ), counted AS (
@@ -46,6 +47,7 @@ type FinishedRow = {
   submitter: string | null;
   webhook: string | null;
   parents: string | null;
+  traceparent: string | null;
 };
 
 /** In the caller's transaction, which has already taken the jobs out of the queue's tables. */
@@ -72,6 +74,7 @@ export async function finish(
     submitter: row.submitter,
     webhook: row.webhook,
     parents: row.parents === null ? null : (JSON.parse(row.parents) as Record<string, string>),
+    traceparent: row.traceparent,
   }));
   await follow(
     session,

@@ -1,16 +1,16 @@
-import {
-  type Count,
-  type Inspection,
-  type Job,
-  type JobId,
-  type JobState,
-  type JobSummary,
-  type ListParams,
-  MillraceError,
+import type {
+  Count,
+  Inspection,
+  Job,
+  JobId,
+  JobState,
+  JobSummary,
+  ListParams,
 } from '@millrace/engine';
-import type { Statement } from '../database.ts';
+import { type Statement, numbers } from '../database.ts';
 import type { Context } from './context.ts';
-import { LEASE_OF_RECORD, selecting, unnamed } from './filter.ts';
+import { readCursor } from './cursor.ts';
+import { LEASE_OF_RECORD, RECORD_OF, selecting, unnamed } from './filter.ts';
 import {
   JOB_COLUMNS,
   type JobRow,
@@ -33,19 +33,14 @@ export async function get({ database, ids }: Context, { id }: { id: JobId }): Pr
   return row === undefined ? null : jobOf(ids, row);
 }
 
-/** Newest first; the cursor is the last seq of the page, so that jobs added meanwhile change nothing. */
+/** Newest first. */
 export async function list(
   { database, ids }: Context,
   { filter, limit, cursor }: ListParams,
 ): Promise<{ jobs: JobSummary[]; next: string | null }> {
   const { from, seq, where, params } = await selecting(database, filter);
   if (cursor !== undefined) {
-    if (!/^[1-9]\d{0,15}$/.test(cursor))
-      throw new MillraceError(
-        'invalid_cursor',
-        'The cursor is not one that a list has given. Start from the first page.',
-      );
-    params.push(Number(cursor));
+    params.push(readCursor(cursor));
     where.push(`${seq} < $${params.length}`);
   }
   params.push(limit + 1);
@@ -57,6 +52,22 @@ export async function list(
   );
   const jobs = rows.slice(0, limit).map((row) => summaryOf(ids, row));
   return { jobs, next: rows.length > limit ? String(rows[limit - 1]?.seq) : null };
+}
+
+// $1 seq[]
+const SUMMARIES: Statement = {
+  name: 'millrace_summaries',
+  text: `SELECT ${SUMMARY_COLUMNS} FROM unnest($1::text::bigint[]) AS u(seq) ${RECORD_OF('u')} ${LEASE_OF_RECORD}`,
+};
+
+export async function summaries(
+  { database, ids }: Context,
+  { ids: wanted }: { ids: readonly JobId[] },
+): Promise<JobSummary[]> {
+  const seqs = new Set(wanted.map(ids.seq).filter((seq) => seq !== null));
+  if (seqs.size === 0) return [];
+  const rows = await database.query<SummaryRow>(SUMMARIES, [numbers([...seqs])]);
+  return rows.map((row) => summaryOf(ids, row));
 }
 
 // OPEN counts queued and running jobs together; leases are few and counted as they are.

@@ -225,6 +225,18 @@ function stateOf(outcome: SettledOutcome): FinishedState | null {
 }
 
 function finished(job: Settlement['job'], state: FinishedState): FinishedJob {
-  const { id, kind, tenant, payload, correlationId, submitter, webhook, parents } = job;
-  return { id, kind, tenant, payload, state, correlationId, submitter, webhook, parents };
+  const { id, kind, tenant, payload, correlationId, submitter, webhook, parents, traceparent } =
+    job;
+  return {
+    id,
+    kind,
+    tenant,
+    payload,
+    state,
+    correlationId,
+    submitter,
+    webhook,
+    parents,
+    traceparent,
+  };
 }

@@ -40,8 +40,9 @@ WITH expired AS (
      ORDER BY l.seq LIMIT $1::int FOR UPDATE SKIP LOCKED))
   RETURNING kind, tenant, rank, seq, attempt, cancel, epoch
 ), taken AS MATERIALIZED (
-  SELECT e.*, e.cancel OR e.attempt >= j.max_attempts AS over
-    FROM expired e CROSS JOIN LATERAL (SELECT max_attempts FROM millrace.jobs WHERE seq = e.seq OFFSET 0) j
+  SELECT e.*, e.cancel OR e.attempt >= j.max_attempts AS over, j.correlation_id
+    FROM expired e CROSS JOIN LATERAL (
+      SELECT max_attempts, correlation_id FROM millrace.jobs WHERE seq = e.seq OFFSET 0) j
 ), moved AS (
   INSERT INTO millrace.ready (kind, tenant, rank, seq, attempt)
   SELECT kind, tenant, rank, seq, attempt FROM taken WHERE NOT over
@@ -49,7 +50,7 @@ WITH expired AS (
   UPDATE millrace.jobs j SET attempt = t.attempt FROM taken t
    WHERE j.seq = ANY (ARRAY(SELECT seq FROM taken)) AND j.seq = t.seq AND NOT t.over
 )
-SELECT seq, epoch, kind, attempt, cancel, over FROM taken`,
+SELECT seq, epoch, kind, attempt, cancel, over, correlation_id FROM taken`,
 };
 
 export interface TakenOver {
@@ -64,6 +65,7 @@ type TakenRow = {
   attempt: number;
   cancel: boolean;
   over: boolean;
+  correlation_id: string | null;
 };
 
 /** Takes the leases of workers that went away. */
@@ -85,7 +87,12 @@ export async function takeOver(context: Context): Promise<TakenOver> {
     );
     const lost = over.filter((row) => !row.cancel);
     return {
-      lost: lost.map(({ seq, kind, attempt }) => ({ id: ids.of(seq), kind, attempt })),
+      lost: lost.map(({ seq, kind, attempt, correlation_id: correlationId }) => ({
+        id: ids.of(seq),
+        kind,
+        attempt,
+        correlationId,
+      })),
       takenOver: taken.length,
     };
   });

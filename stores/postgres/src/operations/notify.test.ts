@@ -1,0 +1,76 @@
+import type { Hint } from '@millrace/engine';
+import { describe, expect, it } from 'vitest';
+import { decodeHint, encodeHint } from './notify.ts';
+
+/** What Postgres takes: fewer bytes than these. */
+const BYTES = 8_000;
+
+describe('a hint on its way', () => {
+  it.each<Hint>([
+    { type: 'ready', kinds: ['a', '東京'] },
+    { type: 'ready', kinds: [] },
+    { type: 'cancel', leases: [{ id: 'pg-1', epoch: 7 }] },
+    { type: 'control' },
+    { type: 'changed', mark: 'm', jobs: ['pg-1', 'pg-2'], more: false },
+    { type: 'changed', mark: 'm', jobs: [], more: true },
+    { type: 'interest' },
+  ])('comes back as it was: $type', (hint) => {
+    expect(decodeHint(encodeHint(hint))).toEqual(hint);
+  });
+
+  it('that does not fit becomes a call to look for oneself', () => {
+    const kinds = Array.from({ length: 900 }, (_, index) => `a kind ${index}`);
+    expect(decodeHint(encodeHint({ type: 'ready', kinds }))).toEqual({ type: 'control' });
+  });
+
+  it('that does not fit keeps its mark, if it is an announcement', () => {
+    const jobs = Array.from({ length: 900 }, (_, index) => `pg-${100_000 + index}`);
+    const short = { type: 'changed', mark: 'm', jobs: [], more: true };
+    expect(decodeHint(encodeHint({ type: 'changed', mark: 'm', jobs, more: false }))).toEqual(
+      short,
+    );
+  });
+
+  it('is measured in bytes, of which a letter may have four', () => {
+    for (const letter of ['a', 'é', '東', '👩']) {
+      for (let length = 1_000; length < 8_000; length += 500) {
+        const name = letter.repeat(length);
+        for (const hint of [
+          { type: 'ready', kinds: [name] },
+          { type: 'changed', mark: 'm', jobs: [name], more: false },
+        ] as const)
+          expect(Buffer.byteLength(encodeHint(hint))).toBeLessThan(BYTES);
+      }
+    }
+  });
+});
+
+describe('what is not ours is no hint', () => {
+  it.each([
+    '',
+    'nonsense',
+    'null',
+    '1',
+    '"interest"',
+    '[]',
+    '{}',
+    '{"type":"other"}',
+    '{"type":"toString"}',
+    '{"type":"ready"}',
+    '{"type":"ready","kinds":"a"}',
+    '{"type":"ready","kinds":[1]}',
+    '{"type":"cancel"}',
+    '{"type":"cancel","leases":[null]}',
+    '{"type":"cancel","leases":[{"id":"pg-1"}]}',
+    '{"type":"cancel","leases":[{"id":"pg-1","epoch":"7"}]}',
+    '{"type":"changed"}',
+    '{"type":"changed","mark":1,"jobs":[],"more":false}',
+    '{"type":"changed","mark":"m","more":false}',
+    '{"type":"changed","mark":"m","jobs":["pg-1",null],"more":false}',
+    '{"type":"changed","mark":"m","jobs":{"length":0},"more":false}',
+    '{"type":"changed","mark":"m","jobs":[]}',
+    '{"type":"changed","mark":"m","jobs":[],"more":"no"}',
+  ])('%s', (message) => {
+    expect(decodeHint(message)).toBeNull();
+  });
+});
