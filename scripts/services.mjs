@@ -26,6 +26,8 @@ const STOP_SIGNALS = { fast: 'SIGINT', immediate: 'SIGQUIT' };
 export const debianPackages = {
   postgres: { name: 'postgresql', found: findPostgres },
   redis: { name: 'redis-server', found: findRedis },
+  // Its promtool checks the alert rules.
+  prometheus: { name: 'prometheus', found: () => findProgram('promtool') },
 };
 
 /**
@@ -140,8 +142,13 @@ export function findPostgres() {
 }
 
 export function findRedis() {
+  return findProgram('redis-server');
+}
+
+/** @param {string} name */
+function findProgram(name) {
   return searchPath()
-    .map((folder) => join(folder, 'redis-server'))
+    .map((folder) => join(folder, name))
     .find(isProgram);
 }
 

@@ -18,7 +18,8 @@ const useEnv = process.argv.includes(USE_ENV);
 const vitestArguments = process.argv.slice(2).filter((argument) => argument !== USE_ENV);
 
 // What configures a real installation must not reach the tests: they would run on its data.
-const REAL_SETTINGS = /^(DATABASE_URL|REDIS_URL|PG|SALESFORCE_|MCE_|MILLRACE_(?!TEST_))/;
+const REAL_SETTINGS =
+  /^(DATABASE_URL|REDIS_URL|PG|SALESFORCE_|MCE_|MILLRACE_(?!TEST_)|ISSUER$|AUDIENCE$|JWKS_URI$|AUTH_BYPASS|AZURE_|OTEL_|ENABLE_TELEMETRY)/;
 
 let interrupted = false;
 
@@ -39,6 +40,7 @@ await script(async () => {
 async function startAll() {
   const { DATABASE_URL, REDIS_URL } = useEnv ? process.env : {};
   await ensurePackages([
+    debianPackages.prometheus,
     ...(DATABASE_URL ? [] : [debianPackages.postgres]),
     ...(REDIS_URL ? [] : [debianPackages.redis]),
   ]);

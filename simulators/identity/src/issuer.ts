@@ -1,0 +1,60 @@
+import { type Codes, createCodes } from './codes.ts';
+import { type Devices, createDevices } from './devices.ts';
+import { type Directory, createDirectory } from './directory.ts';
+import { type Faults, createFaults } from './faults.ts';
+import type { KeyRing } from './keys.ts';
+import type { Settings } from './options.ts';
+import { type Sessions, createSessions } from './sessions.ts';
+import { type Tokens, createTokens } from './tokens.ts';
+import { type Transactions, createTransactions } from './transactions.ts';
+
+/** All that the endpoints share. */
+export interface Issuer {
+  readonly settings: Settings;
+  readonly origin: string;
+  /** The value of `iss`. */
+  readonly url: string;
+  readonly paths: Paths;
+  readonly keys: KeyRing;
+  readonly tokens: Tokens;
+  readonly directory: Directory;
+  readonly sessions: Sessions;
+  readonly codes: Codes;
+  readonly devices: Devices;
+  readonly transactions: Transactions;
+  readonly faults: Faults;
+}
+
+type Paths = ReturnType<typeof pathsOf>;
+
+export function createIssuer(settings: Settings, origin: string, keys: KeyRing): Issuer {
+  const url = `${origin}/${settings.tenant}/v2.0`;
+  return {
+    settings,
+    origin,
+    url,
+    paths: pathsOf(settings.tenant),
+    keys,
+    tokens: createTokens(settings, url, keys),
+    directory: createDirectory(settings),
+    sessions: createSessions(settings.now),
+    codes: createCodes(settings.now),
+    devices: createDevices(settings.now),
+    transactions: createTransactions(settings.now),
+    faults: createFaults(),
+  };
+}
+
+/** Entra's, but for the two pages at the end. */
+function pathsOf(tenant: string) {
+  return {
+    discovery: `/${tenant}/v2.0/.well-known/openid-configuration`,
+    jwks: `/${tenant}/discovery/v2.0/keys`,
+    authorize: `/${tenant}/oauth2/v2.0/authorize`,
+    token: `/${tenant}/oauth2/v2.0/token`,
+    devicecode: `/${tenant}/oauth2/v2.0/devicecode`,
+    logout: `/${tenant}/oauth2/v2.0/logout`,
+    device: `/${tenant}/device`,
+    login: `/${tenant}/login`,
+  };
+}

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { type Html, html } from './html.ts';
+import type { Answer } from './http.ts';
+import type { User } from './options.ts';
+import { STYLE } from './style.ts';
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+/** Not inside a template: the hash covers every blank between the tags. */
+const STYLE_ELEMENT: Html = { html: `<style>${STYLE}</style>` };
+const TITLE = 'Millrace sandbox sign-in';
+
+export interface SignInPage {
+  readonly users: readonly User[];
+  /** Where the form goes: a path, so that it stays on the host that the browser is on. */
+  readonly action: string;
+  readonly transaction: string;
+  readonly clientName: string;
+  /** Of a device: the person compares it with what they see there. */
+  readonly userCode: string | null;
+  /** Where the browser goes afterwards, an origin. Null: it stays here. */
+  readonly returnsTo: string | null;
+  /** Chosen before the person chooses. */
+  readonly username: string | undefined;
+  readonly wrong: string | null;
+}
+
+export function signInPage(page: SignInPage): Answer {
+  const { users, clientName, userCode, returnsTo } = page;
+  const asks =
+    userCode === null
+      ? html`<p><b>${clientName}</b> asks you to sign in.</p>`
+      : html`<p><b>${clientName}</b> asks you to sign in. Check that it shows this code:</p>
+          <p class="code">${userCode}</p>`;
+  const content = html`${asks}${complaint(page.wrong)}
+    <form method="post" action="${page.action}">
+      <input type="hidden" name="transaction" value="${page.transaction}" />
+      ${users.length === 0 ? html`<p>Nobody can sign in: there are no users.</p>` : choice(page)}
+      <div class="buttons">
+        ${users.length === 0 ? null : html`<button name="action" value="sign-in">Sign in</button>`}
+        <button class="second" name="action" value="cancel">Cancel</button>
+      </div>
+    </form>
+    <p class="note">
+      This is a stand-in for Entra ID. It exists only on this machine, and so do these
+      users.${returnsTo === null ? null : html` You go back to ${returnsTo} afterwards.`}
+    </p>`;
+  return answer(page.wrong === null ? 200 : 403, TITLE, content, returnsTo);
+}
+
+function choice({ users, username }: SignInPage): Html {
+  const chosen = users.find((user) => user.username === username) ?? users[0];
+  const cards = users.map(
+    (user) =>
+      html`<label class="user">
+        <input
+          type="radio"
+          name="username"
+          value="${user.username}"
+          ${user === chosen ? html`checked` : null}
+          ${user.password === undefined ? null : html`data-password`}
+        />
+        <span class="who"><b>${user.name}</b><small>${user.username}</small></span>
+        <span class="role">${user.roles.length === 0 ? 'no role' : user.roles.join(', ')}</span>
+      </label> `,
+  );
+  const password = html`<div class="field password">
+    <label class="label" for="password">Password</label>
+    <input type="password" id="password" name="password" autocomplete="current-password" />
+  </div>`;
+  return html`<fieldset>
+      <legend>Sign in as</legend>
+      ${cards}
+    </fieldset>
+    ${users.some((user) => user.password !== undefined) ? password : null}`;
+}
+
+/** Where a person types the code that their terminal shows. */
+export function codePage(action: string, typed: string, wrong: string | null): Answer {
+  const content = html`<p>Type the code that the program shows you.</p>
+    ${complaint(wrong)}
+    <form method="get" action="${action}">
+      <div class="field">
+        <label class="label" for="code">Code</label>
+        <input
+          class="typed"
+          type="text"
+          id="code"
+          name="user_code"
+          value="${typed}"
+          maxlength="20"
+          autocomplete="off"
+          autocapitalize="characters"
+          spellcheck="false"
+          autofocus
+          required
+        />
+      </div>
+      <div class="buttons"><button>Continue</button></div>
+    </form>
+    <p class="note">This is a stand-in for Entra ID. It exists only on this machine.</p>`;
+  return answer(wrong === null ? 200 : 404, TITLE, content, null);
+}
+
+export function messagePage(status: number, title: string, text: string): Answer {
+  return answer(status, title, html`<p>${text}</p>`, null);
+}
+
+function complaint(wrong: string | null): Html | null {
+  return wrong === null ? null : html`<p class="wrong" role="alert">${wrong}</p>`;
+}
+
+function answer(status: number, title: string, content: Html, returnsTo: string | null): Answer {
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        ${STYLE_ELEMENT}
+      </head>
+      <body>
+        <main>
+          <h1>${title}</h1>
+          ${content}
+        </main>
+      </body>
+    </html> `;
+  return { status, headers: headersFor(returnsTo), body: page.html };
+}
+
+/**
+ * Browsers hold the redirect after a form to `form-action` too, so it names where the form leads.
+ * `referrer-policy: no-referrer` would make browsers post `Origin: null`, which we refuse.
+ */
+function headersFor(returnsTo: string | null): Record<string, string> {
+  const policy = [
+    `default-src 'none'`,
+    `style-src 'sha256-${STYLE_HASH}'`,
+    `base-uri 'none'`,
+    `frame-ancestors 'none'`,
+    `form-action 'self'${returnsTo === null ? '' : ` ${policySource(returnsTo)}`}`,
+  ];
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy.join('; '),
+    'x-frame-options': 'DENY',
+    'referrer-policy': 'same-origin',
+  };
+}
+
+/** The policy's grammar has no IPv6 addresses: for those, the scheme. */
+function policySource(origin: string): string {
+  return origin.includes('[') ? 'http:' : origin;
+}
