@@ -80,7 +80,10 @@ describe('the client', () => {
   });
 
   test('takes the 503 of readiness as an answer', async () => {
-    const body = { status: 'unavailable', checks: [{ name: 'store', ok: false, latencyMs: 3 }] };
+    const body = {
+      status: 'unavailable',
+      checks: [{ name: 'store', ok: false, status: 'down', latencyMs: 3 }],
+    };
     expect(await fakeFetch(503, body).client.readyz()).toEqual(body);
   });
 

@@ -1,5 +1,6 @@
 import type { ZodType, z } from 'zod';
 import type { Contract } from './contract.ts';
+import { type Open, stream } from './event-stream.ts';
 import { type Contracts, type RouteName, contracts } from './contracts.ts';
 import { type Problem, problem, problemOf } from './problem.ts';
 
@@ -10,7 +11,9 @@ export type Method<C extends Contract> = (
   ...args: object extends CallInput<C>
     ? [input?: CallInput<C>, options?: CallOptions]
     : [input: CallInput<C>, options?: CallOptions]
-) => Promise<z.output<C['response']>>;
+) => C extends { readonly media: 'text/event-stream' }
+  ? AsyncIterable<z.output<C['response']>>
+  : Promise<z.output<C['response']>>;
 
 export type CallInput<C extends Contract> = Part<C, 'params'> & Part<C, 'query'> & Part<C, 'body'>;
 
@@ -29,6 +32,8 @@ export interface CallOptions {
 export interface ClientConfig {
   /** Such as `http://127.0.0.1:3000`; a path in it is kept. */
   readonly baseUrl: string;
+  /** Asked before each call, so that it can be renewed; null where there is none. */
+  readonly token?: () => Promise<string | null>;
   readonly fetch?: typeof globalThis.fetch;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -46,12 +51,15 @@ export class ApiError extends Error {
 export function createClient(config: ClientConfig): Client {
   const methods = Object.entries(contracts).map(([name, contract]) => [
     name,
-    (input: AnyInput = {}, options: CallOptions = {}) => call(config, contract, input, options),
+    (input: AnyInput = {}, options: CallOptions = {}) =>
+      'media' in contract && contract.media === 'text/event-stream'
+        ? stream({ contract, input, options, open: openerOf(config) })
+        : call(config, contract, input, options),
   ]);
   return Object.fromEntries(methods) as Client;
 }
 
-interface AnyInput {
+export interface AnyInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
@@ -63,11 +71,27 @@ async function call(
   input: AnyInput,
   options: CallOptions,
 ): Promise<unknown> {
-  const send = config.fetch ?? globalThis.fetch;
-  const response = await send(urlOf(config.baseUrl, contract.path, input), {
+  const response = await send(config, contract, input, options);
+  const text = await response.text();
+  if (contract.statuses.includes(response.status)) {
+    const parsed = contract.response.safeParse(contract.media ? text : jsonOf(text));
+    if (parsed.success) return parsed.data;
+  }
+  throw refusalOf(response, text);
+}
+
+async function send(
+  config: ClientConfig,
+  contract: Contract,
+  input: AnyInput,
+  options: CallOptions,
+): Promise<Response> {
+  const token = await config.token?.();
+  return (config.fetch ?? globalThis.fetch)(urlOf(config.baseUrl, contract.path, input), {
     method: contract.method,
     headers: {
-      accept: 'application/json',
+      accept: contract.media ?? 'application/json',
+      ...(token != null && { authorization: `Bearer ${token}` }),
       ...(input.body !== undefined && { 'content-type': 'application/json' }),
       ...config.headers,
       ...options.headers,
@@ -75,13 +99,20 @@ async function call(
     ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
     ...(options.signal && { signal: options.signal }),
   });
-  const body = jsonOf(await response.text());
-  if (contract.statuses.includes(response.status)) {
-    const parsed = contract.response.safeParse(body);
-    if (parsed.success) return parsed.data;
-  }
-  const told = problem.safeParse(body);
-  throw new ApiError(told.success ? told.data : notOurs(response));
+}
+
+/** A stream's answer once it is known to be one. */
+function openerOf(config: ClientConfig): Open {
+  return async (contract, input, options) => {
+    const response = await send(config, contract, input, options);
+    if (response.status === 200 && response.body !== null) return response.body;
+    throw refusalOf(response, await response.text());
+  };
+}
+
+function refusalOf(response: Response, text: string): ApiError {
+  const told = problem.safeParse(jsonOf(text));
+  return new ApiError(told.success ? told.data : notOurs(response));
 }
 
 function urlOf(baseUrl: string, path: string, { params = {}, query = {} }: AnyInput): string {

@@ -1,4 +1,5 @@
 import type { ZodType } from 'zod';
+import type { ErrorCode } from './errors.ts';
 
 /**
  * A route as data: the server registers it, the client calls it, the documentation lists it. Nothing
@@ -16,4 +17,18 @@ export interface Contract {
   readonly response: ZodType;
   /** The statuses whose body is `response`, the usual one first. Any other status is a problem. */
   readonly statuses: readonly [number, ...number[]];
+  /** What the answer is made of; JSON where it is left out. `response` then is one event, or the text. */
+  readonly media?: 'text/event-stream' | 'text/html' | 'text/plain';
+  /** What this route can refuse beside what every route like it can, which openapi/problems.ts knows. */
+  readonly errors?: readonly ErrorCode[];
+  /** One call with its answer, for the documentation. A test holds it against the schemas. */
+  readonly example: Example;
+}
+
+export interface Example {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** With the first of `statuses`. */
+  readonly response: unknown;
 }

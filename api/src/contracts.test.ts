@@ -26,6 +26,36 @@ describe.each(all)('%s', (_, contract) => {
       if (schema) z.toJSONSchema(schema, { io: io === 'response' ? 'output' : 'input' });
     }
   });
+
+  test.each(['params', 'query', 'body', 'response'] as const)(
+    'has an example with good %s',
+    (part) => {
+      const schema = contract[part];
+      const shown = contract.example[part];
+      if (schema === undefined) return expect(shown).toBeUndefined();
+      const parsed = schema.safeParse(shown ?? (part === 'query' ? {} : undefined));
+      expect(parsed.error?.issues ?? []).toEqual([]);
+      // Answers may have unknown fields, examples not: those would be misspelt.
+      if (part === 'response') expect(parsed.data).toEqual(shown);
+    },
+  );
+});
+
+describe('a list', () => {
+  const lists = all.filter(([name]) => name.startsWith('list') || name === 'counts');
+
+  test.each(lists)('%s takes a limit and a cursor, and gives the next', (_, contract) => {
+    expect(contract.query?.safeParse({ limit: '3', cursor: 'abc' }).success).toBe(true);
+    expect(contract.query?.safeParse({ limit: '0' }).success).toBe(false);
+    expect(contract.query?.safeParse({ limit: '201' }).success).toBe(false);
+    expect(contract.query?.safeParse({}).success).toBe(true);
+    expect(contract.example.response).toHaveProperty('next');
+  });
+
+  test.each(['listKinds', 'listSchedules', 'counts'] as const)(
+    '%s is whole without a limit: those who add it up miss nothing',
+    (name) => expect(contracts[name].query.parse({})).toEqual({}),
+  );
 });
 
 describe('a job request', () => {

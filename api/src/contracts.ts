@@ -1,5 +1,9 @@
+import { auditContracts } from './routes/audit.ts';
+import { descriptionContracts } from './routes/description.ts';
 import { enqueueContracts } from './routes/enqueue.ts';
+import { eventContracts } from './routes/events.ts';
 import { healthContracts } from './routes/health.ts';
+import { identityContracts } from './routes/identity.ts';
 import { jobContracts } from './routes/jobs.ts';
 import { kindContracts } from './routes/kinds.ts';
 import { workerContracts } from './routes/worker.ts';
@@ -10,8 +14,53 @@ export const contracts = {
   ...jobContracts,
   ...kindContracts,
   ...workerContracts,
+  ...eventContracts,
+  ...auditContracts,
+  ...identityContracts,
   ...healthContracts,
+  ...descriptionContracts,
 };
 
 export type Contracts = typeof contracts;
 export type RouteName = keyof Contracts;
+
+/** The chapters of the documentation, in their order. */
+export const GROUPS = [
+  {
+    name: 'Enqueue',
+    about: 'A job is a kind and its data. The kind has to be public; its schema checks the data.',
+    contracts: enqueueContracts,
+  },
+  {
+    name: 'Jobs',
+    about: 'Looking at jobs, and what an operator does with them: one by one or by filter.',
+    contracts: jobContracts,
+  },
+  {
+    name: 'Kinds and schedules',
+    about: 'What this process can run, what is held back, and what runs by the clock.',
+    contracts: kindContracts,
+  },
+  {
+    name: 'Worker',
+    about: 'The replica that answers, and what it knows of the others.',
+    contracts: workerContracts,
+  },
+  {
+    name: 'Live events',
+    about: 'The present state and every change of it, as a stream.',
+    contracts: eventContracts,
+  },
+  { name: 'Audit', about: 'Who did what, and to how many jobs.', contracts: auditContracts },
+  {
+    name: 'Identity',
+    about: 'Where tokens come from, and who you are.',
+    contracts: identityContracts,
+  },
+  { name: 'Health', about: 'For load balancers and probes.', contracts: healthContracts },
+  {
+    name: 'Description',
+    about: 'This API for programs and people, and the figures of the service.',
+    contracts: descriptionContracts,
+  },
+] as const;

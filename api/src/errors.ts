@@ -1,50 +1,261 @@
 /**
- * The one table of what can go wrong. A status and whether trying again can help are properties of the
- * code; the sentence that names the offending value is written where the refusal happens.
+ * The one table of what can go wrong. Status, whether trying again can help, and what to do are properties
+ * of the code; the sentence that names the offending value is written where the refusal happens.
+ * docs/errors.md is this table.
  */
 export const ERRORS = {
   // The request itself.
-  invalid_request: { status: 400, retryable: false, title: 'The request is not as documented' },
-  not_found: { status: 404, retryable: false, title: 'There is nothing at this address' },
-  conflict: { status: 409, retryable: false, title: 'It is so already' },
-  too_large: { status: 413, retryable: false, title: 'The request is too large' },
-  unsupported_media_type: { status: 415, retryable: false, title: 'Send JSON' },
-  host_not_allowed: { status: 421, retryable: false, title: 'This host name is not served here' },
-  origin_not_allowed: { status: 403, retryable: false, title: 'Another site asked for this' },
+  invalid_request: {
+    status: 400,
+    retryable: false,
+    title: 'The request is not as documented',
+    help: 'Compare it with /docs; `issues` names each field that is wrong.',
+  },
+  not_found: {
+    status: 404,
+    retryable: false,
+    title: 'There is nothing at this address',
+    help: 'Look the path up at /docs. A worker without an API serves health and worker routes only.',
+  },
+  conflict: {
+    status: 409,
+    retryable: false,
+    title: 'It is so already',
+    help: 'Nothing was changed, and nothing needs to be.',
+  },
+  request_timeout: {
+    status: 408,
+    retryable: true,
+    title: 'The request came too slowly',
+    help: 'Send it again, over a faster line or in smaller parts.',
+  },
+  too_large: {
+    status: 413,
+    retryable: false,
+    title: 'The request is too large',
+    help: 'Send at most 2 MiB at once: split a batch, or put large data elsewhere and name it.',
+  },
+  headers_too_large: {
+    status: 431,
+    retryable: false,
+    title: 'The headers are too large',
+    help: 'Send at most 16 KiB of headers. A token with very many claims or cookies may be the reason.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    retryable: false,
+    title: 'Send JSON',
+    help: 'Set content-type: application/json.',
+  },
+  host_not_allowed: {
+    status: 421,
+    retryable: false,
+    title: 'This host name is not served here',
+    help: 'Use localhost or a loopback address, or set HOST to what others may reach.',
+  },
+  origin_not_allowed: {
+    status: 403,
+    retryable: false,
+    title: 'Another site asked for this',
+    help: 'A page may change something here only from the same origin.',
+  },
+  rate_limited: {
+    status: 429,
+    retryable: true,
+    title: 'Too many requests',
+    help: 'Wait as long as the header Retry-After says. MILLRACE_RATE_LIMIT sets the limit.',
+  },
+
+  // Who asks.
+  unauthenticated: {
+    status: 401,
+    retryable: false,
+    title: 'Sign in first',
+    help: 'Send the header authorization: Bearer and a token; "millrace login" gets one.',
+  },
+  token_expired: {
+    status: 401,
+    retryable: false,
+    title: 'The token has ended',
+    help: 'Get a new one; "millrace login" signs in again.',
+  },
+  token_invalid: {
+    status: 401,
+    retryable: false,
+    title: 'The token is not good',
+    help: 'Take a fresh one from the issuer that /signin names. Only RS256 is taken.',
+  },
+  wrong_issuer: {
+    status: 403,
+    retryable: false,
+    title: 'The token is of another issuer',
+    help: 'Ask the issuer that /signin names. Entra ID has two forms (v1 and v2): see docs/identity.md.',
+  },
+  wrong_audience: {
+    status: 403,
+    retryable: false,
+    title: 'The token is for another service',
+    help: 'Ask for the scope that /signin names.',
+  },
+  role_missing: {
+    status: 403,
+    retryable: false,
+    title: 'Your role does not allow this',
+    help: 'Ask an administrator of the app registration for the role that the sentence names.',
+  },
+  identity_unavailable: {
+    status: 503,
+    retryable: true,
+    title: 'Nobody can be identified now',
+    help: 'The keys of the issuer could not be fetched yet. Check JWKS_URI and the way to it.',
+  },
 
   // What the engine refuses.
-  unknown_kind: { status: 404, retryable: false, title: 'There is no such kind' },
-  kind_not_public: { status: 403, retryable: false, title: 'The kind is not public' },
-  invalid_payload: { status: 400, retryable: false, title: 'The data does not fit the kind' },
-  payload_too_large: { status: 413, retryable: false, title: 'The data is too large' },
-  invalid_text: { status: 400, retryable: false, title: 'A text cannot be stored' },
-  invalid_run_at: { status: 400, retryable: false, title: 'The time to run is not possible' },
-  invalid_priority: { status: 400, retryable: false, title: 'The priority is out of range' },
-  invalid_key: { status: 400, retryable: false, title: 'The key is not possible' },
-  invalid_cursor: { status: 400, retryable: false, title: 'The cursor is not from this list' },
-  invalid_filter: { status: 400, retryable: false, title: 'The filter is not possible' },
-  invalid_schedule: { status: 400, retryable: false, title: 'The schedule is not possible' },
-  quota_exceeded: { status: 429, retryable: true, title: 'The quota is used up' },
-  job_not_found: { status: 404, retryable: false, title: 'There is no such job' },
-  illegal_transition: { status: 409, retryable: false, title: 'The job is in another state' },
-  store_unavailable: { status: 503, retryable: true, title: 'The store does not answer' },
-  unsupported_by_store: { status: 501, retryable: false, title: 'The store cannot do this' },
-  invalid_definition: { status: 500, retryable: false, title: 'A definition is wrong' },
+  unknown_kind: {
+    status: 404,
+    retryable: false,
+    title: 'There is no such kind',
+    help: '"millrace kinds" lists those there are.',
+  },
+  kind_not_public: {
+    status: 403,
+    retryable: false,
+    title: 'The kind is not public',
+    help: 'Declare it with public: true to let it be enqueued from outside.',
+  },
+  invalid_payload: {
+    status: 400,
+    retryable: false,
+    title: 'The data does not fit the kind',
+    help: 'The sentence names the fields; "millrace kinds" shows the schema.',
+  },
+  payload_too_large: {
+    status: 413,
+    retryable: false,
+    title: 'The data is too large',
+    help: 'A job takes 1 MiB of JSON: put large data elsewhere and name it.',
+  },
+  invalid_text: {
+    status: 400,
+    retryable: false,
+    title: 'A text cannot be stored',
+    help: 'Remove NUL characters and broken Unicode, and mind the length that the sentence names.',
+  },
+  invalid_run_at: {
+    status: 400,
+    retryable: false,
+    title: 'The time to run is not possible',
+    help: 'Give a moment that is not past and within ten years, or a delay, not both.',
+  },
+  invalid_priority: {
+    status: 400,
+    retryable: false,
+    title: 'The priority is out of range',
+    help: 'Write a whole number from -1000 to 1000.',
+  },
+  invalid_key: {
+    status: 400,
+    retryable: false,
+    title: 'The key is not possible',
+    help: 'A key has 1 to 255 characters, its window at most ten years.',
+  },
+  invalid_cursor: {
+    status: 400,
+    retryable: false,
+    title: 'The cursor is not from this list',
+    help: 'Take `next` of the page before as it is, with the same filter.',
+  },
+  invalid_filter: {
+    status: 400,
+    retryable: false,
+    title: 'The filter is not possible',
+    help: 'The sentence says which part.',
+  },
+  invalid_schedule: {
+    status: 400,
+    retryable: false,
+    title: 'The schedule is not possible',
+    help: 'Check the cron expression and the time zone.',
+  },
+  quota_exceeded: {
+    status: 429,
+    retryable: true,
+    title: 'The quota is used up',
+    help: 'Try again when some of the tenant’s jobs are done, or raise the quota of the kind.',
+  },
+  job_not_found: {
+    status: 404,
+    retryable: false,
+    title: 'There is no such job',
+    help: 'It never was, or its time of retention is over.',
+  },
+  illegal_transition: {
+    status: 409,
+    retryable: false,
+    title: 'The job is in another state',
+    help: 'Look at it again: the sentence names its state.',
+  },
+  store_unavailable: {
+    status: 503,
+    retryable: true,
+    title: 'The store does not answer',
+    help: 'Try again in a moment; /readyz tells when it is back.',
+  },
+  unsupported_by_store: {
+    status: 501,
+    retryable: false,
+    title: 'The store cannot do this',
+    help: 'docs/guarantees.md says which store can.',
+  },
+  invalid_definition: {
+    status: 500,
+    retryable: false,
+    title: 'A definition is wrong',
+    help: 'The sentence names the job file’s mistake.',
+  },
 
   // Webhooks.
-  invalid_webhook: { status: 400, retryable: false, title: 'The webhook address is refused' },
-  webhooks_off: { status: 501, retryable: false, title: 'Webhooks are not set up' },
+  invalid_webhook: {
+    status: 400,
+    retryable: false,
+    title: 'The webhook address is refused',
+    help: 'Use https and a public host, or allow the host with MILLRACE_WEBHOOK_ALLOW.',
+  },
+  webhooks_off: {
+    status: 501,
+    retryable: false,
+    title: 'Webhooks are not set up',
+    help: 'Set MILLRACE_WEBHOOK_SECRET.',
+  },
 
   // Ours.
-  internal: { status: 500, retryable: true, title: 'Something went wrong in the service' },
+  too_many_streams: {
+    status: 503,
+    retryable: true,
+    title: 'Too many live streams are open',
+    help: 'Close some, or ask another replica.',
+  },
+  internal: {
+    status: 500,
+    retryable: true,
+    title: 'Something went wrong in the service',
+    help: 'The log has more under the correlation id.',
+  },
   /** Made by the client: what answered does not speak this API. */
-  unexpected_answer: { status: 502, retryable: true, title: 'The answer is not from Millrace' },
+  unexpected_answer: {
+    status: 502,
+    retryable: true,
+    title: 'The answer is not from Millrace',
+    help: 'Check the address, and that client and server are of the same version.',
+  },
 } as const satisfies Record<string, ErrorEntry>;
 
 interface ErrorEntry {
   readonly status: number;
   readonly retryable: boolean;
   readonly title: string;
+  /** What to do about it. */
+  readonly help: string;
 }
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -1,10 +1,16 @@
+export * from './access.ts';
 export * from './client.ts';
 export * from './contract.ts';
 export * from './contracts.ts';
 export * from './errors.ts';
+export * from './job-errors.ts';
 export * from './job.ts';
 export { nearest } from './nearest.ts';
+export { MAX_PAGE } from './page.ts';
+export { openApi } from './openapi.ts';
+export type * from './openapi/types.ts';
 export * from './problem.ts';
+export type { AuditEntry } from './routes/audit.ts';
 export {
   type Enqueued,
   type JobRequest,
@@ -12,8 +18,10 @@ export {
   enqueued,
   jobRequest,
 } from './routes/enqueue.ts';
+export { type LiveEvent, TOPICS, type Topic, liveEvent } from './routes/events.ts';
 export type { Check } from './routes/health.ts';
-export { type JobFilter, MAX_PAGE, jobFilter } from './routes/jobs.ts';
+export type { Me, SignIn } from './routes/identity.ts';
+export { type JobFilter, jobFilter } from './routes/jobs.ts';
 export type { Kind } from './routes/kinds.ts';
 export type { Replica } from './routes/worker.ts';
 export * from './values.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { jobId, jobState, kindName, moment } from './values.ts';
+import { jobId, jobState, kindName, moment, tenantName } from './values.ts';
 
 export const failure = z.object({
-  code: z.string(),
+  code: z.string().describe('One of the service, such as "timeout", or of the handler itself.'),
   message: z.string(),
-  retryable: z.boolean(),
+  retryable: z.boolean().describe('Whether another execution could help.'),
 });
 
 export const progress = z.object({
@@ -17,34 +17,34 @@ export const progress = z.object({
 export const jobSummary = z.object({
   id: jobId,
   kind: kindName,
-  tenant: z.string().describe('Empty: the only tenant.'),
-  state: jobState,
+  tenant: tenantName,
+  state: jobState.describe('Where it is in its life.'),
   priority: z.number().nullable().describe('Higher first; null after every number.'),
   attempt: z.number().describe('Executions so far, counted when one starts.'),
-  maxAttempts: z.number(),
-  createdAt: moment,
+  maxAttempts: z.number().describe('Executions it is allowed.'),
+  createdAt: moment.describe('When it was made.'),
   runAt: moment.describe('Not before this moment.'),
-  startedAt: moment.nullable(),
-  finishedAt: moment.nullable(),
-  worker: z.string().nullable(),
-  leaseUntil: moment.nullable(),
-  cancelRequested: z.boolean(),
+  startedAt: moment.nullable().describe('Of the last execution.'),
+  finishedAt: moment.nullable().describe('When it ended for good.'),
+  worker: z.string().nullable().describe('The replica that runs it, or ran it last.'),
+  leaseUntil: moment.nullable().describe('Until when its worker may be silent.'),
+  cancelRequested: z.boolean().describe('It runs and was asked to stop.'),
   progress: progress.nullable(),
   error: failure.nullable().describe('Of the last execution that failed.'),
-  key: z.string().nullable(),
-  correlationId: z.string().nullable(),
-  submitter: z.string().nullable(),
-  subject: z.string().nullable(),
-  webhook: z.string().nullable(),
-  parents: z.record(z.string(), jobId).nullable(),
-  schedule: z.string().nullable(),
+  key: z.string().nullable().describe('The same key makes one job.'),
+  correlationId: z.string().nullable().describe('Of the request that made it.'),
+  submitter: z.string().nullable().describe('Who made it.'),
+  subject: z.string().nullable().describe('Whom its data is about.'),
+  webhook: z.string().nullable().describe('Told when it has ended.'),
+  parents: z.record(z.string(), jobId).nullable().describe('The jobs it followed from, by kind.'),
+  schedule: z.string().nullable().describe('The schedule that made it.'),
 });
 export type JobSummary = z.infer<typeof jobSummary>;
 
 /** A job on its own. `data` is the word that requests and handlers use too. */
 export const job = jobSummary.extend({
   data: z.unknown().describe('As it was enqueued; null once purged or erased.'),
-  result: z.unknown(),
+  result: z.unknown().describe('What it gave; null before it has succeeded.'),
   cursor: z.unknown().describe('Where the last saved chunk ended.'),
 });
 export type Job = z.infer<typeof job>;

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 
 /** The same words in the same order as the engine's transition table. */
-export const jobState = z.enum(['QUEUED', 'PROCESSING', 'SUCCEEDED', 'FAILED', 'CANCELED']);
+export const jobState = z
+  .enum(['QUEUED', 'PROCESSING', 'SUCCEEDED', 'FAILED', 'CANCELED'])
+  .describe('Where a job is in its life.');
 export type JobState = z.infer<typeof jobState>;
 
 /** A moment as the API gives it: `2026-01-31T09:30:00.000Z`. */
@@ -29,3 +31,9 @@ export const kindName = z
   .min(1)
   .max(100)
   .describe('The name of a job kind, such as "report.monthly".');
+
+/** Whose jobs: `''` is the only tenant of those who have no others. */
+export const tenantName = z.string().max(100).describe('Whose job it is; empty: the only tenant.');
+
+/** A yes or no in a query. */
+export const trueOrFalse = z.enum(['true', 'false']);

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { Contract } from '../contract.ts';
-import { anyMoment, duration, jobId, kindName } from '../values.ts';
+import type { ErrorCode } from '../errors.ts';
+import { anyMoment, duration, jobId, kindName, tenantName } from '../values.ts';
 
 export const MAX_BATCH = 1_000;
 
 export const jobRequest = z.strictObject({
   kind: kindName,
   data: z.unknown().default({}).describe('Checked against the schema of the kind.'),
-  tenant: z.string().max(100).optional(),
+  tenant: tenantName.optional(),
   priority: z.int().min(-1_000).max(1_000).optional().describe('Higher first; none comes last.'),
   runAt: anyMoment.optional().describe('Not before this moment. Either this or delay.'),
   delay: duration.optional().describe('Not before so long from now. Either this or runAt.'),
@@ -29,6 +30,19 @@ export const enqueued = z.object({
 });
 export type Enqueued = z.infer<typeof enqueued>;
 
+const errors: readonly ErrorCode[] = [
+  'unknown_kind',
+  'kind_not_public',
+  'invalid_payload',
+  'payload_too_large',
+  'invalid_text',
+  'invalid_run_at',
+  'invalid_key',
+  'quota_exceeded',
+  'invalid_webhook',
+  'webhooks_off',
+];
+
 export const enqueueContracts = {
   enqueue: {
     method: 'POST',
@@ -37,6 +51,17 @@ export const enqueueContracts = {
     body: jobRequest,
     response: enqueued,
     statuses: [201, 200],
+    errors,
+    example: {
+      body: {
+        kind: 'report.monthly',
+        data: { month: '2026-01', format: 'pdf' },
+        tenant: 'acme',
+        priority: 10,
+        key: 'acme-2026-01',
+      },
+      response: { id: 'pg-42', created: true },
+    },
   },
   enqueueBatch: {
     method: 'POST',
@@ -45,5 +70,18 @@ export const enqueueContracts = {
     body: z.array(jobRequest).min(1).max(MAX_BATCH),
     response: z.object({ jobs: z.array(enqueued).describe('In the order of the request.') }),
     statuses: [200],
+    errors,
+    example: {
+      body: [
+        { kind: 'report.monthly', data: { month: '2026-01' }, tenant: 'acme', key: 'acme-2026-01' },
+        { kind: 'report.monthly', data: { month: '2026-01' }, tenant: 'initech', delay: '15m' },
+      ],
+      response: {
+        jobs: [
+          { id: 'pg-42', created: false },
+          { id: 'pg-43', created: true },
+        ],
+      },
+    },
   },
 } as const satisfies Record<string, Contract>;

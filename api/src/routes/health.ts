@@ -1,13 +1,19 @@
 import { z } from 'zod';
 import type { Contract } from '../contract.ts';
 
-const check = z.object({
-  name: z.string(),
+export const check = z.object({
+  name: z.string().describe('What was asked, such as "store".'),
   ok: z.boolean(),
-  latencyMs: z.number(),
-  detail: z.string().optional(),
+  status: z.enum(['ok', 'degraded', 'down']),
+  latencyMs: z.number().describe('How long its answer took.'),
+  detail: z.string().optional().describe('What is wrong, where something is.'),
 });
 export type Check = z.infer<typeof check>;
+
+export const readiness = z.object({
+  status: z.enum(['ready', 'degraded', 'unavailable', 'stopping']),
+  checks: z.array(check),
+});
 
 export const healthContracts = {
   healthz: {
@@ -16,15 +22,20 @@ export const healthContracts = {
     summary: 'The process is alive.',
     response: z.object({ status: z.literal('ok') }),
     statuses: [200],
+    example: { response: { status: 'ok' } },
   },
   readyz: {
     method: 'GET',
     path: '/readyz',
-    summary: 'Whether requests can be served: 503 without a store or while stopping.',
-    response: z.object({
-      status: z.enum(['ready', 'degraded', 'unavailable', 'stopping']),
-      checks: z.array(check),
-    }),
+    summary:
+      'Whether requests can be served: 503 without a store, before the first keys, or while stopping.',
+    response: readiness,
     statuses: [200, 503],
+    example: {
+      response: {
+        status: 'ready',
+        checks: [{ name: 'store', ok: true, status: 'ok', latencyMs: 2 }],
+      },
+    },
   },
 } as const satisfies Record<string, Contract>;

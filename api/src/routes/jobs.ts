@@ -1,48 +1,68 @@
 import { z } from 'zod';
 import type { Contract } from '../contract.ts';
 import { job, jobSummary } from '../job.ts';
-import { anyMoment, jobId, jobState, kindName, moment } from '../values.ts';
+import { next, nextOrNone, page, wholeOrPage } from '../page.ts';
+import { jobExample, summaryExample } from '../story.ts';
+import { anyMoment, jobId, jobState, kindName, moment, tenantName } from '../values.ts';
 
 /** Which jobs. What is left out does not matter. */
 export const jobFilter = z.strictObject({
-  state: jobState.optional(),
+  state: jobState.optional().describe('Where it is now.'),
   kind: kindName.optional(),
-  tenant: z.string().max(100).optional(),
-  key: z.string().min(1).max(255).optional(),
-  correlationId: z.string().min(1).max(200).optional(),
-  errorCode: z.string().min(1).max(100).optional(),
-  createdAfter: anyMoment.optional(),
-  createdBefore: anyMoment.optional(),
+  tenant: tenantName.optional(),
+  key: z.string().min(1).max(255).optional().describe('The key it was enqueued with.'),
+  correlationId: z.string().min(1).max(200).optional().describe('Of the request that made it.'),
+  errorCode: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('The code of its last failure, such as "timeout".'),
+  createdAfter: anyMoment.optional().describe('Made after this moment.'),
+  createdBefore: anyMoment.optional().describe('Made before this moment.'),
 });
 export type JobFilter = z.input<typeof jobFilter>;
 
-export const MAX_PAGE = 200;
-
 const byId = z.strictObject({ id: jobId });
 
-const listQuery = jobFilter.extend({
-  limit: z.coerce.number<number | string>().int().min(1).max(MAX_PAGE).default(50),
-  cursor: z.string().min(1).max(1_000).optional().describe('`next` of the page before.'),
+export const count = z.object({
+  kind: kindName,
+  tenant: tenantName,
+  state: jobState,
+  count: z.number(),
+});
+
+export const countsAnswer = z.object({
+  states: z.record(jobState, z.number()).describe('In all, by state.'),
+  counts: z.array(count).describe('By kind, then tenant, then state; none where there are none.'),
 });
 
 /** Forgetting a filter must not cancel everything. */
-const bulk = jobFilter
+export const bulk = jobFilter
   .extend({ all: z.literal(true).optional().describe('Needed where there is no filter.') })
   .refine((body) => Object.values(body).some((value) => value !== undefined), {
     error: 'Give a filter, or "all": true to mean every job.',
-  });
+  })
+  .meta({ minProperties: 1 });
 
-export const jobContracts = {
+export const cancelAnswer = z.object({
+  id: jobId,
+  outcome: z.enum(['canceled', 'requested']).describe('Ended now, or asked to stop.'),
+});
+
+const lookingUp = {
   listJobs: {
     method: 'GET',
     path: '/jobs',
     summary: 'Jobs by filter, newest first.',
-    query: listQuery,
-    response: z.object({
-      jobs: z.array(jobSummary),
-      next: z.string().nullable().describe('The cursor of the next page.'),
-    }),
+    query: jobFilter.extend(page.shape),
+    response: z.object({ jobs: z.array(jobSummary), next }),
     statuses: [200],
+    errors: ['invalid_filter'],
+    example: {
+      query: { kind: 'report.monthly', tenant: 'acme', limit: '1' },
+      response: { jobs: [summaryExample], next: 'NDI' },
+    },
   },
   getJob: {
     method: 'GET',
@@ -51,22 +71,8 @@ export const jobContracts = {
     params: byId,
     response: job,
     statuses: [200],
-  },
-  cancelJob: {
-    method: 'POST',
-    path: '/jobs/:id/cancel',
-    summary: 'Cancels a job that waits (200) or asks a running one to stop (202).',
-    params: byId,
-    response: z.object({ id: jobId, outcome: z.enum(['canceled', 'requested']) }),
-    statuses: [200, 202],
-  },
-  retryJob: {
-    method: 'POST',
-    path: '/jobs/:id/retry',
-    summary: 'Queues a failed or cancelled job again, with fresh attempts.',
-    params: byId,
-    response: z.object({ id: jobId, state: z.literal('QUEUED') }),
-    statuses: [200],
+    errors: ['job_not_found'],
+    example: { params: { id: 'pg-42' }, response: jobExample },
   },
   explainJob: {
     method: 'GET',
@@ -75,12 +81,68 @@ export const jobContracts = {
     params: byId,
     response: z.object({
       id: jobId,
-      state: jobState,
-      reason: z.string(),
-      sentence: z.string(),
-      until: moment.nullable(),
+      state: jobState.describe('Where it is in its life.'),
+      reason: z.string().describe('For programs, such as "retry_wait".'),
+      sentence: z.string().describe('For people.'),
+      until: moment.nullable().describe('When the reason goes away by itself, if that is known.'),
     }),
     statuses: [200],
+    errors: ['job_not_found'],
+    example: {
+      params: { id: 'pg-44' },
+      response: {
+        id: 'pg-44',
+        state: 'QUEUED',
+        reason: 'retry_wait',
+        sentence:
+          'Execution 1 of 4 failed (timeout: The job ran longer than the 60 s its kind allows.); the next is due at 2026-01-31T09:35:00.000Z.',
+        until: '2026-01-31T09:35:00.000Z',
+      },
+    },
+  },
+  counts: {
+    method: 'GET',
+    path: '/counts',
+    summary: 'How many jobs there are, by kind, tenant and state.',
+    query: wholeOrPage.extend({ kind: kindName.optional(), tenant: tenantName.optional() }),
+    response: countsAnswer.extend({ next: nextOrNone }),
+    statuses: [200],
+    example: {
+      query: { kind: 'report.monthly' },
+      response: {
+        states: { QUEUED: 3, PROCESSING: 1, SUCCEEDED: 121, FAILED: 2, CANCELED: 0 },
+        counts: [
+          { kind: 'report.monthly', tenant: 'acme', state: 'PROCESSING', count: 1 },
+          { kind: 'report.monthly', tenant: 'acme', state: 'SUCCEEDED', count: 121 },
+          { kind: 'report.monthly', tenant: 'initech', state: 'QUEUED', count: 3 },
+          { kind: 'report.monthly', tenant: 'initech', state: 'FAILED', count: 2 },
+        ],
+        next: null,
+      },
+    },
+  },
+} as const satisfies Record<string, Contract>;
+
+const changing = {
+  cancelJob: {
+    method: 'POST',
+    path: '/jobs/:id/cancel',
+    summary: 'Cancels a job that waits (200) or asks a running one to stop (202).',
+    params: byId,
+    response: cancelAnswer,
+    statuses: [200, 202],
+    errors: ['job_not_found', 'illegal_transition'],
+    example: { params: { id: 'pg-43' }, response: { id: 'pg-43', outcome: 'canceled' } },
+  },
+  retryJob: {
+    method: 'POST',
+    path: '/jobs/:id/retry',
+    summary: 'Queues a failed or cancelled job again, with fresh attempts.',
+    params: byId,
+    response: z.object({ id: jobId, state: z.literal('QUEUED') }),
+    statuses: [200],
+    errors: ['job_not_found', 'illegal_transition'],
+    example: { params: { id: 'pg-43' }, response: { id: 'pg-43', state: 'QUEUED' } },
   },
   cancelJobs: {
     method: 'POST',
@@ -92,33 +154,37 @@ export const jobContracts = {
       requested: z.number().describe('Running; asked to stop.'),
     }),
     statuses: [200],
+    errors: ['invalid_filter'],
+    example: {
+      body: { kind: 'report.monthly', tenant: 'initech', state: 'QUEUED' },
+      response: { canceled: 3, requested: 0 },
+    },
   },
   retryJobs: {
     method: 'POST',
     path: '/jobs/retry',
     summary: 'Queues every failed or cancelled job of the filter again.',
     body: bulk,
-    response: z.object({ retried: z.number() }),
+    response: z.object({ retried: z.number().describe('How many were queued again.') }),
     statuses: [200],
-  },
-  counts: {
-    method: 'GET',
-    path: '/counts',
-    summary: 'How many jobs there are, by kind, tenant and state.',
-    response: z.object({
-      states: z.record(jobState, z.number()),
-      counts: z.array(
-        z.object({ kind: kindName, tenant: z.string(), state: jobState, count: z.number() }),
-      ),
-    }),
-    statuses: [200],
+    errors: ['invalid_filter'],
+    example: {
+      body: { kind: 'report.monthly', state: 'FAILED', errorCode: 'timeout' },
+      response: { retried: 12 },
+    },
   },
   eraseSubject: {
     method: 'DELETE',
     path: '/subjects/:subject',
     summary: 'Empties data, result, cursor and error text of every job about the subject.',
-    params: z.strictObject({ subject: z.string().min(1).max(200) }),
-    response: z.object({ erased: z.number() }),
+    params: z.strictObject({
+      subject: z.string().min(1).max(200).describe('As the jobs were enqueued with it.'),
+    }),
+    response: z.object({ erased: z.number().describe('How many jobs were emptied.') }),
     statuses: [200],
+    errors: ['invalid_text'],
+    example: { params: { subject: 'customer-7' }, response: { erased: 3 } },
   },
 } as const satisfies Record<string, Contract>;
+
+export const jobContracts = { ...lookingUp, ...changing };

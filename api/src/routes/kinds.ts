@@ -1,33 +1,78 @@
 import { z } from 'zod';
 import type { Contract } from '../contract.ts';
-import { jobId, kindName, moment } from '../values.ts';
+import { nextOrNone, wholeOrPage } from '../page.ts';
+import { jobId, kindName, moment, trueOrFalse } from '../values.ts';
 
 export const kind = z.object({
   name: kindName,
   public: z.boolean().describe('May be enqueued from outside.'),
   policy: z.string().describe('What happens when it fails, in words.'),
-  maxAttempts: z.number(),
-  timeoutMs: z.number(),
+  maxAttempts: z.number().describe('Executions in all, the first one too.'),
+  timeoutMs: z.number().describe('How long one execution may take.'),
   concurrency: z.number().nullable().describe('At the same time in one worker; null: no limit.'),
-  quota: z.object({ queued: z.number().nullable(), running: z.number().nullable() }),
+  quota: z
+    .object({ queued: z.number().nullable(), running: z.number().nullable() })
+    .describe('At most so many of one tenant; null: no limit.'),
   input: z
     .record(z.string(), z.unknown())
     .nullable()
     .describe('JSON Schema of the data; null where the schema has no such form.'),
-  paused: z.object({ since: moment, by: z.string().nullable() }).nullable(),
+  paused: z
+    .object({ since: moment, by: z.string().nullable() })
+    .nullable()
+    .describe('Held back in all replicas; null: it is not.'),
 });
 export type Kind = z.infer<typeof kind>;
 
+export const schedule = z.object({
+  name: z.string(),
+  cron: z.string(),
+  timeZone: z.string(),
+  kind: kindName,
+  lastTick: moment.describe('Ticks up to this one have been dealt with.'),
+  nextTick: moment.nullable().describe('Null: it has no more.'),
+  lastJob: jobId.nullable().describe('The job of the last tick that made one.'),
+});
+
 const byKind = z.strictObject({ kind: kindName });
-const pauseAnswer = z.object({ kind: kindName, paused: z.boolean() });
+export const pauseAnswer = z.object({ kind: kindName, paused: z.boolean() });
 
 export const kindContracts = {
   listKinds: {
     method: 'GET',
     path: '/kinds',
-    summary: 'The job kinds this process knows.',
-    response: z.object({ kinds: z.array(kind) }),
+    summary: 'The job kinds this process knows, by name.',
+    query: wholeOrPage.extend({
+      public: trueOrFalse
+        .optional()
+        .describe('Only those that may be enqueued from outside, or only the others.'),
+      paused: trueOrFalse.optional().describe('Only those held back, or only the others.'),
+    }),
+    response: z.object({ kinds: z.array(kind), next: nextOrNone }),
     statuses: [200],
+    example: {
+      query: { public: 'true' },
+      response: {
+        kinds: [
+          {
+            name: 'report.monthly',
+            public: true,
+            policy: '3 retries, after 1 min, 5 min and 15 min',
+            maxAttempts: 4,
+            timeoutMs: 60_000,
+            concurrency: 2,
+            quota: { queued: 1_000, running: null },
+            input: {
+              type: 'object',
+              properties: { month: { type: 'string' }, format: { enum: ['pdf', 'xlsx'] } },
+              required: ['month'],
+            },
+            paused: null,
+          },
+        ],
+        next: null,
+      },
+    },
   },
   pauseKind: {
     method: 'POST',
@@ -36,6 +81,11 @@ export const kindContracts = {
     params: byKind,
     response: pauseAnswer,
     statuses: [200],
+    errors: ['unknown_kind', 'conflict'],
+    example: {
+      params: { kind: 'report.monthly' },
+      response: { kind: 'report.monthly', paused: true },
+    },
   },
   resumeKind: {
     method: 'POST',
@@ -44,24 +94,35 @@ export const kindContracts = {
     params: byKind,
     response: pauseAnswer,
     statuses: [200],
+    errors: ['unknown_kind', 'conflict'],
+    example: {
+      params: { kind: 'report.monthly' },
+      response: { kind: 'report.monthly', paused: false },
+    },
   },
   listSchedules: {
     method: 'GET',
     path: '/schedules',
-    summary: 'The schedules, with their last and next ticks.',
-    response: z.object({
-      schedules: z.array(
-        z.object({
-          name: z.string(),
-          cron: z.string(),
-          timeZone: z.string(),
-          kind: kindName,
-          lastTick: moment,
-          nextTick: moment.nullable(),
-          lastJob: jobId.nullable(),
-        }),
-      ),
-    }),
+    summary: 'The schedules with their last and next ticks, by name.',
+    query: wholeOrPage.extend({ kind: kindName.optional() }),
+    response: z.object({ schedules: z.array(schedule), next: nextOrNone }),
     statuses: [200],
+    example: {
+      query: { kind: 'report.monthly' },
+      response: {
+        schedules: [
+          {
+            name: 'month-end',
+            cron: '0 6 1 * *',
+            timeZone: 'Europe/Berlin',
+            kind: 'report.monthly',
+            lastTick: '2026-01-01T05:00:00.000Z',
+            nextTick: '2026-02-01T05:00:00.000Z',
+            lastJob: 'pg-7',
+          },
+        ],
+        next: null,
+      },
+    },
   },
 } as const satisfies Record<string, Contract>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Contract } from '../contract.ts';
+import { CORRELATION_ID, replicaExample, totalsExample } from '../story.ts';
 import { kindName, moment } from '../values.ts';
 
 const workerState = z.enum(['running', 'paused', 'stopping', 'stopped']);
@@ -7,7 +8,7 @@ const workerState = z.enum(['running', 'paused', 'stopping', 'stopped']);
 const status = z.object({
   isRunning: z.boolean().describe('This replica claims jobs.'),
   currentQueueDepth: z.number().describe('Jobs that wait, over all replicas.'),
-  lastPollTime: moment.nullable(),
+  lastPollTime: moment.nullable().describe('When it last looked for jobs.'),
   correlationId: z.string(),
 });
 
@@ -18,27 +19,34 @@ const totals = z.object({
   totalRetries: z.number(),
 });
 
-const pool = z.object({
+export const pool = z.object({
   name: z.string(),
   kinds: z.array(kindName),
-  concurrency: z.number(),
-  inFlight: z.number(),
-  minPriority: z.number().nullable(),
+  concurrency: z.number().describe('Jobs at the same time.'),
+  inFlight: z.number().describe('Jobs that run now.'),
+  minPriority: z.number().nullable().describe('Takes only jobs of at least this priority.'),
   heldUntil: moment.nullable().describe('When a pause window lets it go on.'),
 });
 
-const replica = totals.extend({
+export const replica = totals.extend({
   id: z.string(),
   state: workerState,
-  seenAt: moment,
-  lastPollTime: moment.nullable(),
+  seenAt: moment.describe('When it last reported.'),
+  lastPollTime: moment.nullable().describe('When it last looked for jobs.'),
   uptimeSeconds: z.number(),
   inFlight: z.number(),
   kinds: z.array(kindName),
 });
 export type Replica = z.infer<typeof replica>;
 
-const control = z.object({ isRunning: z.boolean(), correlationId: z.string() });
+export const control = z.object({ isRunning: z.boolean(), correlationId: z.string() });
+
+const statusExample = {
+  isRunning: true,
+  currentQueueDepth: 3,
+  lastPollTime: '2026-01-31T09:30:04.200Z',
+  correlationId: CORRELATION_ID,
+};
 
 export const workerContracts = {
   workerStatus: {
@@ -47,6 +55,7 @@ export const workerContracts = {
     summary: 'Whether this replica works, and how much waits.',
     response: status,
     statuses: [200],
+    example: { response: statusExample },
   },
   workerStats: {
     method: 'GET',
@@ -60,6 +69,25 @@ export const workerContracts = {
       replicas: z.array(replica).describe('Every replica that has reported in the last minute.'),
     }),
     statuses: [200],
+    example: {
+      response: {
+        ...statusExample,
+        ...totalsExample,
+        uptimeSeconds: 5_400,
+        inFlight: 1,
+        pools: [
+          {
+            name: 'default',
+            kinds: ['report.monthly'],
+            concurrency: 20,
+            inFlight: 1,
+            minPriority: null,
+            heldUntil: null,
+          },
+        ],
+        replicas: [replicaExample],
+      },
+    },
   },
   stopWorker: {
     method: 'POST',
@@ -67,6 +95,8 @@ export const workerContracts = {
     summary: 'Pauses this replica: no new jobs, what runs goes on; 409 when it is paused already.',
     response: control,
     statuses: [200],
+    errors: ['conflict'],
+    example: { response: { isRunning: false, correlationId: CORRELATION_ID } },
   },
   startWorker: {
     method: 'POST',
@@ -74,5 +104,7 @@ export const workerContracts = {
     summary: 'Lets this replica work again; 409 when it works already.',
     response: control,
     statuses: [200],
+    errors: ['conflict'],
+    example: { response: { isRunning: true, correlationId: CORRELATION_ID } },
   },
 } as const satisfies Record<string, Contract>;

@@ -1,0 +1,204 @@
+import type { AnyInput, CallOptions } from './client.ts';
+import type { Contract } from './contract.ts';
+import { problem } from './problem.ts';
+
+/** Opens the stream, from after the event with this id; throws an ApiError when it is refused. */
+export type Open = (
+  contract: Contract,
+  input: AnyInput,
+  options: CallOptions,
+) => Promise<ReadableStream<Uint8Array>>;
+
+export interface StreamParams {
+  readonly contract: Contract;
+  readonly input: AnyInput;
+  readonly options: CallOptions;
+  readonly open: Open;
+  readonly timing?: Timing;
+}
+
+/** Runs `fire` once after `ms`; the returned function takes it back. */
+export interface Timing {
+  after(ms: number, fire: () => void): () => void;
+  /** From 0 to 1. */
+  random(): number;
+}
+
+/** The service says at least every 15 s that the line is alive. */
+const SILENCE_MS = 45_000;
+const RETRY_MS = { first: 1_000, most: 30_000 };
+const LAST_EVENT_ID = 'last-event-id';
+
+/**
+ * Every event of the stream, for as long as someone reads. When the line breaks it is opened again from after the last
+ * event. It ends when the signal is aborted; it throws what a first call throws (no connection, a refusal), and later
+ * only refusals that trying again does not change.
+ */
+export async function* stream(params: StreamParams): AsyncGenerator<unknown, void, void> {
+  const { contract, options, timing = TIMING } = params;
+  const { signal } = options;
+  const isOver = (): boolean => signal?.aborted === true;
+  const reader: Reader = { lastEventId: null, failures: 0, hasBegun: false };
+  while (!isOver()) {
+    try {
+      for await (const data of connection(params, reader, timing)) {
+        const event = contract.response.safeParse(jsonOf(data));
+        // What a newer service tells beyond this is not for this client.
+        if (event.success) yield event.data;
+      }
+    } catch (error) {
+      if (isOver()) return;
+      if (!reader.hasBegun || isFinal(error)) throw error;
+    }
+    const most = Math.min(RETRY_MS.first * 2 ** reader.failures, RETRY_MS.most);
+    reader.failures += 1;
+    // Uneven, so that not everyone comes back at the same moment.
+    await sleep(timing, most * (0.5 + timing.random() / 2), signal);
+  }
+}
+
+/** What lasts over all connections. */
+interface Reader {
+  lastEventId: string | null;
+  /** In a row. */
+  failures: number;
+  hasBegun: boolean;
+}
+
+/** One connection: gives the data of each event, and ends when the service ends it. */
+async function* connection(
+  { contract, input, options, open }: StreamParams,
+  reader: Reader,
+  timing: Timing,
+): AsyncGenerator<string, void, void> {
+  const cut = new AbortController();
+  const onAbort = (): void => cut.abort(options.signal?.reason);
+  options.signal?.addEventListener('abort', onAbort);
+  const { lastEventId } = reader;
+  const headers = {
+    ...options.headers,
+    ...(lastEventId !== null && { [LAST_EVENT_ID]: lastEventId }),
+  };
+  let bytes: ReadableStreamDefaultReader<Uint8Array> | null = null;
+  try {
+    const opening = open(contract, input, { ...options, headers, signal: cut.signal });
+    const body = await unlessSilent(opening, cut, timing);
+    reader.hasBegun = true;
+    const parser = createParser(lastEventId);
+    bytes = body.getReader();
+    for (;;) {
+      const { done, value } = await unlessSilent(bytes.read(), cut, timing);
+      if (done) return;
+      for (const message of parser.push(value)) {
+        reader.failures = 0;
+        reader.lastEventId = message.lastEventId;
+        if (message.data !== null) yield message.data;
+      }
+    }
+  } finally {
+    options.signal?.removeEventListener('abort', onAbort);
+    // Whoever stops reading, or was not served: the line is not left open.
+    cut.abort();
+    bytes?.cancel().catch(() => {});
+  }
+}
+
+/** A line can be dead without a word: if nothing comes for so long, it is cut. */
+async function unlessSilent<T>(
+  awaited: Promise<T>,
+  cut: AbortController,
+  timing: Timing,
+): Promise<T> {
+  let takeBack: () => void = () => {};
+  const silence = new Promise<never>((_, reject) => {
+    takeBack = timing.after(SILENCE_MS, () => {
+      cut.abort();
+      reject(new Error(`Nothing came for ${SILENCE_MS / 1_000} seconds.`));
+    });
+  });
+  try {
+    return await Promise.race([awaited, silence]);
+  } finally {
+    takeBack();
+    // Cut off, it may fail later, and nobody waits any more.
+    awaited.catch(() => {});
+  }
+}
+
+/** The client's ApiError, by its problem: the client imports this file. */
+function isFinal(error: unknown): boolean {
+  if (!(error instanceof Error) || !('problem' in error)) return false;
+  return problem.safeParse(error.problem).data?.retryable === false;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function sleep(timing: Timing, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      takeBack();
+      signal?.removeEventListener('abort', wake);
+      resolve();
+    };
+    const takeBack = timing.after(ms, wake);
+    signal?.addEventListener('abort', wake);
+    if (signal?.aborted === true) wake();
+  });
+}
+
+const TIMING: Timing = {
+  after(ms, fire) {
+    const timer = setTimeout(fire, ms);
+    return () => clearTimeout(timer);
+  },
+  random: Math.random,
+};
+
+/** `data` is null for what only moves the place to go on from. */
+export interface Message {
+  readonly data: string | null;
+  readonly lastEventId: string | null;
+}
+
+export interface Parser {
+  push(bytes: Uint8Array): Message[];
+}
+
+/** No event of ours is nearly as long: it is another kind of answer, and would be kept in memory until it ends. */
+const LONGEST = 4 * 1_024 * 1_024;
+
+/** Server-Sent Events as the HTML standard has them, cut into chunks anywhere. */
+export function createParser(lastEventId: string | null): Parser {
+  const decoder = new TextDecoder();
+  let rest = '';
+  let data: string[] = [];
+  let id = lastEventId;
+
+  function takeLine(line: string): Message | null {
+    if (line === '') {
+      const message = { data: data.length === 0 ? null : data.join('\n'), lastEventId: id };
+      data = [];
+      return message;
+    }
+    const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
+    if (name === 'data') data.push(value);
+    if (name === 'id' && !value.includes('\0')) id = value === '' ? null : value;
+    return null;
+  }
+
+  return {
+    push(bytes) {
+      rest += decoder.decode(bytes, { stream: true });
+      const lines = rest.split(/\r\n|\n|\r(?!$)/);
+      rest = lines.pop() ?? '';
+      if (rest.length > LONGEST) throw new Error('The answer is no stream of events.');
+      return lines.flatMap((line) => takeLine(line) ?? []);
+    },
+  };
+}

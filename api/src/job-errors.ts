@@ -1,0 +1,57 @@
+/**
+ * The codes that failed jobs carry in `error.code`, beside those that handlers give to their own failures.
+ * `retryable` says whether the job is tried again by itself while it has attempts left.
+ * docs/errors.md is this table.
+ */
+export const JOB_ERRORS = {
+  unknown: {
+    retryable: true,
+    help: 'The handler threw something without a code. Read the message; throw a JobFailure to give it one.',
+  },
+  timeout: {
+    retryable: true,
+    help: 'It ran longer than its kind allows. Raise the timeout, or work in chunks.',
+  },
+  aborted: {
+    retryable: true,
+    help: 'It was told to stop between two chunks. What it had saved is kept.',
+  },
+  worker_lost: {
+    retryable: false,
+    help: 'Its workers went away each time. Look into what it does to the process (memory, a crash), then retry it.',
+  },
+  validation_error: {
+    retryable: false,
+    help: 'Its data no longer fits the schema of the kind. Mend the schema, or enqueue it anew.',
+  },
+  invalid_outcome: {
+    retryable: false,
+    help: 'The handler returned neither done(…) nor defer(…). Mend the job file.',
+  },
+  result_unstorable: {
+    retryable: false,
+    help: 'Its result is not JSON, too large, or holds text that no store can keep. Give less back.',
+  },
+  webhook_unreachable: {
+    retryable: true,
+    help: 'The receiver of a webhook could not be reached. It is tried for two hours.',
+  },
+  webhook_failed: {
+    retryable: true,
+    help: 'The receiver of a webhook answered that it cannot now. It is tried for two hours.',
+  },
+  webhook_rejected: {
+    retryable: false,
+    help: 'The receiver of a webhook does not want it (a status of 4xx). Mend it there, then retry the job.',
+  },
+  webhook_refused: {
+    retryable: false,
+    help: 'The address of a webhook is not allowed from here. See MILLRACE_WEBHOOK_ALLOW.',
+  },
+  webhooks_off: {
+    retryable: false,
+    help: 'There is no key to sign webhooks with. Set MILLRACE_WEBHOOK_SECRET, then retry the job.',
+  },
+} as const satisfies Record<string, { readonly retryable: boolean; readonly help: string }>;
+
+export type JobErrorCode = keyof typeof JOB_ERRORS;

@@ -1,0 +1,117 @@
+import { type ZodType, z } from 'zod';
+import type { Contract } from '../contract.ts';
+import { failure, job, jobSummary, progress } from '../job.ts';
+import { issue, problem } from '../problem.ts';
+import { auditEntry } from '../routes/audit.ts';
+import { enqueued, jobRequest } from '../routes/enqueue.ts';
+import { liveEvent } from '../routes/events.ts';
+import { check, readiness } from '../routes/health.ts';
+import { me, signIn } from '../routes/identity.ts';
+import { bulk, cancelAnswer, count } from '../routes/jobs.ts';
+import { kind, pauseAnswer, schedule } from '../routes/kinds.ts';
+import { control, pool, replica } from '../routes/worker.ts';
+import { duration, jobState } from '../values.ts';
+import type { JsonSchema } from './types.ts';
+
+/** What has a name stands once under it, and is referred to from wherever it is used. */
+const ASKED = {
+  JobRequest: jobRequest,
+  JobSelection: bulk,
+  JobState: jobState,
+  Duration: duration,
+};
+const GIVEN = {
+  Job: job,
+  JobSummary: jobSummary,
+  JobState: jobState,
+  Progress: progress,
+  Failure: failure,
+  Enqueued: enqueued,
+  Canceled: cancelAnswer,
+  Count: count,
+  Kind: kind,
+  KindPaused: pauseAnswer,
+  Schedule: schedule,
+  WorkerControl: control,
+  Pool: pool,
+  Replica: replica,
+  LiveEvent: liveEvent,
+  AuditEntry: auditEntry,
+  SignIn: signIn,
+  Me: me,
+  Readiness: readiness,
+  Check: check,
+  Problem: problem,
+  Issue: issue,
+};
+
+const PREFIX = '#/components/schemas/';
+
+export interface Schemas {
+  readonly components: Readonly<Record<string, JsonSchema>>;
+  /** The schema of a part of a contract: a reference where it has a name. */
+  of(schema: ZodType): JsonSchema;
+}
+
+/** Every schema of the contracts as JSON Schema. */
+export function schemasOf(contracts: readonly Contract[]): Schemas {
+  const asked = convert(
+    'input',
+    ASKED,
+    contracts.flatMap(({ params, query, body }) => [params, query, body]),
+  );
+  const given = convert(
+    'output',
+    GIVEN,
+    contracts.map(({ response }) => response),
+  );
+  return {
+    components: { ...asked.named, ...given.named },
+    of: (schema) => asked.of(schema) ?? given.of(schema) ?? {},
+  };
+}
+
+function convert(
+  io: 'input' | 'output',
+  named: Readonly<Record<string, ZodType>>,
+  others: readonly (ZodType | undefined)[],
+) {
+  const ids = new Map<ZodType, string>();
+  for (const [name, schema] of Object.entries(named)) ids.set(schema, name);
+  for (const schema of others) {
+    if (schema !== undefined && !ids.has(schema)) ids.set(schema, `inline-${ids.size}`);
+  }
+  const registry = z.registry<{ id: string }>();
+  for (const [schema, id] of ids) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, {
+    io,
+    uri: (id) => `${PREFIX}${id}`,
+    override: ({ zodSchema, jsonSchema }) => tidy(io, zodSchema, jsonSchema),
+  });
+  const bare = (id: string): JsonSchema => {
+    const { $schema: _, $id: __, ...schema } = schemas[id] as Record<string, unknown>;
+    return schema;
+  };
+  return {
+    named: Object.fromEntries(Object.keys(named).map((name) => [name, bare(name)])),
+    of(schema: ZodType): JsonSchema | undefined {
+      const id = ids.get(schema);
+      if (id === undefined) return undefined;
+      return Object.hasOwn(named, id) ? { $ref: `${PREFIX}${id}` } : bare(id);
+    },
+  };
+}
+
+/** What Zod says exactly and readers trip over. */
+function tidy(
+  io: 'input' | 'output',
+  { _zod: { def } }: z.core.$ZodTypes,
+  schema: z.core.JSONSchema.BaseSchema,
+): void {
+  // The format says it; the pattern is 200 characters.
+  if (schema.format === 'date-time') delete schema.pattern;
+  if (io === 'input') return;
+  // A newer server may give more: only requests are strict.
+  if (def.type === 'object' && def.catchall === undefined) delete schema.additionalProperties;
+  delete schema.default;
+}

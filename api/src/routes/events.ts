@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import type { Contract } from '../contract.ts';
+import { jobSummary } from '../job.ts';
+import { runningExample } from '../story.ts';
+import { jobId, jobState, kindName, tenantName } from '../values.ts';
+import { countsAnswer } from './jobs.ts';
+import { replica } from './worker.ts';
+
+export const TOPICS = ['job', 'queue', 'worker'] as const;
+export type Topic = (typeof TOPICS)[number];
+
+/** What a stream tells. Each event is the whole present state of one thing: a later one replaces it. */
+export const liveEvent = z.discriminatedUnion('type', [
+  z
+    .object({
+      type: z.literal('hello'),
+      resumed: z.boolean().describe('True: only what was missed follows, not the present state.'),
+    })
+    .describe('Opens the stream.'),
+  z.object({ type: z.literal('job'), job: jobSummary }).describe('A job, as it is now.'),
+  z
+    .object({ type: z.literal('queue'), ...countsAnswer.shape })
+    .describe('How many jobs there are, of the kind and tenant asked for.'),
+  z
+    .object({ type: z.literal('worker'), worker: replica })
+    .describe('A replica, as it last reported.'),
+  z
+    .object({ type: z.literal('live') })
+    .describe('The present state is told; what follows is news.'),
+  z
+    .object({ type: z.literal('more') })
+    .describe('More jobs changed at once than are told one by one: read the list again.'),
+]);
+export type LiveEvent = z.infer<typeof liveEvent>;
+
+export const eventContracts = {
+  events: {
+    method: 'GET',
+    path: '/events',
+    summary: 'A stream of what changes (Server-Sent Events): the present state first, then live.',
+    query: z.strictObject({
+      topics: z
+        .string()
+        .regex(/^(job|queue|worker)(,(job|queue|worker))*$/, {
+          error: 'Write one or more of job, queue and worker, separated by commas.',
+        })
+        .optional()
+        .describe('Of job, queue and worker, separated by commas; all by default.'),
+      id: jobId.optional().describe('Only this job.'),
+      kind: kindName.optional(),
+      tenant: tenantName.optional(),
+      state: jobState.optional().describe('Only jobs that are there now.'),
+      correlationId: z.string().min(1).max(200).optional().describe('Only jobs of this request.'),
+    }),
+    response: liveEvent,
+    statuses: [200],
+    media: 'text/event-stream',
+    errors: ['too_many_streams'],
+    example: {
+      query: { topics: 'job', kind: 'report.monthly' },
+      response: { type: 'job', job: runningExample },
+    },
+  },
+} as const satisfies Record<string, Contract>;

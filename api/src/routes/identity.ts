@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { ROLES } from '../access.ts';
+import type { Contract } from '../contract.ts';
+import { moment } from '../values.ts';
+
+export const signIn = z.object({
+  required: z.boolean().describe('False only in development, with the bypass.'),
+  issuer: z.string().nullable().describe('The OpenID Connect issuer that tokens come from.'),
+  clientId: z
+    .string()
+    .nullable()
+    .describe('The public client to sign in with; null: there is none.'),
+  scope: z.string().nullable().describe('What to ask the issuer for.'),
+});
+export type SignIn = z.infer<typeof signIn>;
+
+export const me = z.object({
+  name: z.string().describe('As it stands in the audit log.'),
+  subject: z.string().describe('Of the token.'),
+  roles: z.array(z.enum(ROLES)),
+  expiresAt: moment.nullable().describe('When the token ends.'),
+});
+export type Me = z.infer<typeof me>;
+
+export const identityContracts = {
+  signIn: {
+    method: 'GET',
+    path: '/signin',
+    summary: 'Where to get a token for this service.',
+    response: signIn,
+    statuses: [200],
+    example: {
+      response: {
+        required: true,
+        issuer: 'https://login.microsoftonline.com/5d2f6c3e-8a41-4c7b-9d7e-1b0a4f6e2c90/v2.0',
+        clientId: '1f0c5e0a-5f0d-4a53-9d5b-5f6f2f6c9a11',
+        scope: 'api://millrace/.default',
+      },
+    },
+  },
+  me: {
+    method: 'GET',
+    path: '/me',
+    summary: 'Who you are to this service, and what you may do.',
+    response: me,
+    statuses: [200],
+    example: {
+      response: {
+        name: 'ada@example.com',
+        subject: 'b7b0c6c4-4f6e-4c0b-a3a5-0d3a4b1f2c11',
+        roles: ['operator'],
+        expiresAt: '2026-01-31T10:30:00.000Z',
+      },
+    },
+  },
+} as const satisfies Record<string, Contract>;

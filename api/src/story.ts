@@ -1,0 +1,71 @@
+import type { Job, JobSummary } from './job.ts';
+import type { Replica } from './routes/worker.ts';
+
+/**
+ * The one story that every example tells: on the last of January, Ada has the monthly report of the tenant
+ * "acme" made. It is job pg-42, and the replica mill-1 runs it.
+ */
+export const CORRELATION_ID = '9f1c0c1e-3f0a-4b59-8a3e-1f2d3c4b5a69';
+
+export const summaryExample: JobSummary = {
+  id: 'pg-42',
+  kind: 'report.monthly',
+  tenant: 'acme',
+  state: 'SUCCEEDED',
+  priority: 10,
+  attempt: 1,
+  maxAttempts: 4,
+  createdAt: '2026-01-31T09:30:00.000Z',
+  runAt: '2026-01-31T09:30:00.000Z',
+  startedAt: '2026-01-31T09:30:00.120Z',
+  finishedAt: '2026-01-31T09:30:08.480Z',
+  worker: 'mill-1',
+  leaseUntil: null,
+  cancelRequested: false,
+  progress: { done: 12, total: 12, note: 'Page 12' },
+  error: null,
+  key: 'acme-2026-01',
+  correlationId: CORRELATION_ID,
+  submitter: 'ada@example.com',
+  subject: 'customer-7',
+  webhook: 'https://example.com/hooks/reports',
+  parents: null,
+  schedule: null,
+};
+
+export const jobExample: Job = {
+  ...summaryExample,
+  data: { month: '2026-01', format: 'pdf' },
+  result: { file: 'reports/acme/2026-01.pdf', pages: 12 },
+  cursor: null,
+};
+
+/** The next one, while it runs: what a stream tells. */
+export const runningExample: JobSummary = {
+  ...summaryExample,
+  id: 'pg-43',
+  state: 'PROCESSING',
+  finishedAt: null,
+  leaseUntil: '2026-01-31T09:32:00.120Z',
+  progress: { done: 5, total: 12, note: 'Page 5' },
+  key: null,
+  webhook: null,
+};
+
+export const totalsExample = {
+  totalProcessed: 128,
+  totalSucceeded: 121,
+  totalFailed: 2,
+  totalRetries: 5,
+};
+
+export const replicaExample: Replica = {
+  ...totalsExample,
+  id: 'mill-1',
+  state: 'running',
+  seenAt: '2026-01-31T09:30:05.000Z',
+  lastPollTime: '2026-01-31T09:30:04.200Z',
+  uptimeSeconds: 5_400,
+  inFlight: 1,
+  kinds: ['report.monthly'],
+};
