@@ -1,7 +1,11 @@
 import type { Readable } from 'node:stream';
-import { type Client, createClient } from '@millrace/api';
+import { type Client, type SignIn, createClient } from '@millrace/api';
 import type { ExitCode } from './exit.ts';
+import type { PrivateFiles } from './private-files.ts';
+import { clean } from './render/width.ts';
 import { type Environment, type Screen, type Stream, createScreen } from './screen.ts';
+import { type Credentials, createCredentials } from './sign-in/credentials.ts';
+import { type Tokens, createTokens } from './token.ts';
 import { UsageError } from './usage-error.ts';
 
 /** All that a command gets from its process: tests bring their own. */
@@ -11,6 +15,12 @@ export interface World {
   readonly stderr: Stream;
   readonly env: Environment;
   readonly fetch: typeof globalThis.fetch;
+  /** Where sign-ins are kept. */
+  readonly files: PrivateFiles;
+  /** The folder of this user. */
+  readonly home: string;
+  /** Shows a page to the person here; null where there is no screen for it. */
+  readonly openBrowser: ((address: string) => void) | null;
   /** Milliseconds since 1970. */
   now(): number;
   /** Ends early, by throwing, when interrupted. */
@@ -23,8 +33,15 @@ export interface World {
 
 export interface Context {
   readonly world: World;
+  /** Asks with the token of this server, where there is one. */
   readonly client: Client;
+  /** The same server, asked with this token and no other. */
+  readonly clientWith: (token: string) => Client;
   readonly url: string;
+  /** Where to get a token for this server, as it says itself. */
+  readonly signIn: () => Promise<SignIn>;
+  readonly tokens: Tokens;
+  readonly credentials: Credentials;
   readonly out: Screen;
   readonly err: Screen;
   readonly json: boolean;
@@ -52,10 +69,27 @@ export function createContext(world: World, choices: GlobalChoices): Context {
   const err = createScreen(world.stderr, world.env);
   const quiet = choices.quiet === true;
   const json = choices.json === true;
+  const server = { baseUrl: url, fetch: limitedFetch(world, url) };
+  const clientWith = (token: string | null) =>
+    createClient({ ...server, token: () => Promise.resolve(token) });
+  const signIn = () => clientWith(null).signIn();
+  const warn = (sentence: string) => {
+    if (!json) err.line(err.paint('yellow', clean(sentence)));
+  };
+  const credentials = createCredentials(world, warn);
+  const login = choices.url === undefined ? 'millrace login' : `millrace login --url ${url}`;
+  const tokens = createTokens({ world, url, login, signIn, credentials, warn });
   return {
     world,
-    client: createClient({ baseUrl: url, fetch: limitedFetch(world) }),
+    client: createClient({
+      ...server,
+      token: async () => (await tokens.get())?.accessToken ?? null,
+    }),
+    clientWith,
     url,
+    signIn,
+    tokens,
+    credentials,
     out,
     err,
     json,
@@ -82,9 +116,19 @@ function serviceUrl(given: string): string {
   return text.replace(/\/+$/, '');
 }
 
-function limitedFetch({ fetch, interrupted }: World): typeof globalThis.fetch {
-  return (input, init) => {
+function limitedFetch({ fetch, interrupted }: World, server: string): typeof globalThis.fetch {
+  return async (input, init) => {
     const limit = AbortSignal.timeout(init?.method === 'GET' ? LIMIT_MS.read : LIMIT_MS.write);
-    return fetch(input, { ...init, signal: AbortSignal.any([interrupted, limit]) });
+    const signal = AbortSignal.any([interrupted, limit]);
+    // Not followed: the token is for this server alone, and a POST would arrive as a GET.
+    const response = await fetch(input, { ...init, redirect: 'manual', signal });
+    const elsewhere = response.headers.get('location');
+    if (response.status < 300 || response.status > 399 || elsewhere === null) return response;
+    throw new UsageError(redirected(server, elsewhere));
   };
+}
+
+function redirected(server: string, elsewhere: string): string {
+  const to = URL.canParse(elsewhere, server) ? new URL(elsewhere, server).origin : 'elsewhere';
+  return `${server} sends its callers to ${to}. If you trust that, name it with --url or MILLRACE_URL.`;
 }

@@ -5,7 +5,11 @@ export const EXIT_CODES = {
   usage: { code: 2, meaning: 'wrong usage' },
   notFound: { code: 3, meaning: 'no such job or kind' },
   refused: { code: 4, meaning: 'refused by the server: not valid, or not possible now' },
-  unreachable: { code: 5, meaning: 'the server cannot be reached, or cannot serve now' },
+  unreachable: {
+    code: 5,
+    meaning: 'the server or its issuer cannot be reached, or cannot serve now',
+  },
+  signIn: { code: 6, meaning: 'not signed in, or not allowed to do this' },
   defect: { code: 70, meaning: 'millrace itself is broken, or not built' },
   interrupted: { code: 130, meaning: 'interrupted' },
 } as const;

@@ -1,5 +1,6 @@
 import { ApiError, type Problem } from '@millrace/api';
 import { EXIT, type ExitCode } from './exit.ts';
+import { SignInError } from './sign-in/sign-in-error.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Anything thrown, as what is told and what a script sees. */
@@ -12,9 +13,12 @@ export interface Failure {
   readonly problem: { readonly code: string; readonly detail: string };
 }
 
-export function failureOf(thrown: unknown, url: string): Failure {
+/** `advice` is what to do where the server does not know who asks. */
+export function failureOf(thrown: unknown, url: string, advice: string | null = null): Failure {
   if (thrown instanceof UsageError) return failure(EXIT.usage, 'usage', thrown.message);
-  if (thrown instanceof ApiError) return refusal(thrown.problem);
+  if (thrown instanceof SignInError)
+    return failure(exitCodeOfSignIn(thrown), `sign_in_${thrown.trouble}`, thrown.message);
+  if (thrown instanceof ApiError) return refusal(thrown.problem, advice);
   if (isUnreachable(thrown))
     return failure(EXIT.unreachable, 'unreachable', unreachable(thrown, url));
   const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
@@ -23,13 +27,14 @@ export function failureOf(thrown: unknown, url: string): Failure {
 
 /** Worth asking again in a moment: a server that restarts, a store that is away. */
 export function isPassing(thrown: unknown): boolean {
-  return thrown instanceof ApiError
-    ? exitCodeOf(thrown.problem) === EXIT.unreachable
-    : isUnreachable(thrown);
+  if (thrown instanceof ApiError) return exitCodeOf(thrown.problem) === EXIT.unreachable;
+  if (thrown instanceof SignInError) return exitCodeOfSignIn(thrown) === EXIT.unreachable;
+  return isUnreachable(thrown);
 }
 
 /** The server never got it. Of other failures on the way, nobody knows whether it was done. */
 export function neverArrived(thrown: unknown): boolean {
+  if (thrown instanceof SignInError) return true;
   return thrown instanceof Error && NOT_CONNECTED.includes(causeCode(thrown));
 }
 
@@ -46,22 +51,37 @@ function failure(exitCode: ExitCode, code: string, detail: string): Failure {
   return { exitCode, sentence: detail, details: [], problem: { code, detail } };
 }
 
-function refusal(problem: Problem): Failure {
+function refusal(problem: Problem, advice: string | null): Failure {
   // The sentence has the first few of them already.
   const details = (problem.issues ?? [])
     .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
     .filter((issue) => !problem.detail.includes(issue));
-  return { exitCode: exitCodeOf(problem), sentence: problem.detail, details, problem };
+  const sentence = sentenceOf(problem, advice);
+  return { exitCode: exitCodeOf(problem), sentence, details, problem };
+}
+
+/** Who sent no token needs no reason why that is not enough. */
+function sentenceOf({ code, status, detail }: Problem, advice: string | null): string {
+  if (status !== 401 || advice === null) return detail;
+  return code === 'unauthenticated' ? advice : `${detail} ${advice}`;
 }
 
 function exitCodeOf({ code, status, retryable }: Problem): ExitCode {
   if (code === 'unexpected_answer' || (status >= 500 && retryable)) return EXIT.unreachable;
+  if (status === 401 || NOT_ALLOWED.includes(code)) return EXIT.signIn;
   if (code === 'job_not_found' || code === 'unknown_kind') return EXIT.notFound;
   return EXIT.refused;
 }
 
+/** The 403s that are about who asks, not about what is asked for. */
+const NOT_ALLOWED = ['wrong_issuer', 'wrong_audience', 'role_missing'];
+
+function exitCodeOfSignIn({ trouble }: SignInError): ExitCode {
+  return trouble === 'unreachable' ? EXIT.unreachable : EXIT.signIn;
+}
+
 /** fetch tells everything as a TypeError with the reason in its cause, except for a time limit. */
-function isUnreachable(thrown: unknown): thrown is Error {
+export function isUnreachable(thrown: unknown): thrown is Error {
   if (!(thrown instanceof Error)) return false;
   if (thrown.name === 'TimeoutError') return true;
   return thrown instanceof TypeError && FETCH_SAYS.includes(thrown.message);
@@ -87,10 +107,10 @@ const REASONS: Readonly<Record<string, string>> = {
 function unreachable(error: Error, url: string): string {
   const advice =
     'Start one with "npm start" or "millrace start", or name another with --url or MILLRACE_URL.';
-  return `No Millrace at ${url}: ${reason(error)}. ${advice}`;
+  return `No Millrace at ${url}: ${reasonOf(error)}. ${advice}`;
 }
 
-function reason(error: Error): string {
+export function reasonOf(error: Error): string {
   if (error.name === 'TimeoutError') return 'it has not answered in time';
   const { cause } = error;
   if (!(cause instanceof Error)) return error.message;

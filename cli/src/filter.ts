@@ -31,10 +31,14 @@ export function filterOf(values: FilterValues, now: number): JobFilter {
 }
 
 /** For people: `kind hello, state FAILED`. */
-export function filterInWords(filter: JobFilter): string {
+export function filterInWords(filter: Readonly<Record<string, unknown>>): string {
   return Object.entries(filter)
-    .map(([name, value]) => `${WORDS[name] ?? name} ${value === '' ? '""' : String(value)}`)
+    .map(([name, value]) => `${WORDS[name] ?? name} ${valueInWords(value)}`)
     .join(', ');
+}
+
+function valueInWords(value: unknown): string {
+  return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
 }
 
 const WORDS: Readonly<Record<string, string>> = {

@@ -29,7 +29,7 @@ describe('help', () => {
     const { code, stdout } = await run(['help'], NOWHERE);
     expect(code).toBe(0);
     for (const { name, summary } of commands)
-      expect(stdout).toContain(`  ${name.padEnd(7)}  ${summary}\n`);
+      expect(stdout).toContain(`  ${name.padEnd(9)}  ${summary}\n`);
     for (const { code: exit, meaning } of Object.values(EXIT_CODES)) {
       expect(stdout).toContain(`  ${String(exit).padEnd(3)}  ${meaning}\n`);
     }
@@ -128,7 +128,8 @@ describe('the address', () => {
   test.each(
     [
       ['jobs', 'job x', 'explain x', 'watch', 'watch x', 'stats', 'kinds', 'pause k', 'resume k'],
-      ['enqueue k', 'retry x', 'cancel x', 'retry --all --yes'],
+      ['enqueue k', 'retry x', 'cancel x', 'retry --all --yes', 'erase x --yes', 'schedules'],
+      ['worker status', 'worker stop', 'audit', 'login', 'whoami'],
     ].flat(),
   )('"%s" ends with 5 and no stack', async (line) => {
     const { code, stderr } = await run(line.split(' '), NOWHERE);

@@ -1,18 +1,26 @@
 import { type GLOBAL_OPTIONS, findCommandName, parseFor } from './arguments.ts';
 import { type Command, findCommand } from './command.ts';
+import { audit } from './commands/audit.ts';
 import { cancel } from './commands/cancel.ts';
 import { enqueue } from './commands/enqueue.ts';
+import { erase } from './commands/erase.ts';
 import { explain } from './commands/explain.ts';
 import { createHelp } from './commands/help.ts';
 import { job } from './commands/job.ts';
 import { jobs } from './commands/jobs.ts';
 import { kinds } from './commands/kinds.ts';
+import { login } from './commands/login.ts';
+import { logout } from './commands/logout.ts';
 import { pause } from './commands/pause.ts';
 import { resume } from './commands/resume.ts';
 import { retry } from './commands/retry.ts';
+import { schedules } from './commands/schedules.ts';
 import { start } from './commands/start.ts';
 import { stats } from './commands/stats.ts';
+import { token } from './commands/token.ts';
 import { watch } from './commands/watch.ts';
+import { whoami } from './commands/whoami.ts';
+import { worker } from './commands/worker.ts';
 import { type Context, DEFAULT_URL, type World, createContext } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { type Failure, failureOf } from './failure.ts';
@@ -37,6 +45,14 @@ export const commands: readonly Command[] = [
   kinds,
   pause,
   resume,
+  schedules,
+  worker,
+  erase,
+  audit,
+  login,
+  logout,
+  whoami,
+  token,
   createHelp(() => commands),
 ];
 
@@ -58,7 +74,8 @@ export async function main(
     return await command.run(context, { words, options });
   } catch (thrown) {
     if (world.interrupted.aborted) return EXIT.interrupted;
-    const failure = failureOf(thrown, context?.url ?? DEFAULT_URL);
+    const advice = context?.tokens.advice() ?? null;
+    const failure = failureOf(thrown, context?.url ?? DEFAULT_URL, advice);
     tell(failure, createScreen(world.stderr, world.env), argv.includes('--json'));
     return failure.exitCode;
   }

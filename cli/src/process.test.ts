@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { aJob, running } from '../test/jobs.ts';
+import { signInAt } from '../test/person.ts';
 import { fixture } from '../test/run.ts';
+import { ADA, nameIn, protectedFixture } from '../test/signed-in.ts';
 
 const folder = join(import.meta.dirname, '..');
 
@@ -24,9 +26,21 @@ function launch(args: readonly string[], env: Record<string, string> = {}) {
 }
 
 /** Standard input stays open: a command that does not read it must not wait for it. */
-function millrace(args: readonly string[], url: string) {
-  return launch([join(folder, 'bin/millrace.js'), ...args], { MILLRACE_URL: url });
+function millrace(args: readonly string[], url: string, env: Record<string, string> = {}) {
+  return launch([join(folder, 'bin/millrace.js'), ...args], {
+    ...NOBODY,
+    MILLRACE_URL: url,
+    ...env,
+  });
 }
+
+/** Whoever runs the tests may be signed in somewhere. */
+const NOBODY = {
+  MILLRACE_TOKEN: '',
+  MILLRACE_CLIENT_SECRET: '',
+  MILLRACE_DATA: '/nowhere',
+  XDG_CONFIG_HOME: '/nowhere',
+};
 
 function ended(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => {
@@ -34,13 +48,13 @@ function ended(child: ChildProcess): Promise<number | null> {
   });
 }
 
-/** Until the child has written this. */
-function says(child: ChildProcess, wanted: string): Promise<void> {
+/** Until the child has written this; gives all that it wrote. */
+function says(child: ChildProcess, wanted: string): Promise<string> {
   let said = '';
   return new Promise((resolve) => {
     child.stdout?.on('data', (chunk: Buffer) => {
       said += chunk.toString();
-      if (said.includes(wanted)) resolve();
+      if (said.includes(wanted)) resolve(said);
     });
   });
 }
@@ -81,6 +95,42 @@ describe('the process', () => {
     const child = millrace(['enqueue', 'hello', '--lines'], server.url);
     child.stdin.write('{"name":"Ada"}\n'.repeat(1_000));
     await says(child, 'pg-1000');
+    child.kill('SIGINT');
+    expect(await ended(child)).toBe(130);
+  });
+});
+
+describe('signing in', () => {
+  /** A process has its own clock: the issuer goes by the same. */
+  const realClock = {
+    get now() {
+      return Date.now();
+    },
+  };
+
+  test('works with the real files, and the process ends by itself', async () => {
+    const { server, folder: place, credentials } = await protectedFixture(realClock);
+    const env = { XDG_CONFIG_HOME: join(place, 'config') };
+    const child = millrace(['login', '--no-browser', '--json'], server.url, env);
+    const ending = ended(child);
+    const said = text(child.stdout);
+    const [first = ''] = (await says(child, '\n')).split('\n');
+    const { address } = JSON.parse(first) as { address: string };
+    expect((await signInAt(address, ADA)).text).toContain('You are signed in');
+    expect(await ending).toBe(0);
+    expect(await said).toContain(ADA);
+    expect(Object.keys(await credentials())).toEqual([server.url]);
+
+    const printed = millrace(['token'], server.url, env);
+    const [code, token] = await Promise.all([ended(printed), text(printed.stdout)]);
+    expect(code).toBe(0);
+    expect(nameIn(token)).toBe(ADA);
+  });
+
+  test.each(['--device', '--no-browser'])('with %s ends in order at SIGINT', async (option) => {
+    const { server } = await protectedFixture(realClock);
+    const child = millrace(['login', option, '--json'], server.url);
+    await says(child, 'address');
     child.kill('SIGINT');
     expect(await ended(child)).toBe(130);
   });

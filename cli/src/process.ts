@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { constants } from 'node:os';
+import { constants, homedir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { browserOpener } from './browser.ts';
 import type { World } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { createPrivateFiles } from './private-files.ts';
 import { type Signals, takeSignals } from './signals.ts';
 
 /** The process as a world. */
@@ -20,6 +22,9 @@ export function processWorld(): World {
     stderr: process.stderr,
     env: process.env,
     fetch: globalThis.fetch,
+    files: createPrivateFiles(process.getuid?.() ?? null),
+    home: homedir(),
+    openBrowser: browserOpener(process.platform, process.env),
     now: Date.now,
     wait: (ms) => sleep(ms, undefined, { signal: signals.interrupted }),
     interrupted: signals.interrupted,

@@ -16,6 +16,8 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | number | undefined>>;
   readonly body: unknown;
+  /** The token that came with it. */
+  readonly token: string | null;
 }
 
 /** Gives the answer, or throws an ApiError. What is not here is not served. */
@@ -27,6 +29,8 @@ export interface ContractServer {
   readonly url: string;
   /** `POST /jobs/batch`, in the order they came. */
   readonly requests: string[];
+  /** The tokens they came with, in the same order. */
+  readonly tokens: (string | null)[];
   stop(): Promise<void>;
 }
 
@@ -36,8 +40,10 @@ export interface ContractServer {
  */
 export async function startContractServer(handlers: Handlers): Promise<ContractServer> {
   const requests: string[] = [];
+  const tokens: (string | null)[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
+    tokens.push(tokenOf(request));
     void answer(handlers, request, response);
   });
   await new Promise<void>((resolve) => {
@@ -47,6 +53,7 @@ export async function startContractServer(handlers: Handlers): Promise<ContractS
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
+    tokens,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -70,6 +77,7 @@ async function answer(
       params: checked(contract.params, params) as Call['params'],
       query: checked(contract.query, Object.fromEntries(url.searchParams)) as Call['query'],
       body: checked(contract.body, body),
+      token: tokenOf(request),
     });
     send(response, contract.statuses[0], 'application/json', contract.response.parse(given));
   } catch (thrown) {
@@ -107,6 +115,10 @@ function checked(schema: Contract['params'], value: unknown): unknown {
     message,
   }));
   throw refusal('invalid_request', 'The request is not as documented.', issues);
+}
+
+function tokenOf({ headers }: IncomingMessage): string | null {
+  return headers.authorization?.replace('Bearer ', '') ?? null;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {

@@ -1,4 +1,4 @@
-import type { Job, Kind, Replica } from '@millrace/api';
+import type { AuditEntry, Job, Kind, Replica } from '@millrace/api';
 
 /** The moment at which every test begins. */
 export const NOW = Date.parse('2026-01-31T12:00:00.000Z');
@@ -103,6 +103,21 @@ export function aReplica(changes: Partial<Replica> = {}): Replica {
     totalSucceeded: 1_200,
     totalFailed: 4,
     totalRetries: 7,
+    ...changes,
+  };
+}
+
+export function anAuditEntry(changes: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    id: '17',
+    at: at(-5 * MINUTE),
+    actor: 'ada@example.com',
+    action: 'cancelJob',
+    target: 'pg-1',
+    filter: null,
+    count: 1,
+    outcome: 'done',
+    correlationId: 'c-17',
     ...changes,
   };
 }

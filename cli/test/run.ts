@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { onTestFinished } from 'vitest';
 import type { World } from '../src/context.ts';
 import { main } from '../src/main.ts';
+import type { PrivateFiles } from '../src/private-files.ts';
 import { type ContractServer, startContractServer } from './contract-server.ts';
 import { NOW } from './jobs.ts';
 import { type Service, createService } from './service.ts';
@@ -18,6 +19,19 @@ export interface Surroundings {
   /** Called instead of each pause; what it does has happened meanwhile. */
   readonly onWait?: (times: number, interrupt: () => void) => void | Promise<void>;
   readonly runServer?: World['runServer'];
+  /** Shared with whoever has to agree on the time. */
+  readonly clock?: Clock;
+  readonly fetch?: World['fetch'];
+  /** Without them nothing is kept, and nothing found. */
+  readonly files?: PrivateFiles;
+  /** Told each text as it is written. */
+  readonly onSay?: (text: string) => void;
+  /** Somebody looks at a screen. */
+  readonly openBrowser?: (address: string, interrupt: () => void) => void;
+}
+
+export interface Clock {
+  now: number;
 }
 
 export interface Ran {
@@ -29,6 +43,12 @@ export interface Ran {
   readonly waits: readonly number[];
 }
 
+const NO_FILES: PrivateFiles = {
+  read: () => Promise.resolve(null),
+  write: (path) => Promise.reject(new Error(`Nothing is to be written, and not ${path}.`)),
+  lock: () => Promise.resolve(() => Promise.resolve()),
+};
+
 /** Runs `millrace` in this process. Its clock moves only while it waits. */
 export async function run(
   argv: readonly string[],
@@ -39,9 +59,14 @@ export async function run(
   const written = { stdout: '', stderr: '' };
   const interruption = new AbortController();
   const waits: number[] = [];
-  let now = NOW;
+  const clock = surroundings.clock ?? { now: NOW };
+  const interrupt = () => interruption.abort();
+  const { openBrowser } = surroundings;
   const stream = (name: keyof typeof written) => ({
-    write: (text: string) => (written[name] += text),
+    write(text: string) {
+      written[name] += text;
+      surroundings.onSay?.(text);
+    },
     ...(terminal !== undefined && { isTTY: true, columns: terminal, rows }),
   });
   const input = Readable.from(typeof stdin === 'string' ? [stdin] : stdin, { objectMode: false });
@@ -50,13 +75,16 @@ export async function run(
     stdout: stream('stdout'),
     stderr: stream('stderr'),
     env: { MILLRACE_URL: url, NO_COLOR: '1', ...env },
-    fetch: globalThis.fetch,
-    now: () => now,
+    fetch: surroundings.fetch ?? globalThis.fetch,
+    files: surroundings.files ?? NO_FILES,
+    home: '/nowhere',
+    openBrowser: openBrowser === undefined ? null : (address) => openBrowser(address, interrupt),
+    now: () => clock.now,
     async wait(ms) {
-      now += ms;
+      clock.now += ms;
       waits.push(ms);
       if (waits.length > 1_000) throw new Error('It waits for ever.');
-      await onWait?.(waits.length, () => interruption.abort());
+      await onWait?.(waits.length, interrupt);
       interruption.signal.throwIfAborted();
     },
     interrupted: interruption.signal,
@@ -85,7 +113,7 @@ export async function fixture(jobs: Service['jobs'] = []): Promise<Fixture> {
 }
 
 /** At spaces, as a shell would, with '…' around what has spaces. */
-function words(line: string): string[] {
+export function words(line: string): string[] {
   return [...line.matchAll(/'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
 }
 

@@ -1,12 +1,26 @@
-import { type Job, type JobRequest, type Kind, type Replica, jobState } from '@millrace/api';
+import {
+  type AuditEntry,
+  type Client,
+  type Job,
+  type JobRequest,
+  type Kind,
+  type Replica,
+  jobState,
+} from '@millrace/api';
 import { type Call, type Handlers, refusal } from './contract-server.ts';
 import { NOW, aJob, aKind, aReplica, at } from './jobs.ts';
+
+export type Schedule = Awaited<ReturnType<Client['listSchedules']>>['schedules'][number];
 
 /** A service of a few jobs. Tests change `jobs` to let time pass. */
 export interface Service {
   jobs: Job[];
   kinds: Kind[];
   replicas: Replica[];
+  schedules: Schedule[];
+  audit: AuditEntry[];
+  /** Whether the replica that answers takes jobs. */
+  takesJobs: boolean;
   readonly handlers: Handlers;
 }
 
@@ -15,6 +29,9 @@ export function createService(jobs: Job[] = []): Service {
     jobs,
     kinds: [aKind()],
     replicas: [aReplica()],
+    schedules: [],
+    audit: [],
+    takesJobs: true,
     handlers: {
       listJobs: (call) => list(service.jobs, call),
       getJob: ({ params }) => find(service, params['id']),
@@ -32,9 +49,17 @@ export function createService(jobs: Job[] = []): Service {
         const count = (wanted: string) => found.filter(({ state }) => state === wanted).length;
         return { canceled: count('QUEUED') + count('FAILED'), requested: count('PROCESSING') };
       },
-      counts: () => counts(service.jobs),
+      eraseSubject: ({ params }) => ({
+        erased: service.jobs.filter(({ subject }) => subject === params['subject']).length,
+      }),
+      counts: () => ({ ...counts(service.jobs), next: null }),
       workerStats: () => stats(service),
-      listKinds: () => ({ kinds: service.kinds }),
+      workerStatus: () => status(service),
+      stopWorker: () => switchWorker(service, false),
+      startWorker: () => switchWorker(service, true),
+      listSchedules: () => ({ schedules: service.schedules, next: null }),
+      listAudit: (call) => auditPage(service.audit, call),
+      listKinds: () => ({ kinds: service.kinds, next: null }),
       pauseKind: ({ params }) => pause(service, params['kind'], true),
       resumeKind: ({ params }) => pause(service, params['kind'], false),
     },
@@ -126,13 +151,39 @@ function counts(jobs: readonly Job[]) {
   };
 }
 
-function stats({ jobs, replicas }: Service) {
-  const [replica = aReplica()] = replicas;
+function status({ jobs, takesJobs }: Service) {
   return {
-    isRunning: true,
+    isRunning: takesJobs,
     currentQueueDepth: jobs.filter(({ state }) => state === 'QUEUED').length,
     lastPollTime: new Date(NOW).toISOString(),
     correlationId: 'fake',
+  };
+}
+
+function switchWorker(service: Service, takesJobs: boolean) {
+  if (service.takesJobs === takesJobs) throw refusal('conflict', 'It is so already.');
+  service.takesJobs = takesJobs;
+  return { isRunning: takesJobs, correlationId: 'fake' };
+}
+
+function auditPage(entries: readonly AuditEntry[], { query }: Call) {
+  const { limit, cursor, after, before, ...wanted } = query;
+  const found = entries.filter(
+    (entry) =>
+      Object.entries(wanted).every(([name, value]) => entry[name as keyof AuditEntry] === value) &&
+      (after === undefined || entry.at > String(after)) &&
+      (before === undefined || entry.at < String(before)),
+  );
+  const first = Number(cursor ?? 0);
+  const next = first + Number(limit);
+  return { entries: found.slice(first, next), next: next < found.length ? String(next) : null };
+}
+
+function stats(service: Service) {
+  const { replicas } = service;
+  const [replica = aReplica()] = replicas;
+  return {
+    ...status(service),
     totalProcessed: replica.totalProcessed,
     totalSucceeded: replica.totalSucceeded,
     totalFailed: replica.totalFailed,
