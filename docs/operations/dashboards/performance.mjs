@@ -1,0 +1,110 @@
+import { ALL, JOBS, LIMITS, REPLICA, quantile, rate, templateHitRate } from './figures.mjs';
+import { dashboard, heatmap, lines } from './grafana.mjs';
+
+export const performance = dashboard({
+  name: 'performance',
+  title: 'Millrace / Performance',
+  description: 'How long things take: executions, documents, requests, and what they wait for.',
+  panels: [
+    heatmap({
+      title: 'Executions by duration',
+      help: 'How many executions of the chosen kinds took how long.',
+      unit: 'ms',
+      queries: [
+        [`sum by (le) (increase(job_duration_ms_bucket{${JOBS}}[$__rate_interval]))`, '{{le}}'],
+      ],
+    }),
+    heatmap({
+      title: 'Documents by duration',
+      help: 'From request to stored file.',
+      unit: 'ms',
+      queries: [
+        [`sum by (le) (increase(docgen_duration_ms_bucket{${ALL}}[$__rate_interval]))`, '{{le}}'],
+      ],
+    }),
+    lines({
+      title: 'Duration of executions',
+      help: 'Half of them are faster than P50, one in a hundred is slower than P99.',
+      unit: 'ms',
+      queries: [
+        [quantile(0.5, 'job_duration_ms', ''), 'P50'],
+        [quantile(0.95, 'job_duration_ms', ''), 'P95'],
+        [quantile(0.99, 'job_duration_ms', ''), 'P99'],
+      ],
+    }),
+    lines({
+      title: 'P95 of documents by template',
+      help: 'The lines are the limits: target 10 s, alerts at 15 s and 30 s.',
+      unit: 'ms',
+      steps: LIMITS.documentMs,
+      queries: [
+        [`topk(10, ${quantile(0.95, 'docgen_duration_ms', 'templateId', ALL)})`, '{{templateId}}'],
+      ],
+    }),
+    lines({
+      title: 'P95 of calls to dependencies',
+      help: 'The store, the issuer, and what jobs call. The ten slowest.',
+      unit: 'ms',
+      queries: [
+        [
+          `topk(10, ${quantile(0.95, 'dependency_duration_ms', 'dependency, operation', REPLICA)})`,
+          '{{dependency}} {{operation}}',
+        ],
+      ],
+    }),
+    lines({
+      title: 'Calls to dependencies per second',
+      help: 'By their outcome.',
+      unit: 'ops',
+      queries: [
+        [
+          rate('dependency_duration_ms_count', 'dependency, outcome', REPLICA),
+          '{{dependency}} {{outcome}}',
+        ],
+      ],
+    }),
+    lines({
+      title: 'Template cache hit rate',
+      help: 'Templates found in memory. Target 95 %.',
+      unit: 'percentunit',
+      max: 1,
+      steps: LIMITS.templateHits,
+      queries: [[templateHitRate(), 'found']],
+    }),
+    lines({
+      title: 'P95 of requests by route',
+      help: 'Of the API. The ten slowest routes.',
+      unit: 'ms',
+      queries: [
+        [
+          `topk(10, ${quantile(0.95, 'http_request_duration_ms', 'method, route', REPLICA)})`,
+          '{{method}} {{route}}',
+        ],
+      ],
+    }),
+    lines({
+      title: 'Outcomes written together',
+      help: 'The mean size of a settling batch. Larger ones mean more work per commit.',
+      unit: 'short',
+      queries: [
+        [
+          `${rate('settle_batch_size_sum', 'instance', REPLICA)} / ${rate('settle_batch_size_count', 'instance', REPLICA)}`,
+          '{{instance}}',
+        ],
+      ],
+    }),
+    lines({
+      title: 'Shell queries',
+      help: 'Polls, and how they come to their end.',
+      unit: 'ops',
+      queries: [
+        [rate('query_poll_iterations_total', '', ALL), 'polls'],
+        [rate('query_row_probes_total', '', ALL), 'row probes'],
+        [rate('query_fast_path_completions_total', '', ALL), 'done by a probe'],
+        [rate('query_is_running_checks_total', '', ALL), 'checks'],
+        [rate('query_not_running_confirmations_total', '', ALL), 'checks that said no'],
+        [rate('query_readiness_retries_total', '', ALL), 'rowset not ready'],
+      ],
+    }),
+  ],
+});

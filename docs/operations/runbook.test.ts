@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../chaos/test/factory.ts';
+import { type Section, sectionsOf } from '../test/markdown.ts';
+import { type Matcher, type Selector, readPromql } from '../test/promql.ts';
+import { type Ran, type Service, startService } from '../test/service.ts';
+
+// Every command of the runbook, in its order, against the built server as it runs in production: on Postgres, with tokens of
+// an issuer. There is a job in each state that the runbook talks about.
+
+const folder = import.meta.dirname;
+const sections = sectionsOf(readFileSync(join(folder, 'runbook.md'), 'utf8'));
+const alerts = readFileSync(join(folder, 'alerts.yml'), 'utf8');
+
+const KIND = 'letter';
+const CODE = 'upstream_away';
+const [preface, ...symptoms] = sections;
+
+it('has a section for each symptom', () => {
+  expect(preface?.title).toBe('Before you begin');
+  expect(symptoms).toHaveLength(16);
+});
+
+it.each(symptoms)(
+  '"$title" says what one sees, where to look, what it means, what to do',
+  ({ text }) => {
+    const parts = ['**You see**', '**First look**', '**It means**', '**Do**'].map((part) =>
+      text.indexOf(part),
+    );
+    expect(parts).not.toContain(-1);
+    expect(parts).toEqual(parts.toSorted((a, b) => a - b));
+    expect(text.slice(text.indexOf('**First look**')).split('**It means**')[0]).toContain('```sh');
+    expect(text.slice(text.indexOf('**Do**'))).toContain('```sh');
+  },
+);
+
+it('leads to sections that there are', () => {
+  const links = sections.flatMap(({ text }) => [...text.matchAll(/\]\(#([^)]+)\)/g)]);
+  const anchors = sections.map(({ anchor }) => anchor);
+  expect(
+    links.map(([, anchor]) => anchor).filter((anchor = '') => !anchors.includes(anchor)),
+  ).toEqual([]);
+});
+
+describe.sequential('its commands', () => {
+  let service: Service;
+  /** By the section that asks for one. */
+  let jobs: Readonly<Record<string, string>>;
+  let failed: string;
+
+  beforeAll(async () => {
+    service = await startService();
+    await enqueue('well', 'succeeded');
+    const running = await enqueue('never', 'running');
+    const retrying = await enqueue('later', 'retry_wait');
+    failed = await enqueue('badly', 'failed');
+    const waiting = await enqueue('well', 'scheduled', '--delay 1h');
+    jobs = {
+      'Jobs stay in PROCESSING': running,
+      'Many retries': retrying,
+      'The queue grows': waiting,
+    };
+  }, 120_000);
+
+  afterAll(() => service.close());
+
+  /** A job, once `millrace explain` gives this reason for where it is. */
+  async function enqueue(end: string, reason: string, options = ''): Promise<string> {
+    const made = await service.shell(`millrace enqueue ${KIND} '{"end":"${end}"}' -q ${options}`);
+    expect(made.stderr).toBe('');
+    const id = made.stdout.trim();
+    await until(
+      async () => (await service.shell(`millrace explain ${id} -q`)).stdout.trim() === reason,
+    );
+    return id;
+  }
+
+  /** As it stands there, on the server of this test instead of the example's. */
+  function run(script: string, { title }: Section): Promise<Ran> {
+    const here = script.replaceAll('https://millrace.example.com', service.url);
+    return service.shell(here, { KIND, CODE, JOB: jobs[title] ?? failed });
+  }
+
+  it.each(sections)('of "$title" do what they say', { timeout: 60_000 }, async (section) => {
+    for (const [index, { language, notes, text }] of section.blocks.entries()) {
+      if (language !== 'sh') continue;
+      const { code, stdout, stderr } = await run(text, section);
+      const said = stdout + stderr;
+      const server = code === 5 ? service.log().slice(-2_000) : '';
+      expect(code, `${text}\n${said}\n${server}`).toBe(Number(notes['exit'] ?? 0));
+      expect(said, text).not.toBe('');
+      const next = section.blocks[index + 1];
+      if (next?.language === '') expect(said).toContain(next.text);
+    }
+  });
+
+  it('and what the alerts ask for is what the service tells', { timeout: 60_000 }, async () => {
+    await service.loseStore();
+    const away = await service.shell('curl -s "$MILLRACE_URL/readyz"');
+    expect(JSON.parse(away.stdout)).toMatchObject({ status: 'unavailable' });
+    let told: string[] = [];
+    await until(async () => {
+      const { stdout } = await service.shell(METRICS);
+      told = stdout.split('\n');
+      return told.some((line) => line.includes('outcome="error"'));
+    });
+    const asked = [...alerts.matchAll(/\w+\{[^}]*\}/g)].flatMap(
+      ([text]) => readPromql(text).selectors,
+    );
+    // The issuer has not failed here; the code that tells it is the store's.
+    const expected = asked.filter((selector) => !matches(selector, 'dependency', 'identity'));
+    expect(expected.length).toBeGreaterThan(5);
+    expect(expected.filter((selector) => !told.some((line) => isOf(selector, line)))).toEqual([]);
+  });
+});
+
+const METRICS = 'curl -sf -H "authorization: Bearer $(millrace token)" "$MILLRACE_URL/metrics"';
+
+function matches({ matchers }: Selector, name: string, wanted: string): boolean {
+  return matchers.some(({ label, value }) => label === name && value === wanted);
+}
+
+function isOf({ name, matchers }: Selector, line: string): boolean {
+  const has = ({ label, value }: Matcher) => line.includes(`${label}="${value}"`);
+  return line.startsWith(`${name}{`) && matchers.every(has);
+}

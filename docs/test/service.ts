@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startIdentity } from '@millrace/simulator-identity';
+import { findPostgres } from '../../scripts/services.mjs';
+import { startMain } from '../../server/test/process.ts';
+import { testDatabases } from '../../stores/postgres/test/databases.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The built server as in production: on Postgres, with an issuer. And a shell for whoever operates it. */
+export interface Service {
+  readonly url: string;
+  /** Runs in bash, and stops at the first command that fails. */
+  shell(script: string, env?: Readonly<Record<string, string>>): Promise<Ran>;
+  /** What the server has logged. */
+  log(): string;
+  /** Takes the database away. */
+  loseStore(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Succeeds, fails for good, fails for now or goes on until it is stopped: as its data says. */
+const JOBS = `
+import { JobFailure, defineJob, defineSchedule, done } from '@millrace/engine';
+import { z } from 'zod';
+
+export const letter = defineJob({
+  kind: 'letter',
+  input: z.object({ end: z.enum(['well', 'badly', 'later', 'never']).default('well') }),
+  public: true,
+  retry: { backoff: 'steps', delays: ['1h'] },
+  async run({ data }, { signal }) {
+    if (data.end === 'well') return done();
+    if (data.end !== 'never')
+      throw new JobFailure('upstream_away', 'The printer is away.', { retryable: data.end === 'later' });
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  },
+});
+
+export const yearly = defineSchedule({ name: 'yearly', cron: '0 0 1 1 *', timeZone: 'UTC', job: { kind: 'letter', data: {} } });
+`;
+
+export async function startService(): Promise<Service> {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+  };
+  try {
+    return { ...(await start(cleanups)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service, 'close'>> {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-operations-'));
+  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, 'jobs'));
+  await writeFile(join(folder, 'jobs/letter.ts'), JOBS);
+  const databases = await testDatabases();
+  cleanups.push(() => databases.remove());
+  const database = await databases.create();
+  let lost: Promise<void> | null = null;
+  const loseStore = () => (lost ??= database.drop());
+  cleanups.push(loseStore);
+  const client = { id: 'operator', secret: 'a-secret-of-this-test', roles: ['operator'] };
+  const issuer = await startIdentity({ clients: [client] });
+  cleanups.push(() => issuer.close());
+  const server = startMain(
+    {
+      PORT: '0',
+      NODE_ENV: 'production',
+      DATABASE_URL: database.url,
+      ISSUER: issuer.issuer,
+      AUDIENCE: issuer.audience,
+      JWKS_URI: issuer.jwksUri,
+    },
+    folder,
+  );
+  cleanups.push(async () => {
+    // What still runs would be waited for.
+    server.child.kill('SIGKILL');
+    await server.ended;
+  });
+  const [, url = ''] = await server.says(/"address":"([^"]+)"/);
+  const environment = {
+    PATH: [join(root, 'node_modules/.bin'), findPostgres(), process.env['PATH']].join(':'),
+    HOME: folder,
+    MILLRACE_URL: url,
+    MILLRACE_CLIENT_ID: client.id,
+    MILLRACE_CLIENT_SECRET: client.secret,
+    DATABASE_URL: database.url,
+    JWKS_URI: issuer.jwksUri,
+  };
+  return {
+    url,
+    log: server.output,
+    loseStore,
+    shell: (script, env = {}) =>
+      new Promise((resolve) => {
+        const options = { cwd: folder, env: { ...environment, ...env } };
+        execFile(
+          'bash',
+          ['--norc', '-euo', 'pipefail', '-c', script],
+          options,
+          (error, stdout, stderr) =>
+            resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+        );
+      }),
+  };
+}
