@@ -7,7 +7,7 @@ import { leaseOf } from './leases.ts';
 import type { Outcome } from './outcome.ts';
 import type { Checkpoint, RenewAnswer } from './port.ts';
 import { storableProgress } from './progress.ts';
-import { type Running, fencedEvent, jobEvent } from './running.ts';
+import { type Running, fencedEvent, progressEvent } from './running.ts';
 
 export type Chunks = AsyncGenerator<Chunk, Outcome | void, void>;
 
@@ -95,11 +95,6 @@ async function saveChunk(parts: ExecutorParts, running: Running, chunk: Chunk): 
   // As in the store: a cursor that stands still is no proof of work, and must not make the retries endless.
   if (running.cursor === null || !isSameJson(running.cursor, cursor)) running.attempt = 1;
   running.cursor = cursor;
-  if (progress)
-    events.emit('job.progress', {
-      ...jobEvent(running),
-      done: progress.done,
-      total: progress.total ?? null,
-    });
+  if (progress) events.emit('job.progress', progressEvent(running, progress));
   if (answer === 'cancel') running.abort('canceled');
 }

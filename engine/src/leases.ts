@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 import type { Events } from './events.ts';
 import type { Lease } from './job.ts';
 import type { Store } from './port.ts';
-import { type Running, fencedEvent } from './running.ts';
+import { type Running, fencedEvent, progressEvent } from './running.ts';
 
 /**
  * Keeps the leases of everything that runs here: renews all of them in one write, saves progress, and
@@ -116,7 +116,9 @@ export function createLeases(params: {
     const answers = await store.checkpoint({ checkpoints, leaseMs });
     for (const [index, { each, progress }] of changed.entries()) {
       each.savedProgress = progress;
-      apply(each, answers[index] ?? 'stale', now, 'checkpoint');
+      const answer = answers[index] ?? 'stale';
+      if (answer !== 'stale') events.emit('job.progress', progressEvent(each, progress));
+      apply(each, answer, now, 'checkpoint');
     }
   }
 

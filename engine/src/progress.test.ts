@@ -39,7 +39,7 @@ describe('progress that a handler tells', () => {
   }
 
   it('is saved within a second or two; the last one wins', async () => {
-    const { worker, enqueue, run, job, line, context } = lent();
+    const { worker, enqueue, run, job, line, of, context } = lent();
     worker.start();
     const id = await enqueue();
     await run(10);
@@ -47,6 +47,7 @@ describe('progress that a handler tells', () => {
     for (let done = 1; done <= 100; done++) progress({ done, total: 100 });
     await run(2_000);
     expect(await job(id)).toMatchObject({ progress: { done: 100, total: 100 } });
+    expect(of('job.progress')).toMatchObject([{ id, done: 100, total: 100 }]);
     expect(line.count('checkpoint')).toBe(1);
     await run(60_000);
     expect(line.count('checkpoint')).toBe(1);

@@ -121,6 +121,13 @@ export function jobEvent({ job, attempt: attempts }: Pick<Running, 'job' | 'atte
   };
 }
 
+export function progressEvent(
+  running: Pick<Running, 'job' | 'attempt'>,
+  { done, total }: Progress,
+): EventMap['job.progress'] {
+  return { ...jobEvent(running), done, total: total ?? null };
+}
+
 export function fencedEvent(
   { id, kind, correlationId }: ClaimedJob,
   write: EventMap['lease.fenced']['write'],
