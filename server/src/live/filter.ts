@@ -1,0 +1,40 @@
+import { TOPICS, type Topic, type contracts } from '@millrace/api';
+import type { JobId, JobSummary } from '@millrace/engine';
+import type { z } from 'zod';
+
+/** What a stream is asked for: the query of the route, as it has been checked. */
+export type StreamFilter = z.output<(typeof contracts)['events']['query']>;
+
+/** What of a job a filter looks at. */
+export type Traits = Pick<JobSummary, 'id' | 'kind' | 'tenant' | 'state' | 'correlationId'>;
+
+export function topicsOf({ topics }: StreamFilter): ReadonlySet<Topic> {
+  const asked = topics?.split(',');
+  return new Set(TOPICS.filter((topic) => asked?.includes(topic) ?? true));
+}
+
+export function traitsOf({ id, kind, tenant, state, correlationId }: JobSummary): Traits {
+  return { id, kind, tenant, state, correlationId };
+}
+
+export function matches(filter: StreamFilter, job: Traits): boolean {
+  return (
+    (filter.id === undefined || filter.id === job.id) &&
+    (filter.kind === undefined || filter.kind === job.kind) &&
+    (filter.tenant === undefined || filter.tenant === job.tenant) &&
+    (filter.state === undefined || filter.state === job.state) &&
+    (filter.correlationId === undefined || filter.correlationId === job.correlationId)
+  );
+}
+
+/** Streams with the same key are told the same. */
+export function keyOf(filter: StreamFilter): string {
+  const { id, kind, tenant, state, correlationId } = filter;
+  return JSON.stringify([[...topicsOf(filter)], id, kind, tenant, state, correlationId]);
+}
+
+/** The jobs that are watched one by one. */
+export function watchedOf(filters: Iterable<StreamFilter>): JobId[] {
+  const ids = [...filters].flatMap(({ id }) => id ?? []);
+  return [...new Set(ids)];
+}

@@ -1,0 +1,78 @@
+import { type LiveEvent, createClient } from '@millrace/api';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Harness, createHarness, refusal } from '../../test/harness.ts';
+import { hello } from '../../test/kinds.ts';
+import { connect, isLive } from '../../test/live.ts';
+
+/** The whole way: the client, a socket, the service, the hub and the worker, on the real clock. */
+let harness: Harness;
+let baseUrl: string;
+beforeEach(async () => {
+  harness = createHarness({ kinds: [hello] });
+  baseUrl = await harness.app.listen({ host: '127.0.0.1', port: 0 });
+});
+afterEach(async () => {
+  // Fetch keeps connections that it has not asked anything on, and Node does not count them as idle.
+  harness.app.server.closeAllConnections();
+  await harness.close();
+});
+
+describe('GET /events', () => {
+  test('tells the client how a job goes, from the queue to its end', async () => {
+    const client = createClient({ baseUrl });
+    const told: LiveEvent[] = [];
+    let id = '';
+    for await (const event of client.events({ query: { topics: 'job' } })) {
+      told.push(event);
+      if (event.type === 'live') {
+        const request = { kind: 'hello', data: { name: 'Ada' } };
+        ({ id } = await client.enqueue({ body: request }));
+      }
+      if (event.type !== 'job') continue;
+      if (event.job.state === 'QUEUED') harness.worker.start();
+      if (event.job.state === 'SUCCEEDED') break;
+    }
+    const {
+      data: _data,
+      result: _result,
+      cursor: _cursor,
+      ...job
+    } = await client.getJob({ params: { id } });
+    expect(told.at(-1)).toEqual({ type: 'job', job });
+    expect(told.slice(0, 2)).toEqual([{ type: 'hello', resumed: false }, { type: 'live' }]);
+  });
+
+  test('says that it is a stream, with what every answer says', async () => {
+    const reader = await connect(baseUrl);
+    await reader.until(isLive);
+    expect(reader.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-correlation-id': expect.any(String),
+    });
+    reader.close();
+  });
+
+  test('goes on from the last event', async () => {
+    const first = await connect(baseUrl, { topics: 'job' });
+    await first.until(isLive);
+    await first.untilId(() => true);
+    const again = await connect(baseUrl, { topics: 'job' }, first.lastId() ?? '');
+    await again.until(isLive);
+    expect(again.events[0]).toEqual({ type: 'hello', resumed: true });
+  });
+
+  test('refuses what it does not know', async () => {
+    const client = createClient({ baseUrl });
+    const opened = client.events({ query: { topics: 'weather' } })[Symbol.asyncIterator]();
+    expect(await refusal(opened.next(), 'invalid_request')).toMatch('job, queue and worker');
+  });
+
+  test('ends when the service stops', async () => {
+    const reader = await connect(baseUrl);
+    await reader.until(isLive);
+    await harness.close();
+    expect(await reader.ended).toMatch('This replica stops.');
+  });
+});

@@ -1,0 +1,43 @@
+import { contracts } from '@millrace/api';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { Admit } from '../admit.ts';
+import { callOf } from '../register.ts';
+import type { Hub } from './hub.ts';
+
+const { events: contract } = contracts;
+type Query = z.output<typeof contract.query>;
+
+/** Authorised like every route; from then on the hub has the socket. */
+export function registerEvents(app: FastifyInstance, admit: Admit, hub: Hub): void {
+  app.route({
+    method: contract.method,
+    url: contract.path,
+    async onRequest(request) {
+      request.caller = await admit('events', request);
+    },
+    async handler(request, reply) {
+      const query = callOf(contract, request).query as unknown as Query;
+      await hub.open({
+        response: reply.raw,
+        // What the hooks have set so far: correlation and security.
+        headers: headersOf(reply),
+        filter: query,
+        lastEventId: lastEventId(request),
+        expiresAt: request.caller?.expiresAt ?? null,
+        correlationId: request.id,
+      });
+      return reply.hijack();
+    },
+  });
+}
+
+function headersOf(reply: FastifyReply): Record<string, string> {
+  const set = Object.entries(reply.getHeaders());
+  return Object.fromEntries(set.map(([name, value]) => [name, String(value)]));
+}
+
+function lastEventId({ headers }: FastifyRequest): string | null {
+  const given = headers['last-event-id'];
+  return typeof given === 'string' && given !== '' ? given : null;
+}

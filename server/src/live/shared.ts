@@ -1,0 +1,28 @@
+/** One call at a time, for all who ask meanwhile. */
+export function shared<T>(call: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null;
+  return () => {
+    running ??= call().finally(() => {
+      running = null;
+    });
+    return running;
+  };
+}
+
+/** The same, but who asks gets a call that begins after they have asked. */
+export function sharedNext<T>(call: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null;
+  let next: Promise<T> | null = null;
+  const start = (): Promise<T> => {
+    next = null;
+    running = call().finally(() => {
+      running = null;
+    });
+    return running;
+  };
+  return () => {
+    if (running === null) return start();
+    next ??= running.then(start, start);
+    return next;
+  };
+}
