@@ -4,6 +4,8 @@
 const subcommands = {
   queue: './queue.mjs',
   growth: './growth.mjs',
+  events: './events.mjs',
+  telemetry: './telemetry.mjs',
 };
 
 const [name, ...args] = process.argv.slice(2);

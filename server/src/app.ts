@@ -1,20 +1,32 @@
 import { type Contract, contracts } from '@millrace/api';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { createAdmit } from './admit.ts';
+import { audited } from './audit.ts';
+import { answerClientErrors } from './client-errors.ts';
 import { CORRELATION_HEADER, correlationIdOf } from './correlation.ts';
 import { createGuard } from './guard.ts';
-import type { AppParts, Handler, Handlers } from './handler.ts';
+import { type AppParts, type Handler, type Handlers, ok } from './handler.ts';
+import { SECURITY_HEADERS } from './headers.ts';
+import { registerEvents } from './live/route.ts';
 import { logRequest } from './log-request.ts';
 import type { Logger } from './log.ts';
+import { createRateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
 import { answerProblem, register } from './register.ts';
+import { auditHandlers } from './routes/audit.ts';
+import { descriptionHandlers } from './routes/description.ts';
 import { enqueueHandlers } from './routes/enqueue.ts';
 import { healthHandlers } from './routes/health.ts';
+import { identityHandlers } from './routes/identity.ts';
 import { jobHandlers } from './routes/jobs.ts';
 import { kindHandlers } from './routes/kinds.ts';
 import { workerHandlers } from './routes/worker.ts';
+import { traceRequests } from './telemetry/requests.ts';
+import { VERSION } from './version.ts';
 
 /** Twice what one job's data may be; the rest is for batches. */
 const BODY_LIMIT = 2 * 1024 * 1024;
+const HEADER_LIMIT = 16 * 1024;
 
 /** The API, from its contracts. It listens to nothing yet. */
 export function createApp(parts: AppParts): FastifyInstance {
@@ -28,17 +40,21 @@ export function createApp(parts: AppParts): FastifyInstance {
     }),
     bodyLimit: BODY_LIMIT,
     requestTimeout: 60_000,
+    // Slow headers hold a socket, and nothing has been asked yet.
+    http: { maxHeaderSize: HEADER_LIMIT, headersTimeout: 20_000 },
+    clientErrorHandler: answerClientErrors(parts.log),
     genReqId: (request) => correlationIdOf(request.headers),
     // The contracts say how long a name may be; the router must not answer before them.
     routerOptions: { maxParamLength: 5_000 },
     frameworkErrors: answerProblem,
   });
   takeJsonOnly(app);
+  app.decorateRequest('caller', null);
+  traceRequests(app, parts.telemetry);
   const guard = createGuard(parts.config.host);
   app.addHook('onRequest', async (request, reply) => {
     reply.header(CORRELATION_HEADER, request.id);
-    reply.header('cache-control', 'no-store');
-    reply.header('x-content-type-options', 'nosniff');
+    reply.headers(SECURITY_HEADERS);
     guard(request);
   });
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply));
@@ -47,11 +63,18 @@ export function createApp(parts: AppParts): FastifyInstance {
     throw new Refusal('not_found', `There is no ${method} ${url.split('?')[0]}.`);
   });
 
+  const rateLimit = createRateLimit({
+    perMinute: parts.config.rateLimit,
+    now: () => performance.now(),
+  });
+  const admit = createAdmit(parts.authenticate, rateLimit);
   const handlers = handlersOf(parts);
   for (const [name, contract] of Object.entries(contracts) as [keyof Handlers, Contract][]) {
     const handler = handlers[name] as Handler<Contract> | undefined;
-    if (handler !== undefined) register(app, contract, handler);
+    if (handler === undefined) continue;
+    register(app, name, contract, admit, audited(name, handler, parts.store, parts.replica));
   }
+  if (parts.config.role !== 'worker') registerEvents(app, admit, parts.hub);
   return app;
 }
 
@@ -61,13 +84,20 @@ function quieter(log: Logger): FastifyBaseLogger {
 }
 
 function handlersOf(parts: AppParts): Partial<Handlers> {
-  const operations = { ...workerHandlers(parts), ...healthHandlers(parts) };
+  const operations = {
+    ...workerHandlers(parts),
+    ...healthHandlers(parts),
+    ...identityHandlers(parts),
+    metrics: async () => ok(await parts.telemetry.scrape()),
+  };
   if (parts.config.role === 'worker') return operations;
   const all: Handlers = {
     ...operations,
     ...enqueueHandlers(parts),
     ...jobHandlers(parts),
     ...kindHandlers(parts),
+    ...auditHandlers(parts),
+    ...descriptionHandlers({ version: VERSION }),
   };
   return all;
 }

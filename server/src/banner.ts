@@ -5,7 +5,7 @@ import { storePlace } from './store.ts';
 /** What a person at a terminal wants to know, in a few lines. */
 export function banner(
   config: Config,
-  { address, jobs }: Pick<Millrace, 'address' | 'jobs'>,
+  { address, jobs, sandbox }: Pick<Millrace, 'address' | 'jobs' | 'sandbox'>,
 ): string {
   const kinds = jobs.kinds.map(({ kind }) => kind).toSorted();
   const lines: [string, string][] = [
@@ -22,6 +22,14 @@ export function banner(
           ],
         ]
       : []),
+    ...(sandbox === null
+      ? []
+      : [
+          [
+            'user',
+            `viewer@sandbox, operator@sandbox or admin@sandbox; password ${sandbox.password}`,
+          ] as [string, string],
+        ]),
     ...(config.role === 'all' ? [] : [['role', config.role] as [string, string]]),
     ['stop', 'Ctrl-C'],
   ];

@@ -6,6 +6,12 @@ import { environment } from './environment.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
+const ISSUER = {
+  ISSUER: 'https://login.example/t/v2.0',
+  AUDIENCE: 'api://millrace, 1f0c5e0a',
+  JWKS_URI: 'https://login.example/t/keys',
+};
+
 function problems(env: Record<string, string>): readonly string[] {
   try {
     readConfig(env);
@@ -32,6 +38,15 @@ describe('the configuration', () => {
       leaseMs: 120_000,
       shutdownGraceMs: 300_000,
       webhook: { secret: null, allow: [] },
+      identity: { mode: 'sandbox' },
+      rateLimit: 30_000,
+      telemetry: {
+        enabled: true,
+        azureConnectionString: null,
+        otlpEndpoint: null,
+        tracesPerSecond: 50,
+      },
+      metrics: null,
       logLevel: 'info',
       production: false,
       secrets: [],
@@ -54,6 +69,7 @@ describe('the configuration', () => {
       MILLRACE_WEBHOOK_SECRET: SECRET,
       MILLRACE_WEBHOOK_ALLOW: 'localhost:8080, intranet ,',
       NODE_ENV: 'production',
+      ...ISSUER,
     });
     expect(config).toMatchObject({
       databaseUrl: url,
@@ -89,8 +105,9 @@ describe('the configuration', () => {
     ]);
   });
 
-  test('leaves the setting of the command line alone', () => {
-    expect(problems({ MILLRACE_URL: 'http://127.0.0.1:3100' })).toEqual([]);
+  test('leaves the settings of the command line alone', () => {
+    const theirs = { MILLRACE_URL: 'http://h', MILLRACE_TOKEN: 't', MILLRACE_CLIENT_SECRET: 's' };
+    expect(problems(theirs)).toEqual([]);
   });
 
   test('tells everything that is wrong at once', () => {
@@ -127,7 +144,13 @@ describe('the configuration', () => {
     { DATABASE_URL: 'postgres://ho st' },
     { MILLRACE_WEBHOOK_SECRET: 'too-short' },
     { MILLRACE_WEBHOOK_ALLOW: 'http://host' },
-    { MILLRACE_UNSAFE_OPEN: 'yes' },
+    { AUTH_BYPASS_DEVELOPMENT: 'yes' },
+    { ENABLE_TELEMETRY: '1' },
+    { MILLRACE_RATE_LIMIT: '0' },
+    { MILLRACE_METRICS_PORT: 'prometheus' },
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
+    { ...ISSUER, JWKS_URI: 'http://login.example/t/keys' },
+    { ...ISSUER, JWKS_URI: 'file:///etc/passwd' },
     { MILLRACE_ROLE: 'api' },
   ])('refuses %j', (env) => expect(problems(env)).toHaveLength(1));
 
@@ -140,13 +163,46 @@ describe('the configuration', () => {
     expect(said.join()).not.toContain('hush-hush');
   });
 
-  test.each(['0.0.0.0', '::', '192.168.1.5', 'millrace.example'])(
-    'refuses to listen on %s while nobody is asked who they are',
-    (HOST) => {
-      expect(problems({ HOST })[0]).toContain('MILLRACE_UNSAFE_OPEN');
-      expect(readConfig({ HOST, MILLRACE_UNSAFE_OPEN: 'true' }).host).toBe(HOST);
-    },
-  );
+  describe('of identity', () => {
+    const BYPASS = { AUTH_BYPASS_DEVELOPMENT: 'true' };
+    const DEVELOPMENT = { NODE_ENV: 'development' };
+
+    test('is an issuer where there is one', () => {
+      expect(readConfig({ ...ISSUER, MILLRACE_CLIENT_ID: 'public-1' }).identity).toEqual({
+        mode: 'issuer',
+        issuers: ['https://login.example/t/v2.0'],
+        audiences: ['api://millrace', '1f0c5e0a'],
+        jwksUri: 'https://login.example/t/keys',
+        clientId: 'public-1',
+      });
+    });
+
+    test.each(Object.keys(ISSUER))('refuses an issuer without %s', (name) => {
+      const { [name as keyof typeof ISSUER]: _, ...rest } = ISSUER;
+      expect(problems(rest)).toEqual([expect.stringContaining(`${name}: is missing`)]);
+    });
+
+    test('is nobody’s only with both variables', () => {
+      expect(readConfig({ ...BYPASS, ...DEVELOPMENT }).identity).toEqual({ mode: 'bypass' });
+      expect(problems(BYPASS)[0]).toContain('NODE_ENV=development');
+      expect(problems({ ...BYPASS, NODE_ENV: 'test' })[0]).toContain('NODE_ENV=development');
+      expect(problems({ ...BYPASS, ...DEVELOPMENT, ...ISSUER })[0]).toContain('contradicts');
+    });
+
+    test.each(['0.0.0.0', '::', '192.168.1.5', 'millrace.example'])(
+      'lets others reach it, on %s, only with an issuer',
+      (HOST) => {
+        expect(problems({ HOST })).toHaveLength(1);
+        expect(problems({ HOST, ...BYPASS, ...DEVELOPMENT })).toHaveLength(1);
+        expect(readConfig({ HOST, ...ISSUER }).host).toBe(HOST);
+      },
+    );
+
+    test('has no sandbox and no bypass in production', () => {
+      expect(problems({ NODE_ENV: 'production' })).toHaveLength(1);
+      expect(problems({ NODE_ENV: 'production', ...BYPASS }).length).toBeGreaterThan(0);
+    });
+  });
 
   test('survives a password that is not well formed', () => {
     expect(readConfig({ DATABASE_URL: 'postgres://u:100%25%zz@host/db' }).secrets).toContain(

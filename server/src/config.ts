@@ -1,6 +1,7 @@
 import type { PoolConfig } from '@millrace/engine';
 import { type Environment, environment } from './environment.ts';
 import { nearest } from '@millrace/api';
+import type { TelemetryConfig } from './telemetry/telemetry.ts';
 import { isLoopbackHost } from './webhook/address.ts';
 import type { AllowedHost } from './webhook/url.ts';
 
@@ -17,11 +18,33 @@ export interface Config {
   readonly leaseMs: number;
   readonly shutdownGraceMs: number;
   readonly webhook: { readonly secret: Buffer | null; readonly allow: readonly AllowedHost[] };
+  readonly identity: IdentityConfig;
+  /** Requests a minute of one caller. */
+  readonly rateLimit: number;
+  readonly telemetry: Pick<
+    TelemetryConfig,
+    'enabled' | 'azureConnectionString' | 'otlpEndpoint' | 'tracesPerSecond'
+  >;
+  /** Where /metrics is served without a token; null: nowhere. */
+  readonly metrics: { readonly host: string; readonly port: number } | null;
   readonly logLevel: Environment['LOG_LEVEL'];
   readonly production: boolean;
   /** What must never be seen in a log line. */
   readonly secrets: readonly string[];
 }
+
+/** How people and programs show who they are. */
+export type IdentityConfig =
+  | {
+      readonly mode: 'issuer';
+      readonly issuers: readonly string[];
+      readonly audiences: readonly string[];
+      readonly jwksUri: string;
+      readonly clientId: string | null;
+    }
+  /** An issuer of our own, on this machine alone. */
+  | { readonly mode: 'sandbox' }
+  | { readonly mode: 'bypass' };
 
 /** Everything that is wrong, at once. */
 export class ConfigError extends Error {
@@ -45,16 +68,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const problems = [
     ...unknownSettings(Object.keys(given)),
     ...(parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`),
-    ...(parsed.success ? contradictions(parsed.data) : []),
+    ...(parsed.success ? contradictions(parsed.data, given) : []),
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return configOf(parsed.data, given);
 }
 
-function configOf(
-  values: Environment,
-  given: Readonly<Record<string, string | undefined>>,
-): Config {
+type Given = Readonly<Record<string, string | undefined>>;
+
+function configOf(values: Environment, given: Given): Config {
   const databaseUrl = values.DATABASE_URL ?? null;
   return {
     host: values.HOST,
@@ -79,22 +101,41 @@ function configOf(
       secret: values.MILLRACE_WEBHOOK_SECRET ?? null,
       allow: values.MILLRACE_WEBHOOK_ALLOW,
     },
+    identity: identityOf(values),
+    rateLimit: values.MILLRACE_RATE_LIMIT,
+    telemetry: {
+      enabled: values.ENABLE_TELEMETRY,
+      azureConnectionString: values.AZURE_MONITOR_CONNECTION_STRING ?? null,
+      otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+      tracesPerSecond: values.MILLRACE_TRACES_PER_SECOND,
+    },
+    metrics:
+      values.MILLRACE_METRICS_PORT === undefined
+        ? null
+        : { host: values.MILLRACE_METRICS_HOST, port: values.MILLRACE_METRICS_PORT },
     logLevel: values.LOG_LEVEL,
     production: values.NODE_ENV === 'production',
-    secrets: [given['MILLRACE_WEBHOOK_SECRET'], databaseUrl, ...passwordsOf(databaseUrl)].flatMap(
-      (secret) => secret || [],
-    ),
+    secrets: [
+      given['MILLRACE_WEBHOOK_SECRET'],
+      given['AZURE_MONITOR_CONNECTION_STRING'],
+      databaseUrl,
+      ...passwordsOf(databaseUrl),
+    ].flatMap((secret) => secret || []),
   };
 }
 
-/** What is wrong only together. */
-function contradictions(values: Environment): string[] {
-  const problems: string[] = [];
-  if (!isLoopbackHost(values.HOST) && !values.MILLRACE_UNSAFE_OPEN) {
-    problems.push(
-      `HOST: "${values.HOST}" can be reached from other machines, and nobody is asked who they are. Use 127.0.0.1, or set MILLRACE_UNSAFE_OPEN=true if something else keeps strangers out.`,
-    );
+function identityOf(values: Environment): IdentityConfig {
+  const { ISSUER: issuers, AUDIENCE: audiences, JWKS_URI: jwksUri } = values;
+  if (issuers !== undefined && audiences !== undefined && jwksUri !== undefined) {
+    const clientId = values.MILLRACE_CLIENT_ID ?? null;
+    return { mode: 'issuer', issuers, audiences, jwksUri, clientId };
   }
+  return { mode: values.AUTH_BYPASS_DEVELOPMENT ? 'bypass' : 'sandbox' };
+}
+
+/** What is wrong only together. */
+function contradictions(values: Environment, given: Given): string[] {
+  const problems = identityContradictions(values, given);
   if (values.MILLRACE_ROLE !== 'all' && values.DATABASE_URL === undefined) {
     problems.push(
       `MILLRACE_ROLE: "${values.MILLRACE_ROLE}" needs DATABASE_URL, since the embedded database belongs to one process.`,
@@ -107,8 +148,31 @@ function contradictions(values: Environment): string[] {
   return problems;
 }
 
-/** Where the command line finds a server. It may well be set in the shell that starts one. */
-const OF_OTHERS = ['MILLRACE_URL'];
+function identityContradictions(values: Environment, given: Given): string[] {
+  const names = ['ISSUER', 'AUDIENCE', 'JWKS_URI'] as const;
+  const missing = names.filter((name) => values[name] === undefined);
+  if (missing.length > 0 && missing.length < names.length) {
+    return missing.map((name) => `${name}: is missing. ${names.join(', ')} go together.`);
+  }
+  const problems: string[] = [];
+  if (values.AUTH_BYPASS_DEVELOPMENT && missing.length === 0) {
+    problems.push('AUTH_BYPASS_DEVELOPMENT: contradicts ISSUER. Leave one of them out.');
+  } else if (values.AUTH_BYPASS_DEVELOPMENT && given['NODE_ENV'] !== 'development') {
+    problems.push('AUTH_BYPASS_DEVELOPMENT: works only with NODE_ENV=development beside it.');
+  }
+  if (missing.length === 0) return problems;
+  if (values.NODE_ENV === 'production') {
+    problems.push('ISSUER, AUDIENCE, JWKS_URI: production needs them, to know who asks.');
+  } else if (!isLoopbackHost(values.HOST)) {
+    problems.push(
+      `HOST: "${values.HOST}" can be reached from other machines, so ISSUER, AUDIENCE and JWKS_URI are needed to know who asks. Without them, use 127.0.0.1.`,
+    );
+  }
+  return problems;
+}
+
+/** Of the command line. They may well be set in the shell that starts a server. */
+const OF_OTHERS = ['MILLRACE_URL', 'MILLRACE_TOKEN', 'MILLRACE_CLIENT_SECRET'];
 
 function unknownSettings(names: readonly string[]): string[] {
   const known = Object.keys(environment.shape);

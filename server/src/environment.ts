@@ -2,12 +2,15 @@ import { z } from 'zod';
 import {
   allowedHosts,
   flag,
+  list,
   oneOf,
   pools,
   port,
   postgresUrl,
   text,
   time,
+  trustedAddress,
+  webAddress,
   webhookSecret,
   wholeNumber,
 } from './settings.ts';
@@ -17,7 +20,7 @@ export const environment = z.object({
   HOST: setting(
     text,
     '127.0.0.1',
-    'The address to listen on; anything but loopback is refused without MILLRACE_UNSAFE_OPEN.',
+    'The address to listen on; anything but loopback needs ISSUER, AUDIENCE and JWKS_URI.',
   ),
   PORT: setting(port, '3000', 'The port to listen on; 0 takes a free one.'),
   MILLRACE_DATA: setting(
@@ -79,17 +82,69 @@ export const environment = z.object({
     '',
     'Hosts (or host:port), separated by commas, that webhooks may reach by plain HTTP and at private addresses.',
   ),
-  MILLRACE_UNSAFE_OPEN: setting(
+  ISSUER: unset(
+    list,
+    'Who issues tokens, such as https://login.microsoftonline.com/TENANT/v2.0; several are separated by commas.',
+  ),
+  AUDIENCE: unset(
+    list,
+    'Whom tokens must be for, such as api://CLIENT-ID; several are separated by commas.',
+  ),
+  JWKS_URI: unset(
+    trustedAddress,
+    'Where the issuer publishes its keys, such as https://login.microsoftonline.com/TENANT/discovery/v2.0/keys.',
+  ),
+  MILLRACE_CLIENT_ID: unset(
+    text,
+    'The public client with which the console and millrace login sign people in; unset, they cannot.',
+  ),
+  AUTH_BYPASS_DEVELOPMENT: setting(
     flag,
     'false',
-    'Lets HOST be something else than loopback although nobody is asked who they are.',
+    'Asks nobody who they are. Only with NODE_ENV=development written out, and only on loopback.',
+  ),
+  MILLRACE_RATE_LIMIT: setting(
+    wholeNumber(1, 100_000_000),
+    '30000',
+    'How many requests a minute one caller may make to this process.',
+  ),
+  ENABLE_TELEMETRY: setting(
+    flag,
+    'true',
+    'Metrics, and traces where a variable below names a place.',
+  ),
+  MILLRACE_METRICS_PORT: unset(
+    port,
+    'Serves /metrics without a token on a port of its own; unset, only at /metrics for operators.',
+  ),
+  MILLRACE_METRICS_HOST: setting(
+    text,
+    '127.0.0.1',
+    'The address that MILLRACE_METRICS_PORT is on.',
+  ),
+  AZURE_MONITOR_CONNECTION_STRING: unset(
+    text,
+    'Sends metrics and traces to Azure Monitor (Application Insights).',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: unset(
+    webAddress,
+    'Sends traces by OTLP over HTTP, such as http://localhost:4318.',
+  ),
+  MILLRACE_TRACES_PER_SECOND: setting(
+    wholeNumber(0, 100_000),
+    '50',
+    'How many traces a second one process begins at the most; the rest is only counted.',
   ),
   LOG_LEVEL: setting(
     oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     'info',
-    'The least important lines to log; debug adds a line for each job and request.',
+    'The least important lines to log; info has a line for each execution of a job, debug for each request.',
   ),
-  NODE_ENV: setting(text, 'development', 'With production, the log is JSON in a terminal too.'),
+  NODE_ENV: setting(
+    text,
+    'development',
+    'With production, the log is JSON in a terminal too, and there is no sandbox.',
+  ),
 });
 export type Environment = z.output<typeof environment>;
 

@@ -1,8 +1,12 @@
-import type { Contract, Contracts, RouteName } from '@millrace/api';
+import type { Contract, Contracts, RouteName, SignIn } from '@millrace/api';
 import type { Log, Queue, Registry, Store, Worker } from '@millrace/engine';
 import type { z } from 'zod';
 import type { Config } from './config.ts';
+import type { HealthCheck } from './health.ts';
+import type { Authenticate, Caller } from './identity/caller.ts';
+import type { Hub } from './live/hub.ts';
 import type { Logger } from './log.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
 
 /** What the routes stand on. */
 export interface AppParts {
@@ -11,31 +15,50 @@ export interface AppParts {
   /** Null in a process that only serves the API. */
   readonly worker: Worker | null;
   readonly registry: Registry;
-  readonly config: Pick<Config, 'host' | 'role' | 'webhook'>;
+  readonly config: Pick<Config, 'host' | 'role' | 'webhook' | 'rateLimit'>;
+  /** The name of this process among the replicas. */
+  readonly replica: string;
+  readonly authenticate: Authenticate;
+  /** Told to whoever wants to sign in. */
+  readonly signIn: SignIn;
+  readonly hub: Hub;
+  readonly telemetry: Telemetry;
+  readonly checks: readonly HealthCheck[];
   readonly log: Logger;
   /** True once the process was told to stop. */
-  readonly isStopping?: () => boolean;
+  readonly isStopping: () => boolean;
 }
 
-/** A contract's other half: what it takes has been checked, what it gives is checked by the compiler. */
-export type Handler<C extends Contract> = (call: {
+/** What a handler is given: checked by the contract, asked by someone who may. */
+export interface Call<C extends Contract = Contract> {
   readonly params: Parsed<C, 'params'>;
   readonly query: Parsed<C, 'query'>;
   readonly body: Parsed<C, 'body'>;
+  /** Null on routes for anyone. */
+  readonly caller: Caller | null;
   readonly correlationId: string;
   readonly log: Log;
-}) => Promise<Answer<C>>;
+}
+
+/** A contract's other half: what it takes has been checked, what it gives is checked by the compiler. */
+export type Handler<C extends Contract> = (call: Call<C>) => Promise<Answer<C>>;
 
 export interface Answer<C extends Contract> {
   readonly status: C['statuses'][number];
   readonly body: z.input<C['response']>;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-type Parsed<C, Name extends string> = C extends { readonly [N in Name]: infer S extends z.ZodType }
+export type Parsed<C, Name extends string> = C extends {
+  readonly [N in Name]: infer S extends z.ZodType;
+}
   ? z.output<S>
   : undefined;
 
-export type Handlers<Names extends RouteName = RouteName> = {
+/** The stream of events is no answer that a handler could give: live/route.ts serves it. */
+export type Answered = Exclude<RouteName, 'events'>;
+
+export type Handlers<Names extends Answered = Answered> = {
   readonly [Name in Names]: Handler<Contracts[Name]>;
 };
 

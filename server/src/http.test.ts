@@ -1,11 +1,13 @@
 import { request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { text as readAll } from 'node:stream/consumers';
 import { problem } from '@millrace/api';
 import { StoreUnavailable, defineJob, done } from '@millrace/engine';
 import type { InjectOptions } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Harness, type HarnessOptions, createHarness } from '../test/harness.ts';
+import { SECURITY_HEADERS } from './headers.ts';
 
 /** What happens at the edge, before and around the handlers. */
 
@@ -241,10 +243,7 @@ describe('on loopback, a web page gets nowhere', () => {
     start();
     const { headers } = await ask({ url: '/counts', headers: { origin: 'http://evil.example' } });
     expect(headers).not.toHaveProperty('access-control-allow-origin');
-    expect(headers).toMatchObject({
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    });
+    expect(headers).toMatchObject(SECURITY_HEADERS);
   });
 });
 
@@ -265,6 +264,26 @@ describe('on a socket', () => {
     expect(await status('/worker/stop', {}, false)).toBe(400);
     expect(await status('/worker/stop', { host: '' }, false)).toBe(421);
     expect(await status('/worker/stop', { 'content-type': 'application/json' }, true)).toBe(200);
+  });
+
+  test.each<[string, string, number, string]>([
+    [
+      'headers of 20 KB',
+      `GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    ['what is not HTTP', 'hello?\r\n\r\n', 400, 'invalid_request'],
+  ])('%s get a problem, too', async (_, sent, status, code) => {
+    const { app } = start();
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write(sent);
+    const answer = await readAll(socket);
+    const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(head).toContain('content-type: application/problem+json');
+    expect(problem.parse(JSON.parse(body))).toMatchObject({ status, code });
   });
 });
 

@@ -10,12 +10,13 @@ type Line<Name extends keyof EventMap> = readonly [
 
 /** What the engine tells, as log lines: one per execution of a job, and what someone may have to look into. */
 const LINES: { readonly [Name in keyof EventMap]?: Line<Name> } = {
-  'job.succeeded': ['debug', 'job succeeded', timed],
-  'job.deferred': ['debug', 'job deferred', timed],
-  'job.canceled': ['info', 'job canceled', timed],
-  'job.handedBack': ['info', 'job handed back', timed],
-  'job.retrying': ['info', 'job failed, will be retried', timed],
-  'job.failed': ['warn', 'job failed', timed],
+  'job.succeeded': ['info', 'job succeeded', ended('succeeded')],
+  'job.deferred': ['info', 'job deferred', ended('deferred')],
+  'job.canceled': ['info', 'job canceled', ended('canceled')],
+  'job.handedBack': ['info', 'job handed back', ended('handed back')],
+  'job.retrying': ['info', 'job failed, will be retried', ended('retrying')],
+  'job.failed': ['warn', 'job failed', ended('failed')],
+  'jobs.moved': ['info', 'jobs moved by hand', ({ ids, by }) => ({ by, count: ids.length })],
   'job.lost': ['error', 'job failed: its worker went away with the last attempt'],
   'lease.fenced': ['warn', 'a late write was refused'],
   'lease.takenOver': ['warn', 'jobs were taken over from a worker that went away'],
@@ -39,8 +40,8 @@ export function logEvents(events: Events, log: Logger): void {
   });
 }
 
-function timed(event: { durationMs: number }): object {
-  return { ...event, durationMs: Math.round(event.durationMs * 10) / 10 };
+function ended(outcome: string): (event: { durationMs: number }) => object {
+  return (event) => ({ ...event, outcome, durationMs: Math.round(event.durationMs * 10) / 10 });
 }
 
 function ticked(event: { tick: number }): object {

@@ -8,5 +8,6 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
   // The route, not the address: a path can hold a person's name, a query a key.
   const route = request.routeOptions.url ?? 'none';
   const durationMs = Math.round(reply.elapsedTime * 10) / 10;
-  request.log[level]({ method, route, status, durationMs }, 'request');
+  const by = request.caller?.name;
+  request.log[level]({ method, route, status, durationMs, ...(by && { by }) }, 'request');
 }

@@ -14,6 +14,13 @@ function capture(options: { level?: string; readable?: boolean; secrets?: string
 }
 
 describe('the log', () => {
+  test('hides what jobs are given and give', () => {
+    const { log, lines } = capture();
+    const personal = { iban: 'p1-secret' };
+    log.info({ data: personal, job: { payload: personal, result: 'p2-secret' } }, 'x');
+    expect(lines.join('')).not.toMatch(/p\d-secret/);
+  });
+
   test('is a line of JSON with the time and the level in words', () => {
     const { log, lines } = capture();
     log.info({ a: 1 }, 'hello');
@@ -25,17 +32,26 @@ describe('the log', () => {
     });
   });
 
-  test('hides what is called a secret, one level down too', () => {
+  test('hides what is called a secret, however deep it stands and whatever its case', () => {
     const { log, lines } = capture();
     log.info(
       {
         password: 'p1-secret',
         headers: { authorization: 'p2-secret' },
         job: { token: 'p3-secret' },
+        calls: [{ request: { Authorization: 'p4-secret' } }],
       },
       'x',
     );
     expect(lines.join('')).not.toMatch(/p\d-secret/);
+    expect(lines.join('')).toContain('[redacted]');
+  });
+
+  test('leaves what it was given as it is', () => {
+    const { log } = capture();
+    const given = { headers: { token: 'secret-1' } };
+    log.info(given, 'x');
+    expect(given).toEqual({ headers: { token: 'secret-1' } });
   });
 
   test('cuts known secrets out of anything: messages, stacks, nested values', () => {
@@ -65,7 +81,7 @@ describe('the log', () => {
   });
 });
 
-test('each execution of a job is one line: debug when it went well, more when not', () => {
+test('each execution of a job is one line with its outcome and duration', () => {
   const { log, lines } = capture();
   const events = createEvents();
   logEvents(events, log);
@@ -77,8 +93,9 @@ test('each execution of a job is one line: debug when it went well, more when no
   events.emit('job.failed', { ...job, durationMs: 5, error });
   events.emit('store.failed', { during: 'claim', error: new Error('gone') });
   const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(said.map(({ level }) => level)).toEqual(['debug', 'info', 'warn', 'error']);
-  expect(said[0]).toMatchObject({ id: 'x-1', kind: 'k', correlationId: 'c', durationMs: 12.3 });
-  expect(said[2]).toMatchObject({ error: { code: 'oops' } });
+  expect(said.map(({ level }) => level)).toEqual(['info', 'info', 'warn', 'error']);
+  expect(said[0]).toMatchObject({ id: 'x-1', kind: 'k', correlationId: 'c' });
+  expect(said[0]).toMatchObject({ outcome: 'succeeded', durationMs: 12.3 });
+  expect(said[2]).toMatchObject({ outcome: 'failed', error: { code: 'oops' } });
   expect(said[3]).toMatchObject({ during: 'claim', err: { message: 'gone' } });
 });

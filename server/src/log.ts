@@ -1,22 +1,9 @@
 import { type Logger, pino } from 'pino';
 import { readable } from './log-readable.ts';
-import { REDACTED, createMask } from './mask.ts';
+import { createMask } from './mask.ts';
+import { redact } from './redact.ts';
 
 export type { Logger } from 'pino';
-
-/** Names under which secrets travel. Handlers log what they like, so one level down counts too. */
-const SECRET_NAMES = [
-  'authorization',
-  'cookie',
-  'password',
-  'secret',
-  'token',
-  'accessToken',
-  'refreshToken',
-  'apiKey',
-  'databaseUrl',
-  'webhook',
-];
 
 export interface LogOptions {
   readonly level: string;
@@ -35,8 +22,10 @@ export function createLog({ level, readable: forPeople, secrets, write }: LogOpt
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      redact: { paths: SECRET_NAMES.flatMap((name) => [name, `*.${name}`]), censor: REDACTED },
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (fields) => redact(fields) as typeof fields,
+      },
     },
     {
       write(line: string) {

@@ -3,7 +3,9 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -45,7 +47,10 @@ function jobFile(name: string, text: string): void {
   writeFileSync(join(folder, 'jobs', name), text);
 }
 
-function main(env: Record<string, string> = {}): Started {
+/** Most of these are about something else than who asks. */
+const BYPASS = { NODE_ENV: 'development', AUTH_BYPASS_DEVELOPMENT: 'true' };
+
+function main(env: Record<string, string> = BYPASS): Started {
   const started = startMain({ PORT: '0', ...env }, folder);
   running.push(started);
   return started;
@@ -56,8 +61,32 @@ async function addressOf({ says }: Started): Promise<string> {
   return address;
 }
 
+interface LocalClient {
+  readonly url: string;
+  readonly issuer: string;
+  readonly scope: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** Client credentials, as any program would get a token. */
+async function tokenOf({ issuer, scope, clientId, clientSecret }: LocalClient): Promise<string> {
+  const found = await fetch(`${issuer}/.well-known/openid-configuration`);
+  const { token_endpoint: endpoint } = (await found.json()) as { token_endpoint: string };
+  const answer = await fetch(endpoint, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: clientSecret,
+      scope,
+    }),
+  });
+  return ((await answer.json()) as { access_token: string }).access_token;
+}
+
 async function refusal(
-  env: Record<string, string> = {},
+  env: Record<string, string> = BYPASS,
 ): Promise<{ code: number | null; said: string }> {
   const { ended, output } = main(env);
   return { code: await ended, said: output() };
@@ -131,13 +160,13 @@ describe('the process does not start', () => {
   });
 
   test('without the folder of jobs that was named', async () => {
-    const { code, said } = await refusal({ MILLRACE_JOBS: './job' });
+    const { code, said } = await refusal({ ...BYPASS, MILLRACE_JOBS: './job' });
     expect(code).toBe(1);
     expect(said).toContain('MILLRACE_JOBS');
   });
 
   test('with a pool or a rule for a kind that nobody declared, and touches no data', async () => {
-    const pool = await refusal({ MILLRACE_POOLS: '[{"name":"a","kinds":["nope"]}]' });
+    const pool = await refusal({ ...BYPASS, MILLRACE_POOLS: '[{"name":"a","kinds":["nope"]}]' });
     expect(pool.code).toBe(1);
     expect(pool.said).toContain('There is no kind "nope"');
     jobFile('rules.ts', RULES);
@@ -149,7 +178,7 @@ describe('the process does not start', () => {
 
   test('without its database: it says so, and not the password', async () => {
     const url = 'postgres://ada:hush-hush-hush@127.0.0.1:1/db';
-    const { code, said } = await refusal({ DATABASE_URL: url });
+    const { code, said } = await refusal({ ...BYPASS, DATABASE_URL: url });
     expect(code).toBe(1);
     expect(said).toContain('postgres://127.0.0.1:1/db');
     expect(said).not.toContain('hush');
@@ -198,7 +227,7 @@ describe('the process', { timeout: 120_000 }, () => {
 
   test('lets a running job end, is not ready meanwhile, and takes two signals at once as one', async () => {
     jobFile('slow.ts', SLOW);
-    const { child, ended, says, output } = main({ LOG_LEVEL: 'debug' });
+    const { child, ended, says, output } = main({ ...BYPASS, LOG_LEVEL: 'debug' });
     const [, address = ''] = await says(/"address":"([^"]+)"/);
     const client = createClient({ baseUrl: address });
     await client.enqueue({ body: { kind: 'slow', data: { ms: 2_000 } } });
@@ -225,11 +254,50 @@ describe('the process', { timeout: 120_000 }, () => {
     expect(await started.ended).toBe(1);
   });
 
+  test('asks who someone is, of an issuer of its own; the machine’s own client is let in', async () => {
+    jobFile('hello.ts', HELLO);
+    const first = main({});
+    const baseUrl = await addressOf(first);
+    await expect(createClient({ baseUrl }).counts()).rejects.toMatchObject({
+      problem: { code: 'unauthenticated' },
+    });
+    const file = join(folder, '.millrace/client.json');
+    expect(statSync(file).mode & 0o077).toBe(0);
+    const local = JSON.parse(readFileSync(file, 'utf8')) as LocalClient;
+    expect(local.url).toBe(baseUrl);
+    const token = await tokenOf(local);
+    const client = createClient({ baseUrl, token: () => Promise.resolve(token) });
+    expect(await client.me()).toMatchObject({ name: 'app:millrace-local', roles: ['admin'] });
+    expect(first.output()).not.toContain(local.clientSecret);
+
+    first.child.kill('SIGTERM');
+    expect(await first.ended).toBe(0);
+    // The issuer has kept its name and its keys: who was signed in still is.
+    const again = await addressOf(main({}));
+    const later = createClient({ baseUrl: again, token: () => Promise.resolve(token) });
+    expect(await later.me()).toMatchObject({ name: 'app:millrace-local' });
+  });
+
+  test('serves metrics, live events and its own description', async () => {
+    jobFile('hello.ts', HELLO);
+    const started = main({ ...BYPASS, MILLRACE_METRICS_PORT: '0' });
+    const baseUrl = await addressOf(started);
+    const client = createClient({ baseUrl });
+    const { id } = await client.enqueue({ body: { kind: 'hello', data: { name: 'Ada' } } });
+    for await (const event of client.events({ query: { id, topics: 'job' } }))
+      if (event.type === 'job' && event.job.state === 'SUCCEEDED') break;
+    expect(await client.metrics()).toMatch(/^job_duration_ms_count\{.*kind="hello".*\} 1/m);
+    const [, metrics = ''] = await started.says(/"metrics":"([^"]+)"/);
+    expect(await (await fetch(metrics)).text()).toContain('queue_depth');
+    expect(await client.openapi()).toMatchObject({ openapi: '3.1.0' });
+    expect(await client.docs()).toContain('/jobs/batch');
+  });
+
   test('names the port that is taken', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
-    const { code, said } = await refusal({ PORT: String(port) });
+    const { code, said } = await refusal({ ...BYPASS, PORT: String(port) });
     other.close();
     expect(code).toBe(1);
     expect(said).toContain(`Port ${port} on 127.0.0.1 is taken`);

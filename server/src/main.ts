@@ -31,7 +31,8 @@ async function main(): Promise<void> {
     log.info(
       {
         address: millrace.address,
-        data: storePlace(config),
+        ...(millrace.metricsAddress && { metrics: millrace.metricsAddress }),
+        store: storePlace(config),
         role: config.role,
         kinds: millrace.jobs.kinds.map(({ kind }) => kind),
       },

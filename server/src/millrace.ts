@@ -1,11 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import {
-  type Events,
-  type Registry,
-  type Schedule,
-  type Store,
-  type Worker,
   createEvents,
   createQueue,
   createRegistry,
@@ -16,17 +11,32 @@ import type { FastifyInstance } from 'fastify';
 import { createApp } from './app.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
+import { storeCheck } from './health.ts';
+import { type RealIdentity, createIdentity } from './identity/identity.ts';
 import { type LoadedJobs, loadJobs } from './jobs-folder.ts';
+import { createHub } from './live/hub.ts';
 import { logEvents } from './log-events.ts';
 import type { Logger } from './log.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
 import { StartError } from './start-error.ts';
 import { openStore } from './store.ts';
+import { serveMetrics } from './telemetry/endpoint.ts';
+import { traceStore } from './telemetry/store.ts';
+import { startTelemetry } from './telemetry/telemetry.ts';
+import { VERSION } from './version.ts';
 import { webhookKind } from './webhook/kind.ts';
+
+/** For requests under way, once the jobs have ended. */
+const CLOSE_WITHIN_MS = 3_000;
 
 /** A started process. */
 export interface Millrace {
   readonly address: string;
+  /** Where metrics are served without a token, if anywhere. */
+  readonly metricsAddress: string | null;
   readonly jobs: LoadedJobs;
+  /** Null where there is a real issuer, or nobody is asked. */
+  readonly sandbox: Sandbox | null;
   readonly inFlight: () => number;
   /** Readiness falls, running jobs end or are handed back, then everything is closed. */
   stop(): Promise<void>;
@@ -34,87 +44,156 @@ export interface Millrace {
 
 /** Everything that makes up the process, from the jobs folder to the socket. */
 export async function startMillrace(config: Config, log: Logger): Promise<Millrace> {
-  const jobs = await loadJobs(config.jobsFolder, config.jobsFolderNamed);
-  const registry = inWords(() => createRegistry([...jobs.kinds, webhookKind(config.webhook)]));
-  const dependants = inWords(() => dependantsOf(registry, jobs.rules));
-  inWords(() => config.pools.forEach(({ kinds = [] }) => kinds.forEach(registry.require)));
-  const store = await openStore(config, dependants);
+  const closing = createClosing();
   try {
-    return await serve({ config, log, jobs, registry, store });
+    return await serve(config, log, closing);
   } catch (error) {
-    await store.close();
+    await closing.close();
     throw error;
   }
 }
 
-async function serve(parts: {
-  config: Config;
-  log: Logger;
-  jobs: LoadedJobs;
-  registry: Registry;
-  store: Store;
-}): Promise<Millrace> {
-  const { config, log, jobs, registry, store } = parts;
+async function serve(config: Config, log: Logger, closing: Closing): Promise<Millrace> {
+  const replica = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
+  const telemetry = await startTelemetry(
+    { ...config.telemetry, serviceInstance: replica, version: VERSION, secrets: config.secrets },
+    log,
+  );
+  closing.add(() => telemetry.stop());
+
+  const jobs = await loadJobs(config.jobsFolder, config.jobsFolderNamed);
+  const webhooks = webhookKind({ ...config.webhook, measured: telemetry.call });
+  const registry = inWords(() => createRegistry([...jobs.kinds, webhooks]));
+  const dependants = inWords(() => dependantsOf(registry, jobs.rules));
+  inWords(() => config.pools.forEach(({ kinds = [] }) => kinds.forEach(registry.require)));
+
+  const store = await openStore(config, dependants);
+  closing.add(() => store.close());
+  const traced = traceStore(store, telemetry);
+
+  const sandbox = config.identity.mode === 'sandbox' ? await openSandbox(config) : null;
+  if (sandbox !== null) closing.add(() => sandbox.close());
+  const identity = createIdentity(identityOf(config, sandbox), log, telemetry);
+
   const events = createEvents();
   logEvents(events, log);
-  const queue = createQueue({ store, registry, events });
+  telemetry.watch(events);
+  const queue = createQueue({ store: traced, registry, events });
   const worker =
     config.role === 'api'
       ? null
       : inWords(() =>
-          workerOf({ config, log, registry, store, events, schedules: jobs.schedules }),
+          createWorker({
+            config: {
+              id: replica,
+              pools: config.pools,
+              schedules: jobs.schedules,
+              lease: config.leaseMs,
+              shutdownGrace: config.shutdownGraceMs,
+            },
+            store: traced,
+            registry,
+            clock: systemClock,
+            random: Math.random,
+            events,
+            logFor: ({ id, kind, attempt, correlationId }) =>
+              log.child({ id, kind, attempt, correlationId: correlationId ?? id }),
+            ...(telemetry.tracing && { tracing: telemetry.tracing }),
+          }),
         );
+  const hub = createHub({
+    store: traced,
+    events,
+    processId: replica,
+    log,
+    serves: config.role !== 'worker',
+    onDropped: () => telemetry.count('live_streams_dropped_total', 1),
+  });
+  telemetry.observe({ store, worker, registry });
+
   let stopping = false;
   const app = createApp({
     queue,
-    store,
+    store: traced,
     worker,
     registry,
     config,
+    replica,
+    authenticate: identity.authenticate,
+    signIn: identity.signIn,
+    hub,
+    telemetry,
+    checks: [storeCheck(store), ...identity.checks],
     log,
     isStopping: () => stopping,
   });
+  closing.add(() => closeApp(app));
+  closing.add(() => hub.close());
   const address = await listen(app, config);
+  const metrics = config.metrics === null ? null : await serveMetrics(config.metrics, telemetry);
+  if (metrics !== null) closing.add(() => metrics.close());
+  await sandbox?.tellCommandLine(address);
   worker?.start();
 
   return {
     address,
+    metricsAddress: metrics?.address ?? null,
     jobs,
+    sandbox,
     inFlight: () => worker?.status().inFlight ?? 0,
     async stop() {
       stopping = true;
       await worker?.stop();
-      await app.close();
-      await store.close();
+      await closing.close();
     },
   };
 }
 
-function workerOf(parts: {
-  config: Config;
-  log: Logger;
-  registry: Registry;
-  store: Store;
-  events: Events;
-  schedules: readonly Schedule[];
-}): Worker {
-  const { config, log, registry, store, events, schedules } = parts;
-  return createWorker({
-    config: {
-      id: `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`,
-      pools: config.pools,
-      schedules,
-      lease: config.leaseMs,
-      shutdownGrace: config.shutdownGraceMs,
+/** A connection on which nothing was ever asked counts as busy, and would keep the process for good. */
+async function closeApp(app: FastifyInstance): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), CLOSE_WITHIN_MS);
+  await app.close();
+  clearTimeout(timer);
+}
+
+/** What was opened is closed, the last first, and one that fails does not keep the others open. */
+interface Closing {
+  add(close: () => Promise<unknown>): void;
+  close(): Promise<void>;
+}
+
+function createClosing(): Closing {
+  const closers: (() => Promise<unknown>)[] = [];
+  return {
+    add: (close) => void closers.push(close),
+    async close() {
+      let failed: { readonly error: unknown } | null = null;
+      for (const close of closers.splice(0).toReversed()) {
+        try {
+          await close();
+        } catch (error) {
+          failed ??= { error };
+        }
+      }
+      if (failed !== null) throw failed.error;
     },
-    store,
-    registry,
-    clock: systemClock,
-    random: Math.random,
-    events,
-    logFor: ({ id, kind, attempt, correlationId }) =>
-      log.child({ id, kind, attempt, correlationId: correlationId ?? id }),
-  });
+  };
+}
+
+async function openSandbox({ dataFolder }: Config): Promise<Sandbox> {
+  try {
+    return await startSandbox(dataFolder);
+  } catch (error) {
+    throw new StartError(`The sandbox cannot be started in ${dataFolder}: ${String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function identityOf(config: Config, sandbox: Sandbox | null): RealIdentity {
+  if (sandbox !== null) return sandbox.identity;
+  if (config.identity.mode === 'sandbox') throw new Error('the sandbox was not started');
+  return config.identity;
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {

@@ -11,6 +11,7 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   404: 'not_found',
   413: 'too_large',
   414: 'invalid_request',
+  431: 'headers_too_large',
   415: 'unsupported_media_type',
 };
 

@@ -5,9 +5,16 @@ export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: ErrorCode;
   readonly issues: readonly Issue[] | undefined;
-  constructor(code: ErrorCode, message: string, issues?: readonly Issue[]) {
+  /** Where it is known when trying again makes sense. */
+  readonly retryAfterSeconds: number | undefined;
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { readonly issues?: readonly Issue[]; readonly retryAfterSeconds?: number } = {},
+  ) {
     super(message);
     this.code = code;
-    this.issues = issues;
+    this.issues = more.issues;
+    this.retryAfterSeconds = more.retryAfterSeconds;
   }
 }

@@ -1,33 +1,59 @@
-import { type Contract, type Issue, PROBLEM_TYPE } from '@millrace/api';
+import { type Contract, type Issue, PROBLEM_TYPE, type RouteName } from '@millrace/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import type { Admit } from './admit.ts';
 import { CORRELATION_HEADER } from './correlation.ts';
-import type { Handler } from './handler.ts';
+import type { Call, Handler } from './handler.ts';
+import type { Caller } from './identity/caller.ts';
 import { toProblem } from './problems.ts';
 import { Refusal } from './refusal.ts';
 
-/** A contract and its handler become a route: check what came in, call, answer. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null;
+  }
+}
+
+/** A contract and its handler become a route: see who asks, check what came in, call, answer. */
 export function register(
   app: FastifyInstance,
+  name: RouteName,
   contract: Contract,
+  admit: Admit,
   handler: Handler<Contract>,
 ): void {
-  const { method, path: url } = contract;
+  const { method, path: url, media } = contract;
   app.route({
     method,
     url,
+    async onRequest(request) {
+      request.caller = await admit(name, request);
+    },
     async handler(request, reply) {
-      const { status, body } = await handler({
-        params: checked(contract.params, request.params, 'path') as undefined,
-        query: checked(contract.query, request.query, 'query') as undefined,
-        body: checked(contract.body, request.body, 'body') as undefined,
-        correlationId: request.id,
-        log: request.log,
-      });
-      return reply.code(status).send(body);
+      const { status, body, headers } = await handler(callOf(contract, request));
+      if (media !== undefined) reply.type(`${media}; charset=utf-8`);
+      return reply
+        .code(status)
+        .headers({ ...headers })
+        .send(body);
     },
   });
 }
+
+/** What the contract allows of a request. */
+export function callOf(contract: Contract, request: FastifyRequest): Call {
+  return {
+    params: checked(contract.params, request.params, 'path') as undefined,
+    query: checked(contract.query, request.query, 'query') as undefined,
+    body: checked(contract.body, request.body, 'body') as undefined,
+    caller: request.caller,
+    correlationId: request.id,
+    log: request.log,
+  };
+}
+
+/** A store or an issuer that is away, a quota that is used up: worth asking again after so long. */
+const RETRY_AFTER_SECONDS = 5;
 
 /** Whatever was thrown, from the router to the store. */
 export function answerProblem(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -35,6 +61,11 @@ export function answerProblem(thrown: unknown, request: FastifyRequest, reply: F
   if (told.status >= 500) request.log.error({ err: thrown, code: told.code }, 'request failed');
   // A URL that is not one never reaches the hook that sets it.
   reply.header(CORRELATION_HEADER, request.id);
+  if (told.status === 401) reply.header('www-authenticate', 'Bearer realm="millrace"');
+  if (told.status === 429 || told.status === 503) {
+    const known = thrown instanceof Refusal ? thrown.retryAfterSeconds : undefined;
+    reply.header('retry-after', String(known ?? RETRY_AFTER_SECONDS));
+  }
   reply.code(told.status).type(PROBLEM_TYPE).send(told);
 }
 
@@ -45,7 +76,7 @@ function checked(schema: z.ZodType | undefined, value: unknown, where: string): 
     path: path.join('.'),
     message,
   }));
-  throw new Refusal('invalid_request', sentence(where, issues), issues);
+  throw new Refusal('invalid_request', sentence(where, issues), { issues });
 }
 
 function sentence(where: string, issues: readonly Issue[]): string {

@@ -1,7 +1,8 @@
 import { type Duration, toMs } from '@millrace/engine';
 import { z } from 'zod';
 import { parseSecret } from './webhook/sign.ts';
-import { parseAllowedHost } from './webhook/url.ts';
+import { isLoopbackHost } from './webhook/address.ts';
+import { bare, parseAllowedHost } from './webhook/url.ts';
 
 /** What the value of a setting may be. Messages never repeat the value: it may be a secret. */
 
@@ -50,6 +51,22 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(words:
   return z.enum(words, { error: `Write one of ${words.join(', ')}.` });
 }
 
+export const list = z.string().transform(entriesOf);
+
+export const webAddress = z
+  .string()
+  .refine((value) => protocolOf(value) !== null, { error: 'Write a URL with https or http.' });
+
+/** What comes from there is trusted: plain HTTP only within this machine. */
+export const trustedAddress = z
+  .string()
+  .refine(
+    (value) =>
+      protocolOf(value) === 'https:' ||
+      (protocolOf(value) === 'http:' && isLoopbackHost(bare(new URL(value).hostname))),
+    { error: 'Write a URL with https; http only for localhost.' },
+  );
+
 export const postgresUrl = z
   .string()
   .refine((value) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value), {
@@ -76,18 +93,27 @@ export const webhookSecret = z.string().transform((value, context) => {
 });
 
 export const allowedHosts = z.string().transform((value, context) =>
-  value
+  entriesOf(value).flatMap((entry) => {
+    const host = parseAllowedHost(entry);
+    if (host !== null) return [host];
+    const message = `"${entry}" is not a host. Write names or addresses, each with a port if you like, separated by commas.`;
+    context.issues.push({ code: 'custom', input: value, message });
+    return [];
+  }),
+);
+
+/** Separated by commas. */
+function entriesOf(value: string): string[] {
+  return value
     .split(',')
     .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
-    .flatMap((entry) => {
-      const host = parseAllowedHost(entry);
-      if (host !== null) return [host];
-      const message = `"${entry}" is not a host. Write names or addresses, each with a port if you like, separated by commas.`;
-      context.issues.push({ code: 'custom', input: value, message });
-      return [];
-    }),
-);
+    .filter((entry) => entry !== '');
+}
+
+function protocolOf(value: string): 'https:' | 'http:' | null {
+  const protocol = URL.canParse(value) ? new URL(value).protocol : '';
+  return protocol === 'https:' || protocol === 'http:' ? protocol : null;
+}
 
 function jsonOf(value: string): unknown {
   try {

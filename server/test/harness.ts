@@ -19,7 +19,11 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import { createApp } from '../src/app.ts';
 import { systemClock } from '../src/clock.ts';
 import type { AppParts } from '../src/handler.ts';
+import { storeCheck } from '../src/health.ts';
+import { DEVELOPER } from '../src/identity/caller.ts';
+import { createHub } from '../src/live/hub.ts';
 import { createLog } from '../src/log.ts';
+import { untold } from '../src/telemetry/untold.ts';
 import { type WebhookParams, webhookKind } from '../src/webhook/kind.ts';
 
 export interface Harness {
@@ -72,8 +76,30 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     events,
   });
   const queue = createQueue({ store, registry, events });
-  const config = { host: '127.0.0.1', role: 'all' as const, webhook, ...options.config };
-  const app = createApp({ queue, store, worker, registry, config, log, ...options.parts });
+  const config = {
+    host: '127.0.0.1',
+    role: 'all' as const,
+    webhook,
+    rateLimit: 1_000_000,
+    ...options.config,
+  };
+  const hub = createHub({ store, events, processId: 'test', log });
+  const app = createApp({
+    queue,
+    store,
+    worker,
+    registry,
+    config,
+    replica: worker.id,
+    authenticate: () => Promise.resolve(DEVELOPER),
+    signIn: { required: false, issuer: null, clientId: null, scope: null },
+    hub,
+    telemetry: untold,
+    checks: [storeCheck(store)],
+    log,
+    isStopping: () => false,
+    ...options.parts,
+  });
   return {
     app,
     client: createClient({ baseUrl: 'http://localhost:3000', fetch: fetchOf(app) }),
@@ -91,6 +117,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
       }),
     async close() {
       await worker.stop();
+      await hub.close();
       await app.close();
       await store.close();
     },

@@ -2,16 +2,21 @@ import type { jobRequest } from '@millrace/api';
 import type { Duration, JobRequest } from '@millrace/engine';
 import type { z } from 'zod';
 import { defined } from '../defined.ts';
-import { type AppParts, type Handlers, ok } from '../handler.ts';
+import { type AppParts, type Call, type Handlers, ok } from '../handler.ts';
 import { Refusal } from '../refusal.ts';
 import { checkUrl } from '../webhook/url.ts';
 
 type Body = z.output<typeof jobRequest>;
+type Asked = Pick<Call, 'caller' | 'correlationId'>;
 
-export function enqueueHandlers({ queue, config }: AppParts): Handlers<'enqueue' | 'enqueueBatch'> {
+export function enqueueHandlers({
+  queue,
+  config,
+  telemetry,
+}: AppParts): Handlers<'enqueue' | 'enqueueBatch'> {
   const options = { fromOutside: true };
 
-  function requestOf(body: Body, correlationId: string): JobRequest {
+  function requestOf(body: Body, { caller, correlationId }: Asked): JobRequest {
     if (body.webhook !== undefined) checkWebhook(body.webhook);
     const { runAt, delay, keyWindow, data, ...rest } = body;
     return {
@@ -21,6 +26,8 @@ export function enqueueHandlers({ queue, config }: AppParts): Handlers<'enqueue'
         // The contract's pattern is the engine's.
         delay: delay as Duration | undefined,
         keyWindow: keyWindow as Duration | undefined,
+        submitter: caller?.name,
+        traceparent: telemetry.current(),
       }),
       data,
       correlationId,
@@ -40,12 +47,12 @@ export function enqueueHandlers({ queue, config }: AppParts): Handlers<'enqueue'
   }
 
   return {
-    async enqueue({ body, correlationId }) {
-      const { id, created } = await queue.enqueue(requestOf(body, correlationId), options);
+    async enqueue({ body, ...asked }) {
+      const { id, created } = await queue.enqueue(requestOf(body, asked), options);
       return { status: created ? 201 : 200, body: { id, created } };
     },
-    async enqueueBatch({ body, correlationId }) {
-      const requests = body.map((each) => requestOf(each, correlationId));
+    async enqueueBatch({ body, ...asked }) {
+      const requests = body.map((each) => requestOf(each, asked));
       return ok({ jobs: await queue.enqueueAll(requests, options) });
     },
   };

@@ -63,7 +63,12 @@ describe('a job', () => {
       },
     });
     const job = await client.getJob({ params: { id } });
-    expect(job).toMatchObject({ tenant: 't', priority: 5, subject: 'person-1', submitter: null });
+    expect(job).toMatchObject({
+      tenant: 't',
+      priority: 5,
+      subject: 'person-1',
+      submitter: 'development',
+    });
     expect(Date.parse(job.runAt) - Date.parse(job.createdAt)).toBe(15 * 60_000);
     expect(await client.explainJob({ params: { id } })).toMatchObject({
       reason: 'scheduled',

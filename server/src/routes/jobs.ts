@@ -1,11 +1,5 @@
-import {
-  type Job,
-  type JobId,
-  type JobState,
-  MillraceError,
-  type Queue,
-  STATES,
-} from '@millrace/engine';
+import { type Job, type JobId, MillraceError, type Queue } from '@millrace/engine';
+import { countsJson } from '../counts-json.ts';
 import { type AppParts, type Handlers, ok } from '../handler.ts';
 import { filterOf, isoOrNull, jobJson, summaryJson } from '../job-json.ts';
 
@@ -53,14 +47,8 @@ export function jobHandlers({ queue }: AppParts): Handlers<Names> {
     async retryJobs({ body }) {
       return ok(await queue.retryWhere(filterOf(body)));
     },
-    async counts() {
-      const counts = await queue.counts();
-      const states = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<
-        JobState,
-        number
-      >;
-      for (const { state, count } of counts) states[state] += count;
-      return ok({ states, counts });
+    async counts({ query }) {
+      return ok(countsJson(await queue.counts(), query));
     },
     async eraseSubject({ params: { subject } }) {
       return ok({ erased: await queue.erase(subject) });

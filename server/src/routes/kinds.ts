@@ -1,30 +1,34 @@
 import type { Kind } from '@millrace/api';
-import { type JobKind, nextTick } from '@millrace/engine';
+import { type JobKind, type Store, nextTick } from '@millrace/engine';
 import { z } from 'zod';
 import { type AppParts, type Handlers, ok } from '../handler.ts';
 import { iso, isoOrNull } from '../job-json.ts';
+import { paged } from '../paged.ts';
 import { policyInWords } from '../policy-words.ts';
 import { Refusal } from '../refusal.ts';
 
+type Pause = Awaited<ReturnType<Store['paused']>>[number];
 type Names = 'listKinds' | 'pauseKind' | 'resumeKind' | 'listSchedules';
 
-export function kindHandlers({ store, registry }: AppParts): Handlers<Names> {
+export function kindHandlers({
+  store,
+  registry,
+}: Pick<AppParts, 'store' | 'registry'>): Handlers<Names> {
   return {
-    async listKinds() {
+    async listKinds({ query }) {
       const paused = new Map((await store.paused()).map((each) => [each.kind, each]));
-      const kinds = registry.all().map((kind) => {
-        const pause = paused.get(kind.kind);
-        return kindJson(
-          kind,
-          pause === undefined ? null : { since: iso(pause.since), by: pause.by },
+      const all = registry
+        .all()
+        .filter(
+          (kind) =>
+            isAsked(query.public, kind.public) && isAsked(query.paused, paused.has(kind.kind)),
         );
-      });
-      return ok({ kinds });
+      const { items, next } = paged('kinds', all, ({ kind }) => kind, query);
+      return ok({ kinds: items.map((kind) => kindJson(kind, paused.get(kind.kind))), next });
     },
-    async pauseKind({ params }) {
+    async pauseKind({ params, caller }) {
       const { kind } = registry.require(params.kind);
-      // Who did it is not known before there is identity.
-      if (await store.pause({ kind, by: null })) return ok({ kind, paused: true });
+      if (await store.pause({ kind, by: caller?.name ?? null })) return ok({ kind, paused: true });
       throw new Refusal('conflict', `The kind "${kind}" is paused already.`);
     },
     async resumeKind({ params }) {
@@ -32,21 +36,28 @@ export function kindHandlers({ store, registry }: AppParts): Handlers<Names> {
       if (await store.resume({ kind })) return ok({ kind, paused: false });
       throw new Refusal('conflict', `The kind "${kind}" is not paused.`);
     },
-    async listSchedules() {
-      if (!store.can.schedules) return ok({ schedules: [] });
+    async listSchedules({ query }) {
+      if (!store.can.schedules) return ok({ schedules: [], next: null });
       const [now, schedules] = await Promise.all([store.now(), store.schedules()]);
+      const all = schedules.filter(({ kind }) => query.kind === undefined || query.kind === kind);
+      const { items, next } = paged('schedules', all, ({ name }) => name, query);
       return ok({
-        schedules: schedules.map((schedule) => ({
+        schedules: items.map((schedule) => ({
           ...schedule,
           lastTick: iso(schedule.lastTick),
           nextTick: isoOrNull(nextTick(schedule.cron, schedule.timeZone, now)),
         })),
+        next,
       });
     },
   };
 }
 
-function kindJson(kind: JobKind, paused: Kind['paused']): Kind {
+function isAsked(asked: 'true' | 'false' | undefined, value: boolean): boolean {
+  return asked === undefined || (asked === 'true') === value;
+}
+
+function kindJson(kind: JobKind, pause: Pause | undefined): Kind {
   return {
     name: kind.kind,
     public: kind.public,
@@ -56,7 +67,7 @@ function kindJson(kind: JobKind, paused: Kind['paused']): Kind {
     concurrency: kind.concurrency === Number.MAX_SAFE_INTEGER ? null : kind.concurrency,
     quota: kind.quota,
     input: inputSchema(kind),
-    paused,
+    paused: pause === undefined ? null : { since: iso(pause.since), by: pause.by },
   };
 }
 

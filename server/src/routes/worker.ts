@@ -1,8 +1,7 @@
-import type { Replica } from '@millrace/api';
 import type { Store, Totals, Worker } from '@millrace/engine';
-import { z } from 'zod';
 import { type AppParts, type Handlers, ok } from '../handler.ts';
-import { iso, isoOrNull } from '../job-json.ts';
+import { isoOrNull } from '../job-json.ts';
+import { replicas } from '../live/replicas.ts';
 import { Refusal } from '../refusal.ts';
 
 type Names = 'workerStatus' | 'workerStats' | 'stopWorker' | 'startWorker';
@@ -61,39 +60,6 @@ async function queueDepth(store: Store): Promise<number> {
   return counts.reduce((sum, { state, count }) => (state === 'QUEUED' ? sum + count : sum), 0);
 }
 
-/** What other replicas wrote, perhaps of another version: what cannot be read is left out. */
-const reported = z.object({
-  id: z.string(),
-  state: z.enum(['running', 'paused', 'stopping', 'stopped']),
-  uptimeMs: z.number(),
-  inFlight: z.number(),
-  lastPoll: z.number().nullable(),
-  totals: z.object({
-    processed: z.number(),
-    succeeded: z.number(),
-    failed: z.number(),
-    retries: z.number(),
-  }),
-});
-
-async function replicas(store: Store): Promise<Replica[]> {
-  const workers = await store.workers();
-  return workers.flatMap(({ kinds, stats, seenAt }) => {
-    const status = reported.safeParse(jsonOf(stats)).data;
-    if (status === undefined) return [];
-    return {
-      id: status.id,
-      state: status.state,
-      seenAt: iso(seenAt),
-      lastPollTime: isoOrNull(status.lastPoll),
-      uptimeSeconds: seconds(status.uptimeMs),
-      inFlight: status.inFlight,
-      kinds: [...kinds],
-      ...totalsJson(status.totals),
-    };
-  });
-}
-
 function totalsJson(totals?: Pick<Totals, 'processed' | 'succeeded' | 'failed' | 'retries'>) {
   return {
     totalProcessed: totals?.processed ?? 0,
@@ -105,12 +71,4 @@ function totalsJson(totals?: Pick<Totals, 'processed' | 'succeeded' | 'failed' |
 
 function seconds(ms: number): number {
   return Math.floor(ms / 1_000);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -7,6 +7,7 @@ import {
   done,
 } from '@millrace/engine';
 import { z } from 'zod';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { AddressRefused, type Answer, type Lookup, send } from './send.ts';
 import { sign } from './sign.ts';
 import { type AllowedHost, checkUrl } from './url.ts';
@@ -17,12 +18,20 @@ export interface WebhookParams {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   readonly lookup?: Lookup;
+  /** Around each call to the outside, for those who measure. */
+  readonly measured?: Telemetry['call'];
 }
 
 const DAY_MS = 86_400_000;
 
 /** Tells a job's end to the URL that was given with it. A job like any other: it survives and is retried. */
-export function webhookKind({ secret, allow, now = Date.now, lookup }: WebhookParams): JobKind {
+export function webhookKind({
+  secret,
+  allow,
+  now = Date.now,
+  lookup,
+  measured = (_, run) => run(),
+}: WebhookParams): JobKind {
   return defineJob({
     kind: WEBHOOK_KIND,
     input: z.object({
@@ -62,9 +71,10 @@ export function webhookKind({ secret, allow, now = Date.now, lookup }: WebhookPa
         'x-correlation-id': correlationId,
       };
       const { url, exempt } = checked;
-      const answer = await send(
-        { url, exempt, headers, body, signal: context.signal },
-        lookup,
+      const delivery = { url, exempt, headers, body, signal: context.signal };
+      const answer = await measured(
+        { dependency: 'webhook', operation: 'deliver', correlationId },
+        () => send(delivery, lookup),
       ).catch((error: unknown) => {
         throw unreachable(url, error);
       });

@@ -1,0 +1,41 @@
+import { ACCESS, type RouteName, allows } from '@millrace/api';
+import type { FastifyRequest } from 'fastify';
+import type { Authenticate, Caller } from './identity/caller.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { Refusal } from './refusal.ts';
+
+/** Null where the route is for anyone. Throws for whoever may not, before a byte of the body is read. */
+export type Admit = (name: RouteName, request: FastifyRequest) => Promise<Caller | null>;
+
+export function createAdmit(authenticate: Authenticate, rateLimit: RateLimit): Admit {
+  return async (name, request) => {
+    const access = ACCESS[name];
+    const address = `ip ${request.ip}`;
+    if (access === 'anyone') {
+      rateLimit.take(address);
+      return null;
+    }
+    const caller = await known(request.headers.authorization, address);
+    rateLimit.take(`subject ${caller.subject}`);
+    if (!allows(access, caller.roles)) {
+      const has =
+        caller.roles.length === 0 ? 'no role here' : `the role ${caller.roles.join(', ')}`;
+      throw new Refusal(
+        'role_missing',
+        `This needs the role ${access}, and ${caller.name} has ${has}.`,
+      );
+    }
+    return caller;
+  };
+
+  /** Only those who fail are counted by address: many callers may come through one proxy. */
+  async function known(authorization: string | undefined, address: string): Promise<Caller> {
+    rateLimit.check(address);
+    try {
+      return await authenticate(authorization);
+    } catch (error) {
+      rateLimit.take(address);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import type { Check } from '@millrace/api';
+import type { Log, Store } from '@millrace/engine';
+import type { Keys } from './identity/keys.ts';
+
+/** Something the service stands on, asked whether it is there. */
+export interface HealthCheck {
+  readonly name: string;
+  /** Never throws, never takes longer than a few seconds. */
+  run(log: Log): Promise<Health>;
+}
+
+export interface Health {
+  /** `degraded`: worse than it should be, and still of use. `down`: no request can be served. */
+  readonly status: 'ok' | 'degraded' | 'down';
+  /** For anyone: no addresses and no reasons, which stay in the log. */
+  readonly detail?: string;
+}
+
+/** Something that takes longer than this to answer serves nobody. */
+const LIMIT_MS = 2_000;
+
+export async function runCheck(check: HealthCheck, log: Log): Promise<Check> {
+  const began = performance.now();
+  const { status, detail } = await check.run(log);
+  const latencyMs = Math.round(performance.now() - began);
+  return { name: check.name, ok: status === 'ok', status, latencyMs, ...(detail && { detail }) };
+}
+
+export function storeCheck(store: Store): HealthCheck {
+  return {
+    name: 'store',
+    async run(log) {
+      const error = await failureOf(store.now());
+      if (error === null) return { status: 'ok' };
+      log.warn({ err: error }, 'the store is not ready');
+      return { status: 'down', detail: 'The store does not answer.' };
+    },
+  };
+}
+
+/** With keys at hand tokens can be checked, even while the issuer is away. */
+export function identityCheck(keys: Keys): HealthCheck {
+  return {
+    name: 'identity',
+    async run(log) {
+      const { count, failure } = await keys.check();
+      if (failure === null) return { status: 'ok' };
+      log.warn({ failure, keys: count }, 'the keys of the issuer cannot be fetched');
+      return count > 0
+        ? { status: 'degraded', detail: 'The issuer does not answer; its last keys are used.' }
+        : { status: 'down', detail: 'The keys of the issuer could not be fetched yet.' };
+    },
+  };
+}
+
+async function failureOf(asked: Promise<unknown>): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<unknown>((resolve) => {
+    timer = setTimeout(() => resolve(new Error(`no answer within ${LIMIT_MS} ms`)), LIMIT_MS);
+  });
+  const answered = asked.then(
+    () => null,
+    (error: unknown) => error ?? new Error('failed'),
+  );
+  const failure = await Promise.race([answered, late]);
+  clearTimeout(timer);
+  return failure;
+}

@@ -1,0 +1,323 @@
+import { createHmac } from 'node:crypto';
+import { ACCESS, ROLES, type RouteName, contracts, problem } from '@millrace/api';
+import { defineJob, done } from '@millrace/engine';
+import { type Identity as Issuer, startIdentity } from '@millrace/simulator-identity';
+import { type JWTPayload, base64url } from 'jose';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type Harness, createHarness } from '../../test/harness.ts';
+import { createLog } from '../log.ts';
+import { createIdentity } from './identity.ts';
+
+/** Tokens of a real issuer over HTTP, through the whole app. */
+
+const hello = defineJob({
+  kind: 'hello',
+  input: z.unknown(),
+  public: true,
+  run: async () => done(),
+});
+const log = createLog({ level: 'silent', readable: false, secrets: [] });
+
+let issuer: Issuer;
+let harness: Harness;
+
+// Making keys is slow: one pair serves all.
+const first = await startIdentity();
+const signingKeys = await first.exportKeys();
+await first.close();
+
+beforeEach(async () => {
+  issuer = await startIdentity({ keys: signingKeys });
+});
+afterEach(async () => {
+  await harness?.close();
+  await issuer.close();
+});
+
+function start(
+  config: { issuers?: string[]; audiences?: string[]; rateLimit?: number } = {},
+): Harness {
+  const identity = createIdentity(
+    {
+      mode: 'issuer',
+      issuers: config.issuers ?? [issuer.issuer],
+      audiences: config.audiences ?? [issuer.audience],
+      jwksUri: issuer.jwksUri,
+      clientId: 'millrace',
+    },
+    log,
+    { call: (_, run) => run() },
+  );
+  harness = createHarness({
+    kinds: [hello],
+    parts: {
+      authenticate: identity.authenticate,
+      signIn: identity.signIn,
+      checks: identity.checks,
+    },
+    ...(config.rateLimit !== undefined && { config: { rateLimit: config.rateLimit } }),
+  });
+  return harness;
+}
+
+function seconds(fromNow: number): number {
+  return Math.floor(Date.now() / 1_000) + fromNow;
+}
+
+function claims(more: JWTPayload = {}): JWTPayload {
+  return {
+    iss: issuer.issuer,
+    aud: issuer.audience,
+    sub: 'pairwise-1',
+    oid: 'subject-1',
+    preferred_username: 'ada@example.com',
+    roles: ['viewer'],
+    iat: seconds(0),
+    nbf: seconds(0),
+    exp: seconds(3_600),
+    ...more,
+  };
+}
+
+async function get(token: string | null, url = '/me') {
+  const response = await harness.app.inject({
+    url,
+    headers: token === null ? {} : { authorization: `Bearer ${token}` },
+  });
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    body: response.json() as object,
+  };
+}
+
+const encoded = (value: object) => base64url.encode(JSON.stringify(value));
+
+describe('a good token', () => {
+  test('says who someone is', async () => {
+    start();
+    expect(await get(await issuer.sign(claims()))).toMatchObject({
+      status: 200,
+      body: { name: 'ada@example.com', subject: 'subject-1', roles: ['viewer'] },
+    });
+  });
+
+  test('of a program names its registration', async () => {
+    start();
+    const { preferred_username: _, ...rest } = claims({ azp: 'batch-client', oid: 'object-1' });
+    expect((await get(await issuer.sign(rest))).body).toMatchObject({
+      name: 'app:batch-client',
+      subject: 'object-1',
+    });
+  });
+
+  test('may be for any of several audiences and issuers', async () => {
+    start({ audiences: ['other', issuer.audience], issuers: ['https://other', issuer.issuer] });
+    expect((await get(await issuer.sign(claims()))).status).toBe(200);
+  });
+
+  test('within the tolerance of clocks is good', async () => {
+    start();
+    expect((await get(await issuer.sign(claims({ exp: seconds(-30) })))).status).toBe(200);
+    expect((await get(await issuer.sign(claims({ nbf: seconds(30) })))).status).toBe(200);
+  });
+
+  test('puts its name on the job', async () => {
+    const { app } = start();
+    const token = await issuer.sign(claims({ roles: ['operator'] }));
+    const made = await app.inject({
+      method: 'POST',
+      url: '/jobs',
+      headers: { authorization: `Bearer ${token}` },
+      payload: { kind: 'hello' },
+    });
+    const { id } = made.json<{ id: string }>();
+    expect((await get(token, `/jobs/${id}`)).body).toMatchObject({ submitter: 'ada@example.com' });
+  });
+});
+
+describe('is refused', () => {
+  async function refused(token: string | null, status: number, code: string): Promise<void> {
+    const answer = await get(token);
+    expect(answer).toMatchObject({ status, body: { code } });
+    expect(problem.safeParse(answer.body).success).toBe(true);
+    if (status === 401) expect(answer.headers['www-authenticate']).toMatch(/^Bearer/);
+    if (token !== null) expect(JSON.stringify(answer)).not.toContain(token);
+  }
+
+  test('without a token', async () => {
+    start();
+    await refused(null, 401, 'unauthenticated');
+    const basic = await harness.app.inject({
+      url: '/me',
+      headers: { authorization: 'Basic YTpi' },
+    });
+    expect(basic.json()).toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('alg: none', async () => {
+    start();
+    const head = encoded({ alg: 'none', typ: 'JWT' });
+    await refused(`${head}.${encoded(claims({ roles: ['admin'] }))}.`, 401, 'token_invalid');
+  });
+
+  test('HS256 with the public key as the secret', async () => {
+    start();
+    await get(await issuer.sign(claims()));
+    const { keys } = (await (await fetch(issuer.jwksUri)).json()) as { keys: { kid: string }[] };
+    const [key] = keys;
+    for (const secret of [JSON.stringify(key), JSON.stringify({ keys })]) {
+      const signed = `${encoded({ alg: 'HS256', kid: key?.kid })}.${encoded(claims())}`;
+      const signature = createHmac('sha256', secret).update(signed).digest('base64url');
+      await refused(`${signed}.${signature}`, 401, 'token_invalid');
+    }
+  });
+
+  test('a key id that the issuer does not have', async () => {
+    start();
+    await refused(await issuer.sign(claims(), { kid: 'another' }), 401, 'token_invalid');
+  });
+
+  test('another issuer’s key under this one’s name', async () => {
+    start();
+    const other = await startIdentity();
+    await refused(await other.sign(claims()), 401, 'token_invalid');
+    await other.close();
+  });
+
+  test('a changed payload', async () => {
+    start();
+    const [head, , signature] = (await issuer.sign(claims())).split('.');
+    const raised = encoded(claims({ roles: ['admin'] }));
+    await refused(`${head}.${raised}.${signature}`, 401, 'token_invalid');
+  });
+
+  test.each(['garbage', 'a.b.c', '..', 'e30.e30.e30'])('what is no token: %s', async (token) => {
+    start();
+    await refused(token, 401, 'token_invalid');
+  });
+
+  test('a token that has ended', async () => {
+    start();
+    await refused(await issuer.sign(claims({ exp: seconds(-120) })), 401, 'token_expired');
+  });
+
+  test('one that is not valid yet', async () => {
+    start();
+    await refused(await issuer.sign(claims({ nbf: seconds(120) })), 401, 'token_invalid');
+  });
+
+  test('one without an end', async () => {
+    start();
+    const { exp: _, ...endless } = claims();
+    await refused(await issuer.sign({ ...endless, exp: undefined }), 401, 'token_invalid');
+  });
+
+  test('one for another audience', async () => {
+    start();
+    await refused(await issuer.sign(claims({ aud: 'api://other' })), 403, 'wrong_audience');
+  });
+
+  test('one of another issuer', async () => {
+    start();
+    await refused(await issuer.sign(claims({ iss: 'https://evil.test' })), 403, 'wrong_issuer');
+  });
+});
+
+describe('the keys', () => {
+  test('may be changed: a token signed with the new one is good at once', async () => {
+    start();
+    const old = await issuer.sign(claims());
+    expect((await get(old)).status).toBe(200);
+    await issuer.rotateKeys();
+    expect((await get(await issuer.sign(claims()))).status).toBe(200);
+    // The old key is still published: tokens out there stay good.
+    expect((await get(old)).status).toBe(200);
+  });
+
+  test('that cannot be fetched at the start make the service unready, and come when they can', async () => {
+    issuer.faults.set('jwks-down');
+    start();
+    const token = await issuer.sign(claims());
+    expect(await get(token)).toMatchObject({ status: 503, body: { code: 'identity_unavailable' } });
+    expect((await get(token)).headers['retry-after']).toBeDefined();
+    const unready = await harness.app.inject('/readyz');
+    expect(unready.statusCode).toBe(503);
+    expect(unready.json()).toMatchObject({ status: 'unavailable' });
+    issuer.faults.set('none');
+    expect((await get(token)).status).toBe(200);
+    expect((await harness.app.inject('/readyz')).json()).toMatchObject({ status: 'ready' });
+  });
+
+  test('that cannot be fetched later: known ones stay good, a new one is refused', async () => {
+    start();
+    const token = await issuer.sign(claims());
+    expect((await get(token)).status).toBe(200);
+    issuer.faults.set('jwks-down');
+    await issuer.rotateKeys();
+    expect((await get(await issuer.sign(claims()))).status).toBe(401);
+    expect((await get(token)).status).toBe(200);
+    const ready = await harness.app.inject('/readyz');
+    expect(ready.statusCode).toBe(200);
+    expect(ready.json()).toMatchObject({
+      status: 'degraded',
+      checks: [{ name: 'identity', status: 'degraded', latencyMs: expect.any(Number) as number }],
+    });
+  });
+
+  test('a flood of made-up key ids asks the issuer ten times at the most', async () => {
+    start();
+    const [, payload, signature] = (await issuer.sign(claims())).split('.');
+    await get(await issuer.sign(claims()));
+    for (let n = 0; n < 300; n += 1) {
+      const head = encoded({ alg: 'RS256', kid: `made-up-${n}` });
+      expect((await get(`${head}.${payload}.${signature}`)).status).toBe(401);
+    }
+    expect(issuer.requests.jwks).toBeLessThanOrEqual(10);
+    expect((await get(await issuer.sign(claims()))).status).toBe(200);
+  });
+});
+
+describe('roles', () => {
+  const routes = (Object.keys(contracts) as RouteName[]).filter((name) => name !== 'events');
+
+  async function ask(name: RouteName, roles: readonly string[]): Promise<{ code?: string }> {
+    const { method, path } = contracts[name];
+    const token = await issuer.sign(claims({ roles: [...roles] }));
+    const response = await harness.app.inject({
+      method,
+      url: path.replaceAll(/:\w+/g, 'x'),
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return response.headers['content-type']?.toString().includes('json') === true
+      ? response.json<{ code?: string }>()
+      : {};
+  }
+
+  test.each(routes)('%s is for whom the table says', async (name) => {
+    start();
+    const access = ACCESS[name];
+    const least = ROLES.indexOf(access as never);
+    for (const [index, role] of [[], ...ROLES.map((each) => [each])].entries()) {
+      const { code } = await ask(name, role);
+      // Index 0 has no role at all.
+      expect(code === 'role_missing', `${name} as ${role.join()}`).toBe(index - 1 < least);
+    }
+  });
+
+  test('of another service mean nothing', async () => {
+    start();
+    expect(await ask('listJobs', ['Viewer', 'owner', 'administrator'])).toMatchObject({
+      code: 'role_missing',
+    });
+  });
+});
+
+test('those who fail are slowed down by address; those who do not, are not', async () => {
+  start({ rateLimit: 5 });
+  for (let n = 0; n < 5; n += 1) expect((await get('x')).status).toBe(401);
+  const limited = await get('x');
+  expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited', retryable: true } });
+  expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
+});

@@ -1,0 +1,57 @@
+import type { SignIn } from '@millrace/api';
+import type { IdentityConfig } from '../config.ts';
+import { type HealthCheck, identityCheck } from '../health.ts';
+import type { Logger } from '../log.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import { type Authenticate, DEVELOPER } from './caller.ts';
+import { createKeys } from './keys.ts';
+import { createAuthenticate } from './verify.ts';
+
+/** Who may be asked who someone is, and what to tell those who want to sign in. */
+export interface Identity {
+  readonly authenticate: Authenticate;
+  readonly signIn: SignIn;
+  readonly checks: readonly HealthCheck[];
+}
+
+/** The sandbox becomes one of these once it has been started. */
+export type RealIdentity = Exclude<IdentityConfig, { mode: 'sandbox' }>;
+
+export function createIdentity(
+  config: RealIdentity,
+  log: Logger,
+  telemetry: Pick<Telemetry, 'call'>,
+): Identity {
+  if (config.mode === 'bypass') {
+    return {
+      authenticate: () => Promise.resolve(DEVELOPER),
+      signIn: { required: false, issuer: null, clientId: null, scope: null },
+      checks: [],
+    };
+  }
+  const { issuers, audiences, jwksUri, clientId } = config;
+  const keys = createKeys({
+    uri: jwksUri,
+    now: () => performance.now(),
+    fetch,
+    measured: (run) => telemetry.call({ dependency: 'identity', operation: 'keys' }, run),
+    onFailure: (err) => log.warn({ err }, 'the keys of the issuer could not be fetched'),
+  });
+  // So that the first request need not wait for them. Without them, readiness says so.
+  void keys.check();
+  return {
+    authenticate: createAuthenticate({ issuers, audiences, keys, now: Date.now }),
+    signIn: {
+      required: true,
+      issuer: issuers[0] ?? null,
+      clientId,
+      scope: `${scopeBase(audiences[0] ?? '')}/.default`,
+    },
+    checks: [identityCheck(keys)],
+  };
+}
+
+/** Entra ID: tokens of its second version name the bare id of a client, whose scopes begin with api://. */
+function scopeBase(audience: string): string {
+  return URL.canParse(audience) ? audience : `api://${audience}`;
+}

@@ -1,0 +1,135 @@
+import { type JWTVerifyGetKey, createLocalJWKSet, errors } from 'jose';
+import { z } from 'zod';
+import { Refusal } from '../refusal.ts';
+
+/** How long a fetched set of keys is good without asking again. */
+const FRESH_MS = 5 * 60_000;
+/** While the issuer is away, its last keys go on being good for so long. */
+const KEPT_MS = 24 * 3_600_000;
+const WINDOW_MS = 60_000;
+const FETCHES_PER_WINDOW = 10;
+/** After a fetch that failed, nobody waits for the next one who has keys to go on with. */
+const PAUSE_MS = 30_000;
+const LIMIT_MS = 5_000;
+const LARGEST = 256 * 1024;
+
+/** The issuer's public keys: fetched when needed, never more often than the limit. */
+export interface Keys {
+  /** The key that a token names. */
+  readonly find: JWTVerifyGetKey;
+  /** Fetches if it is time to. */
+  check(): Promise<KeysStatus>;
+}
+
+export interface KeysStatus {
+  readonly count: number;
+  /** Null: the last fetch went well. */
+  readonly failure: string | null;
+}
+
+interface KeySet {
+  readonly kids: ReadonlySet<string>;
+  readonly resolve: ReturnType<typeof createLocalJWKSet>;
+  readonly at: number;
+}
+
+const answer = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) });
+
+export function createKeys(params: {
+  readonly uri: string;
+  /** Monotonic, in milliseconds. */
+  readonly now: () => number;
+  readonly fetch: typeof globalThis.fetch;
+  /** Around each fetch, for those who measure: fails as the fetch does. */
+  readonly measured?: <T>(run: () => Promise<T>) => Promise<T>;
+  readonly onFailure: (error: unknown) => void;
+}): Keys {
+  const { uri, now, onFailure, measured = (run) => run() } = params;
+  let keys: KeySet | null = null;
+  let pending: Promise<void> | null = null;
+  let failure: { readonly why: string; readonly at: number } | null = null;
+  let fetchedAt: number[] = [];
+
+  const find: JWTVerifyGetKey = async (header, token) => {
+    const kid = header.kid ?? '';
+    const before = keys;
+    await renewIfDue();
+    // It may be new. Asking twice for the same would only use the limit up.
+    if (usable()?.kids.has(kid) === false && keys === before) await renew();
+    const known = usable();
+    if (known === null) {
+      throw new Refusal(
+        'identity_unavailable',
+        'The keys of the issuer could not be fetched, so no token can be checked. Try again in a moment.',
+      );
+    }
+    if (!known.kids.has(kid)) throw new errors.JWKSNoMatchingKey();
+    return known.resolve(header, token);
+  };
+
+  function usable(): KeySet | null {
+    return keys !== null && now() - keys.at < KEPT_MS ? keys : null;
+  }
+
+  async function renewIfDue(): Promise<void> {
+    const known = usable();
+    if (known !== null && now() - known.at < FRESH_MS) return;
+    const renewal = renew();
+    const failedLately = failure !== null && now() - failure.at < PAUSE_MS;
+    if (known === null || !failedLately) await renewal;
+  }
+
+  /** Everyone who needs keys at the same time waits for one fetch. Beyond the limit there is none. */
+  function renew(): Promise<void> {
+    if (pending !== null) return pending;
+    fetchedAt = fetchedAt.filter((at) => now() - at < WINDOW_MS);
+    if (fetchedAt.length >= FETCHES_PER_WINDOW) return Promise.resolve();
+    fetchedAt.push(now());
+    pending = fetchKeys().finally(() => (pending = null));
+    return pending;
+  }
+
+  async function fetchKeys(): Promise<void> {
+    try {
+      keys = keySetOf(await measured(read), now());
+      failure = null;
+    } catch (error) {
+      failure = { why: error instanceof Error ? error.message : String(error), at: now() };
+      onFailure(error);
+    }
+  }
+
+  async function read(): Promise<string> {
+    const response = await params.fetch(uri, {
+      headers: { accept: 'application/json' },
+      redirect: 'error',
+      signal: AbortSignal.timeout(LIMIT_MS),
+    });
+    if (!response.ok) throw new Error(`${uri} answered ${response.status}`);
+    return response.text();
+  }
+
+  return {
+    find,
+    async check() {
+      await renewIfDue();
+      return { count: usable()?.kids.size ?? 0, failure: failure?.why ?? null };
+    },
+  };
+}
+
+/** Only what can have signed RS256: other keys in the set are for other things. */
+function keySetOf(text: string, at: number): KeySet {
+  if (text.length > LARGEST) throw new Error('the set of keys is too large to be one');
+  const { keys } = answer.parse(JSON.parse(text));
+  const ours = keys.filter(
+    ({ kty, use = 'sig', alg = 'RS256', kid }) =>
+      kty === 'RSA' && use === 'sig' && alg === 'RS256' && typeof kid === 'string',
+  );
+  if (ours.length === 0) throw new Error('the set has no RS256 key');
+  return {
+    kids: new Set(ours.map(({ kid }) => String(kid))),
+    resolve: createLocalJWKSet({ keys: ours }),
+    at,
+  };
+}

@@ -1,0 +1,109 @@
+import { ROLES } from '@millrace/api';
+import { storableText } from '@millrace/engine';
+import { type JWTPayload, errors, jwtVerify } from 'jose';
+import { Refusal } from '../refusal.ts';
+import type { Authenticate, Caller } from './caller.ts';
+import type { Keys } from './keys.ts';
+
+/** Clocks differ by so much between well-kept machines. */
+const CLOCK_TOLERANCE_SECONDS = 60;
+const NAME_LIMIT = 200;
+
+export interface VerifierParams {
+  readonly issuers: readonly string[];
+  readonly audiences: readonly string[];
+  readonly keys: Keys;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Bearer tokens of the issuer: signed with RS256, for us, and valid now. */
+export function createAuthenticate(params: VerifierParams): Authenticate {
+  return async (authorization) => {
+    const token = bearerOf(authorization);
+    try {
+      const { payload } = await jwtVerify(token, params.keys.find, {
+        algorithms: ['RS256'],
+        issuer: [...params.issuers],
+        audience: [...params.audiences],
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        currentDate: new Date(params.now()),
+        requiredClaims: ['exp', 'sub'],
+      });
+      return callerOf(payload);
+    } catch (error) {
+      throw refusalOf(error, params);
+    }
+  };
+}
+
+function bearerOf(authorization: string | undefined): string {
+  const [, token] = /^Bearer ([\w.~+/=-]+)$/i.exec(authorization ?? '') ?? [];
+  if (token !== undefined) return token;
+  throw new Refusal(
+    'unauthenticated',
+    authorization === undefined
+      ? 'This needs a token. Send it as authorization: Bearer …; /signin says where to get one.'
+      : 'The header authorization has no bearer token. Send it as authorization: Bearer ….',
+  );
+}
+
+/** As Entra ID fills a token: people have a user name, programs the id of their registration. */
+function callerOf(claims: JWTPayload): Caller {
+  const text = (name: string): string | null => {
+    const value = claims[name];
+    return typeof value === 'string' && value !== '' ? value : null;
+  };
+  const app = text('azp') ?? text('appid');
+  const isApp = text('idtyp') === 'app' || (text('preferred_username') ?? text('upn')) === null;
+  const name = isApp
+    ? (text('app_displayname') ?? (app === null ? text('sub') : `app:${app}`))
+    : (text('preferred_username') ?? text('upn'));
+  const given = Array.isArray(claims['roles']) ? claims['roles'] : [];
+  return {
+    name: storableText(name ?? 'unknown', NAME_LIMIT),
+    subject: storableText(text('oid') ?? text('sub') ?? 'unknown', NAME_LIMIT),
+    roles: ROLES.filter((role) => given.includes(role)),
+    expiresAt: (claims.exp ?? 0) * 1_000,
+  };
+}
+
+function refusalOf(error: unknown, { issuers, audiences }: VerifierParams): unknown {
+  if (error instanceof Refusal) return error;
+  if (error instanceof errors.JWTExpired)
+    return new Refusal('token_expired', `The token has ended ${endOf(error)}. Get a new one.`);
+  if (error instanceof errors.JWTClaimValidationFailed) return wrongClaim(error);
+  if (error instanceof errors.JWKSNoMatchingKey)
+    return invalid('it is signed with a key that the issuer does not have');
+  if (error instanceof errors.JOSEAlgNotAllowed) return invalid('it is not signed with RS256');
+  if (error instanceof errors.JWSSignatureVerificationFailed)
+    return invalid('its signature is not that of the issuer');
+  if (error instanceof errors.JOSEError) return invalid('it cannot be read as a signed JWT');
+  return error;
+
+  function wrongClaim({ claim }: errors.JWTClaimValidationFailed): Refusal {
+    if (claim === 'iss')
+      return new Refusal(
+        'wrong_issuer',
+        `The token is not of the issuer ${issuers.join(' or ')}, which this service trusts.`,
+      );
+    if (claim === 'aud')
+      return new Refusal(
+        'wrong_audience',
+        `The token is not meant for ${audiences.join(' or ')}, which is this service.`,
+      );
+    return invalid(
+      claim === 'nbf' ? 'it is not valid yet' : `its claim "${claim}" is missing or wrong`,
+    );
+  }
+}
+
+function endOf({ payload }: errors.JWTExpired): string {
+  const { exp } = payload;
+  const at = typeof exp === 'number' ? new Date(exp * 1_000) : null;
+  return at === null || Number.isNaN(at.getTime()) ? '' : `at ${at.toISOString()}`;
+}
+
+function invalid(why: string): Refusal {
+  return new Refusal('token_invalid', `The token is not good: ${why}.`);
+}

@@ -1,0 +1,26 @@
+import { defined } from '../defined.ts';
+import { type AppParts, type Handlers, ok } from '../handler.ts';
+import { iso } from '../job-json.ts';
+
+export function auditHandlers({ store }: AppParts): Handlers<'listAudit'> {
+  return {
+    async listAudit({ query: { limit, cursor, after, before, ...filter } }) {
+      const { entries, next } = await store.auditLog({
+        filter: defined({ ...filter, after: ms(after), before: ms(before) }),
+        limit,
+        ...(cursor !== undefined && { cursor }),
+      });
+      const shown = entries.map((entry) => ({
+        ...entry,
+        at: iso(entry.at),
+        filter:
+          entry.filter === null ? null : (JSON.parse(entry.filter) as Record<string, unknown>),
+      }));
+      return ok({ entries: shown, next });
+    },
+  };
+}
+
+function ms(moment: string | undefined): number | undefined {
+  return moment === undefined ? undefined : Date.parse(moment);
+}

@@ -1,0 +1,13 @@
+import { type AppParts, type Handlers, ok } from '../handler.ts';
+import { DEVELOPER } from '../identity/caller.ts';
+import { isoOrNull } from '../job-json.ts';
+
+export function identityHandlers({ signIn }: AppParts): Handlers<'signIn' | 'me'> {
+  return {
+    signIn: () => Promise.resolve(ok(signIn)),
+    async me({ caller }) {
+      const { name, subject, roles, expiresAt } = caller ?? DEVELOPER;
+      return ok({ name, subject, roles: [...roles], expiresAt: isoOrNull(expiresAt) });
+    },
+  };
+}

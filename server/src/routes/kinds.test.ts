@@ -1,0 +1,94 @@
+import { type Kind, contracts } from '@millrace/api';
+import { createRegistry, defineJob, dependantsOf, done } from '@millrace/engine';
+import { createMemoryDatabase } from '@millrace/store-memory';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { hello, internal } from '../../test/kinds.ts';
+import type { Call } from '../handler.ts';
+import { kindHandlers } from './kinds.ts';
+
+const NOW = Date.parse('2026-01-31T09:30:00Z');
+const report = defineJob({
+  kind: 'report.monthly',
+  input: z.object({ month: z.string() }),
+  public: true,
+  run: async () => done(),
+});
+
+function start() {
+  const registry = createRegistry([report, internal, hello]);
+  const store = createMemoryDatabase({ now: () => NOW, name: 'mem' }).open({
+    dependants: dependantsOf(registry, []),
+  });
+  const { listKinds, listSchedules } = kindHandlers({ store, registry });
+  return {
+    store,
+    kinds: async (query: z.input<typeof contracts.listKinds.query> = {}) => {
+      const { body } = await listKinds(call(contracts.listKinds.query.parse(query)));
+      return { names: body.kinds.map(({ name }: Kind) => name), next: body.next ?? null };
+    },
+    schedules: async (query: z.input<typeof contracts.listSchedules.query> = {}) => {
+      const { body } = await listSchedules(call(contracts.listSchedules.query.parse(query)));
+      return { names: body.schedules.map(({ name }) => name), next: body.next ?? null };
+    },
+  };
+}
+
+function call<Query>(query: Query): Call & { readonly query: Query } {
+  const log = { info() {}, warn() {}, error() {}, debug() {} };
+  return {
+    query: query as never,
+    params: undefined,
+    body: undefined,
+    caller: null,
+    correlationId: 'c',
+    log,
+  };
+}
+
+test('kinds come by name, whatever order they were loaded in', async () => {
+  const { kinds } = start();
+  expect(await kinds()).toEqual({ names: ['hello', 'internal', 'report.monthly'], next: null });
+});
+
+test('kinds are filtered by whether they are public', async () => {
+  const { kinds } = start();
+  expect((await kinds({ public: 'true' })).names).toEqual(['hello', 'report.monthly']);
+  expect((await kinds({ public: 'false' })).names).toEqual(['internal']);
+});
+
+test('kinds are filtered by whether they are paused', async () => {
+  const { kinds, store } = start();
+  await store.pause({ kind: 'hello', by: 'ada@example.com' });
+  expect((await kinds({ paused: 'true' })).names).toEqual(['hello']);
+  expect((await kinds({ paused: 'false', public: 'true' })).names).toEqual(['report.monthly']);
+});
+
+test('kinds come in pages', async () => {
+  const { kinds } = start();
+  const { names, next } = await kinds({ limit: 2 });
+  expect(names).toEqual(['hello', 'internal']);
+  expect(await kinds({ limit: 2, cursor: next ?? '' })).toEqual({
+    names: ['report.monthly'],
+    next: null,
+  });
+});
+
+test('schedules come by name, of one kind where that is asked for, in pages', async () => {
+  const { schedules, store } = start();
+  const at = { cron: '0 6 1 * *', timeZone: 'UTC' };
+  await store.syncSchedules({
+    schedules: [
+      { name: 'monthly', kind: 'report.monthly', ...at },
+      { name: 'greeting', kind: 'hello', ...at },
+      { name: 'again', kind: 'report.monthly', ...at },
+    ],
+  });
+  expect((await schedules()).names).toEqual(['again', 'greeting', 'monthly']);
+  expect((await schedules({ kind: 'report.monthly' })).names).toEqual(['again', 'monthly']);
+  const { next } = await schedules({ kind: 'report.monthly', limit: 1 });
+  expect(await schedules({ kind: 'report.monthly', limit: 1, cursor: next ?? '' })).toEqual({
+    names: ['monthly'],
+    next: null,
+  });
+});

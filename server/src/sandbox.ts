@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Identity as Issuer } from '@millrace/simulator-identity';
+import { z } from 'zod';
+import type { IdentityConfig } from './config.ts';
+
+/** The public client that people sign in with, and the one that the command line of this machine is. */
+const PEOPLE = 'millrace';
+const LOCAL = 'millrace-local';
+
+/** Stands in for what is not configured. On this machine alone, and never in production. */
+export interface Sandbox {
+  readonly identity: Extract<IdentityConfig, { mode: 'issuer' }>;
+  /** For the person at the terminal. */
+  readonly password: string;
+  /** Lets the command line in, once it is known where the server is. */
+  tellCommandLine(serverUrl: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What outlives a restart, so that people stay signed in. */
+const kept = z.object({
+  port: z.number(),
+  password: z.string(),
+  secret: z.string(),
+  keys: z.array(z.record(z.string(), z.unknown())),
+});
+
+export async function startSandbox(dataFolder: string): Promise<Sandbox> {
+  const folder = join(dataFolder, 'sandbox');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, 'identity.json');
+  const before = await readKept(file);
+  const password = before?.password ?? randomBytes(6).toString('base64url');
+  const secret = before?.secret ?? randomBytes(24).toString('base64url');
+  const issuer = await startIssuer({ port: before?.port ?? 0, password, secret, before });
+  const { port } = new URL(issuer.origin);
+  const keys = await issuer.exportKeys();
+  await writePrivate(file, { port: Number(port), password, secret, keys });
+
+  return {
+    password,
+    identity: {
+      mode: 'issuer',
+      issuers: [issuer.issuer],
+      audiences: [issuer.audience],
+      jwksUri: issuer.jwksUri,
+      clientId: PEOPLE,
+    },
+    tellCommandLine: (url) =>
+      writePrivate(join(dataFolder, 'client.json'), {
+        url,
+        issuer: issuer.issuer,
+        scope: `${issuer.audience}/.default`,
+        clientId: LOCAL,
+        clientSecret: secret,
+      }),
+    close: () => issuer.close(),
+  };
+}
+
+/** On the port it had, so that its name stays the same; on another where that one is taken. */
+async function startIssuer(params: {
+  port: number;
+  password: string;
+  secret: string;
+  before: z.infer<typeof kept> | null;
+}): Promise<Issuer> {
+  const { startIdentity } = await import('@millrace/simulator-identity');
+  const { port, password, secret, before } = params;
+  const start = (on: number): Promise<Issuer> =>
+    startIdentity({
+      port: on,
+      users: (['viewer', 'operator', 'admin'] as const).map((role) => ({
+        username: `${role}@sandbox`,
+        name: `Sandbox ${role}`,
+        password,
+        roles: [role],
+      })),
+      clients: [
+        { id: PEOPLE, name: 'Millrace' },
+        { id: LOCAL, name: 'Millrace on this machine', secret, roles: ['admin'] },
+      ],
+      ...(before !== null && { keys: before.keys as never }),
+    });
+  try {
+    return await start(port);
+  } catch (error) {
+    const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    if (!taken) throw error;
+    return start(0);
+  }
+}
+
+/** What cannot be read is made anew: people then sign in again, no more. */
+async function readKept(file: string): Promise<z.infer<typeof kept> | null> {
+  try {
+    return kept.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+/** For the owner's eyes; whole or not at all. */
+async function writePrivate(file: string, value: object): Promise<void> {
+  const draft = `${file}.${randomBytes(4).toString('hex')}`;
+  await writeFile(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  await rename(draft, file);
+}

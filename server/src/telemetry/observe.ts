@@ -1,0 +1,128 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Clock, Count, JobState, Store, Worker } from '@millrace/engine';
+import { type Bounds, OTHER } from './bounds.ts';
+import type { Gauges, Observer } from './gauges.ts';
+import type { GaugeName } from './metrics.ts';
+import { within } from './within.ts';
+
+/** Whoever scrapes, and however many they are: the store is asked once a second at most. */
+const COUNTS_EVERY_MS = 1_000;
+/** A scraper gives up after ten seconds. A store that is away costs it the store's gauges only. */
+const COUNTS_WITHIN_MS = 2_000;
+
+const BY_STATE: Partial<Record<JobState, GaugeByKind>> = {
+  QUEUED: 'queue_depth',
+  PROCESSING: 'jobs_running',
+  FAILED: 'jobs_failed',
+};
+type GaugeByKind = Extract<GaugeName, 'queue_depth' | 'jobs_running' | 'jobs_failed'>;
+
+export interface Observed {
+  readonly store: Pick<Store, 'counts'>;
+  /** Null in a process that only serves the API. */
+  readonly worker: Pick<Worker, 'status'> | null;
+  /** Where the live events are. */
+  readonly hub?: { streams(): number };
+}
+
+/** What is read when someone asks, and not before. */
+export function observeAll(
+  { store, worker, hub }: Observed,
+  { gauges, bounds, clock }: { gauges: Gauges; bounds: Bounds; clock: Clock },
+): () => void {
+  const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  loop.enable();
+  const stops: (() => unknown)[] = [
+    gauges.observe(storeGauges(sharedCounts(store, clock), bounds)),
+    gauges.observe(eventLoopGauges(loop)),
+    gauges.observe(memoryGauges),
+    () => loop.disable(),
+  ];
+  if (worker !== null) stops.push(gauges.observe(workerGauges(worker)));
+  if (hub !== undefined) stops.push(gauges.observe((set) => set('live_streams', hub.streams())));
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+function storeGauges(counts: () => Promise<readonly Count[] | null>, bounds: Bounds): Observer {
+  return async (set) => {
+    const rows = await counts();
+    if (rows === null) return;
+    const kinds = bounds.kinds();
+    for (const [state, gauge] of Object.entries(BY_STATE)) {
+      // An empty queue is 0, not nothing: alerts have to see it fall.
+      const sums = new Map(kinds.map((kind) => [kind, 0]));
+      for (const row of rows) {
+        if (row.state !== state) continue;
+        const kind = sums.has(row.kind) ? row.kind : OTHER;
+        sums.set(kind, (sums.get(kind) ?? 0) + row.count);
+      }
+      for (const [kind, sum] of sums) set(gauge, sum, { kind });
+    }
+  };
+}
+
+/** Null while the store is away. A call that hangs is not joined by another. */
+function sharedCounts(
+  store: Pick<Store, 'counts'>,
+  clock: Clock,
+): () => Promise<readonly Count[] | null> {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let pending = false;
+  let answer: Promise<readonly Count[] | null> = Promise.resolve(null);
+
+  async function ask(): Promise<readonly Count[] | null> {
+    pending = true;
+    try {
+      return await store.counts();
+    } catch {
+      return null;
+    } finally {
+      pending = false;
+    }
+  }
+
+  return () => {
+    if (!pending && clock.now() - askedAt >= COUNTS_EVERY_MS) {
+      askedAt = clock.now();
+      answer = ask();
+    }
+    return within(clock, COUNTS_WITHIN_MS, answer);
+  };
+}
+
+function workerGauges(worker: Pick<Worker, 'status'>): Observer {
+  return (set) => {
+    const { state, uptimeMs, pools } = worker.status();
+    set('poller_uptime_seconds', state === 'running' ? uptimeMs / 1_000 : 0);
+    for (const { name: pool, inFlight, concurrency } of pools) {
+      set('in_flight_jobs', inFlight, { pool });
+      set('job_slots', concurrency, { pool });
+    }
+  };
+}
+
+const memoryGauges: Observer = (set) => {
+  const { rss, heapUsed, external } = process.memoryUsage();
+  set('process_memory_bytes', rss, { type: 'rss' });
+  set('process_memory_bytes', heapUsed, { type: 'heapUsed' });
+  set('process_memory_bytes', external, { type: 'external' });
+};
+
+const RESOLUTION_MS = 20;
+
+type Monitor = Pick<IntervalHistogram, 'count' | 'percentile' | 'max' | 'reset'>;
+
+/** Since the last reading, whoever it was by. */
+export function eventLoopGauges(monitor: Monitor): Observer {
+  // Node tells how far apart the ticks of a timer were, so an idle loop shows the timer's own interval.
+  const late = (nanoseconds: number): number =>
+    monitor.count === 0 ? 0 : Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
+  return (set) => {
+    set('event_loop_delay_ms', late(monitor.percentile(50)), { quantile: '0.5' });
+    set('event_loop_delay_ms', late(monitor.percentile(99)), { quantile: '0.99' });
+    set('event_loop_delay_ms', late(monitor.max), { quantile: '1' });
+    monitor.reset();
+  };
+}

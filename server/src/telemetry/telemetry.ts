@@ -1,0 +1,176 @@
+/**
+ * Metrics and traces of one process, by OpenTelemetry and without automatic instrumentation: what is measured is
+ * measured where it happens, in so many words.
+ *
+ *   metrics.ts      every metric there is, as data; docs/metrics.md is held against it
+ *   bounds.ts       keeps the number of series small
+ *   recorders.ts    counters and histograms; gauges.ts: gauges; readings.ts gives them to OpenTelemetry's readers
+ *   watch.ts        what the engine tells, as metrics; observe.ts: what is read at each scrape
+ *   sampling.ts     how many traces there may be; trace-context.ts: which one runs now
+ *   trace-*.ts      spans of jobs, of calls to the outside, of requests
+ *   store.ts        every verb of the store as such a call; requests.ts: the hooks for Fastify
+ *   azure.ts, otlp.ts   where it all goes, besides /metrics
+ *
+ * Nothing here is registered globally: several telemetries may live in one process, as they do in tests.
+ */
+import type { Clock, Events, Registry, Tracing } from '@millrace/engine';
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
+import { MeterProvider, type MetricProducer, type MetricReader } from '@opentelemetry/sdk-metrics';
+import { AlwaysOnSampler, BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
+import { systemClock } from '../clock.ts';
+import type { Logger } from '../log.ts';
+import { createMask } from '../mask.ts';
+import { exportToAzure } from './azure.ts';
+import { createBounds } from './bounds.ts';
+import { createGauges } from './gauges.ts';
+import { type Observed, observeAll } from './observe.ts';
+import { type SpanExport, exportToOtlp } from './otlp.ts';
+import { SCOPE, differences, totals } from './readings.ts';
+import { type Recorders, createRecorded, createRecorders } from './recorders.ts';
+import { createSampling } from './sampling.ts';
+import { type Call, measureCalls } from './trace-calls.ts';
+import { createTraceContext } from './trace-context.ts';
+import { traceJobs } from './trace-jobs.ts';
+import { type IncomingRequest, type RequestTrace, measureRequests } from './trace-requests.ts';
+import type { Traces } from './traces.ts';
+import { untold } from './untold.ts';
+import { watchEvents } from './watch.ts';
+import { within } from './within.ts';
+
+export interface TelemetryConfig {
+  readonly enabled: boolean;
+  /** Metrics and traces to Application Insights. */
+  readonly azureConnectionString: string | null;
+  /** Traces only. */
+  readonly otlpEndpoint: string | null;
+  /** So many traces may begin in a second, in this process. */
+  readonly tracesPerSecond: number;
+  /** The name of this process among the replicas. */
+  readonly serviceInstance: string;
+  readonly version: string;
+  /** Cut out of the messages of failures. */
+  readonly secrets?: readonly string[];
+}
+
+export interface Telemetry extends Recorders {
+  /** For the worker. Undefined when traces go nowhere, so that nothing is done for them. */
+  readonly tracing: Tracing | undefined;
+  /** The W3C traceparent of what runs now. */
+  current(): string | undefined;
+  /** A call to something outside: always measured, and a span in the current trace. Fails as the call does. */
+  readonly call: Call;
+  /** A request of ours begins; `traceRequests` calls it for all of them. */
+  request(request: IncomingRequest): RequestTrace;
+  /** From now on, what the engine tells is counted. */
+  watch(events: Events): void;
+  /** From now on, these are read whenever someone scrapes. Kinds that the registry does not know are `other`. */
+  observe(parts: Observed & { readonly registry: Pick<Registry, 'all'> }): void;
+  /** Prometheus text. Never fails: what cannot be read is left out. */
+  scrape(): Promise<string>;
+  /** Sends what is left, for a few seconds at most, and ends. */
+  stop(): Promise<void>;
+}
+
+/** Containers get 10 s or more to end, and other things have to end too. */
+const STOP_WITHIN_MS = 3_000;
+
+export async function startTelemetry(
+  config: TelemetryConfig,
+  log: Logger,
+  clock: Clock = systemClock,
+): Promise<Telemetry> {
+  if (!config.enabled) return untold;
+  const resource = resourceFromAttributes({
+    'service.name': 'millrace',
+    'service.version': config.version,
+    'service.instance.id': config.serviceInstance,
+  });
+  const bounds = createBounds();
+  const gauges = createGauges(bounds);
+  const recorded = createRecorded(bounds);
+  const recorders = createRecorders(recorded, gauges.set);
+  const { azureConnectionString: connectionString, otlpEndpoint } = config;
+  const azure =
+    connectionString === null
+      ? null
+      : await exportToAzure({
+          connectionString,
+          producer: differences(recorded, gauges, resource),
+          log,
+          clock,
+        });
+  const otlp = otlpEndpoint === null ? null : exportToOtlp(otlpEndpoint, log, clock);
+  const exports = [azure, otlp].filter((each) => each !== null);
+  const metrics = startMetrics(resource, totals(recorded, gauges, resource), azure?.reader);
+  const traces = startTraces(config, resource, exports, clock);
+  const ending: (() => void)[] = [];
+
+  return {
+    ...recorders,
+    tracing: traces === null ? undefined : traceJobs(traces),
+    current: () => traces?.context.traceparent(),
+    call: measureCalls(recorders, clock, traces),
+    request: measureRequests(recorders, clock, traces),
+    watch: (events) => void ending.push(watchEvents(events, recorders)),
+    observe(parts) {
+      bounds.know(parts.registry.all().map(({ kind }) => kind));
+      ending.push(observeAll(parts, { gauges, bounds, clock }));
+    },
+    scrape: metrics.scrape,
+    async stop() {
+      for (const end of ending.splice(0)) end();
+      const flushed = Promise.allSettled([traces?.shutdown(), metrics.shutdown()]);
+      await within(clock, STOP_WITHIN_MS, flushed);
+      for (const { abandon } of exports) abandon();
+    },
+  };
+}
+
+/** What has to be read is read through the SDK, which has nothing of its own to tell. */
+function startMetrics(
+  resource: Resource,
+  producer: MetricProducer,
+  other: MetricReader | undefined,
+) {
+  const prometheus = new PrometheusExporter({
+    preventServerStart: true,
+    metricProducers: [producer],
+  });
+  const readers = other === undefined ? [prometheus] : [prometheus, other];
+  const provider = new MeterProvider({ resource, readers });
+  const serializer = new PrometheusSerializer('', false, undefined, false, true);
+  return {
+    shutdown: () => provider.shutdown(),
+    async scrape(): Promise<string> {
+      try {
+        return serializer.serialize((await prometheus.collect()).resourceMetrics);
+      } catch {
+        // Stopped.
+        return '';
+      }
+    },
+  };
+}
+
+function startTraces(
+  { tracesPerSecond, version, secrets = [] }: TelemetryConfig,
+  resource: Resource,
+  exports: readonly SpanExport[],
+  clock: Clock,
+): (Traces & { shutdown(): Promise<void> }) | null {
+  if (exports.length === 0 || tracesPerSecond <= 0) return null;
+  const provider = new BasicTracerProvider({
+    resource,
+    // What is worth a span is decided before one is made.
+    sampler: new AlwaysOnSampler(),
+    spanProcessors: exports.map(({ processor }) => processor),
+  });
+  return {
+    tracer: provider.getTracer(SCOPE.name, version),
+    sampling: createSampling(tracesPerSecond, clock.now),
+    context: createTraceContext(),
+    mask: createMask(secrets),
+    shutdown: () => provider.shutdown(),
+  };
+}

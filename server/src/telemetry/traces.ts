@@ -1,0 +1,12 @@
+import type { Tracer } from '@opentelemetry/api';
+import type { Sampling } from './sampling.ts';
+import type { TraceContext } from './trace-context.ts';
+
+/** What it takes to make a span. */
+export interface Traces {
+  readonly tracer: Tracer;
+  readonly sampling: Sampling;
+  readonly context: TraceContext;
+  /** Cuts secrets out of what is told. */
+  readonly mask: (text: string) => string;
+}
