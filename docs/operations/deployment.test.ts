@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { environment } from '../../server/src/environment.ts';
+import { environment } from '../../server/src/config/environment.ts';
 import { type TestDatabases, testDatabases } from '../../stores/postgres/test/databases.ts';
 import { type Instruction, ignoredBy, instructionsOf } from '../test/dockerfile.ts';
 

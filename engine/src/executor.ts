@@ -62,16 +62,14 @@ export async function execute(
     outcome,
     children: keepsChildren(outcome) ? running.takeChildren() : [],
   });
-  if (answer === 'stale')
-    events.emit('lease.fenced', fencedEvent(job, 'settle'));
+  if (answer === 'stale') events.emit('lease.fenced', fencedEvent(job, 'settle'));
   else tell(parts, running, typeof answer === 'object' ? { move: 'fail', error: answer } : outcome);
 }
 
 /** For a claim whose answer came too late to begin: its attempts are given back. */
 export async function handBack({ settler, events }: ExecutorParts, job: ClaimedJob): Promise<void> {
   const answer = await settler.settle({ job, outcome: { move: 'handBack' }, children: [] });
-  if (answer === 'stale')
-    events.emit('lease.fenced', fencedEvent(job, 'settle'));
+  if (answer === 'stale') events.emit('lease.fenced', fencedEvent(job, 'settle'));
   else events.emit('job.handedBack', { ...jobEvent({ job, attempt: job.attempt }), durationMs: 0 });
 }
 

@@ -1,7 +1,7 @@
 import { banner } from './banner.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
-import { type Logger, createLog } from './log.ts';
-import { createMask } from './mask.ts';
+import { type Config, ConfigError, readConfig } from './config/config.ts';
+import { type Logger, createLog } from './log/log.ts';
+import { createMask } from './log/mask.ts';
 import { type Millrace, startMillrace } from './millrace.ts';
 import { StartError } from './start-error.ts';
 import { storePlace } from './store.ts';

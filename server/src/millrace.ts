@@ -8,15 +8,15 @@ import {
   dependantsOf,
 } from '@millrace/engine';
 import type { FastifyInstance } from 'fastify';
-import { createApp } from './app.ts';
+import { createApp } from './http/app.ts';
 import { systemClock } from './clock.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { storeCheck } from './health.ts';
 import { type RealIdentity, createIdentity } from './identity/identity.ts';
-import { type LoadedJobs, loadJobs } from './jobs-folder.ts';
+import { type LoadedJobs, loadJobs } from './jobs/folder.ts';
 import { createHub } from './live/hub.ts';
-import { logEvents } from './log-events.ts';
-import type { Logger } from './log.ts';
+import { logEvents } from './log/events.ts';
+import type { Logger } from './log/log.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { StartError } from './start-error.ts';
 import { openStore } from './store.ts';
@@ -109,7 +109,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
     serves: config.role !== 'worker',
     onDropped: () => telemetry.count('live_streams_dropped_total', 1),
   });
-  telemetry.observe({ store, worker, registry });
+  telemetry.observe({ store, worker, registry, hub });
 
   let stopping = false;
   const app = createApp({

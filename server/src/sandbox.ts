@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Identity as Issuer } from '@millrace/simulator-identity';
 import { z } from 'zod';
-import type { IdentityConfig } from './config.ts';
+import type { IdentityConfig } from './config/config.ts';
 
 /** The public client that people sign in with, and the one that the command line of this machine is. */
 const PEOPLE = 'millrace';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Dependants, Store } from '@millrace/engine';
 import { openPgliteStore, openPostgresStore } from '@millrace/store-postgres';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { StartError } from './start-error.ts';
 
 /** Postgres where there is a URL, else the embedded one. */

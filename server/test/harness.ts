@@ -16,13 +16,13 @@ import {
 } from '@millrace/engine';
 import { createMemoryDatabase } from '@millrace/store-memory';
 import type { FastifyInstance, InjectOptions } from 'fastify';
-import { createApp } from '../src/app.ts';
+import { createApp } from '../src/http/app.ts';
 import { systemClock } from '../src/clock.ts';
-import type { AppParts } from '../src/handler.ts';
+import type { AppParts } from '../src/http/handler.ts';
 import { storeCheck } from '../src/health.ts';
 import { DEVELOPER } from '../src/identity/caller.ts';
 import { createHub } from '../src/live/hub.ts';
-import { createLog } from '../src/log.ts';
+import { createLog } from '../src/log/log.ts';
 import { untold } from '../src/telemetry/untold.ts';
 import { type WebhookParams, webhookKind } from '../src/webhook/kind.ts';
 

@@ -23,7 +23,7 @@ import { createMemoryDatabase } from '@millrace/store-memory';
 import { createVirtualTime } from '@millrace/testkit';
 import { z } from 'zod';
 import { type Hub, type HubParams, createHub } from '../src/live/hub.ts';
-import { toProblem } from '../src/problems.ts';
+import { toProblem } from '../src/http/problems.ts';
 
 export const KINDS: readonly JobKind[] = ['work', 'other'].map((kind) =>
   defineJob({ kind, input: z.unknown(), run: async () => done() }),

@@ -61,7 +61,7 @@ export function startNode(args: string[], env: Record<string, string>, cwd: stri
 
 /** What `loadJobs` finds in a folder, in a plain Node process. */
 export async function loadInNode(folder: string): Promise<{ output: string; loaded: unknown }> {
-  const module = join(root, 'server/dist/jobs-folder.js');
+  const module = join(root, 'server/dist/jobs/folder.js');
   const code = `
     const { loadJobs } = await import(${JSON.stringify(module)});
     const { kinds, rules, schedules, idle } = await loadJobs(${JSON.stringify(folder)}, true);

@@ -3,7 +3,7 @@ import { type IncomingMessage, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import type { ClaimedJob, Clock } from '@millrace/engine';
-import { createLog } from '../src/log.ts';
+import { createLog } from '../src/log/log.ts';
 import { type TelemetryConfig, startTelemetry } from '../src/telemetry/telemetry.ts';
 
 /** Somewhere to send telemetry to. */

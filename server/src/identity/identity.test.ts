@@ -6,7 +6,7 @@ import { type JWTPayload, base64url } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Harness, createHarness } from '../../test/harness.ts';
-import { createLog } from '../log.ts';
+import { createLog } from '../log/log.ts';
 import { createIdentity } from './identity.ts';
 
 /** Tokens of a real issuer over HTTP, through the whole app. */

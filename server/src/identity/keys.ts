@@ -1,6 +1,6 @@
 import { type JWTVerifyGetKey, createLocalJWKSet, errors } from 'jose';
 import { z } from 'zod';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../http/refusal.ts';
 
 /** How long a fetched set of keys is good without asking again. */
 const FRESH_MS = 5 * 60_000;

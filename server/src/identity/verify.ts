@@ -1,7 +1,7 @@
 import { ROLES } from '@millrace/api';
 import { storableText } from '@millrace/engine';
 import { type JWTPayload, errors, jwtVerify } from 'jose';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../http/refusal.ts';
 import type { Authenticate, Caller } from './caller.ts';
 import type { Keys } from './keys.ts';
 

@@ -1,6 +1,6 @@
 import type { LiveEvent } from '@millrace/api';
 import type { JobSummary } from '@millrace/engine';
-import { summaryJson } from '../job-json.ts';
+import { summaryJson } from '../routes/json/job.ts';
 
 /** Bytes as they go out, made once for all streams that get them. */
 export type Frame = Buffer;

@@ -12,7 +12,7 @@ import {
   later,
   report,
 } from '../../test/live.ts';
-import { summaryJson } from '../job-json.ts';
+import { summaryJson } from '../routes/json/job.ts';
 
 let place: Place;
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock, Events, Hint, JobId, JobSummary, Log, Store } from '@millrace/engine';
 import { systemClock } from '../clock.ts';
-import { CORRELATION_HEADER } from '../correlation.ts';
-import { Refusal } from '../refusal.ts';
+import { CORRELATION_HEADER } from '../http/correlation.ts';
+import { Refusal } from '../http/refusal.ts';
 import { createAnnouncer } from './announcer.ts';
 import { createAudience } from './audience.ts';
 import { createBoards } from './boards.ts';

@@ -1,5 +1,5 @@
 import type { Count, Store } from '@millrace/engine';
-import { countsJson } from '../counts-json.ts';
+import { countsJson } from '../routes/json/counts.ts';
 import type { Board } from './boards.ts';
 import type { StreamFilter } from './filter.ts';
 import { type Frame, eventFrame } from './frames.ts';

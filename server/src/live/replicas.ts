@@ -1,7 +1,7 @@
 import type { Replica } from '@millrace/api';
 import type { Store } from '@millrace/engine';
 import { z } from 'zod';
-import { iso, isoOrNull } from '../job-json.ts';
+import { iso, isoOrNull } from '../routes/json/job.ts';
 
 /** What other replicas wrote, perhaps of another version: what cannot be read is left out. */
 const reported = z.object({

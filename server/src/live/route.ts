@@ -1,8 +1,8 @@
 import { contracts } from '@millrace/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Admit } from '../admit.ts';
-import { callOf } from '../register.ts';
+import type { Admit } from '../http/admit.ts';
+import { callOf } from '../http/register.ts';
 import type { Hub } from './hub.ts';
 
 const { events: contract } = contracts;

@@ -1,6 +1,6 @@
 import { defined } from '../defined.ts';
-import { type AppParts, type Handlers, ok } from '../handler.ts';
-import { iso } from '../job-json.ts';
+import { type AppParts, type Handlers, ok } from '../http/handler.ts';
+import { iso } from './json/job.ts';
 
 export function auditHandlers({ store }: AppParts): Handlers<'listAudit'> {
   return {

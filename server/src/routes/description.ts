@@ -1,6 +1,6 @@
 import { type OpenApiDocument, openApi } from '@millrace/api';
-import { type DocsPage, docsPage } from '../docs-page.ts';
-import { type Handlers, ok } from '../handler.ts';
+import { type DocsPage, docsPage } from '../docs/page.ts';
+import { type Handlers, ok } from '../http/handler.ts';
 
 /** Both are made when they are first asked for (60 ms), and once: nothing in them changes while the process runs. */
 export function descriptionHandlers({

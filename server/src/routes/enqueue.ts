@@ -2,8 +2,8 @@ import type { jobRequest } from '@millrace/api';
 import type { Duration, JobRequest } from '@millrace/engine';
 import type { z } from 'zod';
 import { defined } from '../defined.ts';
-import { type AppParts, type Call, type Handlers, ok } from '../handler.ts';
-import { Refusal } from '../refusal.ts';
+import { type AppParts, type Call, type Handlers, ok } from '../http/handler.ts';
+import { Refusal } from '../http/refusal.ts';
 import { checkUrl } from '../webhook/url.ts';
 
 type Body = z.output<typeof jobRequest>;

@@ -1,4 +1,4 @@
-import { type AppParts, type Handlers, ok } from '../handler.ts';
+import { type AppParts, type Handlers, ok } from '../http/handler.ts';
 import { runCheck } from '../health.ts';
 
 export function healthHandlers({ checks, isStopping }: AppParts): Handlers<'healthz' | 'readyz'> {

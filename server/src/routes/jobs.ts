@@ -1,7 +1,7 @@
 import { type Job, type JobId, MillraceError, type Queue } from '@millrace/engine';
-import { countsJson } from '../counts-json.ts';
-import { type AppParts, type Handlers, ok } from '../handler.ts';
-import { filterOf, isoOrNull, jobJson, summaryJson } from '../job-json.ts';
+import { countsJson } from './json/counts.ts';
+import { type AppParts, type Handlers, ok } from '../http/handler.ts';
+import { filterOf, isoOrNull, jobJson, summaryJson } from './json/job.ts';
 
 type Names =
   | 'listJobs'

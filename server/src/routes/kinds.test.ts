@@ -4,7 +4,7 @@ import { createMemoryDatabase } from '@millrace/store-memory';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { hello, internal } from '../../test/kinds.ts';
-import type { Call } from '../handler.ts';
+import type { Call } from '../http/handler.ts';
 import { kindHandlers } from './kinds.ts';
 
 const NOW = Date.parse('2026-01-31T09:30:00Z');

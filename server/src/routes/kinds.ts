@@ -1,11 +1,11 @@
 import type { Kind } from '@millrace/api';
 import { type JobKind, type Store, nextTick } from '@millrace/engine';
 import { z } from 'zod';
-import { type AppParts, type Handlers, ok } from '../handler.ts';
-import { iso, isoOrNull } from '../job-json.ts';
-import { paged } from '../paged.ts';
-import { policyInWords } from '../policy-words.ts';
-import { Refusal } from '../refusal.ts';
+import { type AppParts, type Handlers, ok } from '../http/handler.ts';
+import { iso, isoOrNull } from './json/job.ts';
+import { paged } from '../http/paged.ts';
+import { policyInWords } from './json/policy-words.ts';
+import { Refusal } from '../http/refusal.ts';
 
 type Pause = Awaited<ReturnType<Store['paused']>>[number];
 type Names = 'listKinds' | 'pauseKind' | 'resumeKind' | 'listSchedules';

@@ -1,8 +1,8 @@
 import type { Store, Totals, Worker } from '@millrace/engine';
-import { type AppParts, type Handlers, ok } from '../handler.ts';
-import { isoOrNull } from '../job-json.ts';
+import { type AppParts, type Handlers, ok } from '../http/handler.ts';
+import { isoOrNull } from './json/job.ts';
 import { replicas } from '../live/replicas.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../http/refusal.ts';
 
 type Names = 'workerStatus' | 'workerStats' | 'stopWorker' | 'startWorker';
 

@@ -7,7 +7,7 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
 import { StartError } from '../start-error.ts';
 import { isLoopbackHost } from '../webhook/address.ts';
 import { EXPORT_WITHIN_MS, type Failed, telling, tellFailures } from './exporting.ts';

@@ -1,7 +1,7 @@
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import type { Clock } from '@millrace/engine';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
 
 /** What both exporters have in common: they may fail without anyone being the worse for it. */
 

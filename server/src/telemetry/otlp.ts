@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { Clock } from '@millrace/engine';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace-base';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../log/log.ts';
 import { StartError } from '../start-error.ts';
 import { EXPORT_WITHIN_MS, telling, tellFailures } from './exporting.ts';
 

@@ -19,8 +19,8 @@ import { type Resource, resourceFromAttributes } from '@opentelemetry/resources'
 import { MeterProvider, type MetricProducer, type MetricReader } from '@opentelemetry/sdk-metrics';
 import { AlwaysOnSampler, BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
 import { systemClock } from '../clock.ts';
-import type { Logger } from '../log.ts';
-import { createMask } from '../mask.ts';
+import type { Logger } from '../log/log.ts';
+import { createMask } from '../log/mask.ts';
 import { exportToAzure } from './azure.ts';
 import { createBounds } from './bounds.ts';
 import { createGauges } from './gauges.ts';

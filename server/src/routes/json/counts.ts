@@ -1,6 +1,6 @@
 import type { JobState } from '@millrace/api';
 import { type Count, STATES } from '@millrace/engine';
-import { type Asked, paged } from './paged.ts';
+import { type Asked, paged } from '../../http/paged.ts';
 
 export interface CountsAsked extends Asked {
   readonly kind?: string | undefined;

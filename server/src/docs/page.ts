@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { JsonSchema, OpenApiDocument } from '@millrace/api';
-import { fieldTable, fieldsOf, sentence, sideOf, typeOf } from './docs/fields.ts';
-import { type Html, type Part, html } from './docs/html.ts';
-import { type Route, badge, commonCodes, roleBadge, routeSection, routesOf } from './docs/route.ts';
-import { STYLE } from './docs/style.ts';
+import { fieldTable, fieldsOf, sentence, sideOf, typeOf } from './fields.ts';
+import { type Html, type Part, html } from './html.ts';
+import { type Route, badge, commonCodes, roleBadge, routeSection, routesOf } from './route.ts';
+import { STYLE } from './style.ts';
 
 export interface DocsPage {
   readonly html: string;

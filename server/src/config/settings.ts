@@ -1,8 +1,8 @@
 import { type Duration, toMs } from '@millrace/engine';
 import { z } from 'zod';
-import { parseSecret } from './webhook/sign.ts';
-import { isLoopbackHost } from './webhook/address.ts';
-import { bare, parseAllowedHost } from './webhook/url.ts';
+import { parseSecret } from '../webhook/sign.ts';
+import { isLoopbackHost } from '../webhook/address.ts';
+import { bare, parseAllowedHost } from '../webhook/url.ts';
 
 /** What the value of a setting may be. Messages never repeat the value: it may be a secret. */
 

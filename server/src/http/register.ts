@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Admit } from './admit.ts';
 import { CORRELATION_HEADER } from './correlation.ts';
 import type { Call, Handler } from './handler.ts';
-import type { Caller } from './identity/caller.ts';
+import type { Caller } from '../identity/caller.ts';
 import { toProblem } from './problems.ts';
 import { Refusal } from './refusal.ts';
 

@@ -1,6 +1,6 @@
 import type { Job as JobJson, JobFilter, JobSummary as SummaryJson } from '@millrace/api';
 import type { Filter, Job, JobSummary, JsonText } from '@millrace/engine';
-import { defined } from './defined.ts';
+import { defined } from '../../defined.ts';
 
 export function summaryJson(job: JobSummary): SummaryJson {
   return {

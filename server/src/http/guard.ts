@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from './refusal.ts';
-import { isLoopbackHost } from './webhook/address.ts';
-import { bare } from './webhook/url.ts';
+import { isLoopbackHost } from '../webhook/address.ts';
+import { bare } from '../webhook/url.ts';
 
 /**
  * Any web page can send requests to 127.0.0.1, and with a name that resolves to it (DNS rebinding) it

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { ERRORS, type OpenApiDocument, contracts, openApi } from '@millrace/api';
 import { describe, expect, test } from 'vitest';
-import { docsPage } from './docs-page.ts';
-import { coloured, shellQuoted } from './docs/example.ts';
-import { html as template } from './docs/html.ts';
-import { routesOf } from './docs/route.ts';
+import { docsPage } from './page.ts';
+import { coloured, shellQuoted } from './example.ts';
+import { html as template } from './html.ts';
+import { routesOf } from './route.ts';
 
 const document = openApi({ version: '1.2.3' });
 const { html, csp } = docsPage(document);

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { createEvents } from '@millrace/engine';
 import { describe, expect, test } from 'vitest';
-import { logEvents } from './log-events.ts';
+import { logEvents } from './events.ts';
 import { createLog } from './log.ts';
 
 function capture(options: { level?: string; readable?: boolean; secrets?: string[] } = {}) {

@@ -3,7 +3,7 @@ import { register as registerHooks } from 'node:module';
 import { extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { JobKind, Rule, Schedule } from '@millrace/engine';
-import { StartError } from './start-error.ts';
+import { StartError } from '../start-error.ts';
 
 /** What the files of the folder have declared. */
 export interface LoadedJobs {
@@ -63,7 +63,7 @@ async function prepareLoader(folder: string): Promise<void> {
   if (prepared) return;
   prepared = true;
   process.setSourceMapsEnabled(true); // stacks show the lines that people wrote
-  registerHooks(new URL(`./jobs-loader${extname(import.meta.url)}`, import.meta.url), {
+  registerHooks(new URL(`./loader${extname(import.meta.url)}`, import.meta.url), {
     // Modules are known by their real path, and a mounted folder is often a link.
     data: { folder: pathToFileURL(`${await realpath(folder)}/`).href },
   });

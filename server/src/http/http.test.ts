@@ -6,7 +6,7 @@ import { StoreUnavailable, defineJob, done } from '@millrace/engine';
 import type { InjectOptions } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Harness, type HarnessOptions, createHarness } from '../test/harness.ts';
+import { type Harness, type HarnessOptions, createHarness } from '../../test/harness.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 
 /** What happens at the edge, before and around the handlers. */

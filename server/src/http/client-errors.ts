@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { type ErrorCode, PROBLEM_TYPE, problemOf } from '@millrace/api';
 import { CORRELATION_HEADER } from './correlation.ts';
 import { SECURITY_HEADERS } from './headers.ts';
-import type { Logger } from './log.ts';
+import type { Logger } from '../log/log.ts';
 
 const REFUSED: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'The headers are larger than 16 KiB.'],

@@ -1,7 +1,7 @@
 import { contracts } from '@millrace/api';
 import type { Count } from '@millrace/engine';
 import { expect, test } from 'vitest';
-import { countsJson } from './counts-json.ts';
+import { countsJson } from './counts.ts';
 
 const all: Count[] = [
   { kind: 'report', tenant: 'b', state: 'SUCCEEDED', count: 8 },

@@ -2,9 +2,9 @@ import { type RouteName, contracts } from '@millrace/api';
 import { JobFailure, StoreUnavailable, defineJob } from '@millrace/engine';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Harness, type HarnessOptions, createHarness, refusal } from '../test/harness.ts';
+import { type Harness, type HarnessOptions, createHarness, refusal } from '../../test/harness.ts';
 import { AUDITED } from './audit.ts';
-import type { Caller } from './identity/caller.ts';
+import type { Caller } from '../identity/caller.ts';
 
 const broken = defineJob({
   kind: 'broken',

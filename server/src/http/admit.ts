@@ -1,6 +1,6 @@
 import { ACCESS, type RouteName, allows } from '@millrace/api';
 import type { FastifyRequest } from 'fastify';
-import type { Authenticate, Caller } from './identity/caller.ts';
+import type { Authenticate, Caller } from '../identity/caller.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
 

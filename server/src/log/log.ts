@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import { readable } from './log-readable.ts';
+import { readable } from './readable.ts';
 import { createMask } from './mask.ts';
 import { redact } from './redact.ts';
 

@@ -1,9 +1,9 @@
 import type { PoolConfig } from '@millrace/engine';
 import { type Environment, environment } from './environment.ts';
 import { nearest } from '@millrace/api';
-import type { TelemetryConfig } from './telemetry/telemetry.ts';
-import { isLoopbackHost } from './webhook/address.ts';
-import type { AllowedHost } from './webhook/url.ts';
+import type { TelemetryConfig } from '../telemetry/telemetry.ts';
+import { isLoopbackHost } from '../webhook/address.ts';
+import type { AllowedHost } from '../webhook/url.ts';
 
 export interface Config {
   readonly host: string;

@@ -212,7 +212,7 @@ describe('the configuration', () => {
 });
 
 describe('docs/configuration.md', () => {
-  const text = readFileSync(join(import.meta.dirname, '../../docs/configuration.md'), 'utf8');
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/configuration.md'), 'utf8');
   const rows = text.split('\n').filter((line) => line.startsWith('| `'));
 
   test.each(Object.entries(environment.shape))('has %s as it is', (name, schema) => {

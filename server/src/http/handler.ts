@@ -1,12 +1,12 @@
 import type { Contract, Contracts, RouteName, SignIn } from '@millrace/api';
 import type { Log, Queue, Registry, Store, Worker } from '@millrace/engine';
 import type { z } from 'zod';
-import type { Config } from './config.ts';
-import type { HealthCheck } from './health.ts';
-import type { Authenticate, Caller } from './identity/caller.ts';
-import type { Hub } from './live/hub.ts';
-import type { Logger } from './log.ts';
-import type { Telemetry } from './telemetry/telemetry.ts';
+import type { Config } from '../config/config.ts';
+import type { HealthCheck } from '../health.ts';
+import type { Authenticate, Caller } from '../identity/caller.ts';
+import type { Hub } from '../live/hub.ts';
+import type { Logger } from '../log/log.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 
 /** What the routes stand on. */
 export interface AppParts {
