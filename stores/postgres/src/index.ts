@@ -1,5 +1,5 @@
 import { PGlite } from '@electric-sql/pglite';
-import type { Dependants, Store } from '@millrace/engine';
+import type { Dependants } from '@millrace/engine';
 import { join } from 'node:path';
 import type { Database } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
@@ -7,7 +7,18 @@ import { migrate } from './migrate.ts';
 import { openPg } from './pg.ts';
 import { PLANNING } from './planning.ts';
 import { openPglite } from './pglite.ts';
-import { createStore } from './store.ts';
+import { type PostgresStore, createStore } from './store.ts';
+
+export {
+  type Database,
+  type Param,
+  type Session,
+  type Statement,
+  numbers,
+  texts,
+} from './database.ts';
+export { type Migrations, migrate } from './migrate.ts';
+export type { PostgresStore } from './store.ts';
 
 export interface PostgresStoreOptions {
   readonly url: string;
@@ -28,7 +39,7 @@ export interface PgliteStoreOptions {
 const NOTHING_FOLLOWS: Dependants = () => [];
 
 /** A store in Postgres 14 or newer. Sets up or updates its schema `millrace`. */
-export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const database = openPg({
     url: options.url,
     poolSize: options.poolSize ?? 10,
@@ -55,7 +66,7 @@ export async function openPgliteStore({
   source,
   name,
   dependants,
-}: PgliteStoreOptions): Promise<Store> {
+}: PgliteStoreOptions): Promise<PostgresStore> {
   if ('pglite' in source)
     return openWith({ ...openPglite(source.pglite), close: () => Promise.resolve() }, () =>
       Promise.resolve(),
@@ -70,7 +81,10 @@ export async function openPgliteStore({
     throw error;
   }
 
-  async function openWith(database: Database, onClose: () => Promise<void>): Promise<Store> {
+  async function openWith(
+    database: Database,
+    onClose: () => Promise<void>,
+  ): Promise<PostgresStore> {
     await migrate(database);
     return createStore({
       database,

@@ -1,4 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type Store } from '@millrace/engine';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -169,4 +172,21 @@ it('a database of a newer release is left alone', async () => {
   await open();
   await client.query(`INSERT INTO millrace.migrations (name) VALUES ('999-later.sql')`);
   await expect(open()).rejects.toThrow('set up by a newer Millrace (999-later.sql)');
+});
+
+it('keeps the files of a workload apart from those of the queue', async () => {
+  const store = await openPostgresStore({ url: database.url });
+  stores.push(store);
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-migrations-'));
+  await writeFile(join(folder, '001-first.sql'), 'CREATE TABLE millrace.mine (n integer);');
+  const mine = { owner: 'mine', folder: pathToFileURL(`${folder}/`) };
+  expect(await migrate(store.database, mine)).toEqual(['001-first.sql']);
+  expect(await migrate(store.database, mine)).toEqual([]);
+  expect(await migrate(store.database)).toEqual([]);
+  const { rows } = await client.query('SELECT name FROM millrace.migrations ORDER BY name');
+  expect(rows.map(({ name }: { name: string }) => name)).toEqual([...ALL, 'mine/001-first.sql']);
+  await rm(folder, { recursive: true });
+  await expect(
+    migrate(store.database, { ...mine, folder: new URL('../test/', import.meta.url) }),
+  ).rejects.toThrow('newer Millrace');
 });

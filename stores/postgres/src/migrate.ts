@@ -1,7 +1,13 @@
 import { readFile, readdir } from 'node:fs/promises';
 import type { Database, Statement } from './database.ts';
 
-const FOLDER = new URL('../migrations/', import.meta.url);
+const QUEUE = { owner: '', folder: new URL('../migrations/', import.meta.url) };
+
+/** The numbered files of one owner. The queue's own have no name before them, a workload's have its name. */
+export interface Migrations {
+  readonly owner: string;
+  readonly folder: URL;
+}
 
 const LOCK: Statement = {
   name: '',
@@ -15,8 +21,12 @@ const APPLIED: Statement = { name: '', text: 'SELECT name FROM millrace.migratio
 const RECORD: Statement = { name: '', text: 'INSERT INTO millrace.migrations (name) VALUES ($1)' };
 
 /** Applies the numbered files that the database has not seen. Replicas that start together take turns. */
-export async function migrate(database: Database): Promise<string[]> {
-  const files = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).toSorted();
+export async function migrate(
+  database: Database,
+  { owner, folder }: Migrations = QUEUE,
+): Promise<string[]> {
+  const prefix = owner === '' ? '' : `${owner}/`;
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
   return database.transaction(async (session) => {
     await session.query(LOCK, []);
     const [schema] = await session.query<{ there: boolean }>(HAS_SCHEMA, []);
@@ -25,8 +35,12 @@ export async function migrate(database: Database): Promise<string[]> {
         CREATE SCHEMA IF NOT EXISTS millrace;
         CREATE TABLE millrace.migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());`);
     }
+    const all = (await session.query<{ name: string }>(APPLIED, [])).map(({ name }) => name);
     const applied = new Set(
-      (await session.query<{ name: string }>(APPLIED, [])).map(({ name }) => name),
+      all
+        .filter((name) => name.startsWith(prefix))
+        .map((name) => name.slice(prefix.length))
+        .filter((name) => !name.includes('/')),
     );
     const unknown = [...applied].filter((name) => !files.includes(name));
     if (unknown.length > 0) {
@@ -36,8 +50,8 @@ export async function migrate(database: Database): Promise<string[]> {
     }
     const pending = files.filter((name) => !applied.has(name));
     for (const name of pending) {
-      await session.script(await readFile(new URL(name, FOLDER), 'utf8'));
-      await session.query(RECORD, [name]);
+      await session.script(await readFile(new URL(name, folder), 'utf8'));
+      await session.query(RECORD, [`${prefix}${name}`]);
     }
     return pending;
   });

@@ -20,13 +20,18 @@ const NOW: Statement = {
   text: `SELECT date_part('epoch', millrace.clock()) * 1000 AS now`,
 };
 
+/** A store whose database others may use too: a workload keeps its own tables beside the queue. */
+export interface PostgresStore extends Store {
+  readonly database: Database;
+}
+
 /** The port over a database that has been migrated. */
 export async function createStore(params: {
   database: Database;
   name: string;
   dependants: Dependants;
   onClose?: () => Promise<void>;
-}): Promise<Store> {
+}): Promise<PostgresStore> {
   const { database, name, dependants, onClose } = params;
   const context: Context = { database, ids: createIds(name), dependants };
   const { watch, announce, notifies, stop } = await startHints(database);
@@ -41,6 +46,7 @@ export async function createStore(params: {
   return {
     name,
     can,
+    database,
     async now() {
       const [row] = await database.query<{ now: number }>(NOW, []);
       return Math.round(row?.now ?? 0);
