@@ -54,6 +54,10 @@ describe('GET /events', () => {
     reader.close();
   });
 
+  test('has no head to ask for alone: it would never end', async () => {
+    expect((await fetch(`${baseUrl}/events`, { method: 'HEAD' })).status).toBe(404);
+  });
+
   test('goes on from the last event', async () => {
     const first = await connect(baseUrl, { topics: 'job' });
     await first.until(isLive);

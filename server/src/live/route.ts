@@ -13,6 +13,8 @@ export function registerEvents(app: FastifyInstance, admit: Admit, hub: Hub): vo
   app.route({
     method: contract.method,
     url: contract.path,
+    // Nobody wants the head of a stream alone, and it would never end.
+    exposeHeadRoute: false,
     async onRequest(request) {
       request.caller = await admit('events', request);
     },
