@@ -15,6 +15,7 @@ export function registerEvents(app: FastifyInstance, admit: Admit, hub: Hub): vo
     url: contract.path,
     // Nobody wants the head of a stream alone, and it would never end.
     exposeHeadRoute: false,
+    config: { stream: true },
     async onRequest(request) {
       request.caller = await admit('events', request);
     },

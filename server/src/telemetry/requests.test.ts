@@ -195,6 +195,15 @@ describe('a request', () => {
   });
 });
 
+test('a stream is no latency', async () => {
+  app.get('/live', { config: { stream: true } }, async () => ({}));
+  await app.inject('/live');
+  await app.inject('/jobs/1');
+  const text = await telemetry.scrape();
+  expect(text).toContain('route="/jobs/:id"');
+  expect(text).not.toContain('route="/live"');
+});
+
 test('from the request over the store to the attempt: one trace, and a link to it', async () => {
   const ran = new Promise((resolve) => {
     events.on('job.succeeded', resolve);

@@ -1,12 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Telemetry } from './telemetry.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** It lasts for as long as its reader likes: that is no latency. Open streams are counted instead. */
+    stream?: boolean;
+  }
+}
+
 /**
  * Every request is measured, and traced where there is room. To be called before any other hook is added: what is
  * added before it runs outside the trace.
  */
 export function traceRequests(app: FastifyInstance, telemetry: Pick<Telemetry, 'request'>): void {
   app.addHook('onRequest', (request, reply, done) => {
+    if (request.routeOptions.config.stream === true) return done();
     const traced = telemetry.request({
       method: request.method,
       // The template, not the address: a path can hold a person's name, and there is no end of them.
