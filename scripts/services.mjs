@@ -28,6 +28,16 @@ export const debianPackages = {
   redis: { name: 'redis-server', found: findRedis },
   // Its promtool checks the alert rules.
   prometheus: { name: 'prometheus', found: () => findProgram('promtool') },
+  office: {
+    name: 'libreoffice-writer-nogui',
+    found: () => isProgram('/usr/lib/libreoffice/program/soffice.bin'),
+  },
+  fonts: {
+    name: 'fonts-liberation',
+    found: () => existsSync('/usr/share/fonts/truetype/liberation'),
+  },
+  // pdftotext and pdftoppm look into what was made.
+  pdf: { name: 'poppler-utils', found: () => findProgram('pdftotext') },
 };
 
 /**

@@ -41,6 +41,9 @@ async function startAll() {
   const { DATABASE_URL, REDIS_URL } = useEnv ? process.env : {};
   await ensurePackages([
     debianPackages.prometheus,
+    debianPackages.office,
+    debianPackages.fonts,
+    debianPackages.pdf,
     ...(DATABASE_URL ? [] : [debianPackages.postgres]),
     ...(REDIS_URL ? [] : [debianPackages.redis]),
   ]);

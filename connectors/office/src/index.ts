@@ -1,1 +1,13 @@
-export {};
+export { OfficeError, type OfficeErrorCode } from './errors.ts';
+export type { Log, OfficeEvent } from './events.ts';
+export type { Lane } from './lanes.ts';
+export {
+  type Office,
+  type OfficeCheck,
+  type OfficeConfig,
+  type OfficeStats,
+  type RequestOptions,
+  openOffice,
+} from './office.ts';
+export type { PdfOptions } from './options.ts';
+export type { Timings } from './pool.ts';

@@ -1,0 +1,108 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Kit } from './kit.ts';
+import { warmUpPage } from './page.ts';
+import { profileUrl } from './profile.ts';
+import type { Answer, ChildSettings, Hello, Task } from './protocol.ts';
+import { convertBySoffice } from './soffice.ts';
+
+// The program of one process of the pool: closes itself off, loads LibreOffice, warms it up, says that it is
+// ready, and then converts one document after the other until it is killed.
+
+const settings = JSON.parse(process.argv[2] ?? '') as ChildSettings;
+
+// The pool is gone. LibreOffice's own clean-up has nothing to save, and has been seen to hang: no exit handlers.
+process.on('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
+
+await (settings.way === 'kit' ? serveByKit() : serveBySoffice());
+
+async function serveByKit(): Promise<void> {
+  let opened: {
+    kit: Kit;
+    network: Hello['network'];
+    paint: typeof import('./thumbnail.ts').paintThumbnail;
+  };
+  try {
+    // Only here: where koffi has no binary for the machine, importing it is what fails.
+    const { enterSandbox } = await import('./sandbox.ts');
+    const { openKit } = await import('./kit.ts');
+    const { paintThumbnail } = await import('./thumbnail.ts');
+    const { library, program, folder } = settings;
+    if (library === null) throw new Error(`There is no LibreOfficeKit in ${program}.`);
+    const network = enterSandbox(settings);
+    const kit = openKit({ library, program, profileUrl: profileUrl(folder) });
+    opened = { kit, network, paint: paintThumbnail };
+    warmUp(kit);
+  } catch (error) {
+    answer({ type: 'unavailable', reason: messageOf(error) });
+    return;
+  }
+  const { kit, network, paint } = opened;
+  process.on('message', (task: Task) => answer(convertByKit(kit, task, paint)));
+  answer({ type: 'ready', version: kit.version, network });
+}
+
+function convertByKit(
+  kit: Kit,
+  task: Task,
+  paint: typeof import('./thumbnail.ts').paintThumbnail,
+): Answer {
+  try {
+    const startedAt = performance.now();
+    const document = kit.open(pathToFileURL(task.input).href);
+    try {
+      const loadedAt = performance.now();
+      if (task.type === 'pdf') document.saveAs(pathToFileURL(task.output).href, 'pdf', task.filter);
+      else writeFileSync(task.output, paint(document, task.width), { mode: 0o600 });
+      return { type: 'done', loadMs: loadedAt - startedAt, saveMs: performance.now() - loadedAt };
+    } finally {
+      document.destroy();
+    }
+  } catch (error) {
+    const hint = hasPages(task) ? ' Perhaps it has none of the pages asked for.' : '';
+    return { type: 'failed', code: 'conversion_failed', reason: `${messageOf(error)}${hint}` };
+  }
+}
+
+function hasPages(task: Task): boolean {
+  return task.type === 'pdf' && task.filter.includes('"PageRange"');
+}
+
+function warmUp(kit: Kit): void {
+  const input = join(settings.folder, 'warm-up.docx');
+  const output = join(settings.folder, 'warm-up.pdf');
+  writeFileSync(input, warmUpPage());
+  const document = kit.open(pathToFileURL(input).href);
+  document.saveAs(pathToFileURL(output).href, 'pdf', '');
+  document.destroy();
+  rmSync(input);
+  rmSync(output);
+}
+
+async function serveBySoffice(): Promise<void> {
+  let network: Hello['network'] = [];
+  try {
+    const { enterSandbox } = await import('./sandbox.ts');
+    network = enterSandbox(settings);
+  } catch {
+    // Without koffi there is no sandbox. The pool warns: the answer says that nothing closes the network.
+  }
+  process.on('message', (task: Task) => {
+    void convertBySoffice(settings, task).then(answer, (error: unknown) =>
+      answer({ type: 'failed', code: 'conversion_failed', reason: messageOf(error) }),
+    );
+  });
+  answer({ type: 'ready', version: null, network });
+}
+
+function answer(message: Answer): void {
+  process.send?.(message);
+}
+
+/** Without what LibreOffice adds for its developers: our files' names, and where in its sources it happened. */
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const [said = ''] = message.replaceAll(/\s*<?file:[^\s>]*>?/g, '').split(/\s+at\s/);
+  return said.trim();
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { filterOptions } from './options.ts';
+
+const version = { major: 7, minor: 4 };
+const unsupported = (message: string) =>
+  expect.objectContaining({
+    code: 'unsupported_option',
+    message: expect.stringContaining(message) as string,
+  }) as Error;
+
+test('a plain PDF needs no options, on any version', () => {
+  expect(filterOptions({}, { major: 7, minor: 0 })).toBe('');
+  expect(filterOptions({ pdfUa: false, watermark: '' }, { major: 7, minor: 0 })).toBe('');
+});
+
+test('options are JSON, so that no text of theirs can become another option', () => {
+  const watermark = '"},"EncryptFile":{';
+  expect(
+    JSON.parse(filterOptions({ pdfA: '3b', pdfUa: true, watermark, pages: '1, 4-5' }, version)),
+  ).toEqual({
+    SelectPdfVersion: { type: 'long', value: '3' },
+    PDFUACompliance: { type: 'boolean', value: 'true' },
+    Watermark: { type: 'string', value: watermark },
+    PageRange: { type: 'string', value: '1,4-5' },
+  });
+  expect(JSON.parse(filterOptions({ password: 'p' }, { major: 24, minor: 2 }))).toEqual({
+    EncryptFile: { type: 'boolean', value: 'true' },
+    DocumentOpenPassword: { type: 'string', value: 'p' },
+  });
+});
+
+test('what cannot be done is said', () => {
+  const refuse =
+    (options: object, v = version) =>
+    () =>
+      filterOptions(options, v);
+  expect(refuse({ watermark: 'x' }, { major: 7, minor: 3 })).toThrow(unsupported('7.4 or later'));
+  expect(refuse({ pdfA: '1b', password: 'x' })).toThrow(unsupported('PDF/A forbids a password'));
+  expect(refuse({ pdfA: '4' })).toThrow(unsupported('PDF/A-4 is unknown'));
+  expect(refuse({ pasword: 'x' })).toThrow(unsupported('no PDF option "pasword"'));
+  expect(refuse({ password: '' })).toThrow(unsupported('must not be empty'));
+  for (const pages of ['', 'all', '1-2-3', '1;2', '-3'])
+    expect(refuse({ pages })).toThrow(unsupported('no range'));
+});

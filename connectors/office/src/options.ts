@@ -1,0 +1,72 @@
+import { OfficeError } from './errors.ts';
+import type { Version } from './find.ts';
+
+export interface PdfOptions {
+  /** An archive format: PDF/A-1b, PDF/A-2b or PDF/A-3b. */
+  readonly pdfA?: '1b' | '2b' | '3b';
+  /** PDF/UA: tagged for screen readers. */
+  readonly pdfUa?: boolean;
+  /** Asked for when the PDF is opened. */
+  readonly password?: string;
+  /** Printed large across every page. */
+  readonly watermark?: string;
+  /** Pages to keep: "1-3", "2-", "1,4-5". */
+  readonly pages?: string;
+}
+
+/** SelectPdfVersion of LibreOffice's PDF export. */
+const PDF_A = { '1b': 1, '2b': 2, '3b': 3 } as const;
+const PAGES = /^\d+(-\d*)?(,\d+(-\d*)?)*$/;
+const KNOWN = new Set(['pdfA', 'pdfUa', 'password', 'watermark', 'pages']);
+/** Before 7.4 LibreOffice reads no JSON here, and would write a plain PDF without a word. */
+const JSON_SINCE = { major: 7, minor: 4 };
+
+/** The filter options for `saveAs`, as JSON; empty for a plain PDF. Throws `unsupported_option`. */
+export function filterOptions(options: PdfOptions, version: Version): string {
+  refuseUnknown(options);
+  const { pdfA, pdfUa, password, watermark, pages } = options;
+  const data: Record<string, { type: 'long' | 'boolean' | 'string'; value: string }> = {};
+  if (pdfA !== undefined) {
+    if (!Object.hasOwn(PDF_A, pdfA))
+      throw unsupported(`PDF/A-${pdfA} is unknown. Use 1b, 2b or 3b.`);
+    data['SelectPdfVersion'] = { type: 'long', value: String(PDF_A[pdfA]) };
+  }
+  if (pdfUa === true) data['PDFUACompliance'] = { type: 'boolean', value: 'true' };
+  if (password !== undefined) {
+    if (password === '') throw unsupported('The password of a PDF must not be empty.');
+    if (pdfA !== undefined)
+      throw unsupported('PDF/A forbids a password. Leave one of the two out.');
+    data['EncryptFile'] = { type: 'boolean', value: 'true' };
+    data['DocumentOpenPassword'] = { type: 'string', value: password };
+  }
+  if (watermark !== undefined && watermark !== '')
+    data['Watermark'] = { type: 'string', value: watermark };
+  if (pages !== undefined) {
+    const range = pages.replaceAll(' ', '');
+    if (!PAGES.test(range))
+      throw unsupported(`"${pages}" is no range of pages. Write it like 1-3 or 1,4-5.`);
+    data['PageRange'] = { type: 'string', value: range };
+  }
+  if (Object.keys(data).length === 0) return '';
+  if (!readsJson(version)) {
+    throw unsupported(
+      `LibreOffice ${version.major}.${version.minor} writes plain PDF only: PDF/A, PDF/UA, passwords, watermarks and page ranges need 7.4 or later.`,
+    );
+  }
+  return JSON.stringify(data);
+}
+
+function readsJson({ major, minor }: Version): boolean {
+  return major > JSON_SINCE.major || (major === JSON_SINCE.major && minor >= JSON_SINCE.minor);
+}
+
+/** A misspelt `pasword` must not yield a PDF that anybody can open. */
+function refuseUnknown(options: object): void {
+  const unknown = Object.keys(options).find((name) => !KNOWN.has(name));
+  if (unknown !== undefined)
+    throw unsupported(`There is no PDF option "${unknown}". There are: ${[...KNOWN].join(', ')}.`);
+}
+
+function unsupported(message: string): OfficeError {
+  return new OfficeError('unsupported_option', message);
+}

@@ -1,0 +1,133 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { beforeAll, expect, test } from 'vitest';
+import { letter, picturesIn, reachingOut, textOf } from '../test/documents.ts';
+import { atEnd, build, openTestOffice, temporaryFolder } from '../test/world.ts';
+import { findOffice } from './find.ts';
+import { makeProfile } from './profile.ts';
+import { encodePng } from './thumbnail.ts';
+
+// A document must not make LibreOffice fetch anything. Two layers see to that, the profile and the sandbox;
+// each is tested without the other, and the canary without both: it would sing.
+
+beforeAll(build);
+
+async function listen(): Promise<{ url: string; port: number; heard: string[] }> {
+  const heard: string[] = [];
+  const server: Server = createServer((request, response) => {
+    heard.push(`${request.method} ${request.url}`);
+    response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/canary.png`, port, heard };
+}
+
+/** A picture on this machine that no document may show. */
+function secretPicture(): string {
+  const file = join(temporaryFolder(), 'secret.png');
+  writeFileSync(
+    file,
+    encodePng(Buffer.alloc(50 * 50 * 4, 200), { width: 50, height: 50, order: 'rgba' }),
+  );
+  return pathToFileURL(file).href;
+}
+
+async function convertWith(
+  layers: { profile: 'ours' | 'plain'; sandbox: 'on' | 'off' },
+  docx: Buffer,
+): Promise<Buffer> {
+  const search = await findOffice();
+  if ('missing' in search) throw new Error(search.missing);
+  const folder = temporaryFolder();
+  await makeProfile(folder, search.found.version);
+  writeFileSync(join(folder, 'in.docx'), docx);
+  const script = fileURLToPath(new URL('../test/layer.mjs', import.meta.url));
+  const args = [script, search.found.library ?? '', folder, layers.profile, layers.sandbox];
+  await once(spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] }), 'exit');
+  return readFileSync(join(folder, 'out.pdf'));
+}
+
+test('in the pool nothing is fetched, over the network or from the disk', async () => {
+  const { url, heard } = await listen();
+  const { office } = await openTestOffice();
+  const { pdf } = await office.convert(reachingOut([url, secretPicture()]));
+  await office.thumbnail(reachingOut([url]), { width: 100 });
+  expect(heard).toEqual([]);
+  expect(textOf(pdf)).toContain('Reaching out');
+  expect(picturesIn(pdf)).toBe(0);
+});
+
+test('the canary sings where neither profile nor sandbox is in the way', async () => {
+  const { url, heard } = await listen();
+  const pdf = await convertWith(
+    { profile: 'plain', sandbox: 'off' },
+    reachingOut([url, secretPicture()]),
+  );
+  expect(heard).toContain('GET /canary.png');
+  expect(picturesIn(pdf)).toBe(1);
+});
+
+test('the profile alone keeps it silent, and files unread', async () => {
+  const { url, heard } = await listen();
+  const pdf = await convertWith(
+    { profile: 'ours', sandbox: 'off' },
+    reachingOut([url, secretPicture()]),
+  );
+  expect(heard).toEqual([]);
+  expect(picturesIn(pdf)).toBe(0);
+});
+
+test('the sandbox alone keeps it silent', async () => {
+  const { url, heard } = await listen();
+  const pdf = await convertWith({ profile: 'plain', sandbox: 'on' }, reachingOut([url]));
+  expect(heard).toEqual([]);
+  expect(textOf(pdf)).toContain('Reaching out');
+});
+
+test('under the filter there are no sockets and no programs, for no thread', async () => {
+  const { port } = await listen();
+  const results = await Promise.all(
+    ['strict', 'no-network'].map(async (level) => {
+      const script = fileURLToPath(new URL('../test/filtered.mjs', import.meta.url));
+      const child = spawn(process.execPath, [script, level, String(port)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let output = '';
+      child.stdout.on('data', (data: Buffer) => (output += data.toString()));
+      await once(child, 'close');
+      return JSON.parse(output) as object;
+    }),
+  );
+  const refused = {
+    installed: true,
+    otherThread: 'EACCES',
+    tcp4: 'EACCES',
+    tcp6: 'EACCES',
+    udp4: 'EACCES',
+    udp6: 'EACCES',
+  };
+  expect(results).toEqual([
+    { ...refused, local: 'EACCES', program: 'EACCES' },
+    { ...refused, local: 'ENOENT', program: 'ran' },
+  ]);
+});
+
+test('the service hands none of its secrets to LibreOffice', async () => {
+  process.env['OFFICE_TEST_SECRET'] = 'hush';
+  atEnd(() => void delete process.env['OFFICE_TEST_SECRET']);
+  const { office } = await openTestOffice();
+  await office.convert(letter('x'));
+  const [{ pid } = { pid: 0 }] = office.stats().processes;
+  expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('hush');
+});

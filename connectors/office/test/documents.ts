@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { inflateSync } from 'node:zlib';
+import { docxOf, paragraph } from '../src/page.ts';
+
+/** Documents built in code, and what poppler finds in the PDFs made of them. */
+
+export function letter(...lines: string[]): Buffer {
+  return docxOf({ body: lines.map(paragraph).join('') });
+}
+
+/** A paragraph on a ground of this colour. */
+export function coloured(rgb: string): Buffer {
+  return docxOf({
+    body: `<w:p><w:pPr><w:shd w:val="clear" w:fill="${rgb}"/></w:pPr><w:r><w:t>x</w:t></w:r></w:p>`,
+  });
+}
+
+/** A page each. */
+export function pages(...texts: string[]): Buffer {
+  const pageBreak = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>';
+  return docxOf({ body: texts.map(paragraph).join(pageBreak) });
+}
+
+/** Slow enough to be caught at work: a second or more. */
+export function longTable(rows: number): Buffer {
+  const cell = (text: string) =>
+    `<w:tc><w:tcPr><w:tcW w:w="2000" w:type="dxa"/></w:tcPr>${paragraph(text)}</w:tc>`;
+  const row = (n: number) => `<w:tr>${[1, 2, 3, 4].map((c) => cell(`${n} ${c}`)).join('')}</w:tr>`;
+  const table = Array.from({ length: rows }, (_, n) => row(n)).join('');
+  return docxOf({
+    body: `<w:tbl><w:tblPr><w:tblW w:w="8000" w:type="dxa"/></w:tblPr>${table}</w:tbl>${paragraph('end')}`,
+  });
+}
+
+/** Everything through which a document can make LibreOffice reach out, for each of the given addresses. */
+export function reachingOut(urls: readonly string[]): Buffer {
+  const body = urls.map(
+    (url, n) =>
+      `${linkedPicture(`pic${n}`, n + 1)}${field(`INCLUDEPICTURE "${url}" \\d`)}${field(`INCLUDETEXT "${url}"`)}<w:altChunk r:id="chunk${n}"/>`,
+  );
+  const relationships = urls.map(
+    (url, n) =>
+      external(`pic${n}`, 'image', url) +
+      external(`chunk${n}`, 'aFChunk', url) +
+      external(`template${n}`, 'attachedTemplate', url),
+  );
+  return docxOf({
+    body: paragraph('Reaching out') + body.join(''),
+    relationships: relationships.join(''),
+  });
+}
+
+function external(id: string, type: string, target: string): string {
+  return `<Relationship Id="${id}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${type}" Target="${target}" TargetMode="External"/>`;
+}
+
+function field(code: string): string {
+  const mark = (type: string) => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;
+  return `<w:p>${mark('begin')}<w:r><w:instrText xml:space="preserve"> ${code} </w:instrText></w:r>${mark('separate')}<w:r><w:t>before</w:t></w:r>${mark('end')}</w:p>`;
+}
+
+function linkedPicture(relationship: string, id: number): string {
+  const drawing = 'http://schemas.openxmlformats.org/drawingml/2006';
+  const names = `xmlns:wp="${drawing}/wordprocessingDrawing" xmlns:a="${drawing}/main" xmlns:pic="${drawing}/picture"`;
+  const size = 'cx="1000000" cy="1000000"';
+  return `<w:p><w:r><w:drawing ${names}><wp:inline><wp:extent ${size}/><wp:docPr id="${id}" name="p"/><a:graphic><a:graphicData uri="${drawing}/picture"><pic:pic><pic:nvPicPr><pic:cNvPr id="${id}" name="p"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:link="${relationship}"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext ${size}/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`;
+}
+
+export function textOf(pdf: Uint8Array, ...options: string[]): string {
+  return execFileSync('pdftotext', [...options, '-', '-'], {
+    input: pdf,
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
+}
+
+export function infoOf(pdf: Uint8Array, ...options: string[]): string {
+  return execFileSync('pdfinfo', [...options, '-'], {
+    input: pdf,
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
+}
+
+/** How many pictures are in a PDF. */
+export function picturesIn(pdf: Uint8Array): number {
+  const list = execFileSync('pdfimages', ['-list', '-'], {
+    input: pdf,
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
+  return list.trim().split('\n').length - 2; // two lines of heading
+}
+
+/** What is in a PNG of ours: one IDAT, no filters. */
+export function decodePng(png: Buffer): { width: number; height: number; rows: Buffer } {
+  const at = png.indexOf('IDAT');
+  const data = png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4));
+  return { width: png.readUInt32BE(16), height: png.readUInt32BE(20), rows: inflateSync(data) };
+}
