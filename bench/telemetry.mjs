@@ -1,5 +1,6 @@
-// The queue's throughput with telemetry off and on. Each measurement has a process and a database of its own;
-// the traces go to a collector in a third process. This file is all three: `roles` says which.
+// The queue's throughput with telemetry off and on. Two processes with a database each stay warm and take
+// turns, about a second at a time, so that whatever else the machine does meets both; the traces of the one
+// with telemetry go to a third process. This file is all of them: `roles` says which.
 
 import { fork } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -13,92 +14,97 @@ import {
   defineJob,
 } from '@millrace/engine';
 import { openPostgresStore } from '@millrace/store-postgres';
-import pg from 'pg';
 import { z } from 'zod';
 import { startPostgres } from '../scripts/services.mjs';
 import { systemClock } from '../server/dist/clock.js';
 import { traceStore } from '../server/dist/telemetry/store.js';
 import { startTelemetry } from '../server/dist/telemetry/telemetry.js';
-import { confirm, counter, inBatches, payload } from './contenders/common.mjs';
-import { figure, median, ratio, spread, table } from './stats.mjs';
+import { confirm, counter, execute, inBatches, payload } from './contenders/common.mjs';
+import { figure, median, percentile, ratio, table } from './stats.mjs';
 
 /** Until the compiler has seen it all. */
-const WARM_UP = 40_000;
+const WARM_UP_ROUNDS = 3;
 const CONNECTIONS = 10;
 const SCRAPE_EVERY_MS = 1_000;
 const LOG = { warn: (...said) => console.error(...said) };
 
-/** Off and on take turns, and so does who begins. */
 export async function main(args) {
   const { values } = parseArgs({
     args,
     options: {
-      rounds: { type: 'string', default: '7' },
-      jobs: { type: 'string', default: '60000' },
+      rounds: { type: 'string', default: '16' },
+      jobs: { type: 'string', default: '25000' },
     },
   });
   const [rounds, jobs] = [values.rounds, values.jobs].map(Number);
   const postgres = await startPostgres();
-  const collecting = start('collector', {});
+  const children = [];
+  const begin = async (role, params) => {
+    const child = start(role);
+    children.push(child);
+    return { ...child, told: await child.ask(params) };
+  };
   try {
-    const { endpoint } = await collecting.answer;
-    report(await measureRounds({ url: postgres.url, endpoint, rounds, jobs }), jobs);
+    const traces = await begin('collector', {});
+    const { endpoint } = traces.told;
+    const off = await begin('queue', {
+      url: await database(postgres.url, 'telemetry_off'),
+      endpoint: null,
+    });
+    const on = await begin('queue', {
+      url: await database(postgres.url, 'telemetry_on'),
+      endpoint,
+    });
+    for (let n = 0; n < WARM_UP_ROUNDS; n += 1) await round({ off, on }, n, jobs);
+    const measured = [];
+    for (let n = 0; n < rounds; n += 1) {
+      measured.push(await round({ off, on }, n, jobs));
+      console.log(`round ${n + 1} of ${rounds}: ${line(measured[n])}`);
+    }
+    report(measured, jobs, (await traces.ask({})).spans);
   } finally {
-    collecting.end();
+    for (const child of children) child.end();
     await postgres.remove();
   }
 }
 
-async function measureRounds({ url, endpoint, rounds, jobs }) {
-  const results = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const figures = {};
-    for (const mode of round % 2 === 0 ? ['off', 'on'] : ['on', 'off']) {
-      figures[mode] = await inDatabase(url, (own) => {
-        const on = mode === 'on' ? endpoint : null;
-        return start('queue', { url: own, endpoint: on, jobs }).answer;
-      });
-      console.log(`round ${round + 1} of ${rounds}: ${mode}: ${line(figures[mode])}`);
-    }
-    results.push(figures);
-  }
-  return results;
+async function database(url, name) {
+  await execute(url, `create database ${name}`);
+  return Object.assign(new URL(url), { pathname: `/${name}` }).href;
 }
 
-async function inDatabase(url, work) {
-  const admin = new pg.Client(url);
-  await admin.connect();
-  try {
-    await admin.query('create database measured');
-    return await work(Object.assign(new URL(url), { pathname: '/measured' }).href);
-  } finally {
-    await admin.query('drop database if exists measured with (force)');
-    await admin.end();
-  }
+/** Each begins every other round. */
+async function round(sides, n, jobs) {
+  const figures = {};
+  for (const side of n % 2 === 0 ? ['off', 'on'] : ['on', 'off'])
+    figures[side] = await sides[side].ask({ jobs });
+  return figures;
 }
 
-const line = ({ jobs, cpu }) => `${figure(jobs)} jobs/s, ${figure(cpu, 1)} µs of processor per job`;
+const line = ({ off, on }) =>
+  `off ${figure(off.jobs)} jobs/s, on ${figure(on.jobs)} jobs/s: ${ratio(on.jobs / off.jobs)}`;
 
-function report(rounds, jobs) {
-  const rows = ['off', 'on'].map((mode) => {
-    const column = (name) => median(rounds.map((round) => round[mode][name]));
-    return [`telemetry ${mode}`, figure(column('jobs')), figure(column('cpu'), 1)];
+function report(rounds, jobs, spans) {
+  const rows = ['off', 'on'].map((side) => {
+    const column = (name) => median(rounds.map((each) => each[side][name]));
+    return [`telemetry ${side}`, figure(column('jobs')), figure(column('cpu'), 1)];
   });
   console.log(`\nMedians of ${rounds.length} rounds of ${figure(jobs)} jobs\n`);
   console.log(table(['', 'jobs/s', 'µs of processor per job'], rows));
-  const spans = median(rounds.map((round) => round.on.spans));
-  console.log(`\n${figure(spans)} spans arrived at the collector in a round.`);
+  console.log(`\n${figure(spans)} spans have arrived.`);
 
+  console.log('\nOn to off in the same round: median (middle half)\n');
   const throughput = rounds.map(({ off, on }) => on.jobs / off.jobs);
-  const processor = rounds.map(({ off, on }) => off.cpu / on.cpu);
-  console.log('\nOn to off in the same round: median (lowest–highest)\n');
-  console.log(`throughput: ${spread(throughput)}`);
-  console.log(`processor: ${spread(processor)}`);
+  console.log(`throughput: ${middle(throughput)}`);
+  console.log(`processor: ${middle(rounds.map(({ off, on }) => off.cpu / on.cpu))}`);
   console.log(`\nresult: telemetry_on_vs_off=${ratio(median(throughput))}`);
 }
 
-/** One run of no-op jobs, with everything that a server has of telemetry, or with nothing. */
-async function queue({ url, endpoint, jobs }) {
+const middle = (values) =>
+  `${ratio(median(values))} (${ratio(percentile(values, 0.25))}–${ratio(percentile(values, 0.75))})`;
+
+/** No-op jobs, with everything that a server has of telemetry, or with nothing. */
+async function queue({ url, endpoint }) {
   const telemetry = await startTelemetry(
     {
       enabled: endpoint !== null,
@@ -115,39 +121,7 @@ async function queue({ url, endpoint, jobs }) {
   const events = createEvents();
   const input = z.object({ n: z.number(), text: z.string() });
   const registry = createRegistry([defineJob({ kind: 'noop', input, run: async () => {} })]);
-  const parts = { store, registry, events };
-  telemetry.watch(events);
-  telemetry.observe({ store: opened, registry, worker: { status: () => worker.status() } });
-  let worker = makeWorker(parts, telemetry);
-  const made = createQueue(parts);
-
-  const enqueue = (count) => {
-    const requests = Array.from({ length: count }, (_, n) => ({ kind: 'noop', data: payload(n) }));
-    return inBatches(requests, { size: 1000, inFlight: 4 }, (some) => made.enqueueAll(some));
-  };
-  await enqueue(WARM_UP);
-  await run(events, worker, WARM_UP);
-
-  await enqueue(jobs);
-  await settleDown(url);
-  const before = await spansAt(endpoint);
-  worker = makeWorker(parts, telemetry);
-  const scraping = setInterval(() => void telemetry.scrape(), SCRAPE_EVERY_MS);
-  const figures = await run(events, worker, jobs);
-  clearInterval(scraping);
-  const counts = (await made.counts()).filter(({ state }) => state === 'SUCCEEDED');
-  confirm(
-    'Millrace',
-    counts.reduce((sum, { count }) => sum + count, 0),
-    jobs + WARM_UP,
-  );
-  await telemetry.stop();
-  await opened.close();
-  return { ...figures, spans: (await spansAt(endpoint)) - before };
-}
-
-function makeWorker({ store, registry, events }, { tracing }) {
-  return createWorker({
+  const worker = createWorker({
     config: {
       id: `bench-${process.pid}`,
       pools: [{ name: 'bench', concurrency: 4000, batch: 2000 }],
@@ -158,12 +132,27 @@ function makeWorker({ store, registry, events }, { tracing }) {
     clock: systemClock,
     random: Math.random,
     events,
-    ...(tracing && { tracing }),
+    ...(telemetry.tracing && { tracing: telemetry.tracing }),
   });
+  const jobs = createQueue({ store, registry, events });
+  telemetry.watch(events);
+  telemetry.observe({ store: opened, worker, registry });
+  setInterval(() => void telemetry.scrape(), SCRAPE_EVERY_MS);
+  return {
+    told: {},
+    answer: ({ jobs: count }) => run({ url, jobs, events, worker }, count),
+  };
 }
 
 /** Listeners hear of a success when the store has answered that it is settled. */
-async function run(events, worker, count) {
+async function run({ url, jobs, events, worker }, count) {
+  const before = await succeeded(jobs);
+  const requests = Array.from({ length: count }, (_, n) => ({ kind: 'noop', data: payload(n) }));
+  await inBatches(requests, { size: 1000, inFlight: 4 }, (some) => jobs.enqueueAll(some));
+  // As in bench/measure.mjs: what autovacuum does within a minute, and pages that were just written.
+  await execute(url, 'analyze');
+  await execute(url, 'checkpoint');
+
   const settled = counter();
   const unlisten = events.on('job.succeeded', settled.count);
   const used = process.cpuUsage();
@@ -174,66 +163,63 @@ async function run(events, worker, count) {
   const { user, system } = process.cpuUsage(used);
   await worker.stop();
   unlisten();
-  return { jobs: settled.calls() / seconds, cpu: (user + system) / settled.calls() };
+  confirm('Millrace', (await succeeded(jobs)) - before, count);
+  return { jobs: count / seconds, cpu: (user + system) / count };
 }
 
-/** As bench/measure.mjs: what autovacuum does within a minute, and pages that were just written. */
-async function settleDown(url) {
-  const client = new pg.Client(url);
-  await client.connect();
-  await client.query('analyze');
-  await client.query('checkpoint');
-  await client.end();
-}
-
-async function spansAt(endpoint) {
-  if (endpoint === null) return 0;
-  const answer = await fetch(endpoint);
-  return Number(await answer.text());
+async function succeeded(jobs) {
+  const counts = (await jobs.counts()).filter(({ state }) => state === 'SUCCEEDED');
+  return counts.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** Takes OTLP in JSON, and counts. */
 async function collector() {
   let spans = 0;
   const take = async (request, response) => {
-    const chunks = await request.toArray();
-    if (request.method === 'GET') return response.end(String(spans));
-    spans += countSpans(JSON.parse(Buffer.concat(chunks).toString()));
-    return response.end('{}');
+    const body = Buffer.concat(await request.toArray()).toString();
+    for (const { scopeSpans } of JSON.parse(body).resourceSpans)
+      for (const scope of scopeSpans) spans += scope.spans.length;
+    response.end('{}');
   };
   const server = createServer((request, response) => void take(request, response));
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { endpoint: `http://127.0.0.1:${server.address().port}` };
+  const endpoint = `http://127.0.0.1:${server.address().port}`;
+  return { told: { endpoint }, answer: async () => ({ spans }) };
 }
-
-const countSpans = ({ resourceSpans }) =>
-  resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)).length;
 
 const roles = { queue, collector };
 
-/** A role in a process of its own, its answer, and its end. */
-function start(role, params) {
-  const child = fork(fileURLToPath(import.meta.url), [], { stdio: ['ignore', 2, 2, 'ipc'] });
-  const answer = new Promise((resolve, reject) => {
-    child.once('message', (message) =>
-      message.error ? reject(new Error(message.error)) : resolve(message.answer),
-    );
-    child.once('exit', (code) => reject(new Error(`the process of ${role} ended with ${code}`)));
-    child.send({ role, params });
-  });
-  return { answer, end: () => child.kill() };
+/** A role in a process of its own, which is asked one thing after another. */
+function start(role) {
+  const file = fileURLToPath(import.meta.url);
+  const child = fork(file, [role], { stdio: ['ignore', 2, 2, 'ipc'] });
+  const ask = (params) =>
+    new Promise((resolve, reject) => {
+      const ended = (code) => reject(new Error(`the process of ${role} ended with ${code}`));
+      child.once('exit', ended);
+      child.once('message', ({ answer, error }) => {
+        child.off('exit', ended);
+        if (error === undefined) resolve(answer);
+        else reject(new Error(error));
+      });
+      child.send(params);
+    });
+  return { ask, end: () => child.kill() };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  process.once('message', ({ role, params }) => {
-    const tell = (message) =>
-      process.send(message, () => {
-        // The collector stays until it is ended.
-        if (role !== 'collector') process.exit();
-      });
-    roles[role](params).then(
-      (answer) => tell({ answer }),
-      (error) => tell({ error: error.stack ?? String(error) }),
+/** The first question starts the role. */
+function serve(role) {
+  let answer = async (params) => {
+    const started = await role(params);
+    ({ answer } = started);
+    return started.told;
+  };
+  process.on('message', (params) => {
+    answer(params).then(
+      (told) => process.send({ answer: told }),
+      (error) => process.send({ error: error.stack ?? String(error) }),
     );
   });
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) serve(roles[process.argv[2]]);

@@ -9,9 +9,11 @@ import {
 } from './metrics.ts';
 
 /**
- * Counters and histograms. Not those of the SDK: it makes a string of the attributes at each call, sorted and in JSON.
- * With it a job cost 4 µs more of 16, most of it garbage to collect; with these, it is less than 1 µs. It would also
- * keep every reading of one exporter for another that never reads, and bound the series between two readings only.
+ * Counters and histograms. Not those of the SDK, which makes a string of the attributes at each call, sorted and in
+ * JSON: 0.95 µs, where this takes 0.05 µs, and with the garbage a job cost 4 µs more of 16. It would also keep every
+ * reading of one exporter for another that never reads, and its limit on series counts between two readings only.
+ *
+ * None of these throws: what is measured must not suffer from it.
  */
 export interface Recorders {
   count<Name extends CounterName>(name: Name, value: number, ...attributes: Given<Name>): void;

@@ -68,7 +68,7 @@ export function traceJobs({ tracer, sampling, context, mask }: Traces): Tracing 
 
 /**
  * Jobs of one claim begin together, and their promises take turns. A traced one begins in a turn of its own: a short
- * one is over, and the context off again, before the others notice. It was 2 µs for each of them.
+ * one is over, and the context off again, before the others could be slowed down by it.
  */
 function turn(): Promise<void> {
   return new Promise((resolve) => {
