@@ -1,0 +1,83 @@
+import type { Report } from '../errors.ts';
+import type { Limits } from '../limits.ts';
+import { type Package, type Part, openPackage } from '../package/open.ts';
+import { kindOf, resolveTarget } from '../package/relationships.ts';
+import type { Token } from '../xml/tokenizer.ts';
+import { attribute, child } from '../xml/tokens.ts';
+import { fontsOf } from './fonts.ts';
+import { type CompiledPart, compilePart } from './part.ts';
+import { type Styles, readStyles } from './styles.ts';
+
+export interface Compiled {
+  readonly file: Package;
+  readonly parts: readonly CompiledPart[];
+  readonly styles: Styles;
+  readonly fonts: readonly string[];
+  readonly stripped: readonly { part: string; what: string }[];
+  /** The highest id of a drawing in the template. */
+  readonly highestId: number;
+  /** Width of the text in English Metric Units. */
+  readonly textWidth: number;
+  /** The ISO strict form of the format, with namespaces of its own. */
+  readonly strictFormat: boolean;
+}
+
+/** The parts in which tags are filled in, by the kind of their relationship to the document. */
+const TEMPLATED: readonly string[] = ['header', 'footer', 'footnotes', 'endnotes'];
+
+export function compileFile(bytes: Uint8Array, limits: Limits, report: Report): Compiled {
+  const file = openPackage(bytes, limits);
+  const stripped = [...file.stripped];
+  const related = (kinds: readonly string[]): Part[] =>
+    file.main.relationships
+      .filter((relation) => kinds.includes(kindOf(relation)))
+      .map((relation) =>
+        file.parts.get((resolveTarget(file.main.name, relation.target) ?? '').toLowerCase()),
+      )
+      .filter((part) => part !== undefined);
+  const styles = readStyles(related(['styles'])[0]?.tokens);
+  const parts: CompiledPart[] = [];
+  for (const part of new Set([file.main, ...related(TEMPLATED)])) {
+    const onStripped = (what: string) => stripped.push({ part: part.name, what });
+    if (part.tokens)
+      parts.push(compilePart(part.name, part.tokens, styles, limits, report, onStripped));
+  }
+  const main = parts[0]?.tokens ?? [];
+  return {
+    file,
+    parts,
+    styles,
+    stripped,
+    fonts: fontsOf(file, parts, styles),
+    highestId: highestId(parts),
+    textWidth: textWidth(main),
+    strictFormat: main[0]?.raw.includes('http://purl.oclc.org/ooxml/wordprocessingml') ?? false,
+  };
+}
+
+function highestId(parts: readonly CompiledPart[]): number {
+  let highest = 0;
+  for (const { tokens } of parts) {
+    for (const token of tokens) {
+      if (token.name === 'wp:docPr' && token.kind !== 'close') {
+        highest = Math.max(highest, Number(attribute(token, 'id')) || 0);
+      }
+    }
+  }
+  return highest < 0x7000_0000 ? highest : 0;
+}
+
+const EMU_PER_TWIP = 635;
+const DEFAULT_TEXT_WIDTH = 9_026; // A4 with Word's margins, in twips
+
+/** Of the last section, which is the whole document in most. */
+function textWidth(tokens: readonly Token[]): number {
+  const section = tokens.findLast(({ name, kind }) => name === 'w:sectPr' && kind === 'open');
+  const size = section && child(tokens, section, 'w:pgSz');
+  const margin = section && child(tokens, section, 'w:pgMar');
+  const page = Number(size && attribute(size, 'w:w'));
+  const left = Number(margin && attribute(margin, 'w:left')) || 0;
+  const right = Number(margin && attribute(margin, 'w:right')) || 0;
+  const width = page - left - right;
+  return (width > 500 ? width : DEFAULT_TEXT_WIDTH) * EMU_PER_TWIP;
+}

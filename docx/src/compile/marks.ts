@@ -1,0 +1,224 @@
+import type { Report } from '../errors.ts';
+import type { Token } from '../xml/tokenizer.ts';
+import { child, elementRaw, leading } from '../xml/tokens.ts';
+import type { Block } from './blocks.ts';
+import type { Builder } from './builder.ts';
+import type { Expression, PathExpression } from './expression.ts';
+import type { Layout } from './levels.ts';
+import type { Op } from './ops.ts';
+import type { Tables } from './shells.ts';
+import type { FoundTags, Tag } from './tags.ts';
+import { type FieldUse, absolutePath, collectUses } from './uses.ts';
+
+/** Turns the marks of blocks into lists of ops, and knows where in them the walk is. */
+export interface Marks {
+  before(token: Token): readonly Tag[];
+  after(token: Token): readonly Tag[];
+  emit(tag: Tag): void;
+  scopes(): readonly string[];
+  inLoop(): boolean;
+  /** How many blocks by column are open. */
+  columnDepth(): number;
+  /** In which branch of which block each token stands. */
+  homes(
+    tokens: readonly Token[],
+    found: FoundTags,
+    layout: Layout,
+    wanted: (token: Token) => boolean,
+  ): Map<Token, number>;
+}
+
+interface Frame {
+  readonly block: Block;
+  readonly branches: { readonly test: Expression; readonly body: readonly Op[] }[];
+  body: readonly Op[] | undefined;
+  test: Expression | undefined;
+  scoped: boolean;
+}
+
+const NONE: readonly Tag[] = [];
+
+export function createMarks(
+  tokens: readonly Token[],
+  blocks: readonly Block[],
+  layout: Layout,
+  tables: Tables,
+  builder: Builder,
+  addUse: (use: FieldUse) => void,
+  report: Report,
+): Marks {
+  const blockOf = new Map<Tag, Block>();
+  for (const block of blocks) {
+    for (const tag of [block.open, ...block.elses, block.close]) blockOf.set(tag, block);
+  }
+  const { before, after } = anchors(blockOf, layout);
+  const frames: Frame[] = [];
+  const scopes: string[] = [''];
+
+  const leaveScope = (frame: Frame) => {
+    if (frame.scoped) scopes.pop();
+    frame.scoped = false;
+  };
+
+  const open = (block: Block, value: Expression) => {
+    const frame: Frame = { block, branches: [], body: undefined, test: value, scoped: false };
+    if (block.name === 'each' && value.kind === 'path') {
+      collectUses(value, scopes, block.open.place, 'list', addUse);
+      scopes.push(`${absolutePath(value, scopes) ?? ''}[]`);
+      frame.scoped = true;
+    } else collectUses(value, scopes, block.open.place, 'condition', addUse);
+    frames.push(frame);
+    builder.open();
+  };
+
+  const endBranch = (frame: Frame) => {
+    const ops = builder.close();
+    if (frame.test) frame.branches.push({ test: frame.test, body: ops });
+    else frame.body = ops;
+    leaveScope(frame);
+  };
+
+  const close = (frame: Frame) => {
+    endBranch(frame);
+    frames.pop();
+    const { block, branches } = frame;
+    const { place } = block.open;
+    const column = tables.columnSlot(block);
+    const otherwise = frame.body ?? sectionFallback(tokens, block, layout);
+    const first = branches[0];
+    if (block.name === 'each' && first) {
+      const list = first.test as PathExpression;
+      builder.add({ op: 'each', list, body: first.body, otherwise, column, place });
+    } else {
+      builder.add({
+        op: 'if',
+        branches,
+        negated: block.name === 'unless',
+        otherwise,
+        column,
+        place,
+      });
+    }
+  };
+
+  return {
+    before: (token) => before.get(token) ?? NONE,
+    after: (token) => after.get(token) ?? NONE,
+    emit: (tag) => {
+      const block = blockOf.get(tag);
+      const frame = frames.at(-1);
+      const { parsed } = tag;
+      if (block === undefined) return;
+      if (parsed.kind === 'open') open(block, parsed.value);
+      else if (frame?.block !== block) {
+        // Their tags follow each other, but what they repeat overlaps: two blocks that share a row.
+        const other = frame?.block.open.source ?? 'another block';
+        const message = `${tag.source} ends what ${other} begins within. Give each of the two rows of its own.`;
+        report('crossing_block', message, tag.place);
+      } else if (parsed.kind === 'else') {
+        endBranch(frame);
+        frame.test = parsed.test;
+        if (parsed.test) collectUses(parsed.test, scopes, tag.place, 'condition', addUse);
+        builder.open();
+      } else close(frame);
+    },
+    scopes: () => scopes,
+    inLoop: () => frames.some(({ block, scoped }) => block.name === 'each' && scoped),
+    columnDepth: () => frames.filter(({ block }) => block.level === 'column').length,
+    homes: (all, found, { positions }, wanted) => {
+      const homes = new Map<Token, number>();
+      const branches: number[] = [];
+      let next = 1;
+      const pass = (tag: Tag) => {
+        if (!blockOf.has(tag)) return;
+        if (tag.parsed.kind !== 'open') branches.pop();
+        if (tag.parsed.kind !== 'close') branches.push(next++);
+      };
+      for (const token of all) {
+        before.get(token)?.forEach(pass);
+        if (wanted(token)) homes.set(token, branches.at(-1) ?? 0);
+        for (const segment of found.segments.get(token) ?? []) {
+          if (typeof segment === 'string') continue;
+          const kind = positions.get(segment)?.kind;
+          if (kind === 'text' || kind === 'run') pass(segment);
+        }
+        after.get(token)?.forEach(pass);
+      }
+      return homes;
+    },
+  };
+}
+
+/** The tags before and after each element, in the order in which they stand in the text. */
+function anchors(
+  blockOf: ReadonlyMap<Tag, Block>,
+  layout: Layout,
+): Record<'before' | 'after', Map<Token, Tag[]>> {
+  const found = { before: new Map<Token, Tag[]>(), after: new Map<Token, Tag[]>() };
+  const inOrder = [...blockOf.keys()].toSorted(
+    (a, b) => a.first.index - b.first.index || a.from - b.from,
+  );
+  for (const tag of inOrder) {
+    const position = layout.positions.get(tag);
+    if (position?.kind !== 'before' && position?.kind !== 'after') continue;
+    const list = found[position.kind];
+    const there = list.get(position.token);
+    if (there) there.push(tag);
+    else list.set(position.token, [tag]);
+  }
+  return found;
+}
+
+/**
+ * What is removed may hold the end of a section that began before it. That section break stays, in a paragraph of
+ * its own, or the text before it would get the next section's page size and headers.
+ */
+function sectionFallback(tokens: readonly Token[], block: Block, layout: Layout): readonly Op[] {
+  if (block.level !== 'paragraph') return [];
+  const from = layout.positions.get(block.open);
+  const to = layout.positions.get(block.close);
+  if (!from || !('token' in from) || !to || !('token' in to)) return [];
+  const body = tokens[from.token.parent];
+  if (body?.name !== 'w:body') return [];
+  const start = from.kind === 'before' ? from.token.index : from.token.index + 1;
+  const end = to.kind === 'after' ? to.token.index : to.token.index - 1;
+  const section = firstSection(tokens, body, start, end);
+  if (!section) return [];
+  const previous = keptBefore(tokens, start);
+  if (!previous || sectionOf(tokens, previous)) return [];
+  const paragraph = `<w:p><w:pPr>${elementRaw(tokens, section)}</w:pPr></w:p>`;
+  return [{ op: 'bytes', bytes: Buffer.from(paragraph) }];
+}
+
+/** The element that ends before a position and is still there. */
+function keptBefore(tokens: readonly Token[], position: number): Token | undefined {
+  for (let at = tokens[position - 1]; at && at.kind !== 'open'; at = tokens[at.index - 1]) {
+    const element = at.kind === 'close' ? tokens[at.match] : at;
+    if (!element) return undefined;
+    if (element.kind !== 'text' && !element.gone) return element;
+    at = element;
+  }
+  return undefined;
+}
+
+function firstSection(
+  tokens: readonly Token[],
+  body: Token,
+  from: number,
+  to: number,
+): Token | undefined {
+  for (let i = from; i <= to; i++) {
+    const token = tokens[i];
+    if (token?.parent !== body.index) continue;
+    const section = sectionOf(tokens, token);
+    if (section) return section;
+  }
+  return undefined;
+}
+
+/** The section that ends with a paragraph. */
+function sectionOf(tokens: readonly Token[], token: Token): Token | undefined {
+  if (token.name !== 'w:p' || token.kind !== 'open' || token.gone) return undefined;
+  const properties = leading(tokens, token, 'w:pPr');
+  return properties && child(tokens, properties, 'w:sectPr');
+}

@@ -1,0 +1,83 @@
+import type { Token } from '../xml/tokenizer.ts';
+import { attribute, child, children } from '../xml/tokens.ts';
+
+/** What the merge needs to know of the styles. */
+export interface Styles {
+  /** Paragraph styles that number or bullet, directly or by what they are based on. */
+  readonly lists: ReadonlySet<string>;
+  readonly ids: ReadonlySet<string>;
+  /** The fonts that each style names, its bases included. */
+  fontsOf(id: string): readonly string[];
+  /** Fonts of the defaults and of the default styles, which every document uses. */
+  readonly defaultFonts: readonly string[];
+}
+
+interface Style {
+  readonly basedOn: string | undefined;
+  readonly fonts: readonly string[];
+  readonly numbered: boolean;
+}
+
+export function readStyles(tokens: readonly Token[] | undefined): Styles {
+  const styles = new Map<string, Style>();
+  const defaults: string[] = [];
+  const defaultIds: string[] = [];
+  const root = tokens?.[0];
+  for (const token of root && tokens ? children(tokens, root) : []) {
+    if (!tokens || token.gone) continue;
+    const fonts = fontsWithin(tokens, token);
+    if (token.name === 'w:docDefaults') defaults.push(...fonts);
+    const id = token.name === 'w:style' ? attribute(token, 'w:styleId') : undefined;
+    if (id === undefined) continue;
+    const properties = child(tokens, token, 'w:pPr');
+    const base = child(tokens, token, 'w:basedOn');
+    if (attribute(token, 'w:default') === '1') defaultIds.push(id);
+    styles.set(id, {
+      fonts,
+      basedOn: base && attribute(base, 'w:val'),
+      numbered: properties !== undefined && child(tokens, properties, 'w:numPr') !== undefined,
+    });
+  }
+  const chain = (id: string): Style[] => {
+    const seen = new Set<string>();
+    const found: Style[] = [];
+    for (let at: string | undefined = id; at !== undefined && !seen.has(at);) {
+      seen.add(at);
+      const style = styles.get(at);
+      if (style) found.push(style);
+      at = style?.basedOn;
+    }
+    return found;
+  };
+  const lists = [...styles.keys()].filter((id) => chain(id).some(({ numbered }) => numbered));
+  const fontsOf = (id: string) => chain(id).flatMap(({ fonts }) => fonts);
+  return {
+    lists: new Set(lists),
+    ids: new Set(styles.keys()),
+    fontsOf,
+    defaultFonts: [...defaults, ...defaultIds.flatMap(fontsOf)],
+  };
+}
+
+const FONT_ATTRIBUTES = /^w:(?:ascii|hAnsi|cs|eastAsia|font)$/;
+const THEME_ATTRIBUTES = /^w:(?:ascii|hAnsi|cs|eastAsia)Theme$/;
+
+/** Names of fonts, and `theme:minor` or `theme:major` where the theme decides. */
+export function fontsWithin(tokens: readonly Token[], within: Token): string[] {
+  const found: string[] = [];
+  for (let i = within.index; i <= within.match; i++) {
+    const token = tokens[i];
+    if (!token || token.gone || token.kind === 'close') continue;
+    if (token.name === 'w:rFonts' || token.name === 'w:sym') {
+      for (const match of token.raw.matchAll(/\s([\w:]+)\s*=\s*["']([^"']*)["']/g)) {
+        const [, name = '', value = ''] = match;
+        if (FONT_ATTRIBUTES.test(name)) found.push(value);
+        // Only the Latin face: themes name dozens for other scripts.
+        else if (THEME_ATTRIBUTES.test(name) && /^w:(?:ascii|hAnsi)/.test(name)) {
+          found.push(value.startsWith('major') ? 'theme:major' : 'theme:minor');
+        }
+      }
+    }
+  }
+  return found;
+}

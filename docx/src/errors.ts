@@ -1,0 +1,81 @@
+/**
+ * What a template, its file or its data can do wrong. A caller shows the sentence to the author: it names
+ * the place (part, paragraph, the words around it) and says what to write instead.
+ */
+export type TemplateErrorCode =
+  // the file
+  | 'not_a_docx'
+  | 'legacy_doc'
+  | 'encrypted'
+  | 'open_document'
+  | 'truncated'
+  | 'corrupt_zip'
+  | 'too_large'
+  | 'too_many_entries'
+  | 'dtd_not_allowed'
+  | 'malformed_xml'
+  | 'too_deep'
+  | 'unsupported_encoding'
+  | 'unsupported_prefix'
+  // the tags
+  | 'unclosed_tag'
+  | 'bad_tag'
+  | 'unknown_helper'
+  | 'unbalanced_block'
+  | 'crossing_block'
+  | 'misplaced_else'
+  | 'tag_in_field_code'
+  | 'too_many_tags'
+  // the data
+  | 'missing_field'
+  | 'not_a_list'
+  | 'bad_value'
+  | 'bad_image'
+  | 'image_not_given'
+  | 'value_too_long'
+  | 'bad_locale'
+  | 'too_many_iterations'
+  | 'output_too_large';
+
+/** Where in the template. Paragraphs are counted from 1 within their part, as they come in the file. */
+export interface Place {
+  readonly part: string;
+  readonly paragraph: number;
+  readonly snippet: string;
+}
+
+export class TemplateError extends Error {
+  override readonly name = 'TemplateError';
+  readonly code: TemplateErrorCode;
+  readonly part: string | undefined;
+  readonly paragraph: number | undefined;
+  readonly snippet: string | undefined;
+  constructor(code: TemplateErrorCode, message: string, place: Partial<Place> = {}) {
+    super(message);
+    this.code = code;
+    this.part = place.part;
+    this.paragraph = place.paragraph;
+    this.snippet = place.snippet;
+  }
+}
+
+export interface Problem {
+  readonly severity: 'error' | 'warning';
+  readonly code: string;
+  readonly message: string;
+  readonly part?: string | undefined;
+  readonly paragraph?: number | undefined;
+  readonly snippet?: string | undefined;
+}
+
+/** Compiling throws the first problem, linting collects them all: the steps between only report. */
+export type Report = (code: TemplateErrorCode, message: string, place?: Partial<Place>) => void;
+
+export const throwing: Report = (code, message, place) => {
+  throw new TemplateError(code, message, place);
+};
+
+export function asProblem(error: TemplateError): Problem {
+  const { code, message, part, paragraph, snippet } = error;
+  return { severity: 'error', code, message, part, paragraph, snippet };
+}

@@ -1,0 +1,151 @@
+import { type Compiled, compileFile } from './compile/compile.ts';
+import type { FieldUse } from './compile/uses.ts';
+import { type Place, type Problem, TemplateError, asProblem } from './errors.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { type Shape, nearest, shapeOfSample, shapeOfSchema, unknownAt } from './shape.ts';
+
+export interface LintOptions {
+  /** Data as the template would get it: paths that it lacks are reported. */
+  readonly sample?: unknown;
+  /** A JSON Schema of the data (`properties`, `items`, `$ref` within it, `anyOf` and the like). */
+  readonly schema?: unknown;
+  /** The fonts of the machine that converts; without them none is reported as missing. */
+  readonly installedFonts?: readonly string[];
+  readonly limits?: Partial<Limits>;
+}
+
+export interface BlockUse extends Place {
+  readonly kind: 'each' | 'if' | 'unless';
+  readonly source: string;
+  /** What it repeats or removes. */
+  readonly level: 'inline' | 'paragraph' | 'row' | 'column';
+}
+
+export interface LintReport {
+  /** No errors; warnings may be there. */
+  readonly ok: boolean;
+  readonly problems: readonly Problem[];
+  readonly fields: readonly FieldUse[];
+  readonly blocks: readonly BlockUse[];
+  readonly fonts: readonly string[];
+  readonly missingFonts: readonly string[];
+}
+
+/** Lists all that is in a template and all that is wrong with it. Never throws for a bad template. */
+export function lint(bytes: Uint8Array, options: LintOptions = {}): LintReport {
+  const problems: Problem[] = [];
+  let compiled: Compiled | undefined;
+  try {
+    compiled = compileFile(
+      bytes,
+      { ...DEFAULT_LIMITS, ...options.limits },
+      (code, message, place = {}) => problems.push({ severity: 'error', code, message, ...place }),
+    );
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    problems.push(asProblem(error));
+  }
+  const fields = compiled?.parts.flatMap(({ uses }) => uses) ?? [];
+  const fonts = compiled?.fonts ?? [];
+  const missingFonts = missing(fonts, options.installedFonts);
+  if (compiled) {
+    problems.push(
+      ...unknownPaths(fields, options),
+      ...strippedContent(compiled),
+      ...strayTags(compiled),
+    );
+  }
+  for (const font of missingFonts) {
+    problems.push(
+      warning('missing_font', `The font "${font}" is not installed: another one will be taken.`),
+    );
+  }
+  return {
+    ok: !problems.some(({ severity }) => severity === 'error'),
+    problems: unique(problems),
+    fields,
+    blocks: compiled ? blocksOf(compiled) : [],
+    fonts,
+    missingFonts,
+  };
+}
+
+function warning(code: string, message: string, place: Partial<Place> = {}): Problem {
+  return { severity: 'warning', code, message, ...place };
+}
+
+/** A text box is in the file twice: what is wrong with it is said once. */
+function unique(problems: readonly Problem[]): Problem[] {
+  const seen = new Set<string>();
+  return problems.filter(({ code, message, part, paragraph }) => {
+    const key = `${code} ${message} ${part ?? ''} ${paragraph ?? ''}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+function blocksOf({ parts }: Compiled): BlockUse[] {
+  const found = new Map<string, BlockUse>();
+  for (const { open, name, level } of parts.flatMap(({ blocks }) => blocks)) {
+    const { part, paragraph, snippet } = open.place;
+    const use: BlockUse = { kind: name, source: open.source, level, part, paragraph, snippet };
+    found.set(`${use.source} ${part} ${paragraph} ${snippet}`, use);
+  }
+  return [...found.values()];
+}
+
+function unknownPaths(fields: readonly FieldUse[], { sample, schema }: LintOptions): Problem[] {
+  const shapes: [Shape, string][] = [];
+  if (schema !== undefined) shapes.push([shapeOfSchema(schema), 'the schema']);
+  if (sample !== undefined) shapes.push([shapeOfSample(sample), 'the sample']);
+  const problems: Problem[] = [];
+  for (const [shape, where] of shapes) {
+    for (const { path, part, paragraph, snippet } of fields) {
+      const unknown = unknownAt(shape, path);
+      if (unknown === undefined) continue;
+      const hint = nearest(unknown.key, unknown.known);
+      const message = `"${path}" is not in ${where}.${hint === undefined ? '' : ` Did you mean "${hint}"?`}`;
+      problems.push({ severity: 'error', code: 'unknown_path', message, part, paragraph, snippet });
+    }
+  }
+  return problems;
+}
+
+function strippedContent({ stripped }: Compiled): Problem[] {
+  return stripped.map(({ part, what }) =>
+    warning('stripped', `${what} reaches outside the file and is left out.`, { part }),
+  );
+}
+
+/** Charts, diagrams and comments are copied as they are. */
+function strayTags({ file, parts }: Compiled): Problem[] {
+  const compiledNames = new Set(parts.map(({ name }) => name));
+  const problems: Problem[] = [];
+  for (const part of file.parts.values()) {
+    if (compiledNames.has(part.name) || !part.name.startsWith('word/')) continue;
+    const tag = part.tokens?.find(({ kind, raw }) => kind === 'text' && raw.includes('{{'));
+    if (tag === undefined) continue;
+    const message = `${part.name} holds a tag, but tags are only filled in text, headers, footers and notes.`;
+    problems.push(
+      warning('tag_not_filled', message, { part: part.name, snippet: tag.raw.slice(0, 80) }),
+    );
+  }
+  return problems;
+}
+
+/** Fonts that every converter replaces by ones of the same width. */
+const METRIC_TWINS: Readonly<Record<string, string>> = {
+  arial: 'liberation sans',
+  'times new roman': 'liberation serif',
+  'courier new': 'liberation mono',
+  calibri: 'carlito',
+  cambria: 'caladea',
+};
+
+function missing(fonts: readonly string[], installed: readonly string[] | undefined): string[] {
+  if (installed === undefined) return [];
+  const there = new Set(installed.map((font) => font.toLowerCase()));
+  return fonts.filter((font) => {
+    const name = font.toLowerCase();
+    return !there.has(name) && !there.has(METRIC_TWINS[name] ?? name);
+  });
+}

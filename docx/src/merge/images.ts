@@ -1,0 +1,68 @@
+import type { Op } from '../compile/ops.ts';
+import { TemplateError } from '../errors.ts';
+import type { Limits } from '../limits.ts';
+import { isUrl } from './draw.ts';
+import { type Evaluation, evaluate } from './evaluate.ts';
+import { createScope, isTruthy, listOf } from './scope.ts';
+
+/** Walks the blocks as a merge would, and gathers the addresses that image tags ask for. */
+export function collectImages(ops: readonly Op[], data: unknown, limits: Limits): string[] {
+  const wanted = new Set<string>();
+  if (!hasImages(ops)) return [];
+  const on: Evaluation = {
+    scope: createScope(data),
+    strict: false,
+    locale: 'en-US',
+    timeZone: 'UTC',
+  };
+  let turns = 0;
+  const walk = (list: readonly Op[]): void => {
+    for (const op of list) {
+      if (op.op === 'draw' && op.helper === 'image') {
+        const source = op.call.args[0];
+        const value = source && evaluate(source, on, undefined);
+        if (isUrl(value)) wanted.add(value.trim());
+      } else if (op.op === 'shell') {
+        walk(op.head);
+        walk(op.body);
+      } else if (op.op === 'if') {
+        const chosen = op.branches.find(
+          ({ test }) => isTruthy(evaluate(test, on, undefined)) !== op.negated,
+        );
+        walk(chosen ? chosen.body : op.otherwise);
+      } else if (op.op === 'each') {
+        const items = listOf(evaluate(op.list, on, undefined)) ?? [];
+        if (items.length === 0) walk(op.otherwise);
+        else if (hasImages(op.body)) {
+          turns += items.length;
+          if (turns > limits.iterations) {
+            throw new TemplateError(
+              'too_many_iterations',
+              `The loops of the template turn more than ${limits.iterations} times.`,
+              op.place,
+            );
+          }
+          items.forEach((item, index) => {
+            on.scope.push(item, index, items.length);
+            walk(op.body);
+            on.scope.pop();
+          });
+        }
+      }
+    }
+  };
+  walk(ops);
+  return [...wanted];
+}
+
+/** The depth of blocks is bounded by compiling. */
+function hasImages(ops: readonly Op[]): boolean {
+  return ops.some((op) => {
+    if (op.op === 'draw') return op.helper === 'image';
+    if (op.op === 'shell') return hasImages(op.head) || hasImages(op.body);
+    if (op.op === 'each') return hasImages(op.body) || hasImages(op.otherwise);
+    if (op.op === 'if')
+      return hasImages(op.otherwise) || op.branches.some(({ body }) => hasImages(body));
+    return false;
+  });
+}

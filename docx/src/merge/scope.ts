@@ -1,0 +1,82 @@
+import type { PathExpression } from '../compile/expression.ts';
+
+/** Where a tag looks: the data, and inside loops the item of each. */
+export interface Scope {
+  push(value: unknown, index: number, count: number): void;
+  pop(): void;
+  /** Undefined when nothing of that name is there; null when it is there and empty. */
+  look(path: PathExpression): unknown;
+  depth(): number;
+}
+
+interface Frame {
+  readonly value: unknown;
+  readonly index: number;
+  readonly count: number;
+}
+
+export function createScope(root: unknown): Scope {
+  const frames: Frame[] = [{ value: root, index: 0, count: 1 }];
+  return {
+    push: (value, index, count) => frames.push({ value, index, count }),
+    pop: () => frames.pop(),
+    depth: () => frames.length,
+    look: ({ up, keys, meta }) => {
+      const frame = frames[up === -1 ? 0 : frames.length - 1 - up];
+      if (frame === undefined) return undefined;
+      if (meta !== undefined) {
+        if (meta === 'first') return frame.index === 0;
+        if (meta === 'last') return frame.index === frame.count - 1;
+        return meta === 'number' ? frame.index + 1 : frame.index;
+      }
+      return keys.length === 0 ? frame.value : follow(frame.value, keys);
+    },
+  };
+}
+
+/** Own properties only: neither `constructor` nor `__proto__` leads anywhere. */
+export function follow(from: unknown, keys: readonly string[]): unknown {
+  let at = from;
+  for (const key of keys) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = (at as Record<string, unknown>)[key];
+  }
+  return at;
+}
+
+/** The items of a list; undefined for what is none. Salesforce wraps child records in an object. */
+export function listOf(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  if (value === undefined || value === null || value === '' || value === false) return [];
+  if (typeof value !== 'object' || value instanceof Date) return undefined;
+  const records = follow(value, ['records']);
+  return Array.isArray(records) ? records : [value];
+}
+
+export function isTruthy(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) {
+    const records = Array.isArray(value) ? value : follow(value, ['records']);
+    return Array.isArray(records) ? records.length > 0 : true;
+  }
+  return Boolean(value);
+}
+
+/** As a reader would write it. Objects have no text of their own. */
+export function textOf(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+      return Number.isFinite(value) ? String(value) : '';
+    case 'boolean':
+    case 'bigint':
+      return String(value);
+    case 'object':
+      if (value instanceof Date) return Number.isNaN(value.getTime()) ? '' : value.toISOString();
+      return Array.isArray(value)
+        ? value.map((item) => (Array.isArray(item) ? '' : textOf(item))).join(', ')
+        : '';
+    default:
+      return '';
+  }
+}

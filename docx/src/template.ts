@@ -1,0 +1,182 @@
+import { compileFile, type Compiled } from './compile/compile.ts';
+import { type Op, sizeOf } from './compile/ops.ts';
+import type { CompiledPart } from './compile/part.ts';
+import type { FieldUse } from './compile/uses.ts';
+import { throwing, TemplateError } from './errors.ts';
+import { canonicalLocale, isTimeZone } from './helpers/format.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { createDraw } from './merge/draw.ts';
+import { collectImages } from './merge/images.ts';
+import { createMedia } from './merge/media.ts';
+import { createOutput } from './merge/output.ts';
+import { type Counters, run } from './merge/run.ts';
+import { createScope } from './merge/scope.ts';
+import { XML_HEAD } from './package/open.ts';
+import { type StaticFiles, relates, staticFiles } from './package/static.ts';
+import { relationshipsPath } from './package/relationships.ts';
+import { type PackedFile, deflated, stored, writeZip } from './zip/writer.ts';
+
+export interface CompileOptions {
+  readonly limits?: Partial<Limits>;
+}
+
+export interface MergeOptions {
+  /** `de-DE` or `de_DE`; `en-US` unless said. */
+  readonly locale?: string;
+  /** `Europe/Berlin`; `UTC` unless said. */
+  readonly timeZone?: string;
+  /** A field that the data lacks is an error instead of empty. */
+  readonly strict?: boolean;
+  /** The bytes of each address that `imagesNeeded` named. */
+  readonly images?: ReadonlyMap<string, Uint8Array>;
+  readonly limits?: Partial<Limits>;
+}
+
+export interface Template {
+  readonly fields: readonly FieldUse[];
+  readonly fonts: readonly string[];
+  /** Bytes that it holds in memory. */
+  readonly size: number;
+  /** What was taken out because it reaches outside the file. */
+  readonly stripped: readonly { readonly part: string; readonly what: string }[];
+  /** The merged DOCX. Synchronous; equal input gives equal bytes. */
+  merge(data: unknown, options?: MergeOptions): Uint8Array;
+  /** The addresses of the images that the data asks for: fetch them first, and give them to `merge`. */
+  imagesNeeded(data: unknown): string[];
+}
+
+/** Compiles a template once. Throws a TemplateError that names the first thing wrong with it. */
+export function compile(bytes: Uint8Array, options: CompileOptions = {}): Template {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const { plan, ...facts } = prepare(compileFile(bytes, limits, throwing));
+  return {
+    ...facts,
+    merge: (data, mergeOptions = {}) => merge(plan, data, mergeOptions, limits),
+    imagesNeeded: (data) => {
+      const ops = plan.parts.flatMap((part) => part.ops);
+      return collectImages(ops, data, limits);
+    },
+  };
+}
+
+/** Apart from `compile`, so that no closure keeps the parsed file alive: only what a merge writes stays. */
+function prepare(
+  compiled: Compiled,
+): Pick<Template, 'fields' | 'fonts' | 'stripped' | 'size'> & { readonly plan: Plan } {
+  const { parts, fonts, stripped, highestId, textWidth, strictFormat } = compiled;
+  const files = staticFiles(compiled);
+  const plan: Plan = {
+    files,
+    parts: parts
+      .filter(({ name }) => files.dynamic.has(name))
+      .map((part) => planPart(part, compiled)),
+    highestId,
+    textWidth,
+    strictFormat,
+    mediaPrefix: freePrefix(compiled),
+    headingStyles: compiled.styles.ids,
+  };
+  const { body, directory } = files.prefix;
+  const size = plan.parts.reduce(
+    (sum, { ops }) => sum + sizeOf(ops),
+    body.length + directory.length,
+  );
+  return { plan, fields: parts.flatMap(({ uses }) => uses), fonts, stripped, size };
+}
+
+interface PlannedPart {
+  readonly name: string;
+  readonly ops: readonly Op[];
+  readonly relationships: Compiled['file']['main']['relationships'];
+  readonly relates: boolean;
+}
+
+interface Plan {
+  readonly files: StaticFiles;
+  readonly parts: readonly PlannedPart[];
+  readonly highestId: number;
+  readonly textWidth: number;
+  readonly strictFormat: boolean;
+  readonly mediaPrefix: string;
+  readonly headingStyles: ReadonlySet<string>;
+}
+
+function freePrefix({ file }: Compiled): string {
+  let prefix = 'word/media/millrace';
+  while ([...file.parts.keys()].some((key) => key.startsWith(prefix))) prefix += '_';
+  return prefix;
+}
+
+function planPart({ name, ops, draws }: CompiledPart, { file }: Compiled): PlannedPart {
+  const relationships = file.parts.get(name.toLowerCase())?.relationships ?? [];
+  return { name, ops, relationships, relates: relates(draws) };
+}
+
+const HEAD = Buffer.from(XML_HEAD);
+
+function merge(
+  plan: Plan,
+  data: unknown,
+  options: MergeOptions,
+  compileLimits: Limits,
+): Uint8Array {
+  const limits = { ...compileLimits, ...options.limits };
+  const { locale, timeZone } = checkedLocale(options);
+  const out = createOutput(limits.outputBytes);
+  const { strictFormat, mediaPrefix } = plan;
+  const media = createMedia({ strictFormat, prefix: mediaPrefix, limit: limits.outputBytes });
+  const counters: Counters = { nextId: plan.highestId + 1, iterations: 0 };
+  const scope = createScope(data);
+  const pieces: { name: string; from: number; to: number }[] = [];
+  const relations: PackedFile[] = [];
+  for (const { name, ops, relationships, relates: hasOwn } of plan.parts) {
+    const part = media.part(relationships);
+    const { textWidth, headingStyles } = plan;
+    const images = options.images ?? new Map<string, Uint8Array>();
+    const draw = createDraw({ media, part, images, textWidth, strictFormat, headingStyles });
+    const from = out.position();
+    out.bytes(HEAD);
+    run(ops, {
+      out,
+      limits,
+      counters,
+      draw,
+      scope,
+      locale,
+      timeZone,
+      strict: options.strict ?? false,
+
+      written: new Set<number>(),
+      columns: [],
+      columnCount: 1,
+      breakEnd: -1,
+    });
+    pieces.push({ name, from, to: out.position() });
+    if (hasOwn) relations.push(deflated(relationshipsPath(name), Buffer.from(part.xml()), 1));
+  }
+  const files = pieces.map(({ name, from, to }) => deflated(name, out.view(from, to), 1));
+  for (const { name, picture } of media.files) {
+    files.push(
+      picture.ending === 'svg' ? deflated(name, picture.bytes, 1) : stored(name, picture.bytes),
+    );
+  }
+  return writeZip(plan.files.prefix, [...files, ...relations]);
+}
+
+function checkedLocale(options: MergeOptions): { locale: string; timeZone: string } {
+  const locale = canonicalLocale(options.locale ?? 'en-US');
+  const timeZone = options.timeZone ?? 'UTC';
+  if (locale === undefined) {
+    throw new TemplateError(
+      'bad_locale',
+      `"${options.locale ?? ''}" is no locale; write it like de-DE.`,
+    );
+  }
+  if (!isTimeZone(timeZone)) {
+    throw new TemplateError(
+      'bad_locale',
+      `"${timeZone}" is no time zone; write it like Europe/Berlin.`,
+    );
+  }
+  return { locale, timeZone };
+}

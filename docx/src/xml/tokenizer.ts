@@ -1,0 +1,149 @@
+import { TemplateError, type TemplateErrorCode } from '../errors.ts';
+import type { Limits } from '../limits.ts';
+import { ILLEGAL, escapeText } from './text.ts';
+
+/**
+ * A piece of an XML part. `raw` is what is written for it; later steps change it, or set `gone`. `match` is
+ * the token at the element's other end, `parent` the opening token around it (-1 at the root).
+ */
+export interface Token {
+  kind: 'open' | 'close' | 'empty' | 'text';
+  name: string;
+  raw: string;
+  gone: boolean;
+  index: number;
+  match: number;
+  parent: number;
+}
+
+/**
+ * One linear pass, no tree, no recursion. Refuses what is not well-formed and every document type, so that no
+ * entity but XML's own five is ever read. Comments and processing instructions are left out.
+ */
+export function tokenize(xml: string, part: string, limits: Limits): Token[] {
+  const fail = (code: TemplateErrorCode, message: string) =>
+    new TemplateError(code, `${part}: ${message}`, { part });
+  if (ILLEGAL.test(xml)) throw fail('malformed_xml', 'it holds a character that XML forbids.');
+  const tokens: Token[] = [];
+  const open: number[] = [];
+  let at = xml.charCodeAt(0) === 0xfeff ? 1 : 0;
+
+  const push = (kind: Token['kind'], name: string, raw: string): number => {
+    const index = tokens.length;
+    tokens.push({ kind, name, raw, gone: false, index, match: index, parent: open.at(-1) ?? -1 });
+    return index;
+  };
+
+  while (at < xml.length) {
+    const tag = xml.indexOf('<', at);
+    const textEnd = tag === -1 ? xml.length : tag;
+    if (textEnd > at) {
+      const text = xml.slice(at, textEnd);
+      if (hasUnknownEntity(text)) throw fail('malformed_xml', `"${cut(text)}" has a bare "&".`);
+      if (open.length > 0) push('text', '', text);
+      else if (text.trim() !== '') throw fail('malformed_xml', 'there is text outside the root.');
+    }
+    if (tag === -1) break;
+    const second = xml.charCodeAt(tag + 1);
+    if (second === 0x21 /* ! */) {
+      if (xml.startsWith('<!--', tag)) {
+        at = after(xml, '-->', tag + 4);
+      } else if (xml.startsWith('<![CDATA[', tag) && open.length > 0) {
+        at = after(xml, ']]>', tag + 9);
+        push('text', '', escapeText(xml.slice(tag + 9, at - 3)));
+      } else {
+        throw fail('dtd_not_allowed', 'it declares a document type, which templates may not.');
+      }
+    } else if (second === 0x3f /* ? */) {
+      at = after(xml, '?>', tag + 2);
+    } else if (second === 0x2f /* / */) {
+      at = xml.indexOf('>', tag) + 1;
+      if (at === 0) at = -1;
+      const opener = open.pop();
+      const name = xml.slice(tag + 2, at - 1).trimEnd();
+      const begun = opener === undefined ? undefined : tokens[opener];
+      if (begun === undefined || begun.name !== name) {
+        throw fail('malformed_xml', `</${cut(name)}> closes nothing.`);
+      }
+      const index = push('close', name, `</${name}>`);
+      begun.match = index;
+      const closing = tokens[index];
+      if (closing) closing.match = begun.index;
+    } else {
+      const scanned = scanTag(xml, tag);
+      if (scanned === undefined) throw fail('malformed_xml', `"${cut(xml.slice(tag))}" is no tag.`);
+      at = scanned.end;
+      if (open.length === 0 && tokens.length > 0) throw fail('malformed_xml', 'it has two roots.');
+      const raw = xml.slice(tag, at);
+      const index = push(scanned.empty ? 'empty' : 'open', scanned.name, raw);
+      if (!scanned.empty) open.push(index);
+      if (open.length > limits.depth) {
+        throw fail('too_deep', `elements are nested more than ${limits.depth} deep.`);
+      }
+    }
+    if (at < 0) throw fail('malformed_xml', 'it ends inside a tag.');
+  }
+  if (open.length > 0 || tokens.length === 0) throw fail('malformed_xml', 'it ends too early.');
+  return tokens;
+}
+
+function after(xml: string, ending: string, from: number): number {
+  const found = xml.indexOf(ending, from);
+  return found === -1 ? -1 : found + ending.length;
+}
+
+const NAME = /[A-Za-z_\u00c0-\uffff][\w.\-:\u00b7-\uffff]*/y;
+
+/** The end of an opening tag; undefined when it is not one. Quotes may hold ">". */
+function scanTag(
+  xml: string,
+  tag: number,
+): { name: string; end: number; empty: boolean } | undefined {
+  const name = readName(xml, tag + 1);
+  if (name === undefined) return undefined;
+  const seen: string[] = [];
+  let at = tag + 1 + name.length;
+  for (;;) {
+    const start = skipSpace(xml, at);
+    const char = xml.charCodeAt(start);
+    if (char === 0x3e /* > */) return { name, end: start + 1, empty: false };
+    if (char === 0x2f /* / */) {
+      return xml.charCodeAt(start + 1) === 0x3e ? { name, end: start + 2, empty: true } : undefined;
+    }
+    const attribute = start === at ? undefined : readName(xml, start);
+    if (attribute === undefined || seen.includes(attribute)) return undefined;
+    // Word writes 30 namespaces at most; without a bound the check for doubles would be quadratic.
+    if (seen.push(attribute) > 200) return undefined;
+    at = skipSpace(xml, start + attribute.length);
+    if (xml.charCodeAt(at) !== 0x3d /* = */) return undefined;
+    at = skipSpace(xml, at + 1);
+    const quote = xml[at];
+    if (quote !== '"' && quote !== "'") return undefined;
+    const end = xml.indexOf(quote, at + 1);
+    if (end === -1) return undefined;
+    const value = xml.slice(at + 1, end);
+    if (value.includes('<') || hasUnknownEntity(value)) return undefined;
+    at = end + 1;
+  }
+}
+
+function readName(xml: string, at: number): string | undefined {
+  NAME.lastIndex = at;
+  return NAME.exec(xml)?.[0];
+}
+
+function skipSpace(xml: string, from: number): number {
+  let at = from;
+  while (xml.charCodeAt(at) <= 0x20) at++;
+  return at;
+}
+
+function hasUnknownEntity(text: string): boolean {
+  return (
+    text.includes('&') && /&(?!(?:amp|lt|gt|quot|apos|#\d{1,8}|#x[\da-fA-F]{1,8});)/.test(text)
+  );
+}
+
+function cut(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
+}

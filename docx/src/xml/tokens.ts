@@ -1,0 +1,122 @@
+import type { Token } from './tokenizer.ts';
+import { decode } from './text.ts';
+
+const ATTRIBUTE = /\s+([^\s=]+)\s*=\s*("[^"]*"|'[^']*')/g;
+
+export function attributesOf(token: Token): [name: string, value: string][] {
+  const found: [string, string][] = [];
+  for (const [, name = '', quoted = ''] of token.raw.matchAll(ATTRIBUTE)) {
+    found.push([name, decode(quoted.slice(1, -1))]);
+  }
+  return found;
+}
+
+export function attribute(token: Token, name: string): string | undefined {
+  if (!token.raw.includes(name)) return undefined;
+  return attributesOf(token).find(([key]) => key === name)?.[1];
+}
+
+/** Removes the attributes whose name matches; says whether there was one. */
+export function removeAttributes(
+  token: Token,
+  matches: (name: string, value: string) => boolean,
+): boolean {
+  const raw = token.raw.replace(ATTRIBUTE, (whole, name: string, quoted: string) =>
+    matches(name, decode(quoted.slice(1, -1))) ? '' : whole,
+  );
+  const changed = raw !== token.raw;
+  token.raw = raw;
+  return changed;
+}
+
+/** The element with all that is in it. */
+export function removeElement(tokens: readonly Token[], token: Token): void {
+  for (let i = token.index; i <= token.match; i++) {
+    const inner = tokens[i];
+    if (inner) inner.gone = true;
+  }
+}
+
+/** The element's two tags; its content stays. */
+export function unwrapElement(tokens: readonly Token[], token: Token): void {
+  token.gone = true;
+  const close = tokens[token.match];
+  if (close) close.gone = true;
+}
+
+/** Leaves out what is gone and numbers the rest anew. */
+export function compact(tokens: readonly Token[]): Token[] {
+  const kept = tokens.filter((token) => !token.gone);
+  const open: number[] = [];
+  kept.forEach((token, index) => {
+    token.index = index;
+    token.match = index;
+    if (token.kind === 'close') {
+      const opener = kept[open.pop() ?? -1];
+      if (opener) {
+        opener.match = index;
+        token.match = opener.index;
+      }
+    }
+    token.parent = open.at(-1) ?? -1;
+    if (token.kind === 'open') open.push(index);
+  });
+  return kept;
+}
+
+/** What is written for the tokens from `from` to `to`. */
+export function rawOf(tokens: readonly Token[], from: number, to: number): string {
+  let raw = '';
+  for (let i = from; i <= to; i++) {
+    const token = tokens[i];
+    if (token && !token.gone) raw += token.raw;
+  }
+  return raw;
+}
+
+export function elementRaw(tokens: readonly Token[], token: Token | undefined): string {
+  return token === undefined ? '' : rawOf(tokens, token.index, token.match);
+}
+
+/** The elements directly within one. */
+export function children(tokens: readonly Token[], parent: Token): Token[] {
+  const found: Token[] = [];
+  for (let i = parent.index + 1; i < parent.match; i++) {
+    const token = tokens[i];
+    if (!token) break;
+    if (token.kind === 'open' || token.kind === 'empty') {
+      found.push(token);
+      i = token.match;
+    }
+  }
+  return found;
+}
+
+export function child(tokens: readonly Token[], parent: Token, name: string): Token | undefined {
+  for (let i = parent.index + 1; i < parent.match; i++) {
+    const token = tokens[i];
+    if (!token) break;
+    if (token.kind === 'text' || token.kind === 'close') continue;
+    if (token.name === name) return token;
+    i = token.match;
+  }
+  return undefined;
+}
+
+/** The first element within one, when it has the name: properties come before everything else. */
+export function leading(tokens: readonly Token[], parent: Token, name: string): Token | undefined {
+  const first = tokens[parent.index + 1];
+  return first?.name === name && first.kind !== 'close' ? first : undefined;
+}
+
+/** The nearest element around a token, or itself, with one of the names. */
+export function closest(
+  tokens: readonly Token[],
+  token: Token,
+  ...names: readonly string[]
+): Token | undefined {
+  for (let at: Token | undefined = token; at; at = tokens[at.parent]) {
+    if (at.kind !== 'text' && names.includes(at.name)) return at;
+  }
+  return undefined;
+}
