@@ -1,0 +1,58 @@
+import type { Database } from '@millrace/store-postgres';
+import { batchRows } from './batch-rows.ts';
+import { sha256 } from './canonical.ts';
+import { type ByteRange, checkRange, readContent } from './contents.ts';
+import { DocumentError } from './errors.ts';
+import { seqOf } from './ids.ts';
+import { madeFiles } from './item-list.ts';
+import { uniqueNames } from './names.ts';
+import { type ZipEntry, createZip } from './zip.ts';
+
+/** All documents of a batch as one ZIP, made while it is read. */
+export interface Archive {
+  readonly name: string;
+  readonly mediaType: 'application/zip';
+  readonly size: number;
+  readonly entries: number;
+  /** Another one after a retry that made more: a range of the old one must not be joined with the new. */
+  readonly etag: string;
+  read(range?: ByteRange): AsyncIterable<Uint8Array>;
+}
+
+const AT_ONCE = 1_000;
+
+export async function openArchive(
+  database: Database,
+  id: string,
+  tenant: string,
+): Promise<Archive> {
+  const seq = seqOf('batch', id);
+  const batch = seq === null ? null : await batchRows.get(database, seq, tenant);
+  if (batch === null) throw new DocumentError('batch_not_found', `There is no batch "${id}".`);
+  if (batch.state === 'LOADING' || batch.state === 'RUNNING')
+    throw new DocumentError('batch_not_finished', `The batch ${id} is not over yet.`);
+  const unique = uniqueNames();
+  const entries: ZipEntry[] = [];
+  for (let after = 0; ;) {
+    const made = await madeFiles(database, batch.seq, after, AT_ONCE);
+    for (const { name, content, size, crc32 } of made)
+      entries.push({
+        name: unique(name),
+        size,
+        crc32,
+        read: (range) => readContent(database, { seq: content, size }, range),
+      });
+    after = made.at(-1)?.item ?? after;
+    if (made.length < AT_ONCE) break;
+  }
+  const zip = createZip(entries);
+  const identity = entries.map(({ name, size, crc32 }) => [name, size, crc32]);
+  return {
+    name: `${id}.zip`,
+    mediaType: 'application/zip',
+    size: zip.size,
+    entries: entries.length,
+    etag: sha256(JSON.stringify(identity)),
+    read: (range) => zip.read(checkRange(range, zip.size)),
+  };
+}

@@ -1,0 +1,124 @@
+import { TemplateError } from '@millrace/docx';
+import type { Log, Queue } from '@millrace/engine';
+import { OfficeError } from '@millrace/office';
+import { type PostgresStore, migrate } from '@millrace/store-postgres';
+import { type Archive, openArchive } from './archive.ts';
+import { type Batches, createBatches } from './batches.ts';
+import type { OutputFormat } from './envelope.ts';
+import { DocumentError, fromOfficeError, fromTemplateError } from './errors.ts';
+import { DEFAULT_KEEP_MS, type Files, createFiles } from './files.ts';
+import { type Generate, createGenerate } from './generate.ts';
+import { type ImageRules, fetchImages } from './images.ts';
+import { type DocumentMetrics, NO_LOG, NO_METRICS, type Stopwatch } from './observe.ts';
+import { createOutputs } from './outputs.ts';
+import { type OfficeLike, type Workshop, convert, merge } from './produce.ts';
+import { type RunDocument, createRunDocument } from './run-document.ts';
+import { type Sweep, createSweep } from './sweep.ts';
+import { type Templates, createTemplates } from './templates.ts';
+
+export interface Documents extends RunDocument {
+  readonly templates: Templates;
+  readonly files: Files;
+  readonly batches: Batches;
+  readonly generate: Generate;
+  /** A document that is not kept, for the author of its template. */
+  preview(
+    idOrName: string,
+    data: Record<string, unknown>,
+    options?: PreviewOptions,
+  ): Promise<Uint8Array>;
+  /** All documents of a batch that is over, as one ZIP. */
+  archive(batchId: string, tenant?: string): Promise<Archive>;
+  /** Call it every few minutes, in any replica. */
+  readonly sweep: Sweep;
+}
+
+export interface PreviewOptions {
+  readonly outputFormat?: OutputFormat | 'PNG' | undefined;
+  readonly locale?: string | undefined;
+  readonly timezone?: string | undefined;
+  /** Of a PNG: 800 pixels. */
+  readonly width?: number | undefined;
+  readonly tenant?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface DocumentsParams {
+  readonly store: Pick<PostgresStore, 'database'>;
+  readonly queue: Pick<Queue, 'enqueue' | 'list' | 'cancel'>;
+  readonly office: OfficeLike;
+  /** The version of what merges. With the office's own it is part of the output cache's key. */
+  readonly build: string;
+  readonly clock: Stopwatch;
+  readonly log?: Log;
+  readonly metrics?: DocumentMetrics;
+  /** Without it no image is fetched; base64 works all the same. */
+  readonly images?: ImageRules;
+  /** 500 MB. */
+  readonly templateCacheBytes?: number;
+  /** How long files and batches are kept: 7 days. */
+  readonly keepMs?: number;
+  /** How long the same request gives the same bytes: 24 hours. */
+  readonly reuseMs?: number;
+  /** In one batch: 100,000. */
+  readonly maxRows?: number;
+  readonly installedFonts?: readonly string[];
+}
+
+const MIGRATIONS = new URL('../migrations/', import.meta.url);
+
+/** The workload on a database. Sets up or updates its own tables. */
+export async function openDocuments(params: DocumentsParams): Promise<Documents> {
+  const { store, queue, office, build, clock, images } = params;
+  const { log = NO_LOG, metrics = NO_METRICS, keepMs = DEFAULT_KEEP_MS } = params;
+  const { database } = store;
+  await migrate(database, { owner: 'documents', folder: MIGRATIONS });
+  const templates = createTemplates({
+    database,
+    metrics,
+    installedFonts: params.installedFonts,
+    cacheBytes: params.templateCacheBytes,
+  });
+  const files = createFiles({ database, keepMs });
+  const outputs = createOutputs({ database, reuseMs: params.reuseMs });
+  const workshop: Workshop = { database, templates, outputs, office, images, clock, build };
+  const batches = createBatches({ database, queue, templates, keepMs, maxRows: params.maxRows });
+  return {
+    templates,
+    files,
+    batches,
+    ...createRunDocument({ workshop, files, metrics }),
+    generate: createGenerate({ workshop, files, metrics }),
+    preview: (idOrName, data, options = {}) => preview(workshop, idOrName, data, options),
+    archive: (batchId, tenant = '') => openArchive(database, batchId, tenant),
+    sweep: createSweep({ database, upkeep: batches.upkeep, log }),
+  };
+}
+
+async function preview(
+  workshop: Workshop,
+  idOrName: string,
+  data: Record<string, unknown>,
+  options: PreviewOptions,
+): Promise<Uint8Array> {
+  const { locale = 'en-US', timezone = 'UTC', outputFormat = 'PDF', signal } = options;
+  const compiled = await workshop.templates.compiled(idOrName, options.tenant);
+  try {
+    const images = await fetchImages(compiled.template, data, workshop.images, signal);
+    const docx = merge(compiled, { data, locale, timezone }, images);
+    if (outputFormat === 'DOCX') return docx;
+    if (outputFormat === 'PDF')
+      return await convert(workshop, docx, { pdf: undefined }, { lane: 'interactive', signal });
+    const { thumbnail } = workshop.office;
+    if (thumbnail === undefined)
+      throw new DocumentError('validation_error', 'This office paints no pictures.');
+    return await thumbnail(docx, {
+      lane: 'interactive',
+      width: options.width ?? 800,
+      ...(signal !== undefined && { signal }),
+    });
+  } catch (error) {
+    if (error instanceof OfficeError) throw fromOfficeError(error);
+    throw error instanceof TemplateError ? fromTemplateError(error, 'validation_error') : error;
+  }
+}

@@ -1,0 +1,137 @@
+import { JobFailure, StoreUnavailable } from '@millrace/engine';
+import { TemplateError } from '@millrace/docx';
+import { OfficeError } from '@millrace/office';
+
+/** Why a document was not made, as dashboards and records know it. */
+export type FailureReason =
+  | 'template_not_found'
+  | 'validation_error'
+  | 'conversion_timeout'
+  | 'conversion_failed'
+  | 'upload_failed'
+  | 'unknown';
+
+export type DocumentErrorCode =
+  | FailureReason
+  | 'template_invalid'
+  | 'template_in_use'
+  | 'template_too_large'
+  | 'invalid_name'
+  | 'invalid_cursor'
+  | 'invalid_rows'
+  | 'too_many_rows'
+  | 'file_not_found'
+  | 'file_too_large'
+  | 'invalid_range'
+  | 'batch_not_found'
+  | 'batch_not_finished'
+  | 'batch_finished'
+  | 'batch_canceled'
+  | 'nothing_to_retry';
+
+/** Where in a template, as far as it is known. */
+export interface ErrorPlace {
+  readonly part?: string | undefined;
+  readonly paragraph?: number | undefined;
+  readonly snippet?: string | undefined;
+}
+
+/** A refusal with a sentence for the person who asked. `detail` is the code of what lies beneath, if anything does. */
+export class DocumentError extends Error {
+  override readonly name = 'DocumentError';
+  readonly code: DocumentErrorCode;
+  readonly retryable: boolean;
+  readonly detail: string | undefined;
+  readonly place: ErrorPlace;
+
+  constructor(
+    code: DocumentErrorCode,
+    message: string,
+    options: { retryable?: boolean; detail?: string; place?: ErrorPlace; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryable = options.retryable ?? false;
+    this.detail = options.detail;
+    this.place = options.place ?? {};
+  }
+}
+
+export function fromTemplateError(
+  error: TemplateError,
+  code: 'template_invalid' | 'validation_error',
+): DocumentError {
+  const { message, part, paragraph, snippet } = error;
+  return new DocumentError(code, message, {
+    detail: error.code,
+    place: { part, paragraph, snippet },
+    cause: error,
+  });
+}
+
+/** `detail` is the office's own code: `office_missing`, say. */
+export function fromOfficeError(error: OfficeError): DocumentError {
+  const { reason, retryable } = officeReason(error);
+  return new DocumentError(reason, error.message, { retryable, detail: error.code, cause: error });
+}
+
+const REASONS: readonly string[] = [
+  'template_not_found',
+  'validation_error',
+  'conversion_timeout',
+  'conversion_failed',
+  'upload_failed',
+] satisfies FailureReason[];
+
+/**
+ * What went wrong while a document was made, by reason. Bad data and missing templates stay so; a database that is
+ * away, a network and a timeout pass.
+ */
+export function failureOf(thrown: unknown): JobFailure {
+  if (thrown instanceof JobFailure) return thrown;
+  const { reason, retryable } = reasonOf(thrown);
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new JobFailure(reason, message, { retryable, cause: thrown });
+}
+
+export function reasonOf(thrown: unknown): { reason: FailureReason; retryable: boolean } {
+  if (thrown instanceof JobFailure)
+    return { reason: asReason(thrown.code), retryable: thrown.retryable };
+  if (thrown instanceof TemplateError) return { reason: 'validation_error', retryable: false };
+  if (thrown instanceof OfficeError) return officeReason(thrown);
+  if (thrown instanceof DocumentError)
+    return { reason: asReason(thrown.code), retryable: thrown.retryable };
+  return { reason: 'unknown', retryable: true };
+}
+
+function officeReason({ code, retryable }: OfficeError): {
+  reason: FailureReason;
+  retryable: boolean;
+} {
+  switch (code) {
+    case 'conversion_timeout':
+      return { reason: 'conversion_timeout', retryable };
+    case 'unsupported_option':
+    case 'invalid_document':
+      return { reason: 'validation_error', retryable: false };
+    default:
+      return { reason: 'conversion_failed', retryable };
+  }
+}
+
+function asReason(code: string): FailureReason {
+  return REASONS.includes(code) ? (code as FailureReason) : 'unknown';
+}
+
+/** What fails while bytes are stored: the database is away, or the bytes they point at have just been removed. */
+export function storing(error: unknown): unknown {
+  if (error instanceof DocumentError) return error;
+  const isGone = error instanceof Error && 'code' in error && error.code === FOREIGN_KEY_VIOLATION;
+  if (!(error instanceof StoreUnavailable) && !isGone) return error;
+  return new DocumentError('upload_failed', 'The document could not be stored. Try again.', {
+    retryable: true,
+    cause: error,
+  });
+}
+
+const FOREIGN_KEY_VIOLATION = '23503';

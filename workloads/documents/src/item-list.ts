@@ -1,0 +1,90 @@
+import type { Database, Param, Session, Statement } from '@millrace/store-postgres';
+import { type Page, type PageParams, numberCursor, page, pageLimit } from './ids.ts';
+import { type ItemState, fileId } from './items.ts';
+
+/** The items of a batch as people see them, and the files that were made of them. */
+export interface BatchItem {
+  /** From 1, as the rows came. */
+  readonly item: number;
+  /** Of the upload. */
+  readonly line: number;
+  readonly state: ItemState;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly fileId: string | null;
+  readonly docxFileId: string | null;
+  readonly jobId: string | null;
+}
+
+// $1 batch $2 after $3 limit
+const MADE_FILES: Statement = {
+  name: 'documents_made_files',
+  text: `
+SELECT i.item, f.name, f.content, c.size, c.crc32
+  FROM (SELECT item, output FROM millrace.document_items
+         WHERE batch = $1 AND state = 'SUCCEEDED' AND item > $2 ORDER BY item LIMIT $3) i
+       CROSS JOIN LATERAL (SELECT name, content FROM millrace.document_files WHERE seq = i.output OFFSET 0) f
+       CROSS JOIN LATERAL (SELECT size, crc32 FROM millrace.document_contents WHERE seq = f.content OFFSET 0) c
+ ORDER BY i.item`,
+};
+
+type ItemRow = {
+  item: number;
+  line: number;
+  state: ItemState;
+  error_code: string | null;
+  error_message: string | null;
+  output: number | null;
+  docx: number | null;
+  job: string | null;
+};
+
+export interface MadeFile {
+  readonly item: number;
+  readonly name: string;
+  readonly content: number;
+  readonly size: number;
+  readonly crc32: number;
+}
+
+/** In the order of the rows. A file that was removed or has expired is left out. */
+export function madeFiles(
+  session: Session,
+  batch: number,
+  after: number,
+  limit: number,
+): Promise<MadeFile[]> {
+  return session.query<MadeFile & Record<string, unknown>>(MADE_FILES, [batch, after, limit]);
+}
+
+export async function listItems(
+  database: Database,
+  batch: number,
+  params: PageParams & { state?: ItemState | undefined },
+): Promise<Page<BatchItem>> {
+  const limit = pageLimit(params);
+  const values: Param[] = [batch, numberCursor(params, 0), limit + 1];
+  if (params.state !== undefined) values.push(params.state);
+  const rows = await database.query<ItemRow>(
+    {
+      name: params.state === undefined ? 'documents_items' : 'documents_items_by_state',
+      text: `
+SELECT item, line, state, error_code, error_message, output, docx, job FROM millrace.document_items
+ WHERE batch = $1 AND item > $2 ${params.state === undefined ? '' : 'AND state = $4'} ORDER BY item LIMIT $3`,
+    },
+    values,
+  );
+  return page(rows.map(itemOf), limit, ({ item }) => String(item));
+}
+
+function itemOf(row: ItemRow): BatchItem {
+  const { item, line, state, error_code: code, error_message: message } = row;
+  return {
+    item,
+    line,
+    state,
+    error: code === null ? null : { code, message: message ?? '' },
+    fileId: fileId(row.output),
+    docxFileId: fileId(row.docx),
+    jobId: row.job,
+  };
+}

@@ -1,0 +1,135 @@
+import {
+  type Duration,
+  type JobContext,
+  type JobKind,
+  RETRY,
+  type RunningJob,
+  defer,
+  defineJob,
+  done,
+  toMs,
+} from '@millrace/engine';
+import { z } from 'zod';
+import { type BatchRecord } from './batch-rows.ts';
+import { DOCUMENT, DOCUMENT_BATCH, itemKey } from './batches.ts';
+import type { Documents } from './documents.ts';
+import { envelopeSchema } from './envelope.ts';
+import type { ItemCounts } from './items.ts';
+import type { ItemInput } from './run-document.ts';
+
+/** A document by itself, or an item of a batch, whose data is in the batch's own table. */
+const itemSchema = z.strictObject({
+  batch: z.string(),
+  run: z.number().int().min(1),
+  item: z.number().int().min(1),
+});
+/** A union says only "Invalid input". People send envelopes: what is wrong with theirs is what helps. */
+const documentSchema = z.union([envelopeSchema, itemSchema], {
+  error: ({ errors }) =>
+    (Array.isArray(errors) ? ((errors as z.core.$ZodIssue[][])[0] ?? []) : [])
+      .map(({ path, message }) => `${path.join('.') || 'data'}: ${message}`)
+      .slice(0, 5)
+      .join('; '),
+});
+const batchSchema = z.strictObject({ batch: z.string(), run: z.number().int().min(1) });
+
+const cursorSchema = z.object({
+  run: z.number(),
+  /** The last item that has its job. */
+  after: z.number(),
+  /** Items that had ended when it last looked. */
+  ended: z.number(),
+});
+
+/** Jobs made with one saved chunk. */
+const CHUNK = 200;
+/** So many times less often while nothing moves: a retry may be a quarter of an hour away. */
+const STILL = 5;
+
+/** `get`, since a registry wants its kinds before the database is open. */
+export function documentKinds(
+  get: () => Documents,
+  /** How often a batch looks how far its items are. */
+  { lookEvery = '1s' }: { readonly lookEvery?: Duration } = {},
+): JobKind[] {
+  const document = defineJob({
+    kind: DOCUMENT,
+    input: documentSchema,
+    public: true,
+    retry: RETRY.documents,
+    // Waiting for a free office process and 60 s of converting, with a lot to spare.
+    timeout: '5m',
+    concurrency: 8,
+    async run(job, context) {
+      const { data } = job;
+      return 'batch' in data
+        ? done(await get().runItem({ ...job, data }, context))
+        : done(await get().runOne({ ...job, data }, context));
+    },
+  });
+
+  const batch = defineJob({
+    kind: DOCUMENT_BATCH,
+    input: batchSchema,
+    retry: RETRY.documents,
+    timeout: '1h',
+    run: (job, context) => runBatch(get(), job, context, lookEvery),
+  });
+
+  return [document, batch] as JobKind[];
+}
+
+/** Makes a job for each item, chunk by chunk; then looks now and then how far they are, until the last has ended. */
+async function* runBatch(
+  { batches: { upkeep } }: Documents,
+  job: RunningJob<z.infer<typeof batchSchema>>,
+  { enqueue, signal }: JobContext,
+  lookEvery: Duration,
+) {
+  const { batch: id, run } = job.data;
+  const find = async (): Promise<BatchRecord | null> => {
+    const found = await upkeep.find(id, job.tenant);
+    return found?.run === run && found.state === 'RUNNING' ? found : null;
+  };
+  const saved = cursorSchema.safeParse(job.cursor).data;
+  let { after, ended } = saved?.run === run ? saved : { after: 0, ended: -1 };
+
+  for (;;) {
+    const batch = await find();
+    if (batch === null) return done({ batch: id, over: true });
+    signal.throwIfAborted();
+    const chunk = await upkeep.pending(batch, after, CHUNK);
+    if (chunk.length === 0) break;
+    for (const item of chunk) {
+      enqueue({
+        kind: DOCUMENT,
+        data: { batch: id, run, item } satisfies ItemInput,
+        key: itemKey(batch, item),
+        ...(batch.priority !== null && { priority: batch.priority }),
+      });
+    }
+    after = chunk.at(-1) ?? after;
+    const counts = await upkeep.counts(batch);
+    yield { cursor: { run, after, ended }, progress: progressOf(counts) };
+  }
+
+  const batch = await find();
+  if (batch === null) return done({ batch: id, over: true });
+  let counts = await upkeep.counts(batch);
+  // Nothing has moved since the last look: perhaps jobs were canceled by hand, or went down with their worker.
+  const isStill = endedOf(counts) === ended;
+  if (isStill && (await upkeep.reconcile(batch)) > 0) counts = await upkeep.counts(batch);
+  ended = endedOf(counts);
+  yield { cursor: { run, after, ended }, progress: progressOf(counts) };
+  if (await upkeep.finish(batch)) return done({ batch: id, ...counts });
+  return defer({ after: isStill ? toMs(lookEvery) * STILL : lookEvery });
+}
+
+function endedOf({ succeeded, failed, canceled }: ItemCounts): number {
+  return succeeded + failed + canceled;
+}
+
+function progressOf(counts: ItemCounts): { done: number; total: number } {
+  const ended = endedOf(counts);
+  return { done: ended, total: ended + counts.pending + counts.running };
+}

@@ -1,0 +1,60 @@
+import type { Log } from '@millrace/engine';
+import type { OutputFormat } from './envelope.ts';
+import type { FailureReason } from './errors.ts';
+
+/** Never a document's or a request's id: those are for spans and logs. */
+export interface Dimensions {
+  readonly templateId: string;
+  readonly outputFormat: OutputFormat;
+  readonly mode: 'interactive' | 'batch';
+}
+
+export interface DocumentMetrics {
+  duration(dimensions: Dimensions, ms: number): void;
+  /** Once per failed execution. */
+  failed(reason: FailureReason, dimensions: Dimensions): void;
+  cacheHit(templateId: string): void;
+  cacheMiss(templateId: string): void;
+}
+
+export const NO_METRICS: DocumentMetrics = {
+  duration() {},
+  failed() {},
+  cacheHit() {},
+  cacheMiss() {},
+};
+
+export const NO_LOG: Log = { info() {}, warn() {}, error() {} };
+
+/** Monotonic milliseconds. */
+export interface Stopwatch {
+  now(): number;
+}
+
+export interface Timings {
+  readonly template: number;
+  readonly merge: number;
+  readonly convert: number;
+  readonly store: number;
+  readonly total: number;
+}
+
+/** Adds up what each step takes; a step may come more than once. */
+export function createTimings(clock: Stopwatch): {
+  step<T>(name: Exclude<keyof Timings, 'total'>, work: () => T | Promise<T>): Promise<T>;
+  timings(): Timings;
+} {
+  const started = clock.now();
+  const spent = { template: 0, merge: 0, convert: 0, store: 0 };
+  return {
+    async step(name, work) {
+      const from = clock.now();
+      try {
+        return await work();
+      } finally {
+        spent[name] += clock.now() - from;
+      }
+    },
+    timings: () => ({ ...spent, total: clock.now() - started }),
+  };
+}

@@ -1,0 +1,183 @@
+import { TemplateError } from '@millrace/docx';
+import { type Office, OfficeError } from '@millrace/office';
+import type { Database } from '@millrace/store-postgres';
+import { sha256 } from './canonical.ts';
+import { type Content, putContent } from './contents.ts';
+import { type Envelope, officeOptions } from './envelope.ts';
+import { fromOfficeError, fromTemplateError, storing } from './errors.ts';
+import { type ImageRules, fetchImages } from './images.ts';
+import { type Stopwatch, type Timings, createTimings } from './observe.ts';
+import { type Outputs, outputKey } from './outputs.ts';
+import type { Compiled, Templates } from './templates.ts';
+
+/**
+ * One document, top to bottom: template → images → is it there already? → merge → convert → store. It gives bytes
+ * in the database; who calls gives them names.
+ */
+export interface Produced {
+  readonly templateId: string;
+  readonly output: Stored;
+  readonly docx: Stored | null;
+  /** The bytes were there already. */
+  readonly cached: boolean;
+  readonly templateCached: boolean;
+  readonly timings: () => Timings;
+  readonly step: ReturnType<typeof createTimings>['step'];
+  /** The merged DOCX, made again where it was not kept. */
+  readonly merged: () => Uint8Array;
+}
+
+/** With its bytes where they have just been made. */
+export type Stored = Pick<Content, 'seq' | 'size'> & { readonly bytes: Uint8Array | null };
+
+export type OfficeLike = Pick<Office, 'convert' | 'check'> & Partial<Pick<Office, 'thumbnail'>>;
+
+export interface Workshop {
+  readonly database: Database;
+  readonly templates: Templates;
+  readonly outputs: Outputs;
+  readonly office: OfficeLike;
+  readonly images: ImageRules | undefined;
+  readonly clock: Stopwatch;
+  /** Of what merges: part of the output cache's key. */
+  readonly build: string;
+}
+
+export interface ProduceOptions {
+  readonly tenant: string;
+  readonly lane: 'interactive' | 'batch';
+  readonly signal?: AbortSignal | undefined;
+  readonly correlationId?: string | undefined;
+}
+
+export async function produce(
+  workshop: Workshop,
+  envelope: Envelope,
+  options: ProduceOptions,
+): Promise<Produced> {
+  const { templates, outputs } = workshop;
+  const { step, timings } = createTimings(workshop.clock);
+  const compiled = await step('template', () =>
+    templates.compiled(envelope.templateId, options.tenant),
+  );
+  const images = await step('merge', () => prepare(workshop, compiled, envelope, options));
+  const key = await keyOf(workshop, compiled, envelope, options, images);
+  const merged = once(() => merge(compiled, envelope, images));
+  const result = {
+    templateId: compiled.info.id,
+    templateCached: compiled.hit,
+    merged,
+    step,
+    timings,
+  };
+
+  const there = await step('store', () => outputs.find(key));
+  if (there !== null)
+    return {
+      ...result,
+      cached: true,
+      output: { ...there.output, bytes: null },
+      docx: there.docx && { ...there.docx, bytes: null },
+    };
+
+  options.signal?.throwIfAborted();
+  const docxBytes = await step('merge', merged);
+  const bytes =
+    envelope.outputFormat === 'DOCX'
+      ? docxBytes
+      : await step('convert', () => convert(workshop, docxBytes, envelope, options));
+  options.signal?.throwIfAborted();
+  const keepsDocx = envelope.outputFormat === 'PDF' && envelope.options.storeMergedDocx;
+  const stored = await step('store', () =>
+    keep(workshop, key, bytes, keepsDocx ? docxBytes : null),
+  );
+  return { ...result, cached: false, ...stored };
+}
+
+async function prepare(
+  { images }: Workshop,
+  { template }: Compiled,
+  { data }: Envelope,
+  { signal }: ProduceOptions,
+): Promise<Map<string, Uint8Array>> {
+  try {
+    return await fetchImages(template, data, images, signal);
+  } catch (error) {
+    throw error instanceof TemplateError ? fromTemplateError(error, 'validation_error') : error;
+  }
+}
+
+async function keyOf(
+  { office, build }: Workshop,
+  { info }: Compiled,
+  envelope: Envelope,
+  { tenant }: ProduceOptions,
+  images: ReadonlyMap<string, Uint8Array>,
+): Promise<string> {
+  const { outputFormat, locale, timezone, data, pdf } = envelope;
+  const converter = outputFormat === 'PDF' ? ((await office.check()).version ?? 'none') : '';
+  return outputKey({
+    tenant,
+    template: info.sha256,
+    data,
+    outputFormat,
+    locale,
+    timezone,
+    storeMergedDocx: envelope.options.storeMergedDocx,
+    pdf,
+    images: Object.fromEntries([...images].map(([url, bytes]) => [url, sha256(bytes)])),
+    build: `${build} ${converter}`,
+  });
+}
+
+export function merge(
+  { template }: Pick<Compiled, 'template'>,
+  { data, locale, timezone }: Pick<Envelope, 'data' | 'locale' | 'timezone'>,
+  images: ReadonlyMap<string, Uint8Array>,
+): Uint8Array {
+  try {
+    return template.merge(data, { locale, timeZone: timezone, images });
+  } catch (error) {
+    throw error instanceof TemplateError ? fromTemplateError(error, 'validation_error') : error;
+  }
+}
+
+export async function convert(
+  { office }: Pick<Workshop, 'office'>,
+  docx: Uint8Array,
+  { pdf }: Pick<Envelope, 'pdf'>,
+  { lane, signal, correlationId }: Omit<ProduceOptions, 'tenant'>,
+): Promise<Uint8Array> {
+  try {
+    const converted = await office.convert(docx, {
+      lane,
+      pdf: officeOptions(pdf),
+      ...(signal !== undefined && { signal }),
+      ...(correlationId !== undefined && { correlationId }),
+    });
+    return converted.pdf;
+  } catch (error) {
+    throw error instanceof OfficeError ? fromOfficeError(error) : error;
+  }
+}
+
+async function keep(
+  { database, outputs }: Workshop,
+  key: string,
+  bytes: Uint8Array,
+  docxBytes: Uint8Array | null,
+): Promise<{ output: Stored; docx: Stored | null }> {
+  try {
+    const output = await putContent(database, bytes);
+    const docx = docxBytes && (await putContent(database, docxBytes));
+    await outputs.keep(key, output.seq, docx?.seq ?? null);
+    return { output: { ...output, bytes }, docx: docx && { ...docx, bytes: docxBytes } };
+  } catch (error) {
+    throw storing(error);
+  }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
+}
