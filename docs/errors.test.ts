@@ -73,10 +73,18 @@ function codesInSources(): string[] {
     /\brecord\('(\w+)'/g,
     /\bcode: '(\w+)'/g,
   ];
-  return ['engine', 'stores/memory', 'stores/postgres', 'server/src/webhook']
+  const found = ['engine', 'stores/memory', 'stores/postgres', 'server/src/webhook']
     .flatMap((folder) => sources(join(root, folder)))
     .flatMap((text) => made.flatMap((pattern) => [...text.matchAll(pattern)]))
     .flatMap(([, code]) => code ?? []);
+  return [...found, ...reasonsOfDocuments()];
+}
+
+/** A document's failures have one of these reasons, whatever lies beneath. */
+function reasonsOfDocuments(): string[] {
+  const text = readFileSync(join(root, 'workloads/documents/src/errors.ts'), 'utf8');
+  const [, union = ''] = /export type FailureReason =([^;]+);/.exec(text) ?? [];
+  return [...union.matchAll(/'(\w+)'/g)].flatMap(([, code]) => code ?? []);
 }
 
 function sources(folder: string): string[] {

@@ -35,7 +35,7 @@ beforeAll(async () => {
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   server = spawn(process.execPath, [join(root, 'server/dist/main.js')], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0' },
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', MILLRACE_DOCUMENTS: 'false' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   address = await addressOf(server);

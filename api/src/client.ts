@@ -4,6 +4,8 @@ import { type Open, stream } from './event-stream.ts';
 import { type Contracts, type RouteName, contracts } from './contracts.ts';
 import { type Problem, problem, problemOf } from './problem.ts';
 
+const BYTES = 'application/octet-stream';
+
 /** One method per route: `client.getJob({ params: { id: 'pg-42' } })`. */
 export type Client = { readonly [Name in RouteName]: Method<Contracts[Name]> };
 
@@ -13,9 +15,19 @@ export type Method<C extends Contract> = (
     : [input: CallInput<C>, options?: CallOptions]
 ) => C extends { readonly media: 'text/event-stream' }
   ? AsyncIterable<z.output<C['response']>>
-  : Promise<z.output<C['response']>>;
+  : C extends { readonly media: 'application/octet-stream' }
+    ? Promise<Response>
+    : Promise<z.output<C['response']>>;
 
-export type CallInput<C extends Contract> = Part<C, 'params'> & Part<C, 'query'> & Part<C, 'body'>;
+export type CallInput<C extends Contract> = Part<C, 'params'> &
+  Part<C, 'query'> &
+  Part<C, 'body'> &
+  Upload<C>;
+
+/** Bytes that go as they are. */
+type Upload<C> = C extends { readonly upload: readonly (infer Type)[] }
+  ? { readonly upload: { readonly type: Type; readonly bytes: NonNullable<RequestInit['body']> } }
+  : unknown;
 
 /** Needed where the schema needs something; optional where everything in it is. */
 type Part<C, Name extends string> = C extends { readonly [N in Name]: infer S extends ZodType }
@@ -63,6 +75,7 @@ export interface AnyInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
+  readonly upload?: { readonly type: string; readonly bytes: NonNullable<RequestInit['body']> };
 }
 
 async function call(
@@ -72,6 +85,7 @@ async function call(
   options: CallOptions,
 ): Promise<unknown> {
   const response = await send(config, contract, input, options);
+  if (contract.media === BYTES && contract.statuses.includes(response.status)) return response;
   const text = await response.text();
   if (contract.statuses.includes(response.status)) {
     const parsed = contract.response.safeParse(contract.media ? text : jsonOf(text));
@@ -87,16 +101,20 @@ async function send(
   options: CallOptions,
 ): Promise<Response> {
   const token = await config.token?.();
+  const { body, upload } = input;
   return (config.fetch ?? globalThis.fetch)(urlOf(config.baseUrl, contract.path, input), {
     method: contract.method,
     headers: {
-      accept: contract.media ?? 'application/json',
+      accept: contract.media === BYTES ? '*/*' : (contract.media ?? 'application/json'),
       ...(token != null && { authorization: `Bearer ${token}` }),
-      ...(input.body !== undefined && { 'content-type': 'application/json' }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(upload !== undefined && { 'content-type': upload.type }),
       ...config.headers,
       ...options.headers,
     },
-    ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    // A stream can only be sent while nothing is read.
+    ...(upload !== undefined && { body: upload.bytes, duplex: 'half' }),
     ...(options.signal && { signal: options.signal }),
   });
 }

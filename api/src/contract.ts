@@ -17,8 +17,13 @@ export interface Contract {
   readonly response: ZodType;
   /** The statuses whose body is `response`, the usual one first. Any other status is a problem. */
   readonly statuses: readonly [number, ...number[]];
-  /** What the answer is made of; JSON where it is left out. `response` then is one event, or the text. */
-  readonly media?: 'text/event-stream' | 'text/html' | 'text/plain';
+  /**
+   * What the answer is made of; JSON where it is left out. `response` then is one event, or the text. Bytes have a type of
+   * their own.
+   */
+  readonly media?: 'text/event-stream' | 'text/html' | 'text/plain' | 'application/octet-stream';
+  /** The types of body that are taken as they are, byte by byte, instead of JSON. */
+  readonly upload?: readonly [string, ...string[]];
   /** What this route can refuse beside what every route like it can, which openapi/problems.ts knows. */
   readonly errors?: readonly ErrorCode[];
   /** One call with its answer, for the documentation. A test holds it against the schemas. */

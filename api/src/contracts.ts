@@ -1,11 +1,14 @@
 import { auditContracts } from './routes/audit.ts';
 import { descriptionContracts } from './routes/description.ts';
+import { documentContracts } from './routes/documents.ts';
 import { enqueueContracts } from './routes/enqueue.ts';
 import { eventContracts } from './routes/events.ts';
+import { fileContracts } from './routes/files.ts';
 import { healthContracts } from './routes/health.ts';
 import { identityContracts } from './routes/identity.ts';
 import { jobContracts } from './routes/jobs.ts';
 import { kindContracts } from './routes/kinds.ts';
+import { templateContracts } from './routes/templates.ts';
 import { workerContracts } from './routes/worker.ts';
 
 /** Every route, by the name its client method and its handler have. */
@@ -13,6 +16,9 @@ export const contracts = {
   ...enqueueContracts,
   ...jobContracts,
   ...kindContracts,
+  ...documentContracts,
+  ...templateContracts,
+  ...fileContracts,
   ...workerContracts,
   ...eventContracts,
   ...auditContracts,
@@ -41,6 +47,17 @@ export const GROUPS = [
     about: 'What this process can run, what is held back, and what runs by the clock.',
     contracts: kindContracts,
   },
+  {
+    name: 'Documents',
+    about: 'A DOCX template and data make a PDF: one at once, or one for each row of a batch.',
+    contracts: documentContracts,
+  },
+  {
+    name: 'Templates',
+    about: 'DOCX files with {{fields}}. A version never changes; a name means its newest one.',
+    contracts: templateContracts,
+  },
+  { name: 'Files', about: 'What was made, until its time is over.', contracts: fileContracts },
   {
     name: 'Worker',
     about: 'The replica that answers, and what it knows of the others.',

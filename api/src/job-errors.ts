@@ -32,6 +32,22 @@ export const JOB_ERRORS = {
     retryable: false,
     help: 'Its result is not JSON, too large, or holds text that no store can keep. Give less back.',
   },
+  template_not_found: {
+    retryable: false,
+    help: 'The template of a document is gone. Upload it again, then enqueue the document anew.',
+  },
+  conversion_timeout: {
+    retryable: true,
+    help: 'LibreOffice took too long. Make the document smaller, or raise CONVERSION_TIMEOUT.',
+  },
+  conversion_failed: {
+    retryable: true,
+    help: 'LibreOffice could not convert the document. Make it as DOCX and look what is wrong with it.',
+  },
+  upload_failed: {
+    retryable: true,
+    help: 'The document was made and could not be stored. It is tried again.',
+  },
   webhook_unreachable: {
     retryable: true,
     help: 'The receiver of a webhook could not be reached. It is tried for two hours.',

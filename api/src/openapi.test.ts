@@ -88,7 +88,10 @@ describe.each(routes)('%s', (name, contract) => {
       operation.parameters.flatMap((each) => ('in' in each && each.in === where ? each.name : []));
     expect(names('path')).toEqual(shape(contract.params));
     expect(names('query')).toEqual(shape(contract.query));
-    expect(operation.requestBody === undefined).toBe(contract.body === undefined);
+    const taken = contract.body ?? contract.upload;
+    expect(operation.requestBody === undefined).toBe(taken === undefined);
+    const types = contract.upload ?? (contract.body ? ['application/json'] : []);
+    expect(Object.keys(operation.requestBody?.content ?? {})).toEqual(types);
     const shown = operation.requestBody?.content['application/json']?.example;
     expect(shown).toEqual(contract.example.body);
     expect(operation.responses[contract.statuses[0]]).toMatchObject({

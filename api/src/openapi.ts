@@ -93,6 +93,13 @@ function operation(name: RouteName, contract: Contract, schemas: Schemas): Opera
         content: { [JSON_TYPE]: { schema: schemas.of(body), example: example.body } },
       },
     }),
+    // Bytes as they are: 3.1 says so with an empty schema.
+    ...(contract.upload && {
+      requestBody: {
+        required: true,
+        content: Object.fromEntries(contract.upload.map((type) => [type, { schema: {} }])),
+      },
+    }),
     responses: { ...problemsOf(name), ...answers(contract, schemas) },
     security: access === 'anyone' ? [] : [{ bearer: [] }],
     'x-millrace-role': access,

@@ -83,6 +83,7 @@ async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service
       ISSUER: issuer.issuer,
       AUDIENCE: issuer.audience,
       JWKS_URI: issuer.jwksUri,
+      MILLRACE_DOCUMENTS: 'false',
     },
     folder,
   );

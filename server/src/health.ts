@@ -1,5 +1,6 @@
 import type { Check } from '@millrace/api';
 import type { Log, Store } from '@millrace/engine';
+import type { Office } from '@millrace/office';
 import type { Keys } from './identity/keys.ts';
 
 /** Something the service stands on, asked whether it is there. */
@@ -49,6 +50,22 @@ export function identityCheck(keys: Keys): HealthCheck {
       return count > 0
         ? { status: 'degraded', detail: 'The issuer does not answer; its last keys are used.' }
         : { status: 'down', detail: 'The keys of the issuer could not be fetched yet.' };
+    },
+  };
+}
+
+/** Without it documents are made as DOCX, and nothing else is worse. */
+export function officeCheck(office: Pick<Office, 'check'>): HealthCheck {
+  return {
+    name: 'office',
+    async run(log) {
+      const late = new Promise<null>((resolve) => {
+        setTimeout(() => resolve(null), LIMIT_MS).unref();
+      });
+      const found = await Promise.race([office.check().catch(() => null), late]);
+      if (found?.ok === true) return { status: 'ok' };
+      log.warn({ office: found }, 'the office is not ready');
+      return { status: 'degraded', detail: found?.detail ?? 'LibreOffice does not answer.' };
     },
   };
 }

@@ -48,7 +48,11 @@ function jobFile(name: string, text: string): void {
 }
 
 /** Most of these are about something else than who asks. */
-const BYPASS = { NODE_ENV: 'development', AUTH_BYPASS_DEVELOPMENT: 'true' };
+const BYPASS = {
+  NODE_ENV: 'development',
+  AUTH_BYPASS_DEVELOPMENT: 'true',
+  MILLRACE_DOCUMENTS: 'false',
+};
 
 function main(env: Record<string, string> = BYPASS): Started {
   const started = startMain({ PORT: '0', ...env }, folder);
@@ -190,7 +194,7 @@ describe('the process', { timeout: 120_000 }, () => {
   let template: string;
   beforeAll(async () => {
     template = mkdtempSync(join(tmpdir(), 'millrace-template-'));
-    const started = startMain({ PORT: '0' }, template);
+    const started = startMain({ PORT: '0', ...BYPASS }, template);
     await addressOf(started);
     started.child.kill('SIGTERM');
     await started.ended;
@@ -256,7 +260,7 @@ describe('the process', { timeout: 120_000 }, () => {
 
   test('asks who someone is, of an issuer of its own; the machine’s own client is let in', async () => {
     jobFile('hello.ts', HELLO);
-    const first = main({});
+    const first = main({ MILLRACE_DOCUMENTS: 'false' });
     const baseUrl = await addressOf(first);
     await expect(createClient({ baseUrl }).counts()).rejects.toMatchObject({
       problem: { code: 'unauthenticated' },
@@ -273,7 +277,7 @@ describe('the process', { timeout: 120_000 }, () => {
     first.child.kill('SIGTERM');
     expect(await first.ended).toBe(0);
     // The issuer has kept its name and its keys: who was signed in still is.
-    const again = await addressOf(main({}));
+    const again = await addressOf(main({ MILLRACE_DOCUMENTS: 'false' }));
     const later = createClient({ baseUrl: again, token: () => Promise.resolve(token) });
     expect(await later.me()).toMatchObject({ name: 'app:millrace-local' });
   });

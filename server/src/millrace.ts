@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { documentKinds } from '@millrace/documents';
 import {
   createEvents,
   createQueue,
@@ -11,7 +12,8 @@ import type { FastifyInstance } from 'fastify';
 import { createApp } from './http/app.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config/config.ts';
-import { storeCheck } from './health.ts';
+import { type DocumentService, openDocumentService } from './documents/open.ts';
+import { officeCheck, storeCheck } from './health.ts';
 import { type RealIdentity, createIdentity } from './identity/identity.ts';
 import { type LoadedJobs, loadJobs } from './jobs/folder.ts';
 import { createHub } from './live/hub.ts';
@@ -63,7 +65,10 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
 
   const jobs = await loadJobs(config.jobsFolder, config.jobsFolderNamed);
   const webhooks = webhookKind({ ...config.webhook, measured: telemetry.call });
-  const registry = inWords(() => createRegistry([...jobs.kinds, webhooks]));
+  let service: DocumentService | null = null;
+  const documents =
+    config.documents === null ? [] : documentKinds(() => required(service).documents);
+  const registry = inWords(() => createRegistry([...jobs.kinds, ...documents, webhooks]));
   const dependants = inWords(() => dependantsOf(registry, jobs.rules));
   inWords(() => config.pools.forEach(({ kinds = [] }) => kinds.forEach(registry.require)));
 
@@ -101,6 +106,16 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
             ...(telemetry.tracing && { tracing: telemetry.tracing }),
           }),
         );
+  if (config.documents !== null) {
+    service = await openDocumentService({
+      config: config.documents,
+      store,
+      queue,
+      telemetry,
+      log,
+    });
+    closing.add(required(service).close);
+  }
   const hub = createHub({
     store: traced,
     events,
@@ -109,7 +124,8 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
     serves: config.role !== 'worker',
     onDropped: () => telemetry.count('live_streams_dropped_total', 1),
   });
-  telemetry.observe({ store, worker, registry, hub });
+  const office = service?.office;
+  telemetry.observe({ store, worker, registry, hub, ...(office && { office }) });
 
   let stopping = false;
   const app = createApp({
@@ -123,7 +139,8 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
     signIn: identity.signIn,
     hub,
     telemetry,
-    checks: [storeCheck(store), ...identity.checks],
+    documents: service?.documents ?? null,
+    checks: [storeCheck(store), ...identity.checks, ...(office ? [officeCheck(office)] : [])],
     log,
     isStopping: () => stopping,
   });
@@ -147,6 +164,12 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
       await closing.close();
     },
   };
+}
+
+/** The kinds are known before the database is open, and run only after. */
+function required(service: DocumentService | null): DocumentService {
+  if (service === null) throw new StartError('The documents are not open yet.');
+  return service;
 }
 
 /** A connection on which nothing was ever asked counts as busy, and would keep the process for good. */

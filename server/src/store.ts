@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { Dependants, Store } from '@millrace/engine';
-import { openPgliteStore, openPostgresStore } from '@millrace/store-postgres';
+import type { Dependants } from '@millrace/engine';
+import { type PostgresStore, openPgliteStore, openPostgresStore } from '@millrace/store-postgres';
 import type { Config } from './config/config.ts';
 import { StartError } from './start-error.ts';
 
 /** Postgres where there is a URL, else the embedded one. */
-export async function openStore(config: Config, dependants: Dependants): Promise<Store> {
+export async function openStore(config: Config, dependants: Dependants): Promise<PostgresStore> {
   try {
     return config.databaseUrl === null
       ? await openPgliteStore({ source: { folder: databaseFolder(config) }, dependants })

@@ -94,6 +94,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     authenticate: () => Promise.resolve(DEVELOPER),
     signIn: { required: false, issuer: null, clientId: null, scope: null },
     hub,
+    documents: null,
     telemetry: untold,
     checks: [storeCheck(store)],
     log,

@@ -32,7 +32,8 @@ const WITH_ROLE: readonly ErrorCode[] = ['role_missing', 'store_unavailable'];
 export function errorsOf(name: RouteName): ErrorCode[] {
   const contract: Contract = contracts[name];
   const access = ACCESS[name];
-  const { method, params, query, body, errors = [] } = contract;
+  const { method, params, query, errors = [] } = contract;
+  const body = contract.body ?? contract.upload;
   const takes = (field: string): boolean =>
     query !== undefined && 'shape' in query && Object.hasOwn(query.shape as object, field);
   const codes = new Set<ErrorCode>([

@@ -39,6 +39,7 @@ describe('the configuration', () => {
       shutdownGraceMs: 300_000,
       webhook: { secret: null, allow: [] },
       identity: { mode: 'sandbox' },
+      documents: { timeoutMs: 60_000, workdir: '/tmp', imageHosts: [] },
       rateLimit: 30_000,
       telemetry: {
         enabled: true,
@@ -147,6 +148,9 @@ describe('the configuration', () => {
     { AUTH_BYPASS_DEVELOPMENT: 'yes' },
     { ENABLE_TELEMETRY: '1' },
     { MILLRACE_RATE_LIMIT: '0' },
+    { MILLRACE_DOCUMENTS: 'no' },
+    { CONVERSION_TIMEOUT: '60s' },
+    { CONVERSION_MAX_CONCURRENT: '0' },
     { MILLRACE_METRICS_PORT: 'prometheus' },
     { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
     { ...ISSUER, JWKS_URI: 'http://login.example/t/keys' },

@@ -19,6 +19,8 @@ export interface Config {
   readonly shutdownGraceMs: number;
   readonly webhook: { readonly secret: Buffer | null; readonly allow: readonly AllowedHost[] };
   readonly identity: IdentityConfig;
+  /** Null: this process makes no documents. */
+  readonly documents: DocumentsConfig | null;
   /** Requests a minute of one caller. */
   readonly rateLimit: number;
   readonly telemetry: Pick<
@@ -31,6 +33,14 @@ export interface Config {
   readonly production: boolean;
   /** What must never be seen in a log line. */
   readonly secrets: readonly string[];
+}
+
+export interface DocumentsConfig {
+  readonly officePath: string | undefined;
+  readonly timeoutMs: number;
+  readonly workdir: string;
+  readonly slots: number | undefined;
+  readonly imageHosts: readonly string[];
 }
 
 /** How people and programs show who they are. */
@@ -102,6 +112,15 @@ function configOf(values: Environment, given: Given): Config {
       allow: values.MILLRACE_WEBHOOK_ALLOW,
     },
     identity: identityOf(values),
+    documents: values.MILLRACE_DOCUMENTS
+      ? {
+          officePath: values.MILLRACE_OFFICE_PATH,
+          timeoutMs: values.CONVERSION_TIMEOUT_MS ?? values.CONVERSION_TIMEOUT,
+          workdir: values.CONVERSION_WORKDIR,
+          slots: values.CONVERSION_MAX_CONCURRENT,
+          imageHosts: values.IMAGE_ALLOWLIST,
+        }
+      : null,
     rateLimit: values.MILLRACE_RATE_LIMIT,
     telemetry: {
       enabled: values.ENABLE_TELEMETRY,

@@ -82,6 +82,34 @@ export const environment = z.object({
     '',
     'Hosts (or host:port), separated by commas, that webhooks may reach by plain HTTP and at private addresses.',
   ),
+  MILLRACE_DOCUMENTS: setting(
+    flag,
+    'true',
+    'Whether this process makes documents: its kinds, routes and LibreOffice processes.',
+  ),
+  MILLRACE_OFFICE_PATH: unset(
+    text,
+    'Where LibreOffice is; unset, it is looked for in the usual places.',
+  ),
+  CONVERSION_TIMEOUT: setting(
+    wholeNumber(1_000, 3_600_000),
+    '60000',
+    'How long one conversion may take, in milliseconds; then its process is killed.',
+  ),
+  CONVERSION_TIMEOUT_MS: unset(
+    wholeNumber(1_000, 3_600_000),
+    'The same under its other name; it counts where both are set.',
+  ),
+  CONVERSION_WORKDIR: setting(text, '/tmp', 'The folder for files under conversion.'),
+  CONVERSION_MAX_CONCURRENT: unset(
+    wholeNumber(1, 64),
+    'How many conversions run at the same time; unset, what cores and memory carry, at most 8.',
+  ),
+  IMAGE_ALLOWLIST: setting(
+    list,
+    '',
+    'Hosts, separated by commas, from which documents may fetch images by https; none by default.',
+  ),
   ISSUER: unset(
     list,
     'Who issues tokens, such as https://login.microsoftonline.com/TENANT/v2.0; several are separated by commas.',

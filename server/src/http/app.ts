@@ -12,9 +12,10 @@ import { logRequest } from '../log/request.ts';
 import type { Logger } from '../log/log.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
-import { answerProblem, register } from './register.ts';
+import { answerProblem, register, registerUpload } from './register.ts';
 import { auditHandlers } from '../routes/audit.ts';
 import { descriptionHandlers } from '../routes/description.ts';
+import { documentsHandlers } from '../routes/documents.ts';
 import { enqueueHandlers } from '../routes/enqueue.ts';
 import { healthHandlers } from '../routes/health.ts';
 import { identityHandlers } from '../routes/identity.ts';
@@ -72,7 +73,9 @@ export function createApp(parts: AppParts): FastifyInstance {
   for (const [name, contract] of Object.entries(contracts) as [keyof Handlers, Contract][]) {
     const handler = handlers[name] as Handler<Contract> | undefined;
     if (handler === undefined) continue;
-    register(app, name, contract, admit, audited(name, handler, parts.store, parts.replica));
+    const complete = audited(name, handler, parts.store, parts.replica);
+    if (contract.upload === undefined) register(app, name, contract, admit, complete);
+    else registerUpload(app, name, contract, admit, complete);
   }
   if (parts.config.role !== 'worker') registerEvents(app, admit, parts.hub);
   return app;
@@ -91,12 +94,13 @@ function handlersOf(parts: AppParts): Partial<Handlers> {
     metrics: async () => ok(await parts.telemetry.scrape()),
   };
   if (parts.config.role === 'worker') return operations;
-  const all: Handlers = {
+  const all: Partial<Handlers> = {
     ...operations,
     ...enqueueHandlers(parts),
     ...jobHandlers(parts),
     ...kindHandlers(parts),
     ...auditHandlers(parts),
+    ...documentsHandlers(parts),
     ...descriptionHandlers({ version: VERSION }),
   };
   return all;

@@ -23,6 +23,11 @@ export const AUDITED: { readonly [Name in Answered]?: Trace<Contracts[Name]> } =
   retryJobs: { filter: (body) => body, count: ({ retried }) => retried },
   pauseKind: { target: ({ kind }) => kind },
   resumeKind: { target: ({ kind }) => kind },
+  addTemplate: { target: ({ name }) => name },
+  deleteTemplate: { target: ({ id }) => id, count: ({ removed }) => removed.length },
+  deleteFile: { target: ({ id }) => id },
+  cancelBatch: { target: ({ id }) => id, count: ({ canceled }) => canceled },
+  retryBatch: { target: ({ id }) => id, count: ({ retried }) => retried },
   stopWorker: {},
   startWorker: {},
   // The log must not keep the very name that was to be forgotten: a hash tells whether it was this one.

@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Contract, Contracts, RouteName, SignIn } from '@millrace/api';
+import type { Documents } from '@millrace/documents';
 import type { Log, Queue, Registry, Store, Worker } from '@millrace/engine';
 import type { z } from 'zod';
 import type { Config } from '../config/config.ts';
@@ -22,6 +24,8 @@ export interface AppParts {
   /** Told to whoever wants to sign in. */
   readonly signIn: SignIn;
   readonly hub: Hub;
+  /** Null where this process makes no documents. */
+  readonly documents: Documents | null;
   readonly telemetry: Telemetry;
   readonly checks: readonly HealthCheck[];
   readonly log: Logger;
@@ -36,8 +40,19 @@ export interface Call<C extends Contract = Contract> {
   readonly body: Parsed<C, 'body'>;
   /** Null on routes for anyone. */
   readonly caller: Caller | null;
+  /** The body as it arrives, on routes that take bytes. */
+  readonly upload: Upload | null;
+  readonly headers: IncomingHttpHeaders;
+  /** Aborted when the caller has gone. */
+  readonly signal: AbortSignal;
   readonly correlationId: string;
   readonly log: Log;
+}
+
+export interface Upload {
+  /** Without parameters such as a charset. */
+  readonly type: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 /** A contract's other half: what it takes has been checked, what it gives is checked by the compiler. */
@@ -47,6 +62,8 @@ export interface Answer<C extends Contract> {
   readonly status: C['statuses'][number];
   readonly body: z.input<C['response']>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent instead of `body`, as they are. */
+  readonly bytes?: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
 export type Parsed<C, Name extends string> = C extends {

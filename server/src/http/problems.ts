@@ -1,5 +1,8 @@
 import { ERRORS, type ErrorCode, type Problem, problemOf } from '@millrace/api';
+import { DocumentError, reasonOf } from '@millrace/documents';
+import { TemplateError } from '@millrace/docx';
 import { type EngineErrorCode, MillraceError } from '@millrace/engine';
+import { OfficeError } from '@millrace/office';
 import { Refusal } from './refusal.ts';
 
 /** The compiler refuses an engine error that the API's table does not have. */
@@ -28,6 +31,8 @@ export function toProblem(thrown: unknown, correlationId: string): Problem {
         : thrown.message;
     return problemOf(thrown.code, detail, correlationId);
   }
+  const document = documentProblem(thrown);
+  if (document !== null) return problemOf(document.code, document.detail, correlationId);
   if (thrown instanceof Error && 'statusCode' in thrown) {
     const code = BY_STATUS[Number(thrown.statusCode)];
     if (code !== undefined) return problemOf(code, thrown.message, correlationId);
@@ -35,4 +40,15 @@ export function toProblem(thrown: unknown, correlationId: string): Problem {
   // What went wrong inside is for the log; the correlation id leads there.
   const detail = `Something went wrong in the service. Its log has more under the correlation id ${correlationId}.`;
   return problemOf('internal', detail, correlationId);
+}
+
+/** What the documents refuse, and what LibreOffice does. */
+function documentProblem(thrown: unknown): { code: ErrorCode; detail: string } | null {
+  if (thrown instanceof DocumentError && thrown.code !== 'unknown')
+    return { code: thrown.code, detail: thrown.message };
+  if (thrown instanceof OfficeError && thrown.code === 'office_missing')
+    return { code: 'office_missing', detail: thrown.message };
+  if (!(thrown instanceof OfficeError || thrown instanceof TemplateError)) return null;
+  const { reason } = reasonOf(thrown);
+  return reason === 'unknown' ? null : { code: reason, detail: thrown.message };
 }

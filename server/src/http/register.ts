@@ -1,9 +1,10 @@
+import { Readable } from 'node:stream';
 import { type Contract, type Issue, PROBLEM_TYPE, type RouteName } from '@millrace/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Admit } from './admit.ts';
 import { CORRELATION_HEADER } from './correlation.ts';
-import type { Call, Handler } from './handler.ts';
+import type { Call, Handler, Upload } from './handler.ts';
 import type { Caller } from '../identity/caller.ts';
 import { toProblem } from './problems.ts';
 import { Refusal } from './refusal.ts';
@@ -30,19 +31,41 @@ export function register(
       request.caller = await admit(name, request);
     },
     async handler(request, reply) {
-      const { status, body, headers } = await handler(callOf(contract, request));
-      if (media !== undefined) reply.type(`${media}; charset=utf-8`);
+      const { status, body, headers, bytes } = await handler(callOf(contract, request, reply));
+      if (media?.startsWith('text/') === true) reply.type(`${media}; charset=utf-8`);
       return reply
         .code(status)
         .headers({ ...headers })
-        .send(body);
+        .send(bytes === undefined ? body : sendable(bytes));
     },
   });
 }
 
+/** The same for a route that takes bytes: in a scope of its own, where nothing reads the body before the handler. */
+export function registerUpload(
+  app: FastifyInstance,
+  name: RouteName,
+  contract: Contract,
+  admit: Admit,
+  handler: Handler<Contract>,
+): void {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    for (const type of contract.upload ?? [])
+      scope.addContentTypeParser(type, (_request, payload, done) => done(null, payload));
+    register(scope, name, contract, admit, handler);
+  });
+}
+
 /** What the contract allows of a request. */
-export function callOf(contract: Contract, request: FastifyRequest): Call {
+export function callOf(contract: Contract, request: FastifyRequest, reply: FastifyReply): Call {
+  const { upload } = contract;
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
   return {
+    headers: request.headers,
+    signal: gone.signal,
+    upload: upload === undefined ? null : uploadOf(request),
     params: checked(contract.params, request.params, 'path') as undefined,
     query: checked(contract.query, request.query, 'query') as undefined,
     body: checked(contract.body, request.body, 'body') as undefined,
@@ -50,6 +73,25 @@ export function callOf(contract: Contract, request: FastifyRequest): Call {
     correlationId: request.id,
     log: request.log,
   };
+}
+
+/** On these routes the body has not been read: it is the stream itself. */
+function uploadOf(request: FastifyRequest): Upload {
+  const [type = ''] = (request.headers['content-type'] ?? '').split(';');
+  const bytes = request.body as AsyncIterable<Uint8Array> | undefined;
+  if (bytes === undefined) {
+    throw new Refusal(
+      'invalid_request',
+      'There is no body. Send the bytes with their content-type.',
+    );
+  }
+  return { type: type.trim().toLowerCase(), bytes };
+}
+
+function sendable(bytes: Uint8Array | AsyncIterable<Uint8Array>): Buffer | Readable {
+  return bytes instanceof Uint8Array
+    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    : Readable.from(bytes, { objectMode: false });
 }
 
 /** A store or an issuer that is away, a quota that is used up: worth asking again after so long. */

@@ -20,7 +20,7 @@ export function registerEvents(app: FastifyInstance, admit: Admit, hub: Hub): vo
       request.caller = await admit('events', request);
     },
     async handler(request, reply) {
-      const query = callOf(contract, request).query as unknown as Query;
+      const query = callOf(contract, request, reply).query as unknown as Query;
       await hub.open({
         response: reply.raw,
         // What the hooks have set so far: correlation and security.

@@ -23,11 +23,13 @@ export interface Observed {
   readonly worker: Pick<Worker, 'status'> | null;
   /** Where the live events are. */
   readonly hub?: { streams(): number };
+  /** What converts. */
+  readonly office?: { stats(): { readonly activeJobs: number; readonly queuedJobs: number } };
 }
 
 /** What is read when someone asks, and not before. */
 export function observeAll(
-  { store, worker, hub }: Observed,
+  { store, worker, hub, office }: Observed,
   { gauges, bounds, clock }: { gauges: Gauges; bounds: Bounds; clock: Clock },
 ): () => void {
   const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -40,6 +42,7 @@ export function observeAll(
   ];
   if (worker !== null) stops.push(gauges.observe(workerGauges(worker)));
   if (hub !== undefined) stops.push(gauges.observe((set) => set('live_streams', hub.streams())));
+  if (office !== undefined) stops.push(gauges.observe(officeGauges(office)));
   return () => {
     for (const stop of stops) stop();
   };
@@ -100,6 +103,14 @@ function workerGauges(worker: Pick<Worker, 'status'>): Observer {
       set('in_flight_jobs', inFlight, { pool });
       set('job_slots', concurrency, { pool });
     }
+  };
+}
+
+function officeGauges(office: NonNullable<Observed['office']>): Observer {
+  return (set) => {
+    const { activeJobs, queuedJobs } = office.stats();
+    set('conversion_pool_active', activeJobs);
+    set('conversion_pool_queued', queuedJobs);
   };
 }
 

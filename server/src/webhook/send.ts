@@ -85,7 +85,7 @@ export function send(delivery: Delivery, lookup: Lookup = systemLookup): Promise
  * The addresses are checked where the connection gets them from, so what was checked is what is
  * connected to: there is no second lookup that could say something else.
  */
-function publicOnly(lookup: Lookup): LookupFunction {
+export function publicOnly(lookup: Lookup): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = error ? [] : addresses;

@@ -1,0 +1,242 @@
+import { z } from 'zod';
+import type { Contract } from '../contract.ts';
+import { page } from '../page.ts';
+import { moment } from '../values.ts';
+import { file, fileExample } from './files.ts';
+
+const pdf = z.strictObject({
+  pdfA: z.enum(['1b', '2b', '3b']).optional(),
+  pdfUa: z.boolean().optional(),
+  password: z.string().min(1).max(200).optional(),
+  watermark: z.string().max(200).optional(),
+  pageRange: z.string().max(200).optional().describe('Such as "1-3" or "2,5-".'),
+});
+
+const parentId = z.string().min(1).max(100).nullish();
+
+export const envelope = z.strictObject({
+  templateId: z.string().min(1).max(200).describe('A version, or a name for its newest version.'),
+  outputFileName: z.string().min(1).max(500),
+  outputFormat: z.enum(['PDF', 'DOCX']).optional().describe('PDF by default.'),
+  locale: z.string().min(1).max(50).optional().describe('en-US by default.'),
+  timezone: z.string().min(1).max(100).optional().describe('UTC by default.'),
+  options: z
+    .strictObject({
+      storeMergedDocx: z.boolean().optional().describe('Keeps the DOCX beside the PDF.'),
+      returnDocxToBrowser: z.boolean().optional().describe('Answers with the DOCX, not the PDF.'),
+    })
+    .optional(),
+  data: z.record(z.string(), z.unknown()),
+  parents: z
+    .strictObject({ AccountId: parentId, OpportunityId: parentId, CaseId: parentId })
+    .nullish()
+    .describe('Records of Salesforce that the document belongs to.'),
+  requestHash: z.string().min(1).max(200).nullish(),
+  generatedDocumentId: z.string().min(1).max(100).nullish(),
+  pdf: pdf.optional(),
+});
+export type Envelope = z.input<typeof envelope>;
+
+const timings = z.object({
+  template: z.number(),
+  merge: z.number(),
+  convert: z.number(),
+  store: z.number(),
+  total: z.number(),
+});
+
+export const batchCounts = z.object({
+  pending: z.number(),
+  running: z.number(),
+  succeeded: z.number(),
+  failed: z.number(),
+  canceled: z.number(),
+});
+
+export const batch = z.object({
+  id: z.string().describe('Such as "batch-3".'),
+  state: z.enum(['LOADING', 'RUNNING', 'FINISHED', 'CANCELED']),
+  total: z.number(),
+  counts: batchCounts,
+  templateId: z.string(),
+  jobId: z.string().nullable(),
+  correlationId: z.string(),
+  submitter: z.string().nullable(),
+  createdAt: moment,
+  finishedAt: moment.nullable(),
+  expiresAt: moment,
+});
+export type Batch = z.infer<typeof batch>;
+
+export const itemState = z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELED']);
+
+export const batchItem = z.object({
+  item: z.number().describe('From 1, as the rows came.'),
+  line: z.number().describe('Of the upload.'),
+  state: itemState,
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  fileId: z.string().nullable(),
+  docxFileId: z.string().nullable(),
+  jobId: z.string().nullable(),
+});
+
+const batchExample: Batch = {
+  id: 'batch-3',
+  state: 'FINISHED',
+  total: 1_000,
+  counts: { pending: 0, running: 0, succeeded: 998, failed: 2, canceled: 0 },
+  templateId: 'tpl-7',
+  jobId: 'pg-99',
+  correlationId: '9f1c0c1e-3f0a-4b59-8a3e-1f2d3c4b5a69',
+  submitter: 'ada@example.com',
+  createdAt: '2026-01-31T09:30:00.000Z',
+  finishedAt: '2026-01-31T09:30:41.000Z',
+  expiresAt: '2026-02-07T09:30:00.000Z',
+};
+const byBatch = z.strictObject({ id: z.string().min(1).max(100) });
+const next = z.string().nullable().describe('The cursor of the next page.');
+
+export const documentContracts = {
+  generate: {
+    method: 'POST',
+    path: '/generate',
+    summary:
+      'Makes a document now. Answers with the file, or with where it is if JSON is accepted.',
+    body: envelope,
+    response: z.object({
+      file,
+      docx: file.nullable().describe('With storeMergedDocx.'),
+      cached: z.boolean().describe('It had been made before, from the same.'),
+      timings: timings.describe('In milliseconds.'),
+      correlationId: z.string(),
+    }),
+    statuses: [200],
+    errors: [
+      'template_not_found',
+      'validation_error',
+      'conversion_timeout',
+      'conversion_failed',
+      'office_missing',
+    ],
+    example: {
+      body: {
+        templateId: 'invoice',
+        outputFileName: 'Invoice 2026-001',
+        data: { Account: { Name: 'Acme' } },
+      },
+      response: {
+        file: fileExample,
+        docx: null,
+        cached: false,
+        timings: { template: 0.1, merge: 0.4, convert: 52, store: 3, total: 56 },
+        correlationId: '9f1c0c1e-3f0a-4b59-8a3e-1f2d3c4b5a69',
+      },
+    },
+  },
+  createBatch: {
+    method: 'POST',
+    path: '/documents/batch',
+    summary: 'One document for each row of an upload: a JSON array, JSON Lines or CSV.',
+    query: z.strictObject({
+      templateId: z.string().min(1).max(200),
+      outputFileName: z
+        .string()
+        .min(1)
+        .max(500)
+        .optional()
+        .describe('May name fields of the row: "Invoice {{Number}}".'),
+      outputFormat: z.enum(['PDF', 'DOCX']).optional(),
+      locale: z.string().min(1).max(50).optional(),
+      timezone: z.string().min(1).max(100).optional(),
+      priority: z.coerce.number<number | string>().int().min(-1_000).max(1_000).optional(),
+    }),
+    upload: ['application/json', 'application/x-ndjson', 'text/csv'],
+    response: batch,
+    statuses: [201],
+    errors: ['template_not_found', 'validation_error', 'invalid_rows', 'too_many_rows'],
+    example: {
+      query: { templateId: 'invoice', outputFileName: 'Invoice {{Number}}' },
+      response: { ...batchExample, state: 'RUNNING', finishedAt: null },
+    },
+  },
+  listBatches: {
+    method: 'GET',
+    path: '/documents/batches',
+    summary: 'Batches, newest first.',
+    query: page,
+    response: z.object({ batches: z.array(batch), next }),
+    statuses: [200],
+    errors: ['invalid_cursor'],
+    example: { response: { batches: [batchExample], next: null } },
+  },
+  getBatch: {
+    method: 'GET',
+    path: '/documents/batches/:id',
+    summary: 'How far a batch is.',
+    params: byBatch,
+    response: batch,
+    statuses: [200],
+    errors: ['batch_not_found'],
+    example: { params: { id: 'batch-3' }, response: batchExample },
+  },
+  listBatchItems: {
+    method: 'GET',
+    path: '/documents/batches/:id/items',
+    summary: 'The rows of a batch, in their order, each with its file or its error.',
+    params: byBatch,
+    query: page.extend({ state: itemState.optional() }),
+    response: z.object({ items: z.array(batchItem), next }),
+    statuses: [200],
+    errors: ['batch_not_found', 'invalid_cursor'],
+    example: {
+      params: { id: 'batch-3' },
+      query: { state: 'FAILED' },
+      response: {
+        items: [
+          {
+            item: 17,
+            line: 18,
+            state: 'FAILED',
+            error: { code: 'validation_error', message: 'The field Amount is missing.' },
+            fileId: null,
+            docxFileId: null,
+            jobId: 'pg-116',
+          },
+        ],
+        next: null,
+      },
+    },
+  },
+  cancelBatch: {
+    method: 'POST',
+    path: '/documents/batches/:id/cancel',
+    summary: 'Stops a batch; what is made stays.',
+    params: byBatch,
+    response: z.object({ canceled: z.number() }),
+    statuses: [200],
+    errors: ['batch_not_found', 'batch_finished'],
+    example: { params: { id: 'batch-3' }, response: { canceled: 512 } },
+  },
+  retryBatch: {
+    method: 'POST',
+    path: '/documents/batches/:id/retry',
+    summary: 'Makes those again that failed or were cancelled.',
+    params: byBatch,
+    response: z.object({ retried: z.number() }),
+    statuses: [200],
+    errors: ['batch_not_found', 'batch_not_finished', 'nothing_to_retry'],
+    example: { params: { id: 'batch-3' }, response: { retried: 2 } },
+  },
+  downloadBatch: {
+    method: 'GET',
+    path: '/documents/batches/:id/archive',
+    summary:
+      'All documents of a batch that is over, as one ZIP; a part (206) with the header Range.',
+    params: byBatch,
+    response: z.unknown(),
+    statuses: [200, 206],
+    media: 'application/octet-stream',
+    errors: ['batch_not_found', 'batch_not_finished', 'invalid_range'],
+    example: { params: { id: 'batch-3' }, response: 'PK…' },
+  },
+} as const satisfies Record<string, Contract>;

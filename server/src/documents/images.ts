@@ -1,0 +1,71 @@
+import { lookup } from 'node:dns';
+import { request } from 'node:https';
+import { isIP } from 'node:net';
+import { DocumentError, type FetchImage } from '@millrace/documents';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import { isPublicAddress } from '../webhook/address.ts';
+import { publicOnly } from '../webhook/send.ts';
+import { bare } from '../webhook/url.ts';
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * An image by its address. The workload has checked that the host is on the list; here the name must lead to the public
+ * internet, and what was checked is what is connected to. Redirects are refused: they would lead past the list.
+ */
+export function createFetchImage(measured: Telemetry['call']): FetchImage {
+  return (url, options) =>
+    measured({ dependency: 'image', operation: 'fetch' }, () => fetchImage(new URL(url), options));
+}
+
+function fetchImage(
+  url: URL,
+  { signal, maxBytes }: { readonly signal: AbortSignal | undefined; readonly maxBytes: number },
+): Promise<Uint8Array> {
+  const limit = AbortSignal.timeout(TIMEOUT_MS);
+  const host = bare(url.hostname);
+  return new Promise((resolve, reject) => {
+    // An address is not looked up, so nothing else would check it.
+    if (isIP(host) !== 0 && !isPublicAddress(host)) {
+      reject(refused(url, 'is at an address that is not on the public internet', false));
+      return;
+    }
+    const asked = request(url, {
+      agent: false,
+      headers: { accept: 'image/*', 'user-agent': 'Millrace', connection: 'close' },
+      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+      lookup: publicOnly(lookup),
+    });
+    asked.on('error', (error) => reject(unreachable(url, error)));
+    asked.on('response', (response) => {
+      const status = response.statusCode ?? 0;
+      if (status !== 200) {
+        asked.destroy();
+        reject(refused(url, `answered ${status}`, status >= 500));
+        return;
+      }
+      const chunks: Buffer[] = [];
+      let size = 0;
+      response.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        chunks.push(chunk);
+        if (size > maxBytes) {
+          reject(refused(url, `is larger than ${maxBytes} bytes`, false));
+          asked.destroy();
+        }
+      });
+      response.on('end', () => resolve(Buffer.concat(chunks)));
+      response.on('error', (error) => reject(unreachable(url, error)));
+    });
+    asked.end();
+  });
+}
+
+/** The host alone: paths and queries of images may hold a token. */
+function refused(url: URL, why: string, retryable: boolean): DocumentError {
+  return new DocumentError('validation_error', `The image at ${url.host} ${why}.`, { retryable });
+}
+
+function unreachable(url: URL, error: Error): DocumentError {
+  return refused(url, `could not be fetched: ${error.message}`, error.name !== 'AddressRefused');
+}

@@ -1,0 +1,226 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, DOCX_TYPE, createClient } from '@millrace/api';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { docx, p, r, table } from '../../../docx/test/builder.ts';
+import { refusal } from '../../test/harness.ts';
+import { type Started, build, startMain } from '../../test/process.ts';
+
+/** Documents over HTTP: the compiled process, an embedded database, the real LibreOffice. */
+
+const TEMPLATE = docx(
+  p(r('Invoice for {{Account.Name}}')) +
+    table([['{{#each Items}}{{Name}}', '{{Price}}{{/each}}']]) +
+    p(r('{{#if Paid}}Paid.{{else}}Please pay.{{/if}}')),
+);
+const DATA = { Account: { Name: 'Acme' }, Items: [{ Name: 'Wheel', Price: 12 }], Paid: true };
+
+let folder: string;
+let started: Started;
+let baseUrl: string;
+let client: Client;
+
+beforeAll(async () => {
+  build();
+  folder = mkdtempSync(join(tmpdir(), 'millrace-documents-'));
+  started = startMain(
+    {
+      PORT: '0',
+      NODE_ENV: 'development',
+      AUTH_BYPASS_DEVELOPMENT: 'true',
+      CONVERSION_MAX_CONCURRENT: '1',
+    },
+    folder,
+  );
+  [, baseUrl = ''] = await started.says(/"address":"([^"]+)"/);
+  client = createClient({ baseUrl });
+  await upload('invoice', TEMPLATE);
+}, 180_000);
+afterAll(async () => {
+  started.child.kill('SIGTERM');
+  await started.ended;
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+function upload(name: string, bytes: Buffer) {
+  return client.addTemplate({
+    params: { name },
+    upload: { type: DOCX_TYPE, bytes: new Uint8Array(bytes) },
+  });
+}
+
+async function bytesOf(response: Response): Promise<Buffer> {
+  return Buffer.from(await response.arrayBuffer());
+}
+
+describe('a template', () => {
+  test('is kept once, in versions that never change', async () => {
+    expect(await upload('letter', TEMPLATE)).toMatchObject({
+      created: true,
+      template: { name: 'letter', version: 1, createdBy: 'development' },
+      lint: { ok: true },
+    });
+    expect(await upload('letter', TEMPLATE)).toMatchObject({ created: false });
+    const other = docx(p(r('Dear {{Name}}')));
+    expect((await upload('letter', other)).template.version).toBe(2);
+    const { templates } = await client.listTemplateVersions({ params: { id: 'letter' } });
+    expect(templates.map(({ version }) => version)).toEqual([2, 1]);
+    expect((await client.listTemplates()).templates.map(({ name }) => name)).toContain('letter');
+    const [, first] = templates;
+    const kept = await client.downloadTemplate({ params: { id: first?.id ?? '' } });
+    expect((await bytesOf(kept)).equals(TEMPLATE)).toBe(true);
+    expect(await client.deleteTemplate({ params: { id: 'letter' } })).toMatchObject({
+      removed: expect.arrayContaining(templates.map(({ id }) => id)) as string[],
+    });
+    await refusal(client.getTemplate({ params: { id: 'letter' } }), 'template_not_found');
+  });
+
+  test('tells its author what it asks for', async () => {
+    const { lint } = await client.getTemplate({ params: { id: 'invoice' } });
+    expect(lint.fields.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['Account.Name', 'Items', 'Items[].Name', 'Paid']),
+    );
+  });
+
+  test.each<[string, Buffer]>([
+    ['what is no DOCX', Buffer.from('hello')],
+    ['a block without an end', docx(p(r('{{#if Paid}}')))],
+  ])('is refused: %s', async (_, bytes) => {
+    await refusal(upload('bad', bytes), 'template_invalid');
+    const type = DOCX_TYPE;
+    const report = await client.lintTemplate({ upload: { type, bytes: new Uint8Array(bytes) } });
+    expect(report.ok).toBe(false);
+    expect(report.problems[0]?.message).toMatch(/\.$/);
+  });
+
+  test('can be looked at with sample data', async () => {
+    const png = await client.previewTemplate({
+      params: { id: 'invoice' },
+      body: { data: DATA, outputFormat: 'PNG', width: 200 },
+    });
+    expect(png.headers.get('content-type')).toBe('image/png');
+    expect((await bytesOf(png)).subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  test('has to come with its own type', async () => {
+    const response = await fetch(`${baseUrl}/templates/x`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/plain' },
+      body: 'x',
+    });
+    expect(response.status).toBe(415);
+  });
+});
+
+describe('POST /generate', () => {
+  const envelope = { templateId: 'invoice', outputFileName: 'Invoice Ü 1', data: DATA };
+  const post = (body: object, headers: Record<string, string> = {}) =>
+    fetch(`${baseUrl}/generate`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+
+  test('answers with the file, under its name, with its timings', async () => {
+    const response = await post(envelope, { 'x-correlation-id': 'click-1' });
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/pdf',
+      'x-correlation-id': 'click-1',
+      'content-disposition': `attachment; filename="Invoice _ 1.pdf"; filename*=UTF-8''Invoice%20%C3%9C%201.pdf`,
+      'server-timing': expect.stringMatching(/merge;dur=[\d.]+, convert;dur=/) as string,
+      'content-security-policy': expect.stringContaining('sandbox') as string,
+    });
+    expect((await bytesOf(response)).subarray(0, 5).toString()).toBe('%PDF-');
+  });
+
+  test('answers with where it is, for programs; the same again comes from the cache', async () => {
+    const first = await client.generate({ body: envelope });
+    const again = await client.generate({ body: envelope });
+    expect(again).toMatchObject({ cached: true, file: { sha256: first.file.sha256 } });
+    const whole = await bytesOf(await client.downloadFile({ params: { id: first.file.id } }));
+    expect(whole).toHaveLength(first.file.size);
+    const part = await client.downloadFile(
+      { params: { id: first.file.id } },
+      { headers: { range: 'bytes=5-14' } },
+    );
+    expect(part.status).toBe(206);
+    expect(part.headers.get('content-range')).toBe(`bytes 5-14/${first.file.size}`);
+    expect((await bytesOf(part)).equals(whole.subarray(5, 15))).toBe(true);
+    await refusal(
+      client.downloadFile(
+        { params: { id: first.file.id } },
+        { headers: { range: `bytes=${first.file.size}-` } },
+      ),
+      'invalid_range',
+    );
+    await client.deleteFile({ params: { id: again.file.id } });
+    await refusal(client.getFile({ params: { id: again.file.id } }), 'file_not_found');
+  });
+
+  test('gives the DOCX where that is asked for', async () => {
+    const body = { ...envelope, options: { storeMergedDocx: true, returnDocxToBrowser: true } };
+    const response = await post(body);
+    expect(response.headers.get('content-type')).toBe(DOCX_TYPE);
+    expect(await client.generate({ body })).toMatchObject({
+      file: { mediaType: 'application/pdf' },
+      docx: { mediaType: DOCX_TYPE },
+    });
+  });
+
+  test('refuses what it cannot do, with a code', async () => {
+    const nobody = { ...envelope, templateId: 'nobody' };
+    await refusal(client.generate({ body: nobody }), 'template_not_found');
+    const zone = { ...envelope, timezone: 'Mars/Olympus' };
+    await refusal(client.generate({ body: zone }), 'validation_error');
+    const misspelt = { ...envelope, outputFormt: 'PDF' };
+    await refusal(client.generate({ body: misspelt }), 'invalid_request');
+  });
+});
+
+describe('a batch', () => {
+  const rows = '{"Account":{"Name":"Ann"}}\nthis is no JSON\n{"Account":{"Name":"Bob"}}\n';
+
+  test('makes a document for each row, tells which failed, and gives them all in one ZIP', async () => {
+    const made = await client.createBatch({
+      query: { templateId: 'invoice', outputFileName: 'Invoice {{Account.Name}}' },
+      upload: { type: 'application/x-ndjson', bytes: rows },
+    });
+    expect(made).toMatchObject({ total: 3, counts: { failed: 1 } });
+    const id = { params: { id: made.id } };
+    await refusal(client.downloadBatch(id), 'batch_not_finished');
+    for await (const event of client.events({ query: { id: made.jobId ?? '', topics: 'job' } }))
+      if (event.type === 'job' && event.job.state === 'SUCCEEDED') break;
+    expect(await client.getBatch(id)).toMatchObject({
+      state: 'FINISHED',
+      counts: { succeeded: 2, failed: 1 },
+    });
+    const { items } = await client.listBatchItems({ ...id, query: { state: 'FAILED' } });
+    expect(items).toMatchObject([{ item: 2, line: 2, error: { code: 'invalid_row' } }]);
+    const zip = await bytesOf(await client.downloadBatch(id));
+    expect(zip.toString('latin1')).toContain('Invoice Bob.pdf');
+    const middle = await client.downloadBatch(id, { headers: { range: 'bytes=100-199' } });
+    expect((await bytesOf(middle)).equals(zip.subarray(100, 200))).toBe(true);
+    expect((await client.listBatches()).batches.map((batch) => batch.id)).toContain(made.id);
+    await refusal(client.cancelBatch(id), 'batch_finished');
+  });
+
+  test('is refused when nothing in it can be read', async () => {
+    const settings = { templateId: 'invoice' };
+    const type = 'application/json';
+    await refusal(
+      client.createBatch({ query: settings, upload: { type, bytes: '{"a":' } }),
+      'invalid_rows',
+    );
+  });
+});
+
+test('the office is part of readiness, and documents are measured', async () => {
+  const { checks } = await client.readyz();
+  expect(checks).toContainEqual(expect.objectContaining({ name: 'office', status: 'ok' }));
+  const metrics = await client.metrics();
+  expect(metrics).toMatch(/^docgen_duration_ms_count\{.*mode="interactive".*\} \d+/m);
+  expect(metrics).toMatch(/^template_cache_hit_total\{templateId="tpl-1"\} \d+/m);
+  expect(metrics).toContain('conversion_pool_active 0');
+});

@@ -1,0 +1,42 @@
+import type { Batch as BatchJson, File as FileJson, Template as TemplateJson } from '@millrace/api';
+import type { Batch, StoredFile, TemplateInfo } from '@millrace/documents';
+import { iso, isoOrNull } from './job.ts';
+
+export function templateJson({ createdAt, ...template }: TemplateInfo): TemplateJson {
+  return { ...template, createdAt: iso(createdAt) };
+}
+
+export function fileJson(file: StoredFile): FileJson {
+  const { id, name, mediaType, size, sha256, templateId, batchId, correlationId, submitter } = file;
+  return {
+    id,
+    name,
+    mediaType,
+    size,
+    sha256,
+    templateId,
+    batchId,
+    correlationId,
+    submitter,
+    createdAt: iso(file.createdAt),
+    expiresAt: iso(file.expiresAt),
+    url: `/files/${id}/content`,
+  };
+}
+
+export function batchJson(batch: Batch): BatchJson {
+  const { id, state, total, counts, settings, jobId, correlationId, submitter } = batch;
+  return {
+    id,
+    state,
+    total,
+    counts,
+    templateId: settings.templateId,
+    jobId,
+    correlationId,
+    submitter,
+    createdAt: iso(batch.createdAt),
+    finishedAt: isoOrNull(batch.finishedAt),
+    expiresAt: iso(batch.expiresAt),
+  };
+}
