@@ -30,7 +30,11 @@ export const debianPackages = {
   prometheus: { name: 'prometheus', found: () => findProgram('promtool') },
   office: {
     name: 'libreoffice-writer-nogui',
-    found: () => isProgram('/usr/lib/libreoffice/program/soffice.bin'),
+    found: () =>
+      findProgram('soffice') ||
+      ['/usr/lib/libreoffice', '/usr/lib64/libreoffice', '/Applications/LibreOffice.app'].some(
+        existsSync,
+      ),
   },
   fonts: {
     name: 'fonts-liberation',

@@ -1,9 +1,24 @@
 // npm start: installs what is missing, builds what has changed, then is the server.
 
-import { become, ensureBuild, ensureModules, script } from './setup.mjs';
+import { debianPackages } from './services.mjs';
+import { become, ensureBuild, ensureModules, ensurePackages, script } from './setup.mjs';
 
 await script(async () => {
   await ensureModules();
   await ensureBuild();
+  await ensureOffice();
   await become('server/dist/main.js');
 });
+
+/** PDF needs LibreOffice. Where it cannot be installed, everything else works, and the server says how to get it. */
+async function ensureOffice() {
+  const wanted = process.env['MILLRACE_DOCUMENTS'] !== 'false';
+  const elsewhere = process.env['MILLRACE_OFFICE_PATH'];
+  if (!wanted || elsewhere) return;
+  try {
+    await ensurePackages([debianPackages.office, debianPackages.fonts]);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    console.log(`Documents can be made as DOCX, not as PDF. ${why}`);
+  }
+}
