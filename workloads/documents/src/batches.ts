@@ -259,7 +259,7 @@ async function* jobsOf(
     });
     const own = jobs.flatMap((job) => {
       const [batch, run, item] = (job.key ?? '').split('/');
-      return batch !== '' ? [{ ...job, run: Number(run), item: Number(item) }] : [];
+      return batch === id ? [{ ...job, run: Number(run), item: Number(item) }] : [];
     });
     if (own.length > 0) yield own;
     cursor = next ?? undefined;

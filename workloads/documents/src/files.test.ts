@@ -148,12 +148,15 @@ describe.each(DATABASES)('files on %s', (which) => {
     await documents.templates.add({ name: 'letter', bytes: template('Dear {{Name}}') });
     const envelope = { templateId: 'letter', outputFileName: 'x', data: { Name: 'Ann' } };
     const first = await documents.generate(envelope);
-    await documents.generate(envelope);
+    const second = await documents.generate(envelope);
     expect(await rowsOf('contents')).toBe(1);
     await documents.files.remove(first.output.id);
     expect(await rowsOf('contents')).toBe(1);
+    await database.script(clockAheadBy(2 * DAY));
+    expect(await documents.sweep.runOnce()).toMatchObject({ files: 0, outputs: 1, contents: 0 });
+    expect((await read(second.output.id)).toString()).toBe('%PDF Dear Ann');
     await database.script(clockAheadBy(8 * DAY));
-    expect(await documents.sweep.runOnce()).toMatchObject({ files: 1, outputs: 1, contents: 1 });
+    expect(await documents.sweep.runOnce()).toMatchObject({ files: 1, outputs: 0, contents: 1 });
     expect(await rowsOf('chunks')).toBe(0);
   });
 
