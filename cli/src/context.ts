@@ -118,14 +118,25 @@ function serviceUrl(given: string): string {
 
 function limitedFetch({ fetch, interrupted }: World, server: string): typeof globalThis.fetch {
   return async (input, init) => {
-    const limit = AbortSignal.timeout(init?.method === 'GET' ? LIMIT_MS.read : LIMIT_MS.write);
-    const signal = AbortSignal.any([interrupted, limit]);
+    const limit = limitOf(init);
+    const signal = limit === null ? interrupted : AbortSignal.any([interrupted, limit]);
     // Not followed: the token is for this server alone, and a POST would arrive as a GET.
     const response = await fetch(input, { ...init, redirect: 'manual', signal });
     const elsewhere = response.headers.get('location');
     if (response.status < 300 || response.status > 399 || elsewhere === null) return response;
     throw new UsageError(redirected(server, elsewhere));
   };
+}
+
+/**
+ * Files go as fast as the line lets them, in both directions: an archive of gigabytes is not late. fetch itself
+ * gives up when nothing has moved for 300 s.
+ */
+function limitOf(init: RequestInit | undefined): AbortSignal | null {
+  const isFile =
+    init?.body instanceof ReadableStream || new Headers(init?.headers).get('accept') === '*/*';
+  if (isFile) return null;
+  return AbortSignal.timeout(init?.method === 'GET' ? LIMIT_MS.read : LIMIT_MS.write);
 }
 
 function redirected(server: string, elsewhere: string): string {

@@ -7,7 +7,5 @@ export function hasEnded(state: JobState): boolean {
 
 /** What a script that asked for these jobs wants to know: did one of them not make it? */
 export function exitCodeFor(states: readonly JobState[]): ExitCode {
-  return states.some((state) => state === 'FAILED' || state === 'CANCELED')
-    ? EXIT.jobFailed
-    : EXIT.ok;
+  return states.some((state) => state === 'FAILED' || state === 'CANCELED') ? EXIT.failed : EXIT.ok;
 }

@@ -1,10 +1,13 @@
 /** What scripts decide by. The help and docs/cli.md show this table; a test compares them. */
 export const EXIT_CODES = {
   ok: { code: 0, meaning: 'done' },
-  jobFailed: { code: 1, meaning: 'a job that was watched or asked for ended FAILED or CANCELED' },
+  failed: {
+    code: 1,
+    meaning: 'what was asked for has failed: a job, rows of a batch, a template',
+  },
   usage: { code: 2, meaning: 'wrong usage' },
-  notFound: { code: 3, meaning: 'no such job or kind' },
-  refused: { code: 4, meaning: 'refused by the server: not valid, or not possible now' },
+  notFound: { code: 3, meaning: 'no such job, kind, template, batch or file' },
+  refused: { code: 4, meaning: 'refused: not valid, or not possible now' },
   unreachable: {
     code: 5,
     meaning: 'the server or its issuer cannot be reached, or cannot serve now',

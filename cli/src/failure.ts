@@ -1,4 +1,5 @@
 import { ApiError, type Problem } from '@millrace/api';
+import { DocumentError } from './document-error.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { SignInError } from './sign-in/sign-in-error.ts';
 import { UsageError } from './usage-error.ts';
@@ -18,6 +19,7 @@ export function failureOf(thrown: unknown, url: string, advice: string | null = 
   if (thrown instanceof UsageError) return failure(EXIT.usage, 'usage', thrown.message);
   if (thrown instanceof SignInError)
     return failure(exitCodeOfSignIn(thrown), `sign_in_${thrown.trouble}`, thrown.message);
+  if (thrown instanceof DocumentError) return failure(EXIT.refused, thrown.code, thrown.message);
   if (thrown instanceof ApiError) return refusal(thrown.problem, advice);
   if (isUnreachable(thrown))
     return failure(EXIT.unreachable, 'unreachable', unreachable(thrown, url));
@@ -69,9 +71,17 @@ function sentenceOf({ code, status, detail }: Problem, advice: string | null): s
 function exitCodeOf({ code, status, retryable }: Problem): ExitCode {
   if (code === 'unexpected_answer' || (status >= 500 && retryable)) return EXIT.unreachable;
   if (status === 401 || NOT_ALLOWED.includes(code)) return EXIT.signIn;
-  if (code === 'job_not_found' || code === 'unknown_kind') return EXIT.notFound;
+  if (NOT_THERE.includes(code)) return EXIT.notFound;
   return EXIT.refused;
 }
+
+const NOT_THERE = [
+  'job_not_found',
+  'unknown_kind',
+  'template_not_found',
+  'batch_not_found',
+  'file_not_found',
+];
 
 /** The 403s that are about who asks, not about what is asked for. */
 const NOT_ALLOWED = ['wrong_issuer', 'wrong_audience', 'role_missing'];

@@ -16,7 +16,7 @@ export interface Sight {
 /** Ids asked for at the same time. */
 const TOGETHER = 10;
 /** A server may restart while it is watched; after so long it is gone. */
-const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 60_000;
 
 /** Looks at the jobs until each of them has ended. The first look must succeed; later ones may wait. */
 export async function* follow(

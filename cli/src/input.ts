@@ -23,7 +23,12 @@ export async function openInput(
 async function openFile(file: string, signal: AbortSignal): Promise<Input> {
   try {
     const handle = await open(file);
-    const { size } = await handle.stat();
+    const stats = await handle.stat();
+    if (stats.isDirectory()) {
+      await handle.close();
+      throw new UsageError(`"${file}" is a folder, not a file.`);
+    }
+    const { size } = stats;
     return { chunks: addAbortSignal(signal, handle.createReadStream()), bytes: size };
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null;
@@ -31,6 +36,12 @@ async function openFile(file: string, signal: AbortSignal): Promise<Input> {
     if (code === 'EACCES') throw new UsageError(`The file "${file}" may not be read.`);
     throw thrown;
   }
+}
+
+export async function readBytes({ chunks }: Input): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(Buffer.from(chunk));
+  return new Uint8Array(Buffer.concat(parts));
 }
 
 export async function readAll({ chunks }: Input): Promise<string> {
@@ -72,6 +83,15 @@ export async function* linesOf({ chunks }: Input): AsyncGenerator<Line> {
 
 function decode(decoder: InstanceType<typeof TextDecoder>, chunk: Uint8Array | string): string {
   return typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+}
+
+/** What a template is filled with. */
+export async function readObject(context: Context, file: string): Promise<Record<string, unknown>> {
+  const where = file === '-' ? 'Standard input' : `The file "${file}"`;
+  const value = parseJson(await readAll(await openInput(context, file)), where);
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new UsageError(`${where} holds no object, such as {"Name": "Ada"}.`);
+  return value as Record<string, unknown>;
 }
 
 /** A value that a person typed or a file has; `where` names it in the sentence. */

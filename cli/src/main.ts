@@ -1,14 +1,17 @@
 import { type GLOBAL_OPTIONS, findCommandName, parseFor } from './arguments.ts';
 import { type Command, findCommand } from './command.ts';
 import { audit } from './commands/audit.ts';
+import { batch } from './commands/batch.ts';
 import { cancel } from './commands/cancel.ts';
 import { enqueue } from './commands/enqueue.ts';
 import { erase } from './commands/erase.ts';
 import { explain } from './commands/explain.ts';
+import { generate } from './commands/generate.ts';
 import { createHelp } from './commands/help.ts';
 import { job } from './commands/job.ts';
 import { jobs } from './commands/jobs.ts';
 import { kinds } from './commands/kinds.ts';
+import { lint } from './commands/lint.ts';
 import { login } from './commands/login.ts';
 import { logout } from './commands/logout.ts';
 import { pause } from './commands/pause.ts';
@@ -17,6 +20,7 @@ import { retry } from './commands/retry.ts';
 import { schedules } from './commands/schedules.ts';
 import { start } from './commands/start.ts';
 import { stats } from './commands/stats.ts';
+import { templates } from './commands/templates.ts';
 import { token } from './commands/token.ts';
 import { watch } from './commands/watch.ts';
 import { whoami } from './commands/whoami.ts';
@@ -46,6 +50,10 @@ export const commands: readonly Command[] = [
   pause,
   resume,
   schedules,
+  generate,
+  batch,
+  templates,
+  lint,
   worker,
   erase,
   audit,

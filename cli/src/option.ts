@@ -24,10 +24,11 @@ export function flag(summary: string, short?: string): Option<true> {
   return { value: null, summary, ...(short !== undefined && { short }), parse: () => true };
 }
 
-export function text(value: string, summary: string): Option<string> {
+export function text(value: string, summary: string, short?: string): Option<string> {
   return {
     value,
     summary,
+    ...(short !== undefined && { short }),
     parse(given) {
       if (given === '') throw new UsageError('needs a value.');
       return given;
@@ -38,6 +39,22 @@ export function text(value: string, summary: string): Option<string> {
 /** A tenant may be empty: it is the only one there is. */
 export function anyText(value: string, summary: string): Option<string> {
   return { value, summary, parse: (given) => given };
+}
+
+/** One of a few words, in any case. */
+export function choice<const Word extends string>(
+  words: readonly Word[],
+  summary: string,
+): Option<Word> {
+  return {
+    value: words.join('|'),
+    summary,
+    parse(given) {
+      const found = words.find((word) => word === given.toLowerCase());
+      if (found !== undefined) return found;
+      throw new UsageError(`takes ${words.join(' or ')}, not "${given}".`);
+    },
+  };
 }
 
 export function wholeNumber(value: string, summary: string, least = -Infinity): Option<number> {

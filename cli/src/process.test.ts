@@ -1,9 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { watch } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { docx, p } from '../../docx/test/builder.ts';
 import { aJob, running } from '../test/jobs.ts';
 import { signInAt } from '../test/person.ts';
 import { fixture } from '../test/run.ts';
@@ -97,6 +99,49 @@ describe('the process', () => {
     await says(child, 'pg-1000');
     child.kill('SIGINT');
     expect(await ended(child)).toBe(130);
+  });
+});
+
+describe('millrace generate', () => {
+  async function place() {
+    const files = await mkdtemp(join(tmpdir(), 'millrace-cli-'));
+    onTestFinished(() => rm(files, { recursive: true }));
+    const work = join(files, 'work');
+    await mkdir(work);
+    await writeFile(join(files, 't.docx'), docx(p('Dear {{Name}}')));
+    await writeFile(join(files, 'd.json'), '{"Name":"Ada"}');
+    const [template, data, out] = ['t.docx', 'd.json', 'out.pdf'].map((name) => join(files, name));
+    const argv = ['generate', '--template', `${template}`, '--data', `${data}`, '-o', `${out}`];
+    return {
+      work,
+      out: `${out}`,
+      child: () => millrace(argv, 'http://127.0.0.1:9', { TMPDIR: work }),
+    };
+  }
+
+  test('ends by itself when its one document is made, and leaves only that', async () => {
+    const { work, out, child } = await place();
+    const started = child();
+    const [code, stderr] = await Promise.all([ended(started), text(started.stderr)]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/ KB, in /) });
+    expect((await readFile(out)).subarray(0, 5).toString()).toBe('%PDF-');
+    expect(await readdir(work)).toEqual([]);
+  });
+
+  test('takes LibreOffice with it when it is interrupted', async () => {
+    const { work, out, child } = await place();
+    const watcher = watch(work);
+    const begun = new Promise((resolve) => {
+      watcher.once('change', resolve);
+    });
+    const started = child();
+    const ending = ended(started);
+    await begun;
+    watcher.close();
+    started.kill('SIGINT');
+    expect(await ending).toBe(130);
+    expect(await readdir(work)).toEqual([]);
+    await expect(readFile(out)).rejects.toThrow('ENOENT');
   });
 });
 

@@ -2,7 +2,7 @@ import { type Paint, paintFor } from './render/colour.ts';
 
 /** What a stream of a process says about itself. */
 export interface Stream {
-  write(text: string): unknown;
+  write(text: string | Uint8Array): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;

@@ -16,6 +16,8 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string | number | undefined>>;
   readonly body: unknown;
+  /** What came byte by byte. */
+  readonly upload: { readonly type: string; readonly bytes: Buffer } | null;
   /** The token that came with it. */
   readonly token: string | null;
 }
@@ -72,13 +74,17 @@ async function answer(
     const { name, contract, params } = routeOf(request.method ?? '', url.pathname);
     const handler = handlers[name] as ((call: Call) => unknown) | undefined;
     if (handler === undefined) throw refusal('not_found', `The fake does not serve ${name}.`);
-    const body = await bodyOf(request);
+    const bytes = await bytesOf(request);
+    const upload = contract.upload === undefined ? null : uploadOf(contract.upload, request, bytes);
+    const body = upload === null ? jsonOf(bytes) : undefined;
     const given = handler({
       params: checked(contract.params, params) as Call['params'],
       query: checked(contract.query, Object.fromEntries(url.searchParams)) as Call['query'],
       body: checked(contract.body, body),
+      upload,
       token: tokenOf(request),
     });
+    if (given instanceof Response) return await sendBytes(response, contract, given);
     send(response, contract.statuses[0], 'application/json', contract.response.parse(given));
   } catch (thrown) {
     const told =
@@ -121,10 +127,31 @@ function tokenOf({ headers }: IncomingMessage): string | null {
   return headers.authorization?.replace('Bearer ', '') ?? null;
 }
 
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  let text = '';
-  for await (const chunk of request) text += String(chunk);
-  return text === '' ? undefined : (JSON.parse(text) as unknown);
+async function bytesOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array));
+  return Buffer.concat(chunks);
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  return bytes.length === 0 ? undefined : (JSON.parse(bytes.toString()) as unknown);
+}
+
+function uploadOf(allowed: readonly string[], { headers }: IncomingMessage, bytes: Buffer) {
+  const type = headers['content-type'] ?? '';
+  if (!allowed.includes(type)) throw refusal('unsupported_media_type', `Not "${type}".`);
+  return { type, bytes };
+}
+
+async function sendBytes(
+  response: ServerResponse,
+  { media, statuses }: Contract,
+  given: Response,
+): Promise<void> {
+  if (media !== 'application/octet-stream' || !statuses.includes(given.status))
+    throw new Error('The contract of this route knows no such answer.');
+  response.writeHead(given.status, Object.fromEntries(given.headers));
+  response.end(Buffer.from(await given.arrayBuffer()));
 }
 
 function send(response: ServerResponse, status: number, type: string, body: unknown): void {

@@ -38,6 +38,8 @@ export interface Ran {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** What came on standard output, byte by byte. */
+  readonly bytes: Buffer;
   /** Without colours. */
   readonly lines: readonly string[];
   readonly waits: readonly number[];
@@ -56,16 +58,16 @@ export async function run(
   surroundings: Surroundings = {},
 ): Promise<Ran> {
   const { terminal, rows = 24, stdin = '', keyboard = false, env = {}, onWait } = surroundings;
-  const written = { stdout: '', stderr: '' };
+  const written: { stdout: Buffer[]; stderr: Buffer[] } = { stdout: [], stderr: [] };
   const interruption = new AbortController();
   const waits: number[] = [];
   const clock = surroundings.clock ?? { now: NOW };
   const interrupt = () => interruption.abort();
   const { openBrowser } = surroundings;
   const stream = (name: keyof typeof written) => ({
-    write(text: string) {
-      written[name] += text;
-      surroundings.onSay?.(text);
+    write(text: string | Uint8Array) {
+      written[name].push(Buffer.from(text));
+      surroundings.onSay?.(Buffer.from(text).toString());
     },
     ...(terminal !== undefined && { isTTY: true, columns: terminal, rows }),
   });
@@ -90,8 +92,11 @@ export async function run(
     interrupted: interruption.signal,
     runServer: surroundings.runServer ?? (() => null),
   });
-  const lines = stripVTControlCharacters(written.stdout).split('\n').slice(0, -1);
-  return { code, ...written, lines, waits };
+  const bytes = Buffer.concat(written.stdout);
+  const stdout = bytes.toString();
+  const stderr = Buffer.concat(written.stderr).toString();
+  const lines = stripVTControlCharacters(stdout).split('\n').slice(0, -1);
+  return { code, stdout, stderr, bytes, lines, waits };
 }
 
 export interface Fixture {

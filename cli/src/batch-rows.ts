@@ -1,0 +1,31 @@
+import { type Batch, type Client, MAX_PAGE } from '@millrace/api';
+import type { Context } from './context.ts';
+import { EXIT, type ExitCode } from './exit.ts';
+import { doneOf, isOver } from './follow-batch.ts';
+
+type Item = Awaited<ReturnType<Client['listBatchItems']>>['items'][number];
+
+/** The rows that failed, in their order; at most so many of them. */
+export async function failedRows(
+  { client }: Context,
+  { id, counts }: Batch,
+  most: number,
+): Promise<Item[]> {
+  const found: Item[] = [];
+  if (counts.failed === 0) return found;
+  let cursor: string | undefined;
+  while (found.length < most) {
+    const limit = Math.min(most - found.length, MAX_PAGE);
+    const query = { state: 'FAILED' as const, limit, cursor };
+    const { items, next } = await client.listBatchItems({ params: { id }, query });
+    found.push(...items);
+    if (next === null) break;
+    cursor = next;
+  }
+  return found;
+}
+
+/** 1 when a row has no document and will not get one by itself. */
+export function exitCodeForBatch(batch: Batch): ExitCode {
+  return isOver(batch) && doneOf(batch) > batch.counts.succeeded ? EXIT.failed : EXIT.ok;
+}

@@ -1,0 +1,107 @@
+import { defineCommand } from '../command.ts';
+import type { Context } from '../context.ts';
+import { exitCodeForBatch, failedRows } from '../batch-rows.ts';
+import { downloadBatch, runBatch } from '../run-batch.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { type Values, choice, flag, text } from '../option.ts';
+import { OUTPUT_OPTIONS } from '../output.ts';
+import { batchDetail, rowLine } from '../render/batch.ts';
+import { counted } from '../render/number.ts';
+import { UsageError } from '../usage-error.ts';
+import { onlyFor, verbOf } from '../verb.ts';
+
+const options = {
+  template: text('TEMPLATE', 'A name or id on the server.'),
+  data: text('ROWS', 'A .csv, .json or .jsonl file; - reads standard input.'),
+  name: text('NAME', 'Of each document: "Invoice {{Number}}".'),
+  format: choice(['pdf', 'docx'], 'pdf unless given.'),
+  locale: text('LOCALE', 'For numbers and dates: de-DE; en-US unless given.'),
+  timezone: text('ZONE', 'For dates: Europe/Berlin; UTC unless given.'),
+  'no-wait': flag('Only prints the id of the batch.'),
+  ...OUTPUT_OPTIONS,
+};
+type Given = Values<typeof options>;
+type Verb = 'status' | 'cancel' | 'retry' | 'download';
+
+export const batch = defineCommand({
+  name: 'batch',
+  summary: 'Makes a document for each row of a file.',
+  usage: [
+    '--template NAME|ID --data ROWS [-o OUT.zip] [options]',
+    'status ID',
+    'cancel ID',
+    'retry ID',
+    'download ID [-o OUT.zip] [--force]',
+  ],
+  words: { least: 0, most: 2 },
+  options,
+  examples: [
+    'millrace batch --template invoice --data june.csv -o june.zip',
+    'millrace batch --template invoice --data - --no-wait < june.jsonl',
+    'millrace batch status batch-3',
+  ],
+  async run(context, { words, options: given }) {
+    if (words.length === 0) return start(context, given);
+    const { verb, object: id } = verbOf<Verb>('batch', words, VERBS);
+    onlyFor(`batch ${verb}`, given, verb === 'download' ? ['output', 'force'] : []);
+    if (verb === 'status') return status(context, id);
+    if (verb === 'download') return downloadBatch(context, id, given);
+    return verb === 'cancel' ? cancel(context, id) : retry(context, id);
+  },
+});
+
+const VERBS = { status: 'ID', cancel: 'ID', retry: 'ID', download: 'ID' };
+
+async function start(context: Context, given: Given): Promise<ExitCode> {
+  const { template, data } = given;
+  if (template === undefined) throw new UsageError('Which template? Give --template.');
+  if (/\.do[ct][xm]$/i.test(template))
+    throw new UsageError(
+      `A batch is made by the server. Keep the file there first: millrace templates add ${template}`,
+    );
+  if (data === undefined)
+    throw new UsageError('Which rows? Give --data, a .csv, .json or .jsonl file.');
+  if (given['no-wait'] && given.output !== undefined)
+    throw new UsageError('With --no-wait nothing is fetched: leave -o out.');
+  return runBatch(context, template, data, given);
+}
+
+/** Of rows that no retry can mend. */
+const UNREADABLE = 'invalid_row';
+
+async function status(context: Context, id: string): Promise<ExitCode> {
+  const { client, out, json, quiet, document, note, world } = context;
+  const found = await client.getBatch({ params: { id } });
+  if (quiet && !json) {
+    out.line(found.state);
+    return exitCodeForBatch(found);
+  }
+  const failures = await failedRows(context, found, Infinity);
+  if (json) document({ ...found, failures });
+  else {
+    for (const line of batchDetail(found, world.now(), out)) out.line(line);
+    if (failures.length > 0) out.line('');
+    for (const row of failures) out.line(`  ${rowLine(row, out.paint)}`);
+    const again = failures.some(({ error }) => error?.code !== UNREADABLE);
+    if (exitCodeForBatch(found) !== EXIT.ok && (again || found.counts.canceled > 0))
+      note(`\n"millrace batch retry ${id}" makes those that are missing.`);
+  }
+  return exitCodeForBatch(found);
+}
+
+async function cancel(context: Context, id: string): Promise<ExitCode> {
+  const { client, out, json, quiet, document } = context;
+  const answer = await client.cancelBatch({ params: { id } });
+  if (json) document({ id, ...answer });
+  else if (!quiet) out.line(`${counted(answer.canceled, 'row')} cancelled; what is made stays.`);
+  return EXIT.ok;
+}
+
+async function retry(context: Context, id: string): Promise<ExitCode> {
+  const { client, out, json, quiet, document, note } = context;
+  const answer = await client.retryBatch({ params: { id } });
+  if (json) document({ id, ...answer });
+  else if (!quiet) out.line(`${counted(answer.retried, 'row')} queued again.`);
+  note(`"millrace batch status ${id}" shows how far it is.`);
+  return EXIT.ok;
+}

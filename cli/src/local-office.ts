@@ -1,0 +1,75 @@
+import type { LintReport, TemplateError } from '@millrace/docx';
+import type { Log } from '@millrace/office';
+import type { Context } from './context.ts';
+import { DocumentError } from './document-error.ts';
+
+/** Documents without a server. The packages for it are loaded only here, and only when asked for. */
+
+export async function lintHere(bytes: Uint8Array, sample: unknown): Promise<LintReport> {
+  const { lint } = await import('@millrace/docx');
+  return lint(bytes, sample === undefined ? {} : { sample });
+}
+
+export interface Wishes {
+  readonly locale?: string | undefined;
+  readonly timezone?: string | undefined;
+}
+
+/** The merged DOCX. */
+export async function mergeHere(
+  bytes: Uint8Array,
+  data: object,
+  { locale, timezone }: Wishes,
+): Promise<Uint8Array> {
+  const { TemplateError, compile } = await import('@millrace/docx');
+  try {
+    const template = compile(bytes);
+    refuseAddresses(template.imagesNeeded(data));
+    return template.merge(data, {
+      ...(locale !== undefined && { locale }),
+      ...(timezone !== undefined && { timeZone: timezone }),
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof TemplateError)) throw thrown;
+    throw new DocumentError(thrown.code, `${placeOf(thrown)}${thrown.message}`);
+  }
+}
+
+/** Which hosts may be asked is a server's setting, and so is how to ask them safely. */
+function refuseAddresses([first]: readonly string[]): void {
+  if (first === undefined) return;
+  const shown = (first.split(/[?#]/)[0] ?? '').slice(0, 200);
+  throw new DocumentError(
+    'image_not_given',
+    `The data names images by address, such as ${shown}. Without a server none is fetched: give them as base64.`,
+  );
+}
+
+function placeOf({ part, paragraph }: TemplateError): string {
+  if (part === undefined) return '';
+  return paragraph === undefined ? `${part}: ` : `${part}:${paragraph}: `;
+}
+
+const SILENT: Log = { info() {}, warn() {}, error() {} };
+
+/** One LibreOffice for one document: it is gone afterwards, whatever happened. */
+export async function convertHere(
+  { world }: Pick<Context, 'world'>,
+  docx: Uint8Array,
+): Promise<Uint8Array> {
+  const { OfficeError, openOffice } = await import('@millrace/office');
+  const officePath = world.env['MILLRACE_OFFICE_PATH'] || undefined;
+  const office = await openOffice({ slots: 1, officePath, log: SILENT });
+  try {
+    return (await office.convert(docx, { signal: world.interrupted })).pdf;
+  } catch (thrown) {
+    if (!(thrown instanceof OfficeError)) throw thrown;
+    const advice =
+      thrown.code === 'office_missing'
+        ? ' MILLRACE_OFFICE_PATH says where. A DOCX can be made without it: --format docx.'
+        : '';
+    throw new DocumentError(thrown.code, `${thrown.message}${advice}`);
+  } finally {
+    await office.close();
+  }
+}

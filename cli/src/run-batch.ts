@@ -1,0 +1,166 @@
+import type { Batch } from '@millrace/api';
+import { exitCodeForBatch, failedRows } from './batch-rows.ts';
+import type { Context } from './context.ts';
+import { EXIT, type ExitCode } from './exit.ts';
+import { doneOf, followBatch } from './follow-batch.ts';
+import { createOutlooks } from './outlook.ts';
+import { type Output, fileNameOf, openOutput } from './output.ts';
+import { batchLine, batchSummary, rowLine } from './render/batch.ts';
+import { createLive } from './render/live.ts';
+import { count, counted, size } from './render/number.ts';
+import { lasting } from './render/time.ts';
+import { openRows } from './rows.ts';
+
+export interface BatchWishes {
+  readonly name?: string;
+  readonly format?: 'pdf' | 'docx';
+  readonly locale?: string;
+  readonly timezone?: string;
+  readonly 'no-wait'?: true;
+  readonly output?: string;
+  readonly force?: true;
+}
+
+/** More would push the rest off the screen; `batch status` has them all. */
+const SHOWN_ROWS = 20;
+
+/** From rows to a ZIP: send, look until it is over, tell what failed, fetch. */
+export async function runBatch(
+  context: Context,
+  templateId: string,
+  file: string,
+  wishes: BatchWishes,
+): Promise<ExitCode> {
+  const { out, json, document, note } = context;
+  const named =
+    wishes.output === undefined ? null : await openOutput(context, wishes.output, wishes.force);
+  const made = await send(context, templateId, file, wishes);
+  if (wishes['no-wait']) {
+    if (json) document(made);
+    else out.line(made.id);
+    return EXIT.ok;
+  }
+  note(`${made.id}: ${counted(made.total, 'row')}.`);
+  const ended = await followed(context, made);
+  const failures = await failedRows(context, ended, json ? Infinity : SHOWN_ROWS);
+  if (!json) tell(context, ended, failures);
+  const fetched =
+    ended.counts.succeeded > 0 ? await fetchOrTell(context, ended, named, wishes) : null;
+  if (json) document({ ...ended, failures, ...fetched });
+  return exitCodeForBatch(ended);
+}
+
+async function send(
+  context: Context,
+  templateId: string,
+  file: string,
+  { name, format, locale, timezone }: BatchWishes,
+): Promise<Batch> {
+  const rows = await openRows(context, file);
+  const outputFormat = format === undefined ? undefined : format === 'pdf' ? 'PDF' : 'DOCX';
+  try {
+    return await context.client.createBatch({
+      query: { templateId, outputFileName: name, outputFormat, locale, timezone },
+      upload: { type: rows.type, bytes: rows.bytes },
+    });
+  } finally {
+    rows.end();
+  }
+}
+
+/** Ctrl-C ends the looking, not the batch. */
+async function followed(context: Context, made: Batch): Promise<Batch> {
+  const progress = progressOf(context);
+  let last = made;
+  try {
+    for await (const sight of followBatch(context, made)) {
+      last = sight.batch;
+      if (context.json && sight.changed) context.document(last);
+      progress.show(last, sight.silentSince);
+    }
+    progress.end();
+    return last;
+  } catch (thrown) {
+    progress.end();
+    context.note(
+      `${made.id} goes on without us: "millrace batch status ${made.id}" shows how far it is, "millrace batch download ${made.id}" fetches the documents.`,
+    );
+    throw thrown;
+  }
+}
+
+function progressOf({ err, json, quiet, world }: Context) {
+  const live = err.isLive && !json && !quiet ? createLive(err) : null;
+  const outlook = createOutlooks();
+  return {
+    show(batch: Batch, silentSince: number | null): void {
+      const now = world.now();
+      const progress = { done: doneOf(batch), total: batch.total };
+      const { leftMs } = outlook({ id: batch.id, attempt: 0, progress }, now);
+      const silence =
+        silentSince === null
+          ? []
+          : [`The server is silent since ${lasting(now - silentSince)}; trying again.`];
+      live?.draw([
+        batchLine(batch, leftMs, err.paint),
+        ...silence.map((line) => err.paint('yellow', line)),
+      ]);
+    },
+    end: () => live?.end(),
+  };
+}
+
+function tell(
+  { err, note, quiet }: Context,
+  ended: Batch,
+  failures: Awaited<ReturnType<typeof failedRows>>,
+): void {
+  if (quiet) return;
+  for (const row of failures) err.line(rowLine(row, err.paint));
+  const more = ended.counts.failed - failures.length;
+  if (more > 0) note(`and ${count(more)} more: "millrace batch status ${ended.id}" has them all.`);
+  note(batchSummary(ended));
+}
+
+/** What went wrong here has cost no document: they are on the server. */
+async function fetchOrTell(
+  context: Context,
+  { id }: Batch,
+  named: Output | null,
+  { force }: BatchWishes,
+): Promise<{ path: string; size: number }> {
+  try {
+    return await fetchArchive(
+      context,
+      id,
+      named ?? (await openOutput(context, fileNameOf(id, 'zip'), force)),
+    );
+  } catch (thrown) {
+    context.note(`The documents are there: millrace batch download ${id} -o FILE.zip`);
+    throw thrown;
+  }
+}
+
+async function fetchArchive(
+  { client, out, json, note }: Context,
+  id: string,
+  output: Output,
+): Promise<{ path: string; size: number }> {
+  const response = await client.downloadBatch({ params: { id } });
+  const bytes = await output.write(response.body ?? []);
+  if (!json && output.path !== '-') out.line(output.path);
+  note(`${size(bytes)}.`);
+  return { path: output.path, size: bytes };
+}
+
+/** `millrace batch download`. */
+export async function downloadBatch(
+  context: Context,
+  id: string,
+  { output, force }: BatchWishes,
+): Promise<ExitCode> {
+  const place = await openOutput(context, output ?? fileNameOf(id, 'zip'), force);
+  const fetched = await fetchArchive(context, id, place);
+  if (context.json) context.document({ id, ...fetched });
+  return EXIT.ok;
+}

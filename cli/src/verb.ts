@@ -1,0 +1,35 @@
+import { nearest } from '@millrace/api';
+import { UsageError } from './usage-error.ts';
+
+/** `templates add FILE`: what is to be done, and with what. `verbs` has the word for what follows each. */
+export function verbOf<Verb extends string>(
+  command: string,
+  [given = '', object]: readonly string[],
+  verbs: Readonly<Record<Verb, string>>,
+): { verb: Verb; object: string } {
+  const known = Object.keys(verbs) as Verb[];
+  const verb = known.find((each) => each === given);
+  if (verb === undefined) {
+    const meant = nearest(given, known);
+    const all = new Intl.ListFormat('en').format(known);
+    const hint = meant === null ? '' : ` Did you mean ${meant}?`;
+    throw new UsageError(`"millrace ${command}" knows ${all}, not "${given}".${hint}`);
+  }
+  if (object === undefined)
+    throw new UsageError(`It needs more than that: millrace ${command} ${verb} ${verbs[verb]}`);
+  return { verb, object };
+}
+
+/** An option of another verb would be passed over without a word. */
+export function onlyFor(command: string, given: object, allowed: readonly string[]): void {
+  const surplus = Object.keys(given).find(
+    (name) => !allowed.includes(name) && !GLOBAL.includes(name),
+  );
+  if (surplus === undefined) return;
+  throw new UsageError(
+    `"millrace ${command}" does not take --${surplus}. See "millrace help ${command.split(' ')[0]}".`,
+  );
+}
+
+/** Every command takes them. */
+const GLOBAL: readonly string[] = ['json', 'url', 'quiet', 'help', 'version'];
