@@ -7,6 +7,7 @@ import type { DocumentsConfig } from '../config/config.ts';
 import type { Logger } from '../log/log.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { VERSION } from '../version.ts';
+import { installedFonts } from './fonts.ts';
 import { createFetchImage } from './images.ts';
 
 const SWEEP_EVERY_MS = 5 * 60_000;
@@ -34,6 +35,7 @@ export async function openDocumentService(parts: {
     officePath,
     ...(slots !== undefined && { slots }),
   });
+  const fonts = await installedFonts();
   const documents = await openDocuments({
     store,
     queue,
@@ -42,6 +44,7 @@ export async function openDocumentService(parts: {
     clock: systemClock,
     log,
     metrics: metricsOf(telemetry),
+    ...(fonts !== null && { installedFonts: fonts }),
     images: { allowedHosts: config.imageHosts, fetch: createFetchImage(telemetry.call) },
   });
   const stopSweeping = sweepEvery(documents, log);

@@ -76,6 +76,13 @@ describe('a template', () => {
     await refusal(client.getTemplate({ params: { id: 'letter' } }), 'template_not_found');
   });
 
+  test('tells its author which fonts this machine lacks', async () => {
+    const font = '<w:rPr><w:rFonts w:ascii="Wingdings Nobody Has"/></w:rPr>';
+    const bytes = docx(`<w:p><w:r>${font}<w:t>Hello</w:t></w:r></w:p>`);
+    const { lint } = await upload('fonts', bytes);
+    expect(lint.missingFonts).toEqual(['Wingdings Nobody Has']);
+  });
+
   test('tells its author what it asks for', async () => {
     const { lint } = await client.getTemplate({ params: { id: 'invoice' } });
     expect(lint.fields.map(({ path }) => path)).toEqual(
