@@ -6,6 +6,9 @@ const subcommands = {
   growth: './growth.mjs',
   events: './events.mjs',
   telemetry: './telemetry.mjs',
+  merge: './merge.mjs',
+  convert: './convert.mjs',
+  documents: './documents.mjs',
 };
 
 const [name, ...args] = process.argv.slice(2);
