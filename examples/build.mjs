@@ -1,0 +1,34 @@
+// node examples/build.mjs: writes the template of each example anew, and the data that is not written by hand.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { invoice } from './source/invoice.mjs';
+import { offerData } from './source/offer-data.mjs';
+import { offerLetter } from './source/offer-letter.mjs';
+import { reportData } from './source/report-data.mjs';
+import { report } from './source/report.mjs';
+
+/**
+ * What is built, by its path below this folder.
+ * @returns {Record<string, Buffer>}
+ */
+export function build() {
+  return {
+    'invoice/template.docx': invoice(),
+    'offer-letter/template.docx': offerLetter(),
+    'offer-letter/data.json': json(offerData()),
+    'report/template.docx': report(),
+    'report/data.json': json(reportData()),
+  };
+}
+
+/** @param {unknown} data */
+function json(data) {
+  return Buffer.from(`${JSON.stringify(data, null, 2)}\n`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  for (const [path, bytes] of Object.entries(build()))
+    writeFileSync(join(import.meta.dirname, path), bytes);
+}
