@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { ACCESS, ROLES, type RouteName, contracts, problem } from '@millrace/api';
+import type { Documents } from '@millrace/documents';
 import { defineJob, done } from '@millrace/engine';
 import { type Identity as Issuer, startIdentity } from '@millrace/simulator-identity';
 import { type JWTPayload, base64url } from 'jose';
@@ -55,6 +56,8 @@ function start(
       authenticate: identity.authenticate,
       signIn: identity.signIn,
       checks: identity.checks,
+      // Whoever may not is refused before anything is asked of it.
+      documents: {} as Documents,
     },
     ...(config.rateLimit !== undefined && { config: { rateLimit: config.rateLimit } }),
   });

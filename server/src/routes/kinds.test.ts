@@ -41,6 +41,9 @@ function call<Query>(query: Query): Call & { readonly query: Query } {
     params: undefined,
     body: undefined,
     caller: null,
+    upload: null,
+    headers: {},
+    signal: new AbortController().signal,
     correlationId: 'c',
     log,
   };
