@@ -10,12 +10,12 @@ export type Admit = (name: RouteName, request: FastifyRequest) => Promise<Caller
 export function createAdmit(authenticate: Authenticate, rateLimit: RateLimit): Admit {
   return async (name, request) => {
     const access = ACCESS[name];
-    const address = `ip ${request.ip}`;
     if (access === 'anyone') {
-      rateLimit.take(address);
+      // By route: whoever floods one of them must not make the probes of the others fail.
+      rateLimit.take(`${name} from ${request.ip}`);
       return null;
     }
-    const caller = await known(request.headers.authorization, address);
+    const caller = await known(request);
     rateLimit.take(`subject ${caller.subject}`);
     if (!allows(access, caller.roles)) {
       const has =
@@ -28,13 +28,12 @@ export function createAdmit(authenticate: Authenticate, rateLimit: RateLimit): A
     return caller;
   };
 
-  /** Only those who fail are counted by address: many callers may come through one proxy. */
-  async function known(authorization: string | undefined, address: string): Promise<Caller> {
-    rateLimit.check(address);
+  /** Only those who fail are limited by address: many good callers may come through one proxy. */
+  async function known({ headers, ip }: FastifyRequest): Promise<Caller> {
     try {
-      return await authenticate(authorization);
+      return await authenticate(headers.authorization);
     } catch (error) {
-      rateLimit.take(address);
+      rateLimit.take(`failed from ${ip}`);
       throw error;
     }
   }

@@ -5,8 +5,6 @@ const MOST_CALLERS = 10_000;
 
 /** A bucket per caller: so many requests a minute, and a minute's worth of them at once. */
 export interface RateLimit {
-  /** Throws when the caller has none left; takes none. */
-  check(caller: string): void;
   /** Takes one, or throws. */
   take(caller: string): void;
 }
@@ -42,9 +40,12 @@ export function createRateLimit(params: {
     return bucket;
   }
 
-  function checked(caller: string): Bucket {
+  function take(caller: string): void {
     const bucket = filled(caller);
-    if (bucket.left >= 1) return bucket;
+    if (bucket.left >= 1) {
+      bucket.left -= 1;
+      return;
+    }
     const seconds = Math.ceil((1 - bucket.left) / perMs / 1_000);
     throw new Refusal(
       'rate_limited',
@@ -53,10 +54,5 @@ export function createRateLimit(params: {
     );
   }
 
-  return {
-    check: (caller) => void checked(caller),
-    take(caller) {
-      checked(caller).left -= 1;
-    },
-  };
+  return { take };
 }

@@ -317,10 +317,20 @@ describe('roles', () => {
   });
 });
 
-test('those who fail are slowed down by address; those who do not, are not', async () => {
+test('those who fail are limited by address; good callers from the same one are not', async () => {
   start({ rateLimit: 5 });
   for (let n = 0; n < 5; n += 1) expect((await get('x')).status).toBe(401);
   const limited = await get('x');
   expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited', retryable: true } });
   expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
+  expect((await get(await issuer.sign(claims()))).status).toBe(200);
+  expect((await harness.app.inject('/healthz')).statusCode).toBe(200);
+});
+
+test('a flood of one open route leaves the probes alone', async () => {
+  start({ rateLimit: 3 });
+  const status = async (url: string) => (await harness.app.inject(url)).statusCode;
+  for (let n = 0; n < 3; n += 1) expect(await status('/signin')).toBe(200);
+  expect(await status('/signin')).toBe(429);
+  expect(await status('/healthz')).toBe(200);
 });
