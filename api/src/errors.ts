@@ -165,12 +165,6 @@ export const ERRORS = {
     title: 'The cursor is not from this list',
     help: 'Take `next` of the page before as it is, with the same filter.',
   },
-  invalid_filter: {
-    status: 400,
-    retryable: false,
-    title: 'The filter is not possible',
-    help: 'The sentence says which part.',
-  },
   invalid_schedule: {
     status: 400,
     retryable: false,

@@ -12,7 +12,6 @@ export type EngineErrorCode =
   | 'invalid_priority'
   | 'invalid_key'
   | 'invalid_cursor'
-  | 'invalid_filter'
   | 'invalid_schedule'
   | 'quota_exceeded'
   | 'job_not_found'

@@ -134,7 +134,7 @@ describe('a claim that is answered too late to begin', () => {
 describe('a store that fails every claim', () => {
   it.each<[string, Error]>([
     ['because it is away', new StoreUnavailable('away')],
-    ['because it does not like it', new MillraceError('invalid_filter', 'no')],
+    ['because it does not like it', new MillraceError('invalid_key', 'no')],
   ])('is asked ever less often: %s', async (_, error) => {
     const { worker, run, line, of } = createWorld({ kinds: [work(quick)] });
     line.refused.set('claim', () => error);

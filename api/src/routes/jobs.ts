@@ -58,7 +58,6 @@ const lookingUp = {
     query: jobFilter.extend(page.shape),
     response: z.object({ jobs: z.array(jobSummary), next }),
     statuses: [200],
-    errors: ['invalid_filter'],
     example: {
       query: { kind: 'report.monthly', tenant: 'acme', limit: '1' },
       response: { jobs: [summaryExample], next: 'NDI' },
@@ -154,7 +153,6 @@ const changing = {
       requested: z.number().describe('Running; asked to stop.'),
     }),
     statuses: [200],
-    errors: ['invalid_filter'],
     example: {
       body: { kind: 'report.monthly', tenant: 'initech', state: 'QUEUED' },
       response: { canceled: 3, requested: 0 },
@@ -167,7 +165,6 @@ const changing = {
     body: bulk,
     response: z.object({ retried: z.number().describe('How many were queued again.') }),
     statuses: [200],
-    errors: ['invalid_filter'],
     example: {
       body: { kind: 'report.monthly', state: 'FAILED', errorCode: 'timeout' },
       response: { retried: 12 },
