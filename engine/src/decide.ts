@@ -106,7 +106,8 @@ function checked(serialise: () => JsonText): { text: JsonText } | { error: Failu
   }
 }
 
-function failed(
+/** Another try, or the end: by the error itself, the attempts so far and the kind's policy. */
+export function failed(
   { random }: ExecutorParts,
   { kind, job, attempt: attempts }: Running,
   thrown: unknown,

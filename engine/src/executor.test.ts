@@ -5,7 +5,7 @@ import { type Handler, START, createWorld, work } from '../test/world.ts';
 import { JobFailure, MillraceError } from './errors.ts';
 import type { JobContext, RunningJob } from './kind.ts';
 import { done } from './outcome.ts';
-import type { Settlement } from './port.ts';
+import type { Settlement, Store } from './port.ts';
 import { RETRY } from './retry.ts';
 import { createWorker } from './worker.ts';
 
@@ -44,6 +44,40 @@ describe('a handler that returns', () => {
     expect(ended).toMatchObject({
       state: 'FAILED',
       error: { code: 'result_unstorable', retryable: false },
+    });
+  });
+
+  describe('with effects that the store could not commit', () => {
+    const upload = { type: 'upload' };
+    const refusing = (retryable: boolean) => (store: Store) => ({
+      ...store,
+      can: { ...store.can, effects: true },
+      settle: async ({ settlements }: { settlements: readonly Settlement[] }) =>
+        settlements.some(({ outcome }) => outcome.move === 'succeed')
+          ? settlements.map(() => ({
+              refused: { code: 'upload_failed', message: 'No room.', retryable },
+            }))
+          : store.settle({ settlements }),
+    });
+
+    it.each([
+      [true, { state: 'QUEUED', runAt: START + 60_000 }, 'job.retrying'],
+      [false, { state: 'FAILED' }, 'job.failed'],
+    ] as const)('has failed, retryable: %s', async (retryable, expected, event) => {
+      const { worker, enqueue, run, job, of } = createWorld({
+        kinds: [work(async () => done('made', { effects: [upload] }))],
+        wrap: refusing(retryable),
+      });
+      const id = await enqueue();
+      worker.start();
+      await run(10);
+      expect(await job(id)).toMatchObject({
+        ...expected,
+        result: null,
+        error: { code: 'upload_failed', message: 'No room.', retryable },
+      });
+      expect(of(event)).toMatchObject([{ id, error: { code: 'upload_failed' } }]);
+      expect(of('job.succeeded')).toEqual([]);
     });
   });
 

@@ -1,18 +1,18 @@
 import type { Clock, Random } from './clock.ts';
 import { drain, isGenerator } from './chunks.ts';
-import { type Ended, decide, keepsChildren } from './decide.ts';
+import { type Ended, decide, failed, keepsChildren } from './decide.ts';
 import { JobFailure, MillraceError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { ClaimedJob, Lease } from './job.ts';
 import type { JobContext, JobKind, Log, RunningJob } from './kind.ts';
 import { type Leases, leaseOf } from './leases.ts';
 import { done, isOutcome } from './outcome.ts';
-import type { SettledOutcome, Store } from './port.ts';
+import type { Refused, SettledOutcome, Store } from './port.ts';
 import { storableProgress } from './progress.ts';
 import type { Registry } from './registry.ts';
 import { misfit, newJob } from './request.ts';
 import { Running, fencedEvent, jobEvent } from './running.ts';
-import type { Settler } from './settler.ts';
+import type { Settled, Settler } from './settler.ts';
 
 export interface ExecutorParts {
   readonly store: Store;
@@ -55,21 +55,32 @@ export async function execute(
   leases.remove(running);
   freeSlot(job.kind);
 
-  const outcome = decide(parts, running, ended);
+  let outcome = decide(parts, running, ended);
   if (outcome === null) return;
-  const answer = await settler.settle({
+  let answer = await settler.settle({
     job,
     outcome,
     children: keepsChildren(outcome) ? running.takeChildren() : [],
   });
-  if (answer === 'stale') events.emit('lease.fenced', fencedEvent(job, 'settle'));
+  if (isRefused(answer)) {
+    const { code, message, retryable } = answer.refused;
+    outcome = failed(parts, running, new JobFailure(code, message, { retryable }));
+    answer = await settler.settle({ job, outcome, children: [] });
+  }
+  if (answer === 'stale' || isRefused(answer))
+    events.emit('lease.fenced', fencedEvent(job, 'settle'));
   else tell(parts, running, typeof answer === 'object' ? { move: 'fail', error: answer } : outcome);
+}
+
+/** The handler is done, but what it asked the store to do with it cannot be. */
+function isRefused(answer: Settled): answer is Refused {
+  return typeof answer === 'object' && 'refused' in answer;
 }
 
 /** For a claim whose answer came too late to begin: its attempts are given back. */
 export async function handBack({ settler, events }: ExecutorParts, job: ClaimedJob): Promise<void> {
   const answer = await settler.settle({ job, outcome: { move: 'handBack' }, children: [] });
-  if (answer === 'stale') events.emit('lease.fenced', fencedEvent(job, 'settle'));
+  if (answer === 'stale' || isRefused(answer)) events.emit('lease.fenced', fencedEvent(job, 'settle'));
   else events.emit('job.handedBack', { ...jobEvent({ job, attempt: job.attempt }), durationMs: 0 });
 }
 

@@ -17,6 +17,30 @@ function turnstile() {
   return { run, inside, next: () => inside.shift()?.() };
 }
 
+describe('a pool that claims by the handful', () => {
+  it('waits until so many slots are free, and then fills them', async () => {
+    const { run: handler, inside, next } = turnstile();
+    const { worker, enqueue, run } = createWorld({
+      kinds: [work(handler)],
+      worker: { pools: [{ name: 'all', concurrency: 6, batch: 3, least: 3 }] },
+    });
+    for (let n = 0; n < 20; n++) await enqueue();
+    worker.start();
+    await run(100);
+    expect(inside).toHaveLength(6);
+    for (const left of [5, 4, 6]) {
+      next();
+      await run(1);
+      expect(inside).toHaveLength(left);
+    }
+  });
+
+  it.each([0, 4, 1.5])('is refused when it could never claim: %s', (least) => {
+    const pools = [{ name: 'all', concurrency: 6, batch: 3, least }];
+    expect(() => createWorld({ kinds: [work(never)], worker: { pools } })).toThrow(/never claim/);
+  });
+});
+
 describe('a kind with a limit', () => {
   it('is never exceeded, while others have the rest of the pool', async () => {
     const kinds = [work(never, { kind: 'capped', concurrency: 2 }), work(never, { kind: 'free' })];

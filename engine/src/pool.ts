@@ -15,6 +15,8 @@ export interface PoolConfig {
   readonly kinds?: readonly string[];
   readonly concurrency?: number;
   readonly batch?: number;
+  /** Claims only while so many slots are free: worth it where a claim is a call that someone counts. */
+  readonly least?: number;
   /** How long to wait after a claim that found something, and after one that found nothing. */
   readonly interval?: { readonly active: Duration; readonly idle: Duration };
   readonly minPriority?: number;
@@ -70,6 +72,13 @@ export function createPool(params: {
     throw new MillraceError(
       'invalid_definition',
       `The pool "${config.name}" needs a whole concurrency and a whole batch of at least 1.`,
+    );
+  }
+  const least = config.least ?? 1;
+  if (!Number.isInteger(least) || least < 1 || least > Math.min(concurrency, batch)) {
+    throw new MillraceError(
+      'invalid_definition',
+      `The pool "${config.name}" would never claim: \`least\` is a whole number from 1 to its batch and its concurrency.`,
     );
   }
   if (config.minPriority !== undefined) checkPriority(config.minPriority);
@@ -142,7 +151,7 @@ export function createPool(params: {
 
   function freeSlots(): Want[] {
     const free = Math.min(concurrency - inFlight, batch);
-    if (free <= 0) return [];
+    if (free < least) return [];
     return kinds
       .map((kind) => ({
         kind: kind.kind,

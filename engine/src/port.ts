@@ -22,6 +22,8 @@ export interface Store {
   /** The prefix of its job ids. */
   readonly name: string;
   readonly can: Capabilities;
+  /** Outcomes are gathered so long before they are written: worth it where a write is a call that someone counts. */
+  readonly gatherMs?: number;
 
   /** The store's own clock, milliseconds since 1970. */
   now(): Promise<number>;
@@ -96,6 +98,14 @@ export interface Capabilities {
   readonly transactions: boolean;
   /** Commits the effects of `done` together with the settling. */
   readonly effects: boolean;
+  /** Keeps the jobs of several tenants apart, and lets them take turns. */
+  readonly tenants: boolean;
+  /** Keeps what is not a job: pauses, workers, the audit log, announcements. */
+  readonly control: boolean;
+  /** No epoch was ever given to another job of the store either. */
+  readonly storeEpochs: boolean;
+  /** Megabytes in a payload, and any character in a name. */
+  readonly anyText: boolean;
 }
 
 /** Called by the store inside the transaction that ends a job. Pure: it may run again. */
@@ -174,7 +184,12 @@ export interface Lost {
 export type RenewAnswer = 'renewed' | 'cancel' | 'stale';
 
 /** `already`: this very epoch was settled before (a lost answer). `stale`: the job belongs to someone else. */
-export type SettleAnswer = 'settled' | 'already' | 'stale';
+export type SettleAnswer = 'settled' | 'already' | 'stale' | Refused;
+
+/** The effects could not be committed, and so nothing was. The lease still holds: the execution has failed. */
+export interface Refused {
+  readonly refused: FailureRecord;
+}
 
 /**
  * A running job that someone asked to cancel ends CANCELED when its worker would have put it back

@@ -10,7 +10,7 @@ type Write = (settlements: readonly Settlement[]) => Promise<SettleAnswer[]>;
 
 const agrees: Write = async (settlements) => settlements.map(() => 'settled');
 
-function world(write: Write = agrees) {
+function world(write: Write = agrees, storeParts: Partial<Store> = {}) {
   const time = createVirtualTime();
   const events = createEvents();
   const failures: EventMap['store.failed'][] = [];
@@ -20,6 +20,7 @@ function world(write: Write = agrees) {
   const batches: string[][] = [];
   const line = { write };
   const store = {
+    ...storeParts,
     settle({ settlements }: { settlements: readonly Settlement[] }) {
       batches.push(settlements.map(({ job }) => job.id));
       return line.write(settlements);
@@ -92,6 +93,42 @@ describe('outcomes are written together', () => {
     await run(0);
     expect(batches).toEqual([['a'], ['b', 'c']]);
     expect(settler.pending()).toBe(0);
+  });
+
+  it('those of a while, where the store asks for it', async () => {
+    const { settle, run, batches } = world(agrees, { gatherMs: 500 });
+    settle('a');
+    await run(499);
+    settle('b');
+    expect(batches).toEqual([]);
+    await run(1);
+    expect(batches).toEqual([['a', 'b']]);
+    settle('c');
+    await run(499);
+    expect(batches).toHaveLength(1);
+    await run(1);
+    expect(batches).toEqual([['a', 'b'], ['c']]);
+  });
+
+  it('those of a while also after a write that others waited for', async () => {
+    const first = later();
+    const { settle, run, batches, line } = world(
+      async (settlements) => {
+        await first.promise;
+        return agrees(settlements);
+      },
+      { gatherMs: 500 },
+    );
+    settle('a');
+    await run(500);
+    settle('b');
+    line.write = agrees;
+    first.resolve();
+    await run(499);
+    settle('c');
+    expect(batches).toEqual([['a']]);
+    await run(1);
+    expect(batches).toEqual([['a'], ['b', 'c']]);
   });
 
   it('by the thousand, two writes at a time', async () => {

@@ -52,7 +52,7 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
         writers += 1;
         giveUpAt = Infinity;
         // One turn of the event loop gathers what ends together.
-        clock.after(0, () => void write());
+        clock.after(store.gatherMs ?? 0, () => void write());
       } else if (waiting.length >= BATCH && writers < WRITERS) {
         writers += 1;
         void write();
@@ -61,7 +61,8 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
   }
 
   async function write(): Promise<void> {
-    while (waiting.length > 0) {
+    for (let first = true; waiting.length > 0; first = false) {
+      if (!first && store.gatherMs !== undefined) await sleep(clock, store.gatherMs);
       const batch = waiting.splice(0, BATCH);
       events.emit('settle.flushed', { size: batch.length });
       await writeBatch(batch);

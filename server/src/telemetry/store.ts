@@ -34,7 +34,7 @@ const VERBS = {
   maintain: true,
 } as const satisfies Record<Verb, true>;
 
-type Verb = Exclude<keyof Store, 'name' | 'can' | 'watch' | 'close'>;
+type Verb = Exclude<keyof Store, 'name' | 'can' | 'gatherMs' | 'watch' | 'close'>;
 type Ask = (params: unknown) => Promise<unknown>;
 
 /** The same store, with each call measured and traced. */
@@ -50,6 +50,7 @@ export function traceStore(store: Store, { call }: { readonly call: Call }): Sto
   return {
     name: store.name,
     can: store.can,
+    ...(store.gatherMs !== undefined && { gatherMs: store.gatherMs }),
     watch: (listener: Parameters<Store['watch']>[0]) => store.watch(listener),
     close: () => store.close(),
     ...(traced as unknown as Pick<Store, Verb>),

@@ -31,8 +31,28 @@ export function newJob(changes: Partial<NewJob> = {}): NewJob {
 }
 
 export async function add(store: Store, ...jobs: Partial<NewJob>[]): Promise<JobId[]> {
-  const enqueued = await store.enqueue({ jobs: jobs.map(newJob) });
+  const enqueued = await store.enqueue({ jobs: jobs.map((job) => keptBy(store, newJob(job))) });
   return enqueued.map(({ id }) => id);
+}
+
+/** Without what the store has no place for. */
+export function keptBy(store: Store, job: NewJob): NewJob {
+  const { webhook, parents, schedule, ...rest } = job;
+  const hanging = {
+    ...(webhook !== undefined && { webhook }),
+    ...(parents !== undefined && { parents }),
+    ...(schedule !== undefined && { schedule }),
+  };
+  return {
+    ...rest,
+    ...(store.can.dependencies && hanging),
+    tenant: store.can.tenants ? job.tenant : '',
+  };
+}
+
+/** A child where the store can make one, and none elsewhere. */
+export function childOn(store: Store, kind = 'child'): NewJob[] {
+  return store.can.dependencies ? [newJob({ kind })] : [];
 }
 
 export async function addOne(store: Store, changes: Partial<NewJob> = {}): Promise<JobId> {

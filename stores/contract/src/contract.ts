@@ -1,6 +1,7 @@
 import type { Capabilities } from '@millrace/engine';
-import { describe, it } from 'vitest';
+import { beforeAll, describe, it } from 'vitest';
 import { type Check, type Section, type StoreHarness, createWorld } from './harness.ts';
+import { setPrecision } from './observe.ts';
 import { announcements, announcementsToAll } from './sections/announcements.ts';
 import { audit } from './sections/audit.ts';
 import { batches } from './sections/batches.ts';
@@ -63,8 +64,14 @@ const SECTIONS: readonly Section[] = [
 ];
 
 /** Every guarantee of the store port, one test each. `start` gives a fresh, empty database. */
-export function describeStoreContract(name: string, start: () => Promise<StoreHarness>): void {
+export function describeStoreContract(
+  name: string,
+  start: () => Promise<StoreHarness>,
+  /** How far a time may be from what it should be, on a store that rounds. */
+  { precisionMs = 0 }: { readonly precisionMs?: number } = {},
+): void {
   describe(`store contract: ${name}`, () => {
+    beforeAll(() => setPrecision(precisionMs));
     for (const section of SECTIONS) {
       describe(section.title, () => section.checks(checkWith(start, section.needs ?? [])));
     }
@@ -75,12 +82,13 @@ function checkWith(
   start: () => Promise<StoreHarness>,
   needs: readonly (keyof Capabilities)[],
 ): Check {
-  return (title, body) => {
+  return (title, body, more = []) => {
     it(title, async ({ skip }) => {
       const harness = await start();
       try {
         const world = await createWorld(harness);
-        for (const need of needs) skip(!world.store.can[need], `the store has no ${need}`);
+        for (const need of [...needs, ...more])
+          skip(!world.store.can[need], `the store has no ${need}`);
         await body(world);
       } finally {
         await harness.close();

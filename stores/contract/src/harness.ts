@@ -22,8 +22,12 @@ export interface World {
   advance(ms: number): Promise<void>;
 }
 
-/** One guarantee, on a database of its own. */
-export type Check = (title: string, body: (world: World) => Promise<void>) => void;
+/** One guarantee, on a database of its own; skipped on stores that lack what it needs. */
+export type Check = (
+  title: string,
+  body: (world: World) => Promise<void>,
+  needs?: readonly (keyof Capabilities)[],
+) => void;
 
 export interface Section {
   readonly title: string;

@@ -105,10 +105,16 @@ export async function expectRefused(answer: Promise<unknown>, code?: string): Pr
   }
 }
 
+let precision = 0;
+
+export function setPrecision(ms: number): void {
+  precision = ms;
+}
+
 /** Between the two times of the store's clock, which may have gone on meanwhile. */
 export function expectBetween(time: number | null, from: number, to: number): void {
-  expect(time).toBeGreaterThanOrEqual(from);
-  expect(time).toBeLessThanOrEqual(to);
+  expect(time).toBeGreaterThanOrEqual(from - precision);
+  expect(time).toBeLessThanOrEqual(to + precision);
 }
 
 export function byKey(gates: readonly ClosedGate[]): ClosedGate[] {

@@ -40,6 +40,10 @@ const CAN: Capabilities = {
   schedules: true,
   transactions: false,
   effects: false,
+  tenants: true,
+  control: true,
+  storeEpochs: true,
+  anyText: true,
 };
 
 export function createMemoryStore(

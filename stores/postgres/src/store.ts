@@ -42,6 +42,10 @@ export async function createStore(params: {
     schedules: true,
     transactions: true,
     effects: false,
+    tenants: true,
+    control: true,
+    storeEpochs: true,
+    anyText: true,
   };
   return {
     name,

@@ -33,6 +33,7 @@ function heardSoMany(store: Store, count: number): Promise<string[]> {
 /** Also what a store does that no other process hears: whoever watches in the process of the announcer. */
 export const announcements: Section = {
   title: 'announcements',
+  needs: ['control'],
   checks(check) {
     check('are told as they were, and nothing with them', async ({ store }) => {
       const heard = heardUpTo(store, 'last');
@@ -73,7 +74,7 @@ export const announcements: Section = {
 
 export const announcementsToAll: Section = {
   title: 'announcements to other processes',
-  needs: ['notify'],
+  needs: ['notify', 'control'],
   checks(check) {
     check('reach every handle, the announcer’s too', async (world) => {
       const handles = await world.several(3);

@@ -33,6 +33,7 @@ function idsOf(records: readonly AuditRecord[]): string[] {
 
 export const audit: Section = {
   title: 'audit',
+  needs: ['control'],
   checks(check) {
     check('an action is there before it is done, and for every handle', async (world) => {
       const { store } = world;

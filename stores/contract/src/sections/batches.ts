@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { claimAll, idsOf, newJob, only, settlement, succeeded, times } from '../build.ts';
+import { claimAll, idsOf, keptBy, newJob, only, settlement, succeeded, times } from '../build.ts';
 import type { Section } from '../harness.ts';
 import { countsByState, read, value } from '../observe.ts';
 
@@ -20,7 +20,7 @@ export const batches: Section = {
         expect(jobs.map(({ payload }) => value(payload))).toEqual(
           times(size, (index) => ({ index })),
         );
-        expect(new Set(jobs.map(({ epoch }) => epoch)).size).toBe(size);
+        if (store.can.storeEpochs) expect(new Set(jobs.map(({ epoch }) => epoch)).size).toBe(size);
 
         const renewed = await store.renew({ leases: jobs, leaseMs: 60_000 });
         expect(renewed).toEqual(times(size, () => 'renewed'));
@@ -45,7 +45,7 @@ export const batches: Section = {
     });
 
     check('every field of a new job is kept', async ({ store }) => {
-      const job = newJob({
+      const asked = newJob({
         kind: 'report',
         payload: '{"county":"Kerry"}',
         maxAttempts: 4,
@@ -60,16 +60,17 @@ export const batches: Section = {
         parents: { left: 'other-1', right: 'other-2' },
         schedule: 'nightly',
       });
+      const job = keptBy(store, asked);
       const { id, created } = only(await store.enqueue({ jobs: [job] }));
       expect(created).toBe(true);
-      expect(id).toMatch(new RegExp(`^${store.name}-[1-9]\\d*$`));
+      expect(id).toMatch(new RegExp(`^${store.name}-[1-9a-z]\\w*$`));
       const { payload, createdAt, ...rest } = await read(store, id);
       expect(value(payload)).toEqual({ county: 'Kerry' });
       expect(Math.abs(createdAt - (await store.now()))).toBeLessThan(60_000);
       expect(rest).toEqual({
         id,
         kind: 'report',
-        tenant: 'acme',
+        tenant: job.tenant,
         state: 'QUEUED',
         priority: 7,
         attempt: 0,
@@ -88,9 +89,9 @@ export const batches: Section = {
         correlationId: 'correlation-1',
         submitter: 'ann',
         subject: 'person-9',
-        webhook: 'https://example.com/done',
-        parents: { left: 'other-1', right: 'other-2' },
-        schedule: 'nightly',
+        webhook: job.webhook ?? null,
+        parents: job.parents ?? null,
+        schedule: job.schedule ?? null,
       });
     });
   },

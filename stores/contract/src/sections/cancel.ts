@@ -108,18 +108,18 @@ export const cancel: Section = {
     });
 
     check('by filter, as many as the limit says, until none is left', async ({ store }) => {
-      await add(store, ...times(4, () => ({ tenant: 'acme' })), { tenant: 'other' });
+      await add(store, ...times(4, () => ({ correlationId: 'acme' })), { correlationId: 'other' });
       await claimAll(store, { wants: [{ kind: 'work', limit: 1 }], limit: 1 });
-      await settle(store, await start(store, { kind: 'done', tenant: 'acme' }));
-      const select = { filter: { tenant: 'acme' }, limit: 2 };
+      await settle(store, await start(store, { kind: 'done', correlationId: 'acme' }));
+      const select = { filter: { correlationId: 'acme' }, limit: 2 };
       const rounds = [];
       for (let round = 0; round < 3; round += 1) rounds.push(await store.cancel({ select }));
       expect(rounds.map(({ canceled, requested }) => canceled.length + requested.length)).toEqual([
         2, 2, 0,
       ]);
-      expect(await listAll(store, { state: 'QUEUED' })).toMatchObject([{ tenant: 'other' }]);
+      expect(await listAll(store, { state: 'QUEUED' })).toMatchObject([{ correlationId: 'other' }]);
       expect(await listAll(store, { state: 'SUCCEEDED' })).toHaveLength(1);
-      const states = await listAll(store, { kind: 'work', tenant: 'acme' });
+      const states = await listAll(store, { kind: 'work', correlationId: 'acme' });
       const running = states.filter(({ state }) => state === 'PROCESSING');
       expect(running.every(({ cancelRequested }) => cancelRequested)).toBe(true);
     });

@@ -44,7 +44,7 @@ export const claim: Section = {
       expect(job).toMatchObject({
         id,
         kind: 'work',
-        tenant: 'acme',
+        tenant: store.can.tenants ? 'acme' : '',
         attempt: 1,
         maxAttempts: 3,
         priority: 3,
@@ -52,8 +52,8 @@ export const claim: Section = {
         cursor: null,
         correlationId: 'correlation-1',
         submitter: 'ann',
-        webhook: 'https://example.com/done',
-        parents: { left: 'other-1' },
+        webhook: store.can.dependencies ? 'https://example.com/done' : null,
+        parents: store.can.dependencies ? { left: 'other-1' } : null,
         traceparent: TRACE,
       });
       expect(job?.epoch).toBeGreaterThan(0);
@@ -75,7 +75,8 @@ export const claim: Section = {
         }
       });
       expect(idsOf(claimed).toSorted()).toEqual(ids.toSorted());
-      expect(new Set(claimed.map(({ epoch }) => epoch)).size).toBe(400);
+      if (world.store.can.storeEpochs)
+        expect(new Set(claimed.map(({ epoch }) => epoch)).size).toBe(400);
       expect(claimed.every(({ attempt }) => attempt === 1)).toBe(true);
     });
 
@@ -171,7 +172,7 @@ export const claim: Section = {
         highest = job.epoch;
         await settle(store, job, { move: 'handBack' });
       }
-      // Over the whole store, not per job.
+      if (!world.store.can.storeEpochs) return;
       const b = await addOne(other);
       const jobs = await claimAll(other);
       expect(jobs.find(({ id }) => id === b)?.epoch).toBeGreaterThan(highest);

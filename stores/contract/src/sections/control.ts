@@ -17,6 +17,7 @@ import { everything, expectBetween, stateOf, value } from '../observe.ts';
 
 export const control: Section = {
   title: 'pause, resume and workers',
+  needs: ['control'],
   checks(check) {
     check('a paused kind is not claimed, the others are', async (world) => {
       const { store } = world;

@@ -5,6 +5,7 @@ import type { Section } from '../harness.ts';
 
 export const fairness: Section = {
   title: 'fairness between tenants',
+  needs: ['tenants'],
   checks(check) {
     check('a long queue does not fill a claim while another tenant waits', async ({ store }) => {
       await add(store, ...times(100, () => ({ tenant: 'big', priority: 100 })));

@@ -6,7 +6,7 @@ import {
   PAST_LEASE_MS,
   claimAll,
   claimOne,
-  newJob,
+  childOn,
   only,
   settle,
   settlement,
@@ -25,8 +25,6 @@ async function zombieAndHeir(world: World): Promise<{ zombie: ClaimedJob; heir: 
   return { zombie, heir: await claimOne(other, { worker: 'heir' }) };
 }
 
-const child = newJob({ kind: 'child' });
-
 export const fence: Section = {
   title: 'the fence: a stale epoch changes nothing',
   checks(check) {
@@ -34,7 +32,7 @@ export const fence: Section = {
       check(`${outcome.move} is refused, with its children`, async (world) => {
         const { zombie, heir } = await zombieAndHeir(world);
         const before = await everything(world.store);
-        expect(await settle(world.store, zombie, outcome, [child])).toBe('stale');
+        expect(await settle(world.store, zombie, outcome, childOn(world.store))).toBe('stale');
         expect(await everything(world.store)).toEqual(before);
         expect(await settle(world.store, heir)).toBe('settled');
       });
@@ -89,7 +87,7 @@ export const fence: Section = {
           { ...a, id: 'nonsense' },
         ];
         for (const lease of forged) {
-          expect(await settle(store, lease, succeeded(), [child]), lease.id).toBe('stale');
+          expect(await settle(store, lease, succeeded(), childOn(store)), lease.id).toBe('stale');
           expect(await store.renew({ leases: [lease], leaseMs: LEASE_MS })).toEqual(['stale']);
         }
         expect(await everything(store)).toEqual(before);
@@ -101,14 +99,15 @@ export const fence: Section = {
       const { zombie, heir } = await zombieAndHeir(world);
       const fresh = await start(store);
       const settlements = [
-        settlement(zombie, OUTCOMES.fail, [newJob({ kind: 'of-zombie' })]),
-        settlement(fresh, OUTCOMES.succeed, [newJob({ kind: 'of-fresh' })]),
+        settlement(zombie, OUTCOMES.fail, childOn(store, 'of-zombie')),
+        settlement(fresh, OUTCOMES.succeed, childOn(store, 'of-fresh')),
       ];
       expect(await store.settle({ settlements })).toEqual(['stale', 'settled']);
       expect(await stateOf(store, zombie.id)).toBe('PROCESSING');
       expect(await stateOf(store, fresh.id)).toBe('SUCCEEDED');
       expect(await listAll(store, { kind: 'of-zombie' })).toEqual([]);
-      expect(await listAll(store, { kind: 'of-fresh' })).toHaveLength(1);
+      const made = await listAll(store, { kind: 'of-fresh' });
+      expect(made).toHaveLength(childOn(store).length);
       const leases = [zombie, heir, fresh];
       const answers = await store.renew({ leases, leaseMs: LEASE_MS });
       expect(answers).toEqual(['stale', 'renewed', 'stale']);
@@ -119,9 +118,9 @@ export const fence: Section = {
       const other = await world.open();
       for (const outcome of Object.values(OUTCOMES)) {
         const job = await start(store, { kind: outcome.move });
-        expect(await settle(store, job, outcome, [child])).toBe('settled');
+        expect(await settle(store, job, outcome, childOn(store))).toBe('settled');
         const before = await everything(store);
-        expect(await settle(other, job, outcome, [child]), outcome.move).toBe('already');
+        expect(await settle(other, job, outcome, childOn(store)), outcome.move).toBe('already');
         expect(await everything(store)).toEqual(before);
       }
     });
@@ -150,20 +149,21 @@ export const fence: Section = {
       for (let round = 0; round < 10; round += 1) {
         const job = await start(world.store, { kind: `round-${round}` });
         const answers = await together(handles, (store) =>
-          settle(store, job, succeeded(), [child]),
+          settle(store, job, succeeded(), childOn(store)),
         );
-        expect(answers.toSorted(), `round ${round}`).toEqual(['already', 'settled']);
+        expect(answers.map(String).toSorted(), `round ${round}`).toEqual(['already', 'settled']);
       }
-      expect(await claimAll(world.store, { wants: [{ kind: 'child', limit: 99 }] })).toHaveLength(
-        10,
-      );
+      const children = await claimAll(world.store, { wants: [{ kind: 'child', limit: 99 }] });
+      expect(children).toHaveLength(10 * childOn(world.store).length);
     });
   },
 };
 
 async function expectStale(store: Store, lease: ClaimedJob, when: string): Promise<void> {
   const before = await everything(store);
-  const answers = await store.settle({ settlements: [settlement(lease, succeeded(), [child])] });
+  const answers = await store.settle({
+    settlements: [settlement(lease, succeeded(), childOn(store))],
+  });
   expect(only(answers), when).toBe('stale');
   expect(await store.renew({ leases: [lease], leaseMs: LEASE_MS }), when).toEqual(['stale']);
   expect(await everything(store), when).toEqual(before);

@@ -116,24 +116,40 @@ export const keys: Section = {
       });
     }
 
-    check('a key belongs to its kind and tenant', async ({ store }) => {
-      const answers = await store.enqueue({
-        jobs: [
-          keyed('k'),
-          keyed('k', { tenant: 'acme' }),
-          keyed('k', { kind: 'other' }),
-          keyed('k', { kind: 'other', tenant: 'acme' }),
-        ],
+    check(
+      'a key belongs to its kind and tenant',
+      async ({ store }) => {
+        const answers = await store.enqueue({
+          jobs: [
+            keyed('k'),
+            keyed('k', { tenant: 'acme' }),
+            keyed('k', { kind: 'other' }),
+            keyed('k', { kind: 'other', tenant: 'acme' }),
+          ],
+        });
+        expect(answers.every(({ created }) => created)).toBe(true);
+        expect(await addKeyed(store, keyed('k', { tenant: 'acme' }))).toEqual({
+          id: answers[1]?.id,
+          created: false,
+        });
+        // Parts that would be the same text when joined carelessly.
+        const joined = [keyed('c', { tenant: 'a-b' }), keyed('b-c', { tenant: 'a' })];
+        const apart = await store.enqueue({ jobs: joined });
+        expect(apart.every(({ created }) => created)).toBe(true);
+      },
+      ['tenants'],
+    );
+
+    check('a key belongs to its kind', async ({ store }) => {
+      const [one, other] = await store.enqueue({
+        jobs: [keyed('k'), keyed('k', { kind: 'other' })],
       });
-      expect(answers.every(({ created }) => created)).toBe(true);
-      expect(await addKeyed(store, keyed('k', { tenant: 'acme' }))).toEqual({
-        id: answers[1]?.id,
+      expect([one?.created, other?.created]).toEqual([true, true]);
+      expect(one?.id).not.toBe(other?.id);
+      expect(await addKeyed(store, keyed('k', { kind: 'other' }))).toEqual({
+        id: other?.id,
         created: false,
       });
-      // Parts that would be the same text when joined carelessly.
-      const joined = [keyed('c', { tenant: 'a-b' }), keyed('b-c', { tenant: 'a' })];
-      const apart = await store.enqueue({ jobs: joined });
-      expect(apart.every(({ created }) => created)).toBe(true);
     });
 
     check('in one batch the first makes the job, the others return it', async ({ store }) => {
@@ -159,20 +175,24 @@ export const keys: Section = {
       expect(new Set(answers.map(({ id }) => id)).size).toBe(3);
     });
 
-    check('children with one key, made by two parents at once, are one', async (world) => {
-      const [left, right] = pair(await world.several(2));
-      for (let round = 0; round < 10; round += 1) {
-        const a = await start(left, { kind: 'a' });
-        const b = await start(right, { kind: 'b' });
-        const child = [keyed(`child-${round}`, { kind: 'child' })];
-        const answers = await Promise.all([
-          settle(left, a, OUTCOMES.succeed, child),
-          settle(right, b, OUTCOMES.succeed, child),
-        ]);
-        expect(answers).toEqual(['settled', 'settled']);
-        expect(await listAll(world.store, { key: `child-${round}` })).toHaveLength(1);
-      }
-    });
+    check(
+      'children with one key, made by two parents at once, are one',
+      async (world) => {
+        const [left, right] = pair(await world.several(2));
+        for (let round = 0; round < 10; round += 1) {
+          const a = await start(left, { kind: 'a' });
+          const b = await start(right, { kind: 'b' });
+          const child = [keyed(`child-${round}`, { kind: 'child' })];
+          const answers = await Promise.all([
+            settle(left, a, OUTCOMES.succeed, child),
+            settle(right, b, OUTCOMES.succeed, child),
+          ]);
+          expect(answers).toEqual(['settled', 'settled']);
+          expect(await listAll(world.store, { key: `child-${round}` })).toHaveLength(1);
+        }
+      },
+      ['dependencies'],
+    );
 
     check('a retried job keeps its key, unless another has it', async ({ store }) => {
       const kept = await start(store, keyed('kept'));

@@ -89,16 +89,18 @@ export const queries: Section = {
       expect(await found({ state: 'FAILED' })).toEqual([failed.id]);
       expect(await found({ state: 'QUEUED' })).toEqual([keyed, old]);
       expect(await found({ kind: 'a' })).toEqual([failed.id, old]);
-      expect(await found({ tenant: 'x' })).toEqual([keyed, old]);
-      expect(await found({ tenant: '' })).toEqual([]);
+      if (store.can.tenants) {
+        expect(await found({ tenant: 'x' })).toEqual([keyed, old]);
+        expect(await found({ tenant: '' })).toEqual([]);
+        expect(await found({ createdAfter: middle, kind: 'a', tenant: 'x' })).toEqual([]);
+      }
       expect(await found({ key: 'k' })).toEqual([keyed]);
       expect(await found({ correlationId: 'c1' })).toEqual([old]);
       expect(await found({ errorCode: ERROR.code })).toEqual([failed.id]);
       expect(await found({ errorCode: 'other' })).toEqual([]);
       expect(await found({ createdBefore: middle })).toEqual([old]);
       expect(await found({ createdAfter: middle })).toEqual([keyed, failed.id]);
-      expect(await found({ createdAfter: middle, kind: 'b', tenant: 'x' })).toEqual([keyed]);
-      expect(await found({ createdAfter: middle, kind: 'a', tenant: 'x' })).toEqual([]);
+      expect(await found({ createdAfter: middle, kind: 'b' })).toEqual([keyed]);
     });
 
     check('a filtered list has pages too', async ({ store }) => {
@@ -131,10 +133,12 @@ export const queries: Section = {
       expect(inspection).toMatchObject({
         job: { id, state: 'QUEUED' },
         kindPaused: false,
-        ahead: 3,
+        // Without tenants, that of the other one too.
+        ahead: store.can.tenants ? 3 : 4,
         runningOfTenant: 3,
       });
       expectBetween(inspection?.now ?? null, before, await store.now());
+      if (!store.can.control) return;
       await store.pause({ kind: 'work', by: null });
       expect(await store.inspect({ id })).toMatchObject({ kindPaused: true });
     });

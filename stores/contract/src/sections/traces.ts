@@ -43,24 +43,28 @@ export const traces: Section = {
       expect((await claimOne(store)).traceparent).toBe(TRACE);
     });
 
-    check('is what a child says, by whichever way it is made', async ({ store }) => {
-      const child = (kind: string) => newJob({ kind, traceparent: `trace of ${kind}` });
-      const job = await start(store);
-      await store.checkpoint({
-        checkpoints: [{ lease: job, step: 1, cursor: '1', children: [child('chunk')] }],
-        leaseMs: LEASE_MS,
-      });
-      await settle(store, job, OUTCOMES.succeed, [child('settled')]);
-      const record = { name: 'nightly', cron: '0 0 * * *', timeZone: 'UTC', kind: 'ticked' };
-      await store.syncSchedules({ schedules: [record] });
-      const tick = (await store.now()) + HOUR;
-      const request = { schedule: 'nightly', tick, job: child('ticked'), skipOverlap: false };
-      expect(await store.fire(request)).toMatchObject({ type: 'fired' });
-      for (const kind of ['chunk', 'settled', 'ticked'])
-        expect(await claimOne(store, { wants: wants(kind) })).toMatchObject({
-          traceparent: `trace of ${kind}`,
+    check(
+      'is what a child says, by whichever way it is made',
+      async ({ store }) => {
+        const child = (kind: string) => newJob({ kind, traceparent: `trace of ${kind}` });
+        const job = await start(store);
+        await store.checkpoint({
+          checkpoints: [{ lease: job, step: 1, cursor: '1', children: [child('chunk')] }],
+          leaseMs: LEASE_MS,
         });
-    });
+        await settle(store, job, OUTCOMES.succeed, [child('settled')]);
+        const record = { name: 'nightly', cron: '0 0 * * *', timeZone: 'UTC', kind: 'ticked' };
+        await store.syncSchedules({ schedules: [record] });
+        const tick = (await store.now()) + HOUR;
+        const request = { schedule: 'nightly', tick, job: child('ticked'), skipOverlap: false };
+        expect(await store.fire(request)).toMatchObject({ type: 'fired' });
+        for (const kind of ['chunk', 'settled', 'ticked'])
+          expect(await claimOne(store, { wants: wants(kind) })).toMatchObject({
+            traceparent: `trace of ${kind}`,
+          });
+      },
+      ['dependencies', 'checkpoint', 'schedules'],
+    );
   },
 };
 
