@@ -80,7 +80,8 @@ function isRefused(answer: Settled): answer is Refused {
 /** For a claim whose answer came too late to begin: its attempts are given back. */
 export async function handBack({ settler, events }: ExecutorParts, job: ClaimedJob): Promise<void> {
   const answer = await settler.settle({ job, outcome: { move: 'handBack' }, children: [] });
-  if (answer === 'stale' || isRefused(answer)) events.emit('lease.fenced', fencedEvent(job, 'settle'));
+  if (answer === 'stale' || isRefused(answer))
+    events.emit('lease.fenced', fencedEvent(job, 'settle'));
   else events.emit('job.handedBack', { ...jobEvent({ job, attempt: job.attempt }), durationMs: 0 });
 }
 

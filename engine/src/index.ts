@@ -24,6 +24,11 @@ export type { JobRequest } from './request.ts';
 export * from './retry.ts';
 export { type Schedule, defineSchedule, ticksBetween } from './schedules.ts';
 export * from './states.ts';
+export {
+  refuseUnstorableCheckpoint,
+  refuseUnstorableJob,
+  refuseUnstorableOutcome,
+} from './storable.ts';
 export type { Totals } from './statistics.ts';
 export { type PauseWindow, nextTick, pausedUntil } from './window.ts';
 export * from './worker.ts';

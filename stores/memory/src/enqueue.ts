@@ -1,7 +1,6 @@
-import { type Enqueued, type NewJob, isFinished } from '@millrace/engine';
+import { type Enqueued, type NewJob, isFinished, refuseUnstorableJob } from '@millrace/engine';
 import { type JobRow, type Transaction, keyOf } from './data.ts';
 import { giveKeyUp, save } from './rows.ts';
-import { refuseUnstorableJob } from './storable.ts';
 
 export function enqueue(tx: Transaction, jobs: readonly NewJob[]): Enqueued[] {
   return jobs.map((job) => enqueueOne(tx, job));

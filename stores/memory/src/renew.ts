@@ -1,9 +1,13 @@
-import type { Checkpoint, Lease, RenewAnswer } from '@millrace/engine';
+import {
+  type Checkpoint,
+  type Lease,
+  type RenewAnswer,
+  refuseUnstorableCheckpoint,
+} from '@millrace/engine';
 import type { JobRow, LeaseRow, Transaction } from './data.ts';
 import { enqueue } from './enqueue.ts';
 import { held } from './lease.ts';
 import { save } from './rows.ts';
-import { refuseUnstorableCheckpoint } from './storable.ts';
 
 export function renew(tx: Transaction, leases: readonly Lease[], leaseMs: number): RenewAnswer[] {
   return leases.map((lease) => {

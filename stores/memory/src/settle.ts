@@ -1,10 +1,14 @@
-import { MillraceError, type SettleAnswer, type Settlement } from '@millrace/engine';
+import {
+  MillraceError,
+  type SettleAnswer,
+  type Settlement,
+  refuseUnstorableOutcome,
+} from '@millrace/engine';
 import type { JobRow, Transaction } from './data.ts';
 import { enqueue } from './enqueue.ts';
 import { finish } from './finish.ts';
 import { held } from './lease.ts';
 import { putBack } from './rows.ts';
-import { refuseUnstorableOutcome } from './storable.ts';
 
 export function settle(tx: Transaction, settlements: readonly Settlement[]): SettleAnswer[] {
   return settlements.map((settlement) => settleOne(tx, settlement));

@@ -1,1 +1,8 @@
-export {};
+export { FILES, type FileToUpload, type FilesEffect, filesEffect } from './effects.ts';
+export { FIELD_NAMES, type Field, type NameOptions } from './names.ts';
+export {
+  type Interactive,
+  type SalesforceStore,
+  type SalesforceStoreOptions,
+  createSalesforceStore,
+} from './store.ts';

@@ -1,15 +1,11 @@
-import {
-  type Checkpoint,
-  type JsonText,
-  MillraceError,
-  type NewJob,
-  type SettledOutcome,
-  toJsonText,
-} from '@millrace/engine';
+import { MillraceError } from './errors.ts';
+import type { NewJob } from './job.ts';
+import { type JsonText, toJsonText } from './json.ts';
+import type { Checkpoint, SettledOutcome } from './port.ts';
 
 /**
- * Memory could keep any text. Postgres cannot keep NUL or half a surrogate pair, so this store refuses
- * them too: what works here must work there.
+ * For stores that could keep any text. Postgres cannot keep NUL or half a surrogate pair, so the others refuse
+ * them too: what works in one must work in all.
  */
 export function refuseUnstorableJob(job: NewJob): void {
   json(job.payload, 'payload');

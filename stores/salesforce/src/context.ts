@@ -1,0 +1,55 @@
+import { MillraceError, StoreUnavailable } from '@millrace/engine';
+import { type Salesforce, SalesforceError } from '@millrace/salesforce';
+import type { Ids } from './ids.ts';
+import type { Keys } from './keys.ts';
+import type { Names } from './names.ts';
+
+/** What every operation works with. */
+export interface Context {
+  readonly salesforce: Salesforce;
+  readonly names: Names;
+  readonly ids: Ids;
+  readonly keys: Keys;
+  /** Of records whose Kind__c is empty. */
+  readonly defaultKind: string;
+  /** Executions of records that do not say. */
+  readonly maxAttempts: number;
+}
+
+/** The longest text that a long text area keeps. */
+export const LONGEST = 131_072;
+
+/**
+ * The port knows two sorts of trouble: nobody can tell what became of a write, or it passes by itself; and data
+ * that will never do.
+ */
+export async function reaching<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw asStoreError(error);
+  }
+}
+
+export function asStoreError(error: unknown): unknown {
+  if (!(error instanceof SalesforceError) || !passes(error)) return error;
+  return new StoreUnavailable(`Salesforce: ${error.message}`, { cause: error });
+}
+
+/** It may well come out otherwise the next time. */
+export function passes(error: SalesforceError): boolean {
+  return (
+    error.outcome !== 'refused' ||
+    error.kind === 'session' ||
+    error.kind === 'limit' ||
+    error.kind === 'lock' ||
+    error.kind === 'unavailable'
+  );
+}
+
+export function tooLong(what: string, length: number): MillraceError {
+  return new MillraceError(
+    'payload_too_large',
+    `The ${what} has ${length} characters; a Salesforce record keeps ${LONGEST}. Store the data elsewhere and pass its address.`,
+  );
+}

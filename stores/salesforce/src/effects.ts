@@ -1,0 +1,82 @@
+import type { Effect } from '@millrace/engine';
+import type { Subrequest } from '@millrace/salesforce';
+
+export const FILES = 'salesforce.files';
+
+/** Files that are uploaded, linked and named by the record in the transaction that ends the job. */
+export interface FilesEffect extends Effect {
+  readonly type: typeof FILES;
+  readonly files: readonly FileToUpload[];
+  /** Records that the files are linked to. */
+  readonly parents: readonly string[];
+}
+
+export interface FileToUpload {
+  readonly part: 'output' | 'docx';
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+export function filesEffect(
+  files: readonly FileToUpload[],
+  parents: readonly string[],
+): FilesEffect {
+  return { type: FILES, files, parents: [...new Set(parents)] };
+}
+
+export function filesOf(effects: readonly Effect[]): FilesEffect[] {
+  return effects.map((effect) => {
+    if (effect.type === FILES) return effect as FilesEffect;
+    throw new TypeError(`Salesforce cannot commit the effect "${effect.type}".`);
+  });
+}
+
+/** How the record names what is uploaded in the same graph. */
+export function fileIdOf(part: FileToUpload['part']): string {
+  return `@{${part}.id}`;
+}
+
+/** Insert gives the version alone, so it is read back for the document that the links need. */
+export function uploads(effects: readonly FilesEffect[]): Subrequest[] {
+  return effects.flatMap(({ files, parents }) =>
+    files.flatMap(({ part, name, bytes }) => [
+      {
+        method: 'POST',
+        url: 'sobjects/ContentVersion',
+        referenceId: part,
+        body: {
+          Title: titleOf(name),
+          PathOnClient: name,
+          VersionData: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(
+            'base64',
+          ),
+        },
+      } satisfies Subrequest,
+      ...(parents.length === 0
+        ? []
+        : [
+            {
+              method: 'GET',
+              url: `sobjects/ContentVersion/${fileIdOf(part)}?fields=ContentDocumentId`,
+              referenceId: `${part}Version`,
+            } satisfies Subrequest,
+          ]),
+      ...parents.map((parent, index): Subrequest => ({
+        method: 'POST',
+        url: 'sobjects/ContentDocumentLink',
+        referenceId: `${part}Link${index}`,
+        body: {
+          ContentDocumentId: `@{${part}Version.ContentDocumentId}`,
+          LinkedEntityId: parent,
+          ShareType: 'V',
+          Visibility: 'AllUsers',
+        },
+      })),
+    ]),
+  );
+}
+
+/** Salesforce shows the ending by itself. 255 characters is all it takes. */
+function titleOf(name: string): string {
+  return name.replace(/\.(?:pdf|docx)$/i, '').slice(0, 255);
+}

@@ -1,0 +1,40 @@
+import type {
+  ClaimParams,
+  Claimed,
+  Lease,
+  RenewAnswer,
+  SettleAnswer,
+  SettledOutcome,
+} from '@millrace/engine';
+
+/**
+ * Who may write a record is decided in the org: by the package's Apex, or, where only its objects are installed,
+ * by rows whose key is unique. All else is the same for both.
+ */
+export interface Level {
+  readonly name: 'apex' | 'objects';
+  claim(params: ClaimParams): Promise<Claimed>;
+  renew(leases: readonly Held[], leaseMs: number): Promise<RenewAnswer[]>;
+  settle(endings: readonly Ending[]): Promise<SettleAnswer[]>;
+  cancel(recordIds: readonly string[]): Promise<{ canceled: string[]; requested: string[] }>;
+  retry(recordIds: readonly string[]): Promise<string[]>;
+  maintain(): Promise<void>;
+}
+
+export interface Held extends Pick<Lease, 'epoch'> {
+  readonly recordId: string;
+}
+
+/** A lease and how its execution came out. */
+export interface Ending extends Held {
+  readonly token: string;
+  readonly attempt: number;
+  readonly outcome: SettledOutcome;
+}
+
+/** Cut to what Apex and a call can carry. */
+export function inGroups<T>(items: readonly T[], size: number): T[][] {
+  const groups: T[][] = [];
+  for (let from = 0; from < items.length; from += size) groups.push(items.slice(from, from + size));
+  return groups;
+}

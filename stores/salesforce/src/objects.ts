@@ -1,0 +1,88 @@
+import type { RenewAnswer, SettleAnswer } from '@millrace/engine';
+
+import { createObjectsClaim } from './objects-claim.ts';
+import type { Context } from './context.ts';
+import { canceledValues, endingValues, goesBack, timeText } from './ending.ts';
+import { settleGraphs } from './graphs.ts';
+import { ids18, tokenOf } from './ids.ts';
+import type { Ending, Held, Level } from './level.ts';
+import { createMoves, endRow, isTaken } from './moves.ts';
+import { record } from './names.ts';
+import type { Row } from './row.ts';
+import { selectByIds } from './select.ts';
+
+/**
+ * Without Apex nothing in the org compares before it writes, but a unique key refuses the second of two. So every move
+ * inserts a row of Docgen_Lease__c in its own transaction:
+ *
+ *     waiting or over, epoch e  ── <id>:<e>:next ──►  another epoch        (claim, cancel, retry by hand)
+ *     running, epoch e          ── <id>:<e>:end  ──►  waiting or over      (settle, take-over)
+ *
+ * Of two that start from the same epoch, one has DUPLICATE_VALUE and all that it did is rolled back.
+ */
+export function createObjectsLevel(context: Context): Level {
+  const { salesforce, names } = context;
+  const moves = createMoves(context);
+  const claim = createObjectsClaim(context, moves);
+
+  /** A lock that is extended too long harms nobody; the fence is in the settling. */
+  async function renew(leases: readonly Held[], leaseMs: number): Promise<RenewAnswer[]> {
+    const rows = await selectByIds(context, ids18(leases));
+    const held = leases.map((lease) => heldRow(rows, lease));
+    const until = timeText(salesforce.now() + leaseMs);
+    await salesforce.collections.update(
+      names.document,
+      held
+        .filter((row) => row !== null)
+        .map(({ id }) => ({ Id: id, ...record(names, { lockedUntil: until }) })),
+      { repeatable: true },
+    );
+    return held.map((row) => (row === null ? 'stale' : row.cancelRequested ? 'cancel' : 'renewed'));
+  }
+
+  /** The row that is read tells whether the lease holds; the end row makes sure that it still does. */
+  async function settle(endings: readonly Ending[]): Promise<SettleAnswer[]> {
+    const rows = await selectByIds(context, ids18(endings));
+    const held = endings.filter((ending) => heldRow(rows, ending, ending.token) !== null);
+    const now = salesforce.now();
+    const settled = await settleGraphs(
+      context,
+      held,
+      (ending) =>
+        goesBack(ending.outcome) && rows.get(ending.recordId)?.cancelRequested === true
+          ? canceledValues(now)
+          : endingValues(ending, now),
+      (ending) => ({
+        first: [endRow(context, ending)],
+        values: { settledToken: ending.token, leaseToken: null, lockedUntil: null, claimId: null },
+        isStale: isTaken,
+      }),
+    );
+    const answers = new Map(held.map((ending, index) => [ending, settled[index] ?? 'stale']));
+    return endings.map(
+      (ending) =>
+        answers.get(ending) ??
+        (rows.get(ending.recordId)?.settledToken === ending.token ? 'already' : 'stale'),
+    );
+  }
+
+  return {
+    name: 'objects',
+    claim,
+    renew,
+    settle,
+    cancel: (recordIds) => moves.cancel(recordIds),
+    retry: (recordIds) => moves.retry(recordIds),
+    maintain: () => moves.forgetOldLeases(),
+  };
+}
+
+function heldRow(
+  rows: ReadonlyMap<string, Row>,
+  { recordId, epoch }: Held,
+  token = tokenOf(recordId, epoch),
+): Row | null {
+  const row = rows.get(recordId);
+  const holds = row?.status === 'PROCESSING' && row.epoch === epoch && row.leaseToken === token;
+  return holds ? row : null;
+}

@@ -1,0 +1,238 @@
+import {
+  type Capabilities,
+  type Claimed,
+  type JobId,
+  MillraceError,
+  type SettleAnswer,
+  type Settlement,
+  type Store,
+  refuseUnstorableOutcome,
+  statesBefore,
+} from '@millrace/engine';
+import { type Salesforce, SalesforceError } from '@millrace/salesforce';
+import { createApexLevel } from './apex.ts';
+import { replay } from './claimed.ts';
+import { type Context, LONGEST, reaching, tooLong } from './context.ts';
+import { enqueue } from './enqueue.ts';
+import { createGovernor } from './governor.ts';
+import { createIds, tokenOf } from './ids.ts';
+import { createKeys } from './keys.ts';
+import type { Ending, Level } from './level.ts';
+import { type NameOptions, namesOf } from './names.ts';
+import { createObjectsLevel } from './objects.ts';
+import { counts, get, inspect, list, selected, summaries } from './queries.ts';
+import { erase, prune } from './retention.ts';
+import { selectByIds } from './select.ts';
+
+export interface SalesforceStoreOptions {
+  readonly salesforce: Salesforce;
+  /** Prefix of the job ids: the org's name. */
+  readonly name?: string;
+  readonly names?: NameOptions;
+  /** The kind of records that do not say theirs. */
+  readonly defaultKind: string;
+  /** Executions of records that do not say. */
+  readonly maxAttempts?: number;
+  /** How long outcomes are gathered, to share a call. */
+  readonly gatherMs?: number;
+  /** Records are the org's own history: they are removed only where this says so. */
+  readonly prunes?: boolean;
+  readonly now?: () => number;
+}
+
+/** A document that someone waits for: Apex made its record with the lease in it. */
+export interface Interactive {
+  readonly recordId: string;
+  readonly epoch: number;
+  readonly token: string;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+}
+
+export interface SalesforceStore extends Store {
+  /** Which part of the package the org has; found out when it is first asked. */
+  level(): Promise<Level['name']>;
+  /** Null when the record is not there, or nobody's lease is in it. */
+  interactive(recordId: string): Promise<Interactive | null>;
+  settleInteractive(lease: Interactive, outcome: Settlement['outcome']): Promise<SettleAnswer>;
+}
+
+const CAN: Capabilities = {
+  notify: false,
+  dependencies: false,
+  checkpoint: false,
+  schedules: false,
+  transactions: false,
+  effects: true,
+  tenants: false,
+  control: false,
+  storeEpochs: false,
+  anyText: false,
+};
+const NOTHING: Omit<Claimed, 'now'> = {
+  jobs: [],
+  lost: [],
+  takenOver: 0,
+  more: false,
+  nextDueMs: null,
+};
+
+export function createSalesforceStore(options: SalesforceStoreOptions): SalesforceStore {
+  const { salesforce, name = 'salesforce', defaultKind, maxAttempts = 4, prunes = false } = options;
+  const context: Context = {
+    salesforce,
+    names: namesOf(options.names),
+    ids: createIds(name),
+    keys: createKeys(defaultKind),
+    defaultKind,
+    maxAttempts,
+  };
+  const governor = createGovernor(salesforce, options.now ?? Date.now);
+  let found: Promise<Level> | null = null;
+
+  /** Asked once; again after a failure. */
+  function level(): Promise<Level> {
+    found ??= findLevel(context).catch((error: unknown) => {
+      found = null;
+      throw error;
+    });
+    return found;
+  }
+
+  const lacks = (what: string) => (): Promise<never> =>
+    Promise.reject(
+      new MillraceError('unsupported_by_store', `The store "${name}" has no ${what}.`),
+    );
+
+  return {
+    name,
+    can: CAN,
+    gatherMs: options.gatherMs ?? 1_000,
+    level: () => reaching(async () => (await level()).name),
+    /** The list of versions needs no session and counts against no limit; the answer's Date is the clock. */
+    now: () =>
+      reaching(async () => {
+        await salesforce.request({ method: 'GET', path: '/services/data' });
+        return salesforce.now();
+      }),
+    enqueue: ({ jobs, transaction }) =>
+      transaction === undefined
+        ? reaching(() => enqueue(context, jobs))
+        : lacks('transactions to join')(),
+    claim: (params) =>
+      reaching(async () => {
+        if (params.replay === true) return replay(context, params);
+        const isIdle = params.limit <= 0 || !(await governor.mayClaim());
+        if (isIdle) return { ...NOTHING, now: salesforce.now() };
+        const claimed = await (await level()).claim(params);
+        return governor.mayHurry() ? claimed : { ...claimed, more: false };
+      }),
+    renew: ({ leases, leaseMs }) =>
+      reaching(async () => {
+        const held = leases.map(({ id, epoch }) => ({ recordId: context.ids.recordId(id), epoch }));
+        const ours = held.flatMap(({ recordId, epoch }) =>
+          recordId === null ? [] : [{ recordId, epoch }],
+        );
+        if (ours.length === 0) return leases.map(() => 'stale');
+        const answers = await (await level()).renew(ours, leaseMs);
+        return held.map(({ recordId }) =>
+          recordId === null ? 'stale' : (answers.shift() ?? 'stale'),
+        );
+      }),
+    settle: ({ settlements }) =>
+      reaching(async () => {
+        const endings = settlements.map((settlement) => endingOf(context, settlement));
+        const ours = endings.filter((ending) => ending !== null);
+        if (ours.length === 0) return endings.map(() => 'stale');
+        const answers = await (await level()).settle(ours);
+        return endings.map((ending) => (ending === null ? 'stale' : (answers.shift() ?? 'stale')));
+      }),
+    cancel: (selection) =>
+      reaching(async () => {
+        const ids = await selected(context, selection, ['QUEUED', 'FAILED', 'PROCESSING']);
+        if (ids.length === 0) return { canceled: [], requested: [] };
+        const { canceled, requested } = await (await level()).cancel(ids);
+        return {
+          canceled: canceled.map(context.ids.jobId),
+          requested: requested.map(context.ids.jobId),
+        };
+      }),
+    retry: (selection) =>
+      reaching(async () => {
+        const records = await selected(context, selection, statesBefore('requeue'));
+        const moved = records.length === 0 ? [] : await (await level()).retry(records);
+        const ids: JobId[] = moved.map(context.ids.jobId);
+        return { retried: ids.length, ids };
+      }),
+    get: ({ id }) => reaching(() => get(context, id)),
+    list: (params) => reaching(() => list(context, params)),
+    summaries: ({ ids }) => reaching(() => summaries(context, ids)),
+    counts: () => reaching(() => counts(context)),
+    inspect: ({ id }) => reaching(() => inspect(context, id)),
+    prune: async (params) =>
+      prunes ? reaching(() => prune(context, params)) : { count: 0, more: false },
+    erase: ({ subject }) => reaching(() => erase(context, subject)),
+    maintain: () => reaching(async () => (await level()).maintain()),
+    interactive: (recordId) =>
+      reaching(async () => {
+        const row = (await selectByIds(context, [recordId])).get(recordId);
+        if (row?.status !== 'PROCESSING' || row.leaseToken === null) return null;
+        const { epoch, leaseToken, attempts } = row;
+        return {
+          recordId,
+          epoch,
+          token: leaseToken,
+          attempt: attempts + 1,
+          maxAttempts: row.maxAttempts,
+        };
+      }),
+    settleInteractive: (lease, outcome) =>
+      reaching(async () => {
+        const [answer] = await (await level()).settle([{ ...lease, outcome }]);
+        return answer ?? 'stale';
+      }),
+    watch: () => () => {},
+    checkpoint: lacks('chunks'),
+    announce: lacks('announcements'),
+    pause: lacks('pauses'),
+    resume: lacks('pauses'),
+    paused: async () => [],
+    syncSchedules: lacks('schedules'),
+    schedules: async () => [],
+    fire: lacks('schedules'),
+    reportWorker: lacks('list of workers'),
+    workers: async () => [],
+    closeGates: async () => [],
+    audit: lacks('audit log'),
+    auditEnd: lacks('audit log'),
+    auditLog: lacks('audit log'),
+    close: () => salesforce.close(),
+  };
+}
+
+/** The package's Apex answers, or it is not there. */
+async function findLevel(context: Context): Promise<Level> {
+  const { salesforce, names } = context;
+  try {
+    await salesforce.apex({ method: 'GET', path: `${names.apex}/version` });
+    return createApexLevel(context);
+  } catch (error) {
+    if (!(error instanceof SalesforceError) || error.kind !== 'notFound') throw error;
+  }
+  await salesforce.query(`SELECT Id FROM ${names.lease} LIMIT 1`);
+  return createObjectsLevel(context);
+}
+
+function endingOf(context: Context, { job, outcome, children }: Settlement): Ending | null {
+  refuseUnstorableOutcome(outcome);
+  if (children.length > 0)
+    throw new MillraceError('unsupported_by_store', 'A job on Salesforce makes no children.');
+  if (outcome.move === 'succeed' && outcome.result.length > LONGEST)
+    throw tooLong('result', outcome.result.length);
+  if (outcome.move === 'defer' && (outcome.payload ?? '').length > LONGEST)
+    throw tooLong('payload', (outcome.payload ?? '').length);
+  const recordId = context.ids.recordId(job.id);
+  if (recordId === null) return null;
+  const { epoch, attempt } = job;
+  return { recordId, epoch, token: tokenOf(recordId, epoch), attempt, outcome };
+}
