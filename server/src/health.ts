@@ -2,6 +2,7 @@ import type { Check } from '@millrace/api';
 import type { Log, Store } from '@millrace/engine';
 import type { Office } from '@millrace/office';
 import type { Keys } from './identity/keys.ts';
+import type { Org } from './salesforce/orgs.ts';
 
 /** Something the service stands on, asked whether it is there. */
 export interface HealthCheck {
@@ -66,6 +67,28 @@ export function officeCheck(office: Pick<Office, 'check'>): HealthCheck {
       if (found?.ok === true) return { status: 'ok' };
       log.warn({ office: found }, 'the office is not ready');
       return { status: 'degraded', detail: found?.detail ?? 'LibreOffice does not answer.' };
+    },
+  };
+}
+
+/** Interactive work and all other kinds go on without it. */
+export function orgCheck({ name, store, salesforce }: Org): HealthCheck {
+  return {
+    name: `salesforce:${name}`,
+    async run(log) {
+      const error = await failureOf(store.now().then(() => store.level()));
+      if (error !== null) {
+        log.warn({ err: error, org: name }, 'the Salesforce org is not ready');
+        return { status: 'degraded', detail: 'The org does not answer.' };
+      }
+      const budget = salesforce.budget();
+      if (budget.level === 'slow' || budget.level === 'stop') {
+        const held = budget.level === 'slow' ? 'is slowed down' : 'is held back';
+        const used = `${Math.round(budget.ratio * 100)} % of the API requests of the day are used`;
+        return { status: 'degraded', detail: `${used}: batch work ${held}.` };
+      }
+      const apex = (await store.level()) === 'apex';
+      return { status: 'ok', detail: apex ? 'Objects and Apex.' : 'Objects only.' };
     },
   };
 }

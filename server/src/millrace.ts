@@ -2,6 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { documentKinds } from '@millrace/documents';
 import {
+  type Events,
+  type JobKind,
+  type Store,
+  type Worker,
+  type WorkerConfig,
   createEvents,
   createQueue,
   createRegistry,
@@ -11,22 +16,26 @@ import {
 import type { FastifyInstance } from 'fastify';
 import { createApp } from './http/app.ts';
 import { systemClock } from './clock.ts';
-import type { Config } from './config/config.ts';
+import type { Config, SalesforceConfig } from './config/config.ts';
 import { type DocumentService, openDocumentService } from './documents/open.ts';
-import { officeCheck, storeCheck } from './health.ts';
+import { officeCheck, orgCheck, storeCheck } from './health.ts';
 import { type RealIdentity, createIdentity } from './identity/identity.ts';
 import { type LoadedJobs, loadJobs } from './jobs/folder.ts';
 import { createHub } from './live/hub.ts';
 import { logEvents } from './log/events.ts';
 import type { Logger } from './log/log.ts';
-import { type Sandbox, startSandbox } from './sandbox.ts';
+import { openOrg, orgKind, orgPool, templatesOf, usageOf } from './salesforce/orgs.ts';
+import { type Sandbox, startOrg, startSandbox } from './sandbox.ts';
 import { StartError } from './start-error.ts';
 import { openStore } from './store.ts';
+import { beside } from './stores/beside.ts';
+import { joinStores } from './stores/joined.ts';
 import { serveMetrics } from './telemetry/endpoint.ts';
 import { traceStore } from './telemetry/store.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
 import { VERSION } from './version.ts';
 import { webhookKind } from './webhook/kind.ts';
+import { allWorkers } from './workers.ts';
 
 /** For requests under way, once the jobs have ended. */
 const CLOSE_WITHIN_MS = 3_000;
@@ -66,15 +75,27 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
   const jobs = await loadJobs(config.jobsFolder, config.jobsFolderNamed);
   const webhooks = webhookKind({ ...config.webhook, measured: telemetry.call });
   let service: DocumentService | null = null;
-  const documents =
-    config.documents === null ? [] : documentKinds(() => required(service).documents);
-  const registry = inWords(() => createRegistry([...jobs.kinds, ...documents, webhooks]));
+  const made = () => required(service).documents;
+  const documents = config.documents === null ? [] : documentKinds(made);
+  const salesforce = await withSandbox(config, closing);
+  const mainKinds = [...jobs.kinds, ...documents, webhooks];
+  const orgKinds = salesforce.orgs.map((org) => orgKind(org, salesforce, made));
+  const registry = inWords(() => createRegistry([...mainKinds, ...orgKinds]));
   const dependants = inWords(() => dependantsOf(registry, jobs.rules));
   inWords(() => config.pools.forEach(({ kinds = [] }) => kinds.forEach(registry.require)));
 
   const store = await openStore(config, dependants);
   closing.add(() => store.close());
   const traced = traceStore(store, telemetry);
+  const orgs = salesforce.orgs.map((org) => openOrg(org, salesforce, { telemetry, log }));
+  const sides = orgs.map((org) => {
+    closing.add(() => org.store.close());
+    return beside(traceStore(org.store, telemetry, 'salesforce'), traced, Date.now);
+  });
+  const joined = joinStores(
+    traced,
+    orgs.map(({ kind }, index) => ({ store: sides[index] ?? traced, kinds: [kind] })),
+  );
 
   const sandbox = config.identity.mode === 'sandbox' ? await openSandbox(config) : null;
   if (sandbox !== null) closing.add(() => sandbox.close());
@@ -83,28 +104,39 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
   const events = createEvents();
   logEvents(events, log);
   telemetry.watch(events);
-  const queue = createQueue({ store: traced, registry, events });
+  const queue = createQueue({ store: joined, registry, events });
+  const workOn = (on: Store, kinds: readonly JobKind[], workerConfig: WorkerConfig): Worker =>
+    createWorker({
+      config: { shutdownGrace: config.shutdownGraceMs, ...workerConfig },
+      store: on,
+      registry: createRegistry(kinds),
+      clock: systemClock,
+      random: Math.random,
+      // Each counts its own; all of them are told together.
+      events: orgs.length === 0 ? events : forwarding(events),
+      logFor: ({ id, kind, attempt, correlationId }) =>
+        log.child({ id, kind, attempt, correlationId: correlationId ?? id }),
+      ...(telemetry.tracing && { tracing: telemetry.tracing }),
+    });
   const worker =
     config.role === 'api'
       ? null
       : inWords(() =>
-          createWorker({
-            config: {
+          allWorkers(
+            workOn(traced, mainKinds, {
               id: replica,
               pools: config.pools,
               schedules: jobs.schedules,
               lease: config.leaseMs,
-              shutdownGrace: config.shutdownGraceMs,
-            },
-            store: traced,
-            registry,
-            clock: systemClock,
-            random: Math.random,
-            events,
-            logFor: ({ id, kind, attempt, correlationId }) =>
-              log.child({ id, kind, attempt, correlationId: correlationId ?? id }),
-            ...(telemetry.tracing && { tracing: telemetry.tracing }),
-          }),
+            }),
+            orgKinds.map((kind, index) =>
+              workOn(sides[index] ?? traced, [kind], {
+                id: `${replica}.${orgs[index]?.name}`,
+                pools: [orgPool(kind.kind, salesforce)],
+                lease: salesforce.leaseMs,
+              }),
+            ),
+          ),
         );
   if (config.documents !== null) {
     service = await openDocumentService({
@@ -113,11 +145,12 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
       queue,
       telemetry,
       log,
+      ...(orgs.length > 0 && { templates: templatesOf(orgs, telemetry) }),
     });
     closing.add(required(service).close);
   }
   const hub = createHub({
-    store: traced,
+    store: joined,
     events,
     processId: replica,
     log,
@@ -125,12 +158,20 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
     onDropped: () => telemetry.count('live_streams_dropped_total', 1),
   });
   const office = service?.office;
-  telemetry.observe({ store, worker, registry, hub, ...(office && { office }) });
+  const usage = orgs.map((org) => usageOf(org, events));
+  telemetry.observe({
+    store: joined,
+    worker,
+    registry,
+    hub,
+    orgs: usage,
+    ...(office && { office }),
+  });
 
   let stopping = false;
   const app = createApp({
     queue,
-    store: traced,
+    store: joined,
     worker,
     registry,
     config,
@@ -140,7 +181,13 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
     hub,
     telemetry,
     documents: service?.documents ?? null,
-    checks: [storeCheck(store), ...identity.checks, ...(office ? [officeCheck(office)] : [])],
+    orgs,
+    checks: [
+      storeCheck(store),
+      ...identity.checks,
+      ...(office ? [officeCheck(office)] : []),
+      ...orgs.map(orgCheck),
+    ],
     log,
     isStopping: () => stopping,
   });
@@ -164,6 +211,13 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
       await closing.close();
     },
   };
+}
+
+/** What one worker tells is told to all who listen. */
+function forwarding(events: Events): Events {
+  const own = createEvents();
+  own.onAny((name, event) => events.emit(name, event));
+  return own;
 }
 
 /** The kinds are known before the database is open, and run only after. */
@@ -201,6 +255,17 @@ function createClosing(): Closing {
       if (failed !== null) throw failed.error;
     },
   };
+}
+
+/** With the simulated org, where it is asked for. */
+async function withSandbox(
+  { salesforce, dataFolder }: Config,
+  closing: Closing,
+): Promise<SalesforceConfig> {
+  if (!salesforce.sandbox) return salesforce;
+  const org = await startOrg(dataFolder);
+  closing.add(() => org.close());
+  return { ...salesforce, orgs: [org.config] };
 }
 
 async function openSandbox({ dataFolder }: Config): Promise<Sandbox> {

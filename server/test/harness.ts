@@ -95,6 +95,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     signIn: { required: false, issuer: null, clientId: null, scope: null },
     hub,
     documents: null,
+    orgs: [],
     telemetry: untold,
     checks: [storeCheck(store)],
     log,

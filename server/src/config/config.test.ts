@@ -40,6 +40,15 @@ describe('the configuration', () => {
       webhook: { secret: null, allow: [] },
       identity: { mode: 'sandbox' },
       documents: { timeoutMs: 60_000, workdir: '/tmp', imageHosts: [] },
+      salesforce: {
+        orgs: [],
+        sandbox: false,
+        intervalMs: 15_000,
+        idleIntervalMs: 60_000,
+        batch: 20,
+        leaseMs: 120_000,
+        retries: 3,
+      },
       rateLimit: 30_000,
       telemetry: {
         enabled: true,

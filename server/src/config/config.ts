@@ -1,5 +1,8 @@
 import type { PoolConfig } from '@millrace/engine';
+import type { SalesforceConfig as ConnectionConfig } from '@millrace/salesforce';
+import type { NameOptions } from '@millrace/store-salesforce';
 import { type Environment, environment } from './environment.ts';
+import type { OrgSetting } from './settings.ts';
 import { nearest } from '@millrace/api';
 import type { TelemetryConfig } from '../telemetry/telemetry.ts';
 import { isLoopbackHost } from '../webhook/address.ts';
@@ -21,6 +24,7 @@ export interface Config {
   readonly identity: IdentityConfig;
   /** Null: this process makes no documents. */
   readonly documents: DocumentsConfig | null;
+  readonly salesforce: SalesforceConfig;
   /** Requests a minute of one caller. */
   readonly rateLimit: number;
   readonly telemetry: Pick<
@@ -41,6 +45,24 @@ export interface DocumentsConfig {
   readonly workdir: string;
   readonly slots: number | undefined;
   readonly imageHosts: readonly string[];
+}
+
+export interface SalesforceConfig {
+  readonly orgs: readonly OrgConfig[];
+  /** A simulated org on this machine. */
+  readonly sandbox: boolean;
+  readonly intervalMs: number;
+  readonly idleIntervalMs: number;
+  readonly batch: number;
+  readonly leaseMs: number;
+  readonly retries: number;
+}
+
+export interface OrgConfig {
+  /** The prefix of its job ids, and the end of its kind: document.<name>. */
+  readonly name: string;
+  readonly connection: ConnectionConfig;
+  readonly names: NameOptions;
 }
 
 /** How people and programs show who they are. */
@@ -121,6 +143,15 @@ function configOf(values: Environment, given: Given): Config {
           imageHosts: values.IMAGE_ALLOWLIST,
         }
       : null,
+    salesforce: {
+      orgs: orgsOf(values),
+      sandbox: values.SALESFORCE_SANDBOX,
+      intervalMs: values.POLLER_INTERVAL_MS,
+      idleIntervalMs: values.POLLER_IDLE_INTERVAL_MS,
+      batch: values.POLLER_BATCH_SIZE,
+      leaseMs: values.POLLER_LOCK_TTL_MS,
+      retries: values.POLLER_MAX_ATTEMPTS,
+    },
     rateLimit: values.MILLRACE_RATE_LIMIT,
     telemetry: {
       enabled: values.ENABLE_TELEMETRY,
@@ -137,6 +168,10 @@ function configOf(values: Environment, given: Given): Config {
     secrets: [
       given['MILLRACE_WEBHOOK_SECRET'],
       given['AZURE_MONITOR_CONNECTION_STRING'],
+      ...settingsOfOrgs(values).flatMap(({ clientSecret, privateKey }) => [
+        clientSecret,
+        privateKey,
+      ]),
       databaseUrl,
       ...passwordsOf(databaseUrl),
     ].flatMap((secret) => secret || []),
@@ -152,9 +187,70 @@ function identityOf(values: Environment): IdentityConfig {
   return { mode: values.AUTH_BYPASS_DEVELOPMENT ? 'bypass' : 'sandbox' };
 }
 
+/** The one of SALESFORCE_* first; it is called after the product. */
+function settingsOfOrgs(values: Environment): OrgSetting[] {
+  const clientId = values.SALESFORCE_CLIENT_ID;
+  const first =
+    clientId === undefined
+      ? []
+      : [
+          {
+            name: 'salesforce',
+            clientId,
+            clientSecret: values.SALESFORCE_CLIENT_SECRET,
+            username: values.SALESFORCE_USERNAME,
+            privateKey: values.SALESFORCE_PRIVATE_KEY,
+            namespace: values.SALESFORCE_NAMESPACE,
+            fields: values.SALESFORCE_FIELDS,
+          },
+        ];
+  return [...first, ...values.SALESFORCE_ORGS];
+}
+
+function orgsOf(values: Environment): OrgConfig[] {
+  return settingsOfOrgs(values).flatMap(({ name, fields: named = {}, namespace, ...setting }) => {
+    const auth = authOf(setting);
+    const { document, ...fields } = named;
+    const loginUrl = setting.loginUrl ?? values.SALESFORCE_LOGIN_URL;
+    const apiVersion = setting.apiVersion ?? values.SALESFORCE_API_VERSION;
+    const names = { namespace, document, fields };
+    return auth === null ? [] : [{ name, names, connection: { loginUrl, auth, apiVersion } }];
+  });
+}
+
+function authOf(
+  setting: Pick<OrgSetting, 'clientId' | 'clientSecret' | 'username' | 'privateKey'>,
+): ConnectionConfig['auth'] | null {
+  const { clientId, clientSecret, username, privateKey } = setting;
+  if (username !== undefined && privateKey !== undefined)
+    return { type: 'jwt', clientId, username, privateKey };
+  return clientSecret === undefined ? null : { type: 'clientCredentials', clientId, clientSecret };
+}
+
+function salesforceContradictions(values: Environment): string[] {
+  const settings = settingsOfOrgs(values);
+  const problems = settings
+    .filter((setting) => authOf(setting) === null)
+    .map(({ name }) =>
+      name === 'salesforce'
+        ? 'SALESFORCE_CLIENT_ID: needs SALESFORCE_CLIENT_SECRET, or SALESFORCE_USERNAME with SALESFORCE_PRIVATE_KEY.'
+        : `SALESFORCE_ORGS: "${name}" needs clientSecret, or username with privateKey.`,
+    );
+  const names = settings.map(({ name }) => name);
+  for (const name of new Set(names.filter((each, index) => names.indexOf(each) !== index)))
+    problems.push(`SALESFORCE_ORGS: two orgs are called "${name}".`);
+  if ((settings.length > 0 || values.SALESFORCE_SANDBOX) && !values.MILLRACE_DOCUMENTS)
+    problems.push('MILLRACE_DOCUMENTS: an org has documents to make, so it cannot be false.');
+  if (values.SALESFORCE_SANDBOX && settings.length > 0)
+    problems.push('SALESFORCE_SANDBOX: there is a real org already. Leave one of them out.');
+  if (values.SALESFORCE_SANDBOX && values.NODE_ENV === 'production')
+    problems.push('SALESFORCE_SANDBOX: production has no simulated org.');
+  return problems;
+}
+
 /** What is wrong only together. */
 function contradictions(values: Environment, given: Given): string[] {
-  const problems = identityContradictions(values, given);
+  const problems = [...identityContradictions(values, given), ...salesforceContradictions(values)];
   if (values.MILLRACE_ROLE !== 'all' && values.DATABASE_URL === undefined) {
     problems.push(
       `MILLRACE_ROLE: "${values.MILLRACE_ROLE}" needs DATABASE_URL, since the embedded database belongs to one process.`,

@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import {
   allowedHosts,
+  apiVersion,
   flag,
   list,
   oneOf,
+  orgs,
   pools,
   port,
   postgresUrl,
+  privateKey,
+  salesforceFields,
   text,
   time,
   trustedAddress,
@@ -109,6 +113,70 @@ export const environment = z.object({
     list,
     '',
     'Hosts, separated by commas, from which documents may fetch images by https; none by default.',
+  ),
+  SALESFORCE_LOGIN_URL: setting(
+    trustedAddress,
+    'https://login.salesforce.com',
+    'Where tokens come from: the login host, or the My Domain that client credentials need.',
+  ),
+  SALESFORCE_CLIENT_ID: unset(
+    text,
+    'The consumer key of the connected app; set, the records of the org are a queue.',
+  ),
+  SALESFORCE_CLIENT_SECRET: unset(text, 'The consumer secret, for client credentials.'),
+  SALESFORCE_USERNAME: unset(text, 'The integration user, for JWT bearer.'),
+  SALESFORCE_PRIVATE_KEY: unset(
+    privateKey,
+    'The private key for JWT bearer: the path of a PEM file, or the PEM itself.',
+  ),
+  SALESFORCE_API_VERSION: setting(
+    apiVersion,
+    '59.0',
+    'The version of the REST API that is spoken to the org.',
+  ),
+  SALESFORCE_NAMESPACE: unset(
+    text,
+    'The namespace of the package, where it was installed as managed.',
+  ),
+  SALESFORCE_FIELDS: setting(
+    salesforceFields,
+    '{}',
+    'Other names of the object and its fields, as a JSON object such as {"status": "State__c"}.',
+  ),
+  SALESFORCE_ORGS: setting(
+    orgs,
+    '[]',
+    'More orgs, as a JSON array; each has a name and what SALESFORCE_* says of the first.',
+  ),
+  SALESFORCE_SANDBOX: setting(
+    flag,
+    'false',
+    'Starts a simulated org on this machine and works for it; never in production.',
+  ),
+  POLLER_INTERVAL_MS: setting(
+    wholeNumber(100, 3_600_000),
+    '15000',
+    'How long an org is left alone after a claim that found something, in milliseconds.',
+  ),
+  POLLER_IDLE_INTERVAL_MS: setting(
+    wholeNumber(100, 3_600_000),
+    '60000',
+    'How long an org is left alone after a claim that found nothing, in milliseconds.',
+  ),
+  POLLER_BATCH_SIZE: setting(
+    wholeNumber(1, 200),
+    '20',
+    'How many documents one claim takes from an org.',
+  ),
+  POLLER_LOCK_TTL_MS: setting(
+    wholeNumber(10_000, 3_600_000),
+    '120000',
+    'How long a silent worker keeps its documents of an org, in milliseconds.',
+  ),
+  POLLER_MAX_ATTEMPTS: setting(
+    wholeNumber(0, 20),
+    '3',
+    'How often a document of an org is tried again before it is FAILED.',
   ),
   ISSUER: unset(
     list,

@@ -1,4 +1,7 @@
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { type Duration, toMs } from '@millrace/engine';
+import { FIELD_NAMES } from '@millrace/store-salesforce';
 import { z } from 'zod';
 import { parseSecret } from '../webhook/sign.ts';
 import { isLoopbackHost } from '../webhook/address.ts';
@@ -73,15 +76,58 @@ export const postgresUrl = z
     error: 'Write a URL such as postgres://user:password@host:5432/database.',
   });
 
-export const pools = z.string().transform((value, context) => {
-  const parsed = z.array(pool).safeParse(jsonOf(value));
-  if (parsed.success) return parsed.data;
-  for (const { path, message } of parsed.error.issues) {
-    const where = path.length === 0 ? '' : `${path.join('.')}: `;
-    context.issues.push({ code: 'custom', input: value, message: `${where}${message}` });
+export const apiVersion = z
+  .string()
+  .regex(/^\d{2,3}\.0$/, { error: 'Write a version such as 59.0.' });
+
+/** A path, or the key itself, whose lines may have come as \n through an environment file. */
+export const privateKey = z.string().transform((value, context) => {
+  try {
+    const pem = value.includes('-----BEGIN') ? value.replaceAll('\\n', '\n') : readFileSync(value);
+    return createPrivateKey(pem).export({ type: 'pkcs8', format: 'pem' }).toString();
+  } catch {
+    const message =
+      'Write the path of a private key in PEM, without a passphrase, or the PEM itself.';
+    context.issues.push({ code: 'custom', input: '', message });
+    return z.NEVER;
   }
-  return z.NEVER;
 });
+
+const fieldNames = z.strictObject({
+  document: z.string().min(1).optional(),
+  ...Object.fromEntries(FIELD_NAMES.map((name) => [name, z.string().min(1).optional()])),
+});
+
+const org = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9]{0,29}$/, { error: 'Write up to 30 lower-case letters and digits.' }),
+  loginUrl: trustedAddress.optional(),
+  clientId: z.string().min(1),
+  clientSecret: z.string().min(1).optional(),
+  username: z.string().min(1).optional(),
+  privateKey: privateKey.optional(),
+  apiVersion: apiVersion.optional(),
+  namespace: z.string().min(1).optional(),
+  fields: fieldNames.optional(),
+});
+export type OrgSetting = z.output<typeof org>;
+
+export const salesforceFields = json(fieldNames);
+export const orgs = json(z.array(org));
+export const pools = json(z.array(pool));
+
+function json<Schema extends z.ZodType>(schema: Schema) {
+  return z.string().transform((value, context): z.output<Schema> => {
+    const parsed = schema.safeParse(jsonOf(value));
+    if (parsed.success) return parsed.data;
+    for (const { path, message } of parsed.error.issues) {
+      const where = path.length === 0 ? '' : `${path.join('.')}: `;
+      context.issues.push({ code: 'custom', input: '', message: `${where}${message}` });
+    }
+    return z.NEVER;
+  });
+}
 
 export const webhookSecret = z.string().transform((value, context) => {
   const key = parseSecret(value);

@@ -1,4 +1,9 @@
-import { type DocumentMetrics, type Documents, openDocuments } from '@millrace/documents';
+import {
+  type DocumentMetrics,
+  type Documents,
+  type TemplateSource,
+  openDocuments,
+} from '@millrace/documents';
 import type { Queue } from '@millrace/engine';
 import { type Office, openOffice } from '@millrace/office';
 import type { PostgresStore } from '@millrace/store-postgres';
@@ -25,8 +30,9 @@ export async function openDocumentService(parts: {
   readonly queue: Queue;
   readonly telemetry: Telemetry;
   readonly log: Logger;
+  readonly templates?: TemplateSource;
 }): Promise<DocumentService> {
-  const { config, store, queue, telemetry, log } = parts;
+  const { config, store, queue, telemetry, log, templates } = parts;
   const { slots, officePath, timeoutMs, workdir } = config;
   const office = await openOffice({
     log,
@@ -44,6 +50,7 @@ export async function openDocumentService(parts: {
     clock: systemClock,
     log,
     metrics: metricsOf(telemetry),
+    ...(templates && { templatesElsewhere: templates }),
     ...(fonts !== null && { installedFonts: fonts }),
     images: { allowedHosts: config.imageHosts, fetch: createFetchImage(telemetry.call) },
   });

@@ -8,6 +8,7 @@ import type { HealthCheck } from '../health.ts';
 import type { Authenticate, Caller } from '../identity/caller.ts';
 import type { Hub } from '../live/hub.ts';
 import type { Logger } from '../log/log.ts';
+import type { Org } from '../salesforce/orgs.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 
 /** What the routes stand on. */
@@ -26,6 +27,8 @@ export interface AppParts {
   readonly hub: Hub;
   /** Null where this process makes no documents. */
   readonly documents: Documents | null;
+  /** The Salesforce orgs whose records are a queue. */
+  readonly orgs: readonly Org[];
   readonly telemetry: Telemetry;
   readonly checks: readonly HealthCheck[];
   readonly log: Logger;

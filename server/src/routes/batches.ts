@@ -11,7 +11,8 @@ type Names =
   | 'listBatchItems'
   | 'cancelBatch'
   | 'retryBatch'
-  | 'downloadBatch';
+  | 'downloadBatch'
+  | 'downloadMerged';
 
 const FORMATS: Readonly<Record<string, RowFormat>> = {
   'application/json': 'json',
@@ -49,6 +50,9 @@ export function batchHandlers({ batches, archive }: Documents): Handlers<Names> 
     },
     async downloadBatch({ params: { id }, headers }) {
       return download(await archive(id), headers.range);
+    },
+    async downloadMerged({ params: { id }, headers }) {
+      return download(await batches.merged(id), headers.range);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -189,6 +190,11 @@ describe('POST /generate', () => {
 describe('a batch', () => {
   const rows = '{"Account":{"Name":"Ann"}}\nthis is no JSON\n{"Account":{"Name":"Bob"}}\n';
 
+  const over = async ({ jobId }: { jobId: string | null }) => {
+    for await (const event of client.events({ query: { id: jobId ?? '', topics: 'job' } }))
+      if (event.type === 'job' && event.job.state === 'SUCCEEDED') break;
+  };
+
   test('makes a document for each row, tells which failed, and gives them all in one ZIP', async () => {
     const made = await client.createBatch({
       query: { templateId: 'invoice', outputFileName: 'Invoice {{Account.Name}}' },
@@ -197,8 +203,7 @@ describe('a batch', () => {
     expect(made).toMatchObject({ total: 3, counts: { failed: 1 } });
     const id = { params: { id: made.id } };
     await refusal(client.downloadBatch(id), 'batch_not_finished');
-    for await (const event of client.events({ query: { id: made.jobId ?? '', topics: 'job' } }))
-      if (event.type === 'job' && event.job.state === 'SUCCEEDED') break;
+    await over(made);
     expect(await client.getBatch(id)).toMatchObject({
       state: 'FINISHED',
       counts: { succeeded: 2, failed: 1 },
@@ -211,6 +216,37 @@ describe('a batch', () => {
     expect((await bytesOf(middle)).equals(zip.subarray(100, 200))).toBe(true);
     expect((await client.listBatches()).batches.map((batch) => batch.id)).toContain(made.id);
     await refusal(client.cancelBatch(id), 'batch_finished');
+  });
+
+  test('gives them all in one PDF, whole or in part', async () => {
+    const made = await client.createBatch({
+      query: { templateId: 'invoice', outputFileName: 'Invoice {{Account.Name}}' },
+      upload: { type: 'application/x-ndjson', bytes: rows },
+    });
+    const id = { params: { id: made.id } };
+    await refusal(client.downloadMerged(id), 'batch_not_finished');
+    await over(made);
+    const response = await client.downloadMerged(id);
+    expect(response.headers.get('content-type')).toBe('application/pdf');
+    expect(response.headers.get('content-disposition')).toContain(`filename="${made.id}.pdf"`);
+    const pdf = await bytesOf(response);
+    const text = execFileSync('pdftotext', ['-', '-'], { input: pdf, encoding: 'utf8' });
+    expect(text.match(/Invoice for \w+/g)).toEqual(['Invoice for Ann', 'Invoice for Bob']);
+    const tail = await client.downloadMerged(id, { headers: { range: 'bytes=-6' } });
+    expect(tail.status).toBe(206);
+    expect(await tail.text()).toBe('%%EOF\n');
+    expect(tail.headers.get('etag')).toBe(response.headers.get('etag'));
+    const { files } = await client.listFiles({ query: { batchId: made.id } });
+    expect(files.map(({ name }) => name)).toContain(`${made.id}.pdf`);
+  });
+
+  test('of DOCX files gives no PDF', async () => {
+    const made = await client.createBatch({
+      query: { templateId: 'invoice', outputFormat: 'DOCX' },
+      upload: { type: 'application/json', bytes: '[{}]' },
+    });
+    await over(made);
+    await refusal(client.downloadMerged({ params: { id: made.id } }), 'batch_not_pdf');
   });
 
   test('is refused when nothing in it can be read', async () => {

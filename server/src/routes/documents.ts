@@ -13,12 +13,12 @@ type Names = Extract<
 >;
 
 /** Nothing in a process that makes no documents. */
-export function documentsHandlers({ documents }: AppParts): Partial<Handlers<Names>> {
+export function documentsHandlers({ documents, orgs }: AppParts): Partial<Handlers<Names>> {
   if (documents === null) return {};
   return {
     ...templateHandlers(documents),
     ...fileHandlers(documents),
-    ...generateHandlers(documents),
+    ...generateHandlers(documents, { orgs }),
     ...batchHandlers(documents),
   };
 }

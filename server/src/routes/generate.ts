@@ -1,13 +1,35 @@
-import type { Documents } from '@millrace/documents';
-import { type Handlers, ok } from '../http/handler.ts';
+import type { Documents, EnvelopeInput, GenerateContext, Generated } from '@millrace/documents';
+import { type AppParts, type Handlers, ok } from '../http/handler.ts';
+import { failWaiting, findWaiting, finishWaiting } from '../salesforce/interactive.ts';
 import { fileHeaders } from './download.ts';
 import { fileJson } from './json/document.ts';
 
-export function generateHandlers({ generate }: Documents): Handlers<'generate'> {
+export function generateHandlers(
+  documents: Documents,
+  { orgs }: Pick<AppParts, 'orgs'>,
+): Handlers<'generate'> {
+  /** With a record that waits for it: the record has the file, its links and its status before the answer leaves. */
+  async function make(
+    envelope: EnvelopeInput,
+    context: GenerateContext,
+    log: Parameters<typeof failWaiting>[2],
+  ): Promise<Generated> {
+    const waiting = await findWaiting(orgs, envelope);
+    if (waiting === null) return documents.generate(envelope, context);
+    try {
+      const generated = await documents.generate(envelope, context);
+      await finishWaiting(waiting, envelope, generated, documents.files);
+      return generated;
+    } catch (error) {
+      await failWaiting(waiting, error, log);
+      throw error;
+    }
+  }
+
   return {
-    async generate({ body: envelope, caller, correlationId, signal, headers }) {
+    async generate({ body: envelope, caller, correlationId, signal, headers, log }) {
       const context = { correlationId, submitter: caller?.name, signal };
-      const { output, docx, cached, timings, body } = await generate(envelope, context);
+      const { output, docx, cached, timings, body } = await make(envelope, context, log);
       const answer = ok({
         file: fileJson(output),
         docx: docx === null ? null : fileJson(docx),

@@ -50,6 +50,17 @@ export const METRICS = {
   conversion_pool_active: gauge('Conversions under way.', []),
   conversion_pool_queued: gauge('Conversions that wait for a slot.', []),
 
+  // Salesforce.
+  salesforce_api_calls_total: counter('Requests to an org that count against its limit.', [
+    'org',
+    'operation',
+  ]),
+  salesforce_api_usage_ratio: gauge("Share of the org's daily API requests that is used.", ['org']),
+  salesforce_calls_per_document: gauge(
+    'Requests to an org for each document made, since the start of this replica.',
+    ['org'],
+  ),
+
   // Shell queries.
   query_poll_iterations_total: counter('Polls of running queries.', []),
   query_is_running_checks_total: counter('Checks whether a query still runs.', []),

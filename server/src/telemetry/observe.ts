@@ -23,13 +23,23 @@ export interface Observed {
   readonly worker: Pick<Worker, 'status'> | null;
   /** Where the live events are. */
   readonly hub?: { streams(): number };
+  /** Salesforce orgs, and what they have cost. */
+  readonly orgs?: readonly OrgUsage[];
   /** What converts. */
   readonly office?: { stats(): { readonly activeJobs: number; readonly queuedJobs: number } };
 }
 
+export interface OrgUsage {
+  readonly org: string;
+  /** Null before the first answer. */
+  usage(): number | null;
+  /** Null before the first document. */
+  callsPerDocument(): number | null;
+}
+
 /** What is read when someone asks, and not before. */
 export function observeAll(
-  { store, worker, hub, office }: Observed,
+  { store, worker, hub, office, orgs = [] }: Observed,
   { gauges, bounds, clock }: { gauges: Gauges; bounds: Bounds; clock: Clock },
 ): () => void {
   const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -42,6 +52,7 @@ export function observeAll(
   ];
   if (worker !== null) stops.push(gauges.observe(workerGauges(worker)));
   if (hub !== undefined) stops.push(gauges.observe((set) => set('live_streams', hub.streams())));
+  for (const org of orgs) stops.push(gauges.observe(orgGauges(org)));
   if (office !== undefined) stops.push(gauges.observe(officeGauges(office)));
   return () => {
     for (const stop of stops) stop();
@@ -103,6 +114,14 @@ function workerGauges(worker: Pick<Worker, 'status'>): Observer {
       set('in_flight_jobs', inFlight, { pool });
       set('job_slots', concurrency, { pool });
     }
+  };
+}
+
+function orgGauges({ org, usage, callsPerDocument }: OrgUsage): Observer {
+  return (set) => {
+    const [used, calls] = [usage(), callsPerDocument()];
+    if (used !== null) set('salesforce_api_usage_ratio', used, { org });
+    if (calls !== null) set('salesforce_calls_per_document', calls, { org });
   };
 }
 

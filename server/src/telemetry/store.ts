@@ -38,13 +38,17 @@ type Verb = Exclude<keyof Store, 'name' | 'can' | 'gatherMs' | 'watch' | 'close'
 type Ask = (params: unknown) => Promise<unknown>;
 
 /** The same store, with each call measured and traced. */
-export function traceStore(store: Store, { call }: { readonly call: Call }): Store {
+export function traceStore(
+  store: Store,
+  { call }: { readonly call: Call },
+  dependency = 'store',
+): Store {
   const traced: Record<string, unknown> = {};
   for (const verb of Object.keys(VERBS) as Verb[]) {
     const ask = store[verb] as Ask | undefined;
     // `maintain` is the one that a store may not have.
     if (ask === undefined) continue;
-    const what = { dependency: 'store', operation: verb, leaf: true };
+    const what = { dependency, operation: verb, leaf: true };
     traced[verb] = (params: unknown) => call(what, () => ask.call(store, params));
   }
   return {

@@ -55,7 +55,7 @@ export function createApexLevel(context: Context): Level {
       const taken = (kind: string): number =>
         jobs.filter((job) => (job.kind ?? defaultKind) === kind).length;
       const wants = params.wants
-        .map(({ kind, limit }) => ({ kind, limit: limit - taken(kind) }))
+        .map(({ kind, limit }) => ({ kind, limit: Math.min(limit - taken(kind), AT_ONCE) }))
         .filter(({ limit }) => limit > 0);
       const limit = Math.min(params.limit - jobs.length, AT_ONCE);
       const answer = await call<ClaimAnswer>('claim', {

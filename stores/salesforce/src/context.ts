@@ -39,7 +39,7 @@ export function asStoreError(error: unknown): unknown {
 /** It may well come out otherwise the next time. */
 export function passes(error: SalesforceError): boolean {
   return (
-    error.outcome !== 'refused' ||
+    error.outcome === 'unknown' ||
     error.kind === 'session' ||
     error.kind === 'limit' ||
     error.kind === 'lock' ||

@@ -16,23 +16,26 @@ import { select, texts } from './select.ts';
 
 /** How often a key may change hands between our looking and our writing. */
 const ROUNDS = 20;
-const KEYS_AT_ONCE = 200;
+/** All or none, as far as one call reaches. */
+const AT_ONCE = 200;
 
 /** Jobs with a key are looked up first; unique RequestHash__c decides between those who make one at the same time. */
 export async function enqueue(context: Context, jobs: readonly NewJob[]): Promise<Enqueued[]> {
   for (const job of jobs) refuse(context, job);
   const made = new Map<NewJob, Enqueued>();
   const plain = jobs.filter(({ key }) => key === undefined);
-  const answers = await context.salesforce.collections.create(
-    context.names.document,
-    plain.map((job) => newRecord(context, job)),
-    { allOrNone: true },
-  );
-  for (const [index, job] of plain.entries()) made.set(job, inserted(context, answers[index]));
+  for (const group of inGroups(plain, AT_ONCE)) {
+    const answers = await context.salesforce.collections.create(
+      context.names.document,
+      group.map((job) => newRecord(context, job)),
+      { allOrNone: true },
+    );
+    for (const [index, job] of group.entries()) made.set(job, inserted(context, answers[index]));
+  }
 
   const keyed = jobs.filter(({ key }) => key !== undefined);
   const byKey = new Map(keyed.toReversed().map((job) => [storedKey(context, job), job]));
-  for (const group of inGroups([...byKey.values()].toReversed(), KEYS_AT_ONCE))
+  for (const group of inGroups([...byKey.values()].toReversed(), AT_ONCE))
     for (const [job, answer] of await enqueueKeyed(context, group)) made.set(job, answer);
   return jobs.map((job) => {
     const first = job.key === undefined ? job : (byKey.get(storedKey(context, job)) ?? job);

@@ -4,23 +4,33 @@ import { OfficeError } from '@millrace/office';
 import { type PostgresStore, migrate } from '@millrace/store-postgres';
 import { type Archive, openArchive } from './archive.ts';
 import { type Batches, createBatches } from './batches.ts';
-import type { OutputFormat } from './envelope.ts';
+import type { Envelope, OutputFormat } from './envelope.ts';
 import { DocumentError, fromOfficeError, fromTemplateError } from './errors.ts';
 import { DEFAULT_KEEP_MS, type Files, createFiles } from './files.ts';
-import { type Generate, createGenerate } from './generate.ts';
+import { type Generate, createGenerate, measured } from './generate.ts';
 import { type ImageRules, fetchImages } from './images.ts';
 import { type DocumentMetrics, NO_LOG, NO_METRICS, type Stopwatch } from './observe.ts';
 import { createOutputs } from './outputs.ts';
-import { type OfficeLike, type Workshop, convert, merge } from './produce.ts';
+import {
+  type Made,
+  type OfficeLike,
+  type ProduceOptions,
+  type Workshop,
+  convert,
+  make,
+  merge,
+} from './produce.ts';
 import { type RunDocument, createRunDocument } from './run-document.ts';
 import { type Sweep, createSweep } from './sweep.ts';
-import { type Templates, createTemplates } from './templates.ts';
+import { type TemplateSource, type Templates, createTemplates } from './templates.ts';
 
 export interface Documents extends RunDocument {
   readonly templates: Templates;
   readonly files: Files;
   readonly batches: Batches;
   readonly generate: Generate;
+  /** A document for someone who keeps it himself. */
+  make(envelope: Envelope, options: ProduceOptions): Promise<Made>;
   /** A document that is not kept, for the author of its template. */
   preview(
     idOrName: string,
@@ -54,6 +64,8 @@ export interface DocumentsParams {
   readonly metrics?: DocumentMetrics;
   /** Without it no image is fetched; base64 works all the same. */
   readonly images?: ImageRules;
+  /** Templates by ids that are not ours, such as those of a Salesforce org. */
+  readonly templatesElsewhere?: TemplateSource;
   /** 500 MB. */
   readonly templateCacheBytes?: number;
   /** How long files and batches are kept: 7 days. */
@@ -77,6 +89,7 @@ export async function openDocuments(params: DocumentsParams): Promise<Documents>
     database,
     metrics,
     installedFonts: params.installedFonts,
+    elsewhere: params.templatesElsewhere,
     cacheBytes: params.templateCacheBytes,
   });
   const files = createFiles({ database, keepMs });
@@ -89,6 +102,13 @@ export async function openDocuments(params: DocumentsParams): Promise<Documents>
     batches,
     ...createRunDocument({ workshop, files, metrics }),
     generate: createGenerate({ workshop, files, metrics }),
+    make: (envelope, options) =>
+      measured(
+        { metrics, clock },
+        envelope,
+        { mode: options.lane, signal: options.signal },
+        async () => make(workshop, envelope, options),
+      ),
     preview: (idOrName, data, options = {}) => preview(workshop, idOrName, data, options),
     archive: (batchId, tenant = '') => openArchive(database, batchId, tenant),
     sweep: createSweep({ database, upkeep: batches.upkeep, log }),

@@ -80,18 +80,47 @@ export async function produce(
       docx: there.docx && { ...there.docx, bytes: null },
     };
 
-  options.signal?.throwIfAborted();
-  const docxBytes = await step('merge', merged);
-  const bytes =
-    envelope.outputFormat === 'DOCX'
-      ? docxBytes
-      : await step('convert', () => convert(workshop, docxBytes, envelope, options));
-  options.signal?.throwIfAborted();
-  const keepsDocx = envelope.outputFormat === 'PDF' && envelope.options.storeMergedDocx;
-  const stored = await step('store', () =>
-    keep(workshop, key, bytes, keepsDocx ? docxBytes : null),
-  );
+  const { output, docx } = await render(workshop, envelope, options, { step, merged });
+  const stored = await step('store', () => keep(workshop, key, output, docx));
   return { ...result, cached: false, ...stored };
+}
+
+/** A document for someone who keeps it himself. */
+export interface Made {
+  readonly templateId: string;
+  readonly output: Uint8Array;
+  readonly docx: Uint8Array | null;
+  readonly timings: Timings;
+}
+
+/** The same way without what is kept: for documents whose home is elsewhere. */
+export async function make(
+  workshop: Workshop,
+  envelope: Envelope,
+  options: ProduceOptions,
+): Promise<Made> {
+  const { step, timings } = createTimings(workshop.clock);
+  const compiled = await step('template', () =>
+    workshop.templates.compiled(envelope.templateId, options.tenant),
+  );
+  const images = await step('merge', () => prepare(workshop, compiled, envelope, options));
+  const merged = (): Uint8Array => merge(compiled, envelope, images);
+  const made = await render(workshop, envelope, options, { step, merged });
+  return { ...made, templateId: compiled.info.id, timings: timings() };
+}
+
+async function render(
+  workshop: Workshop,
+  envelope: Envelope,
+  options: ProduceOptions,
+  { step, merged }: Pick<Produced, 'step' | 'merged'>,
+): Promise<{ output: Uint8Array; docx: Uint8Array | null }> {
+  options.signal?.throwIfAborted();
+  const docx = await step('merge', merged);
+  if (envelope.outputFormat === 'DOCX') return { output: docx, docx: null };
+  const output = await step('convert', () => convert(workshop, docx, envelope, options));
+  options.signal?.throwIfAborted();
+  return { output, docx: envelope.options.storeMergedDocx ? docx : null };
 }
 
 async function prepare(
@@ -177,7 +206,7 @@ async function keep(
   }
 }
 
-function once<T>(make: () => T): () => T {
+function once<T>(work: () => T): () => T {
   let made: { value: T } | null = null;
-  return () => (made ??= { value: make() }).value;
+  return () => (made ??= { value: work() }).value;
 }

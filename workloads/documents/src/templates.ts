@@ -58,14 +58,22 @@ const LAST_VERSION = 2_147_483_647;
 /** Letters of any language, no control characters, nothing that reads as an id. */
 const NAME = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 
+/** Templates that are kept elsewhere: by the id of a version, which never changes. */
+export interface TemplateSource {
+  has(id: string): boolean;
+  /** Null when there is none. */
+  fetch(id: string): Promise<Uint8Array | null>;
+}
+
 export function createTemplates(params: {
   database: Database;
   metrics: DocumentMetrics;
+  elsewhere?: TemplateSource | undefined;
   cacheBytes?: number | undefined;
   /** Those that the office can print with: a template that names others is told of. */
   installedFonts?: readonly string[] | undefined;
 }): Templates {
-  const { database, metrics, cacheBytes, installedFonts } = params;
+  const { database, metrics, elsewhere, cacheBytes, installedFonts } = params;
   const fonts = installedFonts === undefined ? {} : { installedFonts };
   const cache: TemplateCache<Compiled> = createTemplateCache({
     sizeOf: ({ template }) => template.size,
@@ -161,9 +169,11 @@ export function createTemplates(params: {
       });
     },
     async compiled(idOrName, tenant = '') {
-      const id = seqOf('tpl', idOrName) === null ? (await get(idOrName, tenant)).id : idOrName;
+      const isElsewhere = elsewhere?.has(idOrName) === true;
+      const isId = isElsewhere || seqOf('tpl', idOrName) !== null;
+      const id = isId ? idOrName : (await get(idOrName, tenant)).id;
       const { value, hit } = await cache.get(cacheKey(id, tenant), async () => {
-        const found = await bytes(id, tenant);
+        const found = await (isElsewhere ? fetched(elsewhere, id) : bytes(id, tenant));
         return { info: found.template, template: compiledFrom(found.bytes) };
       });
       if (hit) metrics.cacheHit(id);
@@ -172,6 +182,16 @@ export function createTemplates(params: {
     },
     cacheStats: () => cache.stats(),
   };
+}
+
+async function fetched(
+  source: TemplateSource,
+  id: string,
+): Promise<{ template: TemplateInfo; bytes: Uint8Array }> {
+  const bytes = await source.fetch(id);
+  if (bytes === null) throw notFound(id);
+  const facts = { version: 1, sha256: sha256(bytes), size: bytes.length };
+  return { template: { id, name: id, createdAt: 0, createdBy: null, ...facts }, bytes };
 }
 
 /** By tenant too: who knows the number of a version must not get at another tenant's. */

@@ -1,0 +1,196 @@
+import {
+  type Enqueued,
+  type Filter,
+  type JobId,
+  type JobSummary,
+  MillraceError,
+  type NewJob,
+  type Selection,
+  type Store,
+} from '@millrace/engine';
+
+/** A store for some kinds, beside the one that has all others and everything that is not a job. */
+export interface SideStore {
+  readonly store: Store;
+  readonly kinds: readonly string[];
+}
+
+/**
+ * Several stores as one, for those who ask about jobs: an id tells its store by its prefix, a kind by the table.
+ * Workers do not use it: each works on its own.
+ */
+export function joinStores(main: Store, sides: readonly SideStore[]): Store {
+  if (sides.length === 0) return main;
+  const all = [main, ...sides.map(({ store }) => store)];
+
+  function ofKind(kind: string): Store {
+    return sides.find(({ kinds }) => kinds.includes(kind))?.store ?? main;
+  }
+
+  function ofId(id: JobId): Store {
+    return all.find(({ name }) => id.startsWith(`${name}-`)) ?? main;
+  }
+
+  /** Those that may have jobs that fit: a call to an org is one that somebody counts. */
+  function fitting({ kind }: Filter): Store[] {
+    return kind === undefined ? all : [ofKind(kind)];
+  }
+
+  async function enqueue(jobs: readonly NewJob[], transaction?: unknown): Promise<Enqueued[]> {
+    const answers = new Map<NewJob, Enqueued>();
+    for (const store of all) {
+      const some = jobs.filter(({ kind }) => ofKind(kind) === store);
+      if (some.length === 0) continue;
+      const joins = transaction !== undefined && { transaction };
+      const made = await store.enqueue({ jobs: some, ...joins });
+      some.forEach((job, index) => {
+        const answer = made[index];
+        if (answer !== undefined) answers.set(job, answer);
+      });
+    }
+    return jobs.flatMap((job) => answers.get(job) ?? []);
+  }
+
+  /** By ids each has its own; by filter one after the other, up to the limit. */
+  async function each<T>(
+    { select }: Selection,
+    act: (store: Store, selection: Selection) => Promise<T>,
+    count: (answer: T) => number,
+  ): Promise<T[]> {
+    const answers: T[] = [];
+    let left = 'limit' in select ? select.limit : Infinity;
+    for (const store of 'ids' in select ? all : fitting(select.filter)) {
+      if ('ids' in select) {
+        const ids = select.ids.filter((id) => ofId(id) === store);
+        if (ids.length > 0) answers.push(await act(store, { select: { ids } }));
+      } else if (left > 0) {
+        const answer = await act(store, { select: { ...select, limit: left } });
+        left -= count(answer);
+        answers.push(answer);
+      }
+    }
+    return answers;
+  }
+
+  return {
+    ...main,
+    enqueue: ({ jobs, transaction }) => enqueue(jobs, transaction),
+    async cancel(selection) {
+      const answers = await each(
+        selection,
+        (store, some) => store.cancel(some),
+        ({ canceled, requested }) => canceled.length + requested.length,
+      );
+      return {
+        canceled: answers.flatMap(({ canceled }) => canceled),
+        requested: answers.flatMap(({ requested }) => requested),
+      };
+    },
+    async retry(selection) {
+      const answers = await each(
+        selection,
+        (store, some) => store.retry(some),
+        ({ retried }) => retried,
+      );
+      const ids = answers.flatMap((answer) => answer.ids);
+      return { retried: answers.reduce((sum, { retried }) => sum + retried, 0), ids };
+    },
+    get: ({ id }) => ofId(id).get({ id }),
+    async inspect({ id }) {
+      const inspection = await ofId(id).inspect({ id });
+      if (inspection === null || ofId(id) === main) return inspection;
+      const paused = await main.paused();
+      return { ...inspection, kindPaused: paused.some(({ kind }) => kind === inspection.job.kind) };
+    },
+    async summaries({ ids }) {
+      const found = await Promise.all(
+        all.map(async (store) => {
+          const some = ids.filter((id) => ofId(id) === store);
+          return some.length === 0 ? [] : store.summaries({ ids: some });
+        }),
+      );
+      return found.flat();
+    },
+    async list({ filter, limit, cursor }) {
+      const stores = fitting(filter);
+      const [only] = stores;
+      if (stores.length === 1 && only !== undefined)
+        return only.list({ filter, limit, ...(cursor !== undefined && { cursor }) });
+      return listAll(stores, { filter, limit, cursors: readCursors(cursor, stores) });
+    },
+    counts: async () => (await Promise.all(all.map((store) => store.counts()))).flat(),
+    async erase({ subject }) {
+      const erased = await Promise.all(all.map((store) => store.erase({ subject })));
+      return erased.reduce((sum, count) => sum + count, 0);
+    },
+    close: () => main.close(),
+  };
+}
+
+/** Where each store's next page begins; null: it has no more. */
+type Cursors = Readonly<Record<string, string | null>>;
+
+/** The newest of each, merged. What was read and did not fit is read again with the next page. */
+async function listAll(
+  stores: readonly Store[],
+  { filter, limit, cursors }: { filter: Filter; limit: number; cursors: Cursors },
+): Promise<{ jobs: JobSummary[]; next: string | null }> {
+  const pages = await Promise.all(
+    stores.map(async (store) => {
+      const cursor = cursors[store.name];
+      if (cursor === null) return { store, jobs: [], next: null };
+      const page = await store.list({ filter, limit, ...(cursor !== undefined && { cursor }) });
+      return { store, ...page };
+    }),
+  );
+  const merged = pages
+    .flatMap(({ jobs }) => jobs)
+    .toSorted((a, b) => b.createdAt - a.createdAt)
+    .slice(0, limit);
+  const next: Record<string, string | null> = {};
+  for (const { store, jobs, next: after } of pages) {
+    const taken = jobs.filter((job) => merged.includes(job)).length;
+    if (taken === jobs.length) next[store.name] = after;
+    else {
+      const before = cursors[store.name];
+      const upTo = taken === 0 ? before : await cursorAfter(store, filter, taken, before);
+      if (upTo !== undefined) next[store.name] = upTo;
+    }
+  }
+  const isOver = stores.every(({ name }) => next[name] === null);
+  return { jobs: merged, next: isOver ? null : writeCursors(next) };
+}
+
+/** A store gives a cursor with each page: a page of just so many ends where we stopped. */
+async function cursorAfter(
+  store: Store,
+  filter: Filter,
+  taken: number,
+  cursor: string | null | undefined,
+): Promise<string | null> {
+  const from = typeof cursor === 'string' ? { cursor } : {};
+  return (await store.list({ filter, limit: taken, ...from })).next;
+}
+
+function writeCursors(cursors: Cursors): string {
+  return Buffer.from(JSON.stringify(cursors)).toString('base64url');
+}
+
+function readCursors(cursor: string | undefined, stores: readonly Store[]): Cursors {
+  if (cursor === undefined) return {};
+  try {
+    const read: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const isCursors =
+      typeof read === 'object' &&
+      read !== null &&
+      Object.entries(read).every(
+        ([name, value]) =>
+          stores.some((store) => store.name === name) &&
+          (value === null || typeof value === 'string'),
+      );
+    if (isCursors) return read as Cursors;
+  } catch {
+    // Said below.
+  }
+  throw new MillraceError('invalid_cursor', 'The cursor is not one of a page before.');
+}

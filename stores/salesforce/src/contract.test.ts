@@ -1,0 +1,23 @@
+import { describeStoreContract } from '@millrace/store-contract';
+import { startOrg } from '../test/org.ts';
+
+for (const apex of [true, false]) {
+  describeStoreContract(
+    apex ? 'salesforce, objects and Apex' : 'salesforce, objects only',
+    async () => {
+      const world = await startOrg({ apex });
+      return {
+        // The clock is known from the first answer on.
+        async open() {
+          const store = world.open();
+          await store.now();
+          return store;
+        },
+        advance: world.advance,
+        close: world.close,
+      };
+    },
+    // Records keep whole seconds, and so does the Date of an answer.
+    { precisionMs: 2_500 },
+  );
+}

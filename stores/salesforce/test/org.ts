@@ -1,0 +1,58 @@
+import { fileURLToPath } from 'node:url';
+import { type Salesforce as Connection, createSalesforce } from '@millrace/salesforce';
+import { type SalesforceOptions, startSalesforce } from '@millrace/simulator-salesforce';
+import {
+  type SalesforceStore,
+  type SalesforceStoreOptions,
+  createSalesforceStore,
+} from '../src/index.ts';
+
+const OBJECTS = fileURLToPath(
+  new URL('../../../salesforce-package/force-app/main/default/objects', import.meta.url),
+);
+const APP = { clientId: 'millrace', secret: 'a-secret-for-tests' };
+
+/** An org with the package in it, and stores that are each like a process of their own. */
+export async function startOrg(options: Partial<SalesforceOptions> = {}) {
+  const org = await startSalesforce({
+    objects: OBJECTS,
+    apps: [APP],
+    dailyApiRequests: 100_000_000,
+    ...options,
+  });
+  const stores: SalesforceStore[] = [];
+
+  function connect(): Connection {
+    return createSalesforce({
+      loginUrl: org.loginUrl,
+      auth: { type: 'clientCredentials', clientId: APP.clientId, clientSecret: APP.secret },
+    });
+  }
+
+  function open(changes: Partial<SalesforceStoreOptions> = {}): SalesforceStore {
+    const store = createSalesforceStore({
+      salesforce: connect(),
+      defaultKind: 'document',
+      gatherMs: 0,
+      prunes: true,
+      ...changes,
+    });
+    stores.push(store);
+    return store;
+  }
+
+  return {
+    org,
+    connect,
+    open,
+    /** No clock jumps in real life: each store hears of it before it goes on. */
+    async advance(ms: number) {
+      org.advance(ms);
+      await Promise.all(stores.map((store) => store.now()));
+    },
+    async close() {
+      await Promise.all(stores.map((store) => store.close()));
+      await org.close();
+    },
+  };
+}
