@@ -7,8 +7,18 @@ await script(async () => {
   await ensureModules();
   await ensureBuild();
   await ensureOffice();
+  offerSandbox();
   await become('server/dist/main.js');
 });
+
+/** Something to look at: a simulated org, unless there is a real one or the process is in production. */
+function offerSandbox() {
+  const { NODE_ENV, MILLRACE_DOCUMENTS, SALESFORCE_CLIENT_ID, SALESFORCE_ORGS, ISSUER } =
+    process.env;
+  const isReal = Boolean(SALESFORCE_CLIENT_ID || SALESFORCE_ORGS || ISSUER);
+  if (isReal || NODE_ENV === 'production' || MILLRACE_DOCUMENTS === 'false') return;
+  process.env['SALESFORCE_SANDBOX'] ||= 'true';
+}
 
 /** PDF needs LibreOffice. Where it cannot be installed, everything else works, and the server says how to get it. */
 async function ensureOffice() {

@@ -5,7 +5,12 @@ import { storePlace } from './store.ts';
 /** What a person at a terminal wants to know, in a few lines. */
 export function banner(
   config: Config,
-  { address, jobs, sandbox }: Pick<Millrace, 'address' | 'jobs' | 'sandbox'>,
+  {
+    address,
+    jobs,
+    sandbox,
+    sandboxOrg,
+  }: Pick<Millrace, 'address' | 'jobs' | 'sandbox' | 'sandboxOrg'>,
 ): string {
   const kinds = jobs.kinds.map(({ kind }) => kind).toSorted();
   const lines: [string, string][] = [
@@ -30,6 +35,9 @@ export function banner(
             `viewer@sandbox, operator@sandbox or admin@sandbox; password ${sandbox.password}`,
           ] as [string, string],
         ]),
+    ...(sandboxOrg === null
+      ? []
+      : [['org ', `a simulated Salesforce org at ${sandboxOrg}`] as [string, string]]),
     ...(config.role === 'all' ? [] : [['role', config.role] as [string, string]]),
     ['stop', 'Ctrl-C'],
   ];

@@ -25,7 +25,8 @@ import { createHub } from './live/hub.ts';
 import { logEvents } from './log/events.ts';
 import type { Logger } from './log/log.ts';
 import { openOrg, orgKind, orgPool, templatesOf, usageOf } from './salesforce/orgs.ts';
-import { type Sandbox, startOrg, startSandbox } from './sandbox.ts';
+import { type Sandbox, startSandbox } from './sandbox.ts';
+import { startOrg } from './sandbox-org.ts';
 import { StartError } from './start-error.ts';
 import { openStore } from './store.ts';
 import { beside } from './stores/beside.ts';
@@ -48,6 +49,8 @@ export interface Millrace {
   readonly jobs: LoadedJobs;
   /** Null where there is a real issuer, or nobody is asked. */
   readonly sandbox: Sandbox | null;
+  /** Where people look into the simulated org, if there is one. */
+  readonly sandboxOrg: string | null;
   readonly inFlight: () => number;
   /** Readiness falls, running jobs end or are handed back, then everything is closed. */
   stop(): Promise<void>;
@@ -77,7 +80,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
   let service: DocumentService | null = null;
   const made = () => required(service).documents;
   const documents = config.documents === null ? [] : documentKinds(made);
-  const salesforce = await withSandbox(config, closing);
+  const { salesforce, page: sandboxOrg } = await withSandbox(config, closing);
   const mainKinds = [...jobs.kinds, ...documents, webhooks];
   const orgKinds = salesforce.orgs.map((org) => orgKind(org, salesforce, made));
   const registry = inWords(() => createRegistry([...mainKinds, ...orgKinds]));
@@ -204,6 +207,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
     metricsAddress: metrics?.address ?? null,
     jobs,
     sandbox,
+    sandboxOrg,
     inFlight: () => worker?.status().inFlight ?? 0,
     async stop() {
       stopping = true;
@@ -261,11 +265,11 @@ function createClosing(): Closing {
 async function withSandbox(
   { salesforce, dataFolder }: Config,
   closing: Closing,
-): Promise<SalesforceConfig> {
-  if (!salesforce.sandbox) return salesforce;
+): Promise<{ salesforce: SalesforceConfig; page: string | null }> {
+  if (!salesforce.sandbox) return { salesforce, page: null };
   const org = await startOrg(dataFolder);
   closing.add(() => org.close());
-  return { ...salesforce, orgs: [org.config] };
+  return { salesforce: { ...salesforce, orgs: [org.config] }, page: org.page };
 }
 
 async function openSandbox({ dataFolder }: Config): Promise<Sandbox> {

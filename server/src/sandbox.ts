@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Identity as Issuer } from '@millrace/simulator-identity';
 import { z } from 'zod';
-import type { IdentityConfig, OrgConfig } from './config/config.ts';
+import type { IdentityConfig } from './config/config.ts';
 
 /** The public client that people sign in with, and the one that the command line of this machine is. */
 const PEOPLE = 'millrace';
@@ -107,14 +107,4 @@ async function writePrivate(file: string, value: object): Promise<void> {
   const draft = `${file}.${randomBytes(4).toString('hex')}`;
   await writeFile(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
   await rename(draft, file);
-}
-
-/** A simulated org, and how to reach it. */
-export interface SandboxOrg {
-  readonly config: OrgConfig;
-  close(): Promise<void>;
-}
-
-export async function startOrg(_dataFolder: string): Promise<SandboxOrg> {
-  throw new Error('There is no simulated org yet.');
 }

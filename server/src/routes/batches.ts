@@ -22,12 +22,17 @@ const FORMATS: Readonly<Record<string, RowFormat>> = {
 
 export function batchHandlers({ batches, archive }: Documents): Handlers<Names> {
   return {
-    async createBatch({ query: { priority, ...settings }, upload, caller, correlationId }) {
+    async createBatch({
+      query: { priority, subject, ...settings },
+      upload,
+      caller,
+      correlationId,
+    }) {
       const source = {
         format: FORMATS[upload?.type ?? ''] ?? 'json',
         bytes: upload?.bytes ?? new Uint8Array(),
       };
-      const context = { correlationId, submitter: caller?.name, priority };
+      const context = { correlationId, submitter: caller?.name, priority, subject };
       const batch = await batches.create(defined(settings), source, context);
       return { status: 201, body: batchJson(batch) };
     },
