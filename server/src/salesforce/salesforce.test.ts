@@ -1,0 +1,253 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Client, createClient } from '@millrace/api';
+import { type Salesforce, startSalesforce } from '@millrace/simulator-salesforce';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { docx, p } from '../../../docx/test/builder.ts';
+import { refusal } from '../../test/harness.ts';
+import { type Started, build, startMain } from '../../test/process.ts';
+
+/** The compiled process, the real LibreOffice, and two orgs: one with the package's Apex, one with its objects only. */
+
+const OBJECTS = fileURLToPath(
+  new URL('../../../salesforce-package/force-app/main/default/objects', import.meta.url),
+);
+const APP = { clientId: 'millrace', secret: 'a-secret-for-tests' };
+const RUNNING: readonly unknown[] = ['QUEUED', 'PROCESSING'];
+const TEMPLATE = docx(p('Dear {{Account.Name}}'));
+
+let folder: string;
+let started: Started;
+let client: Client;
+let baseUrl: string;
+let apex: Salesforce;
+let objects: Salesforce;
+let templateId: string;
+let account: string;
+
+beforeAll(async () => {
+  build();
+  folder = mkdtempSync(join(tmpdir(), 'millrace-salesforce-'));
+  apex = await startSalesforce({ objects: OBJECTS, apps: [APP] });
+  objects = await startSalesforce({ objects: OBJECTS, apps: [APP], apex: false });
+  templateId = await addTemplate(apex);
+  account = await apex.org.insert('Account', { Name: 'Acme' });
+  started = startMain(
+    {
+      PORT: '0',
+      NODE_ENV: 'development',
+      AUTH_BYPASS_DEVELOPMENT: 'true',
+      CONVERSION_MAX_CONCURRENT: '1',
+      POLLER_INTERVAL_MS: '100',
+      POLLER_IDLE_INTERVAL_MS: '100',
+      SALESFORCE_LOGIN_URL: apex.loginUrl,
+      SALESFORCE_CLIENT_ID: APP.clientId,
+      SALESFORCE_CLIENT_SECRET: APP.secret,
+      SALESFORCE_ORGS: JSON.stringify([
+        {
+          name: 'acme',
+          loginUrl: objects.loginUrl,
+          clientId: APP.clientId,
+          clientSecret: APP.secret,
+        },
+      ]),
+    },
+    folder,
+  );
+  [, baseUrl = ''] = await started.says(/"address":"([^"]+)"/);
+  client = createClient({ baseUrl });
+}, 180_000);
+afterAll(async () => {
+  started.child.kill('SIGTERM');
+  await started.ended;
+  await Promise.all([apex.close(), objects.close()]);
+  rmSync(folder, { recursive: true, force: true });
+}, 60_000);
+
+function addTemplate({ org }: Salesforce): Promise<string> {
+  return org.insert('ContentVersion', {
+    Title: 'Letter',
+    PathOnClient: 'letter.docx',
+    VersionData: TEMPLATE.toString('base64'),
+  });
+}
+
+function envelope(changes: Record<string, unknown> = {}) {
+  return {
+    templateId,
+    outputFileName: 'Letter to Acme',
+    data: { Id: account, Account: { Name: 'Acme' } },
+    parents: { AccountId: account, CaseId: null },
+    ...changes,
+  };
+}
+
+function enqueue(request: object, fields: object = {}): Promise<string> {
+  return apex.org.insert('Generated_Document__c', {
+    Status__c: 'QUEUED',
+    RequestJSON__c: JSON.stringify(request),
+    ...fields,
+  });
+}
+
+/** As soon as the record says so. Each look is a turn of the event loop and more: the process works meanwhile. */
+async function ended({ org }: Salesforce, id: string) {
+  for (let looks = 0; looks < 3_000; looks += 1) {
+    const record = org.record(id);
+    if (record !== null && !RUNNING.includes(record['Status__c'])) return record;
+    await client.workerStatus();
+  }
+  throw new Error(`${id} does not come to an end: ${JSON.stringify(org.record(id))}`);
+}
+
+describe('a record that waits', () => {
+  test('becomes a PDF that hangs at its parents', async () => {
+    const id = await enqueue(envelope({ options: { storeMergedDocx: true } }));
+    const record = await ended(apex, id);
+    expect(record).toMatchObject({ Status__c: 'SUCCEEDED', Error__c: null, LeaseToken__c: null });
+    const files = apex.org.files().filter(({ title }) => title === 'Letter to Acme');
+    const output = files.find(({ versionId }) => versionId === record['OutputFileId__c']);
+    const merged = files.find(({ versionId }) => versionId === record['MergedDocxFileId__c']);
+    expect(output).toMatchObject({ extension: 'pdf', parents: [account] });
+    expect(merged).toMatchObject({ extension: 'docx', parents: [account] });
+    expect(
+      apex.org
+        .body(output?.versionId ?? '')
+        ?.subarray(0, 5)
+        .toString(),
+    ).toBe('%PDF-');
+  });
+
+  test('is a job like any other: shown, listed and counted', async () => {
+    const id = await enqueue(envelope());
+    await ended(apex, id);
+    const job = await client.getJob({ params: { id: `salesforce-${id}` } });
+    expect(job).toMatchObject({ kind: 'document.salesforce', state: 'SUCCEEDED', attempt: 1 });
+    const { jobs } = await client.listJobs({ query: { limit: 100 } });
+    expect(jobs.map((each) => each.id)).toContain(`salesforce-${id}`);
+    const ofKind = await client.listJobs({ query: { kind: 'document.salesforce', limit: 1 } });
+    expect(ofKind.jobs).toHaveLength(1);
+  });
+
+  test('in an org without Apex is made as well', async () => {
+    const own = await addTemplate(objects);
+    const id = await objects.org.insert('Generated_Document__c', {
+      Status__c: 'QUEUED',
+      RequestJSON__c: JSON.stringify(envelope({ templateId: own, parents: null })),
+    });
+    expect(await ended(objects, id)).toMatchObject({ Status__c: 'SUCCEEDED' });
+    expect(await client.getJob({ params: { id: `acme-${id}` } })).toMatchObject({
+      kind: 'document.acme',
+    });
+  });
+
+  test.each([
+    ['template_not_found', () => envelope({ templateId: '068Wz00000zzzzzIAA' })],
+    ['validation_error', () => envelope({ outputFormat: 'ODT' })],
+    ['validation_error', () => ({ hello: 'world' })],
+  ])('fails for good with %s', async (code, request) => {
+    const record = await ended(apex, await enqueue(request()));
+    expect(record).toMatchObject({ Status__c: 'FAILED', ErrorCode__c: code, Attempts__c: 1 });
+    expect(record['Error__c']).toMatch(/\w+ \w+/);
+  });
+});
+
+describe('POST /generate for a record', () => {
+  const lease = () => ({
+    Status__c: 'PROCESSING',
+    Epoch__c: 1,
+    LeaseToken__c: `token-${Math.random()}`,
+    LockedUntil__c: new Date(apex.now() + 120_000),
+  });
+
+  test('answers with the file, and the record has it too', async () => {
+    const id = await enqueue(envelope(), lease());
+    const answer = await client.generate({ body: envelope({ generatedDocumentId: id }) });
+    expect(answer.file.name).toBe('Letter to Acme.pdf');
+    const record = apex.org.record(id);
+    expect(record).toMatchObject({ Status__c: 'SUCCEEDED', LeaseToken__c: null });
+    const file = apex.org.files().find((each) => each.versionId === record?.['OutputFileId__c']);
+    expect(file).toMatchObject({ parents: [account], size: answer.file.size });
+  });
+
+  test('that cannot be made says so at the record', async () => {
+    const broken = envelope({
+      data: { Account: { Name: 'Acme' } },
+      templateId: '068Wz00000zzzzzIAA',
+    });
+    const id = await enqueue(broken, lease());
+    const asked = client.generate({ body: { ...broken, generatedDocumentId: id } });
+    await refusal(asked, 'template_not_found');
+    expect(apex.org.record(id)).toMatchObject({
+      Status__c: 'FAILED',
+      ErrorCode__c: 'template_not_found',
+    });
+  });
+
+  test('is refused when the record does not wait', async () => {
+    const id = await enqueue(envelope());
+    await ended(apex, id);
+    const files = apex.org.files().length;
+    await refusal(client.generate({ body: envelope({ generatedDocumentId: id }) }), 'conflict');
+    expect(apex.org.files()).toHaveLength(files);
+    await refusal(
+      client.generate({ body: envelope({ generatedDocumentId: 'x' }) }),
+      'validation_error',
+    );
+  });
+
+  test('takes a template of the org without any record', async () => {
+    const { file } = await client.generate({ body: envelope() });
+    expect(file).toMatchObject({ name: 'Letter to Acme.pdf', templateId });
+  });
+});
+
+describe('the service', () => {
+  test('says in /readyz what each org has', async () => {
+    const { checks } = await client.readyz();
+    expect(checks).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'salesforce:salesforce', detail: 'Objects and Apex.' }),
+        expect.objectContaining({ name: 'salesforce:acme', detail: 'Objects only.' }),
+      ]),
+    );
+  });
+
+  test('counts what it asks of an org', async () => {
+    const metrics = await (await fetch(`${baseUrl}/metrics`)).text();
+    expect(metrics).toMatch(/salesforce_api_calls_total\{[^}]*org="salesforce"[^}]*\} \d+/);
+    expect(metrics).toMatch(/salesforce_api_usage_ratio\{[^}]*org="salesforce"[^}]*\} 0\.\d+/);
+    expect(metrics).toMatch(/salesforce_calls_per_document\{[^}]*org="salesforce"[^}]*\} [\d.]+/);
+  });
+
+  test('leaves a paused kind alone', async () => {
+    await client.pauseKind({ params: { kind: 'document.salesforce' } });
+    const id = await enqueue(envelope());
+    await ended(objects, await objectsRecord());
+    expect(apex.org.record(id)).toMatchObject({ Status__c: 'QUEUED' });
+    await client.resumeKind({ params: { kind: 'document.salesforce' } });
+    expect(await ended(apex, id)).toMatchObject({ Status__c: 'SUCCEEDED' });
+  });
+
+  async function objectsRecord(): Promise<string> {
+    const own = await addTemplate(objects);
+    return objects.org.insert('Generated_Document__c', {
+      Status__c: 'QUEUED',
+      RequestJSON__c: JSON.stringify(envelope({ templateId: own, parents: null })),
+    });
+  }
+
+  test('cancels and retries records by hand', async () => {
+    await client.pauseKind({ params: { kind: 'document.salesforce' } });
+    const id = await enqueue(envelope());
+    const params = { id: `salesforce-${id}` };
+    await client.cancelJob({ params });
+    expect(apex.org.record(id)).toMatchObject({ Status__c: 'CANCELED' });
+    await client.retryJob({ params });
+    expect(apex.org.record(id)).toMatchObject({ Status__c: 'QUEUED', Attempts__c: 0 });
+    await client.resumeKind({ params: { kind: 'document.salesforce' } });
+    expect(await ended(apex, id)).toMatchObject({ Status__c: 'SUCCEEDED' });
+  });
+});
