@@ -1,19 +1,17 @@
 // The whole service: the server as a process of its own on a private Postgres, asked over HTTP for one document after
 // another, then for a batch, with what the server says of where the time goes.
 
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { DOCX_TYPE, createClient } from '@millrace/api';
 import { startPostgres } from '../scripts/services.mjs';
 import { confirmPdf } from './converters.mjs';
 import { dialects, invoiceData, invoiceTemplate } from './invoice.mjs';
+import { startServer } from './server.mjs';
 import { figure, median, percentile, table } from './stats.mjs';
 
-const MAIN = fileURLToPath(new URL('../server/dist/main.js', import.meta.url));
 const ROWS = 10;
 const WARM_UP = 20;
 const STEPS = ['template', 'merge', 'convert', 'store', 'total'];
@@ -32,7 +30,7 @@ export async function main(args) {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
   let server;
   try {
-    server = await startServer(postgres.url, folder);
+    server = await startServer({ DATABASE_URL: postgres.url }, folder);
     const client = createClient({ baseUrl: server.baseUrl });
     const bytes = new Uint8Array(invoiceTemplate(dialects.millrace));
     const upload = { type: DOCX_TYPE, bytes };
@@ -51,45 +49,6 @@ export async function main(args) {
     await rm(folder, { recursive: true, force: true });
     await postgres.remove();
   }
-}
-
-/** As `npm start` has it, with Postgres instead of the embedded database. */
-async function startServer(databaseUrl, folder) {
-  const child = spawn(process.execPath, [MAIN], {
-    cwd: folder,
-    env: {
-      PATH: process.env.PATH,
-      NODE_ENV: 'development',
-      AUTH_BYPASS_DEVELOPMENT: 'true',
-      PORT: '0',
-      DATABASE_URL: databaseUrl,
-      CONVERSION_WORKDIR: folder,
-      ...(process.env.MILLRACE_OFFICE_PATH && {
-        MILLRACE_OFFICE_PATH: process.env.MILLRACE_OFFICE_PATH,
-      }),
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  const baseUrl = await new Promise((resolve, reject) => {
-    let said = '';
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      if (said === null) return; // read on, so that its log does not block it
-      said += text;
-      const [, address] = /"address":"([^"]+)"/.exec(said) ?? [];
-      if (address === undefined) return;
-      said = null;
-      resolve(address);
-    });
-    void ended.then((code) => reject(new Error(`the server ended with ${code}:\n${said}`)));
-  });
-  return {
-    baseUrl,
-    async stop() {
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
 }
 
 /** One after another, each with data that no other has: nothing comes from the output cache. */

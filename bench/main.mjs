@@ -9,6 +9,7 @@ const subcommands = {
   merge: './merge.mjs',
   convert: './convert.mjs',
   documents: './documents.mjs',
+  salesforce: './salesforce.mjs',
 };
 
 const [name, ...args] = process.argv.slice(2);
