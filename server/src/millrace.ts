@@ -24,7 +24,7 @@ import { type LoadedJobs, loadJobs } from './jobs/folder.ts';
 import { createHub } from './live/hub.ts';
 import { logEvents } from './log/events.ts';
 import type { Logger } from './log/log.ts';
-import { openOrg, orgKind, orgPool, templatesOf, usageOf } from './salesforce/orgs.ts';
+import { openOrg, orgKind, orgPool, tellLevel, templatesOf, usageOf } from './salesforce/orgs.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { startOrg } from './sandbox-org.ts';
 import { StartError } from './start-error.ts';
@@ -201,6 +201,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
   if (metrics !== null) closing.add(() => metrics.close());
   await sandbox?.tellCommandLine(address);
   worker?.start();
+  for (const org of orgs) tellLevel(org, log);
 
   return {
     address,

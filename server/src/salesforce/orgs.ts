@@ -53,6 +53,14 @@ export function openOrg(
   return { name, kind, salesforce, store };
 }
 
+/** What the org has of the package, for whoever reads the log. Not waited for. */
+export function tellLevel({ name, store }: Org, log: Logger): void {
+  store.level().then(
+    (level) => log.info({ org: name, level }, 'the Salesforce org is connected'),
+    (err: unknown) => log.warn({ org: name, err }, 'the Salesforce org does not answer yet'),
+  );
+}
+
 export function orgKind(
   config: OrgConfig,
   { retries }: SalesforceConfig,
