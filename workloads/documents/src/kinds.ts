@@ -39,10 +39,14 @@ const cursorSchema = z.object({
   after: z.number(),
   /** Items that had ended when it last looked. */
   ended: z.number(),
+  /** How often it has looked. */
+  looks: z.number().default(0),
 });
 
 /** Jobs made with one saved chunk. */
 const CHUNK = 200;
+/** A batch of a few is over in no time: the first looks come sooner, each after twice as long as the one before. */
+const FIRST_LOOK_MS = 50;
 /** So many times less often while nothing moves: a retry may be a quarter of an hour away. */
 const STILL = 5;
 
@@ -92,7 +96,7 @@ async function* runBatch(
     return found?.run === run && found.state === 'RUNNING' ? found : null;
   };
   const saved = cursorSchema.safeParse(job.cursor).data;
-  let { after, ended } = saved?.run === run ? saved : { after: 0, ended: -1 };
+  let { after, ended, looks } = saved?.run === run ? saved : { after: 0, ended: -1, looks: 0 };
 
   for (;;) {
     const batch = await find();
@@ -110,7 +114,7 @@ async function* runBatch(
     }
     after = chunk.at(-1) ?? after;
     const counts = await upkeep.counts(batch);
-    yield { cursor: { run, after, ended }, progress: progressOf(counts) };
+    yield { cursor: { run, after, ended, looks }, progress: progressOf(counts) };
   }
 
   const batch = await find();
@@ -120,9 +124,16 @@ async function* runBatch(
   const isStill = endedOf(counts) === ended;
   if (isStill && (await upkeep.reconcile(batch)) > 0) counts = await upkeep.counts(batch);
   ended = endedOf(counts);
-  yield { cursor: { run, after, ended }, progress: progressOf(counts) };
-  if (await upkeep.finish(batch)) return done({ batch: id, ...counts });
-  return defer({ after: isStill ? toMs(lookEvery) * STILL : lookEvery });
+  const soon = Math.min(toMs(lookEvery), FIRST_LOOK_MS * 2 ** looks);
+  looks += 1;
+  yield { cursor: { run, after, ended, looks }, progress: progressOf(counts) };
+  if (await upkeep.finish(batch)) {
+    // The last of them may have ended since they were counted.
+    counts = await upkeep.counts(batch);
+    yield { cursor: { run, after, ended: endedOf(counts), looks }, progress: progressOf(counts) };
+    return done({ batch: id, ...counts });
+  }
+  return defer({ after: isStill && soon === toMs(lookEvery) ? soon * STILL : soon });
 }
 
 function endedOf({ succeeded, failed, canceled }: ItemCounts): number {
