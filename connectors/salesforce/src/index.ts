@@ -1,1 +1,30 @@
-export {};
+export { type ErrorKind, type Outcome, SalesforceError } from './errors.ts';
+export { id18, isId } from './ids.ts';
+export { createSalesforce } from './salesforce.ts';
+export { soqlText, soqlTime } from './soql.ts';
+export type {
+  ApexParams,
+  Budget,
+  CallOptions,
+  CallReport,
+  ClientCredentialsAuth,
+  CollectionOptions,
+  Collections,
+  FileStream,
+  GraphAnswer,
+  JwtAuth,
+  Log,
+  Method,
+  RequestParams,
+  RowAnswer,
+  RowError,
+  Salesforce,
+  SalesforceConfig,
+  SalesforceParts,
+  SalesforceRecord,
+  Stats,
+  Subrequest,
+  SubResponse,
+  UploadFile,
+  WriteOptions,
+} from './types.ts';

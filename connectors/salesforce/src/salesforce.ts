@@ -1,0 +1,105 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { loginOrigin } from './address.ts';
+import { createBudget } from './budget.ts';
+import { createCaller, jsonBody } from './call.ts';
+import { createClock } from './clock.ts';
+import { createCollections } from './collections.ts';
+import { createComposite } from './composite.ts';
+import { SalesforceError } from './errors.ts';
+import { createFiles } from './files.ts';
+import { createGate } from './gate.ts';
+import { createGraphs } from './graphs.ts';
+import { createQueries } from './query.ts';
+import { readJson } from './read.ts';
+import { createTokens } from './token.ts';
+import type { Log, RequestParams, Salesforce, SalesforceConfig, SalesforceParts } from './types.ts';
+import { createWire } from './wire.ts';
+
+const DEFAULTS = { apiVersion: '59.0', timeoutMs: 120_000, concurrency: 20 };
+const SILENT: Log = { info() {}, warn() {}, error() {} };
+
+/** No request is made before the first call. Throws `invalid_config`. */
+export function createSalesforce(
+  config: SalesforceConfig,
+  parts: SalesforceParts = {},
+): Salesforce {
+  const { apiVersion, timeoutMs, concurrency } = checked(config);
+  const login = loginOrigin(config.loginUrl);
+  const { now = Date.now, random = Math.random, sleep = defaultSleep, log = SILENT } = parts;
+
+  const clock = createClock(now);
+  const budget = createBudget(now, log);
+  const gate = createGate(concurrency);
+  const wire = createWire({ connections: concurrency, timeoutMs });
+  const base = { wire, clock, timeoutMs, now, random, sleep };
+  const tokens = createTokens({ ...base, login, auth: config.auth, log });
+  const onCall = parts.onCall ?? (() => {});
+  const caller = createCaller({ ...base, apiVersion, gate, tokens, budget, onCall });
+  const files = createFiles(caller);
+
+  function request<T>(params: RequestParams): Promise<T> {
+    const { body, ...call } = params;
+    return caller.call(
+      { ...call, ...(body !== undefined && { body: jsonBody(body) }) },
+      (answer, { deadline }) => readJson(answer, deadline) as Promise<T>,
+    );
+  }
+
+  let closing: Promise<void> | null = null;
+
+  async function shut(): Promise<void> {
+    gate.close();
+    files.close();
+    await wire.close();
+  }
+
+  return {
+    apiVersion,
+    request,
+    ...createQueries(caller, apiVersion),
+    collections: createCollections(caller),
+    composite: createComposite(caller, apiVersion),
+    graphs: createGraphs(caller, { apiVersion, random, sleep }),
+    apex: (params) =>
+      request({ ...params, path: `/services/apexrest/${params.path.replace(/^\/+/, '')}` }),
+    download: files.download,
+    stream: files.stream,
+    upload: files.upload,
+    limits: (options = {}) => request({ ...options, method: 'GET', path: 'limits' }),
+    budget: budget.read,
+    now: clock.now,
+    stats: () => ({ ...caller.stats(), tokens: tokens.count() }),
+    close() {
+      closing ??= shut();
+      return closing;
+    },
+  };
+}
+
+async function defaultSleep(ms: number, signal?: AbortSignal): Promise<void> {
+  await wait(ms, undefined, signal === undefined ? {} : { signal });
+}
+
+function checked(config: SalesforceConfig): typeof DEFAULTS {
+  const { auth } = config;
+  const { apiVersion, timeoutMs, concurrency } = {
+    apiVersion: config.apiVersion ?? DEFAULTS.apiVersion,
+    timeoutMs: config.timeoutMs ?? DEFAULTS.timeoutMs,
+    concurrency: config.concurrency ?? DEFAULTS.concurrency,
+  };
+  if (!/^\d{2,3}\.0$/.test(apiVersion)) throw invalid('apiVersion must look like 59.0.');
+  if (!(timeoutMs > 0)) throw invalid('timeoutMs must be more than 0.');
+  if (!Number.isInteger(concurrency) || concurrency < 1) {
+    throw invalid('concurrency must be a whole number from 1.');
+  }
+  if (auth.clientId === '') throw invalid('auth.clientId is empty.');
+  if (auth.type === 'jwt' && auth.username === '') throw invalid('auth.username is empty.');
+  if (auth.type === 'clientCredentials' && auth.clientSecret === '') {
+    throw invalid('auth.clientSecret is empty.');
+  }
+  return { apiVersion, timeoutMs, concurrency };
+}
+
+function invalid(message: string): SalesforceError {
+  return new SalesforceError(message, { code: 'invalid_config', kind: 'data', outcome: 'notSent' });
+}
