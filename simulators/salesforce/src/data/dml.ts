@@ -1,0 +1,202 @@
+import { type Clock, wholeSeconds } from '../clock.ts';
+import { ApiError } from '../errors.ts';
+import { prefixOf } from '../ids.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { Field, SObject } from '../schema/types.ts';
+import { checkReferenceType, checkRow, takeUnique } from './checks.ts';
+import type { Row, Value, Values } from './row.ts';
+import type { Serials } from './serials.ts';
+import type { Trigger, Work } from './work.ts';
+
+export interface Dml {
+  insert(work: Work, object: SObject, values: Values): Promise<string>;
+  update(work: Work, object: SObject, id: string, values: Values): Promise<void>;
+  remove(work: Work, object: SObject, id: string): Promise<void>;
+  /** As `insert`, but any field may be given and no trigger runs: how the org came to be. */
+  seed(work: Work, object: SObject, values: Values): Promise<string>;
+}
+
+/** What some objects do besides keeping what they are given. */
+export interface Behaviour {
+  /** Fields that follow from others. Throws to refuse. */
+  derive?(work: Work, row: Row): Values;
+  inserted?(work: Work, row: Row): Promise<void>;
+}
+
+interface Parts {
+  readonly schema: Schema;
+  readonly clock: Clock;
+  readonly serials: Serials;
+  readonly trigger: (object: SObject) => Trigger | undefined;
+  readonly behaviour: (object: SObject, dml: Dml) => Behaviour;
+  readonly publish: (object: SObject, row: Row) => void;
+}
+
+export function createDml({ schema, clock, serials, trigger, behaviour, publish }: Parts): Dml {
+  const targets = new Map<Field, ReadonlySet<string>>();
+
+  function checkTypes(object: SObject, values: Values): void {
+    for (const [name, value] of Object.entries(values)) {
+      const field = object.fields.get(name.toLowerCase());
+      if (field?.type !== 'reference' || typeof value !== 'string') continue;
+      if (field.referenceTo[0] === '*') continue;
+      const prefixes =
+        targets.get(field) ??
+        new Set(field.referenceTo.map((to) => schema.find(to)?.keyPrefix ?? ''));
+      targets.set(field, prefixes);
+      checkReferenceType(field, value, prefixes);
+    }
+  }
+
+  function born(work: Work, object: SObject, values: Values): Row {
+    const now = wholeSeconds(clock.now());
+    const row: Record<string, Value> & { Id: string } = { Id: serials.id(object.keyPrefix) };
+    for (const field of object.fields.values()) {
+      if (field.name === 'Id') continue;
+      row[field.name] = field.autoNumber === null ? field.initial : serials.name(object, field);
+    }
+    Object.assign(row, {
+      CreatedDate: now,
+      CreatedById: work.userId,
+      LastModifiedDate: now,
+      LastModifiedById: work.userId,
+      SystemModstamp: now,
+      ...(object.fields.has('ownerid') && { OwnerId: work.userId }),
+    });
+    return Object.assign(row, values);
+  }
+
+  function triggered(
+    work: Work,
+    object: SObject,
+    old: Row | null,
+    next: Row,
+    given: Values,
+  ): Values {
+    const run = trigger(object);
+    if (run === undefined) return {};
+    return run({ old, next, given, isApex: work.isApex, now: clock.now() });
+  }
+
+  async function save(
+    work: Work,
+    object: SObject,
+    old: Row | null,
+    row: Row,
+    changed: Values,
+  ): Promise<void> {
+    checkTypes(object, changed);
+    checkRow(work.tx, object, row, changed);
+    await takeUnique(work.tx, object, old, row);
+    work.tx.put(row);
+  }
+
+  async function add(
+    work: Work,
+    object: SObject,
+    values: Values,
+    seeding: boolean,
+  ): Promise<string> {
+    if (!seeding && !object.createable) {
+      throw new ApiError(
+        'INVALID_TYPE_FOR_OPERATION',
+        `entity type cannot be inserted: ${object.label}`,
+        {
+          fields: [],
+        },
+      );
+    }
+    if (!seeding && work.isStorageFull(object.name)) throw storageFull();
+    const { derive, inserted } = behaviour(object, dml);
+    const first = born(work, object, values);
+    const before = seeding ? {} : triggered(work, object, null, first, values);
+    const next: Row = { ...first, ...before };
+    const row: Row = { ...next, ...derive?.(work, next) };
+    if (object.isEvent) {
+      checkRow(work.tx, object, row, values);
+      work.tx.afterCommit(() => publish(object, row));
+      return row.Id;
+    }
+    await save(work, object, null, row, { ...values, ...before });
+    await inserted?.(work, row);
+    return row.Id;
+  }
+
+  const dml: Dml = {
+    insert: (work, object, values) => add(work, object, values, false),
+    seed: (work, object, values) => add(work, object, values, true),
+    async update(work, object, id, values) {
+      const old = await locked(work, object, id);
+      const now = wholeSeconds(clock.now());
+      const stamped: Row = {
+        ...old,
+        ...values,
+        LastModifiedDate: now,
+        LastModifiedById: work.userId,
+        SystemModstamp: now,
+      };
+      const before = triggered(work, object, old, stamped, values);
+      const next: Row = { ...stamped, ...before };
+      await save(work, object, old, next, { ...values, ...before });
+    },
+    async remove(work, object, id) {
+      if (!object.deletable) {
+        throw new ApiError(
+          'INVALID_TYPE_FOR_OPERATION',
+          `entity type cannot be deleted: ${object.label}`,
+          {
+            fields: [],
+          },
+        );
+      }
+      await removeTree(work, await locked(work, object, id));
+    },
+  };
+
+  async function removeTree(work: Work, row: Row): Promise<void> {
+    const object = schema.byPrefix(prefixOf(row.Id));
+    if (object === undefined) return;
+    work.tx.put({ ...row, IsDeleted: true, SystemModstamp: wholeSeconds(clock.now()) });
+    for (const { child, field } of schema.children(object)) {
+      const orphans = [...work.tx.rows(child)].filter((each) => each[field.name] === row.Id);
+      for (const orphan of orphans) {
+        if (field.onParentDeleted === 'Restrict') throw deleteFailed();
+        await work.tx.lock(orphan.Id);
+        if (field.onParentDeleted === 'Cascade') await removeTree(work, orphan);
+        else work.tx.put({ ...(work.tx.get(orphan.Id) ?? orphan), [field.name]: null });
+      }
+    }
+  }
+  return dml;
+}
+
+/** Waits for whoever changes the record now, then reads what they left. */
+export async function locked({ tx }: Work, object: SObject, id: string): Promise<Row> {
+  const seen = prefixOf(id) === object.keyPrefix ? tx.get(id) : undefined;
+  if (seen === undefined) {
+    throw new ApiError('INVALID_CROSS_REFERENCE_KEY', 'invalid cross reference id', {
+      fields: [],
+      status: 404,
+    });
+  }
+  await tx.lock(id);
+  const row = tx.get(id);
+  if (row === undefined || row['IsDeleted'] === true) {
+    throw new ApiError('ENTITY_IS_DELETED', 'entity is deleted', { fields: [] });
+  }
+  return row;
+}
+
+export function storageFull(): ApiError {
+  return new ApiError('STORAGE_LIMIT_EXCEEDED', 'storage limit exceeded', { fields: [] });
+}
+
+function deleteFailed(): ApiError {
+  return new ApiError(
+    'DELETE_FAILED',
+    'Your attempt to delete the record could not be completed because other records refer to it.',
+    {
+      fields: [],
+    },
+  );
+}

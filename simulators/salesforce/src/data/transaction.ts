@@ -1,0 +1,101 @@
+import { prefixOf } from '../ids.ts';
+import type { SObject } from '../schema/types.ts';
+import type { Database } from './database.ts';
+import type { Locks } from './locks.ts';
+import type { Row } from './row.ts';
+
+/** What a query or a handler sees: what is committed, and what its own transaction wrote. */
+export interface View {
+  /** Deleted records too: `IsDeleted` tells. */
+  get(id: string): Row | undefined;
+  rows(object: SObject): Iterable<Row>;
+  bin(object: SObject): Iterable<Row>;
+}
+
+/**
+ * Reads what is committed (others' unfinished work is never seen), writes into a layer of its own, and keeps
+ * its locks until the end. Rolling back is forgetting the layer: records, files and unique values go together.
+ */
+export interface Transaction extends View {
+  lock(name: string): Promise<void>;
+  put(row: Row): void;
+  /** Who has this unique value, as this transaction sees it. */
+  ownerOf(key: string): string | undefined;
+  take(key: string, id: string): void;
+  mark(): number;
+  rollbackTo(mark: number): void;
+  /** Called when the commit is done, and never if it is not. */
+  afterCommit(call: () => void): void;
+  readonly written: Iterable<Row>;
+}
+
+export interface OpenTransaction extends Transaction {
+  commit(): void;
+  rollback(): void;
+}
+
+export function openTransaction(
+  database: Database,
+  locks: Locks,
+  beforeLock: (name: string) => void,
+): OpenTransaction {
+  const owner = {};
+  const layer = new Map<string, Row>();
+  const keys = new Map<string, string>();
+  const undo: (() => void)[] = [];
+  const hooks: (() => void)[] = [];
+
+  function remember<K, V>(map: Map<K, V>, key: K): void {
+    const had = map.has(key);
+    const before = map.get(key);
+    undo.push(() => (had ? map.set(key, before as V) : map.delete(key)));
+  }
+
+  function* seen(object: SObject, deleted: boolean): Iterable<Row> {
+    const base = deleted ? database.bin(object) : database.rows(object);
+    if (layer.size === 0) {
+      yield* base;
+      return;
+    }
+    for (const row of base) if (!layer.has(row.Id)) yield row;
+    for (const row of layer.values()) {
+      if (prefixOf(row.Id) === object.keyPrefix && (row['IsDeleted'] === true) === deleted)
+        yield row;
+    }
+  }
+
+  return {
+    get: (id) => layer.get(id) ?? database.get(id),
+    rows: (object) => seen(object, false),
+    bin: (object) => seen(object, true),
+    async lock(name) {
+      beforeLock(name);
+      await locks.acquire(owner, name);
+    },
+    put(row) {
+      remember(layer, row.Id);
+      layer.set(row.Id, row);
+    },
+    ownerOf: (key) => keys.get(key) ?? database.owner(key),
+    take(key, id) {
+      remember(keys, key);
+      keys.set(key, id);
+    },
+    mark: () => undo.length,
+    rollbackTo(mark) {
+      for (const step of undo.splice(mark).toReversed()) step();
+    },
+    afterCommit: (call) => void hooks.push(call),
+    get written() {
+      return layer.values();
+    },
+    commit() {
+      database.apply(layer.values());
+      locks.releaseAll(owner);
+      for (const call of hooks) call();
+    },
+    rollback() {
+      locks.releaseAll(owner);
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import type { IncomingMessage } from 'node:http';
+import type { ApexEndpoints } from '../apex/endpoints.ts';
+import { ApiError, notFound } from '../errors.ts';
+import type { Strikes } from '../faults.ts';
+import { OAuthError } from '../oauth/oauth-error.ts';
+import type { Sessions } from '../oauth/sessions.ts';
+import { identityOf, tokenEndpoint } from '../oauth/token.ts';
+import type { Caller, Org } from '../org.ts';
+import { batch, readBatch } from '../rest/batch.ts';
+import { composite, graph } from '../rest/composite.ts';
+import {
+  type LeafHandler,
+  type Reply,
+  type RestRequest,
+  methodNotAllowed,
+  parseAddress,
+} from '../rest/request.ts';
+import { isVersion, versions } from '../rest/resources.ts';
+import { type Answer, json, replied } from './answer.ts';
+import { parseBody } from './incoming.ts';
+import { type Crowd, createCrowd } from './crowd.ts';
+
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly body: Buffer;
+  readonly strikes: Strikes;
+  /** API calls that it counted for. */
+  calls: number;
+}
+
+export type Api = (exchange: Exchange) => Promise<Answer>;
+
+interface Parts {
+  readonly org: Org;
+  readonly sessions: Sessions;
+  readonly leaf: LeafHandler;
+  readonly apex: ApexEndpoints;
+}
+
+const APEX = '/services/apexrest/';
+
+/** Everything that Salesforce itself has: tokens, the REST API, Apex REST. */
+export function createApi({ org, sessions, leaf, apex }: Parts): Api {
+  const token = tokenEndpoint(org, sessions);
+  const crowd: Crowd = createCrowd(org.clock);
+
+  function login({ request, body }: Exchange): Answer {
+    if (request.method !== 'POST') throw methodNotAllowed(request.method ?? '', ['POST']);
+    const form = new URLSearchParams(body.toString('utf8'));
+    try {
+      return json(200, token(form, request.headers.authorization));
+    } catch (thrown) {
+      if (!(thrown instanceof OAuthError)) throw thrown;
+      return json(400, { error: thrown.error, error_description: thrown.message });
+    }
+  }
+
+  function callerOf({ request, strikes }: Exchange): Caller {
+    const sent = /^(?:Bearer|OAuth) (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+    if (strikes.strikes('session-expired') !== null) sessions.end(sent);
+    const userId = sessions.use(sent);
+    if (userId !== null) return { userId, strikes };
+    throw new ApiError('INVALID_SESSION_ID', 'Session expired or invalid');
+  }
+
+  /** Refuses when the day's calls are used up, else counts. */
+  function count(exchange: Exchange, resource: string, calls = 1): void {
+    if (org.counter.isExhausted || exchange.strikes.strikes('limit') !== null) {
+      throw new ApiError('REQUEST_LIMIT_EXCEEDED', 'TotalRequests Limit exceeded.');
+    }
+    exchange.calls = calls;
+    org.counter.count(resource, calls);
+  }
+
+  async function rest(exchange: Exchange, caller: Caller, request: RestRequest): Promise<Reply> {
+    const [first = 'resources', second] = request.segments;
+    const bundle = { org, caller, request, leaf };
+    const name = first === 'composite' && second !== undefined ? second : first;
+    if (
+      first !== 'composite' ||
+      (second !== undefined && second !== 'graph' && second !== 'batch')
+    ) {
+      count(exchange, name);
+      return org.transact(caller, (work) => leaf({ org, caller, work, request }));
+    }
+    if (request.method !== 'POST') throw methodNotAllowed(request.method, ['POST']);
+    count(exchange, name, second === 'batch' ? readBatch(request).length : 1);
+    if (second === 'graph') return graph(bundle);
+    return second === 'batch' ? batch(bundle) : composite(bundle);
+  }
+
+  async function call(exchange: Exchange, path: string): Promise<Answer> {
+    const { request, body } = exchange;
+    const caller = callerOf(exchange);
+    if (path === '/services/oauth2/userinfo' || path.startsWith('/id/')) {
+      return json(200, identityOf(org, caller.userId));
+    }
+    const method = request.method ?? 'GET';
+    const read = (): unknown => parseBody(request.headers['content-type'], body);
+    if (path.startsWith(APEX)) {
+      count(exchange, 'apexrest');
+      return replied(await apex(caller, { method, path: path.slice(APEX.length), body: read }));
+    }
+    const address = parseAddress(request.url ?? '');
+    if (address === null || !isVersion(address.version)) throw notFound();
+    const headers = request.headers as Readonly<Record<string, string | undefined>>;
+    return replied(
+      await rest(exchange, caller, {
+        ...address,
+        method,
+        headers,
+        body: once(read),
+        isNested: false,
+      }),
+    );
+  }
+
+  return async (exchange) => {
+    const path = (exchange.request.url ?? '').split('?')[0]?.replace(/(?<=.)\/$/, '') ?? '';
+    if (path === '/services/oauth2/token') return login(exchange);
+    if (path === '/services/data') return json(200, versions());
+    if (!/^\/(services|id)\//.test(path)) throw notFound();
+    return crowd.enter(() => call(exchange, path));
+  };
+}
+
+function once(read: () => unknown): () => unknown {
+  let result: { readonly value: unknown } | undefined;
+  return () => {
+    result ??= { value: read() };
+    return result.value;
+  };
+}

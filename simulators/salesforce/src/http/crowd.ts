@@ -1,0 +1,33 @@
+import type { Clock } from '../clock.ts';
+import { ApiError } from '../errors.ts';
+
+const MOST_LONG = 25;
+const LONG_MS = 20_000;
+
+/** No more than 25 requests may last longer than 20 seconds at the same time. */
+export interface Crowd {
+  enter<T>(run: () => Promise<T>): Promise<T>;
+}
+
+export function createCrowd(clock: Clock): Crowd {
+  const since = new Set<{ readonly at: number }>();
+  return {
+    async enter(run) {
+      const now = clock.now();
+      const long = [...since].filter(({ at }) => now - at > LONG_MS);
+      if (long.length >= MOST_LONG) {
+        throw new ApiError(
+          'REQUEST_LIMIT_EXCEEDED',
+          'ConcurrentRequests (Concurrent API Requests) Limit exceeded.',
+        );
+      }
+      const entry = { at: now };
+      since.add(entry);
+      try {
+        return await run();
+      } finally {
+        since.delete(entry);
+      }
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http';
+import { ApiError } from '../errors.ts';
+import { parseJson } from './json.ts';
+import { readMultipart } from './multipart.ts';
+
+/** Salesforce's own limit of a JSON body: base64 makes that 37.5 MB of file. */
+const LONGEST_JSON = 52_428_800;
+/** Salesforce takes 2 GB by multipart. Everything here is in memory, so it is less. */
+const LONGEST_MULTIPART = 536_870_912;
+/** Of the first line and the headers together. */
+const LONGEST_HEAD = 16_384;
+
+/** Null: the sender left in the middle, or would not come to an end. */
+export async function readBody(request: IncomingMessage): Promise<Buffer | null> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > LONGEST_MULTIPART) return null;
+      chunks.push(chunk);
+    }
+  } catch {
+    return null;
+  }
+  return Buffer.concat(chunks);
+}
+
+export function checkHead({ url = '', method = '', rawHeaders }: IncomingMessage): void {
+  const headers = rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
+  if (headers > LONGEST_HEAD) {
+    throw new ApiError(
+      'REQUEST_HEADER_FIELDS_TOO_LARGE',
+      `The headers are longer than ${LONGEST_HEAD} bytes.`,
+      { status: 431 },
+    );
+  }
+  if (url.length + method.length + headers > LONGEST_HEAD) {
+    throw new ApiError(
+      'URI_TOO_LONG',
+      `The URI and the headers together are longer than ${LONGEST_HEAD} bytes.`,
+    );
+  }
+}
+
+/** What a body says: JSON, or the parts of a form of which one is JSON and the others are files. */
+export function parseBody(contentType: string | undefined, body: Buffer): unknown {
+  const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? 'application/json';
+  if (type === 'multipart/form-data') return readMultipart(contentType ?? '', body);
+  if (type !== 'application/json') {
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `Content type '${type}' is not supported.`);
+  }
+  if (body.length > LONGEST_JSON) {
+    throw new ApiError(
+      'REQUEST_ENTITY_TOO_LARGE',
+      `Maximum size of request reached. Maximum size of request is ${LONGEST_JSON} bytes.`,
+    );
+  }
+  return parseJson(body.toString('utf8'));
+}

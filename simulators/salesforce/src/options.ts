@@ -1,0 +1,185 @@
+import { createPublicKey } from 'node:crypto';
+import { invalidOption } from './invalid-option.ts';
+import { inUrl, isLoopbackName } from './loopback.ts';
+
+export interface User {
+  /** Such as `integration@sandbox.test`; the `sub` of a JWT bearer assertion. */
+  readonly username: string;
+  readonly name?: string;
+  readonly email?: string;
+  /** Has the package's custom permission for the service. True when left out. */
+  readonly integration?: boolean;
+}
+
+/** A connected app. It has a public key, or a secret, or both. */
+export interface ConnectedApp {
+  readonly clientId: string;
+  /** PEM of the certificate or of the public key that its JWT bearer assertions are checked with. */
+  readonly certificate?: string;
+  /** For client credentials. */
+  readonly secret?: string;
+  /** User name that client credentials run as. The first user when left out. */
+  readonly runAs?: string;
+  /** User names that may use JWT bearer. All users when left out. */
+  readonly approved?: readonly string[];
+}
+
+export interface SalesforceOptions {
+  /** `127.0.0.1` when left out. */
+  readonly host?: string;
+  /** 0, a free one, when left out. */
+  readonly port?: number;
+  /** Folders of sfdx objects, `…/force-app/main/default/objects`, that are deployed in the org. */
+  readonly objects?: string | readonly string[];
+  /**
+   * Whether the package's Apex (its REST endpoints and its trigger) is installed. Left out: it is, where
+   * `objects` is given.
+   */
+  readonly apex?: boolean;
+  /** The package's namespace: its objects, fields and endpoints have this prefix. */
+  readonly namespace?: string;
+  /** One integration user, `integration@sandbox.test`, when left out. */
+  readonly users?: readonly User[];
+  readonly apps?: readonly ConnectedApp[];
+  /** Calls in 24 hours. 100,000 when left out. */
+  readonly dailyApiRequests?: number;
+  /** New versions of files in 24 hours. 200,000 when left out. */
+  readonly dailyContentVersions?: number;
+  /** A session that is not used for so long has ended. Two hours when left out. */
+  readonly sessionTimeoutMs?: number;
+  /** Each request waits so long before it is worked on, in real time. 0 when left out. */
+  readonly latencyMs?: number;
+  /** How long a row that someone else changes is waited for. 10,000 when left out. */
+  readonly lockWaitMs?: number;
+  /** Bytes of all files together. No limit when left out. */
+  readonly storageBytes?: number;
+  /** Where the data is kept over a restart. Left out: only in memory. */
+  readonly stateFile?: string;
+  /** The clock, in milliseconds since 1970. Real time when left out. */
+  readonly now?: () => number;
+  /** Of faults by chance: the same seed, the same strikes. */
+  readonly seed?: number;
+}
+
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly objects: readonly string[];
+  readonly apex: boolean;
+  readonly namespace: string | null;
+  readonly users: readonly User[];
+  readonly apps: readonly ConnectedApp[];
+  readonly dailyApiRequests: number;
+  readonly dailyContentVersions: number;
+  readonly sessionTimeoutMs: number;
+  readonly latencyMs: number;
+  readonly lockWaitMs: number;
+  readonly storageBytes: number;
+  readonly stateFile: string | null;
+  readonly now: () => number;
+  readonly seed: number;
+  /** Who is not on this machine cannot reach it. */
+  readonly onLoopback: boolean;
+}
+
+const TWO_HOURS = 7_200_000;
+
+/** Options with their defaults, checked. Throws an error with the code `invalid_option`. */
+export function settle(options: SalesforceOptions): Settings {
+  const host = (options.host ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1');
+  const { objects = [] } = options;
+  const settings: Settings = {
+    host,
+    port: options.port ?? 0,
+    objects: typeof objects === 'string' ? [objects] : objects,
+    apex: options.apex ?? objects.length > 0,
+    namespace: options.namespace ?? null,
+    users: options.users ?? [{ username: 'integration@sandbox.test', name: 'Integration User' }],
+    apps: options.apps ?? [],
+    dailyApiRequests: options.dailyApiRequests ?? 100_000,
+    dailyContentVersions: options.dailyContentVersions ?? 200_000,
+    sessionTimeoutMs: options.sessionTimeoutMs ?? TWO_HOURS,
+    latencyMs: options.latencyMs ?? 0,
+    lockWaitMs: options.lockWaitMs ?? 10_000,
+    storageBytes: options.storageBytes ?? Number.MAX_SAFE_INTEGER,
+    stateFile: options.stateFile ?? null,
+    now: options.now ?? Date.now,
+    seed: options.seed ?? 1,
+    onLoopback: isLoopbackName(inUrl(host)),
+  };
+  checkPlace(settings);
+  checkNumbers(settings);
+  checkUsers(settings);
+  for (const app of settings.apps) checkApp(app, settings);
+  return settings;
+}
+
+function checkPlace({ host, port, namespace }: Settings): void {
+  if (['', '0.0.0.0', '::', '*'].includes(host) || !URL.canParse(`http://${inUrl(host)}`)) {
+    throw invalidOption(
+      'host: name one address. It is part of instance_url, which clients follow.',
+    );
+  }
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw invalidOption('port: give a whole number from 0 (a free one) to 65535.');
+  }
+  if (namespace !== null && !/^[A-Za-z][A-Za-z0-9]{0,14}$/.test(namespace)) {
+    throw invalidOption('namespace: give up to 15 letters and digits, a letter first.');
+  }
+}
+
+function checkNumbers(settings: Settings): void {
+  for (const [name, least] of Object.entries({
+    dailyApiRequests: 0,
+    dailyContentVersions: 0,
+    sessionTimeoutMs: 1,
+    latencyMs: 0,
+    lockWaitMs: 0,
+    storageBytes: 0,
+    seed: 0,
+  })) {
+    const value = settings[name as 'seed'];
+    if (!Number.isInteger(value) || value < least) {
+      throw invalidOption(`${name}: give a whole number from ${least}.`);
+    }
+  }
+}
+
+function checkUsers({ users, apps }: Settings): void {
+  if (users.length === 0) throw invalidOption('users: an org has at least one.');
+  if (users.some(({ username }) => username === ''))
+    throw invalidOption('users: one has no username.');
+  if (new Set(users.map(({ username }) => username.toLowerCase())).size < users.length) {
+    throw invalidOption('users: two have the same username.');
+  }
+  if (new Set(apps.map(({ clientId }) => clientId)).size < apps.length) {
+    throw invalidOption('apps: two have the same clientId.');
+  }
+}
+
+function checkApp(
+  { clientId, certificate, secret, runAs }: ConnectedApp,
+  { users }: Settings,
+): void {
+  if (clientId === '') throw invalidOption('apps: one has no clientId.');
+  if (certificate === undefined && secret === undefined) {
+    throw invalidOption(`apps: ${clientId} has neither a certificate nor a secret.`);
+  }
+  if (certificate !== undefined && !isRsaKey(certificate)) {
+    throw invalidOption(
+      `apps: the certificate of ${clientId} is no PEM of a certificate or public key for RS256.`,
+    );
+  }
+  if (secret === '') throw invalidOption(`apps: the secret of ${clientId} is empty.`);
+  if (runAs !== undefined && !users.some(({ username }) => username === runAs)) {
+    throw invalidOption(`apps: ${clientId} runs as ${runAs}, who is no user.`);
+  }
+}
+
+function isRsaKey(pem: string): boolean {
+  try {
+    return createPublicKey(pem).asymmetricKeyType === 'rsa';
+  } catch {
+    return false;
+  }
+}

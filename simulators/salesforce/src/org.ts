@@ -1,0 +1,152 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import { type CallCounter, createCalls } from './calls.ts';
+import { type Clock, createClock } from './clock.ts';
+import { type Database, createDatabase } from './data/database.ts';
+import { type Behaviour, type Dml, createDml } from './data/dml.ts';
+import { contentVersion, person } from './data/files.ts';
+import { type Locks, createLocks, unableToLock } from './data/locks.ts';
+import { createPublications } from './data/publications.ts';
+import type { Row, Values } from './data/row.ts';
+import { type Serials, createSerials } from './data/serials.ts';
+import { type View, openTransaction } from './data/transaction.ts';
+import type { Trigger, Work } from './data/work.ts';
+import { type FaultBoard, type Strikes, createFaults } from './faults.ts';
+import { prefixOf } from './ids.ts';
+import type { Settings } from './options.ts';
+import { seededRandom } from './random.ts';
+import { type Schema, createSchema, prefixed } from './schema/schema.ts';
+import type { SObject } from './schema/types.ts';
+import type { Scope } from './soql/paths.ts';
+
+/** Who asks, and which faults meet them. */
+export interface Caller {
+  readonly userId: string;
+  readonly strikes: Strikes;
+}
+
+export interface PublishedEvent {
+  readonly type: string;
+  readonly at: number;
+  readonly values: Values;
+}
+
+export interface Org {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly schema: Schema;
+  readonly database: Database;
+  readonly locks: Locks;
+  readonly serials: Serials;
+  readonly dml: Dml;
+  readonly faults: FaultBoard;
+  readonly counter: CallCounter;
+  readonly events: readonly PublishedEvent[];
+  /** Known once the server listens. */
+  readonly home: { origin: string; organizationId: string };
+  /** Where a session can ask who it is. */
+  identityUrl(userId: string): string;
+  /** A name of the package, with the namespace that the package was installed under. */
+  name(name: string): string;
+  /** Runs in a transaction of its own: commits at the end, or rolls back what was thrown at. */
+  transact<T>(caller: Caller, run: (work: Work) => Promise<T>, isApex?: boolean): Promise<T>;
+  scope(view: View, source: string, version: string, withDeleted?: boolean): Scope;
+  /** Called with the records of each commit. */
+  onCommit(call: (rows: readonly Row[]) => void): void;
+}
+
+export const NO_FAULTS: Strikes = { strikes: () => null, held: async () => {} };
+
+export type TriggerOf = (org: Org) => { readonly object: string; readonly run: Trigger } | null;
+
+export function createOrg(settings: Settings, triggerOf: TriggerOf): Org {
+  const clock = createClock(settings.now);
+  const schema = createSchema(settings.objects, settings.namespace);
+  const database = createDatabase(schema);
+  const locks = createLocks(clock, settings.lockWaitMs);
+  const serials = createSerials();
+  const events: PublishedEvent[] = [];
+  const listeners: ((rows: readonly Row[]) => void)[] = [];
+  const publications = createPublications(clock, settings.dailyContentVersions);
+  const files = { schema, database, storageBytes: settings.storageBytes, publish: publications };
+  const dml = createDml({
+    schema,
+    clock,
+    serials,
+    trigger: (object) => (trigger?.object === object.name ? trigger.run : undefined),
+    behaviour: (object, self) => behaviourOf(object, () => contentVersion(files, self)),
+    publish: (object, row) =>
+      void events.push({ type: object.name, at: clock.now(), values: ownValues(object, row) }),
+  });
+
+  const org: Org = {
+    settings,
+    clock,
+    schema,
+    database,
+    locks,
+    serials,
+    dml,
+    faults: createFaults(seededRandom(settings.seed)),
+    counter: createCalls(clock, settings.dailyApiRequests),
+    events,
+    home: { origin: '', organizationId: '' },
+    identityUrl: (userId) => `${org.home.origin}/id/${org.home.organizationId}/${userId}`,
+    name: (name) => prefixed(name, settings.namespace),
+    async transact(caller, run, isApex = false) {
+      const tx = openTransaction(database, locks, (name) => {
+        if (isRow(name) && caller.strikes.strikes('lock', targetOf(schema, name)) !== null) {
+          throw unableToLock();
+        }
+      });
+      const work: Work = {
+        tx,
+        userId: caller.userId,
+        isApex,
+        isStorageFull: (object) => caller.strikes.strikes('storage', { object }) !== null,
+      };
+      try {
+        const result = await run(work);
+        const rows = [...tx.written];
+        // Others get their turn while the locks are held, as they would on a real server.
+        if (rows.length > 0) await immediate();
+        await caller.strikes.held();
+        tx.commit();
+        for (const listener of listeners) listener(rows);
+        return result;
+      } catch (thrown) {
+        tx.rollback();
+        throw thrown;
+      }
+    },
+    scope: (view, source, version, withDeleted = false) => ({
+      schema,
+      view,
+      source,
+      version,
+      withDeleted,
+      now: clock.now(),
+    }),
+    onCommit: (call) => void listeners.push(call),
+  };
+  const trigger = triggerOf(org);
+  return org;
+}
+
+/** Locks of rows are named by their ids; those of unique values are not. */
+function isRow(name: string): boolean {
+  return !name.includes('=');
+}
+
+function targetOf(schema: Schema, id: string): { record: string; object: string } {
+  return { record: id, object: schema.byPrefix(prefixOf(id))?.name ?? '' };
+}
+
+function behaviourOf({ name, fields }: SObject, files: () => Behaviour): Behaviour {
+  if (name === 'ContentVersion') return files();
+  return fields.has('lastname') ? person : {};
+}
+
+function ownValues(object: SObject, row: Row): Values {
+  const own = [...object.fields.values()].filter(({ custom }) => custom);
+  return Object.fromEntries(own.map(({ name }) => [name, row[name] ?? null]));
+}

@@ -1,0 +1,146 @@
+import type { Work } from '../data/work.ts';
+import { ApiError } from '../errors.ts';
+import type { Caller, Org } from '../org.ts';
+import { type LeafHandler, type Reply, type RestRequest, isObject, objectBody } from './request.ts';
+import {
+  type Subrequest,
+  type Subresponse,
+  failed,
+  halted,
+  readSubrequests,
+  succeeded,
+  toRequest,
+} from './subrequests.ts';
+
+export interface Bundle {
+  readonly org: Org;
+  readonly caller: Caller;
+  readonly request: RestRequest;
+  /** What each part of the bundle is given to. */
+  readonly leaf: LeafHandler;
+}
+
+const MOST_PARTS = 25;
+const MOST_QUERIES = 5;
+
+/** `POST …/composite`: each part a transaction, or with `allOrNone` all of them one. */
+export async function composite(bundle: Bundle): Promise<Reply> {
+  const body = objectBody(bundle.request);
+  const parts = readSubrequests(body['compositeRequest']);
+  checkParts(parts);
+  const { org, caller } = bundle;
+  const results = new Map<string, unknown>();
+  const one = (part: Subrequest, work: Work): Promise<Subresponse> =>
+    runPart(bundle, part, work, results);
+  if (body['allOrNone'] === true) {
+    return { status: 200, body: { compositeResponse: await runTogether(bundle, parts, one) } };
+  }
+  const responses: Subresponse[] = [];
+  for (const part of parts) {
+    responses.push(
+      await org
+        .transact(caller, (work) => one(part, work))
+        .catch((thrown: unknown) => failed(part, thrown)),
+    );
+  }
+  return { status: 200, body: { compositeResponse: responses } };
+}
+
+/** One transaction: the first that fails takes all of them back. */
+export async function runTogether(
+  { org, caller }: Pick<Bundle, 'org' | 'caller'>,
+  parts: readonly Subrequest[],
+  one: (part: Subrequest, work: Work) => Promise<Subresponse>,
+): Promise<Subresponse[]> {
+  const responses: Subresponse[] = [];
+  try {
+    await org.transact(caller, async (work) => {
+      for (const part of parts) {
+        const response = await one(part, work).catch((thrown: unknown) => failed(part, thrown));
+        responses.push(response);
+        if (response.httpStatusCode >= 300) throw new RolledBack();
+      }
+    });
+    return responses;
+  } catch (thrown) {
+    if (!(thrown instanceof RolledBack)) throw thrown;
+    const last = responses.at(-1);
+    return parts.map((part) => (part.referenceId === last?.referenceId ? last : halted(part)));
+  }
+}
+
+class RolledBack extends Error {}
+
+export async function runPart(
+  { org, caller, leaf }: Bundle,
+  part: Subrequest,
+  work: Work,
+  results: Map<string, unknown>,
+): Promise<Subresponse> {
+  const reply = await leaf({ org, caller, work, request: toRequest(part, results) });
+  results.set(part.referenceId, reply.body);
+  return succeeded(part, reply);
+}
+
+function checkParts(parts: readonly Subrequest[]): void {
+  if (parts.length > MOST_PARTS) {
+    throw new ApiError(
+      'LIMIT_EXCEEDED',
+      `Limit of ${MOST_PARTS} subrequests in a composite request is exceeded: ${parts.length}`,
+    );
+  }
+  const heavy = parts.filter(({ url }) =>
+    /\/(query|queryAll|composite)\b/.test(url.split('?')[0] ?? ''),
+  );
+  if (heavy.length > MOST_QUERIES) {
+    throw new ApiError(
+      'LIMIT_EXCEEDED',
+      `Limit of ${MOST_QUERIES} query and collection subrequests in a composite request is exceeded: ${heavy.length}`,
+    );
+  }
+}
+
+const MOST_GRAPHS = 75;
+const MOST_NODES = 500;
+
+/** `POST …/composite/graph`: each graph is a transaction, and knows nothing of the others. */
+export async function graph(bundle: Bundle): Promise<Reply> {
+  const { graphs } = objectBody(bundle.request);
+  if (!Array.isArray(graphs) || graphs.length === 0 || !graphs.every(isObject)) {
+    throw new ApiError('JSON_PARSER_ERROR', 'The request body must have an array named graphs.');
+  }
+  const read = graphs.map(({ graphId, compositeRequest }, index) => ({
+    graphId: typeof graphId === 'string' ? graphId : String(index + 1),
+    parts: readSubrequests(compositeRequest),
+  }));
+  checkGraphs(read);
+  const answers: unknown[] = [];
+  for (const { graphId, parts } of read) {
+    const results = new Map<string, unknown>();
+    const compositeResponse = await runTogether(bundle, parts, (part, work) =>
+      runPart(bundle, part, work, results),
+    );
+    const isSuccessful = compositeResponse.every(({ httpStatusCode }) => httpStatusCode < 300);
+    answers.push({ graphId, graphResponse: { compositeResponse }, isSuccessful });
+  }
+  return { status: 200, body: { graphs: answers } };
+}
+
+function checkGraphs(graphs: readonly { graphId: string; parts: readonly Subrequest[] }[]): void {
+  const nodes = graphs.reduce((sum, { parts }) => sum + parts.length, 0);
+  if (graphs.length > MOST_GRAPHS || nodes > MOST_NODES) {
+    throw new ApiError(
+      'LIMIT_EXCEEDED',
+      `A request has at most ${MOST_GRAPHS} graphs and ${MOST_NODES} nodes: here are ${graphs.length} and ${nodes}.`,
+    );
+  }
+  if (new Set(graphs.map(({ graphId }) => graphId)).size < graphs.length) {
+    throw new ApiError('INVALID_INPUT', 'Two graphs have the same graphId.');
+  }
+  for (const { parts } of graphs) {
+    const stranger = parts.find(({ url }) => !/^\/services\/data\/v\d\d\.\d\/sobjects\//.test(url));
+    if (stranger !== undefined) {
+      throw new ApiError('INVALID_INPUT', `A graph takes sobjects only, not ${stranger.url}`);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { apexEndpoints, packageTrigger } from './apex/endpoints.ts';
+import type { Calls } from './calls.ts';
+import type { State } from './data/state.ts';
+import type { Faults } from './faults.ts';
+import { createApi } from './http/api.ts';
+import { createJournal } from './http/journal.ts';
+import { createService } from './http/service.ts';
+import { type Inside, lookInside } from './inside.ts';
+import { inUrl } from './loopback.ts';
+import { createSessions } from './oauth/sessions.ts';
+import { type SalesforceOptions, settle } from './options.ts';
+import { createOrg } from './org.ts';
+import { createLeaves } from './rest/leaves.ts';
+import { foundOrg } from './found.ts';
+import { createPages } from './sim/pages.ts';
+import { createStateKeeper } from './data/keeper.ts';
+
+export interface Salesforce {
+  readonly origin: string;
+  /** Where tokens are asked for: the same place. */
+  readonly loginUrl: string;
+  readonly instanceUrl: string;
+  /** The org's clock. */
+  now(): number;
+  /** Moves the clock: sessions end, leases expire, lock waits run out. */
+  advance(ms: number): void;
+  readonly faults: Faults;
+  readonly calls: Calls;
+  readonly org: Inside;
+  /** Every session ends now. */
+  expireSessions(): void;
+  exportState(): State;
+  /** Puts another org's data in place of this one's. */
+  importState(state: State): void;
+  close(): Promise<void>;
+}
+
+/** Slow senders are cut off after this long. */
+const REQUEST_MS = 60_000;
+/** So that we can say ourselves that a head is too long. */
+const LONGEST_HEAD = 65_536;
+
+export async function startSalesforce(options: SalesforceOptions = {}): Promise<Salesforce> {
+  const settings = settle(options);
+  const org = createOrg(settings, packageTrigger);
+  const keeper = createStateKeeper(org);
+  keeper.load();
+  await foundOrg(org);
+  const sessions = createSessions(org.clock, settings.sessionTimeoutMs);
+  const journal = createJournal();
+  const inside = lookInside(org);
+  const leaf = createLeaves();
+  const api = createApi({ org, sessions, leaf, apex: apexEndpoints(org) });
+  const pages = createPages({ org, inside, journal, sessions });
+  const service = createService({ org, journal, api, inside: pages });
+  const server = createServer({
+    requestTimeout: REQUEST_MS,
+    headersTimeout: REQUEST_MS,
+    maxHeaderSize: LONGEST_HEAD,
+  });
+  server.on('request', (request, response) => void service.serve(request, response));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(settings.port, settings.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const { origin } = new URL(`http://${inUrl(settings.host)}:${port}`); // as browsers spell it
+  org.home.origin = origin;
+
+  const { add, remove, clear, list } = org.faults;
+  return {
+    origin,
+    loginUrl: origin,
+    instanceUrl: origin,
+    now: org.clock.now,
+    advance: org.clock.advance,
+    faults: { add, remove, clear, list },
+    calls: org.counter.calls,
+    org: inside,
+    expireSessions: sessions.endAll,
+    exportState: keeper.export,
+    importState: keeper.import,
+    async close() {
+      org.faults.clear(); // lets go of what a fault holds
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+      keeper.close();
+    },
+  };
+}
