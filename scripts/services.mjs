@@ -40,6 +40,8 @@ export const debianPackages = {
     name: 'fonts-liberation',
     found: () => existsSync('/usr/share/fonts/truetype/liberation'),
   },
+  // The type checker of Apex is a Java program.
+  java: { name: 'openjdk-17-jre-headless', found: () => findProgram('java') },
   // pdftotext and pdftoppm look into what was made.
   pdf: { name: 'poppler-utils', found: () => findProgram('pdftotext') },
 };

@@ -17,20 +17,23 @@ const USE_ENV = '--use-env';
 const useEnv = process.argv.includes(USE_ENV);
 const vitestArguments = process.argv.slice(2).filter((argument) => argument !== USE_ENV);
 
+const SALESFORCE_PACKAGE = join(root, 'salesforce-package');
+
 // What configures a real installation must not reach the tests: they would run on its data.
 const REAL_SETTINGS =
-  /^(DATABASE_URL|REDIS_URL|PG|SALESFORCE_|MCE_|MILLRACE_(?!TEST_)|ISSUER$|AUDIENCE$|JWKS_URI$|AUTH_BYPASS|AZURE_|OTEL_|ENABLE_TELEMETRY)/;
+  /^(DATABASE_URL|REDIS_URL|PG|SALESFORCE_|POLLER_|MCE_|MILLRACE_(?!TEST_)|ISSUER$|AUDIENCE$|JWKS_URI$|AUTH_BYPASS|AZURE_|OTEL_|ENABLE_TELEMETRY)/;
 
 let interrupted = false;
 
 await script(async () => {
   await ensureModules();
+  await ensureModules(SALESFORCE_PACKAGE);
   const started = await startAll();
   endInOrderWhenInterrupted(started);
 
   /** @type {Counts[]} */
   const counts = [];
-  for (const step of [format, lint, types, tests]) {
+  for (const step of [format, lint, types, salesforcePackage, tests]) {
     if (!interrupted) counts.push(await step(started));
   }
   await started.remove();
@@ -43,6 +46,7 @@ async function startAll() {
     debianPackages.prometheus,
     debianPackages.office,
     debianPackages.fonts,
+    debianPackages.java,
     debianPackages.pdf,
     ...(DATABASE_URL ? [] : [debianPackages.postgres]),
     ...(REDIS_URL ? [] : [debianPackages.redis]),
@@ -90,10 +94,15 @@ function types(started) {
   return check(started, 'tsc', ['-b']);
 }
 
+/** Apex, its metadata and the components, with the tools of their own lock file. @param {Started} started */
+function salesforcePackage(started) {
+  return check(started, process.execPath, [join(SALESFORCE_PACKAGE, 'scripts', 'check.mjs')]);
+}
+
 /** @param {Started} started @param {string} command @param {string[]} args */
 async function check({ runner }, command, args) {
-  console.log(`\n> ${command} ${args.join(' ')}`);
-  const success = await runner.run(tool(command), args);
+  console.log(`\n> ${[command, ...args].map((each) => each.replace(`${root}/`, '')).join(' ')}`);
+  const success = await runner.run(command === process.execPath ? command : tool(command), args);
   return { passed: success ? 1 : 0, failed: success ? 0 : 1, skipped: 0 };
 }
 

@@ -111,10 +111,17 @@ export function templatesOf(
   orgs: readonly Org[],
   { call }: Pick<Telemetry, 'call'>,
 ): TemplateSource {
-  async function download({ salesforce }: Org, id: string): Promise<Uint8Array | null> {
+  async function download(
+    { salesforce }: Org,
+    id: string,
+    correlation: { correlationId?: string },
+  ): Promise<Uint8Array | null> {
     try {
-      return await call({ dependency: 'salesforce', operation: 'template' }, () =>
-        salesforce.download(`sobjects/ContentVersion/${id}/VersionData`, { lane: 'interactive' }),
+      return await call({ dependency: 'salesforce', operation: 'template', ...correlation }, () =>
+        salesforce.download(`sobjects/ContentVersion/${id}/VersionData`, {
+          lane: 'interactive',
+          ...correlation,
+        }),
       );
     } catch (error) {
       if (!(error instanceof SalesforceError) || error.retryable) throw error;
@@ -126,9 +133,10 @@ export function templatesOf(
 
   return {
     has: (id) => id.startsWith('068') && isId(id),
-    async fetch(id) {
+    async fetch(id, correlationId) {
+      const correlation = correlationId === undefined ? {} : { correlationId };
       for (const org of orgs) {
-        const bytes = await download(org, id);
+        const bytes = await download(org, id, correlation);
         if (bytes !== null) return bytes;
       }
       return null;

@@ -58,7 +58,7 @@ export async function produce(
   const { templates, outputs } = workshop;
   const { step, timings } = createTimings(workshop.clock);
   const compiled = await step('template', () =>
-    templates.compiled(envelope.templateId, options.tenant),
+    templates.compiled(envelope.templateId, options.tenant, options.correlationId),
   );
   const images = await step('merge', () => prepare(workshop, compiled, envelope, options));
   const key = await keyOf(workshop, compiled, envelope, options, images);
@@ -101,7 +101,7 @@ export async function make(
 ): Promise<Made> {
   const { step, timings } = createTimings(workshop.clock);
   const compiled = await step('template', () =>
-    workshop.templates.compiled(envelope.templateId, options.tenant),
+    workshop.templates.compiled(envelope.templateId, options.tenant, options.correlationId),
   );
   const images = await step('merge', () => prepare(workshop, compiled, envelope, options));
   const merged = (): Uint8Array => merge(compiled, envelope, images);

@@ -44,7 +44,11 @@ export interface Templates {
     options?: { sample?: unknown; schema?: unknown; tenant?: string | undefined },
   ): Promise<LintReport>;
   /** Ready to merge, from the cache if it is there. */
-  compiled(idOrName: string, tenant?: string): Promise<Compiled & { hit: boolean }>;
+  compiled(
+    idOrName: string,
+    tenant?: string,
+    correlationId?: string,
+  ): Promise<Compiled & { hit: boolean }>;
   cacheStats(): TemplateCacheStats;
 }
 
@@ -62,7 +66,7 @@ const NAME = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 export interface TemplateSource {
   has(id: string): boolean;
   /** Null when there is none. */
-  fetch(id: string): Promise<Uint8Array | null>;
+  fetch(id: string, correlationId?: string): Promise<Uint8Array | null>;
 }
 
 export function createTemplates(params: {
@@ -168,12 +172,14 @@ export function createTemplates(params: {
         ...(schema !== undefined && { schema }),
       });
     },
-    async compiled(idOrName, tenant = '') {
+    async compiled(idOrName, tenant = '', correlationId) {
       const isElsewhere = elsewhere?.has(idOrName) === true;
       const isId = isElsewhere || seqOf('tpl', idOrName) !== null;
       const id = isId ? idOrName : (await get(idOrName, tenant)).id;
       const { value, hit } = await cache.get(cacheKey(id, tenant), async () => {
-        const found = await (isElsewhere ? fetched(elsewhere, id) : bytes(id, tenant));
+        const found = await (isElsewhere
+          ? fetched(elsewhere, id, correlationId)
+          : bytes(id, tenant));
         return { info: found.template, template: compiledFrom(found.bytes) };
       });
       if (hit) metrics.cacheHit(id);
@@ -187,8 +193,9 @@ export function createTemplates(params: {
 async function fetched(
   source: TemplateSource,
   id: string,
+  correlationId: string | undefined,
 ): Promise<{ template: TemplateInfo; bytes: Uint8Array }> {
-  const bytes = await source.fetch(id);
+  const bytes = await source.fetch(id, correlationId);
   if (bytes === null) throw notFound(id);
   const facts = { version: 1, sha256: sha256(bytes), size: bytes.length };
   return { template: { id, name: id, createdAt: 0, createdBy: null, ...facts }, bytes };
