@@ -177,13 +177,14 @@ describe('dashboards', () => {
     const drawn = panels.flatMap(({ panel }) =>
       (panel.fieldConfig.defaults.thresholds?.steps ?? []).map(({ value }) => value),
     );
-    // Queue depth, success, document duration, retries, cache, event loop: from alerts.yml, the minimum volumes apart.
+    // Queue depth, success, document duration, retries, cache, event loop, API usage: from alerts.yml, the minimum
+    // volumes apart.
     const limits = alerts
       .filter(({ alert }) =>
-        /QueueDepth|SuccessRate|Documents|RetryRate|Cache|EventLoop/.test(alert),
+        /QueueDepth|SuccessRate|Documents|RetryRate|Cache|EventLoop|Usage/.test(alert),
       )
       .map(({ expr }) => Number(limitsOf(expr)[0]?.split(' ')[1]));
-    expect(limits).toHaveLength(11);
+    expect(limits).toHaveLength(13);
     expect(limits.filter((limit) => !drawn.includes(limit))).toEqual([]);
   });
 });

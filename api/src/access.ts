@@ -35,6 +35,7 @@ export const ACCESS = {
   getBatch: 'viewer',
   listBatchItems: 'viewer',
   downloadBatch: 'viewer',
+  downloadMerged: 'viewer',
   workerStatus: 'viewer',
   workerStats: 'viewer',
 

@@ -343,6 +343,30 @@ export const ERRORS = {
     title: 'There is nothing to retry',
     help: 'Every row that can be read has its document.',
   },
+  batch_not_pdf: {
+    status: 409,
+    retryable: false,
+    title: 'The batch made no PDFs',
+    help: 'Only PDFs can be merged into one. Take the ZIP, or make the batch again with outputFormat PDF.',
+  },
+  nothing_to_merge: {
+    status: 409,
+    retryable: false,
+    title: 'There is nothing to merge',
+    help: 'No row has its document, or they have expired. GET /documents/batches/ID/items says why.',
+  },
+  merge_too_large: {
+    status: 413,
+    retryable: false,
+    title: 'Together the documents are too large for one PDF',
+    help: 'At most 1 GiB is merged. Take the ZIP, or split the batch.',
+  },
+  merge_failed: {
+    status: 422,
+    retryable: false,
+    title: 'A document cannot be merged',
+    help: 'The sentence names the item and why. A PDF with a password cannot be. The ZIP has all of them.',
+  },
 
   // Ours.
   too_many_streams: {

@@ -1,25 +1,33 @@
 import type { LintReport, TemplateError } from '@millrace/docx';
 import type { Log } from '@millrace/office';
+import type { PdfWishes } from './pdf-options.ts';
 import type { Context } from './context.ts';
 import { DocumentError } from './document-error.ts';
 
 /** Documents without a server. The packages for it are loaded only here, and only when asked for. */
 
+/** Of fonts nothing is said where fontconfig is not there to be asked. */
 export async function lintHere(bytes: Uint8Array, sample: unknown): Promise<LintReport> {
   const { lint } = await import('@millrace/docx');
-  return lint(bytes, sample === undefined ? {} : { sample });
+  const { installedFonts } = await import('@millrace/office');
+  const fonts = await installedFonts();
+  return lint(bytes, {
+    ...(sample !== undefined && { sample }),
+    ...(fonts !== null && { installedFonts: fonts }),
+  });
 }
 
 export interface Wishes {
   readonly locale?: string | undefined;
   readonly timezone?: string | undefined;
+  readonly strict?: boolean | undefined;
 }
 
 /** The merged DOCX. */
 export async function mergeHere(
   bytes: Uint8Array,
   data: object,
-  { locale, timezone }: Wishes,
+  { locale, timezone, strict }: Wishes,
 ): Promise<Uint8Array> {
   const { TemplateError, compile } = await import('@millrace/docx');
   try {
@@ -28,6 +36,7 @@ export async function mergeHere(
     return template.merge(data, {
       ...(locale !== undefined && { locale }),
       ...(timezone !== undefined && { timeZone: timezone }),
+      ...(strict !== undefined && { strict }),
     });
   } catch (thrown) {
     if (!(thrown instanceof TemplateError)) throw thrown;
@@ -56,12 +65,13 @@ const SILENT: Log = { info() {}, warn() {}, error() {} };
 export async function convertHere(
   { world }: Pick<Context, 'world'>,
   docx: Uint8Array,
+  pdf: PdfWishes,
 ): Promise<Uint8Array> {
   const { OfficeError, openOffice } = await import('@millrace/office');
   const officePath = world.env['MILLRACE_OFFICE_PATH'] || undefined;
   const office = await openOffice({ slots: 1, officePath, log: SILENT });
   try {
-    return (await office.convert(docx, { signal: world.interrupted })).pdf;
+    return (await office.convert(docx, { pdf, signal: world.interrupted })).pdf;
   } catch (thrown) {
     if (!(thrown instanceof OfficeError)) throw thrown;
     const advice =

@@ -16,7 +16,10 @@ export interface BatchWishes {
   readonly format?: 'pdf' | 'docx';
   readonly locale?: string;
   readonly timezone?: string;
+  readonly subject?: string;
   readonly 'no-wait'?: true;
+  /** One PDF instead of a ZIP. */
+  readonly merge?: true;
   readonly output?: string;
   readonly force?: true;
 }
@@ -24,7 +27,7 @@ export interface BatchWishes {
 /** More would push the rest off the screen; `batch status` has them all. */
 const SHOWN_ROWS = 20;
 
-/** From rows to a ZIP: send, look until it is over, tell what failed, fetch. */
+/** From rows to a ZIP, or to one PDF: send, look until it is over, tell what failed, fetch. */
 export async function runBatch(
   context: Context,
   templateId: string,
@@ -54,13 +57,13 @@ async function send(
   context: Context,
   templateId: string,
   file: string,
-  { name, format, locale, timezone }: BatchWishes,
+  { name, format, locale, timezone, subject }: BatchWishes,
 ): Promise<Batch> {
   const rows = await openRows(context, file);
   const outputFormat = format === undefined ? undefined : format === 'pdf' ? 'PDF' : 'DOCX';
   try {
     return await context.client.createBatch({
-      query: { templateId, outputFileName: name, outputFormat, locale, timezone },
+      query: { templateId, outputFileName: name, outputFormat, locale, timezone, subject },
       upload: { type: rows.type, bytes: rows.bytes },
     });
   } finally {
@@ -127,26 +130,35 @@ async function fetchOrTell(
   context: Context,
   { id }: Batch,
   named: Output | null,
-  { force }: BatchWishes,
+  wishes: BatchWishes,
 ): Promise<{ path: string; size: number }> {
   try {
-    return await fetchArchive(
-      context,
-      id,
-      named ?? (await openOutput(context, fileNameOf(id, 'zip'), force)),
-    );
+    return await fetchAll(context, id, wishes, named ?? (await placeOf(context, id, wishes)));
   } catch (thrown) {
     context.note(`The documents are there: millrace batch download ${id} -o FILE.zip`);
     throw thrown;
   }
 }
 
-async function fetchArchive(
+function placeOf(
+  context: Context,
+  id: string,
+  { output, force, merge }: BatchWishes,
+): Promise<Output> {
+  return openOutput(context, output ?? fileNameOf(id, merge ? 'pdf' : 'zip'), force);
+}
+
+async function fetchAll(
   { client, out, json, note }: Context,
   id: string,
+  { merge }: BatchWishes,
   output: Output,
 ): Promise<{ path: string; size: number }> {
-  const response = await client.downloadBatch({ params: { id } });
+  const params = { id };
+  if (merge) note('Making one PDF of them.');
+  const response = await (merge
+    ? client.downloadMerged({ params })
+    : client.downloadBatch({ params }));
   const bytes = await output.write(response.body ?? []);
   if (!json && output.path !== '-') out.line(output.path);
   note(`${size(bytes)}.`);
@@ -157,10 +169,9 @@ async function fetchArchive(
 export async function downloadBatch(
   context: Context,
   id: string,
-  { output, force }: BatchWishes,
+  wishes: BatchWishes,
 ): Promise<ExitCode> {
-  const place = await openOutput(context, output ?? fileNameOf(id, 'zip'), force);
-  const fetched = await fetchArchive(context, id, place);
+  const fetched = await fetchAll(context, id, wishes, await placeOf(context, id, wishes));
   if (context.json) context.document({ id, ...fetched });
   return EXIT.ok;
 }

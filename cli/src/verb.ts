@@ -1,11 +1,11 @@
 import { nearest } from '@millrace/api';
 import { UsageError } from './usage-error.ts';
 
-/** `templates add FILE`: what is to be done, and with what. `verbs` has the word for what follows each. */
+/** `templates add FILE`: what is to be done, and with what. `verbs` has the word for what follows each, if anything does. */
 export function verbOf<Verb extends string>(
   command: string,
   [given = '', object]: readonly string[],
-  verbs: Readonly<Record<Verb, string>>,
+  verbs: Readonly<Record<Verb, string | null>>,
 ): { verb: Verb; object: string } {
   const known = Object.keys(verbs) as Verb[];
   const verb = known.find((each) => each === given);
@@ -14,6 +14,10 @@ export function verbOf<Verb extends string>(
     const all = new Intl.ListFormat('en').format(known);
     const hint = meant === null ? '' : ` Did you mean ${meant}?`;
     throw new UsageError(`"millrace ${command}" knows ${all}, not "${given}".${hint}`);
+  }
+  if (verbs[verb] === null) {
+    if (object === undefined) return { verb, object: '' };
+    throw new UsageError(`"millrace ${command} ${verb}" does not take "${object}".`);
   }
   if (object === undefined)
     throw new UsageError(`It needs more than that: millrace ${command} ${verb} ${verbs[verb]}`);

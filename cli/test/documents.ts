@@ -187,5 +187,17 @@ function batchHandlers(documents: Documents): Handlers {
       current(params['id']);
       return new Response(new Uint8Array(ZIP));
     },
+    downloadMerged({ params }) {
+      current(params['id']);
+      return new Response(new Uint8Array(PDF));
+    },
+    listBatches({ query: { limit, cursor } }) {
+      // Two a page, whatever was asked for.
+      const first = Number(cursor ?? 0);
+      const next = first + Math.min(2, Number(limit));
+      const { batches } = documents;
+      const more = next < batches.length ? String(next) : null;
+      return { batches: batches.slice(first, next), next: more };
+    },
   };
 }

@@ -51,6 +51,8 @@ export function createService(jobs: Job[] = []): Service {
       },
       eraseSubject: ({ params }) => ({
         erased: service.jobs.filter(({ subject }) => subject === params['subject']).length,
+        files: 3,
+        rows: 1,
       }),
       counts: () => ({ ...counts(service.jobs), next: null }),
       workerStats: () => stats(service),

@@ -7,7 +7,8 @@ import { type Matcher, type Selector, readPromql } from '../test/promql.ts';
 import { type Ran, type Service, startService } from '../test/service.ts';
 
 // Every command of the runbook, in its order, against the built server as it runs in production: on Postgres, with tokens of
-// an issuer. There is a job in each state that the runbook talks about.
+// an issuer, for a Salesforce org (a simulated one, which `sf` reads). There is a job in each state that the runbook talks
+// about.
 
 const folder = import.meta.dirname;
 const sections = sectionsOf(readFileSync(join(folder, 'runbook.md'), 'utf8'));
@@ -15,11 +16,13 @@ const alerts = readFileSync(join(folder, 'alerts.yml'), 'utf8');
 
 const KIND = 'letter';
 const CODE = 'upstream_away';
+/** Sections about the org have its kind, and a record that suits them. */
+const OF_ORG = 'document.salesforce';
 const [preface, ...symptoms] = sections;
 
 it('has a section for each symptom', () => {
   expect(preface?.title).toBe('Before you begin');
-  expect(symptoms).toHaveLength(16);
+  expect(symptoms).toHaveLength(21);
 });
 
 it.each(symptoms)(
@@ -47,6 +50,7 @@ describe.sequential('its commands', () => {
   let service: Service;
   /** By the section that asks for one. */
   let jobs: Readonly<Record<string, string>>;
+  let records: Readonly<Record<string, { readonly id: string; readonly code: string }>>;
   let failed: string;
 
   beforeAll(async () => {
@@ -61,6 +65,7 @@ describe.sequential('its commands', () => {
       'Many retries': retrying,
       'The queue grows': waiting,
     };
+    records = await addRecords();
   }, 120_000);
 
   afterAll(() => service.close());
@@ -76,10 +81,41 @@ describe.sequential('its commands', () => {
     return id;
   }
 
+  /** One that waits for a retry, one that failed, and one that nobody will ever take over. */
+  async function addRecords(): Promise<typeof records> {
+    const { org } = service.org;
+    const Template__c = await org.insert('Docgen_Template__c', { Name: 'Letter' });
+    const add = async (code: string, fields: object) => ({
+      code,
+      id: await org.insert('Generated_Document__c', { Template__c, ErrorCode__c: code, ...fields }),
+    });
+    const later = new Date(service.org.now() + 3_600_000);
+    const retried = await add('conversion_timeout', {
+      Status__c: 'QUEUED',
+      Attempts__c: 1,
+      ScheduledRetryTime__c: later,
+    });
+    const stuck = await add('', { Status__c: 'PROCESSING', ScheduledRetryTime__c: later });
+    const gone = await add('template_not_found', { Status__c: 'FAILED', Attempts__c: 1 });
+    return {
+      'High API usage': gone,
+      'Documents of an org stay in PROCESSING': stuck,
+      'An org is not reached': gone,
+      'The queue of an org grows': retried,
+      'Documents of an org are retried': retried,
+      'Documents of an org fail': gone,
+    };
+  }
+
   /** As it stands there, on the server of this test instead of the example's. */
   function run(script: string, { title }: Section): Promise<Ran> {
     const here = script.replaceAll('https://millrace.example.com', service.url);
-    return service.shell(here, { KIND, CODE, JOB: jobs[title] ?? failed });
+    const record = records[title];
+    const about =
+      record === undefined
+        ? { KIND, CODE, JOB: jobs[title] ?? failed }
+        : { KIND: OF_ORG, CODE: record.code, JOB: `salesforce-${record.id}`, RECORD: record.id };
+    return service.shell(here, about);
   }
 
   it.each(sections)('of "$title" do what they say', { timeout: 60_000 }, async (section) => {
@@ -95,15 +131,25 @@ describe.sequential('its commands', () => {
     }
   });
 
+  it('of the org have done what they say', async () => {
+    const recordOf = (title: string) => service.org.org.record(records[title]?.id ?? '');
+    const stuck = recordOf('Documents of an org stay in PROCESSING');
+    expect(stuck).toMatchObject({ Status__c: 'CANCELED' });
+    // It was tried again, and has no request.
+    const failedAgain = () => recordOf('Documents of an org fail')?.['ErrorCode__c'];
+    await until(async () => failedAgain() === 'validation_error');
+  });
+
   it('and what the alerts ask for is what the service tells', { timeout: 60_000 }, async () => {
+    await service.loseOrg();
+    await until(async () => (await told()).some((line) => isOf(LOST_ORG, line)));
     await service.loseStore();
     const away = await service.shell('curl -s "$MILLRACE_URL/readyz"');
     expect(JSON.parse(away.stdout)).toMatchObject({ status: 'unavailable' });
-    let told: string[] = [];
+    let lines: string[] = [];
     await until(async () => {
-      const { stdout } = await service.shell(METRICS);
-      told = stdout.split('\n');
-      return told.some((line) => line.includes('outcome="error"'));
+      lines = await told();
+      return lines.some((line) => isOf(LOST_STORE, line));
     });
     const asked = [...alerts.matchAll(/\w+\{[^}]*\}/g)].flatMap(
       ([text]) => readPromql(text).selectors,
@@ -111,9 +157,25 @@ describe.sequential('its commands', () => {
     // The issuer has not failed here; the code that tells it is the store's.
     const expected = asked.filter((selector) => !matches(selector, 'dependency', 'identity'));
     expect(expected.length).toBeGreaterThan(5);
-    expect(expected.filter((selector) => !told.some((line) => isOf(selector, line)))).toEqual([]);
+    expect(expected.filter((selector) => !lines.some((line) => isOf(selector, line)))).toEqual([]);
   });
+
+  async function told(): Promise<string[]> {
+    return (await service.shell(METRICS)).stdout.split('\n');
+  }
 });
+
+const [LOST_ORG, LOST_STORE] = [failing('salesforce'), failing('store')];
+
+function failing(dependency: string): Selector {
+  return {
+    name: 'dependency_duration_ms_count',
+    matchers: [
+      { label: 'dependency', value: dependency },
+      { label: 'outcome', value: 'error' },
+    ],
+  };
+}
 
 const METRICS = 'curl -sf -H "authorization: Bearer $(millrace token)" "$MILLRACE_URL/metrics"';
 

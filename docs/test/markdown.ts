@@ -25,16 +25,22 @@ export function sectionsOf(markdown: string): Section[] {
     });
 }
 
+/** A block may be part of a list, and stand further to the right. */
 function blocksOf(text: string): Block[] {
-  return [...text.matchAll(/^```(\w*)([^\n]*)\n(.*?)\n```$/gms)].map(
-    ([, language = '', notes = '', body = '']) => ({
+  return [...text.matchAll(/^( *)```(\w*)([^\n]*)\n(.*?)\n\1```$/gms)].map(
+    ([, indent = '', language = '', notes = '', body = '']) => ({
       language,
       notes: Object.fromEntries(
         [...notes.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]),
       ),
-      text: body,
+      text: body.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
     }),
   );
+}
+
+/** Where a link can lead to: every heading but the title. */
+export function anchorsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/^##+ (.+)$/gm)].map(([, title = '']) => anchorOf(title));
 }
 
 function anchorOf(title: string): string {

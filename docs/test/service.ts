@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { startIdentity } from '@millrace/simulator-identity';
 import { findPostgres } from '../../scripts/services.mjs';
 import { startMain } from '../../server/test/process.ts';
 import { testDatabases } from '../../stores/postgres/test/databases.ts';
+import { APP, type DocumentedOrg, USERNAME, startDocumentedOrg } from './org.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -15,15 +17,18 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** The built server as in production: on Postgres, with an issuer. And a shell for whoever operates it. */
+/** The built server as in production: on Postgres, with an issuer and an org. And a shell for whoever operates it. */
 export interface Service {
   readonly url: string;
+  readonly org: DocumentedOrg['salesforce'];
   /** Runs in bash, and stops at the first command that fails. */
   shell(script: string, env?: Readonly<Record<string, string>>): Promise<Ran>;
   /** What the server has logged. */
   log(): string;
   /** Takes the database away. */
   loseStore(): Promise<void>;
+  /** Takes the org away. */
+  loseOrg(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -75,6 +80,23 @@ async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service
   const client = { id: 'operator', secret: 'a-secret-of-this-test', roles: ['operator'] };
   const issuer = await startIdentity({ clients: [client] });
   cleanups.push(() => issuer.close());
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2_048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  const keyFile = join(folder, 'salesforce.key');
+  await writeFile(keyFile, privateKey, { mode: 0o600 });
+  const org = await startDocumentedOrg(folder, { apps: [{ ...APP, certificate: publicKey }] });
+  let left: Promise<void> | null = null;
+  const loseOrg = () => (left ??= org.salesforce.close());
+  cleanups.push(loseOrg);
+  const salesforce = {
+    SALESFORCE_LOGIN_URL: org.salesforce.loginUrl,
+    SALESFORCE_CLIENT_ID: APP.clientId,
+    SALESFORCE_USERNAME: USERNAME,
+    SALESFORCE_PRIVATE_KEY: keyFile,
+  };
   const server = startMain(
     {
       PORT: '0',
@@ -83,7 +105,9 @@ async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service
       ISSUER: issuer.issuer,
       AUDIENCE: issuer.audience,
       JWKS_URI: issuer.jwksUri,
-      MILLRACE_DOCUMENTS: 'false',
+      CONVERSION_MAX_CONCURRENT: '1',
+      POLLER_IDLE_INTERVAL_MS: '500',
+      ...salesforce,
     },
     folder,
   );
@@ -94,7 +118,9 @@ async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service
   });
   const [, url = ''] = await server.says(/"address":"([^"]+)"/);
   const environment = {
-    PATH: [join(root, 'node_modules/.bin'), findPostgres(), process.env['PATH']].join(':'),
+    PATH: [org.bin, join(root, 'node_modules/.bin'), findPostgres(), process.env['PATH']].join(':'),
+    ...org.env,
+    ...salesforce,
     HOME: folder,
     MILLRACE_URL: url,
     MILLRACE_CLIENT_ID: client.id,
@@ -104,8 +130,10 @@ async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service
   };
   return {
     url,
+    org: org.salesforce,
     log: server.output,
     loseStore,
+    loseOrg,
     shell: (script, env = {}) =>
       new Promise((resolve) => {
         const options = { cwd: folder, env: { ...environment, ...env } };

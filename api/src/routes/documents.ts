@@ -33,6 +33,7 @@ export const envelope = z.strictObject({
     .describe('Records of Salesforce that the document belongs to.'),
   requestHash: z.string().min(1).max(200).nullish(),
   generatedDocumentId: z.string().min(1).max(100).nullish(),
+  subject: z.string().min(1).max(200).nullish().describe('Whom it is about, to be erased by.'),
   pdf: pdf.optional(),
 });
 export type Envelope = z.input<typeof envelope>;
@@ -149,6 +150,12 @@ export const documentContracts = {
       locale: z.string().min(1).max(50).optional(),
       timezone: z.string().min(1).max(100).optional(),
       priority: z.coerce.number<number | string>().int().min(-1_000).max(1_000).optional(),
+      subject: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe('Whom each document is about, to be erased by: "{{CustomerId}}".'),
     }),
     upload: ['application/json', 'application/x-ndjson', 'text/csv'],
     response: batch,
@@ -238,5 +245,25 @@ export const documentContracts = {
     media: 'application/octet-stream',
     errors: ['batch_not_found', 'batch_not_finished', 'invalid_range'],
     example: { params: { id: 'batch-3' }, response: 'PK…' },
+  },
+  downloadMerged: {
+    method: 'GET',
+    path: '/documents/batches/:id/merged.pdf',
+    summary:
+      'All PDFs of a batch that is over as one, which the first to ask waits for; a part (206) with the header Range.',
+    params: byBatch,
+    response: z.unknown(),
+    statuses: [200, 206],
+    media: 'application/octet-stream',
+    errors: [
+      'batch_not_found',
+      'batch_not_finished',
+      'batch_not_pdf',
+      'nothing_to_merge',
+      'merge_too_large',
+      'merge_failed',
+      'invalid_range',
+    ],
+    example: { params: { id: 'batch-3' }, response: '%PDF-…' },
   },
 } as const satisfies Record<string, Contract>;

@@ -173,14 +173,19 @@ const changing = {
   eraseSubject: {
     method: 'DELETE',
     path: '/subjects/:subject',
-    summary: 'Empties data, result, cursor and error text of every job about the subject.',
+    summary:
+      'Empties data, result, cursor and error text of every job about the subject, and removes documents about it.',
     params: z.strictObject({
       subject: z.string().min(1).max(200).describe('As the jobs were enqueued with it.'),
     }),
-    response: z.object({ erased: z.number().describe('How many jobs were emptied.') }),
+    response: z.object({
+      erased: z.number().describe('How many jobs were emptied.'),
+      files: z.number().describe('How many documents were removed.'),
+      rows: z.number().describe('How many rows of batches were emptied.'),
+    }),
     statuses: [200],
     errors: ['invalid_text'],
-    example: { params: { subject: 'customer-7' }, response: { erased: 3 } },
+    example: { params: { subject: 'customer-7' }, response: { erased: 3, files: 12, rows: 9 } },
   },
 } as const satisfies Record<string, Contract>;
 

@@ -1,7 +1,8 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ZIP, aBatch, aFailedRow, documentsFixture } from '../../test/documents.ts';
+import { PDF, ZIP, aBatch, aFailedRow, documentsFixture } from '../../test/documents.ts';
+import { refusal } from '../../test/contract-server.ts';
 import { documents as parsed } from '../../test/run.ts';
 import { addressOf } from '../../test/tamper.ts';
 import { cursorIsShown, screenOf } from '../../test/terminal.ts';
@@ -20,7 +21,9 @@ async function rows() {
 describe('millrace batch', () => {
   test('sends the rows, waits, and fetches the ZIP', async () => {
     const { millrace, documents, zip, line, server } = await rows();
-    const ran = await millrace(`${line} --name 'Invoice {{Number}}' --format docx --locale de-DE`);
+    const ran = await millrace(
+      `${line} --name 'Invoice {{Number}}' --format docx --locale de-DE --subject {{Number}}`,
+    );
     expect(ran).toMatchObject({
       code: 0,
       stdout: `${zip}\n`,
@@ -33,6 +36,7 @@ describe('millrace batch', () => {
         outputFileName: 'Invoice {{Number}}',
         outputFormat: 'DOCX',
         locale: 'de-DE',
+        subject: '{{Number}}',
       },
     ]);
     expect((await readFile(zip)).equals(ZIP)).toBe(true);
@@ -41,6 +45,29 @@ describe('millrace batch', () => {
       'GET /documents/batches/batch-3',
       'GET /documents/batches/batch-3/archive',
     ]);
+  });
+
+  test('fetches one PDF of them all', async () => {
+    const { millrace, file, folder, server } = await rows();
+    const pdf = join(folder, 'out.pdf');
+    const ran = await millrace(`batch --template invoice --data ${file} --merge -o ${pdf}`);
+    expect(ran).toMatchObject({ code: 0, stdout: `${pdf}\n` });
+    expect(ran.stderr).toContain('Making one PDF of them.\n');
+    expect((await readFile(pdf)).equals(PDF)).toBe(true);
+    expect(server.requests.at(-1)).toBe('GET /documents/batches/batch-3/merged.pdf');
+  });
+
+  test('that cannot be merged has its documents all the same', async () => {
+    const { millrace, file, folder, service } = await rows();
+    service.handlers.downloadMerged = () => {
+      throw refusal('merge_failed', 'Item 2 (line 3), "b.pdf", cannot be merged.');
+    };
+    const pdf = join(folder, 'out.pdf');
+    const ran = await millrace(`batch --template invoice --data ${file} --merge -o ${pdf}`);
+    expect(ran.code).toBe(4);
+    expect(ran.stderr).toContain('The documents are there: millrace batch download batch-3');
+    expect(ran.stderr).toContain('Item 2 (line 3), "b.pdf", cannot be merged.');
+    expect(await readdir(folder)).toEqual(['rows.csv']);
   });
 
   test('has no time limit on rows and archives, only on questions', async () => {
@@ -162,6 +189,29 @@ describe('millrace batch', () => {
       '"millrace batch status" does not take --force. See "millrace help batch".',
     ],
     ['batch status', 'It needs more than that: millrace batch status ID'],
+    [
+      'batch --template a --data - --no-wait --merge',
+      'With --no-wait nothing is fetched: leave --merge out.',
+    ],
+    [
+      'batch --template a --data - --merge --format docx',
+      'Only PDFs are merged into one: leave --merge or --format docx out.',
+    ],
+    ['batch --template a --data - --merge -o a.zip', '"a.zip" would hold a PDF. Call it .pdf.'],
+    [
+      'batch download batch-3 -o a.pdf',
+      '"a.pdf" would hold a ZIP. Add --merge for one PDF of all.',
+    ],
+    [
+      'batch --template a --data - --all',
+      '"millrace batch" does not take --all. See "millrace help batch".',
+    ],
+    ['batch list batch-3', '"millrace batch list" does not take "batch-3".'],
+    ['batch list --limit 3 --all', 'Give either --limit or --all.'],
+    [
+      'batch lst',
+      '"millrace batch" knows list, status, cancel, retry, and download, not "lst". Did you mean list?',
+    ],
   ])('"%s" is told in one sentence', async (line, sentence) => {
     const { millrace, server } = await rows();
     expect(await millrace(line)).toMatchObject({ code: 2, stderr: `${sentence}\n` });
@@ -236,5 +286,35 @@ describe('a batch that is there', () => {
     expect((await millrace(`batch download batch-3 -o ${zip}`)).stdout).toBe(`${zip}\n`);
     expect((await readFile(zip)).equals(ZIP)).toBe(true);
     expect((await millrace('batch download batch-3 -o - -q')).bytes.equals(ZIP)).toBe(true);
+    const merged = await millrace('batch download batch-3 --merge -o - -q');
+    expect(merged.bytes.equals(PDF)).toBe(true);
+  });
+
+  test('is in the list, newest first, with as many as were asked for', async () => {
+    const { millrace, documents } = await rows();
+    documents.batches = [
+      aBatch(1, 0, { id: 'batch-5', submitter: 'ada@example.com' }),
+      aBatch(4, 0, { id: 'batch-4' }),
+      aBatch(1, 3),
+    ];
+    const { code, lines, stderr } = await millrace('batch list');
+    expect(code).toBe(0);
+    expect(lines).toEqual([
+      'BATCH    STATE     ROWS  DONE  FAILED  TEMPLATE  MADE  BY',
+      'batch-5  RUNNING      4     1       0  tpl-7     now   ada@example.com',
+      'batch-4  FINISHED     4     4       0  tpl-7     now   -',
+      'batch-3  FINISHED     4     4       3  tpl-7     now   -',
+    ]);
+    expect(stderr).toBe('');
+    const two = await millrace('batch list --limit 2 -q');
+    expect(two).toMatchObject({ stdout: 'batch-5\nbatch-4\n', stderr: '' });
+    expect((await millrace('batch list --limit 2')).stderr).toBe(
+      'There are more: --limit N or --all shows them.\n',
+    );
+    expect((await millrace('batch list --all -q')).lines).toHaveLength(3);
+    const json = await millrace('batch list --limit 1 --json');
+    expect(parsed(json.stdout)).toEqual([documents.batches[0]]);
+    documents.batches = [];
+    expect((await millrace('batch list')).stderr).toBe('No batches. They are kept for a week.\n');
   });
 });

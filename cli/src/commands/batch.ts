@@ -1,9 +1,10 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
+import { listBatches } from '../batch-list.ts';
 import { exitCodeForBatch, failedRows } from '../batch-rows.ts';
 import { downloadBatch, runBatch } from '../run-batch.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { type Values, choice, flag, text } from '../option.ts';
+import { type Values, choice, flag, text, wholeNumber } from '../option.ts';
 import { OUTPUT_OPTIONS } from '../output.ts';
 import { batchDetail, rowLine } from '../render/batch.ts';
 import { counted } from '../render/number.ts';
@@ -17,40 +18,69 @@ const options = {
   format: choice(['pdf', 'docx'], 'pdf unless given.'),
   locale: text('LOCALE', 'For numbers and dates: de-DE; en-US unless given.'),
   timezone: text('ZONE', 'For dates: Europe/Berlin; UTC unless given.'),
+  subject: text('SUBJECT', 'Whom each is about, for erasure: "{{CustomerId}}".'),
   'no-wait': flag('Only prints the id of the batch.'),
+  merge: flag('Fetches one PDF of all documents instead of a ZIP.'),
   ...OUTPUT_OPTIONS,
+  limit: wholeNumber('N', 'Of list: at most so many; 20 unless given.', 1),
+  all: flag('Of list: all of them.'),
 };
 type Given = Values<typeof options>;
-type Verb = 'status' | 'cancel' | 'retry' | 'download';
+type Verb = 'list' | 'status' | 'cancel' | 'retry' | 'download';
 
 export const batch = defineCommand({
   name: 'batch',
   summary: 'Makes a document for each row of a file.',
   usage: [
     '--template NAME|ID --data ROWS [-o OUT.zip] [options]',
+    '--template NAME|ID --data ROWS --merge -o OUT.pdf',
+    'list [--limit N | --all]',
     'status ID',
     'cancel ID',
     'retry ID',
     'download ID [-o OUT.zip] [--force]',
+    'download ID --merge [-o OUT.pdf] [--force]',
   ],
   words: { least: 0, most: 2 },
   options,
   examples: [
     'millrace batch --template invoice --data june.csv -o june.zip',
+    'millrace batch --template invoice --data june.csv --merge -o june.pdf',
     'millrace batch --template invoice --data - --no-wait < june.jsonl',
     'millrace batch status batch-3',
   ],
   async run(context, { words, options: given }) {
     if (words.length === 0) return start(context, given);
     const { verb, object: id } = verbOf<Verb>('batch', words, VERBS);
-    onlyFor(`batch ${verb}`, given, verb === 'download' ? ['output', 'force'] : []);
+    onlyFor(`batch ${verb}`, given, ALLOWED[verb]);
+    if (verb === 'list') return listBatches(context, given);
     if (verb === 'status') return status(context, id);
-    if (verb === 'download') return downloadBatch(context, id, given);
+    if (verb === 'download') return downloadBatch(context, id, checked(given));
     return verb === 'cancel' ? cancel(context, id) : retry(context, id);
   },
 });
 
-const VERBS = { status: 'ID', cancel: 'ID', retry: 'ID', download: 'ID' };
+const VERBS = { list: null, status: 'ID', cancel: 'ID', retry: 'ID', download: 'ID' };
+
+const ALLOWED: Readonly<Record<Verb, readonly (keyof Given)[]>> = {
+  list: ['limit', 'all'],
+  status: [],
+  cancel: [],
+  retry: [],
+  download: ['output', 'force', 'merge'],
+};
+
+/** A ZIP that is called .pdf would not open. */
+function checked(given: Given): Given {
+  const { merge, format, output = '' } = given;
+  if (merge && format === 'docx')
+    throw new UsageError('Only PDFs are merged into one: leave --merge or --format docx out.');
+  if (merge && /\.(zip|docx)$/i.test(output))
+    throw new UsageError(`"${output}" would hold a PDF. Call it .pdf.`);
+  if (!merge && /\.(pdf|docx)$/i.test(output))
+    throw new UsageError(`"${output}" would hold a ZIP. Add --merge for one PDF of all.`);
+  return given;
+}
 
 async function start(context: Context, given: Given): Promise<ExitCode> {
   const { template, data } = given;
@@ -63,8 +93,13 @@ async function start(context: Context, given: Given): Promise<ExitCode> {
     throw new UsageError('Which rows? Give --data, a .csv, .json or .jsonl file.');
   if (given['no-wait'] && given.output !== undefined)
     throw new UsageError('With --no-wait nothing is fetched: leave -o out.');
-  return runBatch(context, template, data, given);
+  if (given['no-wait'] && given.merge)
+    throw new UsageError('With --no-wait nothing is fetched: leave --merge out.');
+  onlyFor('batch', given, STARTING);
+  return runBatch(context, template, data, checked(given));
 }
+
+const STARTING = Object.keys(options).filter((name) => name !== 'limit' && name !== 'all');
 
 /** Of rows that no retry can mend. */
 const UNREADABLE = 'invalid_row';

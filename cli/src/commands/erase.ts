@@ -7,7 +7,7 @@ import { clean } from '../render/width.ts';
 
 export const erase = defineCommand({
   name: 'erase',
-  summary: 'Empties the data of every job about a person or thing.',
+  summary: 'Erases jobs and documents about a person or thing.',
   usage: ['SUBJECT'],
   words: { least: 1, most: 1 },
   options: { yes: flag('Without a question.', 'y') },
@@ -16,7 +16,7 @@ export const erase = defineCommand({
     const { client, out, json, quiet, document, note } = context;
     if (!yes) {
       requirePerson(context);
-      const question = `Erase data, result and error text of every job about "${clean(subject)}"? It cannot be undone.`;
+      const question = `Erase the documents and the data, result and error text of every job about "${clean(subject)}"? It cannot be undone.`;
       if (!(await confirm(context, question))) {
         note('Nothing was erased.');
         return EXIT.ok;
@@ -24,7 +24,10 @@ export const erase = defineCommand({
     }
     const answer = await client.eraseSubject({ params: { subject } });
     if (json) document(answer);
-    else if (!quiet) out.line(`${counted(answer.erased, 'job')} erased.`);
+    else if (!quiet)
+      out.line(
+        `${counted(answer.erased, 'job')}, ${counted(answer.files, 'document')} and ${counted(answer.rows, 'row')} erased.`,
+      );
     return EXIT.ok;
   },
 });

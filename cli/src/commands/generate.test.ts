@@ -52,6 +52,43 @@ describe('millrace generate, from a file', () => {
     expect(await readdir(work)).toEqual([]);
   }, 90_000);
 
+  test('makes it as an archive wants it, with a watermark, of the pages asked for', async () => {
+    const { at, generate } = await here();
+    const page = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>';
+    await writeFile(at('t.docx'), docx(p('One {{Name}}') + page + p('Two')));
+    const argv = ['-o', at('o.pdf'), '--pdf-a', '2b', '--watermark', 'DRAFT', '--pages', '2'];
+    expect((await generate(argv)).code).toBe(0);
+    const text = execFileSync('pdftotext', [at('o.pdf'), '-'], { encoding: 'utf8' });
+    expect(text).toContain('Two');
+    expect(text).toContain('DRAFT');
+    expect(text).not.toContain('One');
+    const bytes = await readFile(at('o.pdf'), 'latin1');
+    expect(bytes).toContain('<pdfaid:part>2</pdfaid:part>');
+    const facts = execFileSync('pdfinfo', [at('o.pdf')], { encoding: 'utf8' });
+    expect(facts).toMatch(/^Pages: +1$/m);
+  }, 90_000);
+
+  test('locks it with what is in a file', async () => {
+    const { at, generate } = await here();
+    await writeFile(at('secret'), 'open sesame\nnot this\n');
+    expect((await generate(['-o', at('o.pdf'), '--password-file', at('secret')])).code).toBe(0);
+    const info = (...argv: string[]) =>
+      execFileSync('pdfinfo', [...argv, at('o.pdf')], { encoding: 'utf8', stdio: 'pipe' });
+    expect(() => info()).toThrow(/password/i);
+    expect(info('-upw', 'open sesame')).toMatch(/^Encrypted: +yes/m);
+    await writeFile(at('secret'), '\n');
+    const empty = await generate(['-o', at('p.pdf'), '--password-file', at('secret')]);
+    expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining('is empty') });
+  }, 90_000);
+
+  test('refuses a field that the data lacks, if it is to be strict', async () => {
+    const { at, generate } = await here();
+    await writeFile(at('d.json'), '{"Name": "Ada"}');
+    expect((await generate(['-o', at('o.docx')])).code).toBe(0);
+    const strict = await generate(['-o', at('p.docx'), '--strict']);
+    expect(strict).toMatchObject({ code: 4, stderr: expect.stringContaining('Amount') });
+  });
+
   test('makes a DOCX without LibreOffice, with locale and data from a pipe', async () => {
     const { at, generate } = await here();
     const stdin = JSON.stringify(DATA);
@@ -114,6 +151,10 @@ describe('millrace generate, from a file', () => {
     expect((await generate(['-o', at('o.docx')], {}, 'list.json')).stderr).toBe(
       `The file "${at('list.json')}" holds no object, such as {"Name": "Ada"}.\n`,
     );
+    expect(await generate(['-o', at('o.docx'), '--pdf-ua'])).toMatchObject({
+      code: 2,
+      stderr: '--pdf-ua is for a PDF, and this would be a DOCX.\n',
+    });
     const folder = at('no/o.docx');
     expect((await generate(['-o', folder])).stderr).toBe(`There is no folder "${at('no')}".\n`);
   });
@@ -154,6 +195,20 @@ describe('millrace generate, from a template of the server', () => {
     expect(parsed(again.stdout)).toMatchObject([
       { path, size: PDF.length, file: { id: 'file-12' }, cached: false },
     ]);
+  });
+
+  test('passes on what the PDF is to be, and says what the server cannot do', async () => {
+    const { millrace, documents, folder } = await documentsFixture();
+    const secret = join(folder, 'secret');
+    await writeFile(secret, 'sesame');
+    const options = `--pdf-ua --pages 2- --watermark COPY --password-file ${secret} -o - -q`;
+    const stdin = '{}';
+    await millrace(`generate --template invoice --data - ${options}`, { stdin });
+    expect(documents.envelopes).toMatchObject([
+      { pdf: { pdfUa: true, pageRange: '2-', watermark: 'COPY', password: 'sesame' } },
+    ]);
+    const strict = await millrace('generate --template invoice --data - --strict', { stdin });
+    expect(strict).toMatchObject({ code: 2, stderr: expect.stringContaining('file.docx') });
   });
 
   test('gives the bytes as they are to a pipe', async () => {

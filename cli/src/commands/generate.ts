@@ -4,8 +4,9 @@ import type { Context } from '../context.ts';
 import { EXIT } from '../exit.ts';
 import { openInput, readBytes, readObject } from '../input.ts';
 import { convertHere, mergeHere } from '../local-office.ts';
-import { type Values, choice, text } from '../option.ts';
+import { type Values, choice, flag, text } from '../option.ts';
 import { type Chunks, OUTPUT_OPTIONS, fileNameOf, openOutput } from '../output.ts';
+import { PDF_OPTIONS, type PdfWishes, pdfWishesOf } from '../pdf-options.ts';
 import { size } from '../render/number.ts';
 import { lasting } from '../render/time.ts';
 import { UsageError } from '../usage-error.ts';
@@ -17,6 +18,8 @@ const options = {
   locale: text('LOCALE', 'For numbers and dates: de-DE; en-US unless given.'),
   timezone: text('ZONE', 'For dates: Europe/Berlin; UTC unless given.'),
   name: text('NAME', "The document's name; the template's unless given."),
+  strict: flag('Of a file.docx: a field that the data lacks is an error.'),
+  ...PDF_OPTIONS,
   ...OUTPUT_OPTIONS,
 };
 type Given = Values<typeof options>;
@@ -30,6 +33,7 @@ export const generate = defineCommand({
   examples: [
     'millrace generate --template invoice.docx --data d.json -o out.pdf',
     'millrace generate --template invoice --data d.json --locale de-DE',
+    'millrace generate --template invoice.docx --data d.json --pdf-a 2b --strict',
     'cat d.json | millrace generate --template tpl-7 --data - -o - | lp',
   ],
   async run(context, { options: given }) {
@@ -42,11 +46,17 @@ export const generate = defineCommand({
     const path = given.output ?? fileNameOf(name, format);
     if (isFile(template) && resolve(path) === resolve(template))
       throw new UsageError('The document would replace its template. Name another file with -o.');
+    if (given.strict && !isFile(template))
+      throw new UsageError(
+        '--strict is for a file.docx here: the server leaves such fields empty.',
+      );
+    const pdf = await pdfWishesOf(context, given, format);
     const output = await openOutput(context, path, given.force);
     const began = context.world.now();
+    const order = { template, file, format, pdf };
     const { chunks, answer } = isFile(template)
-      ? await makeHere(context, template, file, format, given)
-      : await makeThere(context, template, file, format, { ...given, name });
+      ? await makeHere(context, order, given)
+      : await makeThere(context, order, { ...given, name });
     const bytes = await output.write(chunks);
     if (context.json) context.document({ ...answer, path, size: bytes });
     else if (path !== '-') context.out.line(path);
@@ -56,6 +66,14 @@ export const generate = defineCommand({
 });
 
 type Format = 'pdf' | 'docx';
+
+interface Order {
+  readonly template: string;
+  /** Of the data. */
+  readonly file: string;
+  readonly format: Format;
+  readonly pdf: PdfWishes | null;
+}
 
 /** What `makeHere` and `makeThere` give: the bytes, and what --json shows beside them. */
 interface Made {
@@ -79,28 +97,37 @@ function formatOf({ format, output = '' }: Given): Format {
 
 async function makeHere(
   context: Context,
-  template: string,
-  file: string,
-  format: Format,
+  { template, file, format, pdf }: Order,
   wishes: Given,
 ): Promise<Made> {
   const bytes = await readBytes(await openInput(context, template));
   const data = await readObject(context, file);
   const docx = await mergeHere(bytes, data, wishes);
-  return { chunks: [format === 'docx' ? docx : await convertHere(context, docx)], answer: {} };
+  const made = format === 'docx' ? docx : await convertHere(context, docx, pdf ?? {});
+  return { chunks: [made], answer: {} };
 }
 
 async function makeThere(
   context: Context,
-  templateId: string,
-  file: string,
-  format: Format,
+  { template: templateId, file, format, pdf }: Order,
   { name, locale, timezone }: Given & { name: string },
 ): Promise<Made> {
   const data = await readObject(context, file);
   const outputFormat = format === 'pdf' ? 'PDF' : 'DOCX';
-  const body = { templateId, outputFileName: name, outputFormat, locale, timezone, data } as const;
+  const body = {
+    templateId,
+    outputFileName: name,
+    outputFormat,
+    locale,
+    timezone,
+    data,
+    ...(pdf !== null && { pdf: onServer(pdf) }),
+  } as const;
   const answer = await context.client.generate({ body });
   const response = await context.client.downloadFile({ params: { id: answer.file.id } });
   return { chunks: response.body ?? [], answer };
+}
+
+function onServer({ pages, ...pdf }: PdfWishes) {
+  return { ...pdf, ...(pages !== undefined && { pageRange: pages }) };
 }

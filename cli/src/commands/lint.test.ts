@@ -40,6 +40,21 @@ describe('millrace lint', () => {
     expect(stderr).toMatch(/^2 errors, \d fields?\.\n$/);
   });
 
+  test('warns of fonts that this machine lacks', async () => {
+    const inFont = (font: string) =>
+      `<w:r><w:rPr><w:rFonts w:ascii="${font}"/></w:rPr><w:t>Hello</w:t></w:r>`;
+    const bytes = docx(`<w:p>${inFont('Nobody Has This')}${inFont('Liberation Sans')}</w:p>`);
+    const folder = await files({ 'fonts.docx': bytes });
+    const ran = await run(['lint', join(folder, 'fonts.docx')], NOWHERE);
+    expect(ran).toMatchObject({
+      code: 0,
+      stdout: 'warning: The font "Nobody Has This" is not installed: another one will be taken.\n',
+      stderr: '1 warning, 0 fields.\n',
+    });
+    const json = await run(['lint', join(folder, 'fonts.docx'), '--json'], NOWHERE);
+    expect(documents(json.stdout)).toMatchObject([{ missingFonts: ['Nobody Has This'] }]);
+  });
+
   test('holds it against a sample', async () => {
     const folder = await files({ 'good.docx': GOOD, 's.json': '{"Nmae": "Ada", "Lines": []}' });
     const argv = ['lint', join(folder, 'good.docx'), '--data', join(folder, 's.json')];

@@ -99,11 +99,11 @@ describe('millrace erase', () => {
     const no = await millrace('erase ada', { ...person, stdin: 'n\n' });
     expect(no).toMatchObject({ code: 0, stdout: '' });
     expect(no.stderr).toBe(
-      'Erase data, result and error text of every job about "ada"? It cannot be undone. [y/N] Nothing was erased.\n',
+      'Erase the documents and the data, result and error text of every job about "ada"? It cannot be undone. [y/N] Nothing was erased.\n',
     );
     expect(server.requests).toEqual([]);
     const yes = await millrace('erase ada', { ...person, stdin: 'yes\n' });
-    expect(yes).toMatchObject({ code: 0, stdout: '2 jobs erased.\n' });
+    expect(yes).toMatchObject({ code: 0, stdout: '2 jobs, 3 documents and 1 row erased.\n' });
     expect(server.requests).toEqual(['DELETE /subjects/ada']);
   });
 
@@ -111,7 +111,9 @@ describe('millrace erase', () => {
     const { millrace, server } = await fixture(jobs());
     expect((await millrace('erase ada')).code).toBe(2);
     expect(server.requests).toEqual([]);
-    expect(documents((await millrace('erase ada --yes --json')).stdout)).toEqual([{ erased: 2 }]);
+    expect(documents((await millrace('erase ada --yes --json')).stdout)).toEqual([
+      { erased: 2, files: 3, rows: 1 },
+    ]);
     expect(await millrace('erase ada -y -q')).toMatchObject({ code: 0, stdout: '', stderr: '' });
     await millrace("erase 'a b/c' -y");
     expect(server.requests.at(-1)).toBe('DELETE /subjects/a%20b%2Fc');

@@ -47,7 +47,7 @@ export function rowLine({ line, error }: Row, paint: Paint): string {
   return `line ${count(line)}: ${paint('red', clean(why))}`;
 }
 
-const STYLE: Readonly<Record<Batch['state'], Style | null>> = {
+export const BATCH_STYLE: Readonly<Record<Batch['state'], Style | null>> = {
   LOADING: null,
   RUNNING: 'cyan',
   FINISHED: 'green',
@@ -62,7 +62,7 @@ export function batchDetail(batch: Batch, now: number, screen: Screen): string[]
     .filter(([, rows]) => rows > 0)
     .map(([name, rows]) => `${count(rows)} ${name === 'canceled' ? 'cancelled' : name}`);
   return [
-    `${screen.paint('bold', id)}  ${screen.paint(STYLE[state], state)}`,
+    `${screen.paint('bold', id)}  ${screen.paint(BATCH_STYLE[state], state)}`,
     ...fieldLines(
       [
         ['template', templateId],

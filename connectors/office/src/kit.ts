@@ -61,7 +61,14 @@ export interface KitDocument {
 }
 
 /** One per process, and it blocks the thread: a process of its own is what it is loaded into. */
-export function openKit(params: { library: string; program: string; profileUrl: string }): Kit {
+export function openKit(params: {
+  library: string;
+  program: string;
+  profileUrl: string;
+  /** Others than ours: a test shows what ours are for. */
+  loadOptions?: string;
+}): Kit {
+  const { loadOptions = LOAD_OPTIONS } = params;
   // Bound lazily, as LibreOffice's own loader does: 55 ms instead of seconds.
   const library = koffi.load(params.library, { lazy: true });
   const hook = library.func('void *libreofficekit_hook_2(const char *, const char *)') as (
@@ -92,7 +99,7 @@ export function openKit(params: { library: string; program: string; profileUrl: 
   return {
     version: readVersion(takeText(getVersion(office))),
     open(url) {
-      const document = loadDocument(office, url, LOAD_OPTIONS);
+      const document = loadDocument(office, url, loadOptions);
       if (document === null) throw new Error(lastError());
       return openDocument(document, { takeText, lastError });
     },

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { beforeAll, expect, test, vi } from 'vitest';
 import {
   coloured,
@@ -11,7 +11,10 @@ import {
   letter,
   longTable,
   pages,
+  picturesIn,
+  pixelsOf,
   textOf,
+  withPicture,
 } from '../test/documents.ts';
 import {
   build,
@@ -48,6 +51,22 @@ test('a DOCX becomes a PDF with its text, and the folder is empty afterwards', a
   });
   await office.close();
   expect(readdirSync(workdir)).toEqual([]);
+});
+
+test('a plain PDF shows what soffice makes of the document', async () => {
+  const { office, workdir } = await openTestOffice();
+  const docx = withPicture('With a picture');
+  const { pdf } = await office.convert(docx);
+  const search = await findOffice();
+  if ('missing' in search || search.found.soffice === null) throw new Error('There is no soffice.');
+  writeFileSync(join(workdir, 'in.docx'), docx);
+  const profile = `-env:UserInstallation=${pathToFileURL(join(workdir, 'plain')).href}`;
+  const convertTo = ['--convert-to', 'pdf', '--outdir', workdir, join(workdir, 'in.docx')];
+  // The first run may only fill the profile, and ask for another.
+  for (const _ of ['first', 'second'])
+    await once(spawn(search.found.soffice, [profile, '--headless', ...convertTo]), 'close');
+  expect(picturesIn(pdf)).toBe(1);
+  expect(pixelsOf(pdf).equals(pixelsOf(readFileSync(join(workdir, 'in.pdf'))))).toBe(true);
 });
 
 test('PDF options', async () => {

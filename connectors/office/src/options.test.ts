@@ -8,7 +8,13 @@ const unsupported = (message: string) =>
     message: expect.stringContaining(message) as string,
   }) as Error;
 
-test('a plain PDF needs no options, on any version', () => {
+const asSoffice = {
+  Quality: { type: 'long', value: '90' },
+  ExportNotes: { type: 'boolean', value: 'false' },
+};
+
+test('a plain PDF is one of soffice, as far as the version lets us', () => {
+  expect(JSON.parse(filterOptions({}, version))).toEqual(asSoffice);
   expect(filterOptions({}, { major: 7, minor: 0 })).toBe('');
   expect(filterOptions({ pdfUa: false, watermark: '' }, { major: 7, minor: 0 })).toBe('');
 });
@@ -18,12 +24,14 @@ test('options are JSON, so that no text of theirs can become another option', ()
   expect(
     JSON.parse(filterOptions({ pdfA: '3b', pdfUa: true, watermark, pages: '1, 4-5' }, version)),
   ).toEqual({
+    ...asSoffice,
     SelectPdfVersion: { type: 'long', value: '3' },
     PDFUACompliance: { type: 'boolean', value: 'true' },
     Watermark: { type: 'string', value: watermark },
     PageRange: { type: 'string', value: '1,4-5' },
   });
   expect(JSON.parse(filterOptions({ password: 'p' }, { major: 24, minor: 2 }))).toEqual({
+    ...asSoffice,
     EncryptFile: { type: 'boolean', value: 'true' },
     DocumentOpenPassword: { type: 'string', value: 'p' },
   });

@@ -21,11 +21,31 @@ const KNOWN = new Set(['pdfA', 'pdfUa', 'password', 'watermark', 'pages']);
 /** Before 7.4 LibreOffice reads no JSON here, and would write a plain PDF without a word. */
 const JSON_SINCE = { major: 7, minor: 4 };
 
-/** The filter options for `saveAs`, as JSON; empty for a plain PDF. Throws `unsupported_option`. */
+type FilterData = Record<
+  string,
+  { readonly type: 'long' | 'boolean' | 'string'; readonly value: string }
+>;
+
+/** LibreOfficeKit passes over the settings that soffice goes by: its pictures have quality 80, and comments become notes. */
+const AS_SOFFICE: FilterData = {
+  Quality: { type: 'long', value: '90' },
+  ExportNotes: { type: 'boolean', value: 'false' },
+};
+
+/** The filter options for `saveAs`, as JSON; empty where it is not read. Throws `unsupported_option`. */
 export function filterOptions(options: PdfOptions, version: Version): string {
+  const data = askedFor(options);
+  if (readsJson(version)) return JSON.stringify({ ...AS_SOFFICE, ...data });
+  if (Object.keys(data).length === 0) return '';
+  throw unsupported(
+    `LibreOffice ${version.major}.${version.minor} writes plain PDF only: PDF/A, PDF/UA, passwords, watermarks and page ranges need 7.4 or later.`,
+  );
+}
+
+function askedFor(options: PdfOptions): FilterData {
   refuseUnknown(options);
   const { pdfA, pdfUa, password, watermark, pages } = options;
-  const data: Record<string, { type: 'long' | 'boolean' | 'string'; value: string }> = {};
+  const data: FilterData = {};
   if (pdfA !== undefined) {
     if (!Object.hasOwn(PDF_A, pdfA))
       throw unsupported(`PDF/A-${pdfA} is unknown. Use 1b, 2b or 3b.`);
@@ -47,13 +67,7 @@ export function filterOptions(options: PdfOptions, version: Version): string {
       throw unsupported(`"${pages}" is no range of pages. Write it like 1-3 or 1,4-5.`);
     data['PageRange'] = { type: 'string', value: range };
   }
-  if (Object.keys(data).length === 0) return '';
-  if (!readsJson(version)) {
-    throw unsupported(
-      `LibreOffice ${version.major}.${version.minor} writes plain PDF only: PDF/A, PDF/UA, passwords, watermarks and page ranges need 7.4 or later.`,
-    );
-  }
-  return JSON.stringify(data);
+  return data;
 }
 
 function readsJson({ major, minor }: Version): boolean {

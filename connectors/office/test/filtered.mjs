@@ -5,12 +5,15 @@
 import { spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { fdatasyncSync, fsyncSync } from 'node:fs';
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { installFilter } from '../dist/seccomp.js';
 
 const level = /** @type {'strict' | 'no-network'} */ (process.argv[2]);
 const port = Number(process.argv[3]);
+/** A number that no open file has: the kernel would say so. */
+const NO_FILE = 10_000;
 // A thread that was there before the filter was.
 const thread = new Worker(
   `const { parentPort, workerData } = require('node:worker_threads');
@@ -44,6 +47,14 @@ const local = once(connect({ path: '/nowhere/socket' }), 'connect').then(
   () => 'connected',
   (/** @type {NodeJS.ErrnoException} */ error) => error.code,
 );
+const sync = (/** @type {(file: number) => void} */ call) => {
+  try {
+    call(NO_FILE);
+    return 'pretended';
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code;
+  }
+};
 const program = spawnSync('true').error;
 console.log(
   JSON.stringify({
@@ -54,6 +65,8 @@ console.log(
     udp4: await udp('udp4'),
     udp6: await udp('udp6'),
     local: await local,
+    fsync: sync(fsyncSync),
+    fdatasync: sync(fdatasyncSync),
     program: program === undefined ? 'ran' : /** @type {NodeJS.ErrnoException} */ (program).code,
   }),
 );

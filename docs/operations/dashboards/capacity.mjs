@@ -69,6 +69,25 @@ export const capacity = dashboard({
       ],
     }),
     lines({
+      title: 'API requests of Salesforce orgs',
+      help: 'Of what an org allows in a day, by whomever. Batch work slows down at 70 % and stops at 90 %.',
+      unit: 'percentunit',
+      max: 1,
+      steps: LIMITS.apiUsage,
+      queries: [[`max by (job, org) (salesforce_api_usage_ratio{${ALL}})`, '{{org}}']],
+    }),
+    lines({
+      title: 'Requests to Salesforce for each document',
+      help: 'Of each replica since its start: everything it asked an org, divided by the documents it made.',
+      unit: 'short',
+      queries: [
+        [
+          `max by (instance, org) (${gauge('salesforce_calls_per_document')})`,
+          '{{instance}} {{org}}',
+        ],
+      ],
+    }),
+    lines({
       title: 'Event loop delay',
       help: 'How late one turn in a hundred is, and the latest. Over 200 ms for 10 minutes is an alert.',
       unit: 'ms',

@@ -92,6 +92,11 @@ export const LIMITS = {
   queueDepth: rising([50, 100, 500]),
   retries: rising([0.05, 0.1, 0.25]),
   templateHits: falling([0.7, 0.8, 0.95]),
+  apiUsage: [
+    { color: 'green', value: null },
+    { color: 'orange', value: 0.7 },
+    { color: 'red', value: 0.9 },
+  ],
   eventLoopMs: [
     { color: 'green', value: null },
     { color: 'orange', value: 200 },

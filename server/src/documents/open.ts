@@ -5,14 +5,13 @@ import {
   openDocuments,
 } from '@millrace/documents';
 import type { Queue } from '@millrace/engine';
-import { type Office, openOffice } from '@millrace/office';
+import { type Office, installedFonts, openOffice } from '@millrace/office';
 import type { PostgresStore } from '@millrace/store-postgres';
 import { systemClock } from '../clock.ts';
 import type { DocumentsConfig } from '../config/config.ts';
 import type { Logger } from '../log/log.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { VERSION } from '../version.ts';
-import { installedFonts } from './fonts.ts';
 import { createFetchImage } from './images.ts';
 
 const SWEEP_EVERY_MS = 5 * 60_000;

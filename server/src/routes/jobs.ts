@@ -14,7 +14,7 @@ type Names =
   | 'counts'
   | 'eraseSubject';
 
-export function jobHandlers({ queue }: AppParts): Handlers<Names> {
+export function jobHandlers({ queue, documents }: AppParts): Handlers<Names> {
   return {
     async listJobs({ query: { limit, cursor, ...filter } }) {
       const params = { filter: filterOf(filter), limit, ...(cursor !== undefined && { cursor }) };
@@ -51,7 +51,9 @@ export function jobHandlers({ queue }: AppParts): Handlers<Names> {
       return ok(countsJson(await queue.counts(), query));
     },
     async eraseSubject({ params: { subject } }) {
-      return ok({ erased: await queue.erase(subject) });
+      // Should the second fail, the same request again does both: what is erased is erased.
+      const { files, rows } = (await documents?.erase(subject)) ?? { files: 0, rows: 0 };
+      return ok({ erased: await queue.erase(subject), files, rows });
     },
   };
 }

@@ -19,8 +19,6 @@ export interface Archive {
   read(range?: ByteRange): AsyncIterable<Uint8Array>;
 }
 
-const AT_ONCE = 1_000;
-
 export async function openArchive(
   database: Database,
   id: string,
@@ -32,19 +30,13 @@ export async function openArchive(
   if (batch.state === 'LOADING' || batch.state === 'RUNNING')
     throw new DocumentError('batch_not_finished', `The batch ${id} is not over yet.`);
   const unique = uniqueNames();
-  const entries: ZipEntry[] = [];
-  for (let after = 0; ;) {
-    const made = await madeFiles(database, batch.seq, after, AT_ONCE);
-    for (const { name, content, size, crc32 } of made)
-      entries.push({
-        name: unique(name),
-        size,
-        crc32,
-        read: (range) => readContent(database, { seq: content, size }, range),
-      });
-    after = made.at(-1)?.item ?? after;
-    if (made.length < AT_ONCE) break;
-  }
+  const made = await madeFiles(database, batch.seq);
+  const entries = made.map(({ name, content, size, crc32 }): ZipEntry => ({
+    name: unique(name),
+    size,
+    crc32,
+    read: (range) => readContent(database, { seq: content, size }, range),
+  }));
   const zip = createZip(entries);
   const identity = entries.map(({ name, size, crc32 }) => [name, size, crc32]);
   return {

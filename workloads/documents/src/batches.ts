@@ -9,8 +9,10 @@ import {
 } from './envelope.ts';
 import { DocumentError } from './errors.ts';
 import { type Page, type PageParams, numberCursor, page, pageLimit, seqOf } from './ids.ts';
+import { createFiles } from './files.ts';
 import { type BatchItem, listItems } from './item-list.ts';
 import { type ItemCounts, type ItemFailure, type ItemState, items } from './items.ts';
+import { type Merged, createMerged } from './merged.ts';
 import type { Row } from './row.ts';
 import { type RowSource, readRows } from './rows.ts';
 import type { Templates } from './templates.ts';
@@ -35,6 +37,8 @@ export interface BatchContext {
   readonly correlationId?: string | undefined;
   readonly submitter?: string | undefined;
   readonly priority?: number | undefined;
+  /** Whom each document is about, for erasure. May name fields of the row: `{{CustomerId}}`. */
+  readonly subject?: string | undefined;
 }
 
 export interface Batches {
@@ -51,6 +55,8 @@ export interface Batches {
   cancel(id: string, tenant?: string): Promise<{ canceled: number }>;
   /** Those that failed or were canceled, in a new run. Rows that could not be read stay as they are. */
   retry(id: string, tenant?: string): Promise<{ retried: number }>;
+  /** All documents of a batch that is over, as one PDF. The first to ask waits while it is made. */
+  readonly merged: Merged;
   /** For the kind `document.batch`. */
   readonly upkeep: BatchUpkeep;
 }
@@ -60,6 +66,8 @@ export interface BatchUpkeep {
   find(id: string, tenant: string): Promise<BatchRecord | null>;
   counts(batch: BatchRecord): Promise<ItemCounts>;
   pending(batch: BatchRecord, after: number, limit: number): Promise<number[]>;
+  /** Whom these items are about, for the subject of their jobs. */
+  subjects(batch: BatchRecord, chunk: readonly number[]): Promise<Map<number, string>>;
   /** Items whose jobs ended without their handler get the end of their job. */
   reconcile(batch: BatchRecord): Promise<number>;
   finish(batch: BatchRecord): Promise<boolean>;
@@ -113,7 +121,7 @@ export function createBatches(parts: {
     await batchRows.setJob(database, batch, id);
   }
 
-  async function store(batch: BatchRecord, source: RowSource): Promise<number> {
+  async function store(batch: BatchRecord, source: RowSource, subject?: string): Promise<number> {
     let total = 0;
     for await (const rows of gathered(readRows(source))) {
       if (total + rows.length > maxRows)
@@ -121,7 +129,7 @@ export function createBatches(parts: {
           'too_many_rows',
           `A batch has at most ${maxRows} rows. Split it into several.`,
         );
-      await items.add(database, batch.seq, total + 1, rows);
+      await items.add(database, batch.seq, total + 1, rows, subject);
       total += rows.length;
     }
     if (total === 0) throw new DocumentError('invalid_rows', 'There are no rows.');
@@ -130,7 +138,7 @@ export function createBatches(parts: {
 
   return {
     async create(given, source, context = {}) {
-      const { tenant = '', correlationId, submitter, priority } = context;
+      const { tenant = '', correlationId, submitter, priority, subject } = context;
       const settings = parseAs(batchSettingsSchema, given, 'batch');
       const { id: templateId } = await templates.get(settings.templateId, tenant);
       const batch = await batchRows.insert(database, {
@@ -142,7 +150,7 @@ export function createBatches(parts: {
         submitter: submitter ?? null,
       });
       try {
-        const total = await store(batch, source);
+        const total = await store(batch, source, subject);
         const loaded = await batchRows.loaded(database, batch.seq, total);
         if (loaded === null)
           throw new DocumentError(
@@ -204,6 +212,7 @@ export function createBatches(parts: {
       await begin(next);
       return { retried };
     },
+    merged: createMerged({ database, files: createFiles({ database, keepMs }) }),
     upkeep: {
       begin,
       async find(id, tenant) {
@@ -212,6 +221,7 @@ export function createBatches(parts: {
       },
       counts: ({ seq }) => items.counts(database, seq),
       pending: ({ seq, run }, after, limit) => items.pending(database, seq, run, after, limit),
+      subjects: ({ seq }, chunk) => items.subjects(database, seq, chunk),
       finish: ({ seq, run }) => batchRows.finish(database, seq, run),
       async reconcile(batch) {
         let closed = 0;

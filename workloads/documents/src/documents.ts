@@ -5,6 +5,7 @@ import { type PostgresStore, migrate } from '@millrace/store-postgres';
 import { type Archive, openArchive } from './archive.ts';
 import { type Batches, createBatches } from './batches.ts';
 import type { Envelope, OutputFormat } from './envelope.ts';
+import { type Erase, createErase } from './erase.ts';
 import { DocumentError, fromOfficeError, fromTemplateError } from './errors.ts';
 import { DEFAULT_KEEP_MS, type Files, createFiles } from './files.ts';
 import { type Generate, createGenerate, measured } from './generate.ts';
@@ -39,6 +40,8 @@ export interface Documents extends RunDocument {
   ): Promise<Uint8Array>;
   /** All documents of a batch that is over, as one ZIP. */
   archive(batchId: string, tenant?: string): Promise<Archive>;
+  /** Removes what is kept about someone; the queue's `erase` empties the jobs. */
+  readonly erase: Erase;
   /** Call it every few minutes, in any replica. */
   readonly sweep: Sweep;
 }
@@ -111,6 +114,7 @@ export async function openDocuments(params: DocumentsParams): Promise<Documents>
       ),
     preview: (idOrName, data, options = {}) => preview(workshop, idOrName, data, options),
     archive: (batchId, tenant = '') => openArchive(database, batchId, tenant),
+    erase: createErase({ database }),
     sweep: createSweep({ database, upkeep: batches.upkeep, log }),
   };
 }

@@ -72,6 +72,8 @@ export const envelopeSchema = z
     parents: parentsSchema.nullish(),
     requestHash: text(200).nullish(),
     generatedDocumentId: text(100).nullish(),
+    /** Whom the document is about: erased with everything else about them. */
+    subject: text(200).nullish(),
   })
   .refine(pdfOptionsFit, PDF_ONLY);
 export type Envelope = z.infer<typeof envelopeSchema>;

@@ -27,7 +27,11 @@ export type DocumentErrorCode =
   | 'batch_not_finished'
   | 'batch_finished'
   | 'batch_canceled'
-  | 'nothing_to_retry';
+  | 'nothing_to_retry'
+  | 'batch_not_pdf'
+  | 'nothing_to_merge'
+  | 'merge_too_large'
+  | 'merge_failed';
 
 /** Where in a template, as far as it is known. */
 export interface ErrorPlace {

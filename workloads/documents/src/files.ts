@@ -1,12 +1,7 @@
-import {
-  type Database,
-  type Param,
-  type Session,
-  type Statement,
-  numbers,
-} from '@millrace/store-postgres';
+import type { Database, Param, Session, Statement } from '@millrace/store-postgres';
 import { type ByteRange, type Content, checkRange, putContent, readContent } from './contents.ts';
 import { DocumentError, storing } from './errors.ts';
+import { type Forgotten, forgetContents } from './forget.ts';
 import { type Page, type PageParams, idOf, numberCursor, page, pageLimit, seqOf } from './ids.ts';
 import { mediaTypeOf, safeName } from './names.ts';
 
@@ -35,6 +30,8 @@ export interface FileFacts {
   readonly of?: { readonly job: string; readonly part: string } | undefined;
   readonly correlationId?: string | undefined;
   readonly submitter?: string | undefined;
+  /** Whom it is about: erased with everything else about them. */
+  readonly subject?: string | undefined;
   readonly origin?: unknown;
   /** From now, by the database's clock. */
   readonly keepMs?: number | undefined;
@@ -86,15 +83,16 @@ const FACTS = `f.seq, f.content, f.name, f.media_type, c.size, c.sha256, f.templ
 const CONTENT = `CROSS JOIN LATERAL (SELECT size, sha256 FROM millrace.document_contents WHERE seq = f.content OFFSET 0) c`;
 
 // $1 tenant $2 content $3 name $4 media type $5 template $6 batch $7 correlation id $8 submitter $9 origin $10 keep, ms
-// $11 job $12 part. An update that changes nothing, since only what is written is returned.
+// $11 job $12 part $13 subject. An update that changes nothing, since only what is written is returned.
 const RECORD: Statement = {
   name: 'documents_record_file',
   text: `
 WITH f AS (
   INSERT INTO millrace.document_files AS old (tenant, content, name, media_type, template, batch, correlation_id,
-                                              submitter, origin, created_at, expires_at, job, part)
+                                              submitter, origin, created_at, expires_at, job, part,
+                                              subject)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9::text::jsonb, millrace.clock(),
-          millrace.clock() + $10::float8 * interval '1 millisecond', $11, $12)
+          millrace.clock() + $10::float8 * interval '1 millisecond', $11, $12, $13)
   ON CONFLICT (job, part) WHERE job IS NOT NULL DO UPDATE SET name = old.name
   RETURNING *
 )
@@ -112,34 +110,7 @@ SELECT ${FACTS} FROM millrace.document_files f ${CONTENT}
 // $1 tenant $2 seq
 const FORGET: Statement = {
   name: 'documents_remove_file',
-  text: `DELETE FROM millrace.document_files WHERE seq = $2 AND tenant = $1 RETURNING content`,
-};
-
-// Nobody can point at a content while its row is locked: a cache hit that wants to waits here. $1 seq[]
-const LOCK_CONTENTS: Statement = {
-  name: 'documents_lock_contents',
-  text: `SELECT seq FROM millrace.document_contents WHERE seq = ANY ($1::text::bigint[]) ORDER BY seq FOR UPDATE`,
-};
-
-// $1 seq[]
-const FORGET_OUTPUTS: Statement = {
-  name: 'documents_forget_outputs',
-  text: `
-DELETE FROM millrace.document_outputs o
- WHERE (o.output = ANY ($1::text::bigint[]) OR o.docx = ANY ($1::text::bigint[]))
-   AND NOT EXISTS (SELECT FROM millrace.document_files f WHERE f.content = ANY ($1::text::bigint[]))`,
-};
-
-// $1 seq[]
-const REMOVE_CONTENTS: Statement = {
-  name: 'documents_remove_contents',
-  text: `
-DELETE FROM millrace.document_contents c
- WHERE c.seq = ANY ($1::text::bigint[])
-   AND c.seq NOT IN (SELECT f.content FROM millrace.document_files f WHERE f.content = ANY ($1::text::bigint[]))
-   AND c.seq NOT IN (SELECT o.output FROM millrace.document_outputs o WHERE o.output = ANY ($1::text::bigint[]))
-   AND c.seq NOT IN (SELECT o.docx FROM millrace.document_outputs o WHERE o.docx = ANY ($1::text::bigint[]))
-RETURNING seq`,
+  text: `DELETE FROM millrace.document_files WHERE seq = $2 AND tenant = $1 RETURNING content, batch`,
 };
 
 export const DEFAULT_KEEP_MS = 7 * 86_400_000;
@@ -174,6 +145,7 @@ export function createFiles({
       facts.keepMs ?? usually,
       facts.of?.job ?? null,
       facts.of?.part ?? null,
+      facts.subject ?? null,
     ]);
     if (row === undefined) throw new Error('The database made no file and gave no reason.');
     return fileOf(row);
@@ -200,15 +172,9 @@ export function createFiles({
     async remove(id, tenant = '') {
       const seq = seqOf('file', id);
       const found = await database.transaction(async (session) => {
-        const [row] =
-          seq === null ? [] : await session.query<{ content: number }>(FORGET, [tenant, seq]);
-        if (row === undefined) return false;
-        const contents = numbers([row.content]);
-        await session.query(LOCK_CONTENTS, [contents]);
-        // Who removes a file wants it gone: the cache must not hand it out again.
-        await session.query(FORGET_OUTPUTS, [contents]);
-        await session.query(REMOVE_CONTENTS, [contents]);
-        return true;
+        const rows = seq === null ? [] : await session.query<Forgotten>(FORGET, [tenant, seq]);
+        await forgetContents(session, rows);
+        return rows.length > 0;
       });
       if (!found) throw new DocumentError('file_not_found', `There is no file "${id}".`);
     },
@@ -257,12 +223,4 @@ function fileOf(row: FileRow): StoredFile {
     createdAt: Math.round(row.created_at),
     expiresAt: Math.round(row.expires_at),
   };
-}
-
-/** Contents that nothing points at any more. In two statements, so that the second sees who came while it locked. */
-export async function removeUnused(session: Session, contents: readonly number[]): Promise<number> {
-  if (contents.length === 0) return 0;
-  const seqs = numbers(contents);
-  await session.query(LOCK_CONTENTS, [seqs]);
-  return (await session.query(REMOVE_CONTENTS, [seqs])).length;
 }

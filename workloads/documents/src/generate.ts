@@ -99,7 +99,7 @@ export function factsOf(
   { templateId }: Pick<Produced, 'templateId'>,
   { tenant, correlationId, submitter }: GenerateContext,
 ): Omit<FileFacts, 'name'> {
-  const { parents, requestHash, generatedDocumentId } = envelope;
+  const { parents, requestHash, generatedDocumentId, subject } = envelope;
   const origin = {
     ...(parents && { parents }),
     ...(requestHash && { requestHash }),
@@ -110,6 +110,7 @@ export function factsOf(
     templateId,
     correlationId,
     submitter,
+    subject: subject ?? undefined,
     ...(Object.keys(origin).length > 0 && { origin }),
   };
 }

@@ -27,6 +27,7 @@ export {
   parseEnvelope,
   pdfOptionsSchema,
 } from './envelope.ts';
+export type { Erase, Erased } from './erase.ts';
 export {
   DocumentError,
   type DocumentErrorCode,

@@ -15,15 +15,15 @@ export interface BatchItem {
   readonly jobId: string | null;
 }
 
-// $1 batch $2 after $3 limit
+// Without a file where it was removed: the page is as long all the same. $1 batch $2 after $3 limit
 const MADE_FILES: Statement = {
   name: 'documents_made_files',
   text: `
-SELECT i.item, f.name, f.content, c.size, c.crc32
-  FROM (SELECT item, output FROM millrace.document_items
+SELECT i.item, i.line, f.name, f.content, c.size, c.crc32
+  FROM (SELECT item, line, output FROM millrace.document_items
          WHERE batch = $1 AND state = 'SUCCEEDED' AND item > $2 ORDER BY item LIMIT $3) i
-       CROSS JOIN LATERAL (SELECT name, content FROM millrace.document_files WHERE seq = i.output OFFSET 0) f
-       CROSS JOIN LATERAL (SELECT size, crc32 FROM millrace.document_contents WHERE seq = f.content OFFSET 0) c
+       LEFT JOIN LATERAL (SELECT name, content FROM millrace.document_files WHERE seq = i.output OFFSET 0) f ON true
+       LEFT JOIN LATERAL (SELECT size, crc32 FROM millrace.document_contents WHERE seq = f.content OFFSET 0) c ON true
  ORDER BY i.item`,
 };
 
@@ -40,20 +40,29 @@ type ItemRow = {
 
 export interface MadeFile {
   readonly item: number;
+  readonly line: number;
   readonly name: string;
   readonly content: number;
   readonly size: number;
   readonly crc32: number;
 }
 
+type MadeRow = { item: number; line: number } & (
+  | { name: string; content: number; size: number; crc32: number }
+  | { name: null; content: null; size: null; crc32: null }
+);
+
+const AT_ONCE = 1_000;
+
 /** In the order of the rows. A file that was removed or has expired is left out. */
-export function madeFiles(
-  session: Session,
-  batch: number,
-  after: number,
-  limit: number,
-): Promise<MadeFile[]> {
-  return session.query<MadeFile & Record<string, unknown>>(MADE_FILES, [batch, after, limit]);
+export async function madeFiles(session: Session, batch: number): Promise<MadeFile[]> {
+  const found: MadeFile[] = [];
+  for (let after = 0; ;) {
+    const rows = await session.query<MadeRow>(MADE_FILES, [batch, after, AT_ONCE]);
+    for (const row of rows) if (row.content !== null) found.push(row);
+    after = rows.at(-1)?.item ?? after;
+    if (rows.length < AT_ONCE) return found;
+  }
 }
 
 export async function listItems(

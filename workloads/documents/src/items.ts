@@ -1,6 +1,7 @@
 import { type Lease, storableText } from '@millrace/engine';
 import { type Param, type Session, type Statement, numbers, texts } from '@millrace/store-postgres';
 import { idOf } from './ids.ts';
+import { fromRow } from './names.ts';
 import { ROW_LIMITS, type Row } from './row.ts';
 
 /**
@@ -32,14 +33,18 @@ export type Begun =
 
 export type ItemCounts = Readonly<Record<Lowercase<ItemState>, number>>;
 
+/** As the queue takes it. */
+const LONGEST_SUBJECT = 200;
+
 export const INVALID_ROW = 'invalid_row';
 
-// $1 batch $2 item[] $3 line[] $4 state[] $5 data[] $6 error code[] $7 error message[]
+// $1 batch $2 item[] $3 line[] $4 state[] $5 data[] $6 error code[] $7 error message[] $8 subject[]
 const INSERT: Statement = {
   name: 'documents_add_items',
   text: `
-INSERT INTO millrace.document_items (batch, item, line, state, data, error_code, error_message)
-SELECT $1, * FROM unnest($2::text::int[], $3::text::int[], $4::text::text[], $5::text::text[], $6::text::text[], $7::text::text[])`,
+INSERT INTO millrace.document_items (batch, item, line, state, data, error_code, error_message, subject)
+SELECT $1, * FROM unnest($2::text::int[], $3::text::int[], $4::text::text[], $5::text::text[], $6::text::text[], $7::text::text[],
+                         $8::text::text[])`,
 };
 
 // $1 batch $2 item $3 run $4 epoch $5 job $6 tenant
@@ -99,6 +104,14 @@ SELECT item FROM millrace.document_items
  WHERE batch = $1 AND state = 'PENDING' AND item > $3 AND run = $2 ORDER BY item LIMIT $4`,
 };
 
+// $1 batch $2 item[]
+const SUBJECTS: Statement = {
+  name: 'documents_item_subjects',
+  text: `
+SELECT item, subject FROM millrace.document_items
+ WHERE batch = $1 AND item = ANY ($2::text::int[]) AND subject IS NOT NULL`,
+};
+
 // The run is counted up, too: whoever waits for the row's lock looks at the row again, but no more at the batch.
 // $1 batch $2 run
 const CANCEL: Statement = {
@@ -126,8 +139,14 @@ export interface ItemFailure {
 }
 
 export const items = {
-  /** Numbered from `first`. */
-  async add(session: Session, batch: number, first: number, rows: readonly Row[]): Promise<void> {
+  /** Numbered from `first`; `subject` may name fields of the row. */
+  async add(
+    session: Session,
+    batch: number,
+    first: number,
+    rows: readonly Row[],
+    subject?: string,
+  ): Promise<void> {
     const stored = rows.map(storable);
     await session.query(INSERT, [
       batch,
@@ -137,6 +156,7 @@ export const items = {
       texts(stored.map(({ data }) => data)),
       texts(stored.map(({ error }) => (error === null ? null : INVALID_ROW))),
       texts(stored.map(({ error }) => error)),
+      texts(rows.map((row, index) => subjectOf(subject, row, first + index))),
     ]);
   },
 
@@ -212,6 +232,19 @@ export const items = {
     return rows.map(({ item }) => item);
   },
 
+  /** Those of these items that are about someone. */
+  async subjects(
+    session: Session,
+    batch: number,
+    chunk: readonly number[],
+  ): Promise<Map<number, string>> {
+    const rows = await session.query<{ item: number; subject: string }>(SUBJECTS, [
+      batch,
+      numbers(chunk),
+    ]);
+    return new Map(rows.map(({ item, subject }) => [item, subject]));
+  },
+
   async cancel(session: Session, batch: number, run: number): Promise<number> {
     return (await session.query(CANCEL, [batch, run])).length;
   },
@@ -223,6 +256,11 @@ export const items = {
 
 export function fileId(seq: number | null): string | null {
   return seq === null ? null : idOf('file', seq);
+}
+
+function subjectOf(pattern: string | undefined, row: Row, item: number): string | null {
+  if (pattern === undefined || 'error' in row) return null;
+  return storableText(fromRow(pattern, row.data, item), LONGEST_SUBJECT) || null;
 }
 
 function storable(row: Row): { line: number; data: string | null; error: string | null } {

@@ -104,11 +104,14 @@ async function* runBatch(
     signal.throwIfAborted();
     const chunk = await upkeep.pending(batch, after, CHUNK);
     if (chunk.length === 0) break;
+    const subjects = await upkeep.subjects(batch, chunk);
     for (const item of chunk) {
+      const subject = subjects.get(item);
       enqueue({
         kind: DOCUMENT,
         data: { batch: id, run, item } satisfies ItemInput,
         key: itemKey(batch, item),
+        ...(subject !== undefined && { subject }),
         ...(batch.priority !== null && { priority: batch.priority }),
       });
     }

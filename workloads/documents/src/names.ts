@@ -75,11 +75,20 @@ export function uniqueNames(): (name: string) => string {
 
 /** `Invoice {{Account.Name}} {{@number}}`: fields of the row, own ones only; what is missing is empty. */
 export function nameFromRow(pattern: string, row: unknown, number: number): string {
+  return fromRow(pattern, row, number, (value) => value.replace(/[/\\]/g, '_'));
+}
+
+export function fromRow(
+  pattern: string,
+  row: unknown,
+  number: number,
+  shown: (value: string) => string = (value) => value,
+): string {
   return pattern.replace(/\{\{\s*([^{}]+?)\s*\}\}/g, (_, path: string) => {
     if (path === '@number') return String(number);
     const value = valueAt(row, path.split('.'));
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-      ? String(value).replace(/[/\\]/g, '_')
+      ? shown(String(value))
       : '';
   });
 }

@@ -1,11 +1,14 @@
 import { openOffice } from '@millrace/office';
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { build } from '../test/build.ts';
 import { openTestDatabase } from '../test/databases.ts';
+import { look } from '../test/pdf.ts';
 import { bytesOf, openWorld, template } from '../test/world.ts';
 
 // Everything else runs on a fake office. This once, the real one.
 test('a letter by a click and a batch, through LibreOffice', { timeout: 120_000 }, async () => {
+  build();
   const database = await openTestDatabase('pglite');
   const log = { info() {}, warn() {}, error() {} };
   const office = await openOffice({ slots: 2, log });
@@ -42,6 +45,13 @@ test('a letter by a click and a batch, through LibreOffice', { timeout: 120_000 
       expect(textOf(await bytesOf(bytes))).toBe(`Dear P${item - 1},\nwelcome.`);
     }
     expect((await documents.archive(id)).entries).toBe(10);
+    const merged = await bytesOf((await documents.batches.merged(id)).read());
+    const names = rows.map(({ Name }) => Name);
+    expect(look(merged)).toMatchObject({
+      pages: names.map((name) => `Dear ${name},\nwelcome.`),
+      outline: names.map((name, index) => ({ title: `${name}.pdf`, page: index + 1 })),
+      complaints: '',
+    });
   } finally {
     await world.close();
     await office.close();

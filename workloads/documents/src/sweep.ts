@@ -2,7 +2,7 @@ import type { Log } from '@millrace/engine';
 import { type Database, type Statement } from '@millrace/store-postgres';
 import { batchRows } from './batch-rows.ts';
 import type { BatchUpkeep } from './batches.ts';
-import { removeUnused } from './files.ts';
+import { removeUnused } from './forget.ts';
 
 export interface Swept {
   readonly files: number;

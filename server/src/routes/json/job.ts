@@ -33,7 +33,7 @@ export function summaryJson(job: JobSummary): SummaryJson {
 export function jobJson(job: Job): JobJson {
   return {
     ...summaryJson(job),
-    data: valueOf(job.payload),
+    data: withoutPassword(valueOf(job.payload)),
     result: valueOf(job.result),
     cursor: valueOf(job.cursor),
   };
@@ -70,4 +70,14 @@ function valueOf(text: JsonText | null): unknown {
 
 function msOrUndefined(moment: string | undefined): number | undefined {
   return moment === undefined ? undefined : Date.parse(moment);
+}
+
+/** The password of a PDF is for whoever has the PDF, not for whoever may see the job. */
+function withoutPassword(data: unknown): unknown {
+  if (!isObject(data) || !isObject(data['pdf']) || !('password' in data['pdf'])) return data;
+  return { ...data, pdf: { ...data['pdf'], password: '***' } };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
