@@ -98,6 +98,8 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
   const joined = joinStores(
     traced,
     orgs.map(({ kind }, index) => ({ store: sides[index] ?? traced, kinds: [kind] })),
+    (org, err) =>
+      log.warn({ org, err }, 'the Salesforce org does not answer; its jobs are left out'),
   );
 
   const sandbox = config.identity.mode === 'sandbox' ? await openSandbox(config) : null;

@@ -10,7 +10,7 @@ import { type Log, RETRY, type SettledOutcome, toMs } from '@millrace/engine';
 import { isId, id18 } from '@millrace/salesforce';
 import { type FileToUpload, type Interactive, filesEffect } from '@millrace/store-salesforce';
 import { Refusal } from '../http/refusal.ts';
-import type { Org } from './orgs.ts';
+import { type Org, firstOf } from './orgs.ts';
 
 /** A document that somebody in an org waits for: its record was born PROCESSING and holds the lease. */
 export interface Waiting {
@@ -26,10 +26,11 @@ export async function findWaiting(
 ): Promise<Waiting | null> {
   if (orgs.length === 0 || id === undefined || id === null) return null;
   if (!isId(id)) throw new Refusal('validation_error', 'generatedDocumentId is no id of a record.');
-  for (const org of orgs) {
+  const found = await firstOf(orgs, async (org) => {
     const lease = await org.store.interactive(id18(id));
-    if (lease !== null) return { org, lease };
-  }
+    return lease === null ? null : { org, lease };
+  });
+  if (found !== null) return found;
   throw new Refusal(
     'conflict',
     `The record ${id} does not wait for its document: it is not there, or it is not PROCESSING. Ask for a new one.`,

@@ -106,6 +106,24 @@ function retryPolicy(retries: number): RetryPolicy {
   };
 }
 
+/** What one of them has. An org that is away matters only if no other has it. */
+export async function firstOf<T>(
+  orgs: readonly Org[],
+  ask: (org: Org) => Promise<T | null>,
+): Promise<T | null> {
+  let failed: { readonly error: unknown } | null = null;
+  for (const org of orgs) {
+    try {
+      const found = await ask(org);
+      if (found !== null) return found;
+    } catch (error) {
+      failed ??= { error };
+    }
+  }
+  if (failed !== null) throw failed.error;
+  return null;
+}
+
 /** A file's version never changes, and its id is nobody else's: whichever org has it is the right one. */
 export function templatesOf(
   orgs: readonly Org[],
@@ -135,11 +153,7 @@ export function templatesOf(
     has: (id) => id.startsWith('068') && isId(id),
     async fetch(id, correlationId) {
       const correlation = correlationId === undefined ? {} : { correlationId };
-      for (const org of orgs) {
-        const bytes = await download(org, id, correlation);
-        if (bytes !== null) return bytes;
-      }
-      return null;
+      return firstOf(orgs, (org) => download(org, id, correlation));
     },
   };
 }

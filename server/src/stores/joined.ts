@@ -7,6 +7,7 @@ import {
   type NewJob,
   type Selection,
   type Store,
+  StoreUnavailable,
 } from '@millrace/engine';
 
 /** A store for some kinds, beside the one that has all others and everything that is not a job. */
@@ -19,7 +20,12 @@ export interface SideStore {
  * Several stores as one, for those who ask about jobs: an id tells its store by its prefix, a kind by the table.
  * Workers do not use it: each works on its own.
  */
-export function joinStores(main: Store, sides: readonly SideStore[]): Store {
+export function joinStores(
+  main: Store,
+  sides: readonly SideStore[],
+  /** One of the others does not answer: what it has is left out, and the rest is told. */
+  onAway: (store: string, error: unknown) => void = () => {},
+): Store {
   if (sides.length === 0) return main;
   const all = [main, ...sides.map(({ store }) => store)];
 
@@ -29,6 +35,17 @@ export function joinStores(main: Store, sides: readonly SideStore[]): Store {
 
   function ofId(id: JobId): Store {
     return all.find(({ name }) => id.startsWith(`${name}-`)) ?? main;
+  }
+
+  /** The main store must answer; without one of the others, there is still much to tell. */
+  async function orLess<T>(store: Store, ask: () => Promise<T>, less: T): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (store === main || !(error instanceof StoreUnavailable)) throw error;
+      onAway(store.name, error);
+      return less;
+    }
   }
 
   /** Those that may have jobs that fit: a call to an org is one that somebody counts. */
@@ -106,7 +123,8 @@ export function joinStores(main: Store, sides: readonly SideStore[]): Store {
       const found = await Promise.all(
         all.map(async (store) => {
           const some = ids.filter((id) => ofId(id) === store);
-          return some.length === 0 ? [] : store.summaries({ ids: some });
+          if (some.length === 0) return [];
+          return orLess(store, () => store.summaries({ ids: some }), []);
         }),
       );
       return found.flat();
@@ -116,9 +134,11 @@ export function joinStores(main: Store, sides: readonly SideStore[]): Store {
       const [only] = stores;
       if (stores.length === 1 && only !== undefined)
         return only.list({ filter, limit, ...(cursor !== undefined && { cursor }) });
-      return listAll(stores, { filter, limit, cursors: readCursors(cursor, stores) });
+      const cursors = readCursors(cursor, stores);
+      return listAll(stores, { filter, limit, cursors, orLess });
     },
-    counts: async () => (await Promise.all(all.map((store) => store.counts()))).flat(),
+    counts: async () =>
+      (await Promise.all(all.map((store) => orLess(store, () => store.counts(), [])))).flat(),
     async erase({ subject }) {
       const erased = await Promise.all(all.map((store) => store.erase({ subject })));
       return erased.reduce((sum, count) => sum + count, 0);
@@ -127,19 +147,30 @@ export function joinStores(main: Store, sides: readonly SideStore[]): Store {
   };
 }
 
+interface ListAll {
+  readonly filter: Filter;
+  readonly limit: number;
+  readonly cursors: Cursors;
+  orLess<T>(store: Store, ask: () => Promise<T>, less: T): Promise<T>;
+}
+
+/** Left out to the end, since pages that wait for it might never end. */
+const AWAY = { jobs: [], next: null };
+
 /** Where each store's next page begins; null: it has no more. */
 type Cursors = Readonly<Record<string, string | null>>;
 
 /** The newest of each, merged. What was read and did not fit is read again with the next page. */
 async function listAll(
   stores: readonly Store[],
-  { filter, limit, cursors }: { filter: Filter; limit: number; cursors: Cursors },
+  { filter, limit, cursors, orLess }: ListAll,
 ): Promise<{ jobs: JobSummary[]; next: string | null }> {
   const pages = await Promise.all(
     stores.map(async (store) => {
       const cursor = cursors[store.name];
       if (cursor === null) return { store, jobs: [], next: null };
-      const page = await store.list({ filter, limit, ...(cursor !== undefined && { cursor }) });
+      const from = cursor === undefined ? {} : { cursor };
+      const page = await orLess(store, () => store.list({ filter, limit, ...from }), AWAY);
       return { store, ...page };
     }),
   );

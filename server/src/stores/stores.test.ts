@@ -1,4 +1,4 @@
-import type { NewJob, Store } from '@millrace/engine';
+import { type NewJob, type Store, StoreUnavailable } from '@millrace/engine';
 import { createMemoryStore } from '@millrace/store-memory';
 import { describe, expect, test } from 'vitest';
 import { beside } from './beside.ts';
@@ -125,6 +125,26 @@ describe('several stores as one', () => {
       'document.org 1',
     ]);
     expect(await joined.erase({ subject: 's' })).toBe(2);
+  });
+
+  test('one that is away is left out and told of; the main one must answer', async () => {
+    const { main, org } = world();
+    const away = () => Promise.reject(new StoreUnavailable('away'));
+    const told: string[] = [];
+    const side = { ...org, list: away, counts: away, summaries: away };
+    const joined = joinStores(main, [{ store: side, kinds: ['document.org'] }], (name) =>
+      told.push(name),
+    );
+    const [id = '', other = ''] = await add(joined, 'a', 'document.org');
+    expect(await joined.list({ filter: {}, limit: 1 })).toMatchObject({
+      jobs: [{ id }],
+      next: null,
+    });
+    expect(await joined.counts()).toMatchObject([{ kind: 'a' }]);
+    expect(await joined.summaries({ ids: [id, other] })).toMatchObject([{ id }]);
+    expect(told).toEqual(['org', 'org', 'org']);
+    const broken = joinStores({ ...main, counts: away }, [{ store: org, kinds: [] }]);
+    await expect(broken.counts()).rejects.toThrow('away');
   });
 
   test('without others it is the store itself', () => {
