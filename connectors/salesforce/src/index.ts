@@ -13,6 +13,8 @@ export type {
   FileStream,
   GraphAnswer,
   JwtAuth,
+  Listening,
+  ListenParams,
   Log,
   Method,
   RequestParams,

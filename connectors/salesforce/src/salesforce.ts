@@ -6,13 +6,21 @@ import { createClock } from './clock.ts';
 import { createCollections } from './collections.ts';
 import { createComposite } from './composite.ts';
 import { SalesforceError } from './errors.ts';
+import { listenTo } from './events.ts';
 import { createFiles } from './files.ts';
 import { createGate } from './gate.ts';
 import { createGraphs } from './graphs.ts';
 import { createQueries } from './query.ts';
 import { readJson } from './read.ts';
 import { createTokens } from './token.ts';
-import type { Log, RequestParams, Salesforce, SalesforceConfig, SalesforceParts } from './types.ts';
+import type {
+  Listening,
+  Log,
+  RequestParams,
+  Salesforce,
+  SalesforceConfig,
+  SalesforceParts,
+} from './types.ts';
 import { createWire } from './wire.ts';
 
 const DEFAULTS = { apiVersion: '59.0', timeoutMs: 120_000, concurrency: 20 };
@@ -45,11 +53,13 @@ export function createSalesforce(
     );
   }
 
+  const listenings = new Set<Listening>();
   let closing: Promise<void> | null = null;
 
   async function shut(): Promise<void> {
     gate.close();
     files.close();
+    await Promise.all([...listenings].map((listening) => listening.stop()));
     await wire.close();
   }
 
@@ -65,6 +75,16 @@ export function createSalesforce(
     download: files.download,
     stream: files.stream,
     upload: files.upload,
+    listen(params) {
+      const listening = listenTo(params, { ...base, apiVersion, tokens, log });
+      listenings.add(listening);
+      const stop = async (): Promise<void> => {
+        listenings.delete(listening);
+        await listening.stop();
+      };
+      if (closing !== null) void stop();
+      return { stop };
+    },
     limits: (options = {}) => request({ ...options, method: 'GET', path: 'limits' }),
     budget: budget.read,
     now: clock.now,

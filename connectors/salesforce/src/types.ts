@@ -178,6 +178,20 @@ export interface UploadFile {
   readonly body: Uint8Array | AsyncIterable<Uint8Array> | (() => AsyncIterable<Uint8Array>);
 }
 
+export interface ListenParams {
+  /** Such as '/event/Docgen_Wakeup__e'. */
+  readonly channel: string;
+  /** The event as Salesforce sends it: `{ payload, event: { replayId } }`. What it throws is logged. */
+  readonly onEvent: (data: unknown) => void;
+  /** 'away': events are lost until it is 'listening' again. */
+  readonly onState?: (state: 'listening' | 'away') => void;
+}
+
+export interface Listening {
+  /** Ends at once, also a long poll. No event comes after it was called. */
+  stop(): Promise<void>;
+}
+
 export type Budget =
   | {
       readonly level: 'fine' | 'slow' | 'stop';
@@ -230,6 +244,11 @@ export interface Salesforce {
   stream(path: string, options?: CallOptions): Promise<FileStream>;
   /** A new ContentVersion. Never sent again after a lost answer. */
   upload(file: UploadFile, options?: CallOptions): Promise<{ id: string }>;
+  /**
+   * New events of a channel, by the Streaming API, until it is stopped. They are hints: some may be lost. It never throws:
+   * what goes wrong is logged once, and tried again after 1 s to 5 minutes. It costs no API calls and no slot.
+   */
+  listen(params: ListenParams): Listening;
   limits(options?: CallOptions): Promise<Record<string, { Max: number; Remaining: number }>>;
   budget(): Budget;
   /** The org's clock in ms, by the Date of its answers; this machine's until the first answer. */

@@ -36,6 +36,7 @@ test.each<[string, SalesforceOptions, string]>([
   ['no session', { sessionTimeoutMs: 0 }, 'sessionTimeoutMs'],
   ['no number', { latencyMs: Number.NaN }, 'latencyMs'],
   ['no wait', { lockWaitMs: -1 }, 'lockWaitMs'],
+  ['no long poll', { longPollMs: 0 }, 'longPollMs'],
   ['no room', { storageBytes: -1 }, 'storageBytes'],
   ['no seed', { seed: 1.5 }, 'seed'],
   ['no folder', { objects: '/nowhere/at/all' }, 'objects'],

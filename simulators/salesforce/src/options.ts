@@ -51,6 +51,8 @@ export interface SalesforceOptions {
   readonly latencyMs?: number;
   /** How long a row that someone else changes is waited for. 10,000 when left out. */
   readonly lockWaitMs?: number;
+  /** How long a long poll of the Streaming API stays open, in real time. 110,000 when left out. */
+  readonly longPollMs?: number;
   /** Bytes of all files together. No limit when left out. */
   readonly storageBytes?: number;
   /** Where the data is kept over a restart. Left out: only in memory. */
@@ -74,6 +76,7 @@ export interface Settings {
   readonly sessionTimeoutMs: number;
   readonly latencyMs: number;
   readonly lockWaitMs: number;
+  readonly longPollMs: number;
   readonly storageBytes: number;
   readonly stateFile: string | null;
   readonly now: () => number;
@@ -101,6 +104,7 @@ export function settle(options: SalesforceOptions): Settings {
     sessionTimeoutMs: options.sessionTimeoutMs ?? TWO_HOURS,
     latencyMs: options.latencyMs ?? 0,
     lockWaitMs: options.lockWaitMs ?? 10_000,
+    longPollMs: options.longPollMs ?? 110_000,
     storageBytes: options.storageBytes ?? Number.MAX_SAFE_INTEGER,
     stateFile: options.stateFile ?? null,
     now: options.now ?? Date.now,
@@ -135,6 +139,7 @@ function checkNumbers(settings: Settings): void {
     sessionTimeoutMs: 1,
     latencyMs: 0,
     lockWaitMs: 0,
+    longPollMs: 1,
     storageBytes: 0,
     seed: 0,
   })) {

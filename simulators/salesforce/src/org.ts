@@ -30,6 +30,8 @@ export interface PublishedEvent {
   readonly values: Values;
 }
 
+export type Subscriber = (event: PublishedEvent, row: Row) => void;
+
 export interface Org {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -52,6 +54,8 @@ export interface Org {
   scope(view: View, source: string, version: string, withDeleted?: boolean): Scope;
   /** Called with the records of each commit. */
   onCommit(call: (rows: readonly Row[]) => void): void;
+  /** Called with each event that was published. */
+  onPublish(call: Subscriber): void;
 }
 
 export const NO_FAULTS: Strikes = { strikes: () => null, held: async () => {} };
@@ -66,6 +70,7 @@ export function createOrg(settings: Settings, triggerOf: TriggerOf): Org {
   const serials = createSerials();
   const events: PublishedEvent[] = [];
   const listeners: ((rows: readonly Row[]) => void)[] = [];
+  const subscribers: Subscriber[] = [];
   const publications = createPublications(clock, settings.dailyContentVersions);
   const files = { schema, database, storageBytes: settings.storageBytes, publish: publications };
   const dml = createDml({
@@ -74,8 +79,11 @@ export function createOrg(settings: Settings, triggerOf: TriggerOf): Org {
     serials,
     trigger: (object) => (trigger?.object === object.name ? trigger.run : undefined),
     behaviour: (object, self) => behaviourOf(object, () => contentVersion(files, self)),
-    publish: (object, row) =>
-      void events.push({ type: object.name, at: clock.now(), values: ownValues(object, row) }),
+    publish(object, row) {
+      const event = { type: object.name, at: clock.now(), values: ownValues(object, row) };
+      events.push(event);
+      for (const call of subscribers) call(event, row);
+    },
   });
 
   const org: Org = {
@@ -127,6 +135,7 @@ export function createOrg(settings: Settings, triggerOf: TriggerOf): Org {
       now: clock.now(),
     }),
     onCommit: (call) => void listeners.push(call),
+    onPublish: (call) => void subscribers.push(call),
   };
   const trigger = triggerOf(org);
   return org;

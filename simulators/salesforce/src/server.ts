@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { apexEndpoints, packageTrigger } from './apex/endpoints.ts';
 import type { Calls } from './calls.ts';
+import { createCometd } from './cometd/cometd.ts';
 import type { State } from './data/state.ts';
 import type { Faults } from './faults.ts';
 import { createApi } from './http/api.ts';
@@ -31,6 +32,13 @@ export interface Salesforce {
   readonly org: Inside;
   /** Every session ends now. */
   expireSessions(): void;
+  /** Who listens to events by the Streaming API. */
+  readonly listeners: {
+    /** How many wait for an event now. */
+    readonly waiting: number;
+    /** Each has to shake hands again, as Salesforce asks for now and then. */
+    forget(): void;
+  };
   exportState(): State;
   /** Puts another org's data in place of this one's. */
   importState(state: State): void;
@@ -52,7 +60,8 @@ export async function startSalesforce(options: SalesforceOptions = {}): Promise<
   const journal = createJournal();
   const inside = lookInside(org);
   const leaf = createLeaves();
-  const api = createApi({ org, sessions, leaf, apex: apexEndpoints(org) });
+  const cometd = createCometd(org, sessions);
+  const api = createApi({ org, sessions, leaf, apex: apexEndpoints(org), cometd });
   const pages = createPages({ org, inside, journal, sessions });
   const service = createService({ org, journal, api, inside: pages });
   const server = createServer({
@@ -79,6 +88,12 @@ export async function startSalesforce(options: SalesforceOptions = {}): Promise<
     calls: org.counter.calls,
     org: inside,
     expireSessions: sessions.endAll,
+    listeners: {
+      get waiting() {
+        return cometd.polling;
+      },
+      forget: cometd.forgetClients,
+    },
     exportState: keeper.export,
     importState: keeper.import,
     async close() {

@@ -1,5 +1,6 @@
 import type { Effect } from '@millrace/engine';
-import type { Subrequest } from '@millrace/salesforce';
+import { type Subrequest, id18, isId } from '@millrace/salesforce';
+import { unreferring } from './names.ts';
 
 export const FILES = 'salesforce.files';
 
@@ -21,7 +22,9 @@ export function filesEffect(
   files: readonly FileToUpload[],
   parents: readonly string[],
 ): FilesEffect {
-  return { type: FILES, files, parents: [...new Set(parents)] };
+  // A record has an id of 15 characters and one of 18: a second link would be refused.
+  const ids = parents.map((parent) => (isId(parent) ? id18(parent) : parent));
+  return { type: FILES, files, parents: [...new Set(ids)] };
 }
 
 export function filesOf(effects: readonly Effect[]): FilesEffect[] {
@@ -45,8 +48,7 @@ export function uploads(effects: readonly FilesEffect[]): Subrequest[] {
         url: 'sobjects/ContentVersion',
         referenceId: part,
         body: {
-          Title: titleOf(name),
-          PathOnClient: name,
+          ...titled(name),
           VersionData: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(
             'base64',
           ),
@@ -76,7 +78,11 @@ export function uploads(effects: readonly FilesEffect[]): Subrequest[] {
   );
 }
 
-/** Salesforce shows the ending by itself. 255 characters is all it takes. */
-function titleOf(name: string): string {
-  return name.replace(/\.(?:pdf|docx)$/i, '').slice(0, 255);
+/** Salesforce shows the ending by itself, and takes 255 characters. Half an emoji is none. */
+function titled(name: string): { Title: string; PathOnClient: string } {
+  const ending = /\.(?:pdf|docx)$/i.exec(name)?.[0] ?? '';
+  const stem = unreferring(name.slice(0, name.length - ending.length))
+    .slice(0, 255)
+    .replace(/[\uD800-\uDBFF]$/, '');
+  return { Title: stem, PathOnClient: stem + ending };
 }

@@ -10,7 +10,7 @@ import type { Subrequest } from '@millrace/salesforce';
 import { type Context, LONGEST, tooLong } from './context.ts';
 import { dueText, timeText } from './ending.ts';
 import { inGroups } from './level.ts';
-import { record } from './names.ts';
+import { type Field, record, recordInGraph } from './names.ts';
 import { type Row } from './row.ts';
 import { select, texts } from './select.ts';
 
@@ -27,7 +27,7 @@ export async function enqueue(context: Context, jobs: readonly NewJob[]): Promis
   for (const group of inGroups(plain, AT_ONCE)) {
     const answers = await context.salesforce.collections.create(
       context.names.document,
-      group.map((job) => newRecord(context, job)),
+      group.map((job) => record(context.names, newValues(context, job))),
       { allOrNone: true },
     );
     for (const [index, job] of group.entries()) made.set(job, inserted(context, answers[index]));
@@ -95,7 +95,7 @@ function takeKey(context: Context, job: NewJob, old: Row | undefined): Subreques
     method: 'POST',
     url: `sobjects/${names.document}`,
     referenceId: 'record',
-    body: newRecord(context, job),
+    body: recordInGraph(names, newValues(context, job)),
   };
   if (old === undefined) return [insert];
   const giveUp: Subrequest = {
@@ -107,9 +107,9 @@ function takeKey(context: Context, job: NewJob, old: Row | undefined): Subreques
   return [giveUp, insert];
 }
 
-function newRecord(context: Context, job: NewJob): Record<string, unknown> {
+function newValues(context: Context, job: NewJob): Partial<Record<Field, unknown>> {
   const { due } = job;
-  return record(context.names, {
+  return {
     status: 'QUEUED',
     attempts: 0,
     maxAttempts: job.maxAttempts,
@@ -127,7 +127,7 @@ function newRecord(context: Context, job: NewJob): Record<string, unknown> {
     submitter: job.submitter,
     subject: job.subject,
     traceparent: job.traceparent,
-  });
+  };
 }
 
 function storedKey({ keys }: Context, { kind, key }: NewJob): string {
@@ -138,6 +138,14 @@ function refuse(context: Context, job: NewJob): void {
   refuseUnstorableJob(job);
   if (job.payload.length > LONGEST) throw tooLong('payload', job.payload.length);
   if (job.key !== undefined) storedKey(context, job);
+  // By these a record is found again, so they are kept as they are or not at all.
+  for (const [what, value] of Object.entries({ key: job.key?.value, subject: job.subject })) {
+    if (value === undefined || !value.includes('@{')) continue;
+    throw new MillraceError(
+      what === 'key' ? 'invalid_key' : 'invalid_text',
+      `The ${what} holds "@{", which Salesforce takes for a reference. Remove it.`,
+    );
+  }
   const without = { tenant: job.tenant || undefined, webhook: job.webhook, schedule: job.schedule };
   for (const [what, value] of Object.entries(without)) {
     if (value === undefined) continue;

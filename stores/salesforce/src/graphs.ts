@@ -3,7 +3,7 @@ import type { GraphAnswer, SalesforceError, Subrequest } from '@millrace/salesfo
 import { type Context, passes } from './context.ts';
 import { filesOf, uploads } from './effects.ts';
 import type { Ending } from './level.ts';
-import { type Field, record } from './names.ts';
+import { type Field, recordInGraph } from './names.ts';
 import { selectByIds } from './select.ts';
 
 /** How one level proves that the lease still holds: rows to insert first, and values of the record. */
@@ -37,7 +37,7 @@ export async function settleGraphs(
           method: 'PATCH',
           url: `sobjects/${context.names.document}/${recordId}`,
           referenceId: 'record',
-          body: record(context.names, { ...values(ending), ...shown }),
+          body: recordInGraph(context.names, { ...values(ending), ...shown }),
         } satisfies Subrequest,
       ];
     }),
@@ -52,7 +52,7 @@ async function readAnswers(
   proofs: readonly Proof[],
 ): Promise<SettleAnswer[]> {
   const failed = answers.map((answer) => (answer.ok ? null : answer.failed));
-  const unknown = failed.find((error) => error !== null && passes(error));
+  const unknown = failed.find((error) => error !== null && passes(error) && !isOwnLimit(error));
   if (unknown !== undefined && unknown !== null)
     throw new StoreUnavailable(`Salesforce: ${unknown.message}`, { cause: unknown });
   const gone = endings.filter((_, index) => isGone(failed[index] ?? null, proofs[index]));
@@ -66,6 +66,11 @@ async function readAnswers(
     if (!isGone(error, proofs[index])) return { refused: refusalOf(error) };
     return rows.get(ending.recordId)?.settledToken === ending.token ? 'already' : 'stale';
   });
+}
+
+/** Not of the calls, but of what this document needs, such as new files in a day. Nobody can wait here for tomorrow. */
+function isOwnLimit({ kind, referenceId }: SalesforceError): boolean {
+  return kind === 'limit' && referenceId !== null;
 }
 
 /** The lease is another's, or the record is no more. */

@@ -1,10 +1,11 @@
-import type { SalesforceError, Subrequest } from '@millrace/salesforce';
-import type { Context } from './context.ts';
+import { SalesforceError, type Subrequest } from '@millrace/salesforce';
+import { type Context, passes } from './context.ts';
 import { canceledValues } from './ending.ts';
 import { type Held, inGroups } from './level.ts';
-import { type Field, record } from './names.ts';
+import { type Field, recordInGraph } from './names.ts';
 import type { Row } from './row.ts';
 import { selectByIds } from './select.ts';
+import { updateRows } from './update.ts';
 
 /** One's row was there first. */
 export function isTaken({ kind, referenceId }: SalesforceError): boolean {
@@ -49,9 +50,12 @@ const FORGET_EVERY_MS = 3_600_000;
 const FORGET_AT_ONCE = 1_000;
 const ROUNDS = 10;
 
+/** An error: nothing was done, for someone holds this record, or a rule of the org or an approval does not let it be changed. */
+export type Made = 'made' | 'taken' | SalesforceError;
+
 export interface Moves {
-  /** Which of them happened. */
-  make(moves: readonly Move[]): Promise<boolean[]>;
+  /** Each by itself. */
+  make(moves: readonly Move[]): Promise<Made[]>;
   cancel(recordIds: readonly string[]): Promise<{ canceled: string[]; requested: string[] }>;
   retry(recordIds: readonly string[]): Promise<string[]>;
   forgetOldLeases(): Promise<void>;
@@ -61,7 +65,7 @@ export function createMoves(context: Context): Moves {
   const { salesforce, names } = context;
   let forgotAt = -Infinity;
 
-  async function make(moves: readonly Move[]): Promise<boolean[]> {
+  async function make(moves: readonly Move[]): Promise<Made[]> {
     if (moves.length === 0) return [];
     const answers = await salesforce.graphs(
       moves.map(({ row, first, values }) => [
@@ -70,14 +74,15 @@ export function createMoves(context: Context): Moves {
           method: 'PATCH',
           url: `sobjects/${names.document}/${row.id}`,
           referenceId: 'record',
-          body: record(names, values),
+          body: recordInGraph(names, values),
         } satisfies Subrequest,
       ]),
     );
     return answers.map((answer) => {
-      if (answer.ok) return true;
-      if (isTaken(answer.failed) || answer.failed.kind === 'notFound') return false;
-      throw answer.failed;
+      if (answer.ok) return 'made';
+      const { failed } = answer;
+      if (passes(failed) && failed.kind !== 'lock') throw failed;
+      return isTaken(failed) || failed.kind === 'notFound' ? 'taken' : failed;
     });
   }
 
@@ -101,8 +106,10 @@ export function createMoves(context: Context): Moves {
           values: { ...values, epoch: nextEpoch(context, row), leaseToken: null },
         })),
       );
-      moved.push(...tried.filter((_, index) => done[index]).map(({ row }) => row.id));
-      left = tried.filter((_, index) => !done[index]).map(({ row }) => row.id);
+      const held = done.find((made) => made instanceof SalesforceError && passes(made));
+      if (held !== undefined) throw held;
+      moved.push(...tried.filter((_, index) => done[index] === 'made').map(({ row }) => row.id));
+      left = tried.filter((_, index) => done[index] === 'taken').map(({ row }) => row.id);
     }
     return moved;
   }
@@ -118,12 +125,11 @@ export function createMoves(context: Context): Moves {
       .filter(({ status }) => status === 'PROCESSING')
       .map(({ id }) => id);
     // Should it go back to the queue in this very moment, the next claim sees the request and ends it.
-    await salesforce.collections.update(
-      names.document,
-      running.map((Id) => ({ Id, ...record(names, { cancelRequested: true }) })),
-      { repeatable: true },
+    const asked = await updateRows(
+      context,
+      running.map((id) => ({ id, values: { cancelRequested: true } })),
     );
-    return { canceled, requested: running };
+    return { canceled, requested: running.filter((_, index) => asked[index]) };
   }
 
   return {

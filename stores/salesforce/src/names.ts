@@ -35,6 +35,8 @@ export interface Names {
   readonly document: string;
   readonly lease: string;
   readonly leaseKey: string;
+  /** The channel of the event that says that documents wait. */
+  readonly wakeup: string;
   /** Under /services/apexrest/. */
   readonly apex: string;
   readonly field: Readonly<Record<Field, string>>;
@@ -59,9 +61,39 @@ export function namesOf({ namespace, document, fields = {} }: NameOptions = {}):
     document: document ?? `${prefix}Generated_Document__c`,
     lease: `${prefix}Docgen_Lease__c`,
     leaseKey: `${prefix}Key__c`,
+    wakeup: `/event/${prefix}Docgen_Wakeup__e`,
     apex: `${namespace === undefined || namespace === '' ? '' : `${namespace}/`}millrace/v1`,
     field: field as Record<Field, string>,
   };
+}
+
+/** Fields that name a file made in the same graph, by a reference of ours. */
+const REFERRING: readonly Field[] = ['outputFile', 'docxFile'];
+const JSON_FIELDS: readonly Field[] = ['request', 'result'];
+
+/**
+ * As part of a graph. Salesforce puts a result in place of `@{…}` wherever it stands, in people's data too, and has no
+ * escape for it. JSON has: its brace can be written as a number. Other texts get a space.
+ */
+export function recordInGraph(
+  names: Names,
+  values: Partial<Record<Field, unknown>>,
+): Record<string, unknown> {
+  const safe = Object.entries(values).map(([name, value]) => {
+    const field = name as Field;
+    if (typeof value !== 'string' || REFERRING.includes(field)) return [field, value];
+    return [
+      field,
+      JSON_FIELDS.includes(field)
+        ? value.replaceAll('@{', String.raw`@\u007b`)
+        : unreferring(value),
+    ];
+  });
+  return record(names, Object.fromEntries(safe) as typeof values);
+}
+
+export function unreferring(text: string): string {
+  return text.replaceAll('@{', '@ {');
 }
 
 /** Our words become field names; what is undefined is left out, null empties. */

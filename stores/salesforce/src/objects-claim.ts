@@ -1,5 +1,5 @@
 import type { ClaimParams, Claimed, Lost, Want } from '@millrace/engine';
-import { soqlTime } from '@millrace/salesforce';
+import { SalesforceError, soqlTime } from '@millrace/salesforce';
 import { claimedJob, claimIdOf } from './claimed.ts';
 import type { Context } from './context.ts';
 import { canceledValues, timeText } from './ending.ts';
@@ -11,6 +11,7 @@ import { claimOrder, ofKind, soql } from './select.ts';
 /** Queries that one composite call may hold. */
 const QUERIES = 5;
 const TAKE_OVER_AT_ONCE = 200;
+const LONGEST_WORKER = 120;
 const LOST = 'The worker went away while it made the document, each time it was tried.';
 
 interface Found {
@@ -38,10 +39,12 @@ export function createObjectsClaim(
     await moves.make(canceled.map(cancelMove));
     const leased = fresh.map((row) => ({ row, epoch: nextEpoch(context, row) }));
     const done = await moves.make(leased.map((each) => leaseMove(each, params)));
+    const refused = done.find((made) => made instanceof SalesforceError);
+    if (refused !== undefined && !done.includes('made')) throw refused;
     const now = salesforce.now();
     return {
       jobs: leased
-        .filter((_, index) => done[index])
+        .filter((_, index) => done[index] === 'made')
         .map(({ row, epoch }) => claimedJob(context, row, epoch)),
       now,
       lost: taken.lost,
@@ -94,16 +97,21 @@ export function createObjectsClaim(
   async function answersTo(queries: readonly string[]): Promise<object[][]> {
     const answers: object[][] = [];
     for (let from = 0; from < queries.length; from += QUERIES) {
+      const some = queries.slice(from, from + QUERIES);
       const responses = await salesforce.composite(
-        queries.slice(from, from + QUERIES).map((query, index) => ({
+        some.map((query, index) => ({
           method: 'GET',
           url: `query?q=${encodeURIComponent(query)}`,
           referenceId: `q${index}`,
         })),
         { allOrNone: false, repeatable: true },
       );
-      for (const { body } of responses)
-        answers.push([...((body as { records?: object[] }).records ?? [])]);
+      for (const [index, { httpStatusCode, body }] of responses.entries()) {
+        const isAnswered = httpStatusCode < 300;
+        // Alone, the one that failed says why.
+        if (isAnswered) answers.push((body as { records?: object[] }).records ?? []);
+        else answers.push(await salesforce.query<object>(some[index] ?? ''));
+      }
     }
     return answers;
   }
@@ -123,7 +131,7 @@ export function createObjectsClaim(
       return { row, first, lost: true, values };
     });
     const done = await moves.make(ends);
-    const ended = ends.filter((_, index) => done[index]);
+    const ended = ends.filter((_, index) => done[index] === 'made');
     return {
       count: ended.length,
       lost: ended
@@ -154,7 +162,7 @@ export function createObjectsClaim(
         leaseToken: tokenOf(row.id, epoch),
         lockedUntil: timeText(now + params.leaseMs),
         claimId: claimIdOf(params),
-        worker: params.worker,
+        worker: params.worker.slice(0, LONGEST_WORKER),
         startedAt: timeText(now),
       },
     };

@@ -7,9 +7,9 @@ import { settleGraphs } from './graphs.ts';
 import { ids18, tokenOf } from './ids.ts';
 import type { Ending, Held, Level } from './level.ts';
 import { createMoves, endRow, isTaken } from './moves.ts';
-import { record } from './names.ts';
 import type { Row } from './row.ts';
 import { selectByIds } from './select.ts';
+import { updateRows } from './update.ts';
 
 /**
  * Without Apex nothing in the org compares before it writes, but a unique key refuses the second of two. So every move
@@ -21,7 +21,7 @@ import { selectByIds } from './select.ts';
  * Of two that start from the same epoch, one has DUPLICATE_VALUE and all that it did is rolled back.
  */
 export function createObjectsLevel(context: Context): Level {
-  const { salesforce, names } = context;
+  const { salesforce } = context;
   const moves = createMoves(context);
   const claim = createObjectsClaim(context, moves);
 
@@ -30,14 +30,15 @@ export function createObjectsLevel(context: Context): Level {
     const rows = await selectByIds(context, ids18(leases));
     const held = leases.map((lease) => heldRow(rows, lease));
     const until = timeText(salesforce.now() + leaseMs);
-    await salesforce.collections.update(
-      names.document,
-      held
-        .filter((row) => row !== null)
-        .map(({ id }) => ({ Id: id, ...record(names, { lockedUntil: until }) })),
-      { repeatable: true },
+    const renewed = held.filter((row) => row !== null);
+    const done = await updateRows(
+      context,
+      renewed.map(({ id }) => ({ id, values: { lockedUntil: until } })),
     );
-    return held.map((row) => (row === null ? 'stale' : row.cancelRequested ? 'cancel' : 'renewed'));
+    return held.map((row) => {
+      if (row === null || done[renewed.indexOf(row)] !== true) return 'stale';
+      return row.cancelRequested ? 'cancel' : 'renewed';
+    });
   }
 
   /** The row that is read tells whether the lease holds; the end row makes sure that it still does. */

@@ -1,8 +1,8 @@
 import type { FinishedState, PruneParams, Pruned } from '@millrace/engine';
 import { soqlText, soqlTime } from '@millrace/salesforce';
 import type { Context } from './context.ts';
-import { record } from './names.ts';
 import { ofKind, soql, texts } from './select.ts';
+import { updateRows } from './update.ts';
 
 const AT_ONCE = 200;
 const STATES: readonly FinishedState[] = ['SUCCEEDED', 'FAILED', 'CANCELED'];
@@ -42,10 +42,9 @@ export async function erase(context: Context, subject: string): Promise<number> 
   const rows = await salesforce.query<{ Id: string }>(
     soql('Id', context, `${names.field.subject} = ${soqlText(subject)}`),
   );
-  const answers = await salesforce.collections.update(
-    names.document,
-    rows.map(({ Id }) => ({ Id, ...record(names, { request: null, result: null, error: null }) })),
-    { repeatable: true },
+  const erased = await updateRows(
+    context,
+    rows.map(({ Id: id }) => ({ id, values: { request: null, result: null, error: null } })),
   );
-  return answers.filter(({ success }) => success).length;
+  return erased.filter((done) => done).length;
 }

@@ -17,12 +17,14 @@ import { enqueue } from './enqueue.ts';
 import { createGovernor } from './governor.ts';
 import { createIds, tokenOf } from './ids.ts';
 import { createKeys } from './keys.ts';
+import { interactively } from './lane.ts';
 import type { Ending, Level } from './level.ts';
 import { type NameOptions, namesOf } from './names.ts';
 import { createObjectsLevel } from './objects.ts';
 import { counts, get, inspect, list, selected, summaries } from './queries.ts';
 import { erase, prune } from './retention.ts';
 import { selectByIds } from './select.ts';
+import { createWakeups } from './wakeups.ts';
 
 export interface SalesforceStoreOptions {
   readonly salesforce: Salesforce;
@@ -88,15 +90,22 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
     maxAttempts,
   };
   const governor = createGovernor(salesforce, options.now ?? Date.now);
-  let found: Promise<Level> | null = null;
+  const levels = levelsOf(context);
+  const waitedFor: Context = { ...context, salesforce: interactively(salesforce) };
+  const levelsWaitedFor = levelsOf(waitedFor);
+  let found: Promise<Level['name']> | null = null;
 
   /** Asked once; again after a failure. */
-  function level(): Promise<Level> {
-    found ??= findLevel(context).catch((error: unknown) => {
+  function levelName(): Promise<Level['name']> {
+    found ??= findLevel(waitedFor).catch((error: unknown) => {
       found = null;
       throw error;
     });
     return found;
+  }
+
+  async function level(): Promise<Level> {
+    return levels[await levelName()];
   }
 
   const lacks = (what: string) => (): Promise<never> =>
@@ -108,7 +117,7 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
     name,
     can: CAN,
     gatherMs: options.gatherMs ?? 1_000,
-    level: () => reaching(async () => (await level()).name),
+    level: () => reaching(levelName),
     /** The list of versions needs no session and counts against no limit; the answer's Date is the clock. */
     now: () =>
       reaching(async () => {
@@ -175,7 +184,7 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
     maintain: () => reaching(async () => (await level()).maintain()),
     interactive: (recordId) =>
       reaching(async () => {
-        const row = (await selectByIds(context, [recordId])).get(recordId);
+        const row = (await selectByIds(waitedFor, [recordId])).get(recordId);
         if (row?.status !== 'PROCESSING' || row.leaseToken === null) return null;
         const { epoch, leaseToken, attempts } = row;
         return {
@@ -188,10 +197,11 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
       }),
     settleInteractive: (lease, outcome) =>
       reaching(async () => {
-        const [answer] = await (await level()).settle([{ ...lease, outcome }]);
+        const waiting = levelsWaitedFor[await levelName()];
+        const [answer] = await waiting.settle([{ ...lease, outcome }]);
         return answer ?? 'stale';
       }),
-    watch: () => () => {},
+    watch: createWakeups(salesforce, { channel: context.names.wakeup, kind: defaultKind }),
     checkpoint: lacks('chunks'),
     announce: lacks('announcements'),
     pause: lacks('pauses'),
@@ -210,17 +220,20 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
   };
 }
 
+function levelsOf(context: Context): Record<Level['name'], Level> {
+  return { apex: createApexLevel(context), objects: createObjectsLevel(context) };
+}
+
 /** The package's Apex answers, or it is not there. */
-async function findLevel(context: Context): Promise<Level> {
-  const { salesforce, names } = context;
+async function findLevel({ salesforce, names }: Context): Promise<Level['name']> {
   try {
     await salesforce.apex({ method: 'GET', path: `${names.apex}/version` });
-    return createApexLevel(context);
+    return 'apex';
   } catch (error) {
     if (!(error instanceof SalesforceError) || error.kind !== 'notFound') throw error;
   }
   await salesforce.query(`SELECT Id FROM ${names.lease} LIMIT 1`);
-  return createObjectsLevel(context);
+  return 'objects';
 }
 
 function endingOf(context: Context, { job, outcome, children }: Settlement): Ending | null {

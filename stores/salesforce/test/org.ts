@@ -1,5 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { type Salesforce as Connection, createSalesforce } from '@millrace/salesforce';
+import {
+  type Salesforce as Connection,
+  type SalesforceParts,
+  createSalesforce,
+} from '@millrace/salesforce';
 import { type SalesforceOptions, startSalesforce } from '@millrace/simulator-salesforce';
 import {
   type SalesforceStore,
@@ -12,6 +16,12 @@ const OBJECTS = fileURLToPath(
 );
 const APP = { clientId: 'millrace', secret: 'a-secret-for-tests' };
 
+export type World = Awaited<ReturnType<typeof startOrg>>;
+export type Org = World['org'];
+
+/** Repeats without waiting for them. */
+export const AT_ONCE: SalesforceParts = { sleep: async () => {} };
+
 /** An org with the package in it, and stores that are each like a process of their own. */
 export async function startOrg(options: Partial<SalesforceOptions> = {}) {
   const org = await startSalesforce({
@@ -21,17 +31,26 @@ export async function startOrg(options: Partial<SalesforceOptions> = {}) {
     ...options,
   });
   const stores: SalesforceStore[] = [];
+  const connections: Connection[] = [];
 
-  function connect(): Connection {
-    return createSalesforce({
-      loginUrl: org.loginUrl,
-      auth: { type: 'clientCredentials', clientId: APP.clientId, clientSecret: APP.secret },
-    });
+  function connect(parts: SalesforceParts = {}): Connection {
+    const connection = createSalesforce(
+      {
+        loginUrl: org.loginUrl,
+        auth: { type: 'clientCredentials', clientId: APP.clientId, clientSecret: APP.secret },
+      },
+      parts,
+    );
+    connections.push(connection);
+    return connection;
   }
 
-  function open(changes: Partial<SalesforceStoreOptions> = {}): SalesforceStore {
+  function open(
+    changes: Partial<SalesforceStoreOptions> = {},
+    parts: SalesforceParts = {},
+  ): SalesforceStore {
     const store = createSalesforceStore({
-      salesforce: connect(),
+      salesforce: connect(parts),
       defaultKind: 'document',
       gatherMs: 0,
       prunes: true,
@@ -51,7 +70,7 @@ export async function startOrg(options: Partial<SalesforceOptions> = {}) {
       await Promise.all(stores.map((store) => store.now()));
     },
     async close() {
-      await Promise.all(stores.map((store) => store.close()));
+      await Promise.all(connections.map((connection) => connection.close()));
       await org.close();
     },
   };

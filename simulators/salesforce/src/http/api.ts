@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApexEndpoints } from '../apex/endpoints.ts';
+import type { Cometd } from '../cometd/cometd.ts';
 import { ApiError, notFound } from '../errors.ts';
 import type { Strikes } from '../faults.ts';
 import { OAuthError } from '../oauth/oauth-error.ts';
@@ -35,12 +36,13 @@ interface Parts {
   readonly sessions: Sessions;
   readonly leaf: LeafHandler;
   readonly apex: ApexEndpoints;
+  readonly cometd: Cometd;
 }
 
 const APEX = '/services/apexrest/';
 
-/** Everything that Salesforce itself has: tokens, the REST API, Apex REST. */
-export function createApi({ org, sessions, leaf, apex }: Parts): Api {
+/** Everything that Salesforce itself has: tokens, the REST API, Apex REST, the Streaming API. */
+export function createApi({ org, sessions, leaf, apex, cometd }: Parts): Api {
   const token = tokenEndpoint(org, sessions);
   const crowd: Crowd = createCrowd(org.clock);
 
@@ -55,12 +57,31 @@ export function createApi({ org, sessions, leaf, apex }: Parts): Api {
     }
   }
 
-  function callerOf({ request, strikes }: Exchange): Caller {
+  /** Null: it is no good, or not any more. */
+  function sessionOf({ request, strikes }: Exchange): { token: string; userId: string } | null {
     const sent = /^(?:Bearer|OAuth) (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
     if (strikes.strikes('session-expired') !== null) sessions.end(sent);
     const userId = sessions.use(sent);
-    if (userId !== null) return { userId, strikes };
+    return userId === null ? null : { token: sent, userId };
+  }
+
+  function callerOf(exchange: Exchange): Caller {
+    const session = sessionOf(exchange);
+    if (session !== null) return { userId: session.userId, strikes: exchange.strikes };
     throw new ApiError('INVALID_SESSION_ID', 'Session expired or invalid');
+  }
+
+  /** Long polls are no calls, and none of those 25 that may last long. */
+  function streaming(exchange: Exchange, path: string): Promise<Answer> {
+    const { request, body } = exchange;
+    return cometd.answer({
+      method: request.method ?? 'GET',
+      path,
+      body,
+      cookies: request.headers.cookie ?? '',
+      token: sessionOf(exchange)?.token ?? null,
+      socket: request.socket,
+    });
   }
 
   /** Refuses when the day's calls are used up, else counts. */
@@ -119,6 +140,7 @@ export function createApi({ org, sessions, leaf, apex }: Parts): Api {
     const path = (exchange.request.url ?? '').split('?')[0]?.replace(/(?<=.)\/$/, '') ?? '';
     if (path === '/services/oauth2/token') return login(exchange);
     if (path === '/services/data') return json(200, versions());
+    if (/^\/cometd(\/|$)/.test(path)) return streaming(exchange, path);
     if (!/^\/(services|id)\//.test(path)) throw notFound();
     return crowd.enter(() => call(exchange, path));
   };

@@ -8,10 +8,16 @@ export interface Sessions {
   use(token: string): string | null;
   end(token: string): void;
   endAll(): void;
+  /** Called when sessions were ended, not when they ran out. */
+  onEnd(call: () => void): void;
 }
 
 export function createSessions(clock: Clock, timeoutMs: number): Sessions {
   const sessions = new Map<string, { readonly userId: string; usedAt: number }>();
+  const listeners: (() => void)[] = [];
+  const tell = (): void => {
+    for (const call of listeners) call();
+  };
   return {
     open(organizationId, userId) {
       const token = `${organizationId.slice(0, 15)}!AQ${randomBytes(69).toString('base64url')}`;
@@ -28,7 +34,14 @@ export function createSessions(clock: Clock, timeoutMs: number): Sessions {
       session.usedAt = clock.now();
       return session.userId;
     },
-    end: (token) => void sessions.delete(token),
-    endAll: () => sessions.clear(),
+    end(token) {
+      sessions.delete(token);
+      tell();
+    },
+    endAll() {
+      sessions.clear();
+      tell();
+    },
+    onEnd: (call) => void listeners.push(call),
   };
 }

@@ -1,7 +1,7 @@
 import type { LeafHandler } from './request.ts';
 
 const FIRST_VERSION = 31;
-const LAST_VERSION = 67;
+export const LAST_VERSION = 67;
 
 export interface Version {
   readonly label: string;

@@ -1,0 +1,176 @@
+import { StoreUnavailable } from '@millrace/engine';
+import type { FaultKind } from '@millrace/simulator-salesforce';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  FAILED,
+  LEVELS,
+  account,
+  claim,
+  claimParams,
+  made,
+  recordOf,
+  running,
+  settle,
+  settleAll,
+  untilAnswered,
+  waiting,
+} from '../test/documents.ts';
+import { DOCUMENT, SUCCEEDED, files, shown, strayFiles, values } from '../test/inside.ts';
+import { AT_ONCE, type World, startOrg } from '../test/org.ts';
+import type { SalesforceStore } from './index.ts';
+
+/** Which calls write at this level. */
+const PATHS = {
+  claim: { apex: 'v1/claim$', objects: 'composite/graph$' },
+  settle: { apex: 'composite/graph$', objects: 'composite/graph$' },
+  complete: { apex: 'v1/complete$', objects: 'composite/graph$' },
+  renew: { apex: 'v1/renew$', objects: 'composite/sobjects$' },
+  cancel: { apex: 'v1/cancel$', objects: 'composite/graph$' },
+  enqueue: { apex: 'composite/graph$', objects: 'composite/graph$' },
+} as const;
+
+describe.each(LEVELS)('an answer that is lost, with $level', ({ apex }) => {
+  let world: World;
+  let store: SalesforceStore;
+
+  beforeEach(async () => {
+    world = await startOrg({ apex });
+    store = world.open({}, AT_ONCE);
+    await store.level();
+  });
+  afterEach(() => world.close());
+
+  function strike(kind: FaultKind, verb: keyof typeof PATHS, times = 1): void {
+    world.org.faults.add({ kind, path: PATHS[verb][apex ? 'apex' : 'objects'], times });
+  }
+
+  it('of a claim: the same leases are given again, and to nobody else', async () => {
+    const ids = [await waiting(world.org), await waiting(world.org)];
+    const params = claimParams({ worker: 'worker-1' });
+    strike('cut-after', 'claim');
+    await expect(store.claim(params)).rejects.toThrow(StoreUnavailable);
+
+    expect(await claim(world.open(), { worker: 'worker-2' })).toEqual([]);
+    const { jobs } = await store.claim({ ...params, replay: true });
+    expect(jobs.map(({ id }) => recordOf(id)).toSorted()).toEqual(ids.toSorted());
+    expect(await settleAll(store, jobs)).toEqual(['settled', 'settled']);
+    for (const id of ids) expect(shown(world.org, id)).toEqual(SUCCEEDED);
+    expect(strayFiles(world.org)).toEqual([]);
+  });
+
+  it('of a claim that never arrived: nothing is leased', async () => {
+    const id = await waiting(world.org);
+    const params = claimParams();
+    strike('cut-before', 'claim');
+    await expect(store.claim(params)).rejects.toThrow(StoreUnavailable);
+    expect((await store.claim({ ...params, replay: true })).jobs).toEqual([]);
+    expect(shown(world.org, id)).toEqual({ Status: 'QUEUED', Attempts: 0 });
+    expect(await claim(store)).toHaveLength(1);
+  });
+
+  it('of settling: the second time it is “already”, with the one file of the first', async () => {
+    const parent = await account(world.org);
+    const { id, job } = await running(world, store);
+    strike('cut-after', 'settle');
+    await expect(settle(store, job, made([parent]))).rejects.toThrow(StoreUnavailable);
+
+    expect(await settle(store, job, made([parent]))).toBe('already');
+    expect(shown(world.org, id)).toEqual(SUCCEEDED);
+    expect(files(world.org)).toEqual([{ name: 'invoice.pdf', parents: [parent] }]);
+    expect(strayFiles(world.org)).toEqual([]);
+  });
+
+  it('of settling that never arrived: nothing is there until it is sent again', async () => {
+    const { id, job } = await running(world, store);
+    strike('cut-before', 'settle');
+    await expect(settle(store, job)).rejects.toThrow(StoreUnavailable);
+    expect(shown(world.org, id)).toMatchObject({ Status: 'PROCESSING' });
+    expect(files(world.org)).toEqual([]);
+
+    expect(await settle(store, job)).toBe('settled');
+    expect(shown(world.org, id)).toEqual(SUCCEEDED);
+    expect(files(world.org)).toHaveLength(1);
+  });
+
+  it('of settling, where the worker has changed its mind meanwhile: the first word stands', async () => {
+    const { id, job } = await running(world, store);
+    strike('cut-after', 'settle');
+    await expect(settle(store, job)).rejects.toThrow(StoreUnavailable);
+    expect(await settle(store, job, FAILED)).toBe('already');
+    expect(shown(world.org, id)).toEqual(SUCCEEDED);
+  });
+
+  it('of an outcome without files', async () => {
+    const { id, job } = await running(world, store);
+    strike('cut-after', 'complete');
+    expect(await untilAnswered(() => settle(store, job, FAILED))).toBe('already');
+    expect(shown(world.org, id)).toEqual({
+      Status: 'FAILED',
+      Attempts: 1,
+      ErrorCode: 'conversion_failed',
+    });
+  });
+
+  it('of a put-back, when another worker has the record by the time it is asked again', async () => {
+    const { id, job } = await running(world, store);
+    strike('cut-after', 'complete', 4);
+    await expect(settle(store, job, { move: 'handBack' })).rejects.toThrow(StoreUnavailable);
+    world.org.faults.clear();
+    const other = world.open();
+    const [again] = await claim(other, { worker: 'worker-2' });
+
+    expect(await settle(store, job, { move: 'handBack' })).toBe('already');
+    expect(shown(world.org, id)).toMatchObject({
+      Status: 'PROCESSING',
+      LeaseToken: `${id}:${again?.epoch}`,
+    });
+  });
+
+  it('of a renewal: the lease lives on', async () => {
+    const { id, job } = await running(world, store);
+    await world.advance(300_000);
+    strike('cut-after', 'renew');
+    const leases = [{ id: job.id, epoch: job.epoch }];
+    expect(await store.renew({ leases, leaseMs: 600_000 })).toEqual(['renewed']);
+    await world.advance(400_000);
+    expect(await claim(world.open(), { worker: 'worker-2' })).toEqual([]);
+    expect(await settle(store, job)).toBe('settled');
+    expect(shown(world.org, id)).toEqual(SUCCEEDED);
+  });
+
+  it('of a cancellation: it stays canceled, and asking again does no harm', async () => {
+    const id = await waiting(world.org);
+    const select = { ids: [`salesforce-${id}`] };
+    strike('cut-after', 'cancel');
+    await expect(store.cancel({ select })).rejects.toThrow(StoreUnavailable);
+    await store.cancel({ select });
+    expect(shown(world.org, id)).toEqual({ Status: 'CANCELED', Attempts: 0 });
+    expect(await claim(store)).toEqual([]);
+  });
+
+  it('of an enqueue with a key: one record, however often it is asked for', async () => {
+    const job = {
+      kind: 'document',
+      payload: '{}',
+      maxAttempts: 4,
+      tenant: '',
+      priority: null,
+      key: { value: 'order-7', windowMs: 60_000 },
+    };
+    strike('cut-after', 'enqueue');
+    await expect(store.enqueue({ jobs: [job] })).rejects.toThrow(StoreUnavailable);
+    const [again] = await store.enqueue({ jobs: [job] });
+    const ids = values(world.org, DOCUMENT, 'Id');
+    expect(ids.map((id) => `salesforce-${id}`)).toEqual([again?.id]);
+    expect(again?.created).toBe(false);
+  });
+
+  it('when the org is away for a moment: the next time it goes through, once', async () => {
+    const { id, job } = await running(world, store);
+    strike('unavailable', 'settle', 2);
+    expect(await untilAnswered(() => settle(store, job))).toBe('settled');
+    expect(shown(world.org, id)).toEqual(SUCCEEDED);
+    expect(files(world.org)).toHaveLength(1);
+    expect(strayFiles(world.org)).toEqual([]);
+  });
+});
