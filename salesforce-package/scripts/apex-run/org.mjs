@@ -1,0 +1,344 @@
+// The org: tables, users and what they may do, and the limits of a transaction.
+
+import {
+  componentsIn,
+  descendants,
+  readXml,
+  textOf as xmlText,
+  textsOf,
+} from '../lib/metadata.mjs';
+import { join } from 'node:path';
+import { checksum } from './library.mjs';
+import { loadSchema } from './schema.mjs';
+import {
+  ApexDate,
+  ApexError,
+  Datetime,
+  Decimal,
+  coerce,
+  isNumber,
+  textOf,
+  toDecimal,
+} from './values.mjs';
+
+/**
+ * @typedef {import('./schema.mjs').ObjectType} ObjectType
+ * @typedef {import('./schema.mjs').Field} Field
+ * @typedef {{ objects: Map<string, { read: boolean, viewAll: boolean }>, fields: Set<string>, permissions: Set<string> }} Rights
+ */
+
+export class SObject {
+  /** @param {ObjectType} type @param {Iterable<[string, unknown]>} [values] @param {Set<string>} [queried] what a query has read */
+  constructor(type, values = [], queried) {
+    this.type = type;
+    this.values = new Map(values);
+    this.queried = queried;
+    /** @type {string[]} */
+    this.errors = [];
+  }
+
+  /** @param {string} name in lower case */
+  get(name) {
+    if (this.values.has(name)) return this.values.get(name);
+    const field = this.type.fields.get(name);
+    const isRelationship = [...this.type.fields.values()].some(
+      ({ relationship }) => relationship.toLowerCase() === name,
+    );
+    if (field === undefined && !isRelationship)
+      throw new Error(`${this.type.name} has no ${name}.`);
+    if (this.queried !== undefined && name !== 'id')
+      throw new ApexError(
+        'SObjectException',
+        `SObject row was retrieved via SOQL without querying the requested field: ${this.type.name}.${name}`,
+      );
+    return field?.type === 'BOOLEAN' && this.queried === undefined
+      ? (field.initial ?? false)
+      : null;
+  }
+
+  /** @param {string} name in lower case @param {unknown} value */
+  set(name, value) {
+    const field = this.type.fields.get(name);
+    if (field === undefined) throw new Error(`${this.type.name} has no ${name}.`);
+    this.values.set(
+      name,
+      field.type === 'DOUBLE' || field.type === 'CURRENCY' ? coerce(value, 'decimal') : value,
+    );
+  }
+
+  toString() {
+    return `${this.type.name}:{${[...this.values].map(([key, value]) => `${key}=${textOf(value)}`).join(', ')}}`;
+  }
+}
+
+export class DmlError extends Error {
+  /** @param {string} code @param {string} message */
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A maker of empty orgs: each test has its own, and the metadata is read once. @param {string} source force-app/main/default */
+export function orgMaker(source) {
+  const schema = loadSchema(source);
+  const rights = new Map(
+    componentsIn(source, 'permissionsets', '.permissionset-meta.xml').map((name) => [
+      name,
+      rightsOf(readXml(join(source, 'permissionsets', `${name}.permissionset-meta.xml`))),
+    ]),
+  );
+  return () => new Org(schema, rights);
+}
+
+/** @param {import('../lib/metadata.mjs').Element} element @returns {Rights} */
+function rightsOf(element) {
+  return {
+    objects: new Map(
+      descendants(element, 'objectPermissions').map((each) => [
+        xmlText(each, 'object').toLowerCase(),
+        {
+          read: xmlText(each, 'allowRead') === 'true',
+          viewAll: xmlText(each, 'viewAllRecords') === 'true',
+        },
+      ]),
+    ),
+    fields: new Set(
+      descendants(element, 'fieldPermissions')
+        .filter((each) => xmlText(each, 'readable') === 'true')
+        .map((each) => xmlText(each, 'field').toLowerCase()),
+    ),
+    permissions: new Set(
+      descendants(element, 'customPermissions').flatMap((each) => textsOf(each, 'name')),
+    ),
+  };
+}
+
+export class Org {
+  /** @param {Map<string, ObjectType>} schema @param {Map<string, Rights>} rights */
+  constructor(schema, rights) {
+    this.schema = schema;
+    this.rights = rights;
+    /** @type {Map<string, Map<string, Map<string, unknown>>>} */
+    this.tables = new Map();
+    this.lastNumber = 0;
+    this.limits = { queries: 0, queryRows: 0, dml: 0, queueables: 0, emails: 0 };
+    this.uncommitted = false;
+    this.adminId = this.insert(
+      this.type('Profile'),
+      new Map([['name', 'System Administrator']]),
+      '',
+    );
+    this.insert(this.type('Profile'), new Map([['name', 'Standard User']]), '');
+    for (const name of rights.keys())
+      this.insert(this.type('PermissionSet'), new Map([['name', name]]), '');
+    this.adminId = this.insert(
+      this.type('User'),
+      new Map(
+        Object.entries({
+          username: 'admin@example.com',
+          localesidkey: 'en_US',
+          timezonesidkey: 'Europe/Berlin',
+          name: 'Admin',
+        }),
+      ),
+      '',
+    );
+    this.userId = this.adminId;
+  }
+
+  /** @param {string} name @returns {ObjectType} */
+  type(name) {
+    const found = this.schema.get(name.toLowerCase());
+    if (found === undefined) throw new Error(`There is no object ${name}.`);
+    return found;
+  }
+
+  /** @param {ObjectType} type */
+  table(type) {
+    const known = this.tables.get(type.name) ?? new Map();
+    this.tables.set(type.name, known);
+    return known;
+  }
+
+  /** @param {string} id @returns {ObjectType | undefined} */
+  typeOfId(id) {
+    return [...this.schema.values()].find(({ prefix }) => id.startsWith(prefix));
+  }
+
+  /** @param {ObjectType} type @param {Map<string, unknown>} values @param {string} owner */
+  insert(type, values, owner) {
+    this.lastNumber += 1;
+    const short = `${type.prefix}Xy0${String(this.lastNumber).padStart(9, '0')}`;
+    const id = short + checksum(short);
+    const row = new Map();
+    for (const field of type.fields.values())
+      row.set(field.name.toLowerCase(), stored(field, field.initial));
+    for (const [name, value] of values) row.set(name, stored(this.field(type, name), value));
+    row.set('id', id);
+    row.set('createddate', new Datetime(Math.floor(Date.now() / 1000) * 1000));
+    row.set('createdbyid', owner);
+    if (row.get('ownerid') === null) row.set('ownerid', owner);
+    if (type.prefix.startsWith('a')) row.set('name', row.get('name') ?? `N-${this.lastNumber}`);
+    this.validate(type, row);
+    this.table(type).set(id, row);
+    if (type.name === 'ContentVersion') {
+      const title = row.get('title');
+      row.set(
+        'contentdocumentid',
+        this.insert(this.type('ContentDocument'), new Map([['title', title]]), owner),
+      );
+    }
+    return id;
+  }
+
+  /** @param {ObjectType} type @param {string} id @param {Map<string, unknown>} values */
+  update(type, id, values) {
+    const row = this.table(type).get(id);
+    if (row === undefined) throw new DmlError('ENTITY_IS_DELETED', 'entity is deleted');
+    const changed = new Map(row);
+    for (const [name, value] of values) {
+      // Read-only ones that a query brought along are ignored.
+      if (!['createddate', 'createdbyid', 'id'].includes(name) && type.fields.has(name))
+        changed.set(name, stored(this.field(type, name), value));
+    }
+    this.validate(type, changed);
+    this.table(type).set(id, changed);
+  }
+
+  /** @param {ObjectType} type @param {string} id */
+  delete(type, id) {
+    if (!this.table(type).delete(id)) throw new DmlError('ENTITY_IS_DELETED', 'entity is deleted');
+    if (type.name === 'ContentDocument')
+      for (const [versionId, row] of this.table(this.type('ContentVersion')))
+        if (row.get('contentdocumentid') === id)
+          this.table(this.type('ContentVersion')).delete(versionId);
+  }
+
+  /** @param {ObjectType} type @param {string} name @returns {Field} */
+  field(type, name) {
+    const found = type.fields.get(name);
+    if (found === undefined) throw new Error(`${type.name} has no field ${name}.`);
+    return found;
+  }
+
+  /** @param {ObjectType} type @param {Map<string, unknown>} row */
+  validate(type, row) {
+    for (const field of type.fields.values()) {
+      const value = row.get(field.name.toLowerCase()) ?? null;
+      if (value === null) {
+        if (field.required)
+          throw new DmlError(
+            'REQUIRED_FIELD_MISSING',
+            `Required fields are missing: [${field.name}]`,
+          );
+        continue;
+      }
+      if (field.length > 0 && typeof value === 'string' && value.length > field.length)
+        throw new DmlError('STRING_TOO_LONG', `${field.name}: data value too large`);
+      if (field.values.length > 0 && !field.values.includes(textOf(value)))
+        throw new DmlError(
+          'INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST',
+          `bad value for restricted picklist field: ${textOf(value)}`,
+        );
+      if (field.unique) this.checkUnique(type, field, row, textOf(value));
+    }
+  }
+
+  /** @param {ObjectType} type @param {Field} field @param {Map<string, unknown>} row @param {string} value */
+  checkUnique(type, field, row, value) {
+    const key = (/** @type {string} */ text) => (field.caseSensitive ? text : text.toLowerCase());
+    for (const [id, other] of this.table(type)) {
+      const there = other.get(field.name.toLowerCase());
+      if (id !== row.get('id') && typeof there === 'string' && key(there) === key(value))
+        throw new DmlError(
+          'DUPLICATE_VALUE',
+          `duplicate value found: ${field.name} duplicates value on record with id: ${id}`,
+        );
+    }
+  }
+
+  // --- what the user may see
+
+  isAdmin() {
+    return this.userId === this.adminId;
+  }
+
+  /** @returns {Rights[]} */
+  granted() {
+    const sets = this.table(this.type('PermissionSet'));
+    return [...this.table(this.type('PermissionSetAssignment')).values()]
+      .filter((row) => row.get('assigneeid') === this.userId)
+      .flatMap(
+        (row) =>
+          this.rights.get(textOf(sets.get(textOf(row.get('permissionsetid')))?.get('name'))) ?? [],
+      );
+  }
+
+  /** @param {ObjectType} type */
+  mayReadObject(type) {
+    const isCustom = /__[ce]$/.test(type.name);
+    return (
+      this.isAdmin() ||
+      !isCustom ||
+      this.granted().some(({ objects }) => objects.get(type.name.toLowerCase())?.read)
+    );
+  }
+
+  /** @param {ObjectType} type @param {Field} field */
+  mayReadField(type, field) {
+    const key = `${type.name}.${field.name}`.toLowerCase();
+    return (
+      this.isAdmin() ||
+      !field.name.endsWith('__c') ||
+      field.required ||
+      this.granted().some(({ fields }) => fields.has(key))
+    );
+  }
+
+  /** Everything is private but templates; a file is for those who see what it is linked to. @param {ObjectType} type @param {Map<string, unknown>} row @returns {boolean} */
+  maySee(type, row) {
+    if (this.isAdmin() || row.get('ownerid') === this.userId || !row.has('ownerid')) return true;
+    if (
+      ['Docgen_Template__c', 'Profile', 'PermissionSet', 'User', 'UserRecordAccess'].includes(
+        type.name,
+      )
+    )
+      return true;
+    if (this.granted().some(({ objects }) => objects.get(type.name.toLowerCase())?.viewAll))
+      return true;
+    if (type.name === 'ContentVersion' || type.name === 'ContentDocument') {
+      const documentId = row.get(type.name === 'ContentVersion' ? 'contentdocumentid' : 'id');
+      return [...this.table(this.type('ContentDocumentLink')).values()]
+        .filter((link) => link.get('contentdocumentid') === documentId)
+        .some((link) => this.maySeeId(textOf(link.get('linkedentityid'))));
+    }
+    return [...this.table(this.type('Generated_Document__Share')).values()].some(
+      (share) =>
+        share.get('parentid') === row.get('id') && share.get('userorgroupid') === this.userId,
+    );
+  }
+
+  /** @param {string} id */
+  maySeeId(id) {
+    const type = this.typeOfId(id);
+    const row = type && this.table(type).get(id);
+    return (
+      row !== undefined && type !== undefined && this.mayReadObject(type) && this.maySee(type, row)
+    );
+  }
+}
+
+/** What a column keeps of a value. @param {Field} field @param {unknown} value */
+function stored(field, value) {
+  if (value === null || value === undefined || value === '')
+    return field.type === 'BOOLEAN' ? false : null;
+  if (field.type === 'DATETIME' && value instanceof Datetime)
+    return new Datetime(Math.floor(value.ms / 1000) * 1000);
+  if (['DOUBLE', 'CURRENCY', 'PERCENT'].includes(field.type) && isNumber(value))
+    return toDecimal(value).setScale(field.scale);
+  if (field.type === 'DATE' && !(value instanceof ApexDate))
+    throw new Error(`${field.name} is no date.`);
+  if (value instanceof Decimal) throw new Error(`${field.name} is no number.`);
+  return value;
+}

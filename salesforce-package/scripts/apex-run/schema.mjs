@@ -1,0 +1,171 @@
+// The objects of the org: ours from the metadata, and as much of the standard ones as the tests touch.
+
+import { readObjects, textOf } from '../lib/metadata.mjs';
+
+/**
+ * @typedef {object} Field
+ * @property {string} name
+ * @property {string} type as Schema.DisplayType says it
+ * @property {number} scale
+ * @property {number} length 0: not limited here
+ * @property {boolean} required
+ * @property {boolean} unique
+ * @property {boolean} caseSensitive
+ * @property {string[]} targets of a lookup
+ * @property {string} relationship its name, '' if none
+ * @property {string[]} values of a picklist
+ * @property {unknown} initial
+ *
+ * @typedef {object} ObjectType
+ * @property {string} name
+ * @property {string} prefix of its Ids
+ * @property {Map<string, Field>} fields by name in lower case
+ * @property {{ name: string, object: string, field: string }[]} children lists of others that look up to it
+ */
+
+// name:TYPE(scale)>targets.relationship<list at the target
+const STANDARD = {
+  Account: '001 Name Description BillingCity BillingAddress:ADDRESS ParentId>Account.Parent',
+  Contact: '003 LastName Email Description AccountId>Account.Account<Contacts',
+  Opportunity:
+    '006 Name StageName CloseDate:DATE Amount:CURRENCY(2) AccountId>Account.Account<Opportunities CampaignId>Campaign.Campaign',
+  OpportunityLineItem:
+    '00k Quantity:DOUBLE(2) UnitPrice:CURRENCY(2) SortOrder:INTEGER Product2Id>Product2.Product2 OpportunityId>Opportunity.Opportunity<OpportunityLineItems',
+  Case: '500 Subject AccountId>Account.Account',
+  Campaign: '701 Name',
+  Product2: '01t Name',
+  User: '005 Name Username Email Alias LastName EmailEncodingKey LanguageLocaleKey LocaleSidKey TimeZoneSidKey ProfileId>Profile.Profile',
+  Profile: '00e Name',
+  PermissionSet: '0PS Name',
+  PermissionSetAssignment:
+    '0Pa AssigneeId>User.Assignee PermissionSetId>PermissionSet.PermissionSet',
+  ContentVersion:
+    '068 Title PathOnClient VersionData:BASE64 ContentDocumentId>ContentDocument.ContentDocument',
+  ContentDocument: '069 Title',
+  ContentDocumentLink:
+    '06A ContentDocumentId>ContentDocument.ContentDocument LinkedEntityId:STRING ShareType Visibility',
+  UserRecordAccess: '0Rx RecordId:STRING UserId:STRING HasEditAccess:BOOLEAN',
+  Generated_Document__Share: '02c ParentId:STRING UserOrGroupId:STRING AccessLevel RowCause',
+};
+const PREFIXES = {
+  Generated_Document__c: 'a00',
+  Docgen_Template__c: 'a01',
+  Docgen_Lease__c: 'a02',
+  Docgen_Wakeup__e: 'e00',
+};
+const TYPES = {
+  Text: 'STRING',
+  LongTextArea: 'TEXTAREA',
+  Number: 'DOUBLE',
+  Picklist: 'PICKLIST',
+  Lookup: 'REFERENCE',
+  Checkbox: 'BOOLEAN',
+  DateTime: 'DATETIME',
+};
+const SYSTEM = 'Id:ID CreatedDate:DATETIME CreatedById>User.CreatedBy';
+
+/** @param {string} source force-app/main/default @returns {Map<string, ObjectType>} by name in lower case */
+export function loadSchema(source) {
+  /** @type {Map<string, ObjectType>} */
+  const schema = new Map();
+  for (const [name, text] of Object.entries(STANDARD)) {
+    const [prefix = '', ...fields] = text.split(' ');
+    // Cases may belong to queues; people's own records may not.
+    const owner = name === 'Case' ? 'OwnerId>User|Group.Owner' : 'OwnerId>User.Owner';
+    schema.set(
+      name.toLowerCase(),
+      objectOf(name, prefix, [...fields, owner, ...SYSTEM.split(' ')]),
+    );
+  }
+  for (const [name, fields] of readObjects(source)) {
+    const known = schema.get(name.toLowerCase());
+    const object =
+      known ??
+      objectOf(name, PREFIXES[/** @type {keyof typeof PREFIXES} */ (name)] ?? 'a99', [
+        'Name',
+        'OwnerId>User|Group.Owner',
+        ...SYSTEM.split(' '),
+      ]);
+    schema.set(name.toLowerCase(), object);
+    for (const {
+      name: field,
+      type,
+      element,
+      required,
+      referenceTo,
+      relationshipName,
+    } of fields.values()) {
+      object.fields.set(field.toLowerCase(), {
+        name: field,
+        type: TYPES[/** @type {keyof typeof TYPES} */ (type)],
+        scale: Number(textOf(element, 'scale') || 0),
+        length: Number(textOf(element, 'length') || 0),
+        required,
+        unique: textOf(element, 'unique') === 'true',
+        caseSensitive: textOf(element, 'caseSensitive') === 'true',
+        targets: referenceTo,
+        relationship: referenceTo.length > 0 ? field.replace(/__c$/, '__r') : '',
+        values: element.children
+          .flatMap(({ children }) => children)
+          .flatMap(({ children }) => children)
+          .filter(({ name: part }) => part === 'value')
+          .map((value) => textOf(value, 'fullName')),
+        initial: initialOf(type, textOf(element, 'defaultValue')),
+      });
+      for (const target of referenceTo)
+        addChild(schema, target, relationshipName && `${relationshipName}__r`, name, field);
+    }
+  }
+  for (const object of schema.values()) linkChildren(schema, object);
+  return schema;
+}
+
+/** @param {string} type @param {string} text */
+function initialOf(type, text) {
+  if (type === 'Checkbox') return text === 'true';
+  return type === 'Number' && text !== '' ? Number(text) : null;
+}
+
+/** @param {string} name @param {string} prefix @param {string[]} fields @returns {ObjectType} */
+function objectOf(name, prefix, fields) {
+  return {
+    name,
+    prefix,
+    fields: new Map(fields.map(fieldOf).map((field) => [field.name.toLowerCase(), field])),
+    children: [],
+  };
+}
+
+/** @param {string} text @returns {Field & { list?: string }} */
+function fieldOf(text) {
+  const [, name = '', type, scale, targets, relationship = '', list] =
+    /^(\w+?)(?::(\w+)(?:\((\d)\))?)?(?:>([\w|]+)\.(\w+)(?:<(\w+))?)?$/.exec(text) ?? [];
+  return {
+    name,
+    type: type ?? (targets ? 'REFERENCE' : 'STRING'),
+    scale: Number(scale ?? 0),
+    length: 0,
+    required: false,
+    unique: false,
+    caseSensitive: false,
+    targets: targets?.split('|') ?? [],
+    relationship,
+    values: [],
+    initial: null,
+    ...(list !== undefined && { list }),
+  };
+}
+
+/** @param {Map<string, ObjectType>} schema @param {ObjectType} object */
+function linkChildren(schema, object) {
+  for (const field of object.fields.values()) {
+    const { list } = /** @type {Field & { list?: string }} */ (field);
+    if (list !== undefined)
+      for (const target of field.targets) addChild(schema, target, list, object.name, field.name);
+  }
+}
+
+/** @param {Map<string, ObjectType>} schema @param {string} target @param {string} name @param {string} object @param {string} field */
+function addChild(schema, target, name, object, field) {
+  if (name !== '') schema.get(target.toLowerCase())?.children.push({ name, object, field });
+}
