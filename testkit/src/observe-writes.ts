@@ -81,7 +81,7 @@ function renewed(
     violations.expect(
       answer === 'stale',
       'staleWrite',
-      () => `${verb} by ${nameOf(lease)} was answered "${answer}", the job is ${newest}`,
+      () => `${verb} by ${nameOf(lease)} was answered "${wordFor(answer)}", the job is ${newest}`,
     );
     return null;
   }
@@ -106,7 +106,7 @@ export async function observeSettle(
     const { job, outcome, children } = settlement;
     const answer = answers[index];
     const during = `${outcome.move} by ${nameOf(job)}`;
-    seen.trace.add(who, `settle ${during}: ${answer ?? ''}`);
+    seen.trace.add(who, `settle ${during}: ${wordFor(answer)}`);
     const record = mayWrite(seen, settlement, answer);
     if (record === null) continue;
     checkOutcome(seen, record, outcome, during);
@@ -126,7 +126,7 @@ function mayWrite(
 ): JobRecord | null {
   const record = ledger.jobs.get(job.id);
   const told = (): string =>
-    `${outcome.move} by ${nameOf(job)} was answered "${answer}", the job is ${record?.state} at epoch ${record?.epoch}, last settled by ${record?.settledEpoch}`;
+    `${outcome.move} by ${nameOf(job)} was answered "${wordFor(answer)}", the job is ${record?.state} at epoch ${record?.epoch}, last settled by ${record?.settledEpoch}`;
   if (record?.state === 'PROCESSING' && record.epoch === job.epoch) {
     violations.expect(answer === 'settled', 'refusedWrite', told);
     return record;
@@ -176,4 +176,8 @@ function apply({ move, now }: Observation, record: JobRecord, outcome: SettledOu
 
 function nameOf({ id, epoch }: Lease): string {
   return `${id}!${epoch}`;
+}
+
+function wordFor(answer: SettleAnswer | RenewAnswer | undefined): string {
+  return typeof answer === 'object' ? 'refused' : (answer ?? '');
 }
