@@ -24,6 +24,7 @@ export const envelope = z.strictObject({
     .strictObject({
       storeMergedDocx: z.boolean().optional().describe('Keeps the DOCX beside the PDF.'),
       returnDocxToBrowser: z.boolean().optional().describe('Answers with the DOCX, not the PDF.'),
+      strict: z.boolean().optional().describe('A field that the data lacks is an error.'),
     })
     .optional(),
   data: z.record(z.string(), z.unknown()),

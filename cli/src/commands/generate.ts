@@ -18,7 +18,7 @@ const options = {
   locale: text('LOCALE', 'For numbers and dates: de-DE; en-US unless given.'),
   timezone: text('ZONE', 'For dates: Europe/Berlin; UTC unless given.'),
   name: text('NAME', "The document's name; the template's unless given."),
-  strict: flag('Of a file.docx: a field that the data lacks is an error.'),
+  strict: flag('A field that the data lacks is an error.'),
   ...PDF_OPTIONS,
   ...OUTPUT_OPTIONS,
 };
@@ -46,10 +46,6 @@ export const generate = defineCommand({
     const path = given.output ?? fileNameOf(name, format);
     if (isFile(template) && resolve(path) === resolve(template))
       throw new UsageError('The document would replace its template. Name another file with -o.');
-    if (given.strict && !isFile(template))
-      throw new UsageError(
-        '--strict is for a file.docx here: the server leaves such fields empty.',
-      );
     const pdf = await pdfWishesOf(context, given, format);
     const output = await openOutput(context, path, given.force);
     const began = context.world.now();
@@ -110,7 +106,7 @@ async function makeHere(
 async function makeThere(
   context: Context,
   { template: templateId, file, format, pdf }: Order,
-  { name, locale, timezone }: Given & { name: string },
+  { name, locale, timezone, strict }: Given & { name: string },
 ): Promise<Made> {
   const data = await readObject(context, file);
   const outputFormat = format === 'pdf' ? 'PDF' : 'DOCX';
@@ -121,6 +117,7 @@ async function makeThere(
     locale,
     timezone,
     data,
+    ...(strict && { options: { strict } }),
     ...(pdf !== null && { pdf: onServer(pdf) }),
   } as const;
   const answer = await context.client.generate({ body });

@@ -29,6 +29,8 @@ export type OutputFormat = z.infer<typeof outputFormatSchema>;
 const optionsSchema = z.strictObject({
   storeMergedDocx: z.boolean().default(false),
   returnDocxToBrowser: z.boolean().default(false),
+  /** A field that the data lacks is an error. */
+  strict: z.boolean().default(false),
 });
 
 const parentId = text(100).nullish();
@@ -45,7 +47,7 @@ const SETTINGS = {
   outputFormat: outputFormatSchema.default('PDF'),
   locale: text(50).default('en-US'),
   timezone: text(100).default('UTC'),
-  options: optionsSchema.default({ storeMergedDocx: false, returnDocxToBrowser: false }),
+  options: optionsSchema.prefault({}),
   pdf: pdfOptionsSchema.optional(),
 } as const;
 

@@ -90,6 +90,19 @@ describe.each(DATABASES)('generate on %s', (which) => {
     expect(textLines(await again.body.bytes())).toEqual(['Dear Ann', '2.5']);
   });
 
+  test('strict: a field that the data lacks is an error, though the same was let pass before', async () => {
+    const { documents } = world;
+    const lacking = { data: { Name: 'Ann' } };
+    expect((await documents.generate(envelope(lacking))).cached).toBe(false);
+    const strict = envelope({ ...lacking, options: { strict: true } });
+    await expect(documents.generate(strict)).rejects.toMatchObject({
+      code: 'validation_error',
+      message: expect.stringContaining('Amount') as string,
+    });
+    const whole = envelope({ options: { strict: true } });
+    expect((await documents.generate(whole)).output.name).toBe('Letter to Ann.pdf');
+  });
+
   test('the same again is there at once, under its own name', async () => {
     const { documents, office } = world;
     const first = await documents.generate(envelope());
@@ -108,6 +121,7 @@ describe.each(DATABASES)('generate on %s', (which) => {
     ['a time zone', { timezone: 'Europe/Berlin' }],
     ['a format', { outputFormat: 'DOCX' }],
     ['an option', { options: { storeMergedDocx: true } }],
+    ['being strict', { options: { strict: true } }],
     ['an option of the PDF', { pdf: { watermark: 'DRAFT' } }],
   ])('other than by %s', async (_, changes) => {
     await world.documents.generate(envelope());

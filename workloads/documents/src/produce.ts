@@ -153,19 +153,24 @@ async function keyOf(
     locale,
     timezone,
     storeMergedDocx: envelope.options.storeMergedDocx,
+    strict: envelope.options.strict,
     pdf,
     images: Object.fromEntries([...images].map(([url, bytes]) => [url, sha256(bytes)])),
     build: `${build} ${converter}`,
   });
 }
 
+type MergeFacts = Pick<Envelope, 'data' | 'locale' | 'timezone'> &
+  Partial<Pick<Envelope, 'options'>>;
+
 export function merge(
   { template }: Pick<Compiled, 'template'>,
-  { data, locale, timezone }: Pick<Envelope, 'data' | 'locale' | 'timezone'>,
+  { data, locale, timezone, options }: MergeFacts,
   images: ReadonlyMap<string, Uint8Array>,
 ): Uint8Array {
+  const strict = options?.strict ?? false;
   try {
-    return template.merge(data, { locale, timeZone: timezone, images });
+    return template.merge(data, { locale, timeZone: timezone, images, strict });
   } catch (error) {
     throw error instanceof TemplateError ? fromTemplateError(error, 'validation_error') : error;
   }
