@@ -11,10 +11,10 @@ export function generateHandlers(
   /** With a record that waits for it: the record has the file, its links and its status before the answer leaves. */
   async function make(
     envelope: EnvelopeInput,
-    context: GenerateContext,
+    context: GenerateContext & { readonly correlationId: string },
     log: Parameters<typeof failWaiting>[2],
   ): Promise<Generated> {
-    const waiting = await findWaiting(orgs, envelope);
+    const waiting = await findWaiting(orgs, envelope, context.correlationId);
     if (waiting === null) return documents.generate(envelope, context);
     try {
       const generated = await documents.generate(envelope, context);

@@ -16,6 +16,7 @@ import { type Org, firstOf } from './orgs.ts';
 export interface Waiting {
   readonly org: Org;
   readonly lease: Interactive;
+  readonly correlationId: string;
 }
 
 type Request = Pick<Envelope, 'generatedDocumentId' | 'parents'>;
@@ -23,12 +24,13 @@ type Request = Pick<Envelope, 'generatedDocumentId' | 'parents'>;
 export async function findWaiting(
   orgs: readonly Org[],
   { generatedDocumentId: id }: Pick<Request, 'generatedDocumentId'>,
+  correlationId: string,
 ): Promise<Waiting | null> {
   if (orgs.length === 0 || id === undefined || id === null) return null;
   if (!isId(id)) throw new Refusal('validation_error', 'generatedDocumentId is no id of a record.');
   const found = await firstOf(orgs, async (org) => {
-    const lease = await org.store.interactive(id18(id));
-    return lease === null ? null : { org, lease };
+    const lease = await org.store.interactive(id18(id), correlationId);
+    return lease === null ? null : { org, lease, correlationId };
   });
   if (found !== null) return found;
   throw new Refusal(
@@ -39,19 +41,20 @@ export async function findWaiting(
 
 /** Files, links and status together, or the reason why not. */
 export async function finishWaiting(
-  { org, lease }: Waiting,
+  { org, lease, correlationId }: Waiting,
   envelope: Request,
   { output, docx, timings, templateId }: Generated,
   stored: Files,
 ): Promise<void> {
   const files: FileToUpload[] = [await fileOf('output', output, stored)];
   if (docx !== null) files.push(await fileOf('docx', docx, stored));
-  const answer = await org.store.settleInteractive(lease, {
+  const outcome: SettledOutcome = {
     move: 'succeed',
     result: JSON.stringify({ templateId, timings }),
     purgePayload: false,
     effects: [filesEffect(files, parentsOf(envelope))],
-  });
+  };
+  const answer = await org.store.settleInteractive(lease, outcome, correlationId);
   if (answer === 'settled' || answer === 'already') return;
   if (answer === 'stale')
     throw new Refusal('conflict', 'Someone else has the record by now; the file was not attached.');
@@ -71,7 +74,7 @@ async function fileOf(
 
 /** What passes is tried again by the batch; all else is FAILED, and says why. */
 export async function failWaiting(
-  { org, lease }: Waiting,
+  { org, lease, correlationId }: Waiting,
   thrown: unknown,
   log: Log,
 ): Promise<void> {
@@ -83,7 +86,7 @@ export async function failWaiting(
     ? { move: 'retry', error, delayMs: toMs(delay) }
     : { move: 'fail', error };
   try {
-    await org.store.settleInteractive(lease, outcome);
+    await org.store.settleInteractive(lease, outcome, correlationId);
   } catch (unsaid) {
     // Its lease runs out, and the batch makes the document.
     log.warn({ err: unsaid }, 'the record could not be told of the failure');

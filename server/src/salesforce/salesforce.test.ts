@@ -224,6 +224,8 @@ describe('the service', () => {
 
   test('leaves a paused kind alone', async () => {
     await client.pauseKind({ params: { kind: 'document.salesforce' } });
+    // A claim may be under way; it is over when the other org has made a document, and so is the next.
+    await ended(objects, await objectsRecord());
     const id = await enqueue(envelope());
     await ended(objects, await objectsRecord());
     expect(apex.org.record(id)).toMatchObject({ Status__c: 'QUEUED' });
@@ -241,6 +243,7 @@ describe('the service', () => {
 
   test('cancels and retries records by hand', async () => {
     await client.pauseKind({ params: { kind: 'document.salesforce' } });
+    await ended(objects, await objectsRecord());
     const id = await enqueue(envelope());
     const params = { id: `salesforce-${id}` };
     await client.cancelJob({ params });

@@ -1,12 +1,11 @@
-import type { Salesforce } from '@millrace/salesforce';
+import type { CallOptions, Salesforce } from '@millrace/salesforce';
 
-/** The same connection for whom someone waits: such calls go first, and on when the allowance of the rest is used up. */
-export function interactively(salesforce: Salesforce): Salesforce {
-  const lane = 'interactive';
+/** The same connection, with this said of each call: who waits for it, and under which correlation id. */
+export function calling(salesforce: Salesforce, said: CallOptions): Salesforce {
   return {
     ...salesforce,
-    query: (soql, options) => salesforce.query(soql, { ...options, lane }),
-    graphs: (graphs, options) => salesforce.graphs(graphs, { ...options, lane }),
-    apex: (params) => salesforce.apex({ ...params, lane }),
+    query: (soql, options) => salesforce.query(soql, { ...options, ...said }),
+    graphs: (graphs, options) => salesforce.graphs(graphs, { ...options, ...said }),
+    apex: (params) => salesforce.apex({ ...params, ...said }),
   };
 }

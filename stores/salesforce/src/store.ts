@@ -17,7 +17,7 @@ import { enqueue } from './enqueue.ts';
 import { createGovernor } from './governor.ts';
 import { createIds, tokenOf } from './ids.ts';
 import { createKeys } from './keys.ts';
-import { interactively } from './lane.ts';
+import { calling } from './lane.ts';
 import type { Ending, Level } from './level.ts';
 import { type NameOptions, namesOf } from './names.ts';
 import { createObjectsLevel } from './objects.ts';
@@ -55,8 +55,12 @@ export interface SalesforceStore extends Store {
   /** Which part of the package the org has; found out when it is first asked. */
   level(): Promise<Level['name']>;
   /** Null when the record is not there, or nobody's lease is in it. */
-  interactive(recordId: string): Promise<Interactive | null>;
-  settleInteractive(lease: Interactive, outcome: Settlement['outcome']): Promise<SettleAnswer>;
+  interactive(recordId: string, correlationId?: string): Promise<Interactive | null>;
+  settleInteractive(
+    lease: Interactive,
+    outcome: Settlement['outcome'],
+    correlationId?: string,
+  ): Promise<SettleAnswer>;
 }
 
 const CAN: Capabilities = {
@@ -91,13 +95,19 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
   };
   const governor = createGovernor(salesforce, options.now ?? Date.now);
   const levels = levelsOf(context);
-  const waitedFor: Context = { ...context, salesforce: interactively(salesforce) };
-  const levelsWaitedFor = levelsOf(waitedFor);
+  /** Such calls go first, and on when the allowance of the rest is used up. */
+  const waitedFor = (correlationId?: string): Context => ({
+    ...context,
+    salesforce: calling(salesforce, {
+      lane: 'interactive',
+      ...(correlationId !== undefined && { correlationId }),
+    }),
+  });
   let found: Promise<Level['name']> | null = null;
 
   /** Asked once; again after a failure. */
   function levelName(): Promise<Level['name']> {
-    found ??= findLevel(waitedFor).catch((error: unknown) => {
+    found ??= findLevel(waitedFor()).catch((error: unknown) => {
       found = null;
       throw error;
     });
@@ -182,9 +192,9 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
       prunes ? reaching(() => prune(context, params)) : { count: 0, more: false },
     erase: ({ subject }) => reaching(() => erase(context, subject)),
     maintain: () => reaching(async () => (await level()).maintain()),
-    interactive: (recordId) =>
+    interactive: (recordId, correlationId) =>
       reaching(async () => {
-        const row = (await selectByIds(waitedFor, [recordId])).get(recordId);
+        const row = (await selectByIds(waitedFor(correlationId), [recordId])).get(recordId);
         if (row?.status !== 'PROCESSING' || row.leaseToken === null) return null;
         const { epoch, leaseToken, attempts } = row;
         return {
@@ -195,9 +205,9 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
           maxAttempts: row.maxAttempts,
         };
       }),
-    settleInteractive: (lease, outcome) =>
+    settleInteractive: (lease, outcome, correlationId) =>
       reaching(async () => {
-        const waiting = levelsWaitedFor[await levelName()];
+        const waiting = levelsOf(waitedFor(correlationId))[await levelName()];
         const [answer] = await waiting.settle([{ ...lease, outcome }]);
         return answer ?? 'stale';
       }),
