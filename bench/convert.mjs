@@ -2,18 +2,22 @@
 // Then the memory of the pool's processes over many documents.
 
 import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openOffice } from '../connectors/office/dist/index.js';
-import { compile } from '../docx/dist/index.js';
-import { confirmPdf, openBareKit, openSoffice, writeDocuments } from './converters.mjs';
-import { dialects, invoiceData, invoiceTemplate } from './invoice.mjs';
+import { defaultWorkdir } from '../connectors/office/dist/sweep.js';
+import {
+  confirmPdf,
+  makeDocuments,
+  openBareKit,
+  openSoffice,
+  writeDocuments,
+} from './converters.mjs';
 import { figure, median, percentile, ratio, spread, table } from './stats.mjs';
 
-const ROWS = 10;
 const VARIANTS = 40;
-/** Documents for each process before the clock runs: fonts and code are loaded with the first ones. */
+/** Of each kind, for each process before the clock runs: fonts and code are loaded with the first ones. */
 const WARM_UP = 5;
 /** A process that is replaced after 500 documents would not be replaced in a short run: four times per slot. */
 const GENERATIONS = 4;
@@ -34,56 +38,61 @@ export async function main(args) {
     Object.entries(values).map(([key, n]) => [key, Number(n)]),
   );
   const cores = availableParallelism();
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
+  const folder = await mkdtemp(join(await defaultWorkdir(), 'millrace-bench-'));
   try {
-    const template = compile(invoiceTemplate(dialects.millrace));
-    const documents = Array.from({ length: VARIANTS }, (_, n) =>
-      template.merge(invoiceData(ROWS, n)),
+    const kinds = [];
+    for (const [name, documents] of Object.entries(await makeDocuments(VARIANTS))) {
+      const files = await writeDocuments(join(folder, `kind-${kinds.length}`), documents);
+      kinds.push({ name, documents, files, rounds: [] });
+    }
+    const { slots } = await speed({ folder, kinds, cores, ...settings });
+    const mixed = Array.from({ length: VARIANTS }, (_, n) =>
+      kinds.map((kind) => kind.documents[n]),
     );
-    const files = await writeDocuments(folder, documents);
-    const rounds = await speed({ folder, documents, files, cores, ...settings });
-    const memory = await memoryOf(documents, {
-      count,
-      slots: rounds[0].slots,
-      workdir: folder,
-    });
-    report(rounds, memory, cores);
+    const memory = await memoryOf(mixed.flat(), { count, slots, workdir: folder });
+    report(kinds, memory, { cores, slots });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** In each round everybody converts, one after the other; each round begins with another. */
-async function speed({ folder, documents, files, cores, rounds, batch, singles }) {
-  const soffice = await openSoffice({ folder, lanes: cores, warmUp: files[0] });
-  const bare = await openBareKit(folder, files.slice(0, WARM_UP));
+/** In each round everybody converts each kind, one after the other; each round begins with another. */
+async function speed({ folder, kinds, cores, rounds, ...counts }) {
+  const soffice = await openSoffice({ folder, lanes: cores, warmUp: kinds[0].files[0] });
+  const bare = await openBareKit(
+    folder,
+    kinds.flatMap(({ files }) => files.slice(0, WARM_UP)),
+  );
   const pool = await openOffice({ log: LOG, workdir: folder });
   const { way, detail } = await pool.check();
   if (way !== 'kit') throw new Error(`The pool has no LibreOfficeKit. ${detail ?? ''}`);
   const { slots } = pool.stats();
-  const warmUp = Array.from({ length: slots * WARM_UP }, (_, n) => documents[n % VARIANTS]);
-  await Promise.all(warmUp.map((docx) => pool.convert(docx)));
+  for (const { documents } of kinds) {
+    const warmUp = Array.from({ length: slots * WARM_UP }, (_, n) => documents[n % VARIANTS]);
+    await Promise.all(warmUp.map((docx) => pool.convert(docx)));
+  }
   const contenders = [
-    () => sofficeRound(soffice, files, { cores, batch, singles }),
-    () => poolAndBareRound(pool, bare, { documents, files, batch, singles }),
+    (kind) => sofficeRound(soffice, kind.files, { cores, ...counts }),
+    (kind) => poolAndBareRound(pool, bare, kind, counts),
   ];
-  const results = [];
   try {
     for (let round = 0; round < rounds; round += 1) {
       const order = round % 2 === 0 ? contenders : contenders.toReversed();
-      const figures = {};
-      for (const measure of order) Object.assign(figures, await measure());
-      results.push(figures);
-      console.log(`round ${round + 1} of ${rounds}: ${line(figures)}`);
+      for (const kind of kinds) {
+        const figures = {};
+        for (const measure of order) Object.assign(figures, await measure(kind));
+        kind.rounds.push(figures);
+        console.log(`round ${round + 1} of ${rounds}, ${kind.name}: ${line(figures)}`);
+      }
     }
   } finally {
     await bare.end();
     await pool.close();
   }
-  return results.map((round) => ({ ...round, slots }));
+  return { slots };
 }
 
-/** 20 to 30 times as slow, so it gets a tenth of the documents. */
+/** Some 20 times as slow, so it gets a tenth of the documents. */
 async function sofficeRound(soffice, files, { cores, batch, singles }) {
   const count = Math.max(cores * 2, Math.ceil(batch / 10));
   let next = 0;
@@ -103,7 +112,7 @@ async function sofficeRound(soffice, files, { cores, batch, singles }) {
  * A document alone through the pool and the same one bare, in turns within a second of each other, so that whatever
  * else the machine does meets both: the overhead is of a few milliseconds.
  */
-async function poolAndBareRound(pool, bare, { documents, files, batch, singles }) {
+async function poolAndBareRound(pool, bare, { documents, files }, { batch, singles }) {
   const [poolTimes, insideTimes, bareTimes] = [[], [], []];
   for (let n = 0; n < singles; n += 1) {
     const at = n % documents.length;
@@ -123,8 +132,11 @@ async function poolAndBareRound(pool, bare, { documents, files, batch, singles }
     ),
   );
   const poolBatch = (batch * 1000) / (performance.now() - started);
-  const [poolSingle, inside, bareSingle] = [poolTimes, insideTimes, bareTimes].map(median);
-  return { poolBatch, poolSingle, inside, bareSingle };
+  const [poolSingle, inside] = [poolTimes, insideTimes].map(median);
+  const [bareSingle, bareLoad, bareSave, bareClose] = ['whole', 'load', 'save', 'close'].map(
+    (what) => median(bareTimes.map((times) => times[what])),
+  );
+  return { poolBatch, poolSingle, inside, bareSingle, bareLoad, bareSave, bareClose };
 }
 
 async function convert(pool, docx, lane) {
@@ -185,31 +197,39 @@ function memoryFigures({ samples, count }) {
   return { quarters, growth: quarters[3] - quarters[0], perDocument: median(perDocument) };
 }
 
+/** Of one round. The result has the mean of the kinds' medians. */
+const RATIOS = {
+  batch_vs_soffice: (round) => round.poolBatch / round.sofficeBatch,
+  single_vs_soffice: (round) => round.sofficeSingle / round.poolSingle,
+  overhead_vs_bare: (round) => round.poolSingle / round.bareSingle - 1,
+};
+
 const line = ({ sofficeBatch, poolBatch, sofficeSingle, poolSingle, bareSingle }) =>
   `batch ${figure(poolBatch, 1)} documents/s, soffice ${figure(sofficeBatch, 2)}; ` +
   `one ${figure(poolSingle, 1)} ms, soffice ${figure(sofficeSingle)}, bare ${figure(bareSingle, 1)}`;
 
-function report(rounds, memory, cores) {
-  const column = (name, digits) => figure(median(rounds.map((round) => round[name])), digits);
-  console.log(`\nMedians of ${rounds.length} rounds, invoices of ${ROWS} rows\n`);
-  console.log(
-    table(
-      ['', 'documents/s', 'one ms'],
-      [
-        [`the pool, ${rounds[0].slots} slots`, column('poolBatch', 1), column('poolSingle', 1)],
-        ['  of it load and save', '', column('inside', 1)],
-        ['LibreOfficeKit bare', '–', column('bareSingle', 1)],
-        [`soffice, ${cores} at once`, column('sofficeBatch', 2), column('sofficeSingle')],
-      ],
-    ),
-  );
-  const ratios = {
-    batch_vs_soffice: rounds.map((round) => round.poolBatch / round.sofficeBatch),
-    single_vs_soffice: rounds.map((round) => round.sofficeSingle / round.poolSingle),
-    overhead_vs_bare: rounds.map((round) => round.poolSingle / round.bareSingle - 1),
-  };
-  console.log('\nIn the same round: median (lowest–highest)\n');
-  for (const [name, values] of Object.entries(ratios)) console.log(`${name}: ${spread(values)}`);
+function report(kinds, memory, { cores, slots }) {
+  for (const { name, rounds } of kinds) {
+    const column = (what, digits) => figure(median(rounds.map((round) => round[what])), digits);
+    console.log(`\n${name}, medians of ${rounds.length} rounds\n`);
+    console.log(
+      table(
+        ['', 'documents/s', 'one ms'],
+        [
+          [`the pool, ${slots} slots`, column('poolBatch', 1), column('poolSingle', 1)],
+          ['  of it load and save', '', column('inside', 1)],
+          ['LibreOfficeKit bare', '–', column('bareSingle', 1)],
+          ['  load', '', column('bareLoad', 1)],
+          ['  save', '', column('bareSave', 1)],
+          ['  close', '', column('bareClose', 1)],
+          [`soffice, ${cores} at once`, column('sofficeBatch', 2), column('sofficeSingle')],
+        ],
+      ),
+    );
+    console.log('\nIn the same round: median (lowest–highest)\n');
+    for (const [ratioName, ratioOf] of Object.entries(RATIOS))
+      console.log(`${ratioName}: ${spread(rounds.map(ratioOf))}`);
+  }
 
   const { quarters, growth, perDocument } = memoryFigures(memory);
   const all = memory.samples.map(({ rssMb }) => rssMb);
@@ -221,6 +241,9 @@ function report(rounds, memory, cores) {
     `a process has ${figure(percentile(all, 0.5))} MB (median); the largest of each quarter: ` +
       `${quarters.map((mb) => figure(mb)).join(', ')} MB; a document adds ${figure(perDocument, 2)} MB to its process`,
   );
-  const result = Object.entries(ratios).map(([name, values]) => `${name}=${ratio(median(values))}`);
+  const result = Object.entries(RATIOS).map(([name, ratioOf]) => {
+    const medians = kinds.map(({ rounds }) => median(rounds.map(ratioOf)));
+    return `${name}=${ratio(medians.reduce((sum, value) => sum + value, 0) / medians.length)}`;
+  });
   console.log(`\nresult: convert ${result.join(' ')} rss_growth_mb=${ratio(growth)}`);
 }

@@ -1,4 +1,5 @@
-// What `convert` compares the pool with: a soffice process per document, and LibreOfficeKit without a pool.
+// What `convert` converts, and what it compares the pool with: a soffice process per document, and LibreOfficeKit
+// without a pool.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -8,7 +9,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { findOffice } from '../connectors/office/dist/find.js';
 import { openKit } from '../connectors/office/dist/kit.js';
+import { filterOptions } from '../connectors/office/dist/options.js';
+import { docxOf, paragraph } from '../connectors/office/dist/page.js';
 import { makeProfile, profileUrl } from '../connectors/office/dist/profile.js';
+import { MALLOC } from '../connectors/office/dist/slot.js';
+import { compile } from '../docx/dist/index.js';
+import { dialects, invoiceData, invoiceTemplate } from './invoice.mjs';
 import { serveRole, startRole } from './role.mjs';
 
 const run = promisify(execFile);
@@ -53,11 +59,15 @@ export async function openSoffice({ folder, lanes, warmUp }) {
   return { convert };
 }
 
-/** Gives the milliseconds of each of the files, converted one after the other. */
+/** Gives the milliseconds of each of the files, converted one after the other: load, save, close and the whole. */
 export async function openBareKit(folder, warmUp) {
-  const role = startRole(fileURLToPath(import.meta.url), 'kit');
   const own = join(folder, 'bare');
   await mkdir(own, { recursive: true });
+  // What the pool's processes have in their environment, and nobody else.
+  const before = process.env;
+  process.env = { ...before, GLIBC_TUNABLES: MALLOC, TMPDIR: own, SAL_USE_VCLPLUGIN: 'svp' };
+  const role = startRole(fileURLToPath(import.meta.url), 'kit');
+  process.env = before;
   await role.ask({ folder: own });
   await role.ask({ files: warmUp });
   return { convert: (files) => role.ask({ files }), end: () => role.end() };
@@ -70,23 +80,71 @@ async function kitRole({ folder }) {
   await makeProfile(folder, version);
   const kit = openKit({ library, program, profileUrl: profileUrl(folder) });
   const output = join(folder, 'out.pdf');
+  const filter = filterOptions({}, version);
   return async ({ files }) => {
     const times = [];
     for (const file of files) {
+      await rm(output, { force: true }); // as in the pool, no PDF is replaced
       const started = performance.now();
       const document = kit.open(pathToFileURL(file).href);
-      document.saveAs(pathToFileURL(output).href, 'pdf', '');
+      const loaded = performance.now();
+      document.saveAs(pathToFileURL(output).href, 'pdf', filter);
+      const saved = performance.now();
       document.destroy();
-      times.push(performance.now() - started);
+      const ended = performance.now();
+      const [load, save, close] = [loaded - started, saved - loaded, ended - saved];
+      times.push({ whole: ended - started, load, save, close });
     }
     confirmPdf('LibreOfficeKit', await readFile(output));
     return { times };
   };
 }
 
-/** Different documents as bytes, and as the files that soffice and the bare kit read. */
+/** `count` different documents of each kind, as bytes. One page each. */
+export async function makeDocuments(count) {
+  const example = new URL('../examples/invoice/', import.meta.url);
+  const pictured = compile(await readFile(new URL('template.docx', example)));
+  const sample = JSON.parse(await readFile(new URL('data.json', example), 'utf8'));
+  const plain = compile(invoiceTemplate(dialects.millrace));
+  const each = (make) => Array.from({ length: count }, (_, n) => make(n));
+  return {
+    invoice: each((n) => plain.merge(invoiceData(ROWS, n))),
+    'invoice with logo and QR code': each((n) =>
+      pictured.merge({ ...sample, Buyer: { ...sample.Buyer, Name: `Customer ${n}` } }),
+    ),
+    letter: each(letter),
+  };
+}
+
+const ROWS = 10;
+const REMARKS = [
+  'thank you for your visit to the mill last week. We have gone through your questions with our wheelwright.',
+  'The wheel can be delivered in spring. It is made of oak, as the old one was, and turns in water of any height. Its ' +
+    'bearings are greased once a year, which takes an hour and needs no tools but a ladder.',
+  'Should the race freeze, please stop the wheel and leave the gate open. Our guarantee covers ice from the first ' +
+    'to the last day of frost, but not the hammers with which people try to remove it.',
+  'We shall call you in the week after Easter to agree upon the day. If that does not suit you, write to us.',
+];
+
+/** A page without a table: sender, recipient, date, four paragraphs. */
+function letter(n) {
+  const lines = [
+    'Mill & Sons, Race 1, 26121 Oldenburg',
+    `Customer ${n}`,
+    'Weir 2',
+    '26122 Oldenburg',
+  ];
+  const texts = [...lines, '31 January 2026', 'Your new wheel', `Dear customer ${n},`, ...REMARKS];
+  const body = [...texts, 'With kind regards', 'Ada Müller'].map((text) =>
+    paragraph(text.replaceAll('&', '&amp;')),
+  );
+  return docxOf({ body: body.join('') });
+}
+
+/** Documents as the files that soffice and the bare kit read. */
 export async function writeDocuments(folder, documents) {
   const files = documents.map((_, n) => join(folder, `document-${n}.docx`));
+  await mkdir(folder, { recursive: true });
   await Promise.all(files.map((file, n) => writeFile(file, documents[n])));
   return files;
 }

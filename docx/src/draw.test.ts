@@ -183,6 +183,16 @@ describe('qr', () => {
     expect(partXml(output).match(/<wp:extent cx="720000" cy="720000"/g)).toHaveLength(3);
   });
 
+  it.each([
+    ['5mm', 2 * 29],
+    ['2cm', 8 * 29],
+    ['20cm', 8 * 29],
+    ['1mm', 1 * 29],
+  ])('has whole pixels for its 29 modules, and at %s no more than paper shows', (size, side) => {
+    const files = unzip(mergedFile(p(`{{qr A size=${size}}}`), { A: 'b' }));
+    expect(files.get('word/media/millrace1.png')?.readUInt32BE(16)).toBe(side); // the width in its header
+  });
+
   it('refuses what is too long', () => {
     expect(() => line('{{qr A}}', { A: 'x'.repeat(5_000) })).toThrow(code('value_too_long'));
   });

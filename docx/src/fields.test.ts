@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bodyXml, docx, p, partXml, r } from '../test/builder.ts';
+import { bodyXml, docx, p, partXml, r, relationship, unzip } from '../test/builder.ts';
 import { merged } from '../test/merge.ts';
 import { faults, textLines } from '../test/read.ts';
 import { TemplateError, type MergeOptions, compile } from './index.ts';
@@ -222,6 +222,26 @@ describe('tags in other parts', () => {
     });
     expect(faults(looped)).toEqual([]);
     expect(textLines(looped)).toEqual(['1', '2']);
+  });
+
+  it('leave no trace of comments, in the text nor beside it', () => {
+    const body =
+      `<w:p><w:commentRangeStart w:id="0"/>${r('{{Na')}<w:commentRangeEnd w:id="0"/>` +
+      '<w:r><w:rPr><w:rStyle w:val="CommentReference"/></w:rPr><w:commentReference w:id="0"/></w:r>' +
+      `${r('me}}')}</w:p>`;
+    const kinds = ['comments', 'commentsExtended', 'commentsIds', 'commentsExtensible', 'people'];
+    const template = compile(
+      docx(body, {
+        relationships: kinds.map((kind) => relationship(kind, kind, `${kind}.xml`)).join(''),
+        files: Object.fromEntries(kinds.map((kind) => [`word/${kind}.xml`, '<a>too dear</a>'])),
+      }),
+    );
+    const output = template.merge({ Name: 'x' });
+    expect(faults(output)).toEqual([]);
+    expect(bodyXml(output)).toBe('<w:p><w:r><w:t xml:space="preserve">x</w:t></w:r></w:p>');
+    expect([...unzip(output).keys()].filter((name) => /comment|people/i.test(name))).toEqual([]);
+    expect(partXml(output, 'word/_rels/document.xml.rels')).not.toMatch(/comment|people/i);
+    expect(template.stripped).toEqual([]);
   });
 
   it('see tracked changes as accepted', () => {

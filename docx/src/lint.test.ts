@@ -111,8 +111,12 @@ describe('lint', () => {
       docx(p('x'), {
         relationships:
           relationship('rIdA', 'attachedTemplate', 'file:///t.dotm', true) +
-          relationship('rIdC', 'comments', 'comments.xml'),
-        files: { 'word/comments.xml': '<a>{{A}}</a>' },
+          relationship('rIdC', 'chart', 'charts/chart1.xml') +
+          relationship('rIdR', 'comments', 'comments.xml'),
+        files: {
+          'word/charts/chart1.xml': '<a>{{A}}</a>',
+          'word/comments.xml': '<a>{{B}}</a>',
+        },
       }),
     );
     expect(report.ok).toBe(true);

@@ -116,7 +116,7 @@ function strippedContent({ stripped }: Compiled): Problem[] {
   );
 }
 
-/** Charts, diagrams and comments are copied as they are. */
+/** Charts and diagrams are copied as they are. */
 function strayTags({ file, parts }: Compiled): Problem[] {
   const compiledNames = new Set(parts.map(({ name }) => name));
   const problems: Problem[] = [];

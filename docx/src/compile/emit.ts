@@ -232,14 +232,9 @@ interface Once {
   slots(): number;
 }
 
-const RANGES = new Set(
-  (
-    'w:bookmarkStart w:bookmarkEnd w:commentRangeStart w:commentRangeEnd ' +
-    'w:commentReference w:permStart w:permEnd'
-  ).split(' '),
-);
+const RANGES = new Set('w:bookmarkStart w:bookmarkEnd w:permStart w:permEnd'.split(' '));
 
-/** Bookmarks and comments have names of their own: in a loop they are written with the first turn only. */
+/** Bookmarks and permissions have names of their own: in a loop they are written with the first turn only. */
 function createOnce(
   tokens: readonly Token[],
   found: FoundTags,
@@ -255,7 +250,7 @@ function createOnce(
   // A range that begins in one branch and ends in another would be left open.
   const perRange = new Map<string, Set<number>>();
   const keyOf = (token: Token) =>
-    `${token.name.replace(/(?:Range)?(?:Start|End|Reference)$/, '')}:${attribute(token, 'w:id') ?? ''}`;
+    `${token.name.replace(/(?:Start|End)$/, '')}:${attribute(token, 'w:id') ?? ''}`;
   for (const [token, home] of homes) {
     const key = keyOf(token);
     perRange.set(key, (perRange.get(key) ?? new Set()).add(token.gone ? -1 : home));

@@ -16,7 +16,8 @@ const REMOVED = new Set(
     'w:moveFromRangeStart w:moveFromRangeEnd w:moveToRangeStart w:moveToRangeEnd ' +
     'w:cellIns w:cellDel w:cellMerge w:proofErr w:lastRenderedPageBreak ' +
     'w:customXmlInsRangeStart w:customXmlInsRangeEnd w:customXmlDelRangeStart ' +
-    'w:customXmlDelRangeEnd w:smartTagPr w:noProof'
+    'w:customXmlDelRangeEnd w:smartTagPr w:noProof ' +
+    'w:commentRangeStart w:commentRangeEnd w:commentReference'
   ).split(' '),
 );
 const UNWRAPPED = new Set(['w:ins', 'w:moveTo', 'w:smartTag']);
@@ -26,8 +27,9 @@ const EDITING_ATTRIBUTES =
   /\s+(?:w:rsid\w*|w14:(?:paraId|textId)|wp14:(?:anchorId|editId))\s*=\s*(?:"[^"]*"|'[^']*')/g;
 
 /**
- * Accepts tracked changes and leaves out editing marks. A tag that was edited with tracking on is whole again
- * afterwards, and no customer sees the author's changes.
+ * Accepts tracked changes and leaves out editing marks and comments. A tag that was edited with tracking on is whole
+ * again afterwards, and no customer sees the author's changes and remarks. Besides, LibreOfficeKit of Debian's package
+ * without a user interface cannot open a document with a comment: the window for it is not there.
  */
 export function acceptRevisions(tokens: Token[]): Token[] {
   const marksRemoved: Token[] = [];

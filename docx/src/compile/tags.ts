@@ -60,8 +60,7 @@ const SKIPPED = new Set(['w:pPr', 'w:rPr', 'w:sdtPr', 'w:sdtEndPr', 'w:tblPr', '
 const NO_CONTENT = new Set(
   (
     'w:r w:t w:br w:tab w:cr w:softHyphen w:noBreakHyphen w:hyperlink w:bookmarkStart ' +
-    'w:bookmarkEnd w:sdt w:sdtContent w:commentRangeStart w:commentRangeEnd ' +
-    'w:permStart w:permEnd w:annotationRef w:commentReference'
+    'w:bookmarkEnd w:sdt w:sdtContent w:permStart w:permEnd w:annotationRef'
   ).split(' '),
 );
 /** In a run; within a tag they are spaces. */

@@ -130,12 +130,12 @@ function drawQr(op: DrawOp, run: Run, context: DrawContext): void {
   const named = op.call.named.get('level');
   const asked = named?.kind === 'path' ? named.text : textOf(option(op, run, 'level'));
   const level = (LEVELS.includes(asked) ? asked : 'M') as QrLevel;
-  const file = context.media.picture(`qr ${level} ${value}`, () => {
-    const picture = qrPicture(value, level);
+  const side = emuOf(option(op, run, 'size')) ?? 1_080_000; // 3 cm
+  const file = context.media.picture(`qr ${level} ${side} ${value}`, () => {
+    const picture = qrPicture(value, level, side);
     if (picture) return picture;
     throw new TemplateError('value_too_long', 'The value is too long for a QR code.', op.place);
   });
-  const side = emuOf(option(op, run, 'size')) ?? 1_080_000; // 3 cm
   place(op, run, context, file, { width: side, height: side });
 }
 

@@ -7,6 +7,7 @@ import { type ContentTypes, parseContentTypes, typeOf } from './content-types.ts
 import {
   type Relationship,
   isAllowed,
+  isOfReview,
   kindOf,
   parseRelationships,
   relationshipsPath,
@@ -99,6 +100,7 @@ function readRelationships(
   const kept: Relationship[] = [];
   const cut = new Set<string>();
   for (const relation of parseRelationships(readXml(entry, limits, budget))) {
+    if (isOfReview(relation)) continue;
     if (isAllowed(relation, source)) kept.push(relation);
     else {
       cut.add(relation.id);

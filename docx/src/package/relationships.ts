@@ -46,6 +46,15 @@ const REFUSED_KINDS = new Set(
     .map((kind) => kind.toLowerCase()),
 );
 
+const REVIEW_KINDS = new Set(
+  'comments commentsExtended commentsIds commentsExtensible people'.split(' '),
+);
+
+/** What the authors of a template wrote to each other. It does not go out with the documents. */
+export function isOfReview(relationship: Relationship): boolean {
+  return REVIEW_KINDS.has(kindOf(relationship));
+}
+
 const WEB_LINK = /^(?:https?:\/\/|mailto:|#)/i;
 
 /** Only http, https and mailto hyperlinks may point out of the file. */
