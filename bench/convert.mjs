@@ -2,11 +2,10 @@
 // Then the memory of the pool's processes over many documents.
 
 import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openOffice } from '../connectors/office/dist/index.js';
-import { defaultWorkdir } from '../connectors/office/dist/sweep.js';
 import {
   confirmPdf,
   makeDocuments,
@@ -38,7 +37,7 @@ export async function main(args) {
     Object.entries(values).map(([key, n]) => [key, Number(n)]),
   );
   const cores = availableParallelism();
-  const folder = await mkdtemp(join(await defaultWorkdir(), 'millrace-bench-'));
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
   try {
     const kinds = [];
     for (const [name, documents] of Object.entries(await makeDocuments(VARIANTS))) {

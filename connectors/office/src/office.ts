@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { availableParallelism, freemem } from 'node:os';
+import { availableParallelism, freemem, tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { OfficeError } from './errors.ts';
 import type { Log, OfficeEvent } from './events.ts';
@@ -10,18 +10,15 @@ import { type PdfOptions, filterOptions } from './options.ts';
 import { whyNotDocx } from './page.ts';
 import { createPoisonList } from './poison.ts';
 import { type Pool, type PoolStats, type Timings, createPool } from './pool.ts';
-import { WORKDIRS, defaultWorkdir, makeWorkFolder, sweep } from './sweep.ts';
+import { makeWorkFolder, sweep } from './sweep.ts';
 
 export interface OfficeConfig {
   /** Processes. By default what cores and memory carry, 8 at most. */
   readonly slots?: number;
   /** For one document, once it has a process. 60 s. */
   readonly timeoutMs?: number;
-  /**
-   * Where the private folder of this office is made. By default /dev/shm if a gigabyte is free there, otherwise the
-   * system's folder for temporary files.
-   */
-  readonly workdir?: string | undefined;
+  /** Where the private folder of this office is made. The system's folder for temporary files. */
+  readonly workdir?: string;
   /** An installation, its program folder or its soffice. Otherwise the usual places. */
   readonly officePath?: string | undefined;
   /** When a process is replaced: 500 documents or 400 MB. */
@@ -97,16 +94,14 @@ const NO_STATS: PoolStats = {
 
 /** Never fails for want of LibreOffice: `check` says so, and every conversion is refused with `office_missing`. */
 export async function openOffice(config: OfficeConfig): Promise<Office> {
-  const { log } = config;
+  const { log, workdir = tmpdir() } = config;
   refuseNonsense(config);
   const search = await findOffice(config.officePath);
   if ('missing' in search) {
     log.warn({}, search.missing);
     return missingOffice(search.missing);
   }
-  const workdir = config.workdir ?? (await defaultWorkdir());
-  const places = config.workdir === undefined ? WORKDIRS : [workdir];
-  const swept = (await Promise.all(places.map(sweep))).flat();
+  const swept = await sweep(workdir);
   if (swept.length > 0)
     log.info({ folders: swept.length }, 'Removed the files of an office that was killed');
   const folder = await makeWorkFolder(workdir);

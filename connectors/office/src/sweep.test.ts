@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { atEnd, temporaryFolder } from '../test/world.ts';
-import { defaultWorkdir, makeWorkFolder, sweep } from './sweep.ts';
+import { makeWorkFolder, sweep } from './sweep.ts';
 
 const ELEVEN_MINUTES_AGO = new Date(Date.now() - 11 * 60_000);
 
@@ -31,14 +30,6 @@ async function folderOf(
   mkdirSync(join(folder.path, '1'));
   return folder.path.slice(workdir.length + 1);
 }
-
-test('work is done in memory where that is a file system with room', async () => {
-  // A Linux machine that tests this has one.
-  expect(await defaultWorkdir('/dev/shm', 1)).toBe('/dev/shm');
-  expect(await defaultWorkdir('/dev/shm', Infinity)).toBe(tmpdir());
-  expect(await defaultWorkdir('/proc', 0)).toBe(tmpdir());
-  expect(await defaultWorkdir('/nowhere', 0)).toBe(tmpdir());
-});
 
 test('a folder is private, and gone when it is removed', async () => {
   const workdir = join(temporaryFolder(), 'new', 'place');

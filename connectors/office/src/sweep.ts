@@ -1,18 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  access,
-  constants,
-  mkdir,
-  readFile,
-  readdir,
-  readlink,
-  rm,
-  stat,
-  statfs,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, readdir, readlink, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
@@ -39,30 +26,6 @@ export interface WorkFolder {
   readonly path: string;
   remove(): Promise<void>;
 }
-
-/** Where a Linux has a folder in memory, and how its file system is called there. */
-const MEMORY = '/dev/shm';
-const TMPFS = 0x01021994;
-/** A container often has 64 MB of it, which one large document would fill. */
-const ENOUGH_BYTES = 1024 ** 3;
-
-/**
- * In memory where there is plenty: LibreOffice makes and removes ten files a document, which takes a tenth of its time on
- * a disk, and waits for the disk when that has other work.
- */
-export async function defaultWorkdir(memory = MEMORY, enoughBytes = ENOUGH_BYTES): Promise<string> {
-  try {
-    const { type, bavail, bsize } = await statfs(memory);
-    await access(memory, constants.W_OK);
-    if (type === TMPFS && bavail * bsize >= enoughBytes) return memory;
-  } catch {
-    // There is none.
-  }
-  return tmpdir();
-}
-
-/** Everywhere an office may have left files that was opened without a place of its own. */
-export const WORKDIRS = [MEMORY, tmpdir()];
 
 export async function makeWorkFolder(workdir: string): Promise<WorkFolder> {
   const path = join(workdir, `${PREFIX}${process.pid}-${randomBytes(6).toString('hex')}`);
