@@ -5,11 +5,13 @@ import type { FinishedState, JobState } from './states.ts';
 /** `<store>-<number>`: the prefix tells which store has the job. */
 export type JobId = string;
 
-/** Proof of the right to write: every write of a running job names both. */
+/** Proof of the right to write: every write of a running job names all three. */
 export interface Lease {
   readonly id: JobId;
-  /** Grows with each claim over the whole store, so it is also a fencing key for outside systems. */
+  /** Grows with each claim of the job, so it is also a fencing key for outside systems. */
   readonly epoch: number;
+  /** Drawn at random by the claim that gave the lease: it cannot come twice, as an epoch can after a fail-over. */
+  readonly claim: number;
 }
 
 export interface Progress {
@@ -50,7 +52,7 @@ export interface Job {
   readonly priority: number | null;
   /** Null once purged or erased. */
   readonly payload: JsonText | null;
-  /** Executions so far, counted at claim. */
+  /** Executions so far: while one runs it is counted; a defer, a hand-back or a loss before it was begun gives it back. */
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly createdAt: number;
@@ -71,25 +73,45 @@ export interface Job {
   readonly webhook: string | null;
   readonly parents: Readonly<Record<string, JobId>> | null;
   readonly schedule: string | null;
+  readonly executions: readonly Execution[];
 }
 
 /** In lists: without what may be a megabyte each. */
-export type JobSummary = Omit<Job, 'payload' | 'result' | 'cursor'>;
+export type JobSummary = Omit<Job, 'payload' | 'result' | 'cursor' | 'executions'>;
+
+/** One execution of a job that did not end well at once, as it is kept: the last 20. */
+export interface Execution {
+  /** Counted from 1, as the handler saw it. */
+  readonly attempt: number;
+  readonly worker: string | null;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** `lost`: the worker stopped renewing its lease. `succeeded` stands only after others. */
+  readonly outcome: 'succeeded' | 'failed' | 'retried' | 'canceled' | 'lost';
+  readonly error: FailureRecord | null;
+  /** With the stacks of its causes. */
+  readonly stack: string | null;
+}
+
+/** How many executions of a job are kept. */
+export const EXECUTIONS_KEPT = 20;
 
 /** What a claim hands to a worker: enough to run, no more. */
-export interface ClaimedJob {
-  readonly id: JobId;
-  readonly epoch: number;
+export interface ClaimedJob extends Lease {
   readonly kind: string;
   readonly tenant: string;
-  readonly payload: JsonText;
+  /** Null when it was erased while it waited. */
+  readonly payload: JsonText | null;
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly priority: number | null;
   readonly createdAt: number;
   readonly cursor: JsonText | null;
+  /** A worker was lost with it: it runs alone on its worker, and its lease is renewed before it begins. */
+  readonly suspect: boolean;
   readonly correlationId: string | null;
   readonly submitter: string | null;
+  readonly subject: string | null;
   readonly webhook: string | null;
   readonly parents: Readonly<Record<string, JobId>> | null;
   readonly traceparent: string | null;
@@ -104,6 +126,7 @@ export interface FinishedJob {
   readonly state: FinishedState;
   readonly correlationId: string | null;
   readonly submitter: string | null;
+  readonly subject: string | null;
   readonly webhook: string | null;
   readonly parents: Readonly<Record<string, JobId>> | null;
   readonly traceparent: string | null;

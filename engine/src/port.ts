@@ -14,33 +14,35 @@ import type { Effect } from './outcome.ts';
 import type { JobState } from './states.ts';
 
 /**
- * What the engine needs of a store: verbs on batches, each with one params object. A store throws
- * `StoreUnavailable` when it cannot tell whether a write happened, and anything else when the data is
- * at fault.
+ * What the engine needs of a store: the verbs of a job's life, on batches, each with one params object, and the parts
+ * that a store has as a whole or not at all. A store throws `StoreUnavailable` when it cannot tell whether a write
+ * happened (`StoreTimedOut` when a smaller batch might have passed), and anything else when the data is at fault.
  */
 export interface Store {
   /** The prefix of its job ids. */
   readonly name: string;
-  readonly can: Capabilities;
+  readonly keeps: Keeps;
   /** Outcomes are gathered so long before they are written: worth it where a write is a call that someone counts. */
   readonly gatherMs?: number;
 
   /** The store's own clock, milliseconds since 1970. */
   now(): Promise<number>;
 
-  enqueue(params: EnqueueParams): Promise<Enqueued[]>;
+  enqueue(params: { jobs: readonly NewJob[] }): Promise<Enqueued[]>;
   claim(params: ClaimParams): Promise<Claimed>;
+  /** A worker renews only what it has begun: a lease that was never renewed tells of a job that may not have run. */
   renew(params: { leases: readonly Lease[]; leaseMs: number }): Promise<RenewAnswer[]>;
   settle(params: { settlements: readonly Settlement[] }): Promise<SettleAnswer[]>;
-  checkpoint(params: {
-    checkpoints: readonly Checkpoint[];
-    leaseMs: number;
-  }): Promise<RenewAnswer[]>;
 
   /** By hand. Queued and failed jobs end at once; running ones are asked to. */
   cancel(params: Selection): Promise<Canceled>;
   /** By hand: failed and cancelled jobs start over with fresh attempts, keeping their cursor. */
   retry(params: Selection): Promise<{ retried: number; ids: JobId[] }>;
+  /**
+   * Empties payload, result, cursor, key, progress and error texts of every job about the subject. What a running one
+   * still writes is refused or emptied too, and one that waits fails without running.
+   */
+  erase(params: { subject: string }): Promise<number>;
 
   get(params: { id: JobId }): Promise<Job | null>;
   list(params: ListParams): Promise<{ jobs: JobSummary[]; next: string | null }>;
@@ -53,59 +55,69 @@ export interface Store {
 
   /** Hints that make things faster; nothing depends on their arrival. */
   watch(listener: (hint: Hint) => void): () => void;
-  /** To every process that watches, this one too, in the same order for all. */
-  announce(params: { hint: Announcement }): Promise<void>;
+  close(): Promise<void>;
 
+  /** Joins the caller's own transaction, of the store's kind (`pg.ClientBase`, PGlite `Transaction`). */
+  readonly enqueueIn?: (
+    transaction: unknown,
+    params: { jobs: readonly NewJob[] },
+  ) => Promise<Enqueued[]>;
+  readonly chunks?: ChunkPart;
+  readonly followers?: FollowerPart;
+  readonly schedules?: SchedulePart;
+  readonly control?: ControlPart;
+  readonly upkeep?: UpkeepPart;
+}
+
+/** What a store keeps of a job beyond the least. */
+export interface Keeps {
+  /** The jobs of several tenants are kept apart and take turns. */
+  readonly tenants: boolean;
+  /** The effects of `done` are committed together with the settling. */
+  readonly effects: boolean;
+  /** The executions that did not end well at once. */
+  readonly executions: boolean;
+}
+
+/** Jobs that work in chunks. */
+export interface ChunkPart {
+  checkpoint(params: {
+    checkpoints: readonly Checkpoint[];
+    leaseMs: number;
+  }): Promise<RenewAnswer[]>;
+}
+
+/** Children, and what follows from a job's end (`Dependants`), written in the transaction that ends it. */
+export interface FollowerPart {
+  /** Closes gates whose parents did not all come in time. */
+  closeGates(params: { limit: number }): Promise<ClosedGate[]>;
+}
+
+/** Cron, taken by one replica per tick. */
+export interface SchedulePart {
+  /** Every schedule the process knows; a new one starts counting now. */
+  sync(params: { schedules: readonly ScheduleRecord[] }): Promise<ScheduleStatus[]>;
+  all(): Promise<ScheduleStatus[]>;
+  /** Takes the tick for this store, once over all replicas; with `job` null it is only passed over. */
+  fire(params: FireParams): Promise<Fired>;
+}
+
+/** What operators do to kinds and know of workers. */
+export interface ControlPart {
   pause(params: { kind: string; by: string | null }): Promise<boolean>;
   resume(params: { kind: string }): Promise<boolean>;
   paused(): Promise<{ kind: string; by: string | null; since: number }[]>;
-
-  /** Every schedule the process knows; a new one starts counting now. */
-  syncSchedules(params: { schedules: readonly ScheduleRecord[] }): Promise<ScheduleStatus[]>;
-  schedules(): Promise<ScheduleStatus[]>;
-  /** Takes the tick for this store, once over all replicas; with `job` null it is only passed over. */
-  fire(params: FireParams): Promise<Fired>;
-
   reportWorker(params: WorkerReport): Promise<void>;
+  /** Those seen within the last hour, with the moment (the store's clock) of their last report. */
   workers(): Promise<(WorkerReport & { seenAt: number })[]>;
-
-  /** One step of a sweep that removes finished jobs whose time is over, and what hangs on them. */
-  prune(params: PruneParams): Promise<Pruned>;
-  /** Closes gates whose parents did not all come in time. */
-  closeGates(params: { limit: number }): Promise<ClosedGate[]>;
-  /** Empties payload, result, cursor and error text of every job about the subject. */
-  erase(params: { subject: string }): Promise<number>;
-
-  /** What someone is about to do, before it is done: nothing happens without a trace. Gives the entry's id. */
-  audit(params: { entry: AuditEntry }): Promise<string>;
-  /** How it ended. An entry without an end is one whose process went away in between. */
-  auditEnd(params: { id: string; end: AuditEnd }): Promise<void>;
-  /** Newest first. */
-  auditLog(params: AuditParams): Promise<{ entries: AuditRecord[]; next: string | null }>;
-
-  /** Housekeeping of the store's own, called every few seconds by each worker. */
-  maintain?(): Promise<void>;
-
-  close(): Promise<void>;
 }
 
-export interface Capabilities {
-  readonly notify: boolean;
-  readonly dependencies: boolean;
-  readonly checkpoint: boolean;
-  readonly schedules: boolean;
-  /** `enqueue` can join the caller's own transaction. */
-  readonly transactions: boolean;
-  /** Commits the effects of `done` together with the settling. */
-  readonly effects: boolean;
-  /** Keeps the jobs of several tenants apart, and lets them take turns. */
-  readonly tenants: boolean;
-  /** Keeps what is not a job: pauses, workers, the audit log, announcements. */
-  readonly control: boolean;
-  /** No epoch was ever given to another job of the store either. */
-  readonly storeEpochs: boolean;
-  /** Megabytes in a payload, and any character in a name. */
-  readonly anyText: boolean;
+/** Housekeeping of the store's own. */
+export interface UpkeepPart {
+  /** One step of a sweep that removes finished jobs whose time is over, and what hangs on them. */
+  prune(params: PruneParams): Promise<Pruned>;
+  /** Called every few seconds by each worker. */
+  maintain(): Promise<void>;
 }
 
 /** Called by the store inside the transaction that ends a job. Pure: it may run again. */
@@ -128,12 +140,6 @@ export interface GateArrival {
   readonly withinMs: number;
 }
 
-export interface EnqueueParams {
-  readonly jobs: readonly NewJob[];
-  /** The caller's own transaction, of the store's kind (`pg.ClientBase`, PGlite `Transaction`). */
-  readonly transaction?: unknown;
-}
-
 export interface Enqueued {
   readonly id: JobId;
   /** False when a job with the same key was there already. */
@@ -142,14 +148,19 @@ export interface Enqueued {
 
 export interface ClaimParams {
   readonly worker: string;
-  /** Unique per claim of the worker: after a lost answer the same id with `replay` returns the same leases. */
-  readonly claimId: string;
+  /**
+   * Drawn at random for each claim (a whole number below 2^52). It names the claim when its answer was lost and it is
+   * asked for again with `replay`, and it is what fences: an epoch can come twice where a fail-over lost commits.
+   */
+  readonly claim: number;
   readonly replay?: boolean;
   readonly wants: readonly Want[];
   /** At most so many over all kinds. */
   readonly limit: number;
   readonly leaseMs: number;
   readonly minPriority?: number;
+  /** One suspect and nothing else; without it, everything but suspects. */
+  readonly alone?: boolean;
 }
 
 export interface Want {
@@ -159,6 +170,17 @@ export interface Want {
   readonly tenantLimit?: number;
 }
 
+/**
+ * What a claim gives. It first takes over the leases whose time is over, of any kind and worker:
+ *
+ * - someone had asked for the job to stop: it ends CANCELED;
+ * - the lease was never renewed, so the job may not have been begun: its attempt is given back;
+ * - it was renewed: its attempt is kept. With none left, a suspect ends FAILED (`worker_lost`), since it was alone on its
+ *   worker. Any other gets one more execution: who can tell which of the jobs on that worker it was.
+ *
+ * What goes back to the queue is a suspect from then on, until it ends, is put back by a worker that lives, or its cursor
+ * moves on. A hand-back clears nothing.
+ */
 export interface Claimed {
   readonly jobs: ClaimedJob[];
   /** The store's clock at the claim. */
@@ -167,8 +189,10 @@ export interface Claimed {
   readonly lost: Lost[];
   /** Leases taken over from workers that went away. */
   readonly takenOver: number;
-  /** There may be more that is due: claim again as soon as slots are free. */
+  /** There may be more that is due: claim again as soon as slots are free. Also where others were faster just now. */
   readonly more: boolean;
+  /** Suspects that are due wait to be claimed `alone`. */
+  readonly suspects: boolean;
   /** When the next scheduled job becomes due, as far as known. */
   readonly nextDueMs: number | null;
 }
@@ -183,8 +207,11 @@ export interface Lost {
 /** `cancel`: renewed or saved, and someone asked for the job to stop. */
 export type RenewAnswer = 'renewed' | 'cancel' | 'stale';
 
-/** `already`: this very epoch was settled before (a lost answer). `stale`: the job belongs to someone else. */
-export type SettleAnswer = 'settled' | 'already' | 'stale' | Refused;
+/**
+ * `canceled`: it was to go back to the queue, but someone had asked for it to stop, so it ended CANCELED.
+ * `already`: this very lease was settled before (a lost answer). `stale`: the job belongs to someone else.
+ */
+export type SettleAnswer = 'settled' | 'canceled' | 'already' | 'stale' | Refused;
 
 /** The effects could not be committed, and so nothing was. The lease still holds: the execution has failed. */
 export interface Refused {
@@ -193,7 +220,7 @@ export interface Refused {
 
 /**
  * A running job that someone asked to cancel ends CANCELED when its worker would have put it back
- * (retry, defer, handBack): the request is never lost. Done work stays done.
+ * (retry, defer, handBack): the request is never lost, and children that it wanted are not made. Done work stays done.
  */
 export interface Settlement {
   readonly job: ClaimedJob;
@@ -209,9 +236,14 @@ export type SettledOutcome =
       readonly purgePayload: boolean;
       readonly effects: readonly Effect[];
     }
-  | { readonly move: 'fail'; readonly error: FailureRecord }
+  | { readonly move: 'fail'; readonly error: FailureRecord; readonly stack: string | null }
   | { readonly move: 'cancel' }
-  | { readonly move: 'retry'; readonly error: FailureRecord; readonly delayMs: number }
+  | {
+      readonly move: 'retry';
+      readonly error: FailureRecord;
+      readonly stack: string | null;
+      readonly delayMs: number;
+    }
   | { readonly move: 'defer'; readonly payload: JsonText | null; readonly delayMs: number }
   | { readonly move: 'handBack' };
 
@@ -219,7 +251,7 @@ export interface Checkpoint {
   readonly lease: Lease;
   /** Counts the checkpoints of a lease from 1. One that comes again, or late, only renews: all else is there already. */
   readonly step: number;
-  /** Left out: progress only. An advanced cursor starts the attempts anew. */
+  /** Left out: progress only. A cursor that moves on starts the attempts again, and clears a suspect. */
   readonly cursor?: JsonText;
   readonly progress?: Progress;
   readonly children: readonly NewJob[];
@@ -261,6 +293,8 @@ export interface Count {
   readonly tenant: string;
   readonly state: JobState;
   readonly count: number;
+  /** Of QUEUED ones, how many are not due yet. */
+  readonly scheduled: number;
 }
 
 export interface Inspection {
@@ -269,27 +303,16 @@ export interface Inspection {
   readonly kindPaused: boolean;
   /** Due jobs of the same kind and tenant that come first, counted up to 1,000. */
   readonly ahead: number;
+  /** Its worker was lost: it waits to run alone. */
+  readonly suspect: boolean;
   readonly runningOfTenant: number;
 }
 
 export type Hint =
   | { readonly type: 'ready'; readonly kinds: readonly string[] }
   | { readonly type: 'cancel'; readonly leases: readonly Lease[] }
-  | { readonly type: 'control' }
-  | Announcement;
-
-/** What processes tell each other for the people who watch. */
-export type Announcement =
-  /** Jobs that are not as they were. `mark` is unique, and names the place in the order of all announcements. */
-  | {
-      readonly type: 'changed';
-      readonly mark: string;
-      readonly jobs: readonly JobId[];
-      /** There were others: too many to name. */
-      readonly more: boolean;
-    }
-  /** Someone watches: tell what changes. */
-  | { readonly type: 'interest' };
+  /** Pauses have changed, or hints may have been missed: everyone looks for themselves. */
+  | { readonly type: 'control' };
 
 export interface ScheduleRecord {
   readonly name: string;
@@ -322,45 +345,6 @@ export interface WorkerReport {
   readonly worker: string;
   readonly kinds: readonly string[];
   readonly stats: JsonText;
-}
-
-/** An action of a person, or of a program with a token. */
-export interface AuditEntry {
-  /** Who. */
-  readonly actor: string;
-  /** What: the name of the route. */
-  readonly action: string;
-  /** On which job, kind or worker; null where a filter says it. */
-  readonly target: string | null;
-  readonly filter: JsonText | null;
-  readonly correlationId: string;
-}
-
-export interface AuditEnd {
-  readonly outcome: 'done' | 'refused';
-  /** How many jobs it changed, where it is about jobs. */
-  readonly count: number | null;
-}
-
-export interface AuditRecord extends AuditEntry {
-  readonly id: string;
-  readonly at: number;
-  readonly outcome: 'started' | AuditEnd['outcome'];
-  readonly count: number | null;
-}
-
-export interface AuditParams {
-  readonly filter: {
-    readonly actor?: string;
-    readonly action?: string;
-    readonly target?: string;
-    /** From this moment on … */
-    readonly after?: number;
-    /** … up to but without this one. */
-    readonly before?: number;
-  };
-  readonly limit: number;
-  readonly cursor?: string;
 }
 
 /** How long a job is kept after its end, in milliseconds. */

@@ -1,8 +1,17 @@
-import type { Capabilities, Dependants, Store } from '@millrace/engine';
+import type {
+  ChunkPart,
+  ControlPart,
+  Dependants,
+  FollowerPart,
+  Keeps,
+  SchedulePart,
+  Store,
+  UpkeepPart,
+} from '@millrace/engine';
 import type { Database, Statement } from './database.ts';
 import { startHints } from './hints.ts';
 import { createIds } from './ids.ts';
-import { audit, auditEnd, auditLog } from './operations/audit.ts';
+import { auditBegin, auditEnd, auditLog } from './operations/audit.ts';
 import { createClaim } from './operations/claim.ts';
 import type { Context } from './operations/context.ts';
 import { enqueue } from './operations/enqueue.ts';
@@ -12,18 +21,30 @@ import { createPrune } from './operations/prune.ts';
 import { counts, get, inspect, list, summaries } from './operations/read.ts';
 import { checkpoint, renew } from './operations/renew.ts';
 import { fire, schedules, syncSchedules } from './operations/schedules.ts';
+import { erase } from './operations/erase.ts';
 import { settle } from './operations/settle.ts';
-import { closeGates, erase, maintain, reportWorker, workers } from './operations/upkeep.ts';
+import { closeGates, maintain, reportWorker, workers } from './operations/upkeep.ts';
+import type { Announcements, AuditLog } from './service.ts';
 
 const NOW: Statement = {
   name: 'millrace_now',
   text: `SELECT date_part('epoch', millrace.clock()) * 1000 AS now`,
 };
 
-/** A store whose database others may use too: a workload keeps its own tables beside the queue. */
+/** A store whose database others may use too: the server and the workloads keep their own beside the queue. */
 export interface PostgresStore extends Store {
   readonly database: Database;
+  readonly audit: AuditLog;
+  readonly announcements: Announcements;
+  readonly enqueueIn: NonNullable<Store['enqueueIn']>;
+  readonly chunks: ChunkPart;
+  readonly followers: FollowerPart;
+  readonly schedules: SchedulePart;
+  readonly control: ControlPart;
+  readonly upkeep: UpkeepPart;
 }
+
+const KEEPS: Keeps = { tenants: true, effects: false, executions: true };
 
 /** The port over a database that has been migrated. */
 export async function createStore(params: {
@@ -34,56 +55,50 @@ export async function createStore(params: {
 }): Promise<PostgresStore> {
   const { database, name, dependants, onClose } = params;
   const context: Context = { database, ids: createIds(name), dependants };
-  const { watch, announce, notifies, stop } = await startHints(database);
-  const can: Capabilities = {
-    notify: notifies,
-    dependencies: true,
-    checkpoint: true,
-    schedules: true,
-    transactions: true,
-    effects: false,
-    tenants: true,
-    control: true,
-    storeEpochs: true,
-    anyText: true,
-  };
+  const { watch, announcements, stop } = await startHints(database);
   return {
     name,
-    can,
+    keeps: KEEPS,
     database,
     async now() {
       const [row] = await database.query<{ now: number }>(NOW, []);
       return Math.round(row?.now ?? 0);
     },
-    enqueue: (request) => enqueue(context, request),
+    enqueue: (request) => enqueue(context, database, request),
+    enqueueIn: (transaction, request) => enqueue(context, database.join(transaction), request),
     claim: createClaim(context),
     renew: (request) => renew(context, request),
     settle: (request) => settle(context, request),
-    checkpoint: (request) => checkpoint(context, request),
     cancel: (request) => cancel(context, request),
     retry: (request) => retry(context, request),
+    erase: (request) => erase(context, request),
     get: (request) => get(context, request),
     list: (request) => list(context, request),
     summaries: (request) => summaries(context, request),
     counts: () => counts(context),
     inspect: (request) => inspect(context, request),
     watch,
-    announce,
-    pause: (request) => pause(context, request),
-    resume: (request) => resume(context, request),
-    paused: () => paused(context),
-    syncSchedules: (request) => syncSchedules(context, request),
-    schedules: () => schedules(context),
-    fire: (request) => fire(context, request),
-    reportWorker: (request) => reportWorker(context, request),
-    workers: () => workers(context),
-    prune: createPrune(context),
-    closeGates: (request) => closeGates(context, request),
-    erase: (request) => erase(context, request),
-    audit: (request) => audit(context, request),
-    auditEnd: (request) => auditEnd(context, request),
-    auditLog: (request) => auditLog(context, request),
-    maintain: () => maintain(context),
+    chunks: { checkpoint: (request) => checkpoint(context, request) },
+    followers: { closeGates: (request) => closeGates(context, request) },
+    schedules: {
+      sync: (request) => syncSchedules(context, request),
+      all: () => schedules(context),
+      fire: (request) => fire(context, request),
+    },
+    control: {
+      pause: (request) => pause(context, request),
+      resume: (request) => resume(context, request),
+      paused: () => paused(context),
+      reportWorker: (request) => reportWorker(context, request),
+      workers: () => workers(context),
+    },
+    upkeep: { prune: createPrune(context), maintain: () => maintain(context) },
+    audit: {
+      begin: (request) => auditBegin(context, request),
+      end: (request) => auditEnd(context, request),
+      list: (request) => auditLog(context, request),
+    },
+    announcements,
     async close() {
       await stop();
       await database.close();
