@@ -1,11 +1,12 @@
 import { sleep } from './clock.ts';
+import { YIELDED } from './decide.ts';
 import { JobFailure, MillraceError, StoreUnavailable } from './errors.ts';
 import type { ExecutorParts } from './executor.ts';
 import { isSameJson, toJsonText } from './json.ts';
 import type { Chunk } from './kind.ts';
 import { leaseOf } from './leases.ts';
 import type { Outcome } from './outcome.ts';
-import type { Checkpoint, RenewAnswer } from './port.ts';
+import type { Checkpoint, ChunkPart, RenewAnswer } from './port.ts';
 import { storableProgress } from './progress.ts';
 import { type Running, fencedEvent, progressEvent } from './running.ts';
 
@@ -31,6 +32,7 @@ export async function drain(
           'aborted',
           `The job was aborted between two chunks: ${running.abortReason}.`,
         );
+      if (running.isAskedToYield) throw YIELDED;
     } catch (thrown) {
       // Runs the handler's finally blocks. What they throw is not why the job ends.
       await chunks.return(undefined).catch(() => {});
@@ -46,13 +48,14 @@ const RETRY_MS = { first: 50, most: 5_000 };
  * store tell what it has already. `gone`: the engine has gone on without the handler, or the lease's time is over.
  */
 async function save(
-  { store, leases, clock, events, leaseMs }: ExecutorParts,
+  { leases, clock, events, leaseMs }: ExecutorParts,
+  chunks: ChunkPart,
   running: Running,
   checkpoint: Checkpoint,
 ): Promise<RenewAnswer | 'gone'> {
   for (let wait = RETRY_MS.first; ; wait = Math.min(wait * 2, RETRY_MS.most)) {
     try {
-      const [answer] = await store.checkpoint({ checkpoints: [checkpoint], leaseMs });
+      const [answer] = await chunks.checkpoint({ checkpoints: [checkpoint], leaseMs });
       return answer ?? 'stale';
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
@@ -65,7 +68,7 @@ async function save(
 
 async function saveChunk(parts: ExecutorParts, running: Running, chunk: Chunk): Promise<void> {
   const { store, leases, clock, events } = parts;
-  if (!store.can.checkpoint)
+  if (store.chunks === undefined)
     throw new MillraceError(
       'unsupported_by_store',
       `The store "${store.name}" cannot save chunks.`,
@@ -77,8 +80,8 @@ async function saveChunk(parts: ExecutorParts, running: Running, chunk: Chunk): 
   // The chunk's own is the newer one.
   if (progress) running.progress = null;
   running.isSaving = true;
-  const answer = await save(parts, running, {
-    lease: leaseOf(running),
+  const answer = await save(parts, store.chunks, running, {
+    lease: leaseOf(running.job),
     step: running.nextStep(),
     cursor,
     ...(progress && { progress }),
@@ -93,7 +96,10 @@ async function saveChunk(parts: ExecutorParts, running: Running, chunk: Chunk): 
   }
   running.deadline = Math.max(running.deadline, leases.deadlineOf(askedAt));
   // As in the store: a cursor that stands still is no proof of work, and must not make the retries endless.
-  if (running.cursor === null || !isSameJson(running.cursor, cursor)) running.attempt = 1;
+  if (running.cursor === null || !isSameJson(running.cursor, cursor)) {
+    running.attempt = 1;
+    running.isSuspect = false;
+  }
   running.cursor = cursor;
   if (progress) events.emit('job.progress', progressEvent(running, progress));
   if (answer === 'cancel') running.abort('canceled');

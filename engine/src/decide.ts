@@ -1,8 +1,15 @@
 import { storableDelay } from './duration.ts';
-import { type FailureRecord, JobFailure, MillraceError, classify, retryAfterMs } from './errors.ts';
+import {
+  type FailureRecord,
+  JobFailure,
+  MillraceError,
+  classify,
+  retryAfterMs,
+  stackOf,
+} from './errors.ts';
 import type { ExecutorParts } from './executor.ts';
 import { type JsonText, toJsonText } from './json.ts';
-import type { Outcome } from './outcome.ts';
+import { type Outcome, done } from './outcome.ts';
 import type { SettledOutcome } from './port.ts';
 import { misfit } from './request.ts';
 import { retryDelayMs } from './retry.ts';
@@ -14,6 +21,17 @@ export type Ended =
   | { readonly type: 'threw'; readonly thrown: unknown }
   | { readonly type: 'gaveUp' };
 
+/** As most end: the same values for all of them. */
+export const RETURNED_NOTHING = { type: 'returned', outcome: done() } as const satisfies Ended;
+/** Thrown between two chunks to make room for a suspect. */
+export const YIELDED = new Error('The job made room between two chunks.');
+const SUCCEEDED_WITH_NOTHING: SettledOutcome = {
+  move: 'succeed',
+  result: 'null',
+  purgePayload: false,
+  effects: [],
+};
+
 /** What is written for this end; null when the lease is gone and nothing may be. Never throws. */
 export function decide(
   parts: ExecutorParts,
@@ -23,7 +41,7 @@ export function decide(
   try {
     return outcomeOf(parts, running, ended);
   } catch (thrown) {
-    return { move: 'fail', error: { ...classify(thrown), retryable: false } };
+    return finallyFailed(classify(thrown), thrown);
   }
 }
 
@@ -35,7 +53,8 @@ function outcomeOf(parts: ExecutorParts, running: Running, ended: Ended): Settle
   if (abortReason === 'canceled') return { move: 'cancel' };
   if (ended.type === 'returned' && ended.outcome.type === 'defer')
     return deferred(parts, running, ended.outcome);
-  if (abortReason === 'shutdown') return { move: 'handBack' };
+  if (abortReason === 'shutdown' || (ended.type === 'threw' && ended.thrown === YIELDED))
+    return { move: 'handBack' };
   if (abortReason === 'timeout') {
     const seconds = running.kind.timeoutMs / 1_000;
     return failed(
@@ -56,7 +75,9 @@ function succeed(
   running: Running,
   outcome: Extract<Outcome, { type: 'done' }>,
 ): SettledOutcome {
-  if (outcome.effects.length > 0 && !parts.store.can.effects) {
+  if (outcome === RETURNED_NOTHING.outcome && !running.kind.purgePayload)
+    return SUCCEEDED_WITH_NOTHING;
+  if (outcome.effects.length > 0 && !parts.store.keeps.effects) {
     return failed(
       parts,
       running,
@@ -68,7 +89,7 @@ function succeed(
   }
   const result = checked(() => toJsonText(outcome.result, 'result'));
   if ('error' in result)
-    return { move: 'fail', error: { ...result.error, code: 'result_unstorable' } };
+    return finallyFailed({ ...result.error, code: 'result_unstorable' }, result.thrown);
   return {
     move: 'succeed',
     result: result.text,
@@ -94,16 +115,22 @@ function deferred(
     );
   }
   const payload = checked(() => toJsonText(outcome.data, 'payload'));
-  if ('error' in payload) return { move: 'fail', error: payload.error };
+  if ('error' in payload) return finallyFailed(payload.error, payload.thrown);
   return { move: 'defer', payload: payload.text, delayMs };
 }
 
-function checked(serialise: () => JsonText): { text: JsonText } | { error: FailureRecord } {
+function checked(
+  serialise: () => JsonText,
+): { text: JsonText } | { error: FailureRecord; thrown: unknown } {
   try {
     return { text: serialise() };
   } catch (thrown) {
-    return { error: { ...classify(thrown), retryable: false } };
+    return { error: classify(thrown), thrown };
   }
+}
+
+function finallyFailed(error: FailureRecord, thrown: unknown): SettledOutcome {
+  return { move: 'fail', error: { ...error, retryable: false }, stack: stackOf(thrown) };
 }
 
 /** Another try, or the end: by the error itself, the attempts so far and the kind's policy. */
@@ -113,9 +140,10 @@ export function failed(
   thrown: unknown,
 ): SettledOutcome {
   const error = classify(thrown);
-  if (!error.retryable || attempts >= job.maxAttempts) return { move: 'fail', error };
+  const stack = stackOf(thrown);
+  if (!error.retryable || attempts >= job.maxAttempts) return { move: 'fail', error, stack };
   const delayMs = storableDelay(retryAfterMs(thrown) ?? retryDelayMs(kind.retry, attempts, random));
-  return { move: 'retry', error, delayMs };
+  return { move: 'retry', error, stack, delayMs };
 }
 
 /** A failed or interrupted execution will run again and make its children then. */

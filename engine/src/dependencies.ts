@@ -19,7 +19,10 @@ export interface Rule {
   readonly child: string;
   /** Which end of a parent counts. A parent that fails can be retried by hand: it then arrives late. */
   readonly when?: 'succeeded' | 'failed' | 'finished';
-  /** Parents belong together when this gives the same text; null takes no part. One group by default. */
+  /**
+   * Parents belong together when this gives the same text, such as a date or the correlation id; null takes no part.
+   * A rule with several parents must have it: without, what is left of yesterday would be paired with today's.
+   */
   readonly match?: (parent: FinishedParent) => string | null;
   readonly data: (parent: FinishedParent, key: string) => unknown;
   /** How long the first parent waits for the others. Nothing waits for ever. */
@@ -32,6 +35,8 @@ export interface FinishedParent {
   readonly kind: string;
   readonly tenant: string;
   readonly state: FinishedState;
+  readonly correlationId: string;
+  /** Null when the job was erased, or its payload purged. */
   readonly data: unknown;
 }
 
@@ -58,6 +63,12 @@ export function defineRule(rule: Rule): Rule {
     throw new MillraceError(
       'invalid_definition',
       `The rule "${rule.name}" needs one or more different parents.`,
+    );
+  }
+  if (rule.parents.length > 1 && rule.match === undefined) {
+    throw new MillraceError(
+      'invalid_definition',
+      `The rule "${rule.name}" has several parents and needs a "match" that says which belong together, such as ({ data }) => data.date or ({ correlationId }) => correlationId.`,
     );
   }
   if (!(whenOf(rule) in COUNTS) || !(withinOf(rule) > 0)) {
@@ -152,13 +163,14 @@ function applyRule(
   rule: Rule,
   job: FinishedJob,
 ): { key: string; data: unknown; threw: boolean } | null {
-  const { id, kind, tenant, state } = job;
+  const { id, kind, tenant, state, correlationId } = job;
   try {
     const parent: FinishedParent = {
       id,
       kind,
       tenant,
       state,
+      correlationId: correlationId ?? id,
       data: job.payload === null ? null : JSON.parse(job.payload),
     };
     const key = rule.match === undefined ? '' : rule.match(parent);
@@ -187,6 +199,7 @@ function child(registry: Registry, kind: string, parent: FinishedJob, data: unkn
     parents: { [parent.kind]: parent.id },
     ...(parent.correlationId !== null && { correlationId: parent.correlationId }),
     ...(parent.submitter !== null && { submitter: parent.submitter }),
+    ...(parent.subject !== null && { subject: parent.subject }),
     ...(parent.traceparent !== null && { traceparent: parent.traceparent }),
   };
 }

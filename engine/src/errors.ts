@@ -34,10 +34,18 @@ export class MillraceError extends Error {
  * Everything else a store throws is about the data it was given.
  */
 export class StoreUnavailable extends MillraceError {
-  override readonly name = 'StoreUnavailable';
+  override readonly name: string = 'StoreUnavailable';
   constructor(message: string, options?: ErrorOptions) {
     super('store_unavailable', message, options);
   }
+}
+
+/**
+ * The store was reached but did not finish in time: whether the write happened is unknown, and a smaller
+ * batch may pass where this one did not.
+ */
+export class StoreTimedOut extends StoreUnavailable {
+  override readonly name: string = 'StoreTimedOut';
 }
 
 /** What is kept of a failed attempt. */
@@ -70,6 +78,9 @@ export class JobFailure extends Error {
 
 const CODE_LIMIT = 100;
 const MESSAGE_LIMIT = 4_000;
+const STACK_LIMIT = 16_000;
+/** A cause may be its own cause. */
+const CAUSES = 5;
 
 /** What passes by itself. Every other refusal would be the same the next time. */
 const PASSING: readonly EngineErrorCode[] = ['store_unavailable', 'quota_exceeded'];
@@ -101,6 +112,20 @@ function isJobFailureLike(thrown: unknown): thrown is JobFailure {
 /** When the handler itself knows how long to wait. */
 export function retryAfterMs(thrown: unknown): number | undefined {
   return isJobFailureLike(thrown) ? thrown.retryAfterMs : undefined;
+}
+
+/** Where it was thrown, and where its causes were. Null for what has no stack. */
+export function stackOf(thrown: unknown): string | null {
+  const stacks: string[] = [];
+  let at: unknown = thrown;
+  while (at instanceof Error && stacks.length <= CAUSES) {
+    stacks.push(text(at.stack ?? `${text(at.name)}: ${text(at.message)}`));
+    at = at.cause;
+  }
+  if (stacks.length === 0) return null;
+  // What is no Error says little, but a cause such as 'ECONNRESET' says it all.
+  if (at !== undefined && !(at instanceof Error)) stacks.push(describe(at));
+  return storableText(stacks.join('\nCaused by: '), STACK_LIMIT);
 }
 
 /** Unknown types: a job file in JavaScript may give a number as the code. */

@@ -6,8 +6,13 @@ export interface EventMap {
   'job.enqueued': { id: JobId; kind: string; created: boolean; correlationId: string };
   'job.started': JobEvent;
   'job.succeeded': JobEvent & { durationMs: number };
-  'job.failed': JobEvent & { durationMs: number; error: FailureRecord };
-  'job.retrying': JobEvent & { durationMs: number; error: FailureRecord; delayMs: number };
+  'job.failed': JobEvent & { durationMs: number; error: FailureRecord; stack: string | null };
+  'job.retrying': JobEvent & {
+    durationMs: number;
+    error: FailureRecord;
+    stack: string | null;
+    delayMs: number;
+  };
   'job.deferred': JobEvent & { durationMs: number; delayMs: number };
   'job.canceled': JobEvent & { durationMs: number };
   'job.handedBack': JobEvent & { durationMs: number };

@@ -1,18 +1,17 @@
 import type { Clock, Random } from './clock.ts';
 import { drain, isGenerator } from './chunks.ts';
-import { type Ended, decide, failed, keepsChildren } from './decide.ts';
-import { JobFailure, MillraceError } from './errors.ts';
+import { type Ended, RETURNED_NOTHING, decide, failed, keepsChildren } from './decide.ts';
+import { JobFailure, StoreUnavailable } from './errors.ts';
 import type { Events } from './events.ts';
-import type { ClaimedJob, Lease } from './job.ts';
-import type { JobContext, JobKind, Log, RunningJob } from './kind.ts';
+import { Context, readJob } from './handler.ts';
+import type { ClaimedJob, NewJob } from './job.ts';
+import type { JobKind, Log } from './kind.ts';
 import { type Leases, leaseOf } from './leases.ts';
-import { done, isOutcome } from './outcome.ts';
-import type { Refused, SettledOutcome, Store } from './port.ts';
-import { storableProgress } from './progress.ts';
+import { isOutcome } from './outcome.ts';
+import type { SettledOutcome, Store } from './port.ts';
 import type { Registry } from './registry.ts';
-import { misfit, newJob } from './request.ts';
 import { Running, fencedEvent, jobEvent } from './running.ts';
-import type { Settled, Settler } from './settler.ts';
+import { type Settled, type Settler, type Settling, isRefused } from './settler.ts';
 
 export interface ExecutorParts {
   readonly store: Store;
@@ -34,174 +33,180 @@ export interface Tracing {
   current(): string | undefined;
 }
 
-/** The way of a claimed job, top to bottom. Never rejects. `freeSlot` is called when the handler is over. */
-export async function execute(
-  parts: ExecutorParts,
-  job: ClaimedJob,
-  kind: JobKind,
-  askedAt: number,
-  freeSlot: (kind: string) => void,
-): Promise<void> {
-  const { clock, leases, settler, events, tracing } = parts;
-  const running = new Running({ job, kind, clock, deadline: leases.deadlineOf(askedAt) });
-  leases.add(running);
-  if (events.wants('job.started')) events.emit('job.started', jobEvent(running));
+/** Whoever gave the job a slot is told when the handler is over, and when its end is written. */
+export interface SlotOwner {
+  freeSlot(kind: string): void;
+  onSettled(kind: JobKind): void;
+}
 
-  const ended =
-    tracing === null
-      ? await attempt(parts, running)
-      : await tracing.around(job, () => attempt(parts, running));
-  running.end();
-  leases.remove(running);
-  freeSlot(job.kind);
+/**
+ * The way of a claimed job, top to bottom: begin, run, end, conclude, answer. It never throws and never rejects. One
+ * object and one promise per job, the handler's own: with a promise per step a no-op job took 13 µs of the worker's
+ * time instead of 4 (docs/decisions/0004-speed.md).
+ */
+export class Execution extends Running implements Settling {
+  outcome: SettledOutcome = HANDED_BACK;
+  children: readonly NewJob[] = NO_CHILDREN;
+  private readonly parts: ExecutorParts;
+  private readonly owner: SlotOwner;
+  private traced: ((ended: Ended) => void) | null = null;
 
-  let outcome = decide(parts, running, ended);
-  if (outcome === null) return;
-  let answer = await settler.settle({
-    job,
-    outcome,
-    children: keepsChildren(outcome) ? running.takeChildren() : [],
-  });
-  if (isRefused(answer)) {
-    const { code, message, retryable } = answer.refused;
-    outcome = failed(parts, running, new JobFailure(code, message, { retryable }));
-    answer = await settler.settle({ job, outcome, children: [] });
+  constructor(
+    parts: ExecutorParts,
+    owner: SlotOwner,
+    job: ClaimedJob,
+    kind: JobKind,
+    askedAt: number,
+  ) {
+    super(job, kind, parts.clock, parts.leases.deadlineOf(askedAt));
+    this.parts = parts;
+    this.owner = owner;
   }
-  if (answer === 'stale' || isRefused(answer))
-    events.emit('lease.fenced', fencedEvent(job, 'settle'));
-  else tell(parts, running, typeof answer === 'object' ? { move: 'fail', error: answer } : outcome);
+
+  begin(): void {
+    const { leases, events, tracing } = this.parts;
+    leases.add(this);
+    if (events.wants('job.started')) events.emit('job.started', jobEvent(this));
+    if (this.job.suspect) void this.beginSuspect();
+    else if (tracing === null) this.run();
+    else void this.runTraced(tracing);
+  }
+
+  /** Only what the store knows to be begun counts as an attempt should this worker go away. */
+  private async beginSuspect(): Promise<void> {
+    const { store, leases, events, leaseMs, tracing, clock } = this.parts;
+    const askedAt = clock.now();
+    try {
+      const [answer = 'stale'] = await store.renew({ leases: [leaseOf(this.job)], leaseMs });
+      if (answer === 'stale') leases.fence(this, 'renew');
+      else this.deadline = Math.max(this.deadline, leases.deadlineOf(askedAt));
+      if (answer === 'cancel') this.abort('canceled');
+    } catch (error) {
+      events.emit('store.failed', { during: 'renew', error });
+      this.abort(error instanceof StoreUnavailable ? 'shutdown' : 'lease_lost');
+    }
+    if (this.abortReason !== null) this.ended({ type: 'gaveUp' });
+    else if (tracing === null) this.run();
+    else void this.runTraced(tracing);
+  }
+
+  private run(): void {
+    try {
+      const returned = this.kind.run(readJob(this), new Context(this.parts, this));
+      const promised = isGenerator(returned) ? drain(this.parts, this, returned) : returned;
+      // A job file in JavaScript may return anything.
+      Promise.resolve(promised).then(
+        (value) => this.returned(value),
+        (thrown: unknown) => this.ended({ type: 'threw', thrown }),
+      );
+    } catch (thrown) {
+      this.ended({ type: 'threw', thrown });
+    }
+  }
+
+  private async runTraced(tracing: Tracing): Promise<void> {
+    const ended = await tracing.around(
+      this.job,
+      () =>
+        new Promise<Ended>((resolve) => {
+          this.traced = resolve;
+          this.run();
+        }),
+    );
+    this.conclude(ended);
+  }
+
+  private returned(value: unknown): void {
+    if (value === undefined) return this.ended(RETURNED_NOTHING);
+    if (isOutcome(value)) return this.ended({ type: 'returned', outcome: value });
+    const message = `The handler of "${this.kind.kind}" returned neither done(…) nor defer(…).`;
+    const thrown = new JobFailure('invalid_outcome', message, { retryable: false });
+    this.ended({ type: 'threw', thrown });
+  }
+
+  giveUp(): void {
+    this.ended({ type: 'gaveUp' });
+  }
+
+  /** The handler is over, or the engine goes on without it: the first of the two counts. */
+  private ended(ended: Ended): void {
+    if (this.isOver) return;
+    this.close();
+    this.parts.leases.remove(this);
+    if (this.traced === null) this.conclude(ended);
+    else this.traced(ended);
+  }
+
+  private conclude(ended: Ended): void {
+    this.owner.freeSlot(this.job.kind);
+    const outcome = decide(this.parts, this, ended);
+    // The lease is gone: nothing may be written.
+    if (outcome === null) return;
+    if (keepsChildren(outcome)) this.children = this.takeChildren();
+    this.settle(outcome);
+  }
+
+  private settle(outcome: SettledOutcome): void {
+    this.outcome = outcome;
+    this.parts.settler.settle(this);
+  }
+
+  /** What the store made of the outcome. A refused one is settled again, as a failure. */
+  answer(answer: Settled): void {
+    if (isRefused(answer) && this.outcome.move === 'succeed') {
+      const { code, message, retryable } = answer.refused;
+      this.children = NO_CHILDREN;
+      return this.settle(failed(this.parts, this, new JobFailure(code, message, { retryable })));
+    }
+    if (answer === 'stale' || isRefused(answer))
+      this.parts.events.emit('lease.fenced', fencedEvent(this.job, 'settle'));
+    else report(this.parts, this, answer);
+    this.owner.onSettled(this.kind);
+  }
 }
 
-/** The handler is done, but what it asked the store to do with it cannot be. */
-function isRefused(answer: Settled): answer is Refused {
-  return typeof answer === 'object' && 'refused' in answer;
-}
+const HANDED_BACK: SettledOutcome = { move: 'handBack' };
+const NO_CHILDREN: readonly NewJob[] = [];
 
 /** For a claim whose answer came too late to begin: its attempts are given back. */
-export async function handBack({ settler, events }: ExecutorParts, job: ClaimedJob): Promise<void> {
-  const answer = await settler.settle({ job, outcome: { move: 'handBack' }, children: [] });
-  if (answer === 'stale' || isRefused(answer))
-    events.emit('lease.fenced', fencedEvent(job, 'settle'));
-  else events.emit('job.handedBack', { ...jobEvent({ job, attempt: job.attempt }), durationMs: 0 });
-}
-
-/** Ends with the handler, or without it when it does not react to an abort. */
-function attempt(parts: ExecutorParts, running: Running): Promise<Ended> {
-  return new Promise((resolve) => {
-    running.giveUp = () => resolve({ type: 'gaveUp' });
-    void invoke(parts, running, resolve);
+export function handBack({ settler, events }: ExecutorParts, job: ClaimedJob): void {
+  settler.settle({
+    job,
+    outcome: HANDED_BACK,
+    children: NO_CHILDREN,
+    answer(answer) {
+      if (answer === 'stale' || isRefused(answer))
+        events.emit('lease.fenced', fencedEvent(job, 'settle'));
+      else
+        events.emit(answer === 'canceled' ? 'job.canceled' : 'job.handedBack', {
+          ...jobEvent({ job, attempt: job.attempt }),
+          durationMs: 0,
+        });
+    },
   });
 }
 
-async function invoke(
-  parts: ExecutorParts,
-  running: Running,
-  end: (ended: Ended) => void,
-): Promise<void> {
-  const { kind } = running;
-  try {
-    const returned = kind.run(readJob(running), new Context(parts, running));
-    const value = isGenerator(returned) ? await drain(parts, running, returned) : await returned;
-    if (value !== undefined && !isOutcome(value)) {
-      throw new JobFailure(
-        'invalid_outcome',
-        `The handler of "${kind.kind}" returned neither done(…) nor defer(…).`,
-        { retryable: false },
-      );
-    }
-    end({ type: 'returned', outcome: value ?? done() });
-  } catch (thrown) {
-    end({ type: 'threw', thrown });
-  }
-}
-
-function readJob({ job, kind, attempt: attempts }: Running): RunningJob<unknown> {
-  const parsed = kind.input.safeParse(JSON.parse(job.payload));
-  if (!parsed.success) {
-    throw new JobFailure('validation_error', misfit(kind.kind, parsed.error), { retryable: false });
-  }
-  return {
-    id: job.id,
-    kind: job.kind,
-    data: parsed.data,
-    tenant: job.tenant,
-    attempt: attempts,
-    maxAttempts: job.maxAttempts,
-    createdAt: job.createdAt,
-    cursor: job.cursor === null ? null : JSON.parse(job.cursor),
-    correlationId: job.correlationId ?? job.id,
-    submitter: job.submitter,
-    parents: job.parents ?? {},
-  };
-}
-
-/** Getters, so that nothing is made that a handler does not ask for, and it may take the context apart. */
-class Context implements JobContext {
-  private readonly parts: ExecutorParts;
-  private readonly running: Running;
-  private ownLog: Log | null = null;
-
-  constructor(parts: ExecutorParts, running: Running) {
-    this.parts = parts;
-    this.running = running;
-  }
-
-  get signal(): AbortSignal {
-    return this.running.signal;
-  }
-
-  get lease(): Lease {
-    return leaseOf(this.running);
-  }
-
-  get log(): Log {
-    return (this.ownLog ??= this.parts.logFor(this.running.job));
-  }
-
-  get enqueue(): JobContext['enqueue'] {
-    const { parts, running } = this;
-    const { tenant, correlationId, id, submitter } = running.job;
-    const inherited = {
-      tenant,
-      correlationId: correlationId ?? id,
-      ...(submitter !== null && { submitter }),
-    };
-    return (request) => {
-      if (running.isOver) {
-        throw new MillraceError(
-          'illegal_transition',
-          `The job ${id} is over and makes no more children. Await what enqueues them.`,
-        );
-      }
-      const traceparent = parts.tracing?.current() ?? running.job.traceparent;
-      const asked = { ...inherited, ...(traceparent !== null && { traceparent }), ...request };
-      running.addChild(newJob(parts.registry, asked, null));
-    };
-  }
-
-  get progress(): JobContext['progress'] {
-    return (progress) => {
-      this.running.progress = storableProgress(progress);
-    };
-  }
-
-  get get(): JobContext['get'] {
-    return (id) => this.parts.store.get({ id });
-  }
-}
-
-function tell({ clock, events }: ExecutorParts, running: Running, outcome: SettledOutcome): void {
-  if (outcome.move === 'succeed' && !events.wants('job.succeeded')) return;
-  const event = { ...jobEvent(running), durationMs: clock.now() - running.startedAt };
+function report(
+  { clock, events }: ExecutorParts,
+  execution: Execution,
+  answer: Exclude<Settled, 'stale'>,
+): void {
+  const { outcome, startedAt } = execution;
+  if (outcome.move === 'succeed' && answer === 'settled' && !events.wants('job.succeeded')) return;
+  const event = { ...jobEvent(execution), durationMs: clock.now() - startedAt };
+  if (answer === 'canceled') return events.emit('job.canceled', event);
+  if (typeof answer === 'object' && 'code' in answer)
+    return events.emit('job.failed', { ...event, error: answer, stack: null });
   switch (outcome.move) {
     case 'succeed':
       return events.emit('job.succeeded', event);
     case 'fail':
-      return events.emit('job.failed', { ...event, error: outcome.error });
+      return events.emit('job.failed', { ...event, error: outcome.error, stack: outcome.stack });
     case 'retry':
       return events.emit('job.retrying', {
         ...event,
         error: outcome.error,
+        stack: outcome.stack,
         delayMs: outcome.delayMs,
       });
     case 'defer':

@@ -3,7 +3,7 @@ import type { JobId } from './job.ts';
 import type { Inspection, Store } from './port.ts';
 import type { Registry } from './registry.ts';
 import type { JobState } from './states.ts';
-import type { WorkerStatus } from './worker.ts';
+import { SILENT_AFTER_MS, type WorkerStatus } from './worker.ts';
 
 /** Why a job is where it is, and until when. */
 export interface Explanation {
@@ -21,6 +21,7 @@ export type Reason =
   | 'canceled'
   | 'running'
   | 'canceling'
+  | 'worker_silent'
   | 'lease_expired'
   | 'retry_wait'
   | 'scheduled'
@@ -29,19 +30,27 @@ export type Reason =
   | 'workers_paused'
   | 'pool_window'
   | 'below_min_priority'
+  | 'suspect'
   | 'tenant_quota'
   | 'slots_full'
   | 'behind_others'
   | 'about_to_run';
 
-type Reported = { worker: string; kinds: readonly string[]; status: WorkerStatus | null };
+interface Reported {
+  readonly worker: string;
+  readonly kinds: readonly string[];
+  readonly status: WorkerStatus | null;
+  readonly seenAt: number;
+  readonly isSilent: boolean;
+}
 
 export async function explain(store: Store, registry: Registry, id: JobId): Promise<Explanation> {
   const inspection = await store.inspect({ id });
   if (inspection === null) throw new MillraceError('job_not_found', `There is no job "${id}".`);
-  const workers = (await store.workers()).map((report) => ({
+  const workers = ((await store.control?.workers()) ?? []).map((report) => ({
     ...report,
     status: parseStatus(report.stats),
+    isSilent: inspection.now - report.seenAt > SILENT_AFTER_MS,
   }));
   const { reason, sentence, until } = reasonOf(
     inspection,
@@ -77,7 +86,7 @@ function reasonOf(
         sentence: `It failed for good at ${iso(job.finishedAt)} after ${times(job.attempt)}: ${job.error?.code ?? 'unknown'}: ${job.error?.message ?? ''} "millrace retry ${job.id}" runs it again.`,
       };
     case 'PROCESSING':
-      return running(inspection);
+      return running(inspection, workers);
     case 'QUEUED':
       return job.runAt > now
         ? waitingForTime(inspection)
@@ -85,12 +94,24 @@ function reasonOf(
   }
 }
 
-function running({ job, now }: Inspection): Found {
+function running({ job, now }: Inspection, workers: readonly Reported[]): Found {
   const worker = job.worker ?? 'a worker';
+  const report = workers.find((each) => each.worker === job.worker);
+  const silence =
+    report?.isSilent === true
+      ? `${worker}, which was last heard from at ${iso(report.seenAt)}: it died, froze or is cut off`
+      : null;
   if (job.leaseUntil !== null && job.leaseUntil < now) {
     return {
       reason: 'lease_expired',
-      sentence: `Its worker ${worker} has gone silent since ${iso(job.leaseUntil)}; the next claim of any worker takes it over.`,
+      sentence: `It was claimed by ${silence ?? worker}. Its lease ended at ${iso(job.leaseUntil)}. ${nextClaim(job.kind, workers)}`,
+    };
+  }
+  if (silence !== null) {
+    return {
+      reason: 'worker_silent',
+      sentence: `It was claimed by ${silence}. Its lease ends at ${iso(job.leaseUntil)}. ${nextClaim(job.kind, workers)}`,
+      until: job.leaseUntil,
     };
   }
   if (job.cancelRequested) {
@@ -105,6 +126,12 @@ function running({ job, now }: Inspection): Found {
     sentence: `It runs on ${worker}, execution ${job.attempt} of ${job.maxAttempts}, since ${iso(job.startedAt)}.`,
     until: job.leaseUntil,
   };
+}
+
+function nextClaim(kind: string, workers: readonly Reported[]): string {
+  return workers.some((each) => !each.isSilent && each.kinds.includes(kind))
+    ? 'Then the next claim of any worker takes it over.'
+    : `No worker that knows the kind "${kind}" is alive. Start one: it takes the job over.`;
 }
 
 function waitingForTime({ job }: Inspection): Found {
@@ -123,7 +150,7 @@ function waitingForTime({ job }: Inspection): Found {
 }
 
 function waitingForWorker(
-  { job, kindPaused, ahead, runningOfTenant }: Inspection,
+  { job, kindPaused, ahead, suspect, runningOfTenant }: Inspection,
   workers: readonly Reported[],
   runningQuota: number | null,
 ): Found {
@@ -132,13 +159,9 @@ function waitingForWorker(
       reason: 'kind_paused',
       sentence: `The kind "${job.kind}" is paused for all workers. Resume it to go on.`,
     };
-  const mine = workers.filter((worker) => worker.kinds.includes(job.kind));
-  if (mine.length === 0) {
-    return {
-      reason: 'no_worker',
-      sentence: `No worker that knows the kind "${job.kind}" has been seen in the last minute. Start one.`,
-    };
-  }
+  const known = workers.filter((worker) => worker.kinds.includes(job.kind));
+  const mine = known.filter((worker) => !worker.isSilent);
+  if (mine.length === 0) return noWorker(job.kind, known);
   const pools = mine
     .filter(({ status }) => status?.state === 'running')
     .flatMap(({ status }) => status?.pools.filter((pool) => pool.kinds.includes(job.kind)) ?? []);
@@ -166,6 +189,13 @@ function waitingForWorker(
       sentence: `Its priority (${job.priority ?? 'none'}) is below the minimum of every pool for its kind.`,
     };
   }
+  if (suspect) {
+    return {
+      reason: 'suspect',
+      sentence:
+        'A worker was lost while it may have run. It waits for a worker to be empty, and then runs alone there.',
+    };
+  }
   if (runningQuota !== null && runningOfTenant >= runningQuota) {
     return {
       reason: 'tenant_quota',
@@ -182,6 +212,18 @@ function waitingForWorker(
   return {
     reason: 'about_to_run',
     sentence: 'It is due and next in line: a worker takes it with its next claim.',
+  };
+}
+
+function noWorker(kind: string, silent: readonly Reported[]): Found {
+  const last = silent.toSorted((a, b) => b.seenAt - a.seenAt)[0];
+  const since =
+    last === undefined
+      ? 'has been seen in the last hour'
+      : `is alive: the last was ${last.worker}, heard from at ${iso(last.seenAt)}`;
+  return {
+    reason: 'no_worker',
+    sentence: `No worker that knows the kind "${kind}" ${since}. Start one.`,
   };
 }
 

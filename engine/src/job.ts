@@ -10,7 +10,7 @@ export interface Lease {
   readonly id: JobId;
   /** Grows with each claim of the job, so it is also a fencing key for outside systems. */
   readonly epoch: number;
-  /** Drawn at random by the claim that gave the lease: it cannot come twice, as an epoch can after a fail-over. */
+  /** The claim that gave the lease. It cannot come twice, as an epoch can where a fail-over lost commits. */
   readonly claim: number;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { Events } from './events.ts';
 import type { Lease } from './job.ts';
-import type { Store } from './port.ts';
+import type { ChunkPart, Store } from './port.ts';
 import { type Running, fencedEvent, progressEvent } from './running.ts';
 
 /**
@@ -11,12 +11,15 @@ import { type Running, fencedEvent, progressEvent } from './running.ts';
  */
 export interface Leases {
   readonly running: ReadonlyMap<string, Running>;
+  /** Stops it at once if someone asked for that before its claim was answered. */
   add(running: Running): void;
   remove(running: Running): void;
   /** The local end of a lease that was asked for at `askedAt`. */
   deadlineOf(askedAt: number): number;
   /** True, and the handler aborted, when the lease's local end has passed. */
   fenceIfLate(running: Running): boolean;
+  /** Aborts the handler: the lease belongs to someone else. */
+  fence(running: Running, write: 'local' | 'renew' | 'checkpoint'): void;
   /** By lease: a hint that comes late must not stop a later execution. */
   requestCancel(asked: readonly Lease[]): void;
   start(): void;
@@ -26,19 +29,27 @@ export interface Leases {
 }
 
 const PROGRESS_EVERY_MS = 1_000;
+/** Requests to stop jobs that are not here, or not yet: how many are remembered. */
+const EARLY_CANCELS = 1_000;
 
 export function createLeases(params: {
   store: Store;
   clock: Clock;
   events: Events;
   leaseMs: number;
+  /** Whose outcome waits to be written. */
+  settling: () => Iterable<Lease>;
 }): Leases {
-  const { store, clock, events, leaseMs } = params;
+  const { store, clock, events, leaseMs, settling } = params;
   // A tenth of the lease is left for the abort to take effect and for the clocks to differ.
   const marginMs = leaseMs / 10;
   const renewEveryMs = leaseMs / 3;
   const tickMs = Math.min(PROGRESS_EVERY_MS, leaseMs / 20);
   const running = new Map<string, Running>();
+  /** By job, the newest: hints may overtake the answer of the claim that they are about. */
+  const earlyCancels = new Map<string, Lease>();
+  /** When an outcome that waits was last kept from running out. */
+  let keptAt = clock.now();
   let cancelTimer: (() => void) | null = null;
   let renewing = false;
   let savedAt = -Infinity;
@@ -74,12 +85,21 @@ export function createLeases(params: {
         each.abortReason !== 'lease_lost' &&
         each.deadline + marginMs - now <= leaseMs - renewEveryMs,
     );
-    if (due.length === 0) return 0;
+    const waiting = outcomesToKeep(now);
+    if (due.length + waiting.length === 0) return 0;
     const askedAt = clock.now();
-    const answers = await store.renew({ leases: due.map(leaseOf), leaseMs });
+    const leases = [...due.map(({ job }) => leaseOf(job)), ...waiting];
+    const answers = await store.renew({ leases, leaseMs });
     for (const [index, each] of due.entries())
       apply(each, answers[index] ?? 'stale', askedAt, 'renew');
-    return due.length;
+    return leases.length;
+  }
+
+  /** Done work whose writing takes long (a line that is cut, a flood): without its lease it would be done again. */
+  function outcomesToKeep(now: number): Lease[] {
+    if (now - keptAt < renewEveryMs) return [];
+    keptAt = now;
+    return Array.from(settling(), leaseOf);
   }
 
   function apply(
@@ -97,7 +117,7 @@ export function createLeases(params: {
   }
 
   /** Handlers' progress, all in one write. */
-  async function saveProgress(): Promise<void> {
+  async function saveProgress(chunks: ChunkPart): Promise<void> {
     const now = clock.now();
     if (now - savedAt < PROGRESS_EVERY_MS) return;
     const changed = [...running.values()].flatMap((each) =>
@@ -108,12 +128,12 @@ export function createLeases(params: {
     if (changed.length === 0) return;
     savedAt = now;
     const checkpoints = changed.map(({ each, progress }) => ({
-      lease: leaseOf(each),
+      lease: leaseOf(each.job),
       step: each.nextStep(),
       progress,
       children: [],
     }));
-    const answers = await store.checkpoint({ checkpoints, leaseMs });
+    const answers = await chunks.checkpoint({ checkpoints, leaseMs });
     for (const [index, { each, progress }] of changed.entries()) {
       each.savedProgress = progress;
       const answer = answers[index] ?? 'stale';
@@ -129,7 +149,7 @@ export function createLeases(params: {
     renewing = true;
     try {
       const renewed = await renew();
-      if (store.can.checkpoint) await saveProgress();
+      if (store.chunks !== undefined) await saveProgress(store.chunks);
       return { renewed, fenced };
     } catch (error) {
       events.emit('store.failed', { during: 'renew', error });
@@ -139,6 +159,13 @@ export function createLeases(params: {
     }
   }
 
+  function remember(lease: Lease): void {
+    earlyCancels.delete(lease.id);
+    earlyCancels.set(lease.id, lease);
+    const [oldest] = earlyCancels.keys();
+    if (earlyCancels.size > EARLY_CANCELS && oldest !== undefined) earlyCancels.delete(oldest);
+  }
+
   function tick(): void {
     cancelTimer = clock.after(tickMs, tick);
     void runOnce();
@@ -146,16 +173,24 @@ export function createLeases(params: {
 
   return {
     running,
-    add: (each) => running.set(each.job.id, each),
+    add(each) {
+      running.set(each.job.id, each);
+      if (earlyCancels.size === 0) return;
+      const asked = earlyCancels.get(each.job.id);
+      if (asked !== undefined && isSame(asked, each.job)) each.abort('canceled');
+      earlyCancels.delete(each.job.id);
+    },
     remove(each) {
       if (running.get(each.job.id) === each) running.delete(each.job.id);
     },
     deadlineOf: (askedAt) => askedAt + leaseMs - marginMs,
+    fence,
     fenceIfLate,
     requestCancel(asked) {
-      for (const { id, epoch } of asked) {
-        const each = running.get(id);
-        if (each?.job.epoch === epoch) each.abort('canceled');
+      for (const lease of asked) {
+        const each = running.get(lease.id);
+        if (each !== undefined && isSame(lease, each.job)) each.abort('canceled');
+        else remember(lease);
       }
     },
     start() {
@@ -169,6 +204,10 @@ export function createLeases(params: {
   };
 }
 
-export function leaseOf({ job }: Running): Lease {
-  return { id: job.id, epoch: job.epoch };
+export function leaseOf({ id, epoch, claim }: Lease): Lease {
+  return { id, epoch, claim };
+}
+
+function isSame(a: Lease, b: Lease): boolean {
+  return a.id === b.id && a.epoch === b.epoch && a.claim === b.claim;
 }

@@ -1,11 +1,13 @@
-import { type Clock, sleep } from './clock.ts';
+import { sleep } from './clock.ts';
 import { type Duration, toMs } from './duration.ts';
 import { MillraceError, StoreUnavailable } from './errors.ts';
-import { type ExecutorParts, execute, handBack } from './executor.ts';
+import { Execution, type ExecutorParts, type SlotOwner, handBack } from './executor.ts';
 import type { ClaimedJob } from './job.ts';
 import type { JobKind } from './kind.ts';
 import type { ClaimParams, Claimed, Want } from './port.ts';
 import { checkPriority } from './priority.ts';
+import { type Slots, createSlots } from './slots.ts';
+import { createWakeUp } from './wake-up.ts';
 import { type PauseWindow, checkWindow, pausedUntil } from './window.ts';
 
 /** A workload's share of a worker: its own rhythm, batch and concurrency. */
@@ -35,113 +37,229 @@ export interface Pool {
   heldUntil(): number | null;
   /** Milliseconds since 1970 by the store's clock, null before the first claim. */
   lastPoll(): number | null;
+  /** A claim is on its way, or its jobs have yet to begin. */
+  isClaiming(): boolean;
   wake(kinds: readonly string[] | null): void;
   start(): void;
+  /** Claims one suspect and begins it; null when there is none. The worker makes sure that nothing else runs. */
+  beginSuspect(): Promise<Execution | null>;
   /** No new claims; resolves when the claim under way has been dealt with. */
   stop(): Promise<void>;
 }
 
+/** What all pools of a worker share. */
+export interface PoolHost {
+  readonly worker: string;
+  readonly parts: ExecutorParts;
+  nextClaim(): number;
+  /** Null when pools may claim; while the worker is paused or keeps a suspect alone, a promise of its going on. */
+  held(): Promise<void> | null;
+  /** Suspects of the pool wait to run alone. */
+  onSuspects(pool: Pool): void;
+}
+
 const DEFAULTS = { concurrency: 20, batch: 20, active: '5s', idle: '15s' } as const;
 const RETRY_MS = { first: 100, most: 10_000 };
-/** Between claims that find nothing although something is said to be due: another's transaction may hold it. */
-const SOONEST_MS = 5;
+/** Between claims that find nothing although something is due: others were faster, or hold it for a moment. */
+const CONTENDED_MS = { first: 5, most: 1_000 };
+
+/** Jobs that were claimed and have yet to begin. */
+interface Batch {
+  readonly jobs: readonly ClaimedJob[];
+  readonly askedAt: number;
+  /** What to wait for before the next claim; null: a free slot is all it needs. */
+  readonly waitMs: number | null;
+}
+const NOTHING: Batch = { jobs: [], askedAt: 0, waitMs: null };
 
 /**
- * Claims for as long as there is work and room, then waits: for a notification, the next due time or the
- * interval, whichever comes first.
+ * Claims for as long as there is work and room, then waits: for a notification, the next due time or the interval,
+ * whichever comes first. Two stages, of which the first is always one batch ahead:
  *
- *     claim ──► some, more ──► room? ──► claim        (as soon as a slot is free)
- *       │
- *       └─────► none or the last ──► wait(hint | due | interval) ──► claim
+ *     claim n+1 is sent ──► wait (hint | due | interval) unless there is more ──► wait for room ──► answer
+ *     meanwhile batch n begins
  */
 export function createPool(params: {
   config: PoolConfig;
   kinds: readonly JobKind[];
-  worker: string;
-  parts: ExecutorParts;
-  /** Null when the worker may claim; while it is paused, a promise of its going on. */
-  held: () => Promise<void> | null;
+  host: PoolHost;
 }): Pool {
-  const { config, kinds, worker, parts, held } = params;
+  const { config, kinds, host } = params;
+  const { parts, worker } = host;
   const { store, clock, events, leases, settler, leaseMs } = parts;
-  const concurrency = config.concurrency ?? DEFAULTS.concurrency;
-  const batch = config.batch ?? DEFAULTS.batch;
-  const activeMs = toMs(config.interval?.active ?? DEFAULTS.active);
-  const idleMs = toMs(config.interval?.idle ?? DEFAULTS.idle);
-  if (![concurrency, batch].every((count) => Number.isInteger(count) && count >= 1)) {
-    throw new MillraceError(
-      'invalid_definition',
-      `The pool "${config.name}" needs a whole concurrency and a whole batch of at least 1.`,
-    );
-  }
-  const least = config.least ?? 1;
-  if (!Number.isInteger(least) || least < 1 || least > Math.min(concurrency, batch)) {
-    throw new MillraceError(
-      'invalid_definition',
-      `The pool "${config.name}" would never claim: \`least\` is a whole number from 1 to its batch and its concurrency.`,
-    );
-  }
-  if (config.minPriority !== undefined) checkPriority(config.minPriority);
-  const inFlightOf = new Map<string, number>();
-  const windows = (config.pauseWindows ?? []).map(checkWindow);
+  const { concurrency, batch, least, activeMs, idleMs, windows } = settingsOf(config);
+  const slots = createSlots(kinds, { concurrency, batch, least });
   /** Kinds whose limit was filled by the last claim: a slot that comes free is worth a claim. */
   const backlogged = new Set<string>();
   const signal = createWakeUp(clock);
-  const slots = createWakeUp(clock);
+  const room = createWakeUp(clock);
   /** Woken by `stop` alone: hints must not cut the waiting for a failing store short. */
   const halt = createWakeUp(clock);
-  settler.onRoom(slots.wake);
-  let inFlight = 0;
+  settler.onRoom(room.wake);
   let stopped = true;
+  let unbegun = 0;
   let loop: Promise<void> = Promise.resolve();
-  let ahead: Ahead = NONE_AHEAD;
-  let claims = 0;
   let retryMs = RETRY_MS.first;
+  let contendedMs = CONTENDED_MS.first;
   let heldUntil: number | null = null;
   let lastPoll: number | null = null;
 
   /** Nothing ends the loop but `stop`: a pool that died would leave its work lying about in silence. */
   async function run(): Promise<void> {
-    while (!stopped) {
+    let ahead = nextBatch(NOTHING);
+    for (;;) {
+      const batch = await ahead;
+      slots.take(batch.jobs);
+      if (stopped) return begin(batch);
+      ahead = nextBatch(batch);
+      // Where a claim follows at once it leaves first, and the database answers it while these begin.
+      if (batch.waitMs === null) await sleep(clock, 0);
+      begin(batch);
+    }
+  }
+
+  async function nextBatch({ waitMs }: Batch): Promise<Batch> {
+    try {
+      if (waitMs !== null) await signal.wait(waitMs);
+      return await claimWhenPossible();
+    } catch (error) {
+      events.emit('store.failed', { during: 'claim', error });
+      await backOff();
+      return NOTHING;
+    }
+  }
+
+  async function claimWhenPossible(): Promise<Batch> {
+    if (windows.length > 0) await outsideWindows();
+    for (;;) {
+      if (stopped) return NOTHING;
+      const free = settler.isFull() ? null : slots.free();
+      // Asked last, so that no claim leaves after a pause.
+      const onward = free === null ? null : host.held();
+      if (free !== null && onward === null) return claim(free);
+      await (onward ?? room.wait(null));
+    }
+  }
+
+  /** After a lost answer the same claim is asked for again, so that its leases are not left to expire. */
+  async function claim({ wants, limit }: NonNullable<ReturnType<Slots['free']>>): Promise<Batch> {
+    unbegun += 1;
+    const request = requestFor(wants, limit);
+    const askedAt = clock.now();
+    for (let replay = false; ; replay = true) {
       try {
-        await round();
+        const claimed = await store.claim(replay ? { ...request, replay } : request);
+        if (retryMs > RETRY_MS.first) events.emit('store.recovered', { during: 'claim' });
+        retryMs = RETRY_MS.first;
+        report(claimed, limit);
+        noteBacklog(wants, claimed);
+        return { jobs: claimed.jobs, askedAt, waitMs: untilNext(claimed, replay) };
       } catch (error) {
         events.emit('store.failed', { during: 'claim', error });
-        await backOff();
+        if (!stopped) await backOff();
+        // Leases that may have been given are over by now, or the fault is not the network's: start afresh.
+        const isLost = clock.now() - askedAt > leaseMs || !(error instanceof StoreUnavailable);
+        if (!stopped && !isLost) continue;
+        unbegun -= 1;
+        return NOTHING;
       }
     }
   }
 
-  async function round(): Promise<void> {
-    if (await heldByWindow()) return;
-    const wants = freeSlots();
-    if (wants.length === 0 || settler.isFull()) return slots.wait(null);
-    // Asked last, so that no claim leaves after a pause.
-    const onward = held();
-    if (onward !== null) return onward;
-    if (stopped) return;
+  function requestFor(wants: readonly Want[], limit: number): ClaimParams {
+    return {
+      worker,
+      claim: host.nextClaim(),
+      wants,
+      limit,
+      leaseMs,
+      ...(config.minPriority !== undefined && { minPriority: config.minPriority }),
+    };
+  }
+
+  function untilNext({ jobs, more, nextDueMs }: Claimed, isReplay: boolean): number | null {
+    // A replay claims nothing new: whether there is more, only a claim can tell.
+    if (isReplay || (more && jobs.length > 0)) return null;
+    const dueMs = Math.max(CONTENDED_MS.first, nextDueMs ?? Infinity);
+    if (!more) {
+      contendedMs = CONTENDED_MS.first;
+      return Math.min(jobs.length > 0 ? activeMs : idleMs, dueMs);
+    }
+    const waitMs = contendedMs;
+    contendedMs = Math.min(contendedMs * 2, CONTENDED_MS.most);
+    return Math.min(waitMs, dueMs);
+  }
+
+  function noteBacklog(wants: readonly Want[], { jobs }: Claimed): void {
+    for (const { kind, limit, tenantLimit } of wants) {
+      if (tenantLimit !== undefined) continue;
+      const got =
+        wants.length === 1
+          ? jobs.length
+          : jobs.reduce((sum, job) => (job.kind === kind ? sum + 1 : sum), 0);
+      if (got >= limit) backlogged.add(kind);
+      else backlogged.delete(kind);
+    }
+  }
+
+  function report(claimed: Claimed, asked: number): void {
+    events.emit('pool.polled', { pool: config.name, claimed: claimed.jobs.length, asked });
+    lastPoll = claimed.now;
+    if (claimed.takenOver > 0) events.emit('lease.takenOver', { count: claimed.takenOver });
+    for (const lost of claimed.lost)
+      events.emit('job.lost', { ...lost, correlationId: lost.correlationId ?? lost.id });
+    if (claimed.suspects) host.onSuspects(pool);
+  }
+
+  function begin(claimed: Batch): void {
+    for (const job of claimed.jobs) beginOne(job, claimed.askedAt);
+    if (claimed !== NOTHING) unbegun -= 1;
+  }
+
+  function beginOne(job: ClaimedJob, askedAt: number): Execution | null {
+    if (stopped || clock.now() >= leases.deadlineOf(askedAt)) {
+      owner.freeSlot(job.kind);
+      handBack(parts, job);
+      return null;
+    }
+    const execution = new Execution(
+      parts,
+      owner,
+      job,
+      parts.registry.require(job.kind),
+      askedAt,
+    );
+    execution.begin();
+    return execution;
+  }
+
+  const owner: SlotOwner = {
+    freeSlot(kind) {
+      slots.give(kind);
+      room.wake();
+      if (backlogged.has(kind)) signal.wake();
+    },
+    // The store counts a tenant's running jobs, so its place is free when the end is written, not before.
+    onSettled(kind) {
+      if (kind.quota.running !== null) signal.wake();
+    },
+  };
+
+  async function beginSuspect(): Promise<Execution | null> {
+    const free = slots.free();
+    if (free === null || stopped) return null;
     const askedAt = clock.now();
-    const claimed = await claim(wants);
-    if (claimed === null) return;
-    noteBacklog(wants, claimed);
-    for (const { kind } of claimed.jobs) takeSlot(kind);
-    startAhead();
-    ahead = { jobs: claimed.jobs, askedAt };
-    if (claimed.more) return void clock.after(0, startAhead);
-    startAhead();
-    await signal.wait(untilNext(claimed));
-  }
-
-  /** The next claim leaves first, and the database answers it while these begin. */
-  function startAhead(): void {
-    const { jobs, askedAt } = ahead;
-    ahead = NONE_AHEAD;
-    for (const job of jobs) start(job, askedAt);
-  }
-
-  function untilNext({ jobs, nextDueMs }: Claimed): number {
-    const interval = jobs.length > 0 ? activeMs : idleMs;
-    return Math.max(SOONEST_MS, Math.min(interval, nextDueMs ?? Infinity));
+    const request = { ...requestFor(free.wants, 1), alone: true };
+    const claimed = await store.claim(request).catch(async (error: unknown) => {
+      // Once more, for the answer; what it may have given otherwise is taken over when its lease is over.
+      if (error instanceof StoreUnavailable) return store.claim({ ...request, replay: true });
+      throw error;
+    });
+    report({ ...claimed, suspects: false }, 1);
+    const [job] = claimed.jobs;
+    if (job === undefined) return null;
+    slots.take([job]);
+    return beginOne(job, askedAt);
   }
 
   async function backOff(): Promise<void> {
@@ -149,108 +267,25 @@ export function createPool(params: {
     retryMs = Math.min(retryMs * 2, RETRY_MS.most);
   }
 
-  function freeSlots(): Want[] {
-    const free = Math.min(concurrency - inFlight, batch);
-    if (free < least) return [];
-    return kinds
-      .map((kind) => ({
-        kind: kind.kind,
-        limit: Math.min(free, kind.concurrency - (inFlightOf.get(kind.kind) ?? 0)),
-        ...(kind.quota.running !== null && { tenantLimit: kind.quota.running }),
-      }))
-      .filter((want) => want.limit > 0);
-  }
-
-  /** After a lost answer the same claim is asked for again, so that its leases are not left to expire. */
-  async function claim(wants: readonly Want[]): Promise<Claimed | null> {
-    const request: ClaimParams = {
-      worker,
-      claimId: `${config.name}:${(claims += 1)}`,
-      wants,
-      limit: Math.min(concurrency - inFlight, batch),
-      leaseMs,
-      ...(config.minPriority !== undefined && { minPriority: config.minPriority }),
-    };
-    const askedAt = clock.now();
-    for (let replay = false; ; replay = true) {
-      try {
-        const claimed = await store.claim(replay ? { ...request, replay } : request);
-        tellClaimed(claimed, request.limit);
-        if (retryMs > RETRY_MS.first) events.emit('store.recovered', { during: 'claim' });
-        retryMs = RETRY_MS.first;
-        // A replay claims nothing new and says so; any other claim that found nothing has to wait.
-        return replay || claimed.jobs.length > 0 ? claimed : { ...claimed, more: false };
-      } catch (error) {
-        events.emit('store.failed', { during: 'claim', error });
-        if (stopped) return null;
-        await backOff();
-        // Leases that may have been given are over by now, or the fault is not the network's: start afresh.
-        if (clock.now() - askedAt > leaseMs || !(error instanceof StoreUnavailable)) return null;
-      }
+  async function outsideWindows(): Promise<void> {
+    while (!stopped) {
+      const now = await store.now().catch(() => null);
+      heldUntil = now === null ? null : pausedUntil(windows, now);
+      if (now === null || heldUntil === null) return;
+      await signal.wait(Math.min(heldUntil - now, 60_000));
     }
   }
 
-  function noteBacklog(wants: readonly Want[], { jobs }: Claimed): void {
-    for (const { kind, limit, tenantLimit } of wants) {
-      if (tenantLimit !== undefined) continue;
-      const got = jobs.reduce((sum, job) => (job.kind === kind ? sum + 1 : sum), 0);
-      if (got >= limit) backlogged.add(kind);
-      else backlogged.delete(kind);
-    }
-  }
-
-  function tellClaimed(claimed: Claimed, asked: number): void {
-    events.emit('pool.polled', { pool: config.name, claimed: claimed.jobs.length, asked });
-    lastPoll = claimed.now;
-    if (claimed.takenOver > 0) events.emit('lease.takenOver', { count: claimed.takenOver });
-    for (const lost of claimed.lost)
-      events.emit('job.lost', { ...lost, correlationId: lost.correlationId ?? lost.id });
-  }
-
-  function start(job: ClaimedJob, askedAt: number): void {
-    if (stopped || clock.now() >= leases.deadlineOf(askedAt)) {
-      freeSlot(job.kind);
-      return void handBack(parts, job);
-    }
-    const kind = parts.registry.require(job.kind);
-    const executed = execute(parts, job, kind, askedAt, freeSlot);
-    // The store counts a tenant's running jobs, so its place is free when the end is written, not before.
-    if (kind.quota.running !== null) void executed.then(signal.wake);
-  }
-
-  function takeSlot(kind: string): void {
-    inFlight += 1;
-    inFlightOf.set(kind, (inFlightOf.get(kind) ?? 0) + 1);
-  }
-
-  function freeSlot(kind: string): void {
-    inFlight -= 1;
-    inFlightOf.set(kind, (inFlightOf.get(kind) ?? 1) - 1);
-    slots.wake();
-    if (backlogged.has(kind)) signal.wake();
-  }
-
-  async function heldByWindow(): Promise<boolean> {
-    if (windows.length === 0) return false;
-    const now = await store.now().catch(() => null);
-    heldUntil = now === null ? null : pausedUntil(windows, now);
-    if (now === null || heldUntil === null) return false;
-    await signal.wait(Math.min(heldUntil - now, 60_000));
-    return true;
-  }
-
-  return {
+  const pool: Pool = {
     name: config.name,
     kinds: kinds.map((kind) => kind.kind),
     concurrency,
     minPriority: config.minPriority ?? null,
-    inFlight: () => inFlight,
-    fullKinds: () =>
-      kinds
-        .filter((kind) => (inFlightOf.get(kind.kind) ?? 0) >= kind.concurrency)
-        .map((kind) => kind.kind),
+    inFlight: slots.inFlight,
+    fullKinds: slots.fullKinds,
     heldUntil: () => heldUntil,
     lastPoll: () => lastPoll,
+    isClaiming: () => unbegun > 0,
     wake(hinted) {
       if (hinted === null || hinted.some((kind) => kinds.some((mine) => mine.kind === kind)))
         signal.wake();
@@ -260,52 +295,44 @@ export function createPool(params: {
       stopped = false;
       loop = run();
     },
+    beginSuspect,
     async stop() {
       stopped = true;
-      for (const each of [signal, slots, halt]) each.wake();
+      for (const each of [signal, room, halt]) each.wake();
       await loop;
-      startAhead();
     },
   };
+  return pool;
 }
 
-/** A batch that was claimed and has yet to begin. */
-interface Ahead {
-  readonly jobs: readonly ClaimedJob[];
-  readonly askedAt: number;
-}
-const NONE_AHEAD: Ahead = { jobs: [], askedAt: 0 };
-
-interface WakeUp {
-  wake(): void;
-  /** Until woken (also by a call since the last wait) or until the time has passed. */
-  wait(ms: number | null): Promise<void>;
-}
-
-function createWakeUp(clock: Clock): WakeUp {
-  let woken = false;
-  let resolveWait: (() => void) | null = null;
+function settingsOf(config: PoolConfig): {
+  concurrency: number;
+  batch: number;
+  least: number;
+  activeMs: number;
+  idleMs: number;
+  windows: PauseWindow[];
+} {
+  const { concurrency = DEFAULTS.concurrency, batch = DEFAULTS.batch, least = 1 } = config;
+  if (![concurrency, batch].every((count) => Number.isInteger(count) && count >= 1)) {
+    throw new MillraceError(
+      'invalid_definition',
+      `The pool "${config.name}" needs a whole concurrency and a whole batch of at least 1.`,
+    );
+  }
+  if (!Number.isInteger(least) || least < 1 || least > Math.min(concurrency, batch)) {
+    throw new MillraceError(
+      'invalid_definition',
+      `The pool "${config.name}" would never claim: \`least\` is a whole number from 1 to its batch and its concurrency.`,
+    );
+  }
+  if (config.minPriority !== undefined) checkPriority(config.minPriority);
   return {
-    wake() {
-      woken = true;
-      resolveWait?.();
-    },
-    async wait(ms) {
-      if (!woken) {
-        await new Promise<void>((resolve) => {
-          resolveWait = resolve;
-          if (ms === null || ms === Infinity) return;
-          const takeBack = clock.after(ms, resolve);
-          resolveWait = () => {
-            takeBack();
-            resolve();
-          };
-        });
-        resolveWait = null;
-      }
-      woken = false;
-      // What ends in the same turn is answered by one claim.
-      await sleep(clock, 0);
-    },
+    concurrency,
+    batch,
+    least,
+    activeMs: toMs(config.interval?.active ?? DEFAULTS.active),
+    idleMs: toMs(config.interval?.idle ?? DEFAULTS.idle),
+    windows: (config.pauseWindows ?? []).map(checkWindow),
   };
 }

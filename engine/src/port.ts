@@ -149,8 +149,8 @@ export interface Enqueued {
 export interface ClaimParams {
   readonly worker: string;
   /**
-   * Drawn at random for each claim (a whole number below 2^52). It names the claim when its answer was lost and it is
-   * asked for again with `replay`, and it is what fences: an epoch can come twice where a fail-over lost commits.
+   * A whole number below 2^53 that no other claim has: each worker counts from a random number on. It names the claim
+   * when its answer was lost and it is asked for again with `replay`, and it is part of the fence.
    */
   readonly claim: number;
   readonly replay?: boolean;

@@ -44,19 +44,13 @@ export function createQueue(params: { store: Store; registry: Registry; events: 
     if (requests.length === 0) return [];
     if (options.fromOutside === true)
       for (const { kind } of requests) requirePublic(registry, kind);
-    if (options.transaction !== undefined && !store.can.transactions) {
-      throw new MillraceError(
-        'unsupported_by_store',
-        `The store "${store.name}" cannot join a transaction.`,
-      );
-    }
     const now = requests.some(hasDate) ? await store.now() : null;
     const jobs = requests.map((request) => newJob(registry, request, now));
     await checkQuotas(store, registry, jobs);
-    const enqueued = await store.enqueue({
-      jobs,
-      ...(options.transaction !== undefined && { transaction: options.transaction }),
-    });
+    const enqueued =
+      options.transaction === undefined
+        ? await store.enqueue({ jobs })
+        : await joining(store)(options.transaction, { jobs });
     for (const [index, { id, created }] of enqueued.entries()) {
       const { kind = '', correlationId = id } = jobs[index] ?? {};
       events.emit('job.enqueued', { id, created, kind, correlationId });
@@ -124,6 +118,14 @@ export function createQueue(params: { store: Store; registry: Registry; events: 
     explain: (id) => explain(store, registry, id),
     erase: async (subject) => store.erase({ subject: checkText(subject, 'subject', 200) }),
   };
+}
+
+function joining(store: Store): NonNullable<Store['enqueueIn']> {
+  if (store.enqueueIn !== undefined) return store.enqueueIn;
+  throw new MillraceError(
+    'unsupported_by_store',
+    `The store "${store.name}" cannot join a transaction.`,
+  );
 }
 
 function selectIds(ids: readonly JobId[]): Selection {

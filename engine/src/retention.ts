@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { Events } from './events.ts';
 import { keepOf } from './kind.ts';
-import type { Store } from './port.ts';
+import type { FollowerPart, UpkeepPart } from './port.ts';
 import type { Registry } from './registry.ts';
 import type { Service } from './service.ts';
 
@@ -12,25 +12,24 @@ const REST_FACTOR = 20;
 
 /** Forgets finished jobs after the time their kind keeps them, in steps that lock nothing for long. */
 export function createRetention(params: {
-  store: Store;
+  upkeep: UpkeepPart;
+  followers: FollowerPart | undefined;
   registry: Registry;
   clock: Clock;
   events: Events;
 }): Service {
-  const { store, registry, clock, events } = params;
+  const { upkeep, followers, registry, clock, events } = params;
   const keep = Object.fromEntries(registry.all().map((kind) => [kind.kind, kind.keep]));
   let sweepStarted: number | null = null;
   return {
     name: 'retention',
     async runOnce() {
       sweepStarted ??= clock.now();
-      const { count, more } = await store.prune({ keep, otherwise: keepOf({}) });
+      const { count, more } = await upkeep.prune({ keep, otherwise: keepOf({}) });
       if (count > 0) events.emit('retention.pruned', { count });
       if (more) return { nextMs: 0 };
-      if (store.can.dependencies) {
-        for (const gate of await store.closeGates({ limit: GATES }))
-          events.emit('gate.closed', gate);
-      }
+      for (const gate of (await followers?.closeGates({ limit: GATES })) ?? [])
+        events.emit('gate.closed', gate);
       const tookMs = clock.now() - sweepStarted;
       sweepStarted = null;
       return { nextMs: Math.max(EVERY_MS, tookMs * REST_FACTOR) };

@@ -10,10 +10,10 @@ export type AbortReason = 'canceled' | 'timeout' | 'lease_lost' | 'shutdown';
 export const ABORT_GRACE_MS = 5_000;
 
 /**
- * One execution under way in this process. A class, since a thousand are made in a blink: as a closure for each
- * method it was a third of the worker's time in garbage collection.
+ * What is known of one execution under way in this process. A class, since a thousand are made in a blink: as a closure
+ * for each method it was a third of the worker's time in garbage collection.
  */
-export class Running {
+export abstract class Running {
   readonly job: ClaimedJob;
   readonly kind: JobKind;
   readonly startedAt: number;
@@ -24,33 +24,25 @@ export class Running {
   cursor: JsonText | null;
   /** Executions since the cursor last advanced. */
   attempt: number;
+  /** Its worker was lost with it, and nothing has shown since that it does no harm. */
+  isSuspect: boolean;
   abortReason: AbortReason | null = null;
+  /** A suspect waits for this worker to be empty: work in chunks ends with its next one. */
+  isAskedToYield = false;
   progress: Progress | null = null;
   savedProgress: Progress | null = null;
   /** A chunk is on its way. A progress must not overtake it: the store would take the chunk for an old one. */
   isSaving = false;
   /** The engine has gone on: what the handler still does has no effect. */
   isOver = false;
-  /** Called when the handler has had its time to react to an abort. */
-  giveUp: () => void = NOTHING;
-  private children: NewJob[] | null = null;
+  private newChildren: NewJob[] | null = null;
   private steps = 0;
   private takeGraceBack: () => void = NOTHING;
   private readonly clock: Clock;
   // Most jobs never look at their signal: it is made when first asked for.
   private controller: AbortController | null = null;
 
-  constructor({
-    job,
-    kind,
-    clock,
-    deadline,
-  }: {
-    job: ClaimedJob;
-    kind: JobKind;
-    clock: Clock;
-    deadline: number;
-  }) {
+  constructor(job: ClaimedJob, kind: JobKind, clock: Clock, deadline: number) {
     this.job = job;
     this.kind = kind;
     this.clock = clock;
@@ -59,16 +51,20 @@ export class Running {
     this.deadline = deadline;
     this.cursor = job.cursor;
     this.attempt = job.attempt;
+    this.isSuspect = job.suspect;
   }
 
+  /** The engine goes on without the handler, which has had its time to react to an abort. */
+  abstract giveUp(): void;
+
   addChild(child: NewJob): void {
-    (this.children ??= []).push(child);
+    (this.newChildren ??= []).push(child);
   }
 
   /** For the next chunk or the outcome. */
   takeChildren(): readonly NewJob[] {
-    const children = this.children ?? NO_CHILDREN;
-    this.children = null;
+    const children = this.newChildren ?? NO_CHILDREN;
+    this.newChildren = null;
     return children;
   }
 
@@ -96,7 +92,7 @@ export class Running {
     );
   }
 
-  end(): void {
+  protected close(): void {
     this.isOver = true;
     this.takeGraceBack();
   }

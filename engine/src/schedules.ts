@@ -1,7 +1,7 @@
 import { StoreUnavailable } from './errors.ts';
 import type { Events } from './events.ts';
 import { checkText } from './json.ts';
-import type { ScheduleStatus, Store } from './port.ts';
+import type { SchedulePart, ScheduleStatus, Store } from './port.ts';
 import type { Registry } from './registry.ts';
 import { type JobRequest, newJob } from './request.ts';
 import type { Service } from './service.ts';
@@ -47,16 +47,17 @@ export function checkSchedule(registry: Registry, schedule: Schedule): Schedule 
 
 export function createScheduler(params: {
   store: Store;
+  part: SchedulePart;
   registry: Registry;
   schedules: readonly Schedule[];
   events: Events;
 }): Service {
-  const { store, registry, schedules, events } = params;
+  const { store, part, registry, schedules, events } = params;
   let synced = false;
 
   async function statuses(): Promise<ScheduleStatus[]> {
-    if (synced) return store.schedules();
-    const known = await store.syncSchedules({
+    if (synced) return part.all();
+    const known = await part.sync({
       schedules: schedules.map(({ name, cron, timeZone, job }) => ({
         name,
         cron,
@@ -77,7 +78,7 @@ export function createScheduler(params: {
     const { due, next } = ticksBetween(schedule.cron, timeZone, lastTick, now);
     for (const { tick, run } of choose(due, now, schedule.missed ?? 'last')) {
       const job = run ? { ...newJob(registry, schedule.job, null), schedule: schedule.name } : null;
-      const fired = await store.fire({
+      const fired = await part.fire({
         schedule: schedule.name,
         tick,
         job,

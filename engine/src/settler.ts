@@ -1,96 +1,168 @@
 import { type Clock, sleep } from './clock.ts';
-import { type FailureRecord, StoreUnavailable, classify } from './errors.ts';
+import { type FailureRecord, StoreTimedOut, StoreUnavailable, classify } from './errors.ts';
 import type { Events } from './events.ts';
-import type { SettleAnswer, Settlement, Store } from './port.ts';
+import type { Refused, SettleAnswer, Settlement, Store } from './port.ts';
 
 /**
  * Outcomes are written together: what arrives while a write is under way forms the next batch, so a lone
- * outcome waits for nobody and a flood is written by the thousand. A batch that the store refuses is split
- * until the one bad outcome stands alone; a store that does not answer is asked again for as long as the
- * worker lives, since "already settled" and "stale" are answers it can give later.
+ * outcome waits for nobody and a flood is written by the thousand. A batch that the store refuses, or does not finish
+ * in time, is split until the one bad outcome stands alone; a store that does not answer is asked again for as long as
+ * the worker lives, since "already settled" and "stale" are answers it can give later.
  */
 export interface Settler {
-  settle(settlement: Settlement): Promise<Settled>;
+  settle(settling: Settling): void;
   /** So many outcomes wait that nothing more should be claimed. */
   isFull(): boolean;
-  /** Told each time there is room again. */
+  /** Called each time there is room again. */
   onRoom(listener: () => void): void;
   /** Resolves when everything handed in has been answered, or after so long; what is left then is given up. */
   flushed(withinMs: number): Promise<void>;
   pending(): number;
+  /** What has no answer yet: its leases are kept until it has one. */
+  unanswered(): Iterable<Settling>;
+}
+
+/** An outcome that waits to be written, and is told what became of it. */
+export interface Settling extends Settlement {
+  answer(answer: Settled): void;
 }
 
 /** The failure that was written instead, when the store refused the outcome itself. */
 export type Settled = SettleAnswer | FailureRecord;
 
-interface Waiting {
-  readonly settlement: Settlement;
-  readonly answer: (answer: Settled) => void;
+/** The handler is done, but what it asked the store to do with it cannot be. */
+export function isRefused(answer: Settled): answer is Refused {
+  return typeof answer === 'object' && 'refused' in answer;
 }
 
-const BATCH = 1_000;
+/** One statement: by count, and by size, since a statement that runs into a time-out writes nothing. */
+const BATCH = { count: 1_000, bytes: 8_000_000 };
 /** Outcomes held in memory before claiming stops. */
 const ROOM = 10_000;
 /** Two writes at a time: the second batch travels while the first is being committed. */
 const WRITERS = 2;
 const RETRY_MS = { first: 50, most: 5_000 };
+/** Time-outs of a lone outcome, on a store that answers otherwise, after which it counts as unstorable. */
+const TIME_OUTS = 5;
 
 export function createSettler(params: { store: Store; clock: Clock; events: Events }): Settler {
   const { store, clock, events } = params;
-  let waiting: Waiting[] = [];
+  let waiting: Settling[] = [];
+  /** Taken from `waiting` and not answered. */
+  const underWay = new Set<readonly Settling[]>();
   let unanswered = 0;
   let writers = 0;
   let giveUpAt = Infinity;
   const emptyWaiters: (() => void)[] = [];
   const roomListeners: (() => void)[] = [];
 
-  function settle(settlement: Settlement): Promise<Settled> {
-    return new Promise((resolve) => {
-      unanswered += 1;
-      waiting.push({ settlement, answer: resolve });
-      if (writers === 0) {
-        writers += 1;
-        giveUpAt = Infinity;
-        // One turn of the event loop gathers what ends together.
-        clock.after(store.gatherMs ?? 0, () => void write());
-      } else if (waiting.length >= BATCH && writers < WRITERS) {
-        writers += 1;
-        void write();
-      }
-    });
+  function settle(settling: Settling): void {
+    unanswered += 1;
+    waiting.push(settling);
+    if (writers === 0) {
+      writers += 1;
+      giveUpAt = Infinity;
+      // One turn of the event loop gathers what ends together.
+      clock.after(store.gatherMs ?? 0, () => void write());
+    } else if (waiting.length >= BATCH.count && writers < WRITERS) {
+      writers += 1;
+      void write();
+    }
   }
 
   async function write(): Promise<void> {
     for (let first = true; waiting.length > 0; first = false) {
       if (!first && store.gatherMs !== undefined) await sleep(clock, store.gatherMs);
-      const batch = waiting.splice(0, BATCH);
+      const batch = takeBatch();
+      if (batch.length === 0) continue;
       events.emit('settle.flushed', { size: batch.length });
       await writeBatch(batch);
-      const wasFull = isFull();
-      unanswered -= batch.length;
-      if (wasFull && !isFull()) for (const listener of roomListeners) listener();
-      if (unanswered === 0) for (const resolve of emptyWaiters.splice(0)) resolve();
     }
     writers -= 1;
   }
 
-  async function writeBatch(batch: Waiting[]): Promise<void> {
-    let answers: Settled[];
-    try {
-      answers = await persist(batch.map((each) => each.settlement));
-    } catch (error) {
-      if (batch.length > 1) {
-        const middle = Math.ceil(batch.length / 2);
-        await writeBatch(batch.slice(0, middle));
-        await writeBatch(batch.slice(middle));
-        return;
-      }
-      answers = [await settleAsUnstorable(batch, error)];
+  function takeBatch(): Settling[] {
+    let count = 0;
+    for (let bytes = 0; count < waiting.length && count < BATCH.count; count += 1) {
+      const next = waiting[count];
+      if (next === undefined) break;
+      bytes += sizeOf(next);
+      if (bytes > BATCH.bytes && count > 0) break;
     }
-    for (const [index, each] of batch.entries()) each.answer(answers[index] ?? 'stale');
+    return waiting.splice(0, count);
   }
 
-  /** Asks again until the store answers, or nobody waits any more. Throws only what is wrong with the data. */
+  async function writeBatch(batch: readonly Settling[]): Promise<void> {
+    underWay.add(batch);
+    const answers = await persist(batch).catch((error: unknown) => ({ error }));
+    underWay.delete(batch);
+    if ('error' in answers) return splitBatch(batch, answers.error);
+    for (let index = 0; index < batch.length; index += 1)
+      batch[index]?.answer(answers[index] ?? 'stale');
+    answered(batch.length);
+  }
+
+  async function splitBatch(batch: readonly Settling[], error: unknown): Promise<void> {
+    const [only] = batch;
+    if (batch.length === 1 && only !== undefined) return writeAlone(only, error);
+    const middle = Math.ceil(batch.length / 2);
+    const [first, second] = [batch.slice(0, middle), batch.slice(middle)];
+    // The second half waits for the first, and keeps its leases meanwhile.
+    underWay.add(second);
+    await writeBatch(first);
+    underWay.delete(second);
+    await writeBatch(second);
+  }
+
+  /** One that takes too long is tried again beside the others, which do not wait for it. */
+  async function writeAlone(settling: Settling, error: unknown): Promise<void> {
+    if (error instanceof StoreTimedOut) void keepTrying(settling, error);
+    else finishAlone(settling, await settleAsUnstorable(settling, error));
+  }
+
+  function finishAlone(settling: Settling, answer: Settled): void {
+    settling.answer(answer);
+    answered(1);
+  }
+
+  async function keepTrying(settling: Settling, timeOut: StoreTimedOut): Promise<void> {
+    const alone = [settling];
+    underWay.add(alone);
+    let error: unknown = timeOut;
+    for (let tries = 1; error instanceof StoreTimedOut; tries += 1) {
+      // A store that answers other questions is well: then it is this outcome that it cannot take.
+      if (tries >= TIME_OUTS && (await isWell())) break;
+      await sleep(clock, Math.min(RETRY_MS.first * 2 ** tries, RETRY_MS.most));
+      try {
+        const [answer = 'stale'] = await persist(alone);
+        underWay.delete(alone);
+        return finishAlone(settling, answer);
+      } catch (again) {
+        error = again;
+      }
+    }
+    const answer = await settleAsUnstorable(settling, error);
+    underWay.delete(alone);
+    finishAlone(settling, answer);
+  }
+
+  async function isWell(): Promise<boolean> {
+    try {
+      await store.now();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  function answered(count: number): void {
+    const wasFull = isFull();
+    unanswered -= count;
+    if (wasFull && !isFull()) for (const listener of roomListeners) listener();
+    if (unanswered === 0) for (const resolve of emptyWaiters.splice(0)) resolve();
+  }
+
+  /** Asks again until the store answers, or nobody waits any more. Throws what a smaller batch may help against. */
   async function persist(settlements: readonly Settlement[]): Promise<SettleAnswer[]> {
     for (let wait = RETRY_MS.first; ; wait = Math.min(wait * 2, RETRY_MS.most)) {
       try {
@@ -101,29 +173,30 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
         if (!(error instanceof StoreUnavailable)) throw error;
         events.emit('store.failed', { during: 'settle', error });
         if (clock.now() >= giveUpAt) return settlements.map(() => 'stale');
+        if (error instanceof StoreTimedOut) throw error;
         await sleep(clock, wait);
       }
     }
   }
 
   /** The outcome itself cannot be stored: the job fails and says so. If even that is refused, its lease runs out. */
-  async function settleAsUnstorable(batch: Waiting[], refusal: unknown): Promise<Settled> {
-    const settlement = batch[0]?.settlement;
-    if (settlement === undefined) return 'stale';
+  async function settleAsUnstorable({ job }: Settling, refusal: unknown): Promise<Settled> {
     const { message } = classify(refusal);
     const error = {
       code: 'result_unstorable',
       message: `The store refused the outcome: ${message}`,
       retryable: false,
     };
-    try {
-      const [answer] = await persist([
-        { job: settlement.job, outcome: { move: 'fail', error }, children: [] },
-      ]);
-      return answer === undefined || answer === 'stale' ? 'stale' : error;
-    } catch (again) {
-      events.emit('store.failed', { during: 'settle', error: again });
-      return 'stale';
+    const outcome = { move: 'fail', error, stack: null } as const;
+    for (let tries = 0; ; tries += 1) {
+      try {
+        const [answer] = await persist([{ job, outcome, children: [] }]);
+        return answer === undefined || answer === 'stale' ? 'stale' : error;
+      } catch (again) {
+        events.emit('store.failed', { during: 'settle', error: again });
+        if (!(again instanceof StoreTimedOut)) return 'stale';
+        await sleep(clock, Math.min(RETRY_MS.first * 2 ** tries, RETRY_MS.most));
+      }
     }
   }
 
@@ -149,5 +222,20 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
     onRoom: (listener) => void roomListeners.push(listener),
     flushed,
     pending: () => unanswered,
+    *unanswered() {
+      yield* waiting;
+      for (const batch of underWay) yield* batch;
+    },
   };
+}
+
+/** Roughly the bytes of the statement that writes it. */
+function sizeOf({ outcome, children }: Settlement): number {
+  let size = 50;
+  if (outcome.move === 'succeed') size += outcome.result.length;
+  else if (outcome.move === 'defer') size += outcome.payload?.length ?? 0;
+  else if (outcome.move === 'fail' || outcome.move === 'retry')
+    size += outcome.error.message.length + (outcome.stack?.length ?? 0);
+  for (const { payload } of children) size += payload.length;
+  return size;
 }

@@ -3,11 +3,12 @@ import { type Duration, toMs } from './duration.ts';
 import { MillraceError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { ExecutorParts, Tracing } from './executor.ts';
-import type { ClaimedJob } from './job.ts';
+import type { ClaimedJob, Lease } from './job.ts';
 import type { Log } from './kind.ts';
 import { createLeases } from './leases.ts';
-import { type Pool, type PoolConfig, createPool } from './pool.ts';
-import type { Store } from './port.ts';
+import { type Pool, type PoolConfig, type PoolHost, createPool } from './pool.ts';
+import type { Store, UpkeepPart } from './port.ts';
+import { createQuarantine } from './quarantine.ts';
 import type { Registry } from './registry.ts';
 import { createRetention } from './retention.ts';
 import { ABORT_GRACE_MS } from './running.ts';
@@ -63,6 +64,8 @@ export interface PoolStatus {
 /** Less would be all heartbeat and no work. */
 const SHORTEST_LEASE_MS = 100;
 const REPORT_EVERY_MS = 10_000;
+/** A worker that has missed three reports died, froze or is cut off. */
+export const SILENT_AFTER_MS = 3 * REPORT_EVERY_MS;
 const SERVICE_RETRY_MS = 5_000;
 const SILENT: Log = { info() {}, warn() {}, error() {} };
 
@@ -81,8 +84,8 @@ export function createWorker(params: {
   if (!(leaseMs >= SHORTEST_LEASE_MS))
     throw new MillraceError('invalid_definition', 'A lease lasts at least 100 ms.');
   const graceMs = toMs(config.shutdownGrace ?? '5m');
-  const leases = createLeases({ store, clock, events, leaseMs });
   const settler = createSettler({ store, clock, events });
+  const leases = createLeases({ store, clock, events, leaseMs, settling });
   const totals = countEvents(events);
   const parts: ExecutorParts = {
     store,
@@ -96,15 +99,31 @@ export function createWorker(params: {
     logFor: params.logFor ?? (() => SILENT),
     tracing: params.tracing ?? null,
   };
+  // Below 2^52, which leaves room to count on.
+  let claims = Math.floor(random() * 2 ** 52);
+  const host: PoolHost = {
+    worker: config.id,
+    parts,
+    nextClaim: () => (claims += 1),
+    held: () => held() ?? quarantine.held(),
+    onSuspects: (pool) => quarantine.ask(pool),
+  };
   const pools = poolsOf(config.pools ?? [], registry).map(({ pool, kinds }) =>
-    createPool({ config: pool, kinds, worker: config.id, parts, held }),
+    createPool({ config: pool, kinds, host }),
   );
+  const quarantine = createQuarantine({
+    pools: () => pools,
+    leases,
+    clock,
+    events,
+    isPaused: () => state !== 'running',
+  });
   const schedules = (config.schedules ?? []).map((schedule) => checkSchedule(registry, schedule));
   refuseTwice(
     'schedules',
     schedules.map(({ name }) => name),
   );
-  if (schedules.length > 0 && !store.can.schedules) {
+  if (schedules.length > 0 && store.schedules === undefined) {
     throw new MillraceError(
       'unsupported_by_store',
       `The store "${store.name}" has no schedules. Give the scheduled kinds to another store.`,
@@ -120,6 +139,11 @@ export function createWorker(params: {
 
   function held(): Promise<void> | null {
     return state === 'paused' ? new Promise((resolve) => resumers.push(resolve)) : null;
+  }
+
+  /** What was only handed back may have never begun: its lease tells so as long as nobody renews it. */
+  function* settling(): Iterable<Lease> {
+    for (const { job, outcome } of settler.unanswered()) if (outcome.move !== 'handBack') yield job;
   }
 
   function enter(next: WorkerStatus['state']): void {
@@ -149,18 +173,23 @@ export function createWorker(params: {
       name: 'report',
       async runOnce() {
         await report();
-        await store.maintain?.();
+        await store.upkeep?.maintain();
         return { nextMs: REPORT_EVERY_MS };
       },
     };
-    const retention = createRetention({ store, registry, clock, events });
-    return schedules.length === 0
-      ? [reporting, retention]
-      : [reporting, retention, createScheduler({ store, registry, schedules, events })];
+    const retention = (upkeep: UpkeepPart): Service =>
+      createRetention({ upkeep, followers: store.followers, registry, clock, events });
+    return [
+      reporting,
+      ...(store.upkeep === undefined ? [] : [retention(store.upkeep)]),
+      ...(store.schedules === undefined || schedules.length === 0
+        ? []
+        : [createScheduler({ store, part: store.schedules, registry, schedules, events })]),
+    ];
   }
 
   async function report(): Promise<void> {
-    await store.reportWorker({
+    await store.control?.reportWorker({
       worker: config.id,
       kinds: pools.flatMap((pool) => pool.kinds),
       stats: JSON.stringify(status()),
@@ -188,6 +217,7 @@ export function createWorker(params: {
       ...pools.map((pool) => pool.stop()),
       ...services.map((service) => service.stop()),
     ]);
+    void quarantine.stop();
     await ended(graceMs);
     for (const running of leases.running.values()) running.abort('shutdown');
     await ended(ABORT_GRACE_MS * 2);
