@@ -28,9 +28,13 @@ export function readJob({ job, kind, attempt }: Running): RunningJob<unknown> {
 
 function dataOf(kind: string, payload: string | null): unknown {
   if (payload === null)
-    throw new JobFailure('erased', 'Its data was erased before it ran. Enqueue it again if need be.', {
-      retryable: false,
-    });
+    throw new JobFailure(
+      'erased',
+      'Its data was erased before it ran. Enqueue it again if need be.',
+      {
+        retryable: false,
+      },
+    );
   try {
     return JSON.parse(payload);
   } catch (cause) {

@@ -222,13 +222,7 @@ export function createPool(params: {
       handBack(parts, job);
       return null;
     }
-    const execution = new Execution(
-      parts,
-      owner,
-      job,
-      parts.registry.require(job.kind),
-      askedAt,
-    );
+    const execution = new Execution(parts, owner, job, parts.registry.require(job.kind), askedAt);
     execution.begin();
     return execution;
   }

@@ -50,6 +50,15 @@ export function texts(values: readonly (string | null | undefined)[]): string {
   return `${literal}}`;
 }
 
+/** For columns that most rows leave empty: `unnest` of several arrays fills the shorter ones up with NULL. */
+export function optionalTexts(values: readonly (string | null | undefined)[]): string {
+  return values.every((value) => value == null) ? '{}' : texts(values);
+}
+
+export function optionalNumbers(values: readonly (number | null)[]): string {
+  return values.every((value) => value === null) ? '{}' : numbers(values);
+}
+
 function quote(value: string): string {
   // The driver would turn half of a surrogate pair into U+FFFD without a word.
   if (!value.isWellFormed())

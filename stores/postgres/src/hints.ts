@@ -1,8 +1,10 @@
-import type { Hint, Store } from '@millrace/engine';
+import type { Store } from '@millrace/engine';
 import type { Database } from './database.ts';
-import { CHANNEL, decodeHint, encodeHint, notify } from './operations/notify.ts';
+import { CHANNEL, decode, encode, notify } from './operations/notify.ts';
+import type { Announcement, Announcements, Message } from './service.ts';
 
-export interface Hints extends Pick<Store, 'watch' | 'announce'> {
+export interface Hints extends Pick<Store, 'watch'> {
+  readonly announcements: Announcements;
   /** Whether what is notified comes back to this process. */
   readonly notifies: boolean;
   stop(): Promise<void>;
@@ -16,8 +18,8 @@ const SELF_TEST_MS = 2_000;
  * workers poll, and what is announced here is told to those who watch here: no other can be heard anyway.
  */
 export async function startHints(database: Database): Promise<Hints> {
-  const listeners = new Set<(hint: Hint) => void>();
-  const tell = (hint: Hint): void => {
+  const listeners = new Set<(message: Message) => void>();
+  const tell = (hint: Message): void => {
     for (const listener of listeners) {
       try {
         listener(hint);
@@ -25,6 +27,10 @@ export async function startHints(database: Database): Promise<Hints> {
         // Its own affair: the others are told all the same.
       }
     }
+  };
+  const join = (listener: (message: Message) => void): (() => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
   };
   const token = `self-test ${Math.random()}`;
   let passed: () => void = () => {};
@@ -34,7 +40,7 @@ export async function startHints(database: Database): Promise<Hints> {
   });
   const receive = (message: string): void => {
     if (message === token) passed();
-    const hint = decodeHint(message);
+    const hint = decode(message);
     if (hint !== null) tell(hint);
   };
   const unlisten = await database.listen(CHANNEL, receive, () => tell({ type: 'control' }));
@@ -43,19 +49,24 @@ export async function startHints(database: Database): Promise<Hints> {
   if (!notifies) await unlisten();
   return {
     notifies,
-    watch(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    async announce({ hint }) {
-      const message = encodeHint(hint);
-      // Also where it does not come back: another process may reach the database past the pooler.
-      await notify(database, message);
-      if (!notifies) receive(message);
+    watch: (listener) => join((message) => isAnnouncement(message) || listener(message)),
+    announcements: {
+      async announce({ announcement }) {
+        const message = encode(announcement);
+        // Also where it does not come back: another process may reach the database past the pooler.
+        await notify(database, message);
+        if (!notifies) receive(message);
+      },
+      listen: (listener) => join((message) => isAnnouncement(message) && listener(message)),
+      arrive: () => notifies,
     },
     async stop() {
       listeners.clear();
       if (notifies) await unlisten();
     },
   };
+}
+
+function isAnnouncement(message: Message): message is Announcement {
+  return message.type === 'changed' || message.type === 'interest';
 }

@@ -18,6 +18,15 @@ export {
   texts,
 } from './database.ts';
 export { type Migrations, migrate } from './migrate.ts';
+export type {
+  Announcement,
+  Announcements,
+  AuditEnd,
+  AuditEntry,
+  AuditLog,
+  AuditParams,
+  AuditRecord,
+} from './service.ts';
 export type { PostgresStore } from './store.ts';
 
 export interface PostgresStoreOptions {
@@ -53,7 +62,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       dependants: options.dependants ?? NOTHING_FOLLOWS,
     });
     // Where LISTEN does not arrive there is a transaction pooler, and those lose prepared statements too.
-    database.setPrepared(store.can.notify);
+    database.setPrepared(store.announcements.arrive());
     return store;
   } catch (error) {
     await database.close();

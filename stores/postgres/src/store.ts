@@ -12,7 +12,7 @@ import type { Database, Statement } from './database.ts';
 import { startHints } from './hints.ts';
 import { createIds } from './ids.ts';
 import { auditBegin, auditEnd, auditLog } from './operations/audit.ts';
-import { createClaim } from './operations/claim.ts';
+import { createClaim } from './operations/claim/claim.ts';
 import type { Context } from './operations/context.ts';
 import { enqueue } from './operations/enqueue.ts';
 import { cancel, retry } from './operations/hand.ts';

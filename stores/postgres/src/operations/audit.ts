@@ -1,5 +1,5 @@
-import type { AuditEnd, AuditEntry, AuditParams, AuditRecord } from '@millrace/engine';
 import type { Param, Statement } from '../database.ts';
+import type { AuditEnd, AuditEntry, AuditParams, AuditRecord } from '../service.ts';
 import type { Context } from './context.ts';
 import { readCursor, rowNumber } from './cursor.ts';
 import { unnamed } from './filter.ts';
@@ -12,13 +12,13 @@ INSERT INTO millrace.audit (at, actor, action, target, filter, correlation_id)
 VALUES (millrace.clock(), $1, $2, $3, $4::text::jsonb, $5) RETURNING id`,
 };
 
-// What has ended stays as it ended, also when the answer was lost and the end is told again. $1 id $2 outcome $3 count
+// What has ended stays as it ended, also when the answer was lost and the end is sent again. $1 id $2 outcome $3 count
 const END: Statement = {
   name: 'millrace_audit_end',
   text: `UPDATE millrace.audit SET outcome = $2, count = $3 WHERE id = $1 AND outcome = 'started'`,
 };
 
-export async function audit(
+export async function auditBegin(
   { database }: Context,
   { entry: { actor, action, target, filter, correlationId } }: { entry: AuditEntry },
 ): Promise<string> {

@@ -1,5 +1,13 @@
-import type { EnqueueParams, Enqueued, NewJob } from '@millrace/engine';
-import { type Param, type Session, type Statement, numbers, texts } from '../database.ts';
+import type { Enqueued, NewJob } from '@millrace/engine';
+import {
+  type Param,
+  type Session,
+  type Statement,
+  numbers,
+  optionalNumbers,
+  optionalTexts,
+  texts,
+} from '../database.ts';
 import { type Context, rankOf } from './context.ts';
 import { readyHint } from './notify.ts';
 
@@ -36,9 +44,12 @@ record AS (
 ), later AS (
   INSERT INTO millrace.scheduled (run_at, seq, kind, tenant, rank, attempt)
   SELECT run_at, seq, kind, tenant, rank, 0 FROM ${source} WHERE run_at > millrace.clock()
+  RETURNING kind, tenant
 ), counted AS (
   INSERT INTO millrace.count_delta (kind, tenant, state, n)
   SELECT kind, tenant, 'OPEN', count(*) FROM ${source} GROUP BY kind, tenant
+  UNION ALL
+  SELECT kind, tenant, 'SCHEDULED', count(*) FROM later GROUP BY kind, tenant
 ), told AS MATERIALIZED (SELECT pg_notify('millrace', $17::text))`;
 
 const INSERT: Statement = {
@@ -48,19 +59,20 @@ const INSERT: Statement = {
 
 // A key is taken if it is free or if its job gives it up: failed, cancelled, or succeeded before the window.
 // (`keys` read in the same statement still shows the owner before.)
-// A job that this statement cannot see yet was made by a racing caller: it lives.
+// A job that this statement cannot see yet was made by a racing caller: it lives. So does one that a racing retry has
+// revived: the row of the key, which is locked and read as it is now, says so, where the job is read as it was.
 const INSERT_KEYED: Statement = {
   name: 'millrace_enqueue_keyed',
   text: `
 WITH ${INPUT},
 taken AS (
-  INSERT INTO millrace.keys AS k (key, kind, tenant, seq)
-  SELECT key, kind, tenant, seq FROM input WHERE key IS NOT NULL ORDER BY key COLLATE "C", kind COLLATE "C", tenant COLLATE "C"
-  ON CONFLICT (key, kind, tenant) DO UPDATE SET seq = excluded.seq
+  INSERT INTO millrace.keys AS k (key, kind, tenant, seq, window_ms)
+  SELECT key, kind, tenant, seq, key_window FROM input WHERE key IS NOT NULL ORDER BY key COLLATE "C", kind COLLATE "C", tenant COLLATE "C"
+  ON CONFLICT (key, kind, tenant) DO UPDATE SET seq = excluded.seq, window_ms = excluded.window_ms, revived_at = NULL
     WHERE coalesce((
-      SELECT j.state IN ('FAILED', 'CANCELED')
+      SELECT j.finished_at > coalesce(k.revived_at, '-infinity') AND (j.state IN ('FAILED', 'CANCELED')
           OR (j.state = 'SUCCEEDED' AND j.finished_at <= millrace.clock() - (
-                SELECT i.key_window FROM input i WHERE i.seq = excluded.seq) * interval '1 millisecond')
+                SELECT i.key_window FROM input i WHERE i.seq = excluded.seq) * interval '1 millisecond'))
         FROM millrace.jobs j WHERE j.seq = k.seq), false)
   RETURNING seq
 ), given_up AS (
@@ -84,11 +96,11 @@ SELECT u.ord::int AS ord, k.seq
 };
 
 export async function enqueue(
-  { database, ids }: Context,
-  { jobs, transaction }: EnqueueParams,
+  { ids }: Context,
+  session: Session,
+  { jobs }: { jobs: readonly NewJob[] },
 ): Promise<Enqueued[]> {
   if (jobs.length === 0) return [];
-  const session = transaction === undefined ? database : database.join(transaction);
   if (!jobs.some((job) => job.key !== undefined)) {
     const rows = await session.query<{ seq: number }>(INSERT, columns(jobs));
     return rows.map(({ seq }) => ({ id: ids.of(seq), created: true }));
@@ -159,19 +171,23 @@ function columns(jobs: readonly NewJob[]): Param[] {
     numbers(jobs.map((job) => rankOf(job.priority))),
     texts(jobs.map((job) => job.payload)),
     numbers(jobs.map((job) => job.maxAttempts)),
-    numbers(jobs.map((job) => (job.due !== undefined && 'at' in job.due ? job.due.at : null))),
-    numbers(
+    optionalNumbers(
+      jobs.map((job) => (job.due !== undefined && 'at' in job.due ? job.due.at : null)),
+    ),
+    optionalNumbers(
       jobs.map((job) => (job.due !== undefined && 'afterMs' in job.due ? job.due.afterMs : null)),
     ),
-    texts(jobs.map((job) => job.key?.value)),
-    texts(jobs.map((job) => job.correlationId)),
-    texts(jobs.map((job) => job.submitter)),
-    texts(jobs.map((job) => job.subject)),
-    texts(jobs.map((job) => job.webhook)),
-    texts(jobs.map((job) => (job.parents === undefined ? null : JSON.stringify(job.parents)))),
-    texts(jobs.map((job) => job.schedule)),
-    numbers(jobs.map((job) => job.key?.windowMs ?? null)),
-    texts(jobs.map((job) => job.traceparent)),
+    optionalTexts(jobs.map((job) => job.key?.value)),
+    optionalTexts(jobs.map((job) => job.correlationId)),
+    optionalTexts(jobs.map((job) => job.submitter)),
+    optionalTexts(jobs.map((job) => job.subject)),
+    optionalTexts(jobs.map((job) => job.webhook)),
+    optionalTexts(
+      jobs.map((job) => (job.parents === undefined ? null : JSON.stringify(job.parents))),
+    ),
+    optionalTexts(jobs.map((job) => job.schedule)),
+    optionalNumbers(jobs.map((job) => job.key?.windowMs ?? null)),
+    optionalTexts(jobs.map((job) => job.traceparent)),
     readyHint(jobs.map((job) => job.kind)),
   ];
 }

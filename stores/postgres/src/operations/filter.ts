@@ -75,7 +75,7 @@ async function sourceOf(
         ? HISTORY
         : {
             seq: 'q.seq',
-            from: `(SELECT seq FROM millrace.ready UNION ALL SELECT seq FROM millrace.scheduled) q ${RECORD_OF('q')} ${LEASE_OF_RECORD}`,
+            from: `(SELECT seq FROM millrace.ready UNION ALL SELECT seq FROM millrace.scheduled UNION ALL SELECT seq FROM millrace.suspect) q ${RECORD_OF('q')} ${LEASE_OF_RECORD}`,
           };
     }
     case 'SUCCEEDED':

@@ -4,19 +4,19 @@ import type { Context } from './context.ts';
 import { follow } from './dependants.ts';
 
 // Ends jobs outside of a worker's own settling: cancelled while queued, or lost with their worker.
-// $1 seq[] $2 state[] $3 error[] $4 attempt[] $5 epoch[]
+// Leaves the epoch alone: a zombie's settling must find that its lease was not settled by it.
+// $1 seq[] $2 state[] $3 error[] $4 attempt[]
 const FINISH: Statement = {
   name: 'millrace_finish',
   text: `
 WITH ended AS (
   UPDATE millrace.jobs j
-     SET state = u.state, error = u.error::jsonb, attempt = coalesce(u.attempt, j.attempt),
-         epoch = coalesce(u.epoch, j.epoch), finished_at = millrace.clock()
-    FROM unnest($1::text::bigint[], $2::text::text[], $3::text::text[], $4::text::integer[], $5::text::bigint[])
-         AS u(seq, state, error, attempt, epoch)
+     SET state = u.state, error = u.error::jsonb, attempt = coalesce(u.attempt, j.attempt), finished_at = millrace.clock()
+    FROM unnest($1::text::bigint[], $2::text::text[], $3::text::text[], $4::text::integer[])
+         AS u(seq, state, error, attempt)
    WHERE j.seq = ANY ($1::text::bigint[]) AND j.seq = u.seq AND j.state = 'QUEUED'
-  RETURNING j.seq, j.kind, j.tenant, j.state, j.payload::text, j.correlation_id, j.submitter, j.webhook,
-            j.parents::text, j.traceparent
+  RETURNING j.seq, j.kind, j.tenant, j.state, j.payload::text, j.correlation_id, j.submitter, j.subject,
+            j.webhook, j.parents::text, j.traceparent
 ), dead AS (
   INSERT INTO millrace.dead (seq, kind, state) SELECT seq, kind, state FROM ended
 ), counted AS (
@@ -34,7 +34,6 @@ export interface Ending {
   readonly error: FailureRecord | null;
   /** Left as it is when null. */
   readonly attempt: number | null;
-  readonly epoch: number | null;
 }
 
 type FinishedRow = {
@@ -45,6 +44,7 @@ type FinishedRow = {
   payload: string | null;
   correlation_id: string | null;
   submitter: string | null;
+  subject: string | null;
   webhook: string | null;
   parents: string | null;
   traceparent: string | null;
@@ -62,7 +62,6 @@ export async function finish(
     texts(endings.map((ending) => ending.state)),
     texts(endings.map((ending) => (ending.error === null ? null : JSON.stringify(ending.error)))),
     numbers(endings.map((ending) => ending.attempt)),
-    numbers(endings.map((ending) => ending.epoch)),
   ]);
   const finished = rows.map((row): FinishedJob => ({
     id: context.ids.of(row.seq),
@@ -72,6 +71,7 @@ export async function finish(
     state: row.state,
     correlationId: row.correlation_id,
     submitter: row.submitter,
+    subject: row.subject,
     webhook: row.webhook,
     parents: row.parents === null ? null : (JSON.parse(row.parents) as Record<string, string>),
     traceparent: row.traceparent,

@@ -4,7 +4,7 @@ import { type Session, type Statement, numbers } from '../database.ts';
 import type { Context } from './context.ts';
 import { selecting, unnamed } from './filter.ts';
 import { finish } from './finish.ts';
-import { encodeHint, notify, readyHint } from './notify.ts';
+import { encode, notify, readyHint } from './notify.ts';
 
 // A claim that is under way holds the row's lock: this waits for it and then finds nothing, and the lease is
 // found by the next statement. $1 seq[]
@@ -24,15 +24,23 @@ WITH wanted AS MATERIALIZED (
 ), later AS (
   DELETE FROM millrace.scheduled WHERE ctid = ANY (ARRAY(
     SELECT s.ctid FROM wanted w CROSS JOIN LATERAL (
-      SELECT ctid FROM millrace.scheduled WHERE run_at = w.run_at AND seq = w.seq FOR UPDATE OFFSET 0) s))
+      SELECT ctid FROM millrace.scheduled
+       WHERE rank = w.rank AND run_at = w.run_at AND seq = w.seq FOR UPDATE OFFSET 0) s))
+  RETURNING seq, kind, tenant
+), alone AS (
+  DELETE FROM millrace.suspect WHERE ctid = ANY (ARRAY(
+    SELECT s.ctid FROM wanted w CROSS JOIN LATERAL (
+      SELECT ctid FROM millrace.suspect WHERE kind = w.kind AND rank = w.rank AND seq = w.seq FOR UPDATE OFFSET 0) s))
   RETURNING seq
+), counted AS (
+  INSERT INTO millrace.count_delta (kind, tenant, state, n) SELECT kind, tenant, 'SCHEDULED', -count(*) FROM later GROUP BY kind, tenant
 )
-SELECT seq FROM due UNION ALL SELECT seq FROM later`,
+SELECT seq FROM due UNION ALL SELECT seq FROM later UNION ALL SELECT seq FROM alone`,
 };
 
 const REQUEST: Statement = {
   name: 'millrace_request_cancel',
-  text: `UPDATE millrace.lease SET cancel = true WHERE seq = ANY ($1::text::bigint[]) RETURNING seq, epoch`,
+  text: `UPDATE millrace.lease SET cancel = true WHERE seq = ANY ($1::text::bigint[]) RETURNING seq, epoch, claim`,
 };
 
 const CANCEL_FAILED: Statement = {
@@ -48,6 +56,23 @@ WITH ended AS (
   SELECT kind, tenant, s.state, sum(s.n) FROM ended, (VALUES ('FAILED', -1), ('CANCELED', 1)) AS s(state, n) GROUP BY kind, tenant, s.state
 )
 SELECT seq FROM ended`,
+};
+
+// A retried job lives again, and so does its key: whoever enqueues it at this moment waits for this row, and then sees it.
+// A statement of its own before the retry: enqueueing, too, locks the key before the job. $1 seq[]
+const REVIVE_KEYS: Statement = {
+  name: 'millrace_revive_keys',
+  text: `
+UPDATE millrace.keys
+   SET revived_at = greatest(millrace.clock(), (SELECT finished_at FROM millrace.jobs WHERE seq = keys.seq))
+ WHERE ctid = ANY (ARRAY(
+  SELECT k.ctid FROM unnest($1::text::bigint[]) AS u(seq)
+    CROSS JOIN LATERAL (
+      SELECT key, kind, tenant FROM millrace.jobs WHERE seq = u.seq AND key IS NOT NULL AND state IN ('FAILED', 'CANCELED') OFFSET 0) j
+    CROSS JOIN LATERAL (
+      SELECT ctid FROM millrace.keys
+       WHERE key = j.key AND kind = j.kind AND tenant = j.tenant AND seq = u.seq
+       FOR UPDATE OFFSET 0) k ORDER BY j.key, j.kind, j.tenant))`,
 };
 
 // A key that found another owner meanwhile stays with it. $1 seq[]
@@ -73,6 +98,8 @@ WITH revived AS (
 SELECT seq, kind FROM revived`,
 };
 
+type Requested = { seq: number; epoch: number; claim: number };
+
 /** Rounds for a job that moves between queue and lease while it is looked for. */
 const ROUNDS = 3;
 
@@ -81,7 +108,7 @@ export async function cancel(context: Context, { select }: Selection): Promise<C
   return database.transaction(async (session) => {
     const wanted = await selected(context, session, select, 'cancel');
     const canceled: number[] = [];
-    const requested: { seq: number; epoch: number }[] = [];
+    const requested: Requested[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const found = new Set([...canceled, ...requested.map(({ seq }) => seq)]);
       const left = numbers(wanted.filter((seq) => !found.has(seq)));
@@ -92,14 +119,14 @@ export async function cancel(context: Context, { select }: Selection): Promise<C
       await finish(
         context,
         session,
-        queued.map((seq) => ({ seq, state: 'CANCELED', error: null, attempt: null, epoch: null })),
+        queued.map((seq) => ({ seq, state: 'CANCELED', error: null, attempt: null })),
       );
       const failed = await session.query<{ seq: number }>(CANCEL_FAILED, [left]);
       canceled.push(...queued, ...failed.map(({ seq }) => seq));
-      requested.push(...(await session.query<{ seq: number; epoch: number }>(REQUEST, [left])));
+      requested.push(...(await session.query<Requested>(REQUEST, [left])));
     }
-    const leases = requested.map(({ seq, epoch }) => ({ id: ids.of(seq), epoch }));
-    if (leases.length > 0) await notify(session, encodeHint({ type: 'cancel', leases }));
+    const leases = requested.map(({ seq, epoch, claim }) => ({ id: ids.of(seq), epoch, claim }));
+    if (leases.length > 0) await notify(session, encode({ type: 'cancel', leases }));
     return { canceled: canceled.map(ids.of), requested: leases.map(({ id }) => id) };
   });
 }
@@ -112,6 +139,7 @@ export async function retry(
   return database.transaction(async (session) => {
     const wanted = await selected(context, session, select, 'requeue');
     if (wanted.length === 0) return { retried: 0, ids: [] };
+    await session.query(REVIVE_KEYS, [numbers(wanted)]);
     const rows = await session.query<{ seq: number; kind: string }>(RETRY, [numbers(wanted)]);
     if (rows.length > 0) await notify(session, readyHint(rows.map(({ kind }) => kind)));
     return { retried: rows.length, ids: rows.map(({ seq }) => ids.of(seq)) };

@@ -1,4 +1,11 @@
-import type { FailureRecord, Job, JobState, JobSummary, Progress } from '@millrace/engine';
+import type {
+  Execution,
+  FailureRecord,
+  Job,
+  JobState,
+  JobSummary,
+  Progress,
+} from '@millrace/engine';
 import type { Ids } from '../ids.ts';
 
 const ms = (column: string): string => `date_part('epoch', ${column}) * 1000`;
@@ -12,7 +19,7 @@ export const SUMMARY_COLUMNS = `
   j.error::text, j.progress::text, j.key, j.correlation_id, j.submitter, j.subject,
   j.webhook, j.parents::text, j.schedule`;
 
-export const JOB_COLUMNS = `${SUMMARY_COLUMNS}, j.payload::text, j.result::text, j.cursor::text`;
+export const JOB_COLUMNS = `${SUMMARY_COLUMNS}, j.payload::text, j.result::text, j.cursor::text, j.executions::text`;
 
 export type SummaryRow = {
   seq: number;
@@ -44,11 +51,13 @@ export type JobRow = SummaryRow & {
   payload: string | null;
   result: string | null;
   cursor: string | null;
+  executions: string | null;
 };
 
 export function jobOf(ids: Ids, row: JobRow): Job {
   const { payload, result, cursor } = row;
-  return { ...summaryOf(ids, row), payload, result, cursor };
+  const executions = (parsed(row.executions) ?? []) as Execution[];
+  return { ...summaryOf(ids, row), payload, result, cursor, executions };
 }
 
 export function summaryOf(ids: Ids, row: SummaryRow): JobSummary {

@@ -1,6 +1,6 @@
 import type { Hint } from '@millrace/engine';
 import { describe, expect, it } from 'vitest';
-import { decodeHint, encodeHint } from './notify.ts';
+import { decode, encode } from './notify.ts';
 
 /** What Postgres takes: fewer bytes than these. */
 const BYTES = 8_000;
@@ -15,20 +15,18 @@ describe('a hint on its way', () => {
     { type: 'changed', mark: 'm', jobs: [], more: true },
     { type: 'interest' },
   ])('comes back as it was: $type', (hint) => {
-    expect(decodeHint(encodeHint(hint))).toEqual(hint);
+    expect(decode(encode(hint))).toEqual(hint);
   });
 
   it('that does not fit becomes a call to look for oneself', () => {
     const kinds = Array.from({ length: 900 }, (_, index) => `a kind ${index}`);
-    expect(decodeHint(encodeHint({ type: 'ready', kinds }))).toEqual({ type: 'control' });
+    expect(decode(encode({ type: 'ready', kinds }))).toEqual({ type: 'control' });
   });
 
   it('that does not fit keeps its mark, if it is an announcement', () => {
     const jobs = Array.from({ length: 900 }, (_, index) => `pg-${100_000 + index}`);
     const short = { type: 'changed', mark: 'm', jobs: [], more: true };
-    expect(decodeHint(encodeHint({ type: 'changed', mark: 'm', jobs, more: false }))).toEqual(
-      short,
-    );
+    expect(decode(encode({ type: 'changed', mark: 'm', jobs, more: false }))).toEqual(short);
   });
 
   it('is measured in bytes, of which a letter may have four', () => {
@@ -39,7 +37,7 @@ describe('a hint on its way', () => {
           { type: 'ready', kinds: [name] },
           { type: 'changed', mark: 'm', jobs: [name], more: false },
         ] as const)
-          expect(Buffer.byteLength(encodeHint(hint))).toBeLessThan(BYTES);
+          expect(Buffer.byteLength(encode(hint))).toBeLessThan(BYTES);
       }
     }
   });
@@ -71,6 +69,6 @@ describe('what is not ours is no hint', () => {
     '{"type":"changed","mark":"m","jobs":[]}',
     '{"type":"changed","mark":"m","jobs":[],"more":"no"}',
   ])('%s', (message) => {
-    expect(decodeHint(message)).toBeNull();
+    expect(decode(message)).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
-import type { Hint } from '@millrace/engine';
 import type { Session, Statement } from '../database.ts';
+import type { Message } from '../service.ts';
 
 export const CHANNEL = 'millrace';
 
@@ -8,33 +8,33 @@ const LIMIT_BYTES = 7_500;
 
 const NOTIFY: Statement = { name: 'millrace_notify', text: `SELECT pg_notify('${CHANNEL}', $1)` };
 
-export function encodeHint(hint: Hint): string {
-  const text = JSON.stringify(hint);
-  return Buffer.byteLength(text) <= LIMIT_BYTES ? text : JSON.stringify(inShort(hint));
+export function encode(message: Message): string {
+  const text = JSON.stringify(message);
+  return Buffer.byteLength(text) <= LIMIT_BYTES ? text : JSON.stringify(inShort(message));
 }
 
 /** Beyond the limit everyone looks for themselves. An announcement keeps its mark: it is a place in an order. */
-function inShort(hint: Hint): Hint {
-  return hint.type === 'changed'
-    ? { type: 'changed', mark: hint.mark, jobs: [], more: true }
+function inShort(message: Message): Message {
+  return message.type === 'changed'
+    ? { type: 'changed', mark: message.mark, jobs: [], more: true }
     : { type: 'control' };
 }
 
 export function readyHint(kinds: Iterable<string>): string {
-  return encodeHint({ type: 'ready', kinds: [...new Set(kinds)] });
+  return encode({ type: 'ready', kinds: [...new Set(kinds)] });
 }
 
 /** Null for what is not ours: anyone who may connect may notify. */
-export function decodeHint(message: string): Hint | null {
+export function decode(text: string): Message | null {
   try {
-    const hint: unknown = JSON.parse(message);
-    return isHint(hint) ? hint : null;
+    const message: unknown = JSON.parse(text);
+    return isMessage(message) ? message : null;
   } catch {
     return null;
   }
 }
 
-function isHint(value: unknown): value is Hint {
+function isMessage(value: unknown): value is Message {
   if (!isObject(value)) return false;
   const { type, kinds, leases, mark, jobs, more } = value;
   switch (type) {
@@ -52,9 +52,9 @@ function isHint(value: unknown): value is Hint {
   }
 }
 
-/** Every part that any hint has, as yet unread. */
+/** Every part that any message has, as yet unread. */
 type Unread = Record<
-  'type' | 'kinds' | 'leases' | 'mark' | 'jobs' | 'more' | 'id' | 'epoch',
+  'type' | 'kinds' | 'leases' | 'mark' | 'jobs' | 'more' | 'id' | 'epoch' | 'claim',
   unknown
 >;
 
@@ -67,13 +67,18 @@ function isListOf(value: unknown, isPart: (part: unknown) => boolean): boolean {
 }
 
 function isLease(value: unknown): boolean {
-  return isObject(value) && isText(value.id) && typeof value.epoch === 'number';
+  return (
+    isObject(value) &&
+    isText(value.id) &&
+    typeof value.epoch === 'number' &&
+    typeof value.claim === 'number'
+  );
 }
 
 function isText(value: unknown): boolean {
   return typeof value === 'string';
 }
 
-export async function notify(session: Session, hint: string): Promise<void> {
-  await session.query(NOTIFY, [hint]);
+export async function notify(session: Session, message: string): Promise<void> {
+  await session.query(NOTIFY, [message]);
 }

@@ -1,6 +1,6 @@
 import type { Statement } from '../database.ts';
 import type { Context } from './context.ts';
-import { encodeHint, notify } from './notify.ts';
+import { encode, notify } from './notify.ts';
 
 // $1 kind $2 by
 const PAUSE: Statement = {
@@ -21,13 +21,13 @@ export async function pause(
   { kind, by }: { kind: string; by: string | null },
 ): Promise<boolean> {
   const rows = await database.query(PAUSE, [kind, by]);
-  await notify(database, encodeHint({ type: 'control' }));
+  await notify(database, encode({ type: 'control' }));
   return rows.length > 0;
 }
 
 export async function resume({ database }: Context, { kind }: { kind: string }): Promise<boolean> {
   const rows = await database.query(RESUME, [kind]);
-  await notify(database, encodeHint({ type: 'control' }));
+  await notify(database, encode({ type: 'control' }));
   return rows.length > 0;
 }
 

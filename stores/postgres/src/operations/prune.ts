@@ -3,7 +3,8 @@ import { type Statement, numbers, texts } from '../database.ts';
 import type { Context } from './context.ts';
 
 // One stretch of the history, oldest first, along the primary key. Jobs are made in that order, so the sweep may
-// stop where the youngest of a stretch is younger than the shortest time anything is kept.
+// stop where the youngest of a stretch is younger than the shortest time anything is kept. A job that succeeded is kept
+// for as long as its key must find it.
 // $1 after seq $2 kind[] $3 succeeded, ms[] $4 failed, ms[] $5 cancelled, ms[] (kind NULL: all others) $6 stretch $7 shortest, ms
 const PRUNE: Statement = {
   name: 'millrace_prune',
@@ -13,12 +14,15 @@ WITH keep AS MATERIALIZED (
     FROM unnest($2::text::text[], $3::text::float8[], $4::text::float8[], $5::text::float8[]) AS u(kind, succeeded, failed, canceled),
          LATERAL (VALUES ('SUCCEEDED', u.succeeded), ('FAILED', u.failed), ('CANCELED', u.canceled)) AS s(state, ms)
 ), stretch AS MATERIALIZED (
-  SELECT seq, kind, state, finished_at, created_at FROM millrace.jobs WHERE seq > $1 ORDER BY seq LIMIT $6::int
+  SELECT seq, kind, tenant, state, key, finished_at, created_at FROM millrace.jobs WHERE seq > $1 ORDER BY seq LIMIT $6::int
 ), over AS MATERIALIZED (
   SELECT t.seq FROM stretch t
     LEFT JOIN keep k ON k.kind = t.kind AND k.state = t.state
     LEFT JOIN keep o ON o.kind IS NULL AND o.state = t.state
    WHERE t.finished_at < millrace.clock() - coalesce(k.for_time, o.for_time)
+     AND (t.key IS NULL OR t.state <> 'SUCCEEDED' OR t.finished_at < millrace.clock() - interval '1 millisecond' * coalesce((
+       SELECT y.window_ms FROM millrace.keys y
+        WHERE y.key = t.key AND y.kind = t.kind AND y.tenant = t.tenant AND y.seq = t.seq), 0))
 ), gone AS (
   DELETE FROM millrace.jobs j WHERE j.seq = ANY (ARRAY(SELECT seq FROM over)) AND j.finished_at IS NOT NULL
   RETURNING j.seq, j.kind, j.tenant, j.state, j.key

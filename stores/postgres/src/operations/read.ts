@@ -19,6 +19,7 @@ import {
   jobOf,
   summaryOf,
 } from './job-row.ts';
+import { RANKS_IN_USE } from './scheduled.ts';
 
 // $1 seq
 const GET: Statement = {
@@ -70,27 +71,42 @@ export async function summaries(
   return rows.map((row) => summaryOf(ids, row));
 }
 
-// OPEN counts queued and running jobs together; leases are few and counted as they are.
+// OPEN counts queued and running jobs together; leases are few and counted as they are. SCHEDULED counts what stands in
+// `scheduled`, less what is due there and waits to be promoted: much only where no worker is left to do it.
 const COUNTS: Statement = {
   name: 'millrace_counts',
   text: `
-WITH running AS (SELECT kind, tenant, count(*) AS n FROM millrace.lease GROUP BY kind, tenant),
+WITH RECURSIVE ${RANKS_IN_USE},
+running AS (SELECT kind, tenant, count(*) AS n FROM millrace.lease GROUP BY kind, tenant),
+due AS (
+  SELECT s.kind, s.tenant, count(*) AS n FROM ranks r CROSS JOIN LATERAL (
+    SELECT kind, tenant FROM millrace.scheduled WHERE rank = r.rank AND run_at <= millrace.clock()) s GROUP BY s.kind, s.tenant),
 total AS (
   SELECT kind, tenant, state, n FROM millrace.counts
   UNION ALL SELECT kind, tenant, state, n FROM millrace.count_delta
   UNION ALL SELECT kind, tenant, 'OPEN', -n FROM running
   UNION ALL SELECT kind, tenant, 'PROCESSING', n FROM running
+  UNION ALL SELECT kind, tenant, 'SCHEDULED', -n FROM due
 )
 SELECT kind, tenant, CASE state WHEN 'OPEN' THEN 'QUEUED' ELSE state END AS state, sum(n)::float8 AS count
   FROM total GROUP BY kind, tenant, state HAVING sum(n) <> 0 ORDER BY kind, tenant, state`,
 };
 
 export async function counts({ database }: Context): Promise<Count[]> {
-  return database.query<{ kind: string; tenant: string; state: JobState; count: number }>(
-    COUNTS,
-    [],
+  const rows = await database.query<CountRow>(COUNTS, []);
+  const scheduled = new Map(
+    rows
+      .filter(({ state }) => state === 'SCHEDULED')
+      .map((row) => [JSON.stringify([row.kind, row.tenant]), row.count]),
   );
+  return rows.flatMap(({ kind, tenant, state, count }) => {
+    if (state === 'SCHEDULED') return [];
+    const later = state === 'QUEUED' ? scheduled.get(JSON.stringify([kind, tenant])) : undefined;
+    return [{ kind, tenant, state, count, scheduled: later ?? 0 }];
+  });
 }
+
+type CountRow = { kind: string; tenant: string; state: JobState | 'SCHEDULED'; count: number };
 
 // $1 seq
 const INSPECT: Statement = {
@@ -101,6 +117,8 @@ SELECT ${JOB_COLUMNS}, date_part('epoch', millrace.clock()) * 1000 AS now,
        (SELECT count(*) FROM (
           SELECT FROM millrace.ready r
            WHERE r.kind = j.kind AND r.tenant = j.tenant AND (r.rank, r.seq) < (coalesce(-j.priority, 32767), j.seq) LIMIT 1000) a)::int AS ahead,
+       EXISTS (SELECT FROM millrace.suspect s
+                WHERE s.kind = j.kind AND s.rank = coalesce(-j.priority, 32767) AND s.seq = j.seq) AS suspect,
        (SELECT count(*) FROM millrace.lease t WHERE t.kind = j.kind AND t.tenant = j.tenant)::int AS running_of_tenant
   FROM millrace.jobs j ${LEASE_OF_RECORD} WHERE j.seq = $1`,
 };
@@ -112,7 +130,13 @@ export async function inspect(
   const seq = ids.seq(id);
   if (seq === null) return null;
   const [row] = await database.query<
-    JobRow & { now: number; kind_paused: boolean; ahead: number; running_of_tenant: number }
+    JobRow & {
+      now: number;
+      kind_paused: boolean;
+      ahead: number;
+      suspect: boolean;
+      running_of_tenant: number;
+    }
   >(INSPECT, [seq]);
   if (row === undefined) return null;
   return {
@@ -120,6 +144,7 @@ export async function inspect(
     now: Math.round(row.now),
     kindPaused: row.kind_paused,
     ahead: row.ahead,
+    suspect: row.suspect,
     runningOfTenant: row.running_of_tenant,
   };
 }

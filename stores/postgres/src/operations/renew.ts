@@ -3,41 +3,44 @@ import { type Session, type Statement, numbers, texts } from '../database.ts';
 import type { Context } from './context.ts';
 import { insertJobs } from './enqueue.ts';
 
-// All leases of a worker in one write. $1 seq[] $2 epoch[] $3 lease, ms
+// All leases of a worker in one write. $1 seq[] $2 epoch[] $3 claim[] $4 lease, ms
 const RENEW: Statement = {
   name: 'millrace_renew',
   text: `
-UPDATE millrace.lease l SET until = millrace.clock() + $3::float8 * interval '1 millisecond'
-  FROM unnest($1::text::bigint[], $2::text::bigint[]) AS u(seq, epoch)
- WHERE l.seq = ANY ($1::text::bigint[]) AND l.seq = u.seq AND l.epoch = u.epoch
+UPDATE millrace.lease l SET until = millrace.clock() + $4::float8 * interval '1 millisecond', renewed = true
+  FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[]) AS u(seq, epoch, claim)
+ WHERE l.seq = ANY ($1::text::bigint[]) AND l.seq = u.seq AND l.epoch = u.epoch AND l.claim = u.claim
 RETURNING l.seq, l.epoch, l.cancel`,
 };
 
-// Cursor, progress and the lease's renewal together. A cursor that moves starts the attempts anew; a step that was taken
-// already, by a repeated or a late request, only renews.
-// $1 seq[] $2 epoch[] $3 lease, ms $4 step[] $5 cursor[] $6 progress[]
+// Cursor, progress and the lease's renewal together. A cursor that moves starts the attempts again and clears a suspect; a
+// step that was taken already, by a repeated or a late request, only renews. Nothing of an erased job is kept.
+// $1 seq[] $2 epoch[] $3 claim[] $4 lease, ms $5 step[] $6 cursor[] $7 progress[]
 const CHECKPOINT: Statement = {
   name: 'millrace_checkpoint',
   text: `
 WITH input AS MATERIALIZED (
   SELECT l.seq, l.epoch, l.cancel, u.step > l.step AS fresh, u.step, u.progress::jsonb AS progress, u.cursor::jsonb AS cursor
-    FROM unnest($1::text::bigint[], $2::text::bigint[], $4::text::integer[], $5::text::text[], $6::text::text[])
-         AS u(seq, epoch, step, cursor, progress)
-    JOIN millrace.lease l ON l.seq = ANY ($1::text::bigint[]) AND l.seq = u.seq AND l.epoch = u.epoch
+    FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $5::text::integer[], $6::text::text[], $7::text::text[])
+         AS u(seq, epoch, claim, step, cursor, progress)
+    JOIN millrace.lease l ON l.seq = ANY ($1::text::bigint[]) AND l.seq = u.seq AND l.epoch = u.epoch AND l.claim = u.claim
      FOR UPDATE OF l
 ), record AS (
-  UPDATE millrace.jobs j SET cursor = coalesce(i.cursor, j.cursor), progress = coalesce(i.progress, j.progress)
+  UPDATE millrace.jobs j
+     SET cursor = CASE WHEN j.erased IS NULL THEN coalesce(i.cursor, j.cursor) END,
+         progress = CASE WHEN j.erased IS NULL THEN coalesce(i.progress, j.progress) END
     FROM input i, millrace.jobs before
    WHERE i.fresh AND j.seq = ANY ($1::text::bigint[]) AND j.seq = i.seq
      AND before.seq = ANY ($1::text::bigint[]) AND before.seq = i.seq
-  RETURNING j.seq, i.cursor IS NOT NULL AND i.cursor IS DISTINCT FROM before.cursor AS advanced
+  RETURNING j.seq, j.erased, i.cursor IS NOT NULL AND i.cursor IS DISTINCT FROM before.cursor AS advanced
 ), held AS (
   UPDATE millrace.lease l
-     SET until = millrace.clock() + $3::float8 * interval '1 millisecond', step = greatest(l.step, i.step),
-         attempt = CASE WHEN (SELECT r.advanced FROM record r WHERE r.seq = i.seq) THEN 1 ELSE l.attempt END
+     SET until = millrace.clock() + $4::float8 * interval '1 millisecond', renewed = true, step = greatest(l.step, i.step),
+         attempt = CASE WHEN (SELECT r.advanced FROM record r WHERE r.seq = i.seq) THEN 1 ELSE l.attempt END,
+         suspect = l.suspect AND (SELECT r.advanced FROM record r WHERE r.seq = i.seq) IS NOT TRUE
     FROM input i WHERE l.seq = ANY ($1::text::bigint[]) AND l.seq = i.seq
 )
-SELECT seq, epoch, cancel, fresh FROM input`,
+SELECT seq, epoch, cancel, fresh AND NOT EXISTS (SELECT FROM record r WHERE r.seq = input.seq AND r.erased) AS fresh FROM input`,
 };
 
 type Held = { seq: number; epoch: number; cancel: boolean };
@@ -51,6 +54,7 @@ export async function renew(
   const held = await database.query<Held>(RENEW, [
     numbers(asked.map(({ seq }) => seq)),
     numbers(asked.map(({ epoch }) => epoch)),
+    numbers(leases.map(({ claim }) => claim)),
     leaseMs,
   ]);
   return answers(asked, held);
@@ -65,6 +69,7 @@ export async function checkpoint(
     session.query<Saved>(CHECKPOINT, [
       numbers(asked.map(({ seq }) => seq)),
       numbers(asked.map(({ epoch }) => epoch)),
+      numbers(checkpoints.map(({ lease }) => lease.claim)),
       leaseMs,
       numbers(checkpoints.map(({ step }) => step)),
       texts(checkpoints.map(({ cursor }) => cursor)),

@@ -25,27 +25,6 @@ export async function closeGates(
   }));
 }
 
-// A job that has not run yet keeps its place and fails on its missing data: it must not run on erased data.
-// $1 subject
-const ERASE: Statement = {
-  name: 'millrace_erase',
-  text: `
-WITH erased AS (
-  UPDATE millrace.jobs
-     SET payload = NULL, result = NULL, cursor = NULL,
-         error = CASE WHEN error IS NOT NULL THEN jsonb_set(error, '{message}', '"erased"') END
-   WHERE subject = $1 RETURNING seq)
-SELECT count(*)::int AS n FROM erased`,
-};
-
-export async function erase(
-  { database }: Context,
-  { subject }: { subject: string },
-): Promise<number> {
-  const [row] = await database.query<{ n: number }>(ERASE, [subject]);
-  return row?.n ?? 0;
-}
-
 // One replica folds at a time; the others have nothing to wait for.
 const FOLD: Statement = {
   name: 'millrace_fold_counts',
@@ -57,8 +36,14 @@ SELECT kind, tenant, state, sum(n) FROM folded GROUP BY kind, tenant, state ORDE
 ON CONFLICT (kind, tenant, state) DO UPDATE SET n = c.n + excluded.n`,
 };
 
+const RAISE_EPOCH: Statement = {
+  name: 'millrace_raise_epoch',
+  text: `SELECT millrace.raise_epoch()`,
+};
+
 export async function maintain({ database }: Context): Promise<void> {
   await database.query(FOLD, []);
+  await database.query(RAISE_EPOCH, []);
 }
 
 // $1 worker $2 kinds $3 stats
@@ -81,7 +66,7 @@ const WORKERS: Statement = {
   name: 'millrace_workers',
   text: `
 SELECT worker, array_to_json(kinds)::text AS kinds, stats::text AS stats, date_part('epoch', seen_at) * 1000 AS seen_at
-  FROM millrace.workers WHERE seen_at >= millrace.clock() - interval '1 minute' ORDER BY worker`,
+  FROM millrace.workers WHERE seen_at >= millrace.clock() - interval '1 hour' ORDER BY worker`,
 };
 
 export async function workers({

@@ -1,0 +1,244 @@
+import {
+  type ClaimParams,
+  type Claimed,
+  type ClaimedJob,
+  StoreUnavailable,
+} from '@millrace/engine';
+import { type Session, type Statement, texts } from '../../database.ts';
+import type { Context } from '../context.ts';
+import { CLAIM_ALONE } from './alone.ts';
+import { CLAIM_FAIRLY } from './fair.ts';
+import { CLAIM_ONE_LANE } from './one-lane.ts';
+import { type LaneRow, REPLAY, jobsOf, paramsOf } from './taking.ts';
+import { type Look, type TakenOver, look, promote, takeOver } from './tend.ts';
+
+export type Claim = (params: ClaimParams) => Promise<Claimed>;
+
+/** What one statement took. */
+interface Taken {
+  readonly jobs: ClaimedJob[];
+  readonly now: number;
+  /** There is more in the lanes, or others were faster. */
+  readonly more: boolean;
+  readonly suspects: boolean;
+  /** Nothing was taken, since what is due has to be promoted first. */
+  readonly isHeldBack: boolean;
+}
+
+/** Under load, where every claim is full, somebody still has to look for leases that have run out. */
+const LOOK_EVERY_MS = 1_000;
+const PROMOTE_AT_ONCE = 1_000;
+/** Lanes that a fair claim visits per kind. More would cost more than a second claim. */
+const LANES = { least: 8, most: 64 };
+/** Statements of a fair claim that finds lanes and no job in them: all at their quota, or below the priority wanted. */
+const ROUNDS = 50;
+
+// Replicas that share a tenant's quota count its leases one after the other. $1 kind
+const LOCK_QUOTA: Statement = {
+  name: 'millrace_lock_quota',
+  text: `SELECT pg_advisory_xact_lock(hashtext('millrace.quota'), hashtext($1))`,
+};
+const RAISE_EPOCH: Statement = {
+  name: 'millrace_raise_epoch',
+  text: `SELECT millrace.raise_epoch()`,
+};
+
+/** A claim of this handle, which remembers whether there were several lanes, and where the turns of the tenants stand. */
+export function createClaim(context: Context): Claim {
+  const { database } = context;
+  const stoppedAt = new Map<string, string>();
+  let hasSeveralLanes = false;
+  let lookedAt = -Infinity;
+  let epochFollowsClock = false;
+
+  async function claim(params: ClaimParams): Promise<Claimed> {
+    if (params.replay === true) return replay(params);
+    try {
+      if (!epochFollowsClock) await database.query(RAISE_EPOCH, []);
+      epochFollowsClock = true;
+      return await (params.alone === true ? claimAlone(params) : claimAndTend(params));
+    } catch (error) {
+      // Behind a fail-over there may be a database that has forgotten the last epochs.
+      if (error instanceof StoreUnavailable) epochFollowsClock = false;
+      throw error;
+    }
+  }
+
+  async function claimAndTend(params: ClaimParams): Promise<Claimed> {
+    const first = await takePromoted(params);
+    const isFull = first.jobs.length >= params.limit;
+    if (isFull && performance.now() - lookedAt < LOOK_EVERY_MS)
+      return answer(first, NOTHING_TENDED);
+    const tended = await tend(params).catch((error: unknown) => {
+      // What was taken is leased already: it must run, and who claims next meets the error again.
+      if (first.jobs.length === 0) throw error;
+      return NOTHING_TENDED;
+    });
+    if (isFull || !tended.isWorthAnother) return answer(first, tended);
+    const second = await take({ ...params, limit: params.limit - first.jobs.length }, true).catch(
+      (error: unknown) => {
+        if (first.jobs.length === 0) throw error;
+        return { ...first, jobs: [], more: true };
+      },
+    );
+    const jobs = [...first.jobs, ...second.jobs];
+    return answer({ ...second, jobs, more: second.more || jobs.length >= params.limit }, tended);
+  }
+
+  async function takePromoted(params: ClaimParams): Promise<Taken> {
+    const first = await take(params, false);
+    if (!first.isHeldBack) return first;
+    await promote(context, Math.max(PROMOTE_AT_ONCE, params.limit));
+    return take(params, true);
+  }
+
+  async function tend({ limit, wants }: ClaimParams): Promise<Tended> {
+    const seen = await look(context);
+    lookedAt = performance.now();
+    const isDue = (seen.dueIn ?? 1) <= 0;
+    const isExpired = (seen.expiresIn ?? 0) < 0;
+    const promoted = isDue ? await promote(context, Math.max(PROMOTE_AT_ONCE, limit)) : 0;
+    const taken = isExpired ? await takeOver(context) : NOTHING_LOST;
+    const hasSuspects = wants.some(({ kind }) => taken.suspectKinds.has(kind));
+    return { ...taken, seen, hasSuspects, isWorthAnother: promoted > 0 };
+  }
+
+  async function take(params: ClaimParams, promoted: boolean): Promise<Taken> {
+    const isLimited = params.wants.some((want) => want.tenantLimit !== undefined);
+    if (!hasSeveralLanes && !isLimited) {
+      const taken = await takeOneLane(params, promoted);
+      if (taken !== 'several lanes') return taken;
+    }
+    if (!isLimited) return takeFairly(database, params, promoted);
+    return database.transaction(async (session) => {
+      for (const { kind, tenantLimit } of params.wants.toSorted((a, b) =>
+        a.kind < b.kind ? -1 : 1,
+      ))
+        if (tenantLimit !== undefined) await session.query(LOCK_QUOTA, [kind]);
+      return takeFairly(session, params, promoted);
+    });
+  }
+
+  async function takeOneLane(
+    params: ClaimParams,
+    promoted: boolean,
+  ): Promise<Taken | 'several lanes'> {
+    const rows = await database.query<OneLaneRow>(CLAIM_ONE_LANE, paramsOf(params, [promoted]));
+    const [row] = rows;
+    if (row?.several === true) {
+      hasSeveralLanes = true;
+      return 'several lanes';
+    }
+    const jobs = jobsOf(context, params.claim, rows);
+    // None, although some stand there: others hold them at this moment.
+    const more = jobs.length >= params.limit || (jobs.length === 0 && row?.waiting === true);
+    return { jobs, more, ...readEvery(row) };
+  }
+
+  /** Goes on to other lanes as long as those that were visited had nothing to give. */
+  async function takeFairly(
+    session: Session,
+    params: ClaimParams,
+    promoted: boolean,
+  ): Promise<Taken> {
+    const lanes = Math.min(Math.max(params.limit * 2, LANES.least), LANES.most);
+    for (let round = 1; ; round += 1) {
+      const after = params.wants.map(({ kind }) => stoppedAt.get(kind) ?? '');
+      const rows = await session.query<FairRow>(
+        CLAIM_FAIRLY,
+        paramsOf(params, [promoted, texts(after), lanes]),
+      );
+      const [row] = rows;
+      const jobs = jobsOf(context, params.claim, rows);
+      hasSeveralLanes = (row?.lanes ?? 0) > 1;
+      for (const [kind, tenant] of tenantsOf(row?.stopped_at)) stoppedAt.set(kind, tenant);
+      const isWaiting = row?.waiting === true;
+      const isContended = jobs.length < (row?.seats ?? 0);
+      const taken = {
+        jobs,
+        more: jobs.length >= params.limit || isWaiting || isContended,
+        ...readEvery(row),
+      };
+      if (jobs.length > 0 || isContended || !isWaiting || round >= ROUNDS) return taken;
+    }
+  }
+
+  async function claimAlone(params: ClaimParams): Promise<Claimed> {
+    const takeAlone = (session: Session): Promise<(LaneRow & EveryRow)[]> =>
+      session.query<LaneRow & EveryRow>(CLAIM_ALONE, paramsOf(params));
+    const limited = params.wants.filter(({ tenantLimit }) => tenantLimit !== undefined);
+    const rows =
+      limited.length === 0
+        ? await takeAlone(database)
+        : await database.transaction(async (session) => {
+            for (const kind of limited.map((want) => want.kind).toSorted())
+              await session.query(LOCK_QUOTA, [kind]);
+            return takeAlone(session);
+          });
+    const jobs = jobsOf(context, params.claim, rows);
+    return answer({ jobs, more: false, ...readEvery(rows[0]) }, NOTHING_TENDED);
+  }
+
+  async function replay({ worker, claim: number }: ClaimParams): Promise<Claimed> {
+    const rows = await database.query<LaneRow>(REPLAY_CLAIM, [worker, number]);
+    const jobs = jobsOf(context, number, rows);
+    return answer({ jobs, more: true, ...readEvery(rows[0]) }, NOTHING_TENDED);
+  }
+
+  return claim;
+}
+
+const REPLAY_CLAIM: Statement = { name: 'millrace_claim_replay', text: REPLAY };
+
+interface EveryRow {
+  readonly now: number;
+  readonly suspects?: boolean;
+  readonly held_back?: boolean;
+}
+type OneLaneRow = LaneRow & EveryRow & { several: boolean; waiting: boolean };
+type FairRow = LaneRow &
+  EveryRow & { lanes: number; seats: number; waiting: boolean; stopped_at: string | null };
+
+function readEvery(row: EveryRow | undefined): Pick<Taken, 'now' | 'suspects' | 'isHeldBack'> {
+  return {
+    now: row?.now ?? 0,
+    suspects: row?.suspects === true,
+    isHeldBack: row?.held_back === true,
+  };
+}
+
+function tenantsOf(text: string | null | undefined): [string, string][] {
+  return text == null ? [] : Object.entries(JSON.parse(text) as Record<string, string>);
+}
+
+interface Tended extends TakenOver {
+  readonly seen: Look;
+  readonly hasSuspects: boolean;
+  readonly isWorthAnother: boolean;
+}
+const NOTHING_LOST: TakenOver = { lost: [], takenOver: 0, suspectKinds: new Set() };
+const NOTHING_TENDED: Tended = {
+  ...NOTHING_LOST,
+  seen: { dueIn: null, expiresIn: null },
+  hasSuspects: false,
+  isWorthAnother: false,
+};
+
+function answer({ jobs, now, more, suspects }: Taken, tended: Tended): Claimed {
+  const { lost, takenOver, seen, hasSuspects } = tended;
+  return {
+    jobs,
+    now,
+    lost,
+    takenOver,
+    more,
+    suspects: suspects || hasSuspects,
+    nextDueMs: nextDueMs(seen),
+  };
+}
+
+/** A lease that its worker does not renew is over one millisecond after its end. */
+function nextDueMs({ dueIn, expiresIn }: Look): number | null {
+  const next = Math.min(dueIn ?? Infinity, (expiresIn ?? Infinity) + 1);
+  return next === Infinity ? null : Math.max(0, next);
+}

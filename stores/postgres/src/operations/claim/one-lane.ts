@@ -1,0 +1,38 @@
+import type { Statement } from '../../database.ts';
+import { OPEN, WANT, taking } from './taking.ts';
+
+/**
+ * The fast path: work of one kind and one tenant waits, as nearly always. Takes nothing where there are several lanes
+ * and says so; then the fair path claims.
+ *
+ * A lane is found by its two ends in the index. Rows that others hold are passed over, so that replicas never wait for
+ * each other, and only what is taken is locked.
+ */
+// $1–$8 as in taking.ts $9 what is due was promoted
+export const CLAIM_ONE_LANE: Statement = {
+  name: 'millrace_claim_one_lane',
+  text: `
+WITH RECURSIVE ${WANT}, ${OPEN}, lane AS MATERIALIZED (
+  SELECT w.kind, w.lim, ends.first AS tenant, ends.first <> ends.last AS several
+    FROM want w CROSS JOIN LATERAL (
+      SELECT (SELECT tenant FROM millrace.ready WHERE kind = w.kind ORDER BY tenant LIMIT 1) AS first,
+             (SELECT tenant FROM millrace.ready WHERE kind = w.kind ORDER BY tenant DESC LIMIT 1) AS last OFFSET 0) ends
+   WHERE ends.first IS NOT NULL
+), several AS MATERIALIZED (
+  SELECT count(*) > 1 OR coalesce(bool_or(several), false) AS yes FROM lane
+), chosen AS MATERIALIZED (
+  SELECT r.* FROM lane l CROSS JOIN LATERAL (
+    SELECT ctid AS place, kind, tenant, rank, seq, attempt, false AS limited FROM millrace.ready
+     WHERE kind = l.kind AND tenant = l.tenant AND rank <= $7::smallint
+     ORDER BY kind, tenant, rank, seq LIMIT least(l.lim, $4::int) FOR UPDATE SKIP LOCKED) r
+   WHERE NOT (SELECT yes FROM several) AND (SELECT yes FROM open)
+), ${taking(
+    'ready',
+    `
+       (SELECT yes FROM several) AS several, NOT (SELECT yes FROM open) AS held_back,
+       EXISTS (SELECT FROM lane l CROSS JOIN LATERAL (
+         SELECT FROM millrace.ready WHERE kind = l.kind AND tenant = l.tenant AND rank <= $7::smallint LIMIT 1) r) AS waiting,
+       EXISTS (SELECT FROM want w CROSS JOIN LATERAL (
+         SELECT FROM millrace.suspect WHERE kind = w.kind AND rank <= $7::smallint LIMIT 1) s) AS suspects`,
+  )}`,
+};

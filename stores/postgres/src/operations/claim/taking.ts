@@ -1,0 +1,195 @@
+import type { ClaimParams, ClaimedJob } from '@millrace/engine';
+import { type Param, type Row, numbers, texts } from '../../database.ts';
+import { type Context, NO_PRIORITY_RANK } from '../context.ts';
+import { RANKS_IN_USE } from '../scheduled.ts';
+
+// What every way of claiming has in common: what is asked for at the top of its statement, the rows that are moved from
+// the queue to `lease`, and the answer.
+//
+// $1 kind[] $2 limit[] $3 running jobs per tenant[] $4 limit $5 lease, ms $6 claim $7 highest rank $8 worker
+
+/** Kinds that are not paused. */
+export const WANT = `
+want AS MATERIALIZED (
+  SELECT w.kind, w.lim, w.tenant_lim, w.ord
+    FROM unnest($1::text::text[], $2::text::integer[], $3::text::integer[]) WITH ORDINALITY AS w(kind, lim, tenant_lim, ord)
+   WHERE NOT EXISTS (SELECT FROM millrace.paused p WHERE p.kind = w.kind)
+)`;
+
+/**
+ * Takes nothing while jobs that are due stand in `scheduled`, since their priority may be higher: they are promoted
+ * first. With `$9` true, they were.
+ */
+export const OPEN = `
+${RANKS_IN_USE}, open AS MATERIALIZED (
+  SELECT $9::boolean OR NOT EXISTS (SELECT FROM ranks r CROSS JOIN LATERAL (
+    SELECT FROM millrace.scheduled WHERE rank = r.rank AND run_at <= millrace.clock() LIMIT 1) s) AS yes
+)`;
+
+/** How many running jobs of a kind and tenant there are, counted up to the limit. */
+export const runningOf = (lane: string): string => `
+  (SELECT count(*) FROM (SELECT FROM millrace.lease l
+     WHERE l.limited AND l.kind = ${lane}.kind AND l.tenant = ${lane}.tenant LIMIT ${lane}.tenant_lim) r)`;
+
+/**
+ * Moves the rows of `chosen` (place, kind, tenant, rank, seq, attempt, limited) from `table` to `lease`, and answers
+ * with one row per lane, a list per column: as a row per job, reading them was a third of the worker's time. jsonb as
+ * text has no line break, so payloads are joined by one; what few jobs have travels as a JSON object of those that have
+ * any. A part ends at 50 MB, far from the 1 GB that a column may have.
+ *
+ * Deleting by ctid is safe, since the rows are locked by this very statement, and saves an index look-up per job. The
+ * record is joined through LATERAL … OFFSET 0, so that no plan ever scans the history. Always one row at least, with
+ * `columns`.
+ */
+export const taking = (table: 'ready' | 'suspect', columns: string): string => `
+gone AS (
+  DELETE FROM millrace.${table} WHERE ctid = ANY (ARRAY(SELECT place FROM chosen))
+), leased AS (
+  INSERT INTO millrace.lease (seq, epoch, claim, until, started_at, kind, tenant, rank, attempt, limited, suspect, worker)
+  SELECT seq, (SELECT nextval('millrace.epoch')), $6::bigint, millrace.clock() + $5::float8 * interval '1 millisecond',
+         millrace.clock(), kind, tenant, rank, attempt + 1, limited, ${table === 'suspect'}, $8
+    FROM chosen
+  RETURNING seq, epoch, kind, tenant, rank, attempt
+), ${ANSWER_OF('leased')}
+SELECT a.*, ${table === 'suspect'} AS suspect, (date_part('epoch', millrace.clock()) * 1000)::bigint AS now, ${columns}
+  FROM (SELECT) AS always LEFT JOIN answer a ON true`;
+
+function ANSWER_OF(leased: string): string {
+  return `
+record AS MATERIALIZED (
+  SELECT l.seq, l.epoch, l.kind, l.tenant, l.rank, l.attempt, j.max_attempts, j.created, j.payload, j.rare,
+         sum(coalesce(length(j.payload), 0) + length(j.rare)) OVER (ROWS UNBOUNDED PRECEDING) / 50000000 AS part
+    FROM ${leased} l CROSS JOIN LATERAL (
+      SELECT max_attempts, payload::text, (date_part('epoch', created_at) * 1000)::bigint AS created,
+             CASE WHEN coalesce(correlation_id, submitter, subject, webhook, traceparent) IS NULL
+                       AND cursor IS NULL AND parents IS NULL THEN ''
+                  ELSE jsonb_build_object('correlationId', correlation_id, 'submitter', submitter, 'subject', subject,
+                         'webhook', webhook, 'traceparent', traceparent, 'cursor', cursor::text, 'parents', parents)::text END AS rare
+        FROM millrace.jobs WHERE seq = l.seq OFFSET 0) j
+), answer AS (
+  SELECT kind, tenant, min(epoch) AS epoch, array_agg(seq)::text AS seqs, array_agg(rank)::text AS ranks,
+         array_agg(attempt)::text AS attempts, array_agg(max_attempts)::text AS max_attempts,
+         array_agg(created)::text AS created, string_agg(coalesce(payload, ''), E'\\n') AS payloads,
+         CASE WHEN bool_or(rare <> '') THEN string_agg(rare, E'\\n') END AS rare
+    FROM record GROUP BY kind, tenant, part
+)`;
+}
+
+/** The leases that a claim was given whose answer never arrived. $1 worker $2 claim */
+export const REPLAY = `
+WITH leased AS MATERIALIZED (
+  SELECT seq, epoch, kind, tenant, rank, attempt, suspect FROM millrace.lease
+   WHERE worker = $1 AND claim = $2::bigint AND until >= millrace.clock() ORDER BY rank, seq
+), ${ANSWER_OF('leased')}
+SELECT a.*, (SELECT bool_or(suspect) FROM leased) AS suspect, (date_part('epoch', millrace.clock()) * 1000)::bigint AS now
+  FROM (SELECT) AS always LEFT JOIN answer a ON true`;
+
+/** A lane's jobs, or none: `seqs` is null. */
+export type LaneRow = Row & {
+  kind: string;
+  tenant: string;
+  epoch: number;
+  seqs: string | null;
+  ranks: string;
+  attempts: string;
+  max_attempts: string;
+  created: string;
+  payloads: string;
+  rare: string | null;
+  suspect: boolean;
+  now: number;
+};
+
+type Rare = Pick<
+  ClaimedJob,
+  'correlationId' | 'submitter' | 'subject' | 'webhook' | 'traceparent' | 'cursor' | 'parents'
+>;
+const NOTHING_RARE: Rare = {
+  correlationId: null,
+  submitter: null,
+  subject: null,
+  webhook: null,
+  traceparent: null,
+  cursor: null,
+  parents: null,
+};
+
+export function paramsOf(
+  { wants, limit, leaseMs, claim, minPriority, worker }: ClaimParams,
+  more: readonly Param[] = [],
+): Param[] {
+  return [
+    texts(wants.map((want) => want.kind)),
+    numbers(wants.map((want) => want.limit)),
+    numbers(wants.map((want) => want.tenantLimit ?? null)),
+    limit,
+    leaseMs,
+    claim,
+    minPriority === undefined ? NO_PRIORITY_RANK : -minPriority,
+    worker,
+    ...more,
+  ];
+}
+
+/** The jobs of all lanes, in the order in which they are to begin. */
+export function jobsOf(context: Context, claim: number, rows: readonly LaneRow[]): ClaimedJob[] {
+  const lanes = rows.filter((row) => row.seqs !== null);
+  const jobs = lanes.flatMap((lane) => laneJobs(context, claim, lane));
+  // One lane's come in their order.
+  if (lanes.length > 1) jobs.sort((a, b) => a.rank - b.rank || a.seq - b.seq);
+  return jobs.map(({ job }) => job);
+}
+
+interface Ranked {
+  readonly rank: number;
+  readonly seq: number;
+  readonly job: ClaimedJob;
+}
+
+function laneJobs({ ids }: Context, claim: number, lane: LaneRow): Ranked[] {
+  const { kind, tenant, epoch, suspect } = lane;
+  const seqs = list(lane.seqs);
+  const ranks = list(lane.ranks);
+  const attempts = list(lane.attempts);
+  const maxAttempts = list(lane.max_attempts);
+  const created = list(lane.created);
+  const payloads = lane.payloads.split('\n');
+  const rare = lane.rare?.split('\n') ?? null;
+  return seqs.map((text, index) => {
+    const seq = Number(text);
+    const rank = Number(ranks[index]);
+    const own = rare === null ? NOTHING_RARE : rareOf(rare[index]);
+    const payload = payloads[index];
+    const job = {
+      id: ids.of(seq),
+      epoch,
+      claim,
+      kind,
+      tenant,
+      payload: payload === undefined || payload === '' ? null : payload,
+      attempt: Number(attempts[index]),
+      maxAttempts: Number(maxAttempts[index]),
+      priority: rank === NO_PRIORITY_RANK ? null : -rank,
+      createdAt: Number(created[index]),
+      suspect,
+      cursor: own.cursor,
+      correlationId: own.correlationId,
+      submitter: own.submitter,
+      subject: own.subject,
+      webhook: own.webhook,
+      parents: own.parents,
+      traceparent: own.traceparent,
+    };
+    return { rank, seq, job };
+  });
+}
+
+/** Of an array literal such as `{1,2}`. */
+function list(literal: string | null): string[] {
+  return literal === null ? [] : literal.slice(1, -1).split(',');
+}
+
+/** Written by `ANSWER_OF` from the same fields. */
+function rareOf(text: string | undefined): Rare {
+  return text === undefined || text === '' ? NOTHING_RARE : (JSON.parse(text) as Rare);
+}

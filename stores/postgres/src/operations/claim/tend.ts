@@ -1,0 +1,148 @@
+import type { FailureRecord, Lost } from '@millrace/engine';
+import type { Statement } from '../../database.ts';
+import type { Context } from '../context.ts';
+import { finish } from '../finish.ts';
+import { RANKS_IN_USE } from '../scheduled.ts';
+
+// What a claim does besides claiming, where it is needed. These are statements of their own: rows that a CTE moves into
+// `ready` are invisible to the rest of the same statement.
+
+/** Is there anything to tend, and when will there be? */
+export interface Look {
+  /** Until the next scheduled job is due, and until the next lease ends, in milliseconds. */
+  readonly dueIn: number | null;
+  readonly expiresIn: number | null;
+}
+
+// `lease` has no index on `until` (every renewal would have to write it), so this reads all of it: not for each claim.
+const LOOK: Statement = {
+  name: 'millrace_look',
+  text: `
+WITH RECURSIVE ${RANKS_IN_USE}, next AS (
+  SELECT min(s.run_at) AS run_at FROM ranks r CROSS JOIN LATERAL (
+    SELECT run_at FROM millrace.scheduled WHERE rank = r.rank ORDER BY run_at LIMIT 1) s
+)
+SELECT ceil(date_part('epoch', (SELECT run_at FROM next) - millrace.clock()) * 1000)::bigint AS due_in,
+       ceil(date_part('epoch', (SELECT min(until) FROM millrace.lease) - millrace.clock()) * 1000)::bigint AS expires_in`,
+};
+
+export async function look({ database }: Context): Promise<Look> {
+  const [row] = await database.query<{ due_in: number | null; expires_in: number | null }>(
+    LOOK,
+    [],
+  );
+  return { dueIn: row?.due_in ?? null, expiresIn: row?.expires_in ?? null };
+}
+
+// Highest priority first, so that one promotion brings what the next claim wants.
+// $1 how many at the most
+const PROMOTE: Statement = {
+  name: 'millrace_promote',
+  text: `
+WITH RECURSIVE ${RANKS_IN_USE}, due AS (
+  DELETE FROM millrace.scheduled WHERE ctid = ANY (ARRAY(
+    SELECT s.ctid FROM ranks r CROSS JOIN LATERAL (
+      SELECT ctid FROM millrace.scheduled WHERE rank = r.rank AND run_at <= millrace.clock()
+       ORDER BY run_at, seq LIMIT $1::int FOR UPDATE SKIP LOCKED) s LIMIT $1::int))
+  RETURNING kind, tenant, rank, seq, attempt
+), moved AS (
+  INSERT INTO millrace.ready (kind, tenant, rank, seq, attempt) SELECT kind, tenant, rank, seq, attempt FROM due
+), counted AS (
+  INSERT INTO millrace.count_delta (kind, tenant, state, n) SELECT kind, tenant, 'SCHEDULED', -count(*) FROM due GROUP BY kind, tenant
+)
+SELECT count(*)::int AS n FROM due`,
+};
+
+/** Brings what is due from `scheduled` to `ready`: the first so many by priority and time. */
+export async function promote({ database }: Context, atMost: number): Promise<number> {
+  const [row] = await database.query<{ n: number }>(PROMOTE, [atMost]);
+  return row?.n ?? 0;
+}
+
+// A lease that was never renewed gives its attempt back: the job may not have been begun. Only a suspect, which had its
+// worker for itself, ends when that was its last attempt; any other gets one more execution. See `Claimed` in the port.
+// $1 how many at the most
+const TAKE_OVER: Statement = {
+  name: 'millrace_take_over',
+  text: `
+WITH expired AS (
+  DELETE FROM millrace.lease WHERE seq = ANY (ARRAY(
+    SELECT l.seq FROM millrace.lease l WHERE l.until < millrace.clock()
+     ORDER BY l.seq LIMIT $1::int FOR UPDATE SKIP LOCKED))
+  RETURNING kind, tenant, rank, seq, attempt, cancel, suspect, renewed, worker, started_at
+), taken AS MATERIALIZED (
+  SELECT e.*, e.cancel OR (e.renewed AND e.suspect AND e.attempt >= j.max_attempts) AS over, j.correlation_id,
+         CASE WHEN NOT e.renewed THEN greatest(e.attempt - 1, 0)
+              WHEN e.attempt >= j.max_attempts AND NOT e.suspect THEN j.max_attempts - 1
+              ELSE e.attempt END AS kept
+    FROM expired e CROSS JOIN LATERAL (
+      SELECT max_attempts, correlation_id FROM millrace.jobs WHERE seq = e.seq OFFSET 0) j
+), moved AS (
+  INSERT INTO millrace.suspect (kind, tenant, rank, seq, attempt)
+  SELECT kind, tenant, rank, seq, kept FROM taken WHERE NOT over
+), record AS (
+  UPDATE millrace.jobs j
+     SET attempt = t.kept,
+         executions = millrace.with_execution(j.executions, t.attempt, t.worker, t.started_at, 'lost', NULL, NULL)
+    FROM taken t WHERE j.seq = ANY (ARRAY(SELECT seq FROM taken)) AND j.seq = t.seq
+)
+SELECT seq, kind, attempt, cancel, over, worker, correlation_id FROM taken`,
+};
+
+export interface TakenOver {
+  readonly lost: Lost[];
+  readonly takenOver: number;
+  /** Of the jobs that wait to run alone now. */
+  readonly suspectKinds: ReadonlySet<string>;
+}
+
+const AT_ONCE = 1_000;
+
+type TakenRow = {
+  seq: number;
+  kind: string;
+  attempt: number;
+  cancel: boolean;
+  over: boolean;
+  worker: string;
+  correlation_id: string | null;
+};
+
+/** Takes the leases of workers that went away. */
+export async function takeOver(context: Context): Promise<TakenOver> {
+  const { database, ids } = context;
+  return database.transaction(async (session) => {
+    const taken = await session.query<TakenRow>(TAKE_OVER, [AT_ONCE]);
+    const over = taken.filter((row) => row.over);
+    await finish(
+      context,
+      session,
+      over.map((row) => ({
+        seq: row.seq,
+        attempt: row.attempt,
+        state: row.cancel ? 'CANCELED' : 'FAILED',
+        error: row.cancel ? null : workerLost(row),
+      })),
+    );
+    const lost = over.filter((row) => !row.cancel);
+    return {
+      lost: lost.map(({ seq, kind, attempt, correlation_id: correlationId }) => ({
+        id: ids.of(seq),
+        kind,
+        attempt,
+        correlationId,
+      })),
+      takenOver: taken.length,
+      suspectKinds: new Set(taken.filter((row) => !row.over).map((row) => row.kind)),
+    };
+  });
+}
+
+/** All that is known: no renewal came. */
+function workerLost({ worker, attempt }: TakenRow): FailureRecord {
+  return {
+    code: 'worker_lost',
+    message: `The worker ${worker} stopped renewing the lease during execution ${attempt}, the last one allowed, with no other job beside this one: it died, froze or was cut off. Look at its log for what the job does to the process, then retry the job.`,
+    retryable: false,
+  };
+}

@@ -1,0 +1,35 @@
+import type { Statement } from '../database.ts';
+import type { Context } from './context.ts';
+
+// Everything that may be about the person goes, and `erased` keeps a running execution from writing it back. A job that
+// has not run yet keeps its place, is claimed without data and fails. Its key goes too: it may be a name or a number.
+// $1 subject
+const ERASE: Statement = {
+  name: 'millrace_erase',
+  text: `
+WITH found AS MATERIALIZED (
+  SELECT seq, key, kind, tenant FROM millrace.jobs WHERE subject = $1 FOR UPDATE
+), freed AS (
+  DELETE FROM millrace.keys WHERE ctid = ANY (ARRAY(
+    SELECT k.ctid FROM found f CROSS JOIN LATERAL (
+      SELECT ctid FROM millrace.keys
+       WHERE key = f.key AND kind = f.kind AND tenant = f.tenant AND seq = f.seq FOR UPDATE OFFSET 0) k WHERE f.key IS NOT NULL))
+), erased AS (
+  UPDATE millrace.jobs j
+     SET payload = NULL, result = NULL, cursor = NULL, progress = NULL, key = NULL, erased = true,
+         error = millrace.erased_error(j.error),
+         executions = (SELECT jsonb_agg(e || jsonb_build_object('stack', NULL, 'error', millrace.erased_error(e->'error')) ORDER BY nth)
+                         FROM jsonb_array_elements(j.executions) WITH ORDINALITY AS x(e, nth))
+   WHERE j.seq = ANY (ARRAY(SELECT seq FROM found))
+  RETURNING j.seq
+)
+SELECT count(*)::int AS n FROM erased`,
+};
+
+export async function erase(
+  { database }: Context,
+  { subject }: { subject: string },
+): Promise<number> {
+  const [row] = await database.query<{ n: number }>(ERASE, [subject]);
+  return row?.n ?? 0;
+}
