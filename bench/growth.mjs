@@ -6,7 +6,7 @@ import { figure, median, ratio, spread, table } from './stats.mjs';
 
 const FEW = 10_000;
 
-/** What stands in the tables beside the jobs that run, and the case that each is compared with. */
+/** What stands in the tables beside the jobs that run, or whose jobs they are, and the case that each is compared with. */
 const CASES = {
   none: { title: 'nothing else', fill: 'none' },
   queued_10k: { title: 'queued, few', fill: 'queued', rows: FEW },
@@ -14,15 +14,32 @@ const CASES = {
   finished_1m: { title: 'finished', fill: 'finished' },
   future_1m: { title: 'in the future, of high priority', fill: 'future' },
   capped_1m: { title: 'of a capped and of a paused kind, in front', fill: 'capped' },
+  tenants_10k: {
+    title: 'nothing else; the jobs are those of 10,000 tenants',
+    fill: 'none',
+    work: { tenants: 10_000 },
+  },
+  tenants_1k: {
+    title: 'nothing else; the jobs are those of 1,000 tenants',
+    fill: 'none',
+    work: { tenants: 1_000 },
+  },
+  quota_1k: {
+    title: 'the same, each with a quota of 100 running jobs',
+    fill: 'none',
+    work: { tenants: 1_000, kind: 'limited' },
+  },
 };
 const RATIOS = {
   queued_1m_vs_10k: ['queued_1m', 'queued_10k'],
   finished_1m_vs_none: ['finished_1m', 'none'],
   future_1m_vs_none: ['future_1m', 'none'],
   capped_1m_vs_none: ['capped_1m', 'none'],
+  tenants_10k_vs_1: ['tenants_10k', 'none'],
+  quota_1k_vs_none: ['quota_1k', 'tenants_1k'],
 };
 
-/** Does Millrace stay as fast beside a million other rows? */
+/** Does Millrace stay as fast beside a million other rows, and with thousands of tenants? */
 export async function main(args) {
   const { values } = parseArgs({
     args,
@@ -62,7 +79,8 @@ async function measureRounds({ admin, url, rounds, jobs }) {
     const figures = {};
     for (const name of [...names.slice(first), ...names.slice(0, first)]) {
       await admin.query(`create database copy template ${name} strategy file_copy`);
-      const { jobs: rate } = await measure('throughput', { urls: urlsOf(url, 'copy'), jobs });
+      const { work } = CASES[name];
+      const { jobs: rate } = await measure('throughput', { urls: urlsOf(url, 'copy'), jobs, work });
       await admin.query('drop database copy with (force)');
       figures[name] = rate;
       console.log(`round ${round + 1} of ${rounds}: ${CASES[name].title}: ${figure(rate)} jobs/s`);

@@ -64,15 +64,15 @@ async function fill({ urls, what, rows }) {
 }
 
 /** Throughput of Millrace in a database as it is. */
-async function throughput({ urls, jobs }) {
+async function throughput({ urls, jobs, work }) {
   const { millrace } = await import('./contenders/millrace.mjs');
   const contender = millrace({ obstacles: true });
   const postgres = await observe(urls.databaseUrl);
   await contender.open(urls);
   await contender.attach();
-  await contender.enqueue(payloads(WARM_UP));
+  await contender.enqueue(payloads(WARM_UP), work);
   await contender.run(WARM_UP);
-  await contender.enqueue(payloads(jobs));
+  await contender.enqueue(payloads(jobs), work);
   await postgres.analyze();
   await postgres.checkpoint();
   const ran = await contender.run(jobs);

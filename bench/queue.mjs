@@ -117,6 +117,8 @@ const RATIOS = {
   jobs_vs_bullmq: (round) => round.millrace.jobs / best(round, 'jobs', BULLMQ),
   enqueue_vs_graphile: (round) => round.millrace.enqueue / best(round, 'enqueue', GRAPHILE),
   pickup_p99_vs_best: (round) => round.millrace.p99 / quickest(round, PEERS),
+  pickup_p99_vs_best_postgres: (round) =>
+    round.millrace.p99 / quickest(round, [...GRAPHILE, ...PG_BOSS, 'graphileDefaults']),
 };
 
 const best = (round, column, keys) => Math.max(...keys.map((key) => round[key][column]));

@@ -38,6 +38,12 @@ export function millrace({
   let handler = async () => {};
   const registry = createRegistry([
     defineJob({ kind: 'noop', input, run: ({ data }) => handler(data) }),
+    defineJob({
+      kind: 'limited',
+      input,
+      quota: { running: 100 },
+      run: ({ data }) => handler(data),
+    }),
     ...(obstacles ? obstacleKinds() : []),
   ]);
 
@@ -108,7 +114,17 @@ export function millrace({
       await attach();
     },
 
-    enqueue: (payloads) => enqueueAll(payloads),
+    /** `tenants`: of how many the jobs are, in turns. */
+    enqueue: (payloads, { tenants = 1, kind = 'noop' } = {}) =>
+      inBatches(payloads, batch, (some) =>
+        queue.enqueueAll(
+          some.map((data) => ({
+            kind,
+            data,
+            ...(tenants > 1 && { tenant: `tenant-${data.n % tenants}` }),
+          })),
+        ),
+      ),
 
     pickup: (count) =>
       pickups(count, { start, enqueue: (data) => queue.enqueue({ kind: 'noop', data }) }),
@@ -128,7 +144,7 @@ export function millrace({
         capped: async () => {
           await enqueueAll(payloads.slice(half), { kind: 'capped', priority: 1000 });
           await enqueueAll(payloads.slice(0, half), { kind: 'paused', priority: 1000 });
-          await store.pause({ kind: 'paused', by: null });
+          await store.control.pause({ kind: 'paused', by: null });
         },
       };
       await fills[what]();

@@ -29,7 +29,7 @@ interface Taken {
 const LOOK_EVERY_MS = 1_000;
 const PROMOTE_AT_ONCE = 1_000;
 /** Lanes that a fair claim visits per kind. More would cost more than a second claim. */
-const LANES = { least: 8, most: 64 };
+const LANES = { least: 8, most: 128 };
 /** Statements of a fair claim that finds lanes and no job in them: all at their quota, or below the priority wanted. */
 const ROUNDS = 50;
 
@@ -141,7 +141,7 @@ export function createClaim(context: Context): Claim {
     params: ClaimParams,
     promoted: boolean,
   ): Promise<Taken> {
-    const lanes = Math.min(Math.max(params.limit * 2, LANES.least), LANES.most);
+    const lanes = Math.min(Math.max(params.limit, LANES.least), LANES.most);
     for (let round = 1; ; round += 1) {
       const after = params.wants.map(({ kind }) => stoppedAt.get(kind) ?? '');
       const rows = await session.query<FairRow>(
@@ -152,14 +152,12 @@ export function createClaim(context: Context): Claim {
       const jobs = jobsOf(context, params.claim, rows);
       hasSeveralLanes = (row?.lanes ?? 0) > 1;
       for (const [kind, tenant] of tenantsOf(row?.stopped_at)) stoppedAt.set(kind, tenant);
-      const isWaiting = row?.waiting === true;
-      const isContended = jobs.length < (row?.seats ?? 0);
-      const taken = {
-        jobs,
-        more: jobs.length >= params.limit || isWaiting || isContended,
-        ...readEvery(row),
-      };
-      if (jobs.length > 0 || isContended || !isWaiting || round >= ROUNDS) return taken;
+      // None, although some stand there: others hold them at this moment.
+      const isContended = jobs.length === 0 && row?.waiting === true;
+      const isAround = row?.is_around !== false;
+      const more = !isAround || isContended || hasWholeShare(jobs, params.limit, row?.tenants ?? 0);
+      if (jobs.length > 0 || isContended || isAround || round >= ROUNDS)
+        return { jobs, more, ...readEvery(row) };
     }
   }
 
@@ -197,7 +195,13 @@ interface EveryRow {
 }
 type OneLaneRow = LaneRow & EveryRow & { several: boolean; waiting: boolean };
 type FairRow = LaneRow &
-  EveryRow & { lanes: number; seats: number; waiting: boolean; stopped_at: string | null };
+  EveryRow & {
+    lanes: number;
+    tenants: number;
+    is_around: boolean;
+    waiting: boolean;
+    stopped_at: string | null;
+  };
 
 function readEvery(row: EveryRow | undefined): Pick<Taken, 'now' | 'suspects' | 'isHeldBack'> {
   return {
@@ -205,6 +209,15 @@ function readEvery(row: EveryRow | undefined): Pick<Taken, 'now' | 'suspects' | 
     suspects: row?.suspects === true,
     isHeldBack: row?.held_back === true,
   };
+}
+
+/** A tenant that gave all of its share may have more. */
+function hasWholeShare(jobs: readonly ClaimedJob[], limit: number, tenants: number): boolean {
+  if (jobs.length === 0 || jobs.length >= limit) return jobs.length >= limit;
+  const share = Math.floor(limit / tenants);
+  const given = new Map<string, number>();
+  for (const { tenant } of jobs) given.set(tenant, (given.get(tenant) ?? 0) + 1);
+  return [...given.values()].some((count) => count >= share);
 }
 
 function tenantsOf(text: string | null | undefined): [string, string][] {

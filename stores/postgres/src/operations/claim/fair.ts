@@ -1,27 +1,29 @@
 import type { Statement } from '../../database.ts';
-import { OPEN, WANT, runningOf, taking } from './taking.ts';
+import { OPEN, SUSPECTS, WANT, runningOf, taking } from './taking.ts';
 
 /**
  * The fair path, for several lanes (a lane is a kind and a tenant with work). Tenants take turns: each claim visits some
  * lanes from where the last one of this handle stopped, and goes on from there the next time, so its cost does not grow
  * with the number of tenants.
  *
- *     hop ──► room? ──► share ──► peek ──► seats ──► as many of each lane as got a seat
+ *     hop ──► room? ──► turn ──► share ──► (several kinds of one tenant: seats) ──► the first rows of each lane
  *
  * - hop: the next lanes of each kind, found by hopping over the index, once around at the most.
  * - room: a tenant's quota of running jobs less what runs. A lane without room takes no share.
- * - peek: the first rows of each lane, up to an equal share per tenant, not locked.
- * - seats: the first job of each tenant in the order of their turns, then the second of each, and so on; one tenant's own
- *   jobs, over all its kinds, by priority and age.
- * - Then so many rows of each lane are locked as have got a seat, passing over those that others hold: only what is taken
- *   is locked, and a replica that comes second gets the rows behind.
+ * - share: the limit divided by the tenants, and what is left over to the first of them; likewise a kind's own limit.
+ * - seats: where a tenant has work of several kinds, its share goes by priority and age over all of them.
+ * - Then so many rows of each lane are locked, passing over those that others hold: only what is taken is locked, and a
+ *   replica that comes second gets the rows behind.
+ *
+ * What a tenant leaves of its share stays for the next claim. Shares by sorting all candidates, which used every slot,
+ * cost twice as much per job.
  */
 // $1–$8 as in taking.ts $9 what is due was promoted $10 tenant after which to begin[] $11 lanes to visit per kind
 export const CLAIM_FAIRLY: Statement = {
   name: 'millrace_claim_fairly',
   text: `
 WITH RECURSIVE ${WANT}, ${OPEN}, start AS MATERIALIZED (
-  SELECT w.*, s.after FROM want w JOIN unnest($10::text::text[]) WITH ORDINALITY AS s(after, ord) USING (ord)
+  SELECT w.*, s.after COLLATE "C" AS after FROM want w JOIN unnest($10::text::text[]) WITH ORDINALITY AS s(after, ord) USING (ord)
 ), hop AS (
   SELECT kind, lim, tenant_lim, after, after AS tenant, false AS wrapped, 0 AS nth FROM start
   UNION ALL
@@ -41,41 +43,42 @@ WITH RECURSIVE ${WANT}, ${OPEN}, start AS MATERIALIZED (
          CASE WHEN h.tenant_lim IS NOT NULL THEN h.tenant_lim - ${runningOf('h')} END AS room
     FROM hop h WHERE h.nth > 0
 ), turn AS MATERIALIZED (
-  SELECT tenant, row_number() OVER (ORDER BY min(nth), tenant) AS turn FROM lane WHERE room IS NULL OR room > 0 GROUP BY tenant
+  SELECT tenant, count(*) AS lanes, row_number() OVER (ORDER BY min(nth), tenant) AS turn
+    FROM lane WHERE room IS NULL OR room > 0 GROUP BY tenant
+), tenants AS MATERIALIZED (SELECT nullif(count(*), 0) AS n FROM turn
 ), share AS MATERIALIZED (
-  SELECT ceil($4::float8 / nullif(count(*), 0))::int AS size FROM turn
-), peek AS MATERIALIZED (
-  SELECT l.kind, l.tenant, l.lim, r.rank, r.seq
-    FROM lane l CROSS JOIN LATERAL (
-      SELECT rank, seq FROM millrace.ready
-       WHERE kind = l.kind AND tenant = l.tenant AND rank <= $7::smallint
-       ORDER BY kind, tenant, rank, seq LIMIT greatest(0, least(l.lim, (SELECT size FROM share), l.room))) r
-   WHERE (SELECT yes FROM open)
-), seated AS (
-  SELECT p.*, t.turn, row_number() OVER (PARTITION BY p.tenant ORDER BY p.rank, p.seq) AS seat
-    FROM peek p JOIN turn t ON t.tenant = p.tenant
-), seats AS MATERIALIZED (
-  SELECT kind, tenant, count(*) AS n, max(place) AS last FROM (
-    SELECT kind, tenant, row_number() OVER (ORDER BY seat, turn, rank, seq) AS place FROM (
-      SELECT *, row_number() OVER (PARTITION BY kind ORDER BY seat, turn, rank, seq) AS of_kind FROM seated) s
-     WHERE of_kind <= lim ORDER BY seat, turn, rank, seq LIMIT $4::int) taken
-   GROUP BY kind, tenant
+  SELECT l.kind, l.tenant, l.limited, l.nth, t.turn, t.lanes, $4::int / n + (t.turn <= $4::int % n)::int AS of_tenant,
+         least(l.room, l.lim / count(*) OVER kinds + (row_number() OVER turns <= l.lim % count(*) OVER kinds)::int) AS of_lane
+    FROM lane l JOIN turn t ON t.tenant = l.tenant, tenants
+   WHERE l.room IS NULL OR l.room > 0
+  WINDOW kinds AS (PARTITION BY l.kind), turns AS (PARTITION BY l.kind ORDER BY t.turn)
+), seat AS MATERIALIZED (
+  SELECT kind, tenant, count(*) AS n FROM (
+    SELECT s.kind, s.tenant, s.of_tenant, row_number() OVER (PARTITION BY s.turn ORDER BY r.rank, r.seq) AS nth
+      FROM share s CROSS JOIN LATERAL (
+        SELECT rank, seq FROM millrace.ready WHERE kind = s.kind AND tenant = s.tenant AND rank <= $7::smallint
+         ORDER BY kind, tenant, rank, seq LIMIT least(s.of_tenant, s.of_lane)) r
+     WHERE s.lanes > 1) p
+   WHERE nth <= of_tenant GROUP BY kind, tenant
 ), chosen AS MATERIALIZED (
-  SELECT r.*, l.limited FROM lane l JOIN seats s ON s.kind = l.kind AND s.tenant = l.tenant CROSS JOIN LATERAL (
+  SELECT r.*, s.limited FROM share s LEFT JOIN seat p ON p.kind = s.kind AND p.tenant = s.tenant CROSS JOIN LATERAL (
     SELECT ctid AS place, kind, tenant, rank, seq, attempt FROM millrace.ready
-     WHERE kind = l.kind AND tenant = l.tenant AND rank <= $7::smallint
-     ORDER BY kind, tenant, rank, seq LIMIT s.n FOR UPDATE SKIP LOCKED) r
+     WHERE kind = s.kind AND tenant = s.tenant AND rank <= $7::smallint
+     ORDER BY kind, tenant, rank, seq
+     LIMIT CASE WHEN s.lanes = 1 THEN least(s.of_tenant, s.of_lane) ELSE coalesce(p.n, 0) END FOR UPDATE SKIP LOCKED) r
+   WHERE (SELECT yes FROM open)
 ), ${taking(
     'ready',
     `
        NOT (SELECT yes FROM open) AS held_back, (SELECT count(*) FROM lane)::int AS lanes,
-       (SELECT coalesce(sum(n), 0) FROM seats)::int AS seats,
-       (SELECT coalesce(bool_or(n >= (SELECT size FROM share)), false) FROM (SELECT count(*) AS n FROM peek GROUP BY kind, tenant) p)
-         OR (SELECT coalesce(max(nth), 0) >= $11::int FROM hop) AS waiting,
+       (SELECT coalesce(n, 0) FROM tenants)::int AS tenants,
+       (SELECT coalesce(max(nth), 0) < $11::int FROM hop) AS is_around,
+       EXISTS (SELECT FROM share s CROSS JOIN LATERAL (
+         SELECT FROM millrace.ready WHERE kind = s.kind AND tenant = s.tenant AND rank <= $7::smallint LIMIT 1) r) AS waiting,
        (SELECT json_object_agg(kind, tenant) FROM (
-          SELECT DISTINCT ON (l.kind) l.kind, l.tenant FROM lane l LEFT JOIN seats s ON s.kind = l.kind AND s.tenant = l.tenant
-           ORDER BY l.kind, s.last DESC NULLS LAST, l.nth DESC) t)::text AS stopped_at,
-       EXISTS (SELECT FROM want w CROSS JOIN LATERAL (
-         SELECT FROM millrace.suspect WHERE kind = w.kind AND rank <= $7::smallint LIMIT 1) s) AS suspects`,
+          SELECT DISTINCT ON (l.kind) l.kind, l.tenant
+            FROM lane l LEFT JOIN share s ON s.kind = l.kind AND s.tenant = l.tenant CROSS JOIN tenants
+           ORDER BY l.kind, CASE WHEN (SELECT max(nth) < $11::int FROM hop) AND n > 1 THEN s.turn <= $4::int % n
+                                 ELSE s.of_tenant > 0 END DESC NULLS LAST, l.nth DESC) t)::text AS stopped_at, ${SUSPECTS}`,
   )}`,
 };

@@ -1,5 +1,5 @@
 import type { Statement } from '../../database.ts';
-import { OPEN, WANT, taking } from './taking.ts';
+import { OPEN, SUSPECTS, WANT, taking } from './taking.ts';
 
 /**
  * The fast path: work of one kind and one tenant waits, as nearly always. Takes nothing where there are several lanes
@@ -31,8 +31,6 @@ WITH RECURSIVE ${WANT}, ${OPEN}, lane AS MATERIALIZED (
     `
        (SELECT yes FROM several) AS several, NOT (SELECT yes FROM open) AS held_back,
        EXISTS (SELECT FROM lane l CROSS JOIN LATERAL (
-         SELECT FROM millrace.ready WHERE kind = l.kind AND tenant = l.tenant AND rank <= $7::smallint LIMIT 1) r) AS waiting,
-       EXISTS (SELECT FROM want w CROSS JOIN LATERAL (
-         SELECT FROM millrace.suspect WHERE kind = w.kind AND rank <= $7::smallint LIMIT 1) s) AS suspects`,
+         SELECT FROM millrace.ready WHERE kind = l.kind AND tenant = l.tenant AND rank <= $7::smallint LIMIT 1) r) AS waiting, ${SUSPECTS}`,
   )}`,
 };

@@ -26,6 +26,11 @@ ${RANKS_IN_USE}, open AS MATERIALIZED (
     SELECT FROM millrace.scheduled WHERE rank = r.rank AND run_at <= millrace.clock() LIMIT 1) s) AS yes
 )`;
 
+/** Whether suspects of these kinds wait to be claimed alone. */
+export const SUSPECTS = `
+       EXISTS (SELECT FROM want w CROSS JOIN LATERAL (
+         SELECT FROM millrace.suspect WHERE kind = w.kind AND rank <= $7::smallint LIMIT 1) s) AS suspects`;
+
 /** How many running jobs of a kind and tenant there are, counted up to the limit. */
 export const runningOf = (lane: string): string => `
   (SELECT count(*) FROM (SELECT FROM millrace.lease l
