@@ -1,4 +1,5 @@
 import type {
+  Checkpoint,
   ClaimParams,
   Claimed,
   ClaimedJob,
@@ -6,7 +7,9 @@ import type {
   JobId,
   JsonText,
   Keep,
+  Lease,
   NewJob,
+  RenewAnswer,
   SettleAnswer,
   SettledOutcome,
   Settlement,
@@ -14,6 +17,7 @@ import type {
   Want,
 } from '@millrace/engine';
 import { expect } from 'vitest';
+import type { PartName, World } from './harness.ts';
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
@@ -45,14 +49,14 @@ export function keptBy(store: Store, job: NewJob): NewJob {
   };
   return {
     ...rest,
-    ...(store.can.dependencies && hanging),
-    tenant: store.can.tenants ? job.tenant : '',
+    ...(store.followers && hanging),
+    tenant: store.keeps.tenants ? job.tenant : '',
   };
 }
 
 /** A child where the store can make one, and none elsewhere. */
 export function childOn(store: Store, kind = 'child'): NewJob[] {
-  return store.can.dependencies ? [newJob({ kind })] : [];
+  return store.followers === undefined ? [] : [newJob({ kind })];
 }
 
 export async function addOne(store: Store, changes: Partial<NewJob> = {}): Promise<JobId> {
@@ -67,14 +71,17 @@ export function wants(...kinds: string[]): Want[] {
   return kinds.map((kind) => ({ kind, limit: 1_000 }));
 }
 
-let claims = 0;
+/** A part that the check says it needs. */
+export function partOf<P extends PartName>(store: Store, name: P): NonNullable<Store[P]> {
+  const part: Store[P] = store[name];
+  if (part === undefined) throw new Error(`The store has no ${name}: the check must need it.`);
+  return part;
+}
 
 export function claimParams(changes: Partial<ClaimParams> = {}): ClaimParams {
-  claims += 1;
-  const claimId = `claim-${claims}`;
   return {
     worker: 'worker-1',
-    claimId,
+    claim: Math.floor(Math.random() * 2 ** 52),
     wants: wants('work'),
     limit: 1_000,
     leaseMs: LEASE_MS,
@@ -113,18 +120,60 @@ export async function start(
   return job;
 }
 
+/** Says that it was begun. */
+export async function begin(store: Store, ...jobs: ClaimedJob[]): Promise<void> {
+  const answers = await store.renew({ leases: jobs, leaseMs: LEASE_MS });
+  expect(answers).toEqual(jobs.map(() => 'renewed'));
+}
+
+/** The suspect that comes next, and nothing else. */
+export async function claimAlone(
+  store: Store,
+  changes: Partial<ClaimParams> = {},
+): Promise<ClaimedJob> {
+  return claimOne(store, { ...changes, alone: true });
+}
+
+/** A job that takes two workers with it: once among others, once alone, and then it ends. Gives its last lease. */
+export async function loseForGood(
+  { advance }: Pick<World, 'advance'>,
+  store: Store,
+  changes: Partial<NewJob> = {},
+): Promise<{ lease: ClaimedJob; answer: Claimed }> {
+  const wanted = wants(changes.kind ?? 'work');
+  await start(store, { ...changes, maxAttempts: 1 });
+  await advance(PAST_LEASE_MS);
+  const lease = await claimAlone(store, { wants: wanted, worker: 'worker-2' });
+  await begin(store, lease);
+  await advance(PAST_LEASE_MS);
+  return { lease, answer: await claim(store, { wants: wanted }) };
+}
+
+export function checkpoint(
+  store: Store,
+  lease: Lease,
+  part: Partial<Checkpoint>,
+): Promise<RenewAnswer[]> {
+  return partOf(store, 'chunks').checkpoint({
+    checkpoints: [{ lease, step: 1, children: [], ...part }],
+    leaseMs: LEASE_MS,
+  });
+}
+
 export const ERROR: FailureRecord = {
   code: 'upload_failed',
   message: 'The file server said 503.',
   retryable: true,
 };
 
+export const STACK = 'Error: The file server said 503.\n    at upload (file:///jobs/upload.ts:7:9)';
+
 /** One outcome of each move. */
 export const OUTCOMES = {
   succeed: succeeded('{"pages":3}'),
-  fail: { move: 'fail', error: ERROR },
+  fail: { move: 'fail', error: ERROR, stack: STACK },
   cancel: { move: 'cancel' },
-  retry: { move: 'retry', error: ERROR, delayMs: 0 },
+  retry: { move: 'retry', error: ERROR, stack: STACK, delayMs: 0 },
   defer: { move: 'defer', payload: '{"poll":2}', delayMs: 0 },
   handBack: { move: 'handBack' },
 } as const satisfies { readonly [M in SettledOutcome['move']]: SettledOutcome };
@@ -175,7 +224,7 @@ export async function sweep(
 ): Promise<number> {
   let removed = 0;
   for (let steps = 0; steps < 50; steps += 1) {
-    const { count, more } = await store.prune({ keep, otherwise });
+    const { count, more } = await partOf(store, 'upkeep').prune({ keep, otherwise });
     removed += count;
     if (!more) return removed;
   }

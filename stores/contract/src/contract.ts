@@ -1,9 +1,13 @@
-import type { Capabilities } from '@millrace/engine';
 import { beforeAll, describe, it } from 'vitest';
-import { type Check, type Section, type StoreHarness, createWorld } from './harness.ts';
+import {
+  type Check,
+  type Need,
+  type Section,
+  type StoreHarness,
+  createWorld,
+  has,
+} from './harness.ts';
 import { setPrecision } from './observe.ts';
-import { announcements, announcementsToAll } from './sections/announcements.ts';
-import { audit } from './sections/audit.ts';
 import { batches } from './sections/batches.ts';
 import { cancel } from './sections/cancel.ts';
 import { checkpoints } from './sections/checkpoints.ts';
@@ -12,6 +16,8 @@ import { control } from './sections/control.ts';
 import { counts } from './sections/counts.ts';
 import { dependants } from './sections/dependants.ts';
 import { due } from './sections/due.ts';
+import { erasure } from './sections/erasure.ts';
+import { executions } from './sections/executions.ts';
 import { fairness } from './sections/fairness.ts';
 import { fence } from './sections/fence.ts';
 import { gates } from './sections/gates.ts';
@@ -27,20 +33,25 @@ import { retry } from './sections/retry.ts';
 import { schedules } from './sections/schedules.ts';
 import { settle } from './sections/settle.ts';
 import { summaries } from './sections/summaries.ts';
+import { suspects } from './sections/suspects.ts';
 import { text } from './sections/text.ts';
 import { traces } from './sections/traces.ts';
 import { transactions } from './sections/transactions.ts';
+import { turns } from './sections/turns.ts';
 
 const SECTIONS: readonly Section[] = [
   batches,
   claim,
   due,
   fairness,
+  turns,
   replay,
   leases,
+  suspects,
   fence,
   settle,
   moves,
+  executions,
   poison,
   text,
   traces,
@@ -55,11 +66,9 @@ const SECTIONS: readonly Section[] = [
   summaries,
   counts,
   hints,
-  announcements,
-  announcementsToAll,
   control,
-  audit,
   retention,
+  erasure,
   transactions,
 ];
 
@@ -78,17 +87,13 @@ export function describeStoreContract(
   });
 }
 
-function checkWith(
-  start: () => Promise<StoreHarness>,
-  needs: readonly (keyof Capabilities)[],
-): Check {
+function checkWith(start: () => Promise<StoreHarness>, needs: readonly Need[]): Check {
   return (title, body, more = []) => {
     it(title, async ({ skip }) => {
       const harness = await start();
       try {
         const world = await createWorld(harness);
-        for (const need of [...needs, ...more])
-          skip(!world.store.can[need], `the store has no ${need}`);
+        for (const need of [...needs, ...more]) skip(!has(world, need), `the store has no ${need}`);
         await body(world);
       } finally {
         await harness.close();

@@ -1,4 +1,4 @@
-import type { Capabilities, Dependants, Store } from '@millrace/engine';
+import type { Dependants, Keeps, Store } from '@millrace/engine';
 
 /** What a store brings to be checked: a fresh, empty database of its kind. */
 export interface StoreHarness {
@@ -8,9 +8,34 @@ export interface StoreHarness {
   advance(ms: number): Promise<void>;
   /** Closes every handle and removes the database. */
   close(): Promise<void>;
-  /** For stores that can join a caller's transaction: runs `body` in one, rolled back if it throws. */
+  /** For stores that have `enqueueIn`: runs `body` in a transaction, rolled back if it throws. */
   transact?(body: (transaction: unknown) => Promise<void>): Promise<void>;
+  readonly limits?: StoreLimits;
 }
+
+/** What a store cannot help by its nature. */
+export interface StoreLimits {
+  /** `watch` says nothing of what other processes do. */
+  readonly silent?: boolean;
+  /** Names (kind, tenant, key and the like) are short and of plain characters. */
+  readonly plainNames?: boolean;
+  /** The longest JSON text that it keeps; 300,000 characters unless it says less. */
+  readonly longestText?: number;
+}
+
+/** A part of the port, something that is kept, or what not every store can help. */
+export type Need = PartName | keyof Keeps | 'hints' | 'anyNames';
+
+export type PartName = 'enqueueIn' | 'chunks' | 'followers' | 'schedules' | 'control' | 'upkeep';
+
+const PARTS: readonly string[] = [
+  'enqueueIn',
+  'chunks',
+  'followers',
+  'schedules',
+  'control',
+  'upkeep',
+] satisfies PartName[];
 
 /** What a check works with: the harness, and a first handle. */
 export interface World {
@@ -26,13 +51,13 @@ export interface World {
 export type Check = (
   title: string,
   body: (world: World) => Promise<void>,
-  needs?: readonly (keyof Capabilities)[],
+  needs?: readonly Need[],
 ) => void;
 
 export interface Section {
   readonly title: string;
   /** Skipped on stores that lack one of these. */
-  readonly needs?: readonly (keyof Capabilities)[];
+  readonly needs?: readonly Need[];
   checks(check: Check): void;
 }
 
@@ -45,4 +70,14 @@ export async function createWorld(harness: StoreHarness): Promise<World> {
       Promise.all(Array.from({ length: count }, () => harness.open(options))),
     advance: (ms) => harness.advance(ms),
   };
+}
+
+export function has({ store, harness }: World, need: Need): boolean {
+  if (need === 'hints') return harness.limits?.silent !== true;
+  if (need === 'anyNames') return harness.limits?.plainNames !== true;
+  return isPart(need) ? store[need] !== undefined : store.keeps[need];
+}
+
+function isPart(need: string): need is PartName {
+  return PARTS.includes(need);
 }

@@ -1,3 +1,5 @@
 export { describeStoreContract } from './contract.ts';
-export type { StoreHarness } from './harness.ts';
-export { newJob } from './build.ts';
+export type { StoreHarness, StoreLimits } from './harness.ts';
+export { newJob, only, times, together } from './build.ts';
+export { expectBetween, expectRefused, value } from './observe.ts';
+export { TEXTS } from './sections/text.ts';

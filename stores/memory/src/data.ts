@@ -1,5 +1,4 @@
 import type {
-  AuditRecord,
   Count,
   Dependants,
   Job,
@@ -11,6 +10,7 @@ import type {
 import type { HintDraft } from './hints.ts';
 import { type Journal, type Table, createJournal } from './journal.ts';
 import type { Fence } from './lease.ts';
+import type { Turns } from './turns.ts';
 
 /** What all handles of one database share. */
 export interface Data {
@@ -23,31 +23,41 @@ export interface Data {
   /** Which job has a key, by `keyOf(kind, tenant, key)`. */
   readonly keys: Table<string, JobId>;
   /** By `keyOf(kind, tenant, state)`, so that `counts` never looks at the history either. */
-  readonly counts: Table<string, Count>;
+  readonly counts: Table<string, Omit<Count, 'scheduled'>>;
   readonly gates: Table<string, GateRow>;
   readonly schedules: Table<string, ScheduleStatus>;
   readonly paused: Table<string, PausedRow>;
   readonly workers: Table<string, WorkerRow>;
-  readonly audit: Table<string, AuditRecord>;
   nextNumber(): number;
-  nextEpoch(): number;
-  nextAudit(): number;
+  /** The data as it is now, numbers included; what is returned brings it back. */
+  snapshot(): () => void;
 }
 
 export interface JobRow extends Omit<Job, 'leaseUntil'> {
   /** The number in the id, which is the age. */
   readonly n: number;
-  /** The last epoch that settled the job: tells a repeated settlement from a stale one. */
-  readonly settledEpoch: number | null;
+  /** Of the newest lease; 0 before the first. */
+  readonly epoch: number;
+  /** The last lease that settled the job: tells a repeated settlement from a stale one. */
+  readonly settled: Pick<Lease, 'epoch' | 'claim'> | null;
+  /** A worker was lost with it, and nothing has cleared it since. */
+  readonly suspect: boolean;
+  /** Nothing that could be about a person is written to it any more. */
+  readonly erased: boolean;
+  /** How long the key is kept after a success; null without a key. */
+  readonly keyWindowMs: number | null;
   readonly traceparent: string | null;
 }
 
 /** A job has one exactly while it is PROCESSING. */
 export interface LeaseRow extends Lease {
   readonly until: number;
-  readonly claimId: string;
   /** Of the last checkpoint. */
   readonly step: number;
+  /** Only what was begun is renewed. */
+  readonly renewed: boolean;
+  /** As the handler sees it: a cursor that moves on changes that of the job. */
+  readonly attempt: number;
 }
 
 export interface GateRow {
@@ -75,14 +85,14 @@ export interface Transaction {
   readonly dependants: Dependants;
   readonly holds: Fence;
   readonly hints: HintDraft;
+  /** Of the handle. */
+  readonly turns: Turns;
 }
 
 export function createData(name: string): Data {
   const journal = createJournal();
-  // Like a database's sequences, the numbers of a verb that failed are not used again.
+  // Like a database's sequence: the numbers of a verb that failed are not used again.
   let number = 0;
-  let epoch = 0;
-  let audit = 0;
   return {
     name,
     journal,
@@ -95,10 +105,15 @@ export function createData(name: string): Data {
     schedules: journal.table(),
     paused: journal.table(),
     workers: journal.table(),
-    audit: journal.table(),
     nextNumber: () => (number += 1),
-    nextEpoch: () => (epoch += 1),
-    nextAudit: () => (audit += 1),
+    snapshot() {
+      const then = number;
+      const restore = journal.snapshot();
+      return () => {
+        number = then;
+        restore();
+      };
+    },
   };
 }
 

@@ -1,15 +1,19 @@
 import {
-  type Capabilities,
+  type ChunkPart,
+  type ControlPart,
   type Dependants,
+  type FollowerPart,
   type Hint,
-  MillraceError,
+  type Keeps,
+  type SchedulePart,
   type Store,
   StoreUnavailable,
+  type UpkeepPart,
 } from '@millrace/engine';
-import { audit, auditEnd, auditLog } from './audit.ts';
 import { claim } from './claim.ts';
 import { type Transaction, createData } from './data.ts';
 import { enqueue } from './enqueue.ts';
+import { erase } from './erase.ts';
 import { closeGates } from './gates.ts';
 import { cancel, pause, paused, resume, retry } from './hand.ts';
 import { createHintBoard } from './hints.ts';
@@ -18,7 +22,8 @@ import { counts, get, inspect, list, summaries } from './queries.ts';
 import { checkpoint, renew } from './renew.ts';
 import { fire, schedules, syncSchedules } from './schedules.ts';
 import { settle } from './settle.ts';
-import { erase, prune, reportWorker, workers } from './upkeep.ts';
+import { createTurns } from './turns.ts';
+import { prune, reportWorker, workers } from './upkeep.ts';
 
 export interface MemoryDatabaseOptions {
   /** Milliseconds since 1970: the store has no other clock. */
@@ -28,27 +33,27 @@ export interface MemoryDatabaseOptions {
   readonly holds?: Fence;
 }
 
-/** Data that several handles share, as several processes share a database. */
-export interface MemoryDatabase {
-  open(options?: { readonly dependants?: Dependants }): Store;
+/** A store with every part but `enqueueIn`: there is no transaction to join. */
+export interface MemoryStore extends Store {
+  readonly chunks: ChunkPart;
+  readonly followers: FollowerPart;
+  readonly schedules: SchedulePart;
+  readonly control: ControlPart;
+  readonly upkeep: UpkeepPart;
 }
 
-const CAN: Capabilities = {
-  notify: true,
-  dependencies: true,
-  checkpoint: true,
-  schedules: true,
-  transactions: false,
-  effects: false,
-  tenants: true,
-  control: true,
-  storeEpochs: true,
-  anyText: true,
-};
+/** Data that several handles share, as several processes share a database. */
+export interface MemoryDatabase {
+  open(options?: { readonly dependants?: Dependants }): MemoryStore;
+  /** The data as it is now; what is returned brings it back, as a fail-over does that loses the commits since. */
+  snapshot(): () => void;
+}
+
+const KEEPS: Keeps = { tenants: true, effects: false, executions: true };
 
 export function createMemoryStore(
   options: Omit<MemoryDatabaseOptions, 'holds'> & { readonly dependants?: Dependants },
-): Store {
+): MemoryStore {
   return createMemoryDatabase(options).open(options);
 }
 
@@ -60,7 +65,8 @@ export function createMemoryDatabase({
   const data = createData(name);
   const board = createHintBoard();
 
-  function open({ dependants = () => [] }: { readonly dependants?: Dependants } = {}): Store {
+  function open({ dependants = () => [] }: { readonly dependants?: Dependants } = {}): MemoryStore {
+    const turns = createTurns();
     const watches = new Set<() => void>();
     let closed = false;
 
@@ -69,7 +75,7 @@ export function createMemoryDatabase({
       if (closed) throw new StoreUnavailable(`This handle of the store "${name}" is closed.`);
       const hints = board.draft();
       const answer = data.journal.atomically(() =>
-        body({ data, now: now(), dependants, holds, hints }),
+        body({ data, now: now(), dependants, holds, hints, turns }),
       );
       hints.publish();
       return answer;
@@ -86,45 +92,42 @@ export function createMemoryDatabase({
 
     return {
       name,
-      can: CAN,
+      keeps: KEEPS,
       now: async () => run((tx) => tx.now),
-      async enqueue({ jobs, transaction }) {
-        if (transaction !== undefined) {
-          throw new MillraceError(
-            'unsupported_by_store',
-            `The store "${name}" cannot join a transaction: enqueue without one.`,
-          );
-        }
-        return run((tx) => enqueue(tx, jobs));
-      },
+      enqueue: async ({ jobs }) => run((tx) => enqueue(tx, jobs)),
       claim: async (params) => run((tx) => claim(tx, params)),
       renew: async ({ leases, leaseMs }) => run((tx) => renew(tx, leases, leaseMs)),
       settle: async ({ settlements }) => run((tx) => settle(tx, settlements)),
-      checkpoint: async ({ checkpoints, leaseMs }) =>
-        run((tx) => checkpoint(tx, checkpoints, leaseMs)),
       cancel: async (selection) => run((tx) => cancel(tx, selection)),
       retry: async (selection) => run((tx) => retry(tx, selection)),
+      erase: async ({ subject }) => run((tx) => erase(tx, subject)),
       get: async ({ id }) => run((tx) => get(tx, id)),
       list: async (params) => run((tx) => list(tx, params)),
       summaries: async ({ ids }) => run((tx) => summaries(tx, ids)),
       counts: async () => run(counts),
       inspect: async ({ id }) => run((tx) => inspect(tx, id)),
       watch,
-      announce: async ({ hint }) => run((tx) => tx.hints.announce(hint)),
-      pause: async (params) => run((tx) => pause(tx, params)),
-      resume: async ({ kind }) => run((tx) => resume(tx, kind)),
-      paused: async () => run(paused),
-      syncSchedules: async (params) => run((tx) => syncSchedules(tx, params.schedules)),
-      schedules: async () => run(schedules),
-      fire: async (params) => run((tx) => fire(tx, params)),
-      reportWorker: async (report) => run((tx) => reportWorker(tx, report)),
-      workers: async () => run(workers),
-      prune: async (params) => run((tx) => prune(tx, params)),
-      closeGates: async ({ limit }) => run((tx) => closeGates(tx, limit)),
-      erase: async ({ subject }) => run((tx) => erase(tx, subject)),
-      audit: async ({ entry }) => run((tx) => audit(tx, entry)),
-      auditEnd: async ({ id, end }) => run((tx) => auditEnd(tx, id, end)),
-      auditLog: async (params) => run((tx) => auditLog(tx, params)),
+      chunks: {
+        checkpoint: async ({ checkpoints, leaseMs }) =>
+          run((tx) => checkpoint(tx, checkpoints, leaseMs)),
+      },
+      followers: { closeGates: async ({ limit }) => run((tx) => closeGates(tx, limit)) },
+      schedules: {
+        sync: async (params) => run((tx) => syncSchedules(tx, params.schedules)),
+        all: async () => run(schedules),
+        fire: async (params) => run((tx) => fire(tx, params)),
+      },
+      control: {
+        pause: async (params) => run((tx) => pause(tx, params)),
+        resume: async ({ kind }) => run((tx) => resume(tx, kind)),
+        paused: async () => run(paused),
+        reportWorker: async (report) => run((tx) => reportWorker(tx, report)),
+        workers: async () => run(workers),
+      },
+      upkeep: {
+        prune: async (params) => run((tx) => prune(tx, params)),
+        maintain: async () => run(() => {}),
+      },
       async close() {
         closed = true;
         for (const stop of watches) stop();
@@ -132,5 +135,5 @@ export function createMemoryDatabase({
     };
   }
 
-  return { open };
+  return { open, snapshot: () => data.snapshot() };
 }

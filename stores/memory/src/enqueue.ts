@@ -17,7 +17,7 @@ export function enqueueOne(tx: Transaction, job: NewJob): Enqueued {
 
   if (holder !== undefined) {
     giveKeyUp(tx.data, holder);
-    save(tx.data, { ...holder, key: null });
+    save(tx.data, { ...holder, key: null, keyWindowMs: null });
   }
   const id = insert(tx, job);
   tx.data.keys.set(place, id);
@@ -51,12 +51,17 @@ function insert(tx: Transaction, job: NewJob): string {
     finishedAt: null,
     worker: null,
     cancelRequested: false,
-    settledEpoch: null,
+    epoch: 0,
+    settled: null,
+    suspect: false,
+    erased: false,
+    executions: [],
     result: null,
     error: null,
     cursor: null,
     progress: null,
     key: job.key?.value ?? null,
+    keyWindowMs: job.key?.windowMs ?? null,
     correlationId: job.correlationId ?? null,
     submitter: job.submitter ?? null,
     subject: job.subject ?? null,

@@ -7,7 +7,11 @@ import { move } from './rows.ts';
 /** Ends a job and makes what follows from its end, in the same transaction. */
 export function finish(tx: Transaction, row: JobRow, by: Move, changes: Partial<JobRow>): void {
   tx.data.leases.delete(row.id);
-  const ended = move(tx.data, row, by, { ...changes, finishedAt: tx.now });
+  const ended = move(tx.data, row, by, {
+    ...changes,
+    suspect: false,
+    finishedAt: tx.now,
+  });
   for (const { child, gate } of tx.dependants(finishedJob(row, ended))) {
     const ready = gate === undefined ? child : arrive(tx, gate, row.id, child);
     if (ready !== null) enqueueOne(tx, ready);
@@ -16,8 +20,8 @@ export function finish(tx: Transaction, row: JobRow, by: Move, changes: Partial<
 
 /** With the payload as it was: rules match by it, also when the kind purges it. */
 function finishedJob({ payload }: JobRow, ended: JobRow): FinishedJob {
-  const { id, kind, tenant, state, correlationId, submitter, webhook, parents, traceparent } =
-    ended;
+  const { id, kind, tenant, state, correlationId, submitter, subject, webhook } = ended;
+  const { parents, traceparent } = ended;
   if (!isFinished(state)) throw new Error(`The job ${id} is ${state}, which is no end.`);
   return {
     id,
@@ -27,6 +31,7 @@ function finishedJob({ payload }: JobRow, ended: JobRow): FinishedJob {
     state,
     correlationId,
     submitter,
+    subject,
     webhook,
     parents,
     traceparent,

@@ -1,11 +1,10 @@
-import type { Announcement, Hint, Lease } from '@millrace/engine';
+import type { Hint, Lease } from '@millrace/engine';
 
 /** What a verb has to tell, gathered while it runs: a verb that fails tells nothing. */
 export interface HintDraft {
   ready(kind: string): void;
   cancel(lease: Lease): void;
   control(): void;
-  announce(hint: Announcement): void;
 }
 
 export interface HintBoard {
@@ -36,23 +35,19 @@ export function createHintBoard(): HintBoard {
   function draft(): HintDraft & { publish(): void } {
     const kinds = new Set<string>();
     const leases: Lease[] = [];
-    const announced: Announcement[] = [];
     let controlled = false;
     return {
       ready: (kind) => void kinds.add(kind),
-      cancel: ({ id, epoch }) => void leases.push({ id, epoch }),
+      cancel: ({ id, epoch, claim }) => void leases.push({ id, epoch, claim }),
       control() {
         controlled = true;
       },
-      // A copy: what the announcer changes afterwards is not the others'.
-      announce: (hint) => void announced.push(structuredClone(hint)),
       // After the verb has answered, in an order that a simulation can repeat.
       publish() {
         if (kinds.size > 0)
           queueMicrotask(() => tell({ type: 'ready', kinds: [...kinds].toSorted() }));
         if (leases.length > 0) queueMicrotask(() => tell({ type: 'cancel', leases }));
         if (controlled) queueMicrotask(() => tell({ type: 'control' }));
-        for (const hint of announced) queueMicrotask(() => tell(hint));
       },
     };
   }

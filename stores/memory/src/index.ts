@@ -1,6 +1,7 @@
 export {
   type MemoryDatabase,
   type MemoryDatabaseOptions,
+  type MemoryStore,
   createMemoryDatabase,
   createMemoryStore,
 } from './database.ts';

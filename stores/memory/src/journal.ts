@@ -6,6 +6,8 @@ export interface Journal {
   table<K, V>(): Table<K, V>;
   /** Runs `body`; if it throws, every table is as it was before. */
   atomically<T>(body: () => T): T;
+  /** Every table as it is now; what is returned brings it back. */
+  snapshot(): () => void;
 }
 
 /** Rows are replaced, never changed in place: that is what makes taking back so simple. */
@@ -19,9 +21,14 @@ export interface Table<K, V> {
 
 export function createJournal(): Journal {
   const undo: (() => void)[] = [];
+  const snapshots: (() => () => void)[] = [];
 
   function table<K, V>(): Table<K, V> {
-    const rows = new Map<K, V>();
+    let rows = new Map<K, V>();
+    snapshots.push(() => {
+      const then = new Map(rows);
+      return () => void (rows = new Map(then));
+    });
 
     function remember(key: K): void {
       const before = rows.get(key);
@@ -53,5 +60,12 @@ export function createJournal(): Journal {
     }
   }
 
-  return { table, atomically };
+  function snapshot(): () => void {
+    const restores = snapshots.map((take) => take());
+    return () => {
+      for (const restore of restores) restore();
+    };
+  }
+
+  return { table, atomically, snapshot };
 }

@@ -6,21 +6,27 @@ import { comesFirst, priorityOf, running } from './rows.ts';
  * Which due jobs a claim takes. Every (kind, tenant) with due jobs is a lane. A lane gives at most its
  * tenant's equal share of one claim, so a tenant with a long queue never has a whole batch to itself;
  * priority orders the work of one tenant, over all its kinds, never that of one against another's.
+ * A suspect is in no lane: it is taken alone.
  */
 export interface Choice {
   readonly chosen: JobRow[];
   /** Due jobs stayed behind that this caller could have had with more slots. */
   readonly left: boolean;
+  /** Suspects stayed behind that this caller could have, one by one. */
+  readonly suspects: boolean;
   /** Until the next of the wanted jobs is due. */
   readonly nextDueMs: number | null;
 }
 
 interface Lane {
   readonly tenant: string;
-  readonly due: JobRow[];
+  /** In their order. */
+  readonly due: readonly JobRow[];
   /** How many more may run: the tenant's limit less what runs already. */
   readonly room: number;
 }
+
+type Wants = ReadonlyMap<string, Want>;
 
 export function choose(tx: Transaction, params: ClaimParams): Choice {
   const wants = openWants(tx, params.wants);
@@ -29,17 +35,28 @@ export function choose(tx: Transaction, params: ClaimParams): Choice {
       wants.has(row.kind) &&
       (params.minPriority === undefined || priorityOf(row) >= params.minPriority),
   );
-  const lanes = lanesOf(tx, wants, wanted);
-  const share = Math.ceil(params.limit / new Set(lanes.map(({ tenant }) => tenant)).size);
-  const offered = lanes.flatMap(({ due, room }) =>
-    due.toSorted(comesFirst).slice(0, Math.min(share, room)),
+  const due = wanted.filter(({ runAt }) => runAt <= tx.now);
+  const suspects = due.filter(({ suspect }) => suspect).toSorted(comesFirst);
+  const lanes = lanesOf(
+    tx,
+    wants,
+    due.filter(({ suspect }) => !suspect),
   );
-  const chosen = take(inTurns(tx, wants, offered), wants, params.limit);
-  const claimable = lanes.reduce((sum, { due, room }) => sum + Math.min(due.length, room), 0);
-  return { chosen, left: claimable > chosen.length, nextDueMs: nextDueMs(wanted, tx.now) };
+  const chosen =
+    params.alone === true
+      ? suspects.filter((row) => roomFor(tx, wants, row) > 0).slice(0, Math.min(1, params.limit))
+      : take(tx, lanes, wants, params.limit);
+  const couldBeTaken = (row: JobRow): boolean =>
+    !chosen.includes(row) && roomFor(tx, wants, row) > takenOf(row, chosen);
+  return {
+    chosen,
+    left: lanes.some(({ due: rows }) => rows.some(couldBeTaken)),
+    suspects: suspects.some(couldBeTaken),
+    nextDueMs: nextDueMs(wanted, tx.now),
+  };
 }
 
-function openWants(tx: Transaction, wants: readonly Want[]): ReadonlyMap<string, Want> {
+function openWants(tx: Transaction, wants: readonly Want[]): Wants {
   const open = wants.filter(
     ({ kind, limit }) => limit > 0 && tx.data.paused.get(kind) === undefined,
   );
@@ -47,71 +64,67 @@ function openWants(tx: Transaction, wants: readonly Want[]): ReadonlyMap<string,
 }
 
 /** A lane whose tenant is at its limit gives nothing, so it takes no share from the others. */
-function lanesOf(
-  tx: Transaction,
-  wants: ReadonlyMap<string, Want>,
-  wanted: readonly JobRow[],
-): Lane[] {
-  const lanes = new Map<string, Lane>();
-  for (const row of wanted) {
-    if (row.runAt > tx.now) continue;
+function lanesOf(tx: Transaction, wants: Wants, due: readonly JobRow[]): Lane[] {
+  const rows = new Map<string, JobRow[]>();
+  for (const row of due.toSorted(comesFirst)) {
     const key = keyOf(row.kind, row.tenant);
-    const { tenant } = row;
-    const lane = lanes.get(key) ?? {
-      tenant,
-      due: [],
-      room: roomOf(tx, wants.get(row.kind), row.tenant),
-    };
-    lane.due.push(row);
-    lanes.set(key, lane);
+    const lane = rows.get(key);
+    if (lane === undefined) rows.set(key, [row]);
+    else lane.push(row);
   }
-  return [...lanes.values()].filter(({ room }) => room > 0);
-}
-
-function roomOf(tx: Transaction, want: Want | undefined, tenant: string): number {
-  if (want?.tenantLimit === undefined) return Infinity;
-  return want.tenantLimit - running(tx.data, want.kind, tenant);
-}
-
-/**
- * Whose turn it is: the tenant with the least running comes first. Shares alone are not enough, since a
- * busy worker claims slot by slot, and of one slot no share can be given to two.
- */
-function inTurns(
-  tx: Transaction,
-  wants: ReadonlyMap<string, Want>,
-  offered: readonly JobRow[],
-): JobRow[] {
-  const turns = new Map<string, number>();
-  const seats = offered.toSorted(comesFirst).map((row) => {
-    const turn = turns.get(row.tenant) ?? runningOfTenant(tx, wants, row.tenant);
-    turns.set(row.tenant, turn + 1);
-    return { row, turn };
+  return [...rows.values()].flatMap((lane) => {
+    const [first] = lane;
+    const room = first === undefined ? 0 : roomFor(tx, wants, first);
+    if (first === undefined || room <= 0) return [];
+    return [{ tenant: first.tenant, due: lane, room }];
   });
-  return seats
-    .toSorted((a, b) => a.turn - b.turn || comesFirst(a.row, b.row))
-    .map(({ row }) => row);
 }
 
-function runningOfTenant(
-  tx: Transaction,
-  wants: ReadonlyMap<string, Want>,
-  tenant: string,
-): number {
-  return [...wants.keys()].reduce((sum, kind) => sum + running(tx.data, kind, tenant), 0);
+function roomFor(tx: Transaction, wants: Wants, { kind, tenant }: JobRow): number {
+  const limit = wants.get(kind)?.tenantLimit;
+  return limit === undefined ? Infinity : limit - running(tx.data, kind, tenant);
 }
 
-function take(rows: readonly JobRow[], wants: ReadonlyMap<string, Want>, limit: number): JobRow[] {
-  const taken = new Map<string, number>();
+function takenOf({ kind, tenant }: JobRow, chosen: readonly JobRow[]): number {
+  return chosen.filter((row) => row.kind === kind && row.tenant === tenant).length;
+}
+
+/** Tenants take turns, each with the first of what its lanes offer, until the slots or the offers are used up. */
+function take(tx: Transaction, lanes: readonly Lane[], wants: Wants, limit: number): JobRow[] {
+  const tenants = new Set(lanes.map(({ tenant }) => tenant));
+  const share = Math.ceil(limit / tenants.size);
+  const turns = tx.turns.order(wants.keys(), tenants).map((tenant) =>
+    lanes
+      .filter((lane) => lane.tenant === tenant)
+      .flatMap(({ due, room }) => due.slice(0, Math.min(share, room)))
+      .toSorted(comesFirst),
+  );
+  const free = new Map([...wants.values()].map((want) => [want.kind, want.limit]));
   const chosen: JobRow[] = [];
-  for (const row of rows) {
-    const ofKind = taken.get(row.kind) ?? 0;
-    if (chosen.length >= limit) break;
-    if (ofKind >= (wants.get(row.kind)?.limit ?? 0)) continue;
-    taken.set(row.kind, ofKind + 1);
-    chosen.push(row);
+  let hasMore = true;
+  while (hasMore && chosen.length < limit) {
+    hasMore = false;
+    for (const offered of turns) {
+      const row = chosen.length < limit ? nextOf(offered, free) : undefined;
+      if (row === undefined) continue;
+      hasMore = true;
+      chosen.push(row);
+    }
   }
+  const last = chosen.at(-1);
+  if (last !== undefined) tx.turns.served(wants.keys(), last.tenant);
   return chosen.toSorted(comesFirst);
+}
+
+/** The first whose kind still has slots; those before it are out of this claim. */
+function nextOf(offered: JobRow[], free: Map<string, number>): JobRow | undefined {
+  for (let row = offered.shift(); row !== undefined; row = offered.shift()) {
+    const slots = free.get(row.kind) ?? 0;
+    if (slots === 0) continue;
+    free.set(row.kind, slots - 1);
+    return row;
+  }
+  return undefined;
 }
 
 function nextDueMs(wanted: readonly JobRow[], now: number): number | null {

@@ -8,7 +8,8 @@ import type { JobRow, LeaseRow, Transaction } from './data.ts';
 export type Fence = (lease: Lease, current: Lease) => boolean;
 
 /** When the lease ends plays no part: until someone takes the job over, it is still its holder's. */
-export const leaseHolds: Fence = (lease, current) => lease.epoch === current.epoch;
+export const leaseHolds: Fence = (lease, current) =>
+  lease.epoch === current.epoch && lease.claim === current.claim;
 
 /** The job and the lease in force, or null when the lease named is not it. */
 export function held(tx: Transaction, lease: Lease): { row: JobRow; lease: LeaseRow } | null {

@@ -10,7 +10,7 @@ import {
 } from '@millrace/engine';
 import { newJob } from '@millrace/store-contract';
 import { describe, expect, it } from 'vitest';
-import { type Fence, createMemoryDatabase, createMemoryStore } from './index.ts';
+import { type Fence, type MemoryStore, createMemoryDatabase, createMemoryStore } from './index.ts';
 
 /** What the contract leaves open, because only a store with a virtual clock can be so exact. */
 
@@ -20,8 +20,8 @@ function world(options: { holds?: Fence; dependants?: Dependants } = {}) {
   const clock = { now: START };
   const { dependants, ...rest } = options;
   const database = createMemoryDatabase({ now: () => clock.now, ...rest });
-  const open = (): Store => database.open(dependants === undefined ? {} : { dependants });
-  return { clock, open, store: open() };
+  const open = (): MemoryStore => database.open(dependants === undefined ? {} : { dependants });
+  return { clock, open, store: open(), snapshot: () => database.snapshot() };
 }
 
 let claims = 0;
@@ -30,7 +30,7 @@ async function claim(store: Store, changes: Partial<ClaimParams> = {}) {
   claims += 1;
   return store.claim({
     worker: 'w',
-    claimId: `c${claims}`,
+    claim: claims,
     wants: [{ kind: 'work', limit: 100 }],
     limit: 100,
     leaseMs: 1_000,
@@ -87,10 +87,10 @@ describe('exact times', () => {
     clock.now += 99;
     expect(await store.enqueue({ jobs: [job] })).toEqual([{ id: 'mem-1', created: false }]);
     clock.now += 1;
-    expect(await store.closeGates({ limit: 1 })).toEqual([]);
+    expect(await store.followers.closeGates({ limit: 1 })).toEqual([]);
     expect(await store.enqueue({ jobs: [job] })).toEqual([{ id: 'mem-2', created: true }]);
     clock.now += 1;
-    expect(await store.closeGates({ limit: 1 })).toHaveLength(1);
+    expect(await store.followers.closeGates({ limit: 1 })).toHaveLength(1);
   });
 
   it('is the same every time', async () => {
@@ -99,7 +99,7 @@ describe('exact times', () => {
       const hints: Hint[] = [];
       store.watch((hint) => hints.push(hint));
       await store.enqueue({ jobs: [newJob(), newJob({ priority: 1 }), newJob({ tenant: 'a' })] });
-      const { jobs } = await claim(store, { limit: 2, claimId: 'same' });
+      const { jobs } = await claim(store, { limit: 2, claim: 4_711 });
       clock.now += 5;
       await store.settle({ settlements: jobs.map((job) => done(job, [newJob({ kind: 'b' })])) });
       return { jobs, hints, list: await store.list({ filter: {}, limit: 99 }) };
@@ -109,19 +109,18 @@ describe('exact times', () => {
 });
 
 describe('whose turn it is', () => {
-  it('slot by slot, the tenant with the least running comes first', async () => {
-    const { store } = world();
-    await store.enqueue({
-      jobs: Array.from({ length: 20 }, () => newJob({ tenant: 'big', priority: 9 })),
-    });
-    await claim(store, { limit: 4 });
-    await store.enqueue({ jobs: Array.from({ length: 3 }, () => newJob({ tenant: 'small' })) });
-    const tenants = [];
-    for (let slot = 0; slot < 5; slot += 1) {
-      const { jobs } = await claim(store, { limit: 1 });
-      tenants.push(...jobs.map(({ tenant }) => tenant));
+  it('a claim goes on after the tenant that the one before it served last', async () => {
+    const { open, store } = world();
+    for (const tenant of ['c', 'a', 'b'])
+      await store.enqueue({ jobs: Array.from({ length: 9 }, () => newJob({ tenant })) });
+    const served = [];
+    for (const limit of [1, 1, 2, 1, 4]) {
+      const { jobs } = await claim(store, { limit });
+      served.push(jobs.map(({ tenant }) => tenant).toSorted());
     }
-    expect(tenants).toEqual(['small', 'small', 'small', 'big', 'big']);
+    expect(served).toEqual([['a'], ['b'], ['a', 'c'], ['b'], ['a', 'b', 'c', 'c']]);
+    const [first] = (await claim(open(), { limit: 1 })).jobs;
+    expect(first?.tenant, 'each handle by itself').toBe('a');
   });
 
   it('a lane gives no more than its share, and says that it has more', async () => {
@@ -231,12 +230,36 @@ describe('handles', () => {
   });
 });
 
+describe('a fail-over that loses commits', () => {
+  it('brings the data back as it was, numbers and epochs included', async () => {
+    const { clock, open, store, snapshot } = world();
+    const other = open();
+    await store.enqueue({ jobs: [newJob()] });
+    const failOver = snapshot();
+    const { jobs } = await claim(store);
+    await store.enqueue({ jobs: [newJob({ kind: 'later' })] });
+    clock.now += 10;
+    failOver();
+    expect(await other.list({ filter: {}, limit: 9 })).toMatchObject({
+      jobs: [{ id: 'mem-1', state: 'QUEUED', attempt: 0 }],
+    });
+    expect(await store.counts()).toMatchObject([{ state: 'QUEUED', count: 1 }]);
+    const heirs = (await claim(other)).jobs;
+    expect(
+      heirs.map(({ id, epoch }) => ({ id, epoch })),
+      'the same epoch again',
+    ).toEqual(jobs.map(({ id, epoch }) => ({ id, epoch })));
+    expect(await store.settle({ settlements: jobs.map((job) => done(job)) })).toEqual(['stale']);
+    expect(await store.enqueue({ jobs: [newJob()] })).toEqual([{ id: 'mem-2', created: true }]);
+  });
+});
+
 describe('the fence', () => {
   it('is what stops a zombie: without it, its result stands', async () => {
     const { clock, store } = world({ holds: () => true });
     const zombie = await start(store);
     clock.now += 1_001;
-    await claim(store);
+    await claim(store, { alone: true });
     expect(await store.settle({ settlements: [done(zombie)] })).toEqual(['settled']);
     expect(await store.get({ id: zombie.id })).toMatchObject({ state: 'SUCCEEDED' });
   });

@@ -7,7 +7,7 @@ import {
   type ListParams,
   MillraceError,
 } from '@millrace/engine';
-import type { JobRow, Transaction } from './data.ts';
+import { type JobRow, type Transaction, keyOf } from './data.ts';
 import { matches } from './filter.ts';
 import { comesFirst, running, toJob, toSummary } from './rows.ts';
 
@@ -41,7 +41,7 @@ export function list(
   };
 }
 
-export function readCursor(cursor: string): number {
+function readCursor(cursor: string): number {
   if (!/^[1-9]\d{0,15}$/.test(cursor)) {
     throw new MillraceError(
       'invalid_cursor',
@@ -51,8 +51,16 @@ export function readCursor(cursor: string): number {
   return Number(cursor);
 }
 
-export function counts({ data }: Transaction): Count[] {
-  return [...data.counts.values()];
+export function counts({ data, now }: Transaction): Count[] {
+  const scheduled = new Map<string, number>();
+  for (const { kind, tenant, runAt } of data.queued.values()) {
+    const lane = keyOf(kind, tenant);
+    if (runAt > now) scheduled.set(lane, (scheduled.get(lane) ?? 0) + 1);
+  }
+  return [...data.counts.values()].map((row) => ({
+    ...row,
+    scheduled: row.state === 'QUEUED' ? (scheduled.get(keyOf(row.kind, row.tenant)) ?? 0) : 0,
+  }));
 }
 
 export function inspect({ data, now }: Transaction, id: JobId): Inspection | null {
@@ -63,6 +71,7 @@ export function inspect({ data, now }: Transaction, id: JobId): Inspection | nul
     now,
     kindPaused: data.paused.get(row.kind) !== undefined,
     ahead: Math.min(AHEAD_LIMIT, ahead([...data.queued.values()], row, now)),
+    suspect: row.suspect,
     runningOfTenant: running(data, row.kind, row.tenant),
   };
 }

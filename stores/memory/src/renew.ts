@@ -31,16 +31,19 @@ export function checkpoint(
     if (current === null) return 'stale';
     const { row, lease } = current;
     if (each.step <= lease.step) return prolong(tx, current, leaseMs);
-    save(tx.data, { ...row, ...saved(row, each) });
-    enqueue(tx, each.children);
+    // Nothing of an erased job is kept, and nothing follows from it.
+    if (!row.erased) {
+      save(tx.data, { ...row, ...saved(row, each) });
+      enqueue(tx, each.children);
+    }
     return prolong(tx, { row, lease: { ...lease, step: each.step } }, leaseMs);
   });
 }
 
-/** A cursor that moved is proof of work: the attempts count anew from here, this one included. */
+/** A cursor that moved is proof of work: the attempts count again from here, this one included, and no suspicion is left. */
 function saved(row: JobRow, { cursor, progress }: Checkpoint): Partial<JobRow> {
   return {
-    ...(cursor !== undefined && cursor !== row.cursor && { cursor, attempt: 1 }),
+    ...(cursor !== undefined && cursor !== row.cursor && { cursor, attempt: 1, suspect: false }),
     ...(progress !== undefined && { progress: { ...progress } }),
   };
 }
@@ -50,6 +53,6 @@ function prolong(
   { row, lease }: { row: JobRow; lease: LeaseRow },
   leaseMs: number,
 ): RenewAnswer {
-  tx.data.leases.set(row.id, { ...lease, until: tx.now + leaseMs });
+  tx.data.leases.set(row.id, { ...lease, until: tx.now + leaseMs, renewed: true });
   return row.cancelRequested ? 'cancel' : 'renewed';
 }

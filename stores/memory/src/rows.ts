@@ -56,12 +56,27 @@ export function oldestFirst(rows: Iterable<JobRow>): JobRow[] {
 }
 
 export function toSummary(data: Data, row: JobRow): JobSummary {
-  const { payload: _payload, result: _result, cursor: _cursor, ...summary } = toJob(data, row);
+  const {
+    payload: _payload,
+    result: _result,
+    cursor: _cursor,
+    executions: _executions,
+    ...summary
+  } = toJob(data, row);
   return summary;
 }
 
 export function toJob(data: Data, row: JobRow): Job {
-  const { n: _n, settledEpoch: _settledEpoch, traceparent: _traceparent, ...job } = row;
+  const {
+    n: _n,
+    epoch: _epoch,
+    settled: _settled,
+    suspect: _suspect,
+    erased: _erased,
+    keyWindowMs: _keyWindowMs,
+    traceparent: _traceparent,
+    ...job
+  } = row;
   return { ...job, leaseUntil: data.leases.get(row.id)?.until ?? null };
 }
 

@@ -1,74 +1,118 @@
 import {
+  type FailureRecord,
   MillraceError,
   type SettleAnswer,
   type Settlement,
   refuseUnstorableOutcome,
 } from '@millrace/engine';
-import type { JobRow, Transaction } from './data.ts';
+import type { JobRow, LeaseRow, Transaction } from './data.ts';
 import { enqueue } from './enqueue.ts';
+import { withoutText } from './erase.ts';
+import { executionsWith } from './executions.ts';
 import { finish } from './finish.ts';
 import { held } from './lease.ts';
 import { putBack } from './rows.ts';
+
+/** A running job with the lease in force. */
+interface Running {
+  readonly row: JobRow;
+  readonly lease: LeaseRow;
+}
 
 export function settle(tx: Transaction, settlements: readonly Settlement[]): SettleAnswer[] {
   return settlements.map((settlement) => settleOne(tx, settlement));
 }
 
-function settleOne(tx: Transaction, { job: lease, outcome, children }: Settlement): SettleAnswer {
+function settleOne(tx: Transaction, { job, outcome, children }: Settlement): SettleAnswer {
   refuseUnstorableOutcome(outcome);
-  const current = held(tx, lease);
-  if (current === null)
-    return tx.data.jobs.get(lease.id)?.settledEpoch === lease.epoch ? 'already' : 'stale';
-  apply(tx, { ...current.row, settledEpoch: lease.epoch }, outcome);
-  enqueue(tx, children);
-  return 'settled';
+  const current = held(tx, job);
+  if (current === null) return settledBy(tx, job) ? 'already' : 'stale';
+  const { epoch, claim } = job;
+  const running = { ...current, row: { ...current.row, settled: { epoch, claim } } };
+  const answer = apply(tx, running, outcome);
+  if (answer === 'settled' && !running.row.erased) enqueue(tx, children);
+  return answer;
 }
 
-function apply(tx: Transaction, row: JobRow, outcome: Settlement['outcome']): void {
+function settledBy(tx: Transaction, { id, epoch, claim }: Settlement['job']): boolean {
+  const settled = tx.data.jobs.get(id)?.settled;
+  return settled?.epoch === epoch && settled.claim === claim;
+}
+
+function apply(
+  tx: Transaction,
+  running: Running,
+  outcome: Settlement['outcome'],
+): 'settled' | 'canceled' {
+  const { row } = running;
   switch (outcome.move) {
     case 'succeed':
       if (outcome.effects.length > 0) throw cannotCommitEffects(tx);
-      return finish(tx, row, 'succeed', {
-        result: outcome.result,
+      finish(tx, row, 'succeed', {
+        result: row.erased ? null : outcome.result,
         error: null,
+        executions: executionsWith(tx, running, { outcome: 'succeeded' }),
         ...(outcome.purgePayload && { payload: null }),
       });
+      return 'settled';
     case 'fail':
-      return finish(tx, row, 'fail', { error: outcome.error });
+      finish(tx, row, 'fail', {
+        error: storable(row, outcome.error),
+        executions: executionsWith(tx, running, { ...outcome, outcome: 'failed' }),
+      });
+      return 'settled';
     case 'cancel':
-      return finish(tx, row, 'cancel', {});
+      return cancel(tx, running, 'settled');
     case 'retry':
-      return againUnlessCanceled(tx, row, 'retry', {
-        error: outcome.error,
+      if (row.cancelRequested) return cancel(tx, running, 'canceled', outcome);
+      return again(tx, row, 'retry', {
+        suspect: false,
+        error: storable(row, outcome.error),
+        executions: executionsWith(tx, running, { ...outcome, outcome: 'retried' }),
         runAt: tx.now + outcome.delayMs,
       });
     case 'defer':
-      return againUnlessCanceled(tx, row, 'defer', {
+      if (row.cancelRequested) return cancel(tx, running, 'canceled');
+      return again(tx, row, 'defer', {
+        suspect: false,
         attempt: attemptGivenBack(row),
         error: null,
         runAt: tx.now + outcome.delayMs,
-        ...(outcome.payload !== null && { payload: outcome.payload }),
+        ...(outcome.payload !== null && !row.erased && { payload: outcome.payload }),
       });
     case 'handBack':
-      return againUnlessCanceled(tx, row, 'handBack', {
-        attempt: attemptGivenBack(row),
-        runAt: tx.now,
-      });
+      if (row.cancelRequested) return cancel(tx, running, 'canceled');
+      return again(tx, row, 'handBack', { attempt: attemptGivenBack(row), runAt: tx.now });
   }
 }
 
-/** Someone asked for the job to stop while it ran, and the worker did not know yet: it must not run again. */
-function againUnlessCanceled(
+/** Also where the worker would have put the job back: someone asked for it to stop, so it must not run again. */
+function cancel<A extends SettleAnswer>(
+  tx: Transaction,
+  running: Running,
+  answer: A,
+  cause: { error?: FailureRecord; stack?: string | null } = {},
+): A {
+  const executions = executionsWith(tx, running, { ...cause, outcome: 'canceled' });
+  finish(tx, running.row, 'cancel', { executions });
+  return answer;
+}
+
+function again(
   tx: Transaction,
   row: JobRow,
   by: 'retry' | 'defer' | 'handBack',
   changes: Partial<JobRow>,
-): void {
-  if (row.cancelRequested) finish(tx, row, 'cancel', {});
-  else putBack(tx, row, by, changes);
+): 'settled' {
+  putBack(tx, row, by, changes);
+  return 'settled';
 }
 
-function attemptGivenBack({ attempt }: JobRow): number {
+function storable(row: JobRow, error: FailureRecord): FailureRecord {
+  return row.erased ? withoutText(error) : error;
+}
+
+export function attemptGivenBack({ attempt }: JobRow): number {
   return Math.max(0, attempt - 1);
 }
 

@@ -1,13 +1,14 @@
 import { type PruneParams, type Pruned, type WorkerReport, isFinished } from '@millrace/engine';
 import type { JobRow, Transaction, WorkerRow } from './data.ts';
-import { remove, save } from './rows.ts';
+import { remove } from './rows.ts';
 
-const WORKER_SEEN_MS = 60_000;
+const WORKER_SEEN_MS = 3_600_000;
 
 /** The whole sweep in one step: what fits in memory is soon looked through. */
 export function prune(tx: Transaction, { keep, otherwise }: PruneParams): Pruned {
-  const isOver = ({ kind, state, finishedAt }: JobRow): boolean => {
-    if (!isFinished(state) || finishedAt === null) return false;
+  const isOver = (row: JobRow): boolean => {
+    const { kind, state, finishedAt } = row;
+    if (!isFinished(state) || finishedAt === null || isKeptForKey(row, tx.now)) return false;
     const times = (Object.hasOwn(keep, kind) ? keep[kind] : undefined) ?? otherwise;
     return finishedAt < tx.now - times[state];
   };
@@ -16,14 +17,10 @@ export function prune(tx: Transaction, { keep, otherwise }: PruneParams): Pruned
   return { count: over.length, more: false };
 }
 
-/** What is said about a person goes; that a job ran, when and with which end, stays. */
-export function erase(tx: Transaction, subject: string): number {
-  const rows = [...tx.data.jobs.values()].filter((row) => row.subject === subject);
-  for (const row of rows) {
-    const error = row.error === null ? null : { ...row.error, message: '' };
-    save(tx.data, { ...row, payload: null, result: null, cursor: null, error });
-  }
-  return rows.length;
+/** Whoever asks within the window is to have this job again, so it stays until the window is over. */
+function isKeptForKey({ state, key, keyWindowMs, finishedAt }: JobRow, now: number): boolean {
+  if (state !== 'SUCCEEDED' || key === null || finishedAt === null) return false;
+  return now - finishedAt < (keyWindowMs ?? 0);
 }
 
 export function reportWorker(tx: Transaction, { worker, kinds, stats }: WorkerReport): void {

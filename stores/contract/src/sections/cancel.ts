@@ -7,6 +7,7 @@ import {
   PAST_LEASE_MS,
   add,
   addOne,
+  childOn,
   claim,
   claimAll,
   idsOf,
@@ -58,8 +59,10 @@ export const cancel: Section = {
       const a = await start(store, { kind: 'a' });
       const b = await start(store, { kind: 'b' });
       await store.cancel(byIds(a.id, b.id));
-      await settle(store, a, succeeded('"done"'));
-      await settle(store, b, OUTCOMES.fail);
+      expect(await settle(store, a, succeeded('"done"'), childOn(store))).toBe('settled');
+      expect(await settle(store, b, OUTCOMES.fail, childOn(store))).toBe('settled');
+      const made = await listAll(store, { kind: 'child' });
+      expect(made, 'with its children').toHaveLength(2 * childOn(store).length);
       expect(await read(store, a.id)).toMatchObject({ state: 'SUCCEEDED', result: '"done"' });
       expect(await stateOf(store, b.id)).toBe('FAILED');
     });
@@ -68,10 +71,12 @@ export const cancel: Section = {
       check(`a job asked to stop does not go back by ${outcome.move}`, async ({ store }) => {
         const job = await start(store);
         await store.cancel(byIds(job.id));
-        expect(await settle(store, job, outcome)).toBe('settled');
+        expect(await settle(store, job, outcome, childOn(store))).toBe('canceled');
         const ended = await read(store, job.id);
         expect(ended.state).toBe('CANCELED');
         expect(ended.finishedAt).not.toBeNull();
+        expect(await listAll(store, { kind: 'child' }), 'no children').toEqual([]);
+        expect(await settle(store, job, outcome, childOn(store))).toBe('already');
         expect(await claimAll(store)).toEqual([]);
       });
     }

@@ -1,15 +1,16 @@
 import { expect } from 'vitest';
 import {
-  ERROR,
   LEASE_MS,
   MINUTE,
   OUTCOMES,
   PAST_LEASE_MS,
   add,
   claimAll,
+  claimAlone,
   claimOne,
   newJob,
   pair,
+  partOf,
   settle,
   start,
 } from '../build.ts';
@@ -18,7 +19,7 @@ import { everything, expectBetween, expectRefused, listAll, read, value } from '
 
 export const checkpoints: Section = {
   title: 'checkpoints',
-  needs: ['checkpoint'],
+  needs: ['chunks'],
   checks(check) {
     check('save cursor, progress, children and the lease’s end together', async (world) => {
       const { store } = world;
@@ -27,7 +28,7 @@ export const checkpoints: Section = {
       const before = await store.now();
       const progress = { done: 1_000, total: 5_000, note: 'first chunk' };
       const children = [newJob({ kind: 'child' })];
-      const answers = await store.checkpoint({
+      const answers = await partOf(store, 'chunks').checkpoint({
         checkpoints: [{ lease: job, step: 1, cursor: '{"after":1000}', progress, children }],
         leaseMs: LEASE_MS,
       });
@@ -42,51 +43,58 @@ export const checkpoints: Section = {
     check('the next worker goes on from the cursor', async (world) => {
       const { store } = world;
       const job = await start(store);
-      await store.checkpoint({
+      await partOf(store, 'chunks').checkpoint({
         checkpoints: [{ lease: job, step: 1, cursor: '[7]', children: [] }],
         leaseMs: LEASE_MS,
       });
       await world.advance(PAST_LEASE_MS);
-      const heir = await claimOne(await world.open());
+      const heir = await claimAlone(await world.open());
       expect(value(heir.cursor)).toEqual([7]);
       await settle(store, heir, OUTCOMES.handBack);
-      expect(value((await claimOne(store)).cursor)).toEqual([7]);
+      expect(value((await claimAlone(store)).cursor)).toEqual([7]);
     });
 
-    check('a cursor that moved starts the attempts anew, the same one does not', async (world) => {
-      const { store } = world;
-      await start(store, { maxAttempts: 3 });
-      await world.advance(PAST_LEASE_MS);
-      const second = await claimOne(store);
-      expect(second.attempt).toBe(2);
-      let step = 0;
-      const save = async (cursor?: string): Promise<number> => {
-        step += 1;
-        await store.checkpoint({
-          checkpoints: [
-            { lease: second, step, progress: { done: 1 }, children: [], ...(cursor && { cursor }) },
-          ],
+    check(
+      'a cursor that moved starts the attempts again, the same one does not',
+      async ({ store }) => {
+        await settle(store, await start(store, { maxAttempts: 3 }), OUTCOMES.retry);
+        const second = await claimOne(store);
+        expect(second.attempt).toBe(2);
+        let step = 0;
+        const save = async (cursor?: string): Promise<number> => {
+          step += 1;
+          await partOf(store, 'chunks').checkpoint({
+            checkpoints: [
+              {
+                lease: second,
+                step,
+                progress: { done: 1 },
+                children: [],
+                ...(cursor && { cursor }),
+              },
+            ],
+            leaseMs: LEASE_MS,
+          });
+          return (await read(store, second.id)).attempt;
+        };
+        expect(await save(), 'progress alone').toBe(2);
+        expect(await save('"a"')).toBe(1);
+        await settle(store, second, OUTCOMES.retry);
+        const third = await claimOne(store);
+        expect(third.attempt).toBe(2);
+        await partOf(store, 'chunks').checkpoint({
+          checkpoints: [{ lease: third, step: 1, cursor: '"a"', children: [] }],
           leaseMs: LEASE_MS,
         });
-        return (await read(store, second.id)).attempt;
-      };
-      expect(await save(), 'progress alone').toBe(2);
-      expect(await save('"a"')).toBe(1);
-      await settle(store, second, { move: 'retry', error: ERROR, delayMs: 0 });
-      const third = await claimOne(store);
-      expect(third.attempt).toBe(2);
-      await store.checkpoint({
-        checkpoints: [{ lease: third, step: 1, cursor: '"a"', children: [] }],
-        leaseMs: LEASE_MS,
-      });
-      expect((await read(store, third.id)).attempt, 'no step forward').toBe(2);
-    });
+        expect((await read(store, third.id)).attempt, 'no step forward').toBe(2);
+      },
+    );
 
     check('what is left out stays as it was', async ({ store }) => {
       const job = await start(store);
       let step = 0;
       const save = (part: object): Promise<unknown> =>
-        store.checkpoint({
+        partOf(store, 'chunks').checkpoint({
           checkpoints: [{ lease: job, step: (step += 1), children: [], ...part }],
           leaseMs: LEASE_MS,
         });
@@ -100,7 +108,7 @@ export const checkpoints: Section = {
     check('that come again, or late, only renew', async ({ store }) => {
       const job = await start(store);
       const save = (step: number): Promise<unknown> =>
-        store.checkpoint({
+        partOf(store, 'chunks').checkpoint({
           checkpoints: [
             {
               lease: job,
@@ -118,22 +126,24 @@ export const checkpoints: Section = {
       expect(await listAll(store, { kind: 'child' })).toHaveLength(2);
     });
 
-    check('from a stale epoch change nothing, in a batch with good ones', async (world) => {
+    check('from a stale lease change nothing, in a batch with good ones', async (world) => {
       const { store } = world;
       const zombie = await start(store);
       await world.advance(PAST_LEASE_MS);
-      await claimOne(await world.open());
+      await claimAlone(await world.open());
       const fresh = await start(store);
       const before = await read(store, zombie.id);
+      const forged = { ...fresh, claim: fresh.claim + 1 };
       const part = { cursor: '"mine"', progress: { done: 9 } };
-      const answers = await store.checkpoint({
+      const answers = await partOf(store, 'chunks').checkpoint({
         checkpoints: [
           { lease: zombie, step: 1, ...part, children: [newJob({ kind: 'of-zombie' })] },
+          { lease: forged, step: 1, ...part, children: [newJob({ kind: 'of-zombie' })] },
           { lease: fresh, step: 1, ...part, children: [newJob({ kind: 'of-fresh' })] },
         ],
         leaseMs: 9 * LEASE_MS,
       });
-      expect(answers).toEqual(['stale', 'renewed']);
+      expect(answers).toEqual(['stale', 'stale', 'renewed']);
       expect(await read(store, zombie.id)).toEqual(before);
       expect(await listAll(store, { kind: 'of-zombie' })).toEqual([]);
       expect(await listAll(store, { kind: 'of-fresh' })).toHaveLength(1);
@@ -144,7 +154,7 @@ export const checkpoints: Section = {
       const job = await start(store);
       await settle(store, job);
       const before = await everything(store);
-      const checkpointed = await store.checkpoint({
+      const checkpointed = await partOf(store, 'chunks').checkpoint({
         checkpoints: [{ lease: job, step: 1, progress: { done: 1 }, children: [newJob()] }],
         leaseMs: LEASE_MS,
       });
@@ -155,7 +165,7 @@ export const checkpoints: Section = {
     check('say “cancel” once someone asked, and are saved all the same', async ({ store }) => {
       const job = await start(store);
       await store.cancel({ select: { ids: [job.id] } });
-      const checkpointed = await store.checkpoint({
+      const checkpointed = await partOf(store, 'chunks').checkpoint({
         checkpoints: [{ lease: job, step: 1, cursor: '5', children: [] }],
         leaseMs: LEASE_MS,
       });
@@ -173,7 +183,7 @@ export const checkpoints: Section = {
         { progress: { done: 1, note: 'a\u0000b' } },
       ];
       for (const part of bad) {
-        const refused = store.checkpoint({
+        const refused = partOf(store, 'chunks').checkpoint({
           checkpoints: [
             { lease: a, step: 1, cursor: '1', children: [newJob({ kind: 'child' })] },
             { lease: b, step: 1, children: [], ...part },

@@ -28,23 +28,25 @@ export const claim: Section = {
         priority: 3,
         correlationId: 'correlation-1',
         submitter: 'ann',
+        subject: 'person-9',
         webhook: 'https://example.com/done',
         parents: { left: 'other-1' },
         traceparent: TRACE,
       });
       const before = await store.now();
-      const claimed = await claimFrom(store, { worker: 'worker-7' });
+      const claimed = await claimFrom(store, { worker: 'worker-7', claim: 2 ** 52 - 1 });
       const after = await store.now();
       expectBetween(claimed.now, before, after);
-      expect(claimed).toMatchObject({ lost: [], takenOver: 0 });
+      expect(claimed).toMatchObject({ lost: [], takenOver: 0, suspects: false });
 
       const [job] = claimed.jobs;
       const stored = await read(store, id);
       expect(value(job?.payload ?? null)).toEqual({ a: 1 });
       expect(job).toMatchObject({
         id,
+        claim: 2 ** 52 - 1,
         kind: 'work',
-        tenant: store.can.tenants ? 'acme' : '',
+        tenant: store.keeps.tenants ? 'acme' : '',
         attempt: 1,
         maxAttempts: 3,
         priority: 3,
@@ -52,8 +54,10 @@ export const claim: Section = {
         cursor: null,
         correlationId: 'correlation-1',
         submitter: 'ann',
-        webhook: store.can.dependencies ? 'https://example.com/done' : null,
-        parents: store.can.dependencies ? { left: 'other-1' } : null,
+        subject: 'person-9',
+        webhook: store.followers ? 'https://example.com/done' : null,
+        parents: store.followers ? { left: 'other-1' } : null,
+        suspect: false,
         traceparent: TRACE,
       });
       expect(job?.epoch).toBeGreaterThan(0);
@@ -75,8 +79,6 @@ export const claim: Section = {
         }
       });
       expect(idsOf(claimed).toSorted()).toEqual(ids.toSorted());
-      if (world.store.can.storeEpochs)
-        expect(new Set(claimed.map(({ epoch }) => epoch)).size).toBe(400);
       expect(claimed.every(({ attempt }) => attempt === 1)).toBe(true);
     });
 
@@ -161,7 +163,7 @@ export const claim: Section = {
       expect(await claimFrom(store, { limit: 2 })).toMatchObject({ more: false });
     });
 
-    check('gives each lease an epoch that was never there before', async (world) => {
+    check('gives each lease of a job a higher epoch', async (world) => {
       const other = await world.open();
       const [a] = await add(world.store, {});
       let highest = 0;
@@ -172,10 +174,6 @@ export const claim: Section = {
         highest = job.epoch;
         await settle(store, job, { move: 'handBack' });
       }
-      if (!world.store.can.storeEpochs) return;
-      const b = await addOne(other);
-      const jobs = await claimAll(other);
-      expect(jobs.find(({ id }) => id === b)?.epoch).toBeGreaterThan(highest);
     });
 
     check('never gives a job that has ended', async ({ store }) => {

@@ -1,19 +1,26 @@
+import type { ControlPart, Store } from '@millrace/engine';
 import { expect } from 'vitest';
 import {
+  HOUR,
   MINUTE,
   PAST_LEASE_MS,
-  SECOND,
   add,
   addOne,
   claim,
   claimAll,
+  claimAlone,
   idsOf,
+  partOf,
   settle,
   start,
   wants,
 } from '../build.ts';
 import type { Section } from '../harness.ts';
 import { everything, expectBetween, stateOf, value } from '../observe.ts';
+
+function controlOf(store: Store): ControlPart {
+  return partOf(store, 'control');
+}
 
 export const control: Section = {
   title: 'pause, resume and workers',
@@ -23,79 +30,83 @@ export const control: Section = {
       const { store } = world;
       const other = await world.open();
       const [held, free] = await add(store, { kind: 'held', priority: 9 }, { kind: 'free' });
-      expect(await store.pause({ kind: 'held', by: 'ann' })).toBe(true);
+      expect(await controlOf(store).pause({ kind: 'held', by: 'ann' })).toBe(true);
       const claimed = await claim(other, { wants: wants('held', 'free') });
       expect(idsOf(claimed.jobs)).toEqual([free]);
       expect(claimed.more, 'what is paused is no more to come').toBe(false);
-      expect(await other.resume({ kind: 'held' })).toBe(true);
+      expect(await controlOf(other).resume({ kind: 'held' })).toBe(true);
       expect(idsOf(await claimAll(store, { wants: wants('held', 'free') }))).toEqual([held]);
     });
 
     check('pausing twice and resuming twice say so', async ({ store }) => {
       const before = await store.now();
-      expect(await store.pause({ kind: 'work', by: 'ann' })).toBe(true);
+      expect(await controlOf(store).pause({ kind: 'work', by: 'ann' })).toBe(true);
       const after = await store.now();
-      expect(await store.pause({ kind: 'work', by: 'bob' })).toBe(false);
-      await store.pause({ kind: 'other', by: null });
-      const paused = await store.paused();
+      expect(await controlOf(store).pause({ kind: 'work', by: 'bob' })).toBe(false);
+      await controlOf(store).pause({ kind: 'other', by: null });
+      const paused = await controlOf(store).paused();
       expect(paused.map(({ kind, by }) => `${kind}: ${by}`).toSorted()).toEqual([
         'other: null',
         'work: ann',
       ]);
       expectBetween(paused.find(({ kind }) => kind === 'work')?.since ?? null, before, after);
-      expect(await store.resume({ kind: 'work' })).toBe(true);
-      expect(await store.resume({ kind: 'work' })).toBe(false);
-      expect(await store.paused()).toMatchObject([{ kind: 'other' }]);
+      expect(await controlOf(store).resume({ kind: 'work' })).toBe(true);
+      expect(await controlOf(store).resume({ kind: 'work' })).toBe(false);
+      expect(await controlOf(store).paused()).toMatchObject([{ kind: 'other' }]);
     });
 
     check('what runs goes on while its kind is paused, and is taken over', async (world) => {
       const { store } = world;
       const running = await start(store);
       const lost = await start(store);
-      await store.pause({ kind: 'work', by: null });
+      await controlOf(store).pause({ kind: 'work', by: null });
       expect(await settle(store, running)).toBe('settled');
       await world.advance(PAST_LEASE_MS);
       expect(await claim(store)).toMatchObject({ jobs: [], takenOver: 1 });
       expect(await stateOf(store, lost.id)).toBe('QUEUED');
-      await store.resume({ kind: 'work' });
-      expect(idsOf(await claimAll(store))).toEqual([lost.id]);
+      await controlOf(store).resume({ kind: 'work' });
+      expect((await claimAlone(store)).id).toBe(lost.id);
     });
 
     check('a paused kind still takes new jobs', async ({ store }) => {
-      await store.pause({ kind: 'work', by: null });
+      await controlOf(store).pause({ kind: 'work', by: null });
       const id = await addOne(store);
       expect(await claimAll(store)).toEqual([]);
-      await store.resume({ kind: 'work' });
+      await controlOf(store).resume({ kind: 'work' });
       expect(idsOf(await claimAll(store))).toEqual([id]);
     });
 
-    check('workers that reported in the last minute are known', async (world) => {
+    check('workers that reported in the last hour are known', async (world) => {
       const { store } = world;
       const other = await world.open();
       const report = { worker: 'w1', kinds: ['a', 'b'], stats: '{"processed":1}' };
-      await store.reportWorker(report);
-      await other.reportWorker({ ...report, worker: 'w2', kinds: [] });
-      await world.advance(40 * SECOND);
+      await controlOf(store).reportWorker(report);
+      await controlOf(other).reportWorker({ ...report, worker: 'w2', kinds: [] });
+      await world.advance(40 * MINUTE);
       const before = await store.now();
-      await store.reportWorker({ ...report, stats: '{"processed":2}' });
-      const both = await other.workers();
+      await controlOf(store).reportWorker({ ...report, stats: '{"processed":2}' });
+      const both = await controlOf(other).workers();
       expect(both.map(({ worker }) => worker).toSorted()).toEqual(['w1', 'w2']);
       const first = both.find(({ worker }) => worker === 'w1');
       expect(first?.kinds).toEqual(['a', 'b']);
       expect(value(first?.stats ?? null)).toEqual({ processed: 2 });
       expectBetween(first?.seenAt ?? null, before, await store.now());
-      await world.advance(25 * SECOND);
-      expect((await store.workers()).map(({ worker }) => worker)).toEqual(['w1']);
-      await world.advance(MINUTE);
-      expect(await store.workers()).toEqual([]);
+      await world.advance(25 * MINUTE);
+      expect((await controlOf(store).workers()).map(({ worker }) => worker)).toEqual(['w1']);
+      await world.advance(HOUR);
+      expect(await controlOf(store).workers()).toEqual([]);
     });
 
-    check('housekeeping changes nothing that anyone sees', async ({ store }) => {
-      await add(store, {}, { due: { afterMs: MINUTE } });
-      await claimAll(store);
-      const before = await everything(store);
-      await store.maintain?.();
-      expect(await everything(store)).toEqual(before);
-    });
+    check(
+      'housekeeping changes nothing that anyone sees',
+      async ({ store }) => {
+        await add(store, {}, { due: { afterMs: HOUR } });
+        await claimAll(store);
+        const before = await everything(store);
+        await partOf(store, 'upkeep').maintain();
+        expect(await everything(store)).toEqual(before);
+      },
+      ['upkeep'],
+    );
   },
 };

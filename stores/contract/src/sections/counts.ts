@@ -4,13 +4,12 @@ import {
   HOUR,
   MINUTE,
   OUTCOMES,
-  PAST_LEASE_MS,
   add,
   addOne,
-  claim,
   claimAll,
   claimOne,
   keepFor,
+  loseForGood,
   childOn,
   settle,
   settleAll,
@@ -68,6 +67,24 @@ export const counts: Section = {
       });
     });
 
+    check('say how many of those that wait are not due yet', async (world) => {
+      const { store } = world;
+      const later = { due: { afterMs: HOUR } };
+      await add(store, {}, later, later, { kind: 'other', ...later }, { kind: 'third' });
+      await claimAll(store, { wants: [{ kind: 'third', limit: 1 }] });
+      expect(await scheduledOf(store)).toEqual({
+        'work QUEUED': [3, 2],
+        'other QUEUED': [1, 1],
+        'third PROCESSING': [1, 0],
+      });
+      const job = await claimOne(store);
+      await settle(store, job, { ...OUTCOMES.retry, delayMs: HOUR });
+      expect(await scheduledOf(store)).toMatchObject({ 'work QUEUED': [3, 3] });
+      await world.advance(HOUR + MINUTE);
+      await claimAll(store, { limit: 1 });
+      expect(await scheduledOf(store)).toMatchObject({ 'work QUEUED': [2, 0] });
+    });
+
     check('are right after each move by hand', async (world) => {
       const { store } = world;
       const id = await addOne(store);
@@ -81,6 +98,7 @@ export const counts: Section = {
       await settle(store, job, OUTCOMES.fail);
       await store.cancel({ select: { ids: [id] } });
       expect(await countsByState(store)).toEqual({ CANCELED: 1 });
+      if (store.upkeep === undefined) return;
       await world.advance(HOUR);
       await sweep(store, { work: keepFor(MINUTE) });
       expect(await store.counts()).toEqual([]);
@@ -89,11 +107,9 @@ export const counts: Section = {
     check('are right after a take-over', async (world) => {
       const { store } = world;
       await start(store, { kind: 'again' });
-      await start(store, { kind: 'lost', maxAttempts: 1 });
       const asked = await start(store, { kind: 'asked' });
       await store.cancel({ select: { ids: [asked.id] } });
-      await world.advance(PAST_LEASE_MS);
-      await claim(store);
+      await loseForGood(world, store, { kind: 'lost' });
       expect(await countsByState(store)).toEqual({ QUEUED: 1, FAILED: 1, CANCELED: 1 });
     });
 
@@ -117,6 +133,14 @@ async function counted(store: Store): Promise<Record<string, number>> {
   const rows = await store.counts();
   return Object.fromEntries(
     rows.map(({ kind, tenant, state, count }) => [`${kind}/${tenant}/${state}`, count]),
+  );
+}
+
+/** By kind and state: how many there are, and how many of them are not due yet. */
+async function scheduledOf(store: Store): Promise<Record<string, [number, number]>> {
+  const rows = await store.counts();
+  return Object.fromEntries(
+    rows.map(({ kind, state, count, scheduled }) => [`${kind} ${state}`, [count, scheduled]]),
   );
 }
 

@@ -7,7 +7,9 @@ import {
   TRACE,
   addOne,
   claim,
+  claimAlone,
   claimOne,
+  loseForGood,
   newJob,
   only,
   settle,
@@ -44,7 +46,7 @@ async function childrenOf(store: Store): Promise<Job[]> {
 
 export const dependants: Section = {
   title: 'dependants',
-  needs: ['dependencies'],
+  needs: ['followers'],
   checks(check) {
     check('an end makes its child at once, told all about the parent', async (world) => {
       const store = await world.open({ dependants: tells });
@@ -54,6 +56,7 @@ export const dependants: Section = {
         tenant: 'acme',
         correlationId: 'correlation-1',
         submitter: 'ann',
+        subject: 'person-9',
         webhook: 'https://example.com/done',
         parents: { left: 'other-1' },
         traceparent: TRACE,
@@ -74,6 +77,7 @@ export const dependants: Section = {
         state: 'SUCCEEDED',
         correlationId: 'correlation-1',
         submitter: 'ann',
+        subject: 'person-9',
         webhook: 'https://example.com/done',
         parents: { left: 'other-1' },
         traceparent: TRACE,
@@ -146,10 +150,9 @@ export const dependants: Section = {
 
     check('a parent whose workers were lost has its child', async (world) => {
       const store = await world.open({ dependants: tells });
-      const parent = { kind: 'parent', maxAttempts: 1, payload: '{"a":1}', traceparent: TRACE };
-      await start(store, parent);
-      await world.advance(PAST_LEASE_MS);
-      expect((await claim(store)).lost).toHaveLength(1);
+      const parent = { kind: 'parent', payload: '{"a":1}', traceparent: TRACE };
+      const { answer } = await loseForGood(world, store, parent);
+      expect(answer.lost).toHaveLength(1);
       const told = only(await toldOf(store));
       expect(told).toMatchObject({ state: 'FAILED', traceparent: TRACE, correlationId: null });
       expect(value(told.payload)).toEqual({ a: 1 });
@@ -178,7 +181,7 @@ export const dependants: Section = {
       const store = await world.open({ dependants: tells });
       const zombie = await start(store, { kind: 'parent' });
       await world.advance(PAST_LEASE_MS);
-      const heir = await claimOne(store, { wants: wants('parent') });
+      const heir = await claimAlone(store, { wants: wants('parent') });
       await settle(store, zombie);
       expect(await childrenOf(store)).toEqual([]);
       await settle(store, heir);

@@ -10,6 +10,7 @@ import {
   claimOne,
   idsOf,
   settle,
+  times,
 } from '../build.ts';
 import type { Section } from '../harness.ts';
 import { expectBetween, read } from '../observe.ts';
@@ -57,6 +58,16 @@ export const due: Section = {
       );
       await world.advance(30 * MINUTE);
       expect(idsOf(await claimAll(store))).toEqual([2, 1, 0, 3].map((index) => ids[index]));
+    });
+
+    check('one that becomes due late passes thousands that were due before it', async (world) => {
+      const { store } = world;
+      const early = times(2_000, () => ({ priority: 1, due: { afterMs: 10 * MINUTE } }));
+      for (let from = 0; from < early.length; from += 500)
+        await add(store, ...early.slice(from, from + 500));
+      const urgent = await addOne(store, { priority: 9, due: { afterMs: 20 * MINUTE } });
+      await world.advance(30 * MINUTE);
+      expect((await claimOne(store, { limit: 1 })).id).toBe(urgent);
     });
 
     check('a claim says when the next one is due, as far as it knows', async ({ store }) => {

@@ -5,6 +5,7 @@ import {
   OUTCOMES,
   PAST_LEASE_MS,
   claimAll,
+  claimAlone,
   claimOne,
   childOn,
   only,
@@ -22,11 +23,11 @@ async function zombieAndHeir(world: World): Promise<{ zombie: ClaimedJob; heir: 
   const zombie = await start(world.store, { payload: '{"poll":1}' }, { worker: 'zombie' });
   await world.advance(PAST_LEASE_MS);
   const other = await world.open();
-  return { zombie, heir: await claimOne(other, { worker: 'heir' }) };
+  return { zombie, heir: await claimAlone(other, { worker: 'heir' }) };
 }
 
 export const fence: Section = {
-  title: 'the fence: a stale epoch changes nothing',
+  title: 'the fence: a stale lease changes nothing',
   checks(check) {
     for (const outcome of Object.values(OUTCOMES)) {
       check(`${outcome.move} is refused, with its children`, async (world) => {
@@ -53,7 +54,7 @@ export const fence: Section = {
       const { zombie, heir } = await zombieAndHeir(world);
       await settle(store, heir, { move: 'handBack' });
       await expectStale(store, zombie, 'while it waits');
-      const third = await claimOne(store);
+      const third = await claimAlone(store);
       await expectStale(store, zombie, 'while another runs it');
       await settle(store, third, succeeded('"third"'));
       await expectStale(store, zombie, 'after its end');
@@ -86,6 +87,10 @@ export const fence: Section = {
                 { ...b, epoch: a.epoch },
               ]),
           { ...b, epoch: b.epoch + 1 },
+          // After a fail-over that lost commits an epoch can come again: the number of its claim cannot.
+          { ...a, claim: a.claim + 1 },
+          { ...a, claim: b.claim },
+          { ...a, claim: 0 },
           { ...a, epoch: 0 },
           { ...a, id: `${store.name}-999999` },
           { ...a, id: 'elsewhere-1' },
@@ -126,12 +131,14 @@ export const fence: Section = {
         expect(await settle(store, job, outcome, childOn(store))).toBe('settled');
         const before = await everything(store);
         expect(await settle(other, job, outcome, childOn(store)), outcome.move).toBe('already');
+        const forged = { ...job, claim: job.claim + 1 };
+        expect(await settle(other, forged, outcome, childOn(store)), 'another’s').toBe('stale');
         expect(await everything(store)).toEqual(before);
       }
     });
 
     check(
-      '“already” is for the last epoch that settled, “stale” for those before',
+      '“already” is for the last lease that settled, “stale” for those before',
       async (world) => {
         const { store } = world;
         const first = await start(store);

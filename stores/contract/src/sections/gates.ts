@@ -1,4 +1,11 @@
-import type { ClaimedJob, Dependants, FinishedState, Job, Store } from '@millrace/engine';
+import type {
+  ClaimedJob,
+  ClosedGate,
+  Dependants,
+  FinishedState,
+  Job,
+  Store,
+} from '@millrace/engine';
 import { expect } from 'vitest';
 import {
   HOUR,
@@ -6,13 +13,15 @@ import {
   OUTCOMES,
   PAST_LEASE_MS,
   add,
-  claim,
   claimAll,
+  claimAlone,
   claimOne,
   idsOf,
+  loseForGood,
   newJob,
   only,
   pair,
+  partOf,
   settle,
   settlement,
   start,
@@ -50,13 +59,17 @@ async function childrenOf(store: Store, key: string): Promise<Job[]> {
   return children.filter(({ payload }) => value(payload) === key);
 }
 
+function closeGates(store: Store, params: { limit: number }): Promise<ClosedGate[]> {
+  return partOf(store, 'followers').closeGates(params);
+}
+
 async function two(world: World, dependants = both): Promise<[Store, Store]> {
   return pair(await world.several(2, { dependants }));
 }
 
 export const gates: Section = {
   title: 'gates: a child of several parents',
-  needs: ['dependencies'],
+  needs: ['followers'],
   checks(check) {
     check('opens when the last parent has come', async (world) => {
       const [store, other] = await two(world);
@@ -160,7 +173,7 @@ export const gates: Section = {
       const children = await childrenOf(store, 'k');
       expect(children.map(({ parents }) => parents)).toEqual([second, first]);
       await world.advance(2 * HOUR);
-      expect(await store.closeGates({ limit: 10 }), 'none is open').toEqual([]);
+      expect(await closeGates(store, { limit: 10 }), 'none is open').toEqual([]);
     });
 
     check('is reached by every sort of end', async (world) => {
@@ -171,9 +184,8 @@ export const gates: Section = {
       await add(store, parent('left', 'cancel'));
       await store.cancel({ select: { filter: { kind: 'left', state: 'QUEUED' }, limit: 1 } });
       await settle(store, await start(store, parent('right', 'cancel')));
-      await start(store, { ...parent('left', 'lost'), maxAttempts: 1 });
-      await world.advance(PAST_LEASE_MS);
-      expect((await claim(store)).lost).toHaveLength(1);
+      const { answer } = await loseForGood(world, store, parent('left', 'lost'));
+      expect(answer.lost).toHaveLength(1);
       await settle(store, await start(store, parent('right', 'lost')));
       for (const key of ['fail', 'cancel', 'lost']) {
         expect(await childrenOf(store, key), key).toHaveLength(1);
@@ -204,17 +216,17 @@ export const gates: Section = {
         jobs.push(job);
       }
       await world.advance(HOUR - 10 * MINUTE);
-      expect(await store.closeGates({ limit: 10 }), 'not yet').toEqual([]);
+      expect(await closeGates(store, { limit: 10 }), 'not yet').toEqual([]);
       await world.advance(10 * MINUTE + 1);
       const [a, b] = idsOf(jobs);
-      const first = await store.closeGates({ limit: 1 });
+      const first = await closeGates(store, { limit: 1 });
       expect(first).toHaveLength(1);
-      const closed = [...first, ...(await store.closeGates({ limit: 10 }))];
+      const closed = [...first, ...(await closeGates(store, { limit: 10 }))];
       expect(byKey(closed)).toEqual([
         { rule: 'rule', key: 'a', arrived: { left: a } },
         { rule: 'rule', key: 'b', arrived: { left: b } },
       ]);
-      expect(await store.closeGates({ limit: 10 })).toEqual([]);
+      expect(await closeGates(store, { limit: 10 })).toEqual([]);
       // Whoever comes now begins anew.
       await settle(store, await start(store, parent('right', 'a')));
       expect(await childrenOf(store, 'a')).toEqual([]);
@@ -229,8 +241,8 @@ export const gates: Section = {
       await settleBatch(one, await claimAll(one, { wants: wants('left') }));
       await world.advance(HOUR + 1);
       const closed = await Promise.all([
-        one.closeGates({ limit: 99 }),
-        other.closeGates({ limit: 99 }),
+        closeGates(one, { limit: 99 }),
+        closeGates(other, { limit: 99 }),
       ]);
       expect(byKey(closed.flat()).map(({ key }) => key)).toEqual(keys);
     });
@@ -239,7 +251,7 @@ export const gates: Section = {
       const [store] = await two(world);
       const zombie = await start(store, parent('left', 'k'));
       await world.advance(PAST_LEASE_MS);
-      await claimOne(store, { wants: wants('left') });
+      await claimAlone(store, { wants: wants('left') });
       await settle(store, await start(store, parent('right', 'k')));
       expect(await settle(store, zombie)).toBe('stale');
       expect(await childrenOf(store, 'k')).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Hint, Store } from '@millrace/engine';
 import { expect } from 'vitest';
-import { HOUR, OUTCOMES, add, addOne, claimOne, settle, start } from '../build.ts';
+import { HOUR, OUTCOMES, add, addOne, childOn, claimOne, partOf, settle, start } from '../build.ts';
 import type { Section } from '../harness.ts';
 
 /** Resolves with the first hint that fits; the test's own time limit is the only one. */
@@ -20,7 +20,7 @@ function ready(store: Store, kind: string): Promise<Hint> {
 
 export const hints: Section = {
   title: 'hints',
-  needs: ['notify'],
+  needs: ['hints'],
   checks(check) {
     check('new work is told to every handle, once per kind', async (world) => {
       const other = await world.open();
@@ -58,15 +58,17 @@ export const hints: Section = {
       });
     });
 
-    check('children are told', async (world) => {
-      const other = await world.open();
-      const job = await start(world.store);
-      const heard = ready(other, 'child');
-      await settle(world.store, job, OUTCOMES.succeed, [
-        { kind: 'child', payload: '1', maxAttempts: 1, tenant: '', priority: null },
-      ]);
-      await heard;
-    });
+    check(
+      'children are told',
+      async (world) => {
+        const other = await world.open();
+        const job = await start(world.store);
+        const heard = ready(other, 'child');
+        await settle(world.store, job, OUTCOMES.succeed, childOn(world.store));
+        await heard;
+      },
+      ['followers'],
+    );
 
     check('a request to stop is told with the ids', async (world) => {
       const other = await world.open();
@@ -75,18 +77,22 @@ export const hints: Section = {
       await other.cancel({ select: { ids: [job.id] } });
       expect(await heard).toEqual({
         type: 'cancel',
-        leases: [{ id: job.id, epoch: job.epoch }],
+        leases: [{ id: job.id, epoch: job.epoch, claim: job.claim }],
       });
     });
 
-    check('pause and resume are told', async (world) => {
-      const other = await world.open();
-      for (const act of ['pause', 'resume'] as const) {
-        const heard = hinted(other, ({ type }) => type === 'control');
-        await world.store[act]({ kind: 'work', by: null });
-        expect(await heard).toEqual({ type: 'control' });
-      }
-    });
+    check(
+      'pause and resume are told',
+      async (world) => {
+        const other = await world.open();
+        for (const act of ['pause', 'resume'] as const) {
+          const heard = hinted(other, ({ type }) => type === 'control');
+          await partOf(world.store, 'control')[act]({ kind: 'work', by: null });
+          expect(await heard).toEqual({ type: 'control' });
+        }
+      },
+      ['control'],
+    );
 
     check('who stopped listening hears no more, and who throws harms nobody', async (world) => {
       const { store } = world;

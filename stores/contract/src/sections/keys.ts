@@ -191,7 +191,7 @@ export const keys: Section = {
           expect(await listAll(world.store, { key: `child-${round}` })).toHaveLength(1);
         }
       },
-      ['dependencies'],
+      ['followers'],
     );
 
     check('a retried job keeps its key, unless another has it', async ({ store }) => {
@@ -211,13 +211,57 @@ export const keys: Section = {
       });
     });
 
-    check('a pruned job’s key is free', async (world) => {
+    check(
+      'a job that succeeded is kept as long as its key’s window lasts',
+      async (world) => {
+        const { store } = world;
+        const keep = { work: keepFor(MINUTE) };
+        const old = await start(store, keyed('k', {}, 9 * HOUR));
+        await settle(store, old);
+        await world.advance(8 * HOUR);
+        expect(await sweep(store, keep), 'in the window').toBe(0);
+        expect(await addKeyed(store, keyed('k', {}, 9 * HOUR))).toEqual({
+          id: old.id,
+          created: false,
+        });
+        await world.advance(HOUR + MINUTE);
+        expect(await sweep(store, keep), 'after it').toBe(1);
+        expect((await addKeyed(store, keyed('k', {}, 99 * HOUR))).created, 'free').toBe(true);
+      },
+      ['upkeep'],
+    );
+
+    check(
+      'a key in its window keeps no job that failed, was canceled or gave the key up',
+      async (world) => {
+        const { store } = world;
+        for (const outcome of [OUTCOMES.fail, OUTCOMES.cancel, OUTCOMES.succeed])
+          await settle(store, await start(store, keyed(outcome.move, {}, 9 * HOUR)), outcome);
+        await world.advance(HOUR);
+        const { created } = await addKeyed(store, keyed('succeed', {}, MINUTE));
+        expect(created, 'by its own window').toBe(true);
+        expect(await sweep(store, { work: keepFor(MINUTE) })).toBe(3);
+      },
+      ['upkeep'],
+    );
+
+    check('retried by hand and asked for at the same moment: one has the key', async (world) => {
       const { store } = world;
-      const old = await start(store, keyed('k', {}, 9 * HOUR));
-      await settle(store, old);
-      await world.advance(HOUR);
-      expect(await sweep(store, { work: keepFor(MINUTE) })).toBe(1);
-      expect((await addKeyed(store, keyed('k', {}, 9 * HOUR))).created).toBe(true);
+      const [one, other] = pair(await world.several(2));
+      for (let round = 0; round < 20; round += 1) {
+        const job = keyed(`round-${round}`, { kind: `kind-${round}` });
+        const failed = await start(store, job);
+        await settle(store, failed, OUTCOMES.fail);
+        const [{ retried }, { id, created }] = await Promise.all([
+          one.retry({ select: { ids: [failed.id] } }),
+          addKeyed(other, job),
+        ]);
+        expect(retried).toBe(1);
+        expect(created, 'the other one’s, or the key has gone to a new job').toBe(id !== failed.id);
+        const holders = await listAll(store, { key: `round-${round}` });
+        expect(holders.map((holder) => holder.id)).toEqual([id]);
+        expect(await addKeyed(store, job)).toEqual({ id, created: false });
+      }
     });
   },
 };

@@ -93,7 +93,7 @@ export const poison: Section = {
       const harmless = ['{"a":"\\\\u0000"}', '"\\ud83d\\ude00"', '"\\\\ud83d"', '"\ud83d\ude00"'];
       const ids = await add(store, ...harmless.map((payload) => ({ payload })));
       const jobs = await claimAll(store);
-      const settlements = jobs.map((job) => settlement(job, succeeded(job.payload)));
+      const settlements = jobs.map((job) => settlement(job, succeeded(job.payload ?? '')));
       await store.settle({ settlements });
       for (const [index, id] of ids.entries()) {
         const { payload, result } = await read(store, id);

@@ -89,7 +89,7 @@ export const queries: Section = {
       expect(await found({ state: 'FAILED' })).toEqual([failed.id]);
       expect(await found({ state: 'QUEUED' })).toEqual([keyed, old]);
       expect(await found({ kind: 'a' })).toEqual([failed.id, old]);
-      if (store.can.tenants) {
+      if (store.keeps.tenants) {
         expect(await found({ tenant: 'x' })).toEqual([keyed, old]);
         expect(await found({ tenant: '' })).toEqual([]);
         expect(await found({ createdAfter: middle, kind: 'a', tenant: 'x' })).toEqual([]);
@@ -134,12 +134,13 @@ export const queries: Section = {
         job: { id, state: 'QUEUED' },
         kindPaused: false,
         // Without tenants, that of the other one too.
-        ahead: store.can.tenants ? 3 : 4,
+        ahead: store.keeps.tenants ? 3 : 4,
+        suspect: false,
         runningOfTenant: 3,
       });
       expectBetween(inspection?.now ?? null, before, await store.now());
-      if (!store.can.control) return;
-      await store.pause({ kind: 'work', by: null });
+      if (store.control === undefined) return;
+      await store.control.pause({ kind: 'work', by: null });
       expect(await store.inspect({ id })).toMatchObject({ kindPaused: true });
     });
 

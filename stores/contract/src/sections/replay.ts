@@ -5,6 +5,7 @@ import {
   add,
   addOne,
   claimAll,
+  claimAlone,
   claimParams,
   idsOf,
   settleAll,
@@ -42,12 +43,11 @@ export const replay: Section = {
 
       await world.advance(PAST_LEASE_MS);
       expect((await store.claim({ ...params, replay: true })).jobs).toEqual([]);
-      const takenOver = await claimAll(store);
-      expect(takenOver).toHaveLength(2);
+      for (let index = 0; index < 2; index += 1) await claimAlone(store);
       expect((await store.claim({ ...params, replay: true })).jobs, 'another’s now').toEqual([]);
     });
 
-    check('is another worker’s claim, even with the same id', async ({ store }) => {
+    check('is another worker’s claim, even with the same number', async ({ store }) => {
       await addOne(store);
       const params = claimParams();
       await store.claim(params);

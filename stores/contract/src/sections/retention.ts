@@ -7,22 +7,20 @@ import {
   add,
   addOne,
   claimAll,
-  claimOne,
-  idsOf,
   keepFor,
   settle,
   settleAll,
   start,
-  succeeded,
   sweep,
   times,
   together,
 } from '../build.ts';
 import type { Section } from '../harness.ts';
-import { countsByState, listAll, read, statesOf } from '../observe.ts';
+import { countsByState, listAll, statesOf } from '../observe.ts';
 
 export const retention: Section = {
-  title: 'prune and erase',
+  title: 'retention',
+  needs: ['upkeep'],
   checks(check) {
     check('what ended goes after the time its kind and state are kept', async (world) => {
       const { store } = world;
@@ -119,45 +117,6 @@ export const retention: Section = {
       expect(await store.renew({ leases: [job], leaseMs: LEASE_MS })).toEqual(['stale']);
       expect(await store.retry({ select: { ids: [job.id] } })).toMatchObject({ retried: 0 });
       expect(await listAll(store)).toEqual([]);
-    });
-
-    check('erase empties what is known of a subject, and keeps the record', async ({ store }) => {
-      const about = { subject: 'person-9', payload: '{"name":"Ann"}' };
-      const done = await start(store, about);
-      await settle(store, done, succeeded('{"letter":"Dear Ann"}'));
-      const failed = await start(store, about);
-      if (store.can.checkpoint) {
-        await store.checkpoint({
-          checkpoints: [{ lease: failed, step: 1, cursor: '"Ann"', children: [] }],
-          leaseMs: LEASE_MS,
-        });
-      }
-      const error = { code: 'upload_failed', message: 'No room for Ann', retryable: false };
-      await settle(store, failed, { move: 'fail', error });
-      const other = await start(store, { ...about, subject: 'person-1' });
-      await settle(store, other, succeeded('"Ann"'));
-
-      expect(await store.erase({ subject: 'person-9' })).toBe(2);
-      expect(await read(store, done.id)).toMatchObject({
-        state: 'SUCCEEDED',
-        payload: null,
-        result: null,
-      });
-      const erased = await read(store, failed.id);
-      expect(erased).toMatchObject({ state: 'FAILED', payload: null, cursor: null });
-      expect(erased.error).toMatchObject({ code: 'upload_failed' });
-      expect(JSON.stringify([erased, await read(store, done.id)])).not.toContain('Ann');
-      expect(await read(store, other.id)).toMatchObject({ result: '"Ann"', subject: 'person-1' });
-      expect(await store.erase({ subject: 'nobody' })).toBe(0);
-    });
-
-    check('a job erased while it waited is given out empty', async ({ store }) => {
-      const id = await addOne(store, { subject: 'person-9', payload: '{"name":"Ann"}' });
-      expect(await store.erase({ subject: 'person-9' })).toBe(1);
-      const job = await claimOne(store);
-      expect(job).toMatchObject({ id, payload: 'null' });
-      expect(await settle(store, job)).toBe('settled');
-      expect(idsOf(await listAll(store, { state: 'SUCCEEDED' }))).toEqual([id]);
     });
   },
 };

@@ -4,6 +4,7 @@ import {
   OUTCOMES,
   add,
   addOne,
+  checkpoint,
   claimAll,
   claimOne,
   idsOf,
@@ -80,10 +81,8 @@ export const retry: Section = {
       await add(store, ...times(5, () => ({})), ...times(2, () => ({ kind: 'other' })));
       await settleAll(store, await claimAll(store), OUTCOMES.fail);
       const others = await claimAll(store, { wants: [{ kind: 'other', limit: 9 }] });
-      await settleAll(store, others, {
-        move: 'fail',
-        error: { code: 'broken', message: 'It broke.', retryable: false },
-      });
+      const error = { code: 'broken', message: 'It broke.', retryable: false };
+      await settleAll(store, others, { ...OUTCOMES.fail, error });
       const select = { filter: { errorCode: 'upload_failed' }, limit: 3 };
       const first = await store.retry({ select });
       expect([first.retried, first.ids.length]).toEqual([3, 3]);
@@ -104,17 +103,17 @@ export const retry: Section = {
       expect(await claimAll(world.store)).toEqual([]);
     });
 
-    check('keeps cursor and progress', async ({ store }) => {
-      const job = await start(store);
-      if (!store.can.checkpoint) return;
-      await store.checkpoint({
-        checkpoints: [{ lease: job, step: 1, cursor: '7', progress: { done: 7 }, children: [] }],
-        leaseMs: LEASE_MS,
-      });
-      await settle(store, job, OUTCOMES.fail);
-      await store.retry({ select: { ids: [job.id] } });
-      expect(await read(store, job.id)).toMatchObject({ cursor: '7', progress: { done: 7 } });
-      expect((await claimOne(store)).cursor).toBe('7');
-    });
+    check(
+      'keeps cursor and progress',
+      async ({ store }) => {
+        const job = await start(store);
+        await checkpoint(store, job, { cursor: '7', progress: { done: 7 } });
+        await settle(store, job, OUTCOMES.fail);
+        await store.retry({ select: { ids: [job.id] } });
+        expect(await read(store, job.id)).toMatchObject({ cursor: '7', progress: { done: 7 } });
+        expect((await claimOne(store)).cursor).toBe('7');
+      },
+      ['chunks'],
+    );
   },
 };

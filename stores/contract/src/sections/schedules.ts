@@ -1,6 +1,16 @@
-import type { FireParams, ScheduleStatus, Store } from '@millrace/engine';
+import type { FireParams, Fired, ScheduleStatus, Store } from '@millrace/engine';
 import { expect } from 'vitest';
-import { MINUTE, OUTCOMES, claimOne, newJob, only, settle, times, together } from '../build.ts';
+import {
+  MINUTE,
+  OUTCOMES,
+  claimOne,
+  newJob,
+  only,
+  partOf,
+  settle,
+  times,
+  together,
+} from '../build.ts';
 import type { Section } from '../harness.ts';
 import { countsByState, expectBetween, listAll, read } from '../observe.ts';
 
@@ -10,11 +20,19 @@ async function sync(
   store: Store,
   ...changes: Partial<typeof NIGHTLY>[]
 ): Promise<ScheduleStatus[]> {
-  return store.syncSchedules({ schedules: changes.map((change) => ({ ...NIGHTLY, ...change })) });
+  return partOf(store, 'schedules').sync({
+    schedules: changes.map((change) => ({ ...NIGHTLY, ...change })),
+  });
 }
 
 async function status(store: Store, name = 'nightly'): Promise<ScheduleStatus> {
-  return only((await store.schedules()).filter((schedule) => schedule.name === name));
+  return only(
+    (await partOf(store, 'schedules').all()).filter((schedule) => schedule.name === name),
+  );
+}
+
+function fire(store: Store, params: FireParams): Promise<Fired> {
+  return partOf(store, 'schedules').fire(params);
 }
 
 function tickAt(tick: number, changes: Partial<FireParams> = {}): FireParams {
@@ -59,7 +77,9 @@ export const schedules: Section = {
       const now = await world.store.now();
       for (let round = 1; round <= 5; round += 1) {
         const requests = times(10, (index) => handles[index % 5] ?? world.store);
-        const fired = await together(requests, (store) => store.fire(tickAt(now + round * MINUTE)));
+        const fired = await together(requests, (store) =>
+          fire(store, tickAt(now + round * MINUTE)),
+        );
         const types = fired.map(({ type }) => type).toSorted();
         expect(types, `round ${round}`).toEqual(['fired', ...times(9, () => 'taken')]);
       }
@@ -69,7 +89,7 @@ export const schedules: Section = {
     check('a fired tick makes its job', async ({ store }) => {
       await sync(store, {});
       const tick = (await store.now()) + MINUTE;
-      const fired = await store.fire(tickAt(tick));
+      const fired = await fire(store, tickAt(tick));
       const job = only(await listAll(store));
       expect(fired).toEqual({ type: 'fired', id: job.id });
       expect(job).toMatchObject({ kind: 'work', state: 'QUEUED', schedule: 'nightly' });
@@ -79,21 +99,21 @@ export const schedules: Section = {
     check('time goes one way: this tick and those before are taken', async ({ store }) => {
       await sync(store, {});
       const tick = (await store.now()) + 10 * MINUTE;
-      expect(await store.fire(tickAt(tick))).toMatchObject({ type: 'fired' });
-      expect(await store.fire(tickAt(tick))).toEqual({ type: 'taken' });
-      expect(await store.fire(tickAt(tick - MINUTE))).toEqual({ type: 'taken' });
-      expect(await store.fire(tickAt(tick - MINUTE, { job: null }))).toEqual({ type: 'taken' });
+      expect(await fire(store, tickAt(tick))).toMatchObject({ type: 'fired' });
+      expect(await fire(store, tickAt(tick))).toEqual({ type: 'taken' });
+      expect(await fire(store, tickAt(tick - MINUTE))).toEqual({ type: 'taken' });
+      expect(await fire(store, tickAt(tick - MINUTE, { job: null }))).toEqual({ type: 'taken' });
       expect((await status(store)).lastTick).toBe(tick);
-      expect(await store.fire(tickAt(tick + 1))).toMatchObject({ type: 'fired' });
+      expect(await fire(store, tickAt(tick + 1))).toMatchObject({ type: 'fired' });
       expect(await countsByState(store)).toEqual({ QUEUED: 2 });
     });
 
     check('a tick can be passed over', async ({ store }) => {
       await sync(store, {});
       const tick = (await store.now()) + MINUTE;
-      expect(await store.fire(tickAt(tick, { job: null }))).toEqual({ type: 'passed' });
+      expect(await fire(store, tickAt(tick, { job: null }))).toEqual({ type: 'passed' });
       expect(await status(store)).toMatchObject({ lastTick: tick, lastJob: null });
-      expect(await store.fire(tickAt(tick)), 'it is used up').toEqual({ type: 'taken' });
+      expect(await fire(store, tickAt(tick)), 'it is used up').toEqual({ type: 'taken' });
       expect(await countsByState(store)).toEqual({});
     });
 
@@ -102,27 +122,27 @@ export const schedules: Section = {
       const now = await store.now();
       const skip = (minute: number): FireParams =>
         tickAt(now + minute * MINUTE, { skipOverlap: true });
-      expect(await store.fire(skip(1))).toMatchObject({ type: 'fired' });
+      expect(await fire(store, skip(1))).toMatchObject({ type: 'fired' });
       const { id } = only(await listAll(store));
-      expect(await store.fire(skip(2)), 'it waits').toEqual({ type: 'overlap', id });
+      expect(await fire(store, skip(2)), 'it waits').toEqual({ type: 'overlap', id });
       expect((await status(store)).lastTick, 'used up all the same').toBe(now + 2 * MINUTE);
       const job = await claimOne(store);
-      expect(await store.fire(skip(3)), 'it runs').toEqual({ type: 'overlap', id });
-      expect(await store.fire(tickAt(now + 4 * MINUTE)), 'beside it').toMatchObject({
+      expect(await fire(store, skip(3)), 'it runs').toEqual({ type: 'overlap', id });
+      expect(await fire(store, tickAt(now + 4 * MINUTE)), 'beside it').toMatchObject({
         type: 'fired',
       });
       await settle(store, job);
       await settle(store, await claimOne(store), OUTCOMES.fail);
-      expect(await store.fire(skip(5)), 'it has ended').toMatchObject({ type: 'fired' });
+      expect(await fire(store, skip(5)), 'it has ended').toMatchObject({ type: 'fired' });
     });
 
     check('schedules do not touch each other', async ({ store }) => {
       await sync(store, {}, { name: 'hourly' });
       const tick = (await store.now()) + MINUTE;
-      const first = await store.fire(tickAt(tick, { skipOverlap: true }));
-      const second = await store.fire(tickAt(tick, { schedule: 'hourly', skipOverlap: true }));
+      const first = await fire(store, tickAt(tick, { skipOverlap: true }));
+      const second = await fire(store, tickAt(tick, { schedule: 'hourly', skipOverlap: true }));
       expect([first.type, second.type]).toEqual(['fired', 'fired']);
-      expect((await store.schedules()).map(({ name }) => name).toSorted()).toEqual([
+      expect((await partOf(store, 'schedules').all()).map(({ name }) => name).toSorted()).toEqual([
         'hourly',
         'nightly',
       ]);
@@ -133,9 +153,9 @@ export const schedules: Section = {
       const before = await status(store);
       const tick = (await store.now()) + MINUTE;
       const bad = tickAt(tick, { job: newJob({ payload: '"\\u0000"' }) });
-      await expect(store.fire(bad)).rejects.toThrow();
+      await expect(fire(store, bad)).rejects.toThrow();
       expect(await status(store)).toEqual(before);
-      const fired = await store.fire(tickAt(tick));
+      const fired = await fire(store, tickAt(tick));
       expect(fired.type).toBe('fired');
       if (fired.type === 'fired') expect((await read(store, fired.id)).state).toBe('QUEUED');
     });

@@ -61,7 +61,7 @@ export const settle: Section = {
       const { store } = world;
       const job = await start(store);
       const before = await store.now();
-      await settleOne(store, job, { move: 'retry', error: ERROR, delayMs: 10 * MINUTE });
+      await settleOne(store, job, { ...OUTCOMES.retry, delayMs: 10 * MINUTE });
       const waiting = await read(store, job.id);
       expect(waiting).toMatchObject({
         state: 'QUEUED',
@@ -157,7 +157,7 @@ export const settle: Section = {
           expect(made.map(({ tenant }) => tenant)).toEqual(['', 'acme']);
         }
       },
-      ['dependencies'],
+      ['followers'],
     );
 
     check('a batch may hold every outcome, answered in its order', async ({ store }) => {

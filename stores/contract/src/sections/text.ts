@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { addOne, claimOne, only, settle, start } from '../build.ts';
+import { OUTCOMES, addOne, claimOne, only, settle, start } from '../build.ts';
 import type { Section } from '../harness.ts';
 import { listAll, read, value } from '../observe.ts';
 
@@ -21,7 +21,7 @@ export const text: Section = {
         const job = await start(store, { payload: JSON.stringify(data) });
         expect(value(job.payload)).toEqual(data);
         const error = { code: 'odd', message: each, retryable: true };
-        await settle(store, job, { move: 'retry', error, delayMs: 0 });
+        await settle(store, job, { ...OUTCOMES.retry, error });
         expect((await read(store, job.id)).error).toEqual(error);
         await settle(store, await claimOne(store), {
           move: 'succeed',
@@ -53,10 +53,10 @@ export const text: Section = {
           expect((await read(store, id)).worker).toBe(each);
         }
       },
-      ['anyText'],
+      ['anyNames'],
     );
 
-    check('and so do JSON values of every sort', async ({ store }) => {
+    check('and so do JSON values of every sort', async ({ store, harness }) => {
       const values = [
         'null',
         'true',
@@ -68,7 +68,7 @@ export const text: Section = {
         '[]',
         '{}',
         '[[[[]]],{"":{"__proto__":[1,null]}}]',
-        JSON.stringify('x'.repeat(store.can.anyText ? 300_000 : 100_000)),
+        JSON.stringify('x'.repeat(harness.limits?.longestText ?? 300_000)),
       ];
       for (const each of values) {
         const job = await start(store, { payload: each });

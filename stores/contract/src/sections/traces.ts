@@ -1,14 +1,16 @@
 import { expect } from 'vitest';
 import {
   HOUR,
-  LEASE_MS,
   OUTCOMES,
   PAST_LEASE_MS,
   TRACE,
   add,
+  checkpoint,
   claimAll,
+  claimAlone,
   claimOne,
   newJob,
+  partOf,
   settle,
   start,
   times,
@@ -32,7 +34,7 @@ export const traces: Section = {
       const { store } = world;
       await start(store, { traceparent: TRACE, maxAttempts: 9 });
       await world.advance(PAST_LEASE_MS);
-      let job = await claimOne(store);
+      let job = await claimAlone(store);
       for (const outcome of [OUTCOMES.retry, OUTCOMES.defer, OUTCOMES.handBack]) {
         expect(job.traceparent).toBe(TRACE);
         await settle(store, job, outcome);
@@ -48,22 +50,19 @@ export const traces: Section = {
       async ({ store }) => {
         const child = (kind: string) => newJob({ kind, traceparent: `trace of ${kind}` });
         const job = await start(store);
-        await store.checkpoint({
-          checkpoints: [{ lease: job, step: 1, cursor: '1', children: [child('chunk')] }],
-          leaseMs: LEASE_MS,
-        });
+        await checkpoint(store, job, { cursor: '1', children: [child('chunk')] });
         await settle(store, job, OUTCOMES.succeed, [child('settled')]);
         const record = { name: 'nightly', cron: '0 0 * * *', timeZone: 'UTC', kind: 'ticked' };
-        await store.syncSchedules({ schedules: [record] });
+        await partOf(store, 'schedules').sync({ schedules: [record] });
         const tick = (await store.now()) + HOUR;
         const request = { schedule: 'nightly', tick, job: child('ticked'), skipOverlap: false };
-        expect(await store.fire(request)).toMatchObject({ type: 'fired' });
+        expect(await partOf(store, 'schedules').fire(request)).toMatchObject({ type: 'fired' });
         for (const kind of ['chunk', 'settled', 'ticked'])
           expect(await claimOne(store, { wants: wants(kind) })).toMatchObject({
             traceparent: `trace of ${kind}`,
           });
       },
-      ['dependencies', 'checkpoint', 'schedules'],
+      ['followers', 'chunks', 'schedules'],
     );
   },
 };

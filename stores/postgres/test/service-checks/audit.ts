@@ -1,9 +1,19 @@
-import type { AuditEntry, AuditParams, AuditRecord, Store } from '@millrace/engine';
+import {
+  TEXTS,
+  expectBetween,
+  expectRefused,
+  only,
+  times,
+  together,
+  value,
+} from '@millrace/store-contract';
 import { expect } from 'vitest';
-import { HOUR, MINUTE, only, times, together } from '../build.ts';
-import type { Section } from '../harness.ts';
-import { expectBetween, expectRefused, value } from '../observe.ts';
-import { TEXTS } from './text.ts';
+import type { AuditEntry, AuditParams, AuditRecord } from '../../src/service.ts';
+import type { PostgresStore } from '../../src/store.ts';
+import { type ServiceHarness, describeService } from './harness.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 function entry(changes: Partial<AuditEntry> = {}): AuditEntry {
   return {
@@ -17,29 +27,30 @@ function entry(changes: Partial<AuditEntry> = {}): AuditEntry {
 }
 
 /** The ids of the entries, in the order given. */
-async function write(store: Store, ...entries: Partial<AuditEntry>[]): Promise<string[]> {
+async function write(store: PostgresStore, ...entries: Partial<AuditEntry>[]): Promise<string[]> {
   const ids = [];
-  for (const each of entries) ids.push(await store.audit({ entry: entry(each) }));
+  for (const each of entries) ids.push(await store.audit.begin({ entry: entry(each) }));
   return ids;
 }
 
-async function log(store: Store, filter: AuditParams['filter'] = {}): Promise<AuditRecord[]> {
-  return (await store.auditLog({ filter, limit: 500 })).entries;
+async function log(
+  store: PostgresStore,
+  filter: AuditParams['filter'] = {},
+): Promise<AuditRecord[]> {
+  return (await store.audit.list({ filter, limit: 500 })).entries;
 }
 
 function idsOf(records: readonly AuditRecord[]): string[] {
   return records.map(({ id }) => id);
 }
 
-export const audit: Section = {
-  title: 'audit',
-  needs: ['control'],
-  checks(check) {
+export function describeAudit(name: string, start: () => Promise<ServiceHarness>): void {
+  describeService(`audit log: ${name}`, start, (check) => {
     check('an action is there before it is done, and for every handle', async (world) => {
       const { store } = world;
       const other = await world.open();
       const before = await store.now();
-      const id = await store.audit({
+      const id = await store.audit.begin({
         entry: entry({ target: null, filter: '{"kind":"report","state":"FAILED"}' }),
       });
       const after = await store.now();
@@ -60,8 +71,8 @@ export const audit: Section = {
       const [done, refused, left] = await write(store, {}, { actor: 'bob' }, { target: null });
       const before = await log(store);
       await world.advance(MINUTE);
-      await store.auditEnd({ id: done ?? '', end: { outcome: 'done', count: 12 } });
-      await store.auditEnd({ id: refused ?? '', end: { outcome: 'refused', count: null } });
+      await store.audit.end({ id: done ?? '', end: { outcome: 'done', count: 12 } });
+      await store.audit.end({ id: refused ?? '', end: { outcome: 'refused', count: null } });
       const ends = {
         [done ?? '']: { outcome: 'done', count: 12 },
         [refused ?? '']: { outcome: 'refused', count: null },
@@ -74,17 +85,17 @@ export const audit: Section = {
       const { store } = world;
       const handles = await world.several(4);
       const [id = ''] = await write(store, {});
-      await store.auditEnd({ id, end: { outcome: 'refused', count: null } });
-      await store.auditEnd({ id, end: { outcome: 'done', count: 3 } });
+      await store.audit.end({ id, end: { outcome: 'refused', count: null } });
+      await store.audit.end({ id, end: { outcome: 'done', count: 3 } });
       expect(await log(store)).toMatchObject([{ outcome: 'refused', count: null }]);
 
       const [raced = ''] = await write(store, { target: 'raced' });
       await together(handles, (handle, index) =>
-        handle.auditEnd({ id: raced, end: { outcome: 'done', count: index } }),
+        handle.audit.end({ id: raced, end: { outcome: 'done', count: index } }),
       );
       const first = only(await log(store, { target: 'raced' }));
       await together(handles, (handle, index) =>
-        handle.auditEnd({ id: raced, end: { outcome: 'done', count: index } }),
+        handle.audit.end({ id: raced, end: { outcome: 'done', count: index } }),
       );
       expect(await log(store, { target: 'raced' })).toEqual([first]);
     });
@@ -93,9 +104,9 @@ export const audit: Section = {
       const [id = ''] = await write(store, {});
       const before = await log(store);
       for (const each of ['', 'nonsense', '0', `0${id}`, `${id} `, `-${id}`, '999999999']) {
-        await store.auditEnd({ id: each, end: { outcome: 'done', count: 1 } });
+        await store.audit.end({ id: each, end: { outcome: 'done', count: 1 } });
       }
-      await store.auditEnd({
+      await store.audit.end({
         id: '99999999999999999999999999',
         end: { outcome: 'done', count: 1 },
       });
@@ -107,20 +118,20 @@ export const audit: Section = {
       const newest = ids.toReversed();
       expect(new Set(ids).size).toBe(7);
       expect(idsOf(await log(store))).toEqual(newest);
-      expect((await store.auditLog({ filter: {}, limit: 7 })).next, 'nothing after').toBeNull();
+      expect((await store.audit.list({ filter: {}, limit: 7 })).next, 'nothing after').toBeNull();
 
-      const first = await store.auditLog({ filter: {}, limit: 3 });
+      const first = await store.audit.list({ filter: {}, limit: 3 });
       await write(store, {}, {});
-      const second = await store.auditLog({ filter: {}, limit: 3, cursor: first.next ?? '' });
+      const second = await store.audit.list({ filter: {}, limit: 3, cursor: first.next ?? '' });
       await write(store, {});
-      const third = await store.auditLog({ filter: {}, limit: 3, cursor: second.next ?? '' });
+      const third = await store.audit.list({ filter: {}, limit: 3, cursor: second.next ?? '' });
       expect([first, second, third].map(({ entries }) => idsOf(entries))).toEqual([
         newest.slice(0, 3),
         newest.slice(3, 6),
         newest.slice(6),
       ]);
       expect(third.next).toBeNull();
-      expect(await store.auditLog({ filter: { actor: 'nobody' }, limit: 3 })).toEqual({
+      expect(await store.audit.list({ filter: { actor: 'nobody' }, limit: 3 })).toEqual({
         entries: [],
         next: null,
       });
@@ -138,9 +149,9 @@ export const audit: Section = {
         { ...rare, after: 0 },
       ];
       for (const filter of filters) {
-        const first = await store.auditLog({ filter, limit: 6 });
+        const first = await store.audit.list({ filter, limit: 6 });
         const cursor = first.next ?? '';
-        const second = await store.auditLog({ filter, limit: 6, cursor });
+        const second = await store.audit.list({ filter, limit: 6, cursor });
         expect(idsOf([...first.entries, ...second.entries])).toEqual(wanted);
         expect(second.next).toBeNull();
       }
@@ -149,7 +160,7 @@ export const audit: Section = {
     check('a cursor that is none is refused', async ({ store }) => {
       await write(store, {});
       for (const cursor of ['', 'nonsense', '0', '-1', '💥', "1'--"]) {
-        await expectRefused(store.auditLog({ filter: {}, limit: 1, cursor }), 'invalid_cursor');
+        await expectRefused(store.audit.list({ filter: {}, limit: 1, cursor }), 'invalid_cursor');
       }
     });
 
@@ -192,7 +203,7 @@ export const audit: Section = {
         times(100, (index) => index),
         (index) => {
           const store = handles[index % handles.length] ?? world.store;
-          return store.audit({ entry: entry({ target: `job-${index}` }) });
+          return store.audit.begin({ entry: entry({ target: `job-${index}` }) });
         },
       );
       const records = await log(world.store);
@@ -209,5 +220,5 @@ export const audit: Section = {
         expect(value(record.filter)).toEqual({ [each]: each });
       }
     });
-  },
-};
+  });
+}

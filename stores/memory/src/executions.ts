@@ -1,0 +1,23 @@
+import { EXECUTIONS_KEPT, type Execution, type FailureRecord } from '@millrace/engine';
+import type { JobRow, LeaseRow, Transaction } from './data.ts';
+import { withoutText } from './erase.ts';
+
+/** The executions of the job with the one that ends now; a success is kept only beside others. */
+export function executionsWith(
+  tx: Transaction,
+  { row, lease }: { row: JobRow; lease: LeaseRow },
+  end: Pick<Execution, 'outcome'> & { error?: FailureRecord; stack?: string | null },
+): readonly Execution[] {
+  const { outcome, error, stack = null } = end;
+  if (outcome === 'succeeded' && row.executions.length === 0) return row.executions;
+  const execution: Execution = {
+    attempt: lease.attempt,
+    worker: row.worker,
+    startedAt: row.startedAt ?? tx.now,
+    endedAt: tx.now,
+    outcome,
+    error: error === undefined ? null : row.erased ? withoutText(error) : error,
+    stack: row.erased ? null : stack,
+  };
+  return [...row.executions, execution].slice(-EXECUTIONS_KEPT);
+}
