@@ -4,7 +4,7 @@ import type { Context } from './context.ts';
 import { follow } from './dependants.ts';
 
 // Ends jobs outside of a worker's own settling: cancelled while queued, or lost with their worker.
-// Leaves the epoch alone: a zombie's settling must find that its lease was not settled by it.
+// Leaves `settled_by` alone: a zombie's settling must find that its lease was not settled by it.
 // $1 seq[] $2 state[] $3 error[] $4 attempt[]
 const FINISH: Statement = {
   name: 'millrace_finish',

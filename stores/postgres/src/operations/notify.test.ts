@@ -9,7 +9,7 @@ describe('a hint on its way', () => {
   it.each<Hint>([
     { type: 'ready', kinds: ['a', '東京'] },
     { type: 'ready', kinds: [] },
-    { type: 'cancel', leases: [{ id: 'pg-1', epoch: 7 }] },
+    { type: 'cancel', leases: [{ id: 'pg-1', epoch: 7, claim: 9 }] },
     { type: 'control' },
     { type: 'changed', mark: 'm', jobs: ['pg-1', 'pg-2'], more: false },
     { type: 'changed', mark: 'm', jobs: [], more: true },
@@ -60,7 +60,7 @@ describe('what is not ours is no hint', () => {
     '{"type":"cancel"}',
     '{"type":"cancel","leases":[null]}',
     '{"type":"cancel","leases":[{"id":"pg-1"}]}',
-    '{"type":"cancel","leases":[{"id":"pg-1","epoch":"7"}]}',
+    '{"type":"cancel","leases":[{"id":"pg-1","epoch":"7","claim":9}]}',
     '{"type":"changed"}',
     '{"type":"changed","mark":1,"jobs":[],"more":false}',
     '{"type":"changed","mark":"m","more":false}',

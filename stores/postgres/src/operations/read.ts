@@ -117,7 +117,7 @@ SELECT ${JOB_COLUMNS}, date_part('epoch', millrace.clock()) * 1000 AS now,
        (SELECT count(*) FROM (
           SELECT FROM millrace.ready r
            WHERE r.kind = j.kind AND r.tenant = j.tenant AND (r.rank, r.seq) < (coalesce(-j.priority, 32767), j.seq) LIMIT 1000) a)::int AS ahead,
-       EXISTS (SELECT FROM millrace.suspect s
+       coalesce(l.suspect, false) OR EXISTS (SELECT FROM millrace.suspect s
                 WHERE s.kind = j.kind AND s.rank = coalesce(-j.priority, 32767) AND s.seq = j.seq) AS suspect,
        (SELECT count(*) FROM millrace.lease t WHERE t.kind = j.kind AND t.tenant = j.tenant)::int AS running_of_tenant
   FROM millrace.jobs j ${LEASE_OF_RECORD} WHERE j.seq = $1`,

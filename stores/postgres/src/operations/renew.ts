@@ -10,7 +10,7 @@ const RENEW: Statement = {
 UPDATE millrace.lease l SET until = millrace.clock() + $4::float8 * interval '1 millisecond', renewed = true
   FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[]) AS u(seq, epoch, claim)
  WHERE l.seq = ANY ($1::text::bigint[]) AND l.seq = u.seq AND l.epoch = u.epoch AND l.claim = u.claim
-RETURNING l.seq, l.epoch, l.cancel`,
+RETURNING l.seq, l.claim, l.cancel`,
 };
 
 // Cursor, progress and the lease's renewal together. A cursor that moves starts the attempts again and clears a suspect; a
@@ -20,7 +20,7 @@ const CHECKPOINT: Statement = {
   name: 'millrace_checkpoint',
   text: `
 WITH input AS MATERIALIZED (
-  SELECT l.seq, l.epoch, l.cancel, u.step > l.step AS fresh, u.step, u.progress::jsonb AS progress, u.cursor::jsonb AS cursor
+  SELECT l.seq, l.claim, l.cancel, u.step > l.step AS fresh, u.step, u.progress::jsonb AS progress, u.cursor::jsonb AS cursor
     FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $5::text::integer[], $6::text::text[], $7::text::text[])
          AS u(seq, epoch, claim, step, cursor, progress)
     JOIN millrace.lease l ON l.seq = ANY ($1::text::bigint[]) AND l.seq = u.seq AND l.epoch = u.epoch AND l.claim = u.claim
@@ -40,21 +40,21 @@ WITH input AS MATERIALIZED (
          suspect = l.suspect AND (SELECT r.advanced FROM record r WHERE r.seq = i.seq) IS NOT TRUE
     FROM input i WHERE l.seq = ANY ($1::text::bigint[]) AND l.seq = i.seq
 )
-SELECT seq, epoch, cancel, fresh AND NOT EXISTS (SELECT FROM record r WHERE r.seq = input.seq AND r.erased) AS fresh FROM input`,
+SELECT seq, claim, cancel, fresh AND NOT EXISTS (SELECT FROM record r WHERE r.seq = input.seq AND r.erased) AS fresh FROM input`,
 };
 
-type Held = { seq: number; epoch: number; cancel: boolean };
+type Held = { seq: number; claim: number; cancel: boolean };
 type Saved = Held & { fresh: boolean };
 
 export async function renew(
   { database, ids }: Context,
   { leases, leaseMs }: { leases: readonly Lease[]; leaseMs: number },
 ): Promise<RenewAnswer[]> {
-  const asked = leases.map(({ id, epoch }) => ({ seq: ids.seq(id) ?? -1, epoch }));
+  const asked = leases.map(({ id, claim }) => ({ seq: ids.seq(id) ?? -1, claim }));
   const held = await database.query<Held>(RENEW, [
     numbers(asked.map(({ seq }) => seq)),
-    numbers(asked.map(({ epoch }) => epoch)),
-    numbers(leases.map(({ claim }) => claim)),
+    numbers(leases.map(({ epoch }) => epoch)),
+    numbers(asked.map(({ claim }) => claim)),
     leaseMs,
   ]);
   return answers(asked, held);
@@ -64,12 +64,12 @@ export async function checkpoint(
   { database, ids }: Context,
   { checkpoints, leaseMs }: { checkpoints: readonly Checkpoint[]; leaseMs: number },
 ): Promise<RenewAnswer[]> {
-  const asked = checkpoints.map(({ lease: { id, epoch } }) => ({ seq: ids.seq(id) ?? -1, epoch }));
+  const asked = checkpoints.map(({ lease: { id, claim } }) => ({ seq: ids.seq(id) ?? -1, claim }));
   const save = (session: Session): Promise<Saved[]> =>
     session.query<Saved>(CHECKPOINT, [
       numbers(asked.map(({ seq }) => seq)),
-      numbers(asked.map(({ epoch }) => epoch)),
-      numbers(checkpoints.map(({ lease }) => lease.claim)),
+      numbers(checkpoints.map(({ lease }) => lease.epoch)),
+      numbers(asked.map(({ claim }) => claim)),
       leaseMs,
       numbers(checkpoints.map(({ step }) => step)),
       texts(checkpoints.map(({ cursor }) => cursor)),
@@ -83,12 +83,12 @@ export async function checkpoint(
     return answers(asked, await save(database));
   return database.transaction(async (session) => {
     const saved = await save(session);
-    const fresh = new Map(saved.map((row) => [row.seq, row.fresh ? row.epoch : null]));
+    const fresh = new Map(saved.map((row) => [row.seq, row.fresh ? row.claim : null]));
     await insertJobs(
       session,
       checkpoints.flatMap(({ children }, index) => {
-        const { seq, epoch } = asked[index] ?? { seq: -1, epoch: -1 };
-        return fresh.get(seq) === epoch ? children : [];
+        const { seq, claim } = asked[index] ?? { seq: -1, claim: -1 };
+        return fresh.get(seq) === claim ? children : [];
       }),
     );
     return answers(asked, saved);
@@ -96,12 +96,12 @@ export async function checkpoint(
 }
 
 function answers(
-  asked: readonly { seq: number; epoch: number }[],
+  asked: readonly { seq: number; claim: number }[],
   rows: readonly Held[],
 ): RenewAnswer[] {
   const held = new Map(rows.map((row) => [row.seq, row]));
-  return asked.map(({ seq, epoch }) => {
+  return asked.map(({ seq, claim }) => {
     const row = held.get(seq);
-    return row?.epoch !== epoch ? 'stale' : row.cancel ? 'cancel' : 'renewed';
+    return row?.claim !== claim ? 'stale' : row.cancel ? 'cancel' : 'renewed';
   });
 }

@@ -32,7 +32,7 @@ WITH held AS (
                 $6::text::text[], $7::text::text[], $8::text::float8[], $9::text::boolean[])
          AS u(seq, epoch, claim, move, data, error, stack, delay, purge)
    WHERE l.seq = ANY ($1::text::bigint[]) AND l.seq = u.seq AND l.epoch = u.epoch AND l.claim = u.claim
-  RETURNING l.seq, l.epoch, l.kind, l.tenant, l.rank, l.started_at, l.worker, l.attempt AS nth, l.suspect,
+  RETURNING l.seq, l.claim, l.kind, l.tenant, l.rank, l.started_at, l.worker, l.nth, l.suspect,
             u.data, u.error::jsonb AS error, u.stack, u.delay, u.purge, u.move AS asked,
             CASE WHEN l.cancel AND u.move IN ('retry', 'defer', 'handBack') THEN 'cancel' ELSE u.move END AS move,
             CASE WHEN u.move IN ('defer', 'handBack') THEN greatest(l.attempt - 1, 0) ELSE l.attempt END AS attempt
@@ -42,7 +42,7 @@ WITH held AS (
     FROM held
 ), record AS (
   UPDATE millrace.jobs j
-     SET state = o.state, attempt = o.attempt, epoch = o.epoch, started_at = o.started_at,
+     SET state = o.state, attempt = o.attempt, settled_by = o.claim, started_at = o.started_at,
          finished_at = CASE WHEN o.state <> 'QUEUED' THEN millrace.clock() END,
          run_at = CASE WHEN o.state = 'QUEUED' THEN millrace.clock() + o.delay * interval '1 millisecond' ELSE j.run_at END,
          result = CASE WHEN o.move = 'succeed' AND j.erased IS NULL THEN o.data::jsonb END,
@@ -77,7 +77,7 @@ WITH held AS (
   UNION ALL
   SELECT kind, tenant, 'SCHEDULED', count(*) FROM later GROUP BY kind, tenant
 )
-SELECT o.seq, o.epoch, o.state, o.move <> o.asked AS canceled, coalesce(r.erased, false) AS erased
+SELECT o.seq, o.claim, o.state, o.move <> o.asked AS canceled, coalesce(r.erased, false) AS erased
   FROM outcome o JOIN record r ON r.seq = o.seq`,
 };
 
@@ -91,16 +91,16 @@ WITH held AS (
   DELETE FROM millrace.lease l
    USING unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::text[]) AS u(seq, epoch, claim, result)
    WHERE l.seq = ANY ($1::text::bigint[]) AND l.seq = u.seq AND l.epoch = u.epoch AND l.claim = u.claim
-  RETURNING l.seq, l.epoch, l.kind, l.tenant, l.attempt, l.started_at, l.worker, u.result
+  RETURNING l.seq, l.claim, l.kind, l.tenant, l.attempt, l.nth, l.started_at, l.worker, u.result
 ), record AS (
   UPDATE millrace.jobs j
-     SET state = 'SUCCEEDED', attempt = h.attempt, epoch = h.epoch, started_at = h.started_at,
+     SET state = 'SUCCEEDED', attempt = h.attempt, settled_by = h.claim, started_at = h.started_at,
          finished_at = millrace.clock(), error = NULL,
          result = CASE WHEN j.erased THEN NULL WHEN h.result IS NULL THEN 'null'::jsonb ELSE h.result::jsonb END,
          executions = CASE WHEN j.executions IS NOT NULL THEN
-           millrace.with_execution(j.executions, h.attempt, h.worker, h.started_at, 'succeeded', NULL, NULL) END
+           millrace.with_execution(j.executions, h.nth, h.worker, h.started_at, 'succeeded', NULL, NULL) END
     FROM held h WHERE j.seq = ANY ($1::text::bigint[]) AND j.seq = h.seq
-  RETURNING j.seq, j.epoch, j.erased
+  RETURNING j.seq, j.settled_by, j.erased
 ), counted AS (
   INSERT INTO millrace.count_delta (kind, tenant, state, n)
   SELECT e.kind, e.tenant, s.state, s.n
@@ -109,16 +109,14 @@ WITH held AS (
 )
 SELECT count(*)::int AS n, (array_agg(seq) FILTER (WHERE erased))::text AS erased,
        CASE WHEN count(*) < cardinality($1::text::bigint[]) THEN array_agg(seq)::text END AS seqs,
-       CASE WHEN count(*) < cardinality($1::text::bigint[]) THEN array_agg(epoch)::text END AS epochs
+       CASE WHEN count(*) < cardinality($1::text::bigint[]) THEN array_agg(settled_by)::text END AS claims
   FROM record`,
 };
 
-// $1 seq[] $2 epoch[]
-const ALREADY: Statement = {
-  name: 'millrace_settled_already',
-  text: `
-SELECT j.seq, j.epoch FROM unnest($1::text::bigint[], $2::text::bigint[]) AS u(seq, epoch)
-  JOIN millrace.jobs j ON j.seq = ANY ($1::text::bigint[]) AND j.seq = u.seq AND j.epoch = u.epoch`,
+// $1 seq[]
+const SETTLED_BY: Statement = {
+  name: 'millrace_settled_by',
+  text: `SELECT seq, settled_by FROM millrace.jobs WHERE seq = ANY ($1::text::bigint[])`,
 };
 
 interface Asked {
@@ -156,14 +154,13 @@ async function settledAlready(
   refused: readonly Asked[],
 ): Promise<ReadonlySet<Settlement>> {
   if (refused.length === 0) return new Set();
-  const rows = await session.query<{ seq: number; epoch: number }>(ALREADY, [
+  const rows = await session.query<{ seq: number; settled_by: number | null }>(SETTLED_BY, [
     numbers(refused.map(({ seq }) => seq)),
-    numbers(refused.map(({ settlement }) => settlement.job.epoch)),
   ]);
-  const epochs = new Map(rows.map(({ seq, epoch }) => [seq, epoch]));
+  const claims = new Map(rows.map((row) => [row.seq, row.settled_by]));
   return new Set(
     refused
-      .filter(({ seq, settlement }) => epochs.get(seq) === settlement.job.epoch)
+      .filter(({ seq, settlement }) => claims.get(seq) === settlement.job.claim)
       .map(({ settlement }) => settlement),
   );
 }
@@ -258,7 +255,7 @@ async function write(session: Session, asked: readonly Asked[]): Promise<Writing
   ];
   const outcomes = asked.map(({ settlement }) => settlement.outcome);
   if (!outcomes.every(isPlainSuccess)) {
-    const rows = await session.query<Written & { epoch: number }>(SETTLE, [
+    const rows = await session.query<Written & { claim: number }>(SETTLE, [
       ...leases,
       ...outcomeColumns(outcomes),
     ]);
@@ -270,15 +267,15 @@ async function write(session: Session, asked: readonly Asked[]): Promise<Writing
   const erased = new Set(listed(row?.erased));
   const isWhole = row?.n === asked.length;
   const seqs = isWhole ? asked.map(({ seq }) => seq) : listed(row?.seqs);
-  const epochs = isWhole
-    ? asked.map(({ settlement }) => settlement.job.epoch)
-    : listed(row?.epochs);
+  const claims = isWhole
+    ? asked.map(({ settlement }) => settlement.job.claim)
+    : listed(row?.claims);
   return byLease(
     asked,
     seqs.map((seq, index) => ({
       ...SUCCEEDED,
       seq,
-      epoch: epochs[index] ?? -1,
+      claim: claims[index] ?? -1,
       erased: erased.has(seq),
     })),
   );
@@ -288,19 +285,19 @@ type SucceedRow = {
   n: number;
   erased: string | null;
   seqs: string | null;
-  epochs: string | null;
+  claims: string | null;
 };
 
 /** One settlement of a job in a batch may be stale and another not: both numbers must match. */
 function byLease(
   asked: readonly Asked[],
-  rows: readonly (Written & { epoch: number })[],
+  rows: readonly (Written & { claim: number })[],
 ): ReadonlyMap<Settlement, Omit<Written, 'seq'>> {
   const left = new Map(rows.map((row) => [row.seq, row]));
   const written = new Map<Settlement, Omit<Written, 'seq'>>();
   for (const { seq, settlement } of asked) {
     const row = left.get(seq);
-    if (row?.epoch !== settlement.job.epoch) continue;
+    if (row?.claim !== settlement.job.claim) continue;
     left.delete(seq);
     written.set(settlement, row);
   }

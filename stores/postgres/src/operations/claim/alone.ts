@@ -11,10 +11,10 @@ WITH ${WANT}, first AS MATERIALIZED (
     SELECT s.ctid AS place, s.kind, s.tenant, s.rank, s.seq, s.attempt, w.tenant_lim IS NOT NULL AS limited
       FROM millrace.suspect s
      WHERE s.kind = w.kind AND s.rank <= $7::smallint AND (w.tenant_lim IS NULL OR w.tenant_lim > (
-             SELECT count(*) FROM millrace.lease l WHERE l.limited AND l.kind = s.kind AND l.tenant = s.tenant))
+             SELECT count(*) FROM millrace.lease l WHERE l.kind = s.kind AND l.tenant = s.tenant))
      ORDER BY s.kind, s.rank, s.seq LIMIT 1 FOR UPDATE OF s SKIP LOCKED) s
 ), chosen AS MATERIALIZED (
-  SELECT * FROM first ORDER BY rank, seq LIMIT 1
+  SELECT * FROM first ORDER BY rank, seq LIMIT least(1, $4::int)
 ), ${taking(
     'suspect',
     `

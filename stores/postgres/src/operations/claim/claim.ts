@@ -162,6 +162,7 @@ export function createClaim(context: Context): Claim {
   }
 
   async function claimAlone(params: ClaimParams): Promise<Claimed> {
+    const tended = { ...(await tend(params)), hasSuspects: false };
     const takeAlone = (session: Session): Promise<(LaneRow & EveryRow)[]> =>
       session.query<LaneRow & EveryRow>(CLAIM_ALONE, paramsOf(params));
     const limited = params.wants.filter(({ tenantLimit }) => tenantLimit !== undefined);
@@ -174,7 +175,7 @@ export function createClaim(context: Context): Claim {
             return takeAlone(session);
           });
     const jobs = jobsOf(context, params.claim, rows);
-    return answer({ jobs, more: false, ...readEvery(rows[0]) }, NOTHING_TENDED);
+    return answer({ jobs, more: false, ...readEvery(rows[0]) }, tended);
   }
 
   async function replay({ worker, claim: number }: ClaimParams): Promise<Claimed> {

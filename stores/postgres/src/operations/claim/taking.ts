@@ -13,7 +13,7 @@ export const WANT = `
 want AS MATERIALIZED (
   SELECT w.kind, w.lim, w.tenant_lim, w.ord
     FROM unnest($1::text::text[], $2::text::integer[], $3::text::integer[]) WITH ORDINALITY AS w(kind, lim, tenant_lim, ord)
-   WHERE NOT EXISTS (SELECT FROM millrace.paused p WHERE p.kind = w.kind)
+   WHERE w.lim > 0 AND NOT EXISTS (SELECT FROM millrace.paused p WHERE p.kind = w.kind)
 )`;
 
 /**
@@ -50,9 +50,9 @@ export const taking = (table: 'ready' | 'suspect', columns: string): string => `
 gone AS (
   DELETE FROM millrace.${table} WHERE ctid = ANY (ARRAY(SELECT place FROM chosen))
 ), leased AS (
-  INSERT INTO millrace.lease (seq, epoch, claim, until, started_at, kind, tenant, rank, attempt, limited, suspect, worker)
+  INSERT INTO millrace.lease (seq, epoch, claim, until, started_at, kind, tenant, rank, attempt, nth, limited, suspect, worker)
   SELECT seq, (SELECT nextval('millrace.epoch')), $6::bigint, millrace.clock() + $5::float8 * interval '1 millisecond',
-         millrace.clock(), kind, tenant, rank, attempt + 1, limited, ${table === 'suspect'}, $8
+         millrace.clock(), kind, tenant, rank, attempt + 1, attempt + 1, limited, ${table === 'suspect'}, $8
     FROM chosen
   RETURNING seq, epoch, kind, tenant, rank, attempt
 ), ${ANSWER_OF('leased')}

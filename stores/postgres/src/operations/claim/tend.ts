@@ -1,5 +1,5 @@
 import type { FailureRecord, Lost } from '@millrace/engine';
-import type { Statement } from '../../database.ts';
+import { type Statement, numbers, texts } from '../../database.ts';
 import type { Context } from '../context.ts';
 import { finish } from '../finish.ts';
 import { RANKS_IN_USE } from '../scheduled.ts';
@@ -69,7 +69,7 @@ WITH expired AS (
   DELETE FROM millrace.lease WHERE seq = ANY (ARRAY(
     SELECT l.seq FROM millrace.lease l WHERE l.until < millrace.clock()
      ORDER BY l.seq LIMIT $1::int FOR UPDATE SKIP LOCKED))
-  RETURNING kind, tenant, rank, seq, attempt, cancel, suspect, renewed, worker, started_at
+  RETURNING kind, tenant, rank, seq, attempt, nth, cancel, suspect, renewed, worker, started_at
 ), taken AS MATERIALIZED (
   SELECT e.*, e.cancel OR (e.renewed AND e.suspect AND e.attempt >= j.max_attempts) AS over, j.correlation_id,
          CASE WHEN NOT e.renewed THEN greatest(e.attempt - 1, 0)
@@ -80,13 +80,19 @@ WITH expired AS (
 ), moved AS (
   INSERT INTO millrace.suspect (kind, tenant, rank, seq, attempt)
   SELECT kind, tenant, rank, seq, kept FROM taken WHERE NOT over
-), record AS (
-  UPDATE millrace.jobs j
-     SET attempt = t.kept,
-         executions = millrace.with_execution(j.executions, t.attempt, t.worker, t.started_at, 'lost', NULL, NULL)
-    FROM taken t WHERE j.seq = ANY (ARRAY(SELECT seq FROM taken)) AND j.seq = t.seq
 )
-SELECT seq, kind, attempt, cancel, over, worker, correlation_id FROM taken`,
+SELECT seq, kind, attempt, nth, kept, cancel, over, worker, correlation_id, started_at::text FROM taken`,
+};
+
+// $1 seq[] $2 attempts that are kept[] $3 attempt[] $4 worker[] $5 started at[] $6 error[]
+const RECORD_LOSS: Statement = {
+  name: 'millrace_record_loss',
+  text: `
+UPDATE millrace.jobs j
+   SET attempt = u.kept, executions = millrace.with_execution(j.executions, u.nth, u.worker, u.started_at, 'lost', u.error, NULL)
+  FROM unnest($1::text::bigint[], $2::text::integer[], $3::text::integer[], $4::text::text[], $5::text::timestamptz[], $6::text::jsonb[])
+       AS u(seq, kept, nth, worker, started_at, error)
+ WHERE j.seq = ANY ($1::text::bigint[]) AND j.seq = u.seq`,
 };
 
 export interface TakenOver {
@@ -102,10 +108,13 @@ type TakenRow = {
   seq: number;
   kind: string;
   attempt: number;
+  nth: number;
+  kept: number;
   cancel: boolean;
   over: boolean;
   worker: string;
   correlation_id: string | null;
+  started_at: string;
 };
 
 /** Takes the leases of workers that went away. */
@@ -113,6 +122,15 @@ export async function takeOver(context: Context): Promise<TakenOver> {
   const { database, ids } = context;
   return database.transaction(async (session) => {
     const taken = await session.query<TakenRow>(TAKE_OVER, [AT_ONCE]);
+    if (taken.length > 0)
+      await session.query(RECORD_LOSS, [
+        numbers(taken.map((row) => row.seq)),
+        numbers(taken.map((row) => row.kept)),
+        numbers(taken.map((row) => row.nth)),
+        texts(taken.map((row) => row.worker)),
+        texts(taken.map((row) => row.started_at)),
+        texts(taken.map((row) => JSON.stringify(workerLost(row)))),
+      ]);
     const over = taken.filter((row) => row.over);
     await finish(
       context,
@@ -139,10 +157,11 @@ export async function takeOver(context: Context): Promise<TakenOver> {
 }
 
 /** All that is known: no renewal came. */
-function workerLost({ worker, attempt }: TakenRow): FailureRecord {
+function workerLost({ worker, nth, over, cancel }: TakenRow): FailureRecord {
+  const isLast = over && !cancel;
   return {
     code: 'worker_lost',
-    message: `The worker ${worker} stopped renewing the lease during execution ${attempt}, the last one allowed, with no other job beside this one: it died, froze or was cut off. Look at its log for what the job does to the process, then retry the job.`,
-    retryable: false,
+    message: `The worker ${worker} stopped renewing its lease during execution ${nth}: it died, froze or was cut off.${isLast ? ' No other job ran beside this one, and no attempt is left. Look at the log of the worker for what the job does to it, then retry the job.' : ''}`,
+    retryable: !isLast,
   };
 }
