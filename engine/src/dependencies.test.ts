@@ -214,6 +214,7 @@ describe('a webhook', () => {
       state: 'FAILED',
       correlationId: null,
       submitter: null,
+      subject: null,
       webhook: 'https://a.example',
       parents: null,
       traceparent: null,

@@ -51,7 +51,7 @@ describe('a handler that returns', () => {
     const upload = { type: 'upload' };
     const refusing = (retryable: boolean) => (store: Store) => ({
       ...store,
-      can: { ...store.can, effects: true },
+      keeps: { ...store.keeps, effects: true },
       settle: async ({ settlements }: { settlements: readonly Settlement[] }) =>
         settlements.some(({ outcome }) => outcome.move === 'succeed')
           ? settlements.map(() => ({

@@ -146,7 +146,7 @@ describe('a job that waits for a worker', () => {
   it('kind_paused', async () => {
     const { enqueue, queue, store } = world();
     const id = await enqueue();
-    await store.pause({ kind: 'work', by: 'ann' });
+    await store.control?.pause({ kind: 'work', by: 'ann' });
     expectExplained(
       await queue.explain(id),
       'kind_paused',
@@ -284,7 +284,7 @@ describe('a job that waits for a worker', () => {
       worker: { pools: [{ name: 'urgent', minPriority: 5 }] },
     });
     worker.start();
-    await store.reportWorker({ worker: 'odd', kinds: ['work'], stats: '{' });
+    await store.control?.reportWorker({ worker: 'odd', kinds: ['work'], stats: '{' });
     await run(10);
     const id = await enqueue();
     expect((await queue.explain(id)).reason).toBe('below_min_priority');

@@ -51,7 +51,7 @@ describe('a claim whose answer was lost', () => {
     line.away.add('claim');
     worker.start();
     await run(30_000);
-    const ids = new Set(claimsOf(line.calls).map(({ claimId }) => claimId));
+    const ids = new Set(claimsOf(line.calls).map(({ claim }) => claim));
     expect(ids.size).toBeGreaterThan(1);
     expect(claimsOf(line.calls).filter(({ replay }) => replay !== true)).toHaveLength(ids.size);
   });

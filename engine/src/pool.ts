@@ -217,12 +217,17 @@ export function createPool(params: {
   }
 
   function beginOne(job: ClaimedJob, askedAt: number): Execution | null {
-    if (stopped || clock.now() >= leases.deadlineOf(askedAt)) {
+    const kind = kinds.find((each) => each.kind === job.kind);
+    if (kind === undefined) {
+      const error = new MillraceError('unknown_kind', `It was not asked for a "${job.kind}".`);
+      events.emit('store.failed', { during: 'claim', error });
+    }
+    if (kind === undefined || stopped || clock.now() >= leases.deadlineOf(askedAt)) {
       owner.freeSlot(job.kind);
       handBack(parts, job);
       return null;
     }
-    const execution = new Execution(parts, owner, job, parts.registry.require(job.kind), askedAt);
+    const execution = new Execution(parts, owner, job, kind, askedAt);
     execution.begin();
     return execution;
   }

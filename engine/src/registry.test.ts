@@ -93,7 +93,7 @@ describe('the cleanup of a kind is a job of its own', () => {
     );
     const id = await enqueue();
     await queue.cancel([id]);
-    await store.pause({ kind: 'work', by: null });
+    await store.control?.pause({ kind: 'work', by: null });
     await queue.retry([id]);
     worker.start();
     await run(10);

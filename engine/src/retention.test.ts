@@ -21,7 +21,9 @@ const usual = work(async () => {});
 /** The service alone, over a queue whose worker has come and gone. */
 function world(wrap: (store: Store) => Store = (store) => store) {
   const made = createWorld({ kinds: [brief, usual] });
-  const retention = createRetention({ ...made, store: wrap(made.store) });
+  const { upkeep, followers } = wrap(made.store);
+  if (upkeep === undefined) throw new Error('The memory store has upkeep.');
+  const retention = createRetention({ ...made, upkeep, followers });
 
   async function workOff(): Promise<void> {
     made.worker.start();
@@ -108,11 +110,7 @@ describe('a sweep', () => {
   });
 
   it('leaves gates alone on a store that has none', async () => {
-    const { retention } = world((store) => ({
-      ...store,
-      can: { ...store.can, dependencies: false },
-      closeGates: () => Promise.reject(new Error('There are no gates.')),
-    }));
+    const { retention } = world(({ followers: _, ...store }) => store);
     expect(await retention.runOnce()).toEqual({ nextMs: 5 * MINUTE_MS });
   });
 

@@ -51,7 +51,8 @@ describe('a schedule', () => {
       {},
       { start: at('2026-10-23T12:00Z') },
     );
-    const scheduler = createScheduler({ store, registry, schedules: [schedule], events });
+    const part = store.schedules;
+    const scheduler = createScheduler({ store, part, registry, schedules: [schedule], events });
     while (time.now() < 3 * 24 * HOUR_MS) await run((await scheduler.runOnce()).nextMs);
     expect((await all('work')).map(({ createdAt }) => new Date(createdAt).toISOString())).toEqual([
       '2026-10-24T00:30:00.000Z',

@@ -30,7 +30,7 @@ function world(write: Write = agrees, storeParts: Partial<Store> = {}) {
   const answers = new Map<string, unknown>();
 
   function settle(id: string, result = '1'): void {
-    void settler.settle(settlement(id, result)).then((answer) => answers.set(id, answer));
+    settler.settle({ ...settlement(id, result), answer: (answer) => void answers.set(id, answer) });
   }
   return {
     time,
@@ -47,7 +47,7 @@ function world(write: Write = agrees, storeParts: Partial<Store> = {}) {
 
 function settlement(id: string, result = '1'): Settlement {
   return {
-    job: { id, epoch: 1 } as Settlement['job'],
+    job: { id, epoch: 1, claim: 1 } as Settlement['job'],
     outcome: { move: 'succeed', result, purgePayload: false, effects: [] },
     children: [],
   };

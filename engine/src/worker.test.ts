@@ -218,7 +218,7 @@ describe('what a worker tells of itself', () => {
       failed: 1,
       canceled: 1,
     });
-    const [report] = await store.workers();
+    const [report] = await store.control?.workers();
     expect(report).toMatchObject({ worker: 'w1', kinds: ['work'] });
     expect(JSON.parse(report?.stats ?? '')).toMatchObject({ totals: { processed: 5 } });
   });
@@ -240,7 +240,7 @@ describe('what a worker tells of itself', () => {
     expect(of('store.failed')[0]).toMatchObject({ during: 'report' });
     line.away.delete('reportWorker');
     await run(5_000);
-    expect(await store.workers()).toHaveLength(1);
+    expect(await store.control?.workers()).toHaveLength(1);
   });
 });
 
@@ -260,8 +260,8 @@ describe('a configuration that is not possible', () => {
 
   it('schedules on a store that has none', () => {
     const { store, registry, clock, events } = createWorld({ kinds: [work(quick)] });
+    const { schedules: _, ...poor } = store;
     const schedules = [{ name: 'daily', cron: '0 0 * * *', job: { kind: 'work', data: null } }];
-    const poor = { ...store, can: { ...store.can, schedules: false } };
     expect(() =>
       createWorker({
         config: { id: 'w', schedules },
@@ -281,7 +281,7 @@ describe('a configuration that is not possible', () => {
           yield { cursor: 1 };
         }),
       ],
-      wrap: (store) => ({ ...store, can: { ...store.can, checkpoint: false } }),
+      wrap: ({ chunks: _, ...store }) => store,
     });
     worker.start();
     const id = await enqueue();

@@ -26,6 +26,7 @@ export interface Line {
 }
 
 export function createLine(store: Store): Line {
+  const { chunks, control, schedules, upkeep } = store;
   const away = new Set<Verb>();
   const answerLost = new Set<Verb>();
   const refused: Line['refused'] = new Map();
@@ -53,11 +54,28 @@ export function createLine(store: Store): Line {
       claim: (params) => call('claim', params, () => store.claim(params)),
       renew: (params) => call('renew', params, () => store.renew(params)),
       settle: (params) => call('settle', params, () => store.settle(params)),
-      checkpoint: (params) => call('checkpoint', params, () => store.checkpoint(params)),
-      reportWorker: (params) => call('reportWorker', params, () => store.reportWorker(params)),
-      schedules: () => call('schedules', null, () => store.schedules()),
-      fire: (params) => call('fire', params, () => store.fire(params)),
-      prune: (params) => call('prune', params, () => store.prune(params)),
+      ...(chunks && {
+        chunks: {
+          checkpoint: (params) => call('checkpoint', params, () => chunks.checkpoint(params)),
+        },
+      }),
+      ...(control && {
+        control: {
+          ...control,
+          reportWorker: (params) =>
+            call('reportWorker', params, () => control.reportWorker(params)),
+        },
+      }),
+      ...(schedules && {
+        schedules: {
+          ...schedules,
+          all: () => call('schedules', null, () => schedules.all()),
+          fire: (params) => call('fire', params, () => schedules.fire(params)),
+        },
+      }),
+      ...(upkeep && {
+        upkeep: { ...upkeep, prune: (params) => call('prune', params, () => upkeep.prune(params)) },
+      }),
     },
   };
 }

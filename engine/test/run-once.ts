@@ -11,7 +11,7 @@ export async function runOnce(
     kinds: [work(run, changes), work(async () => {}, { kind: 'child' })],
   });
   const id = await world.enqueue({ data, tenant: 'acme', correlationId: 'c1', submitter: 'ann' });
-  await world.store.pause({ kind: 'child', by: null });
+  await world.store.control?.pause({ kind: 'child', by: null });
   world.worker.start();
   await world.run(10);
   return { ...world, id, ended: await world.job(id) };
