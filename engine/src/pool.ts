@@ -217,9 +217,9 @@ export function createPool(params: {
   }
 
   function beginOne(job: ClaimedJob, askedAt: number): Execution | null {
-    const kind = kinds.find((each) => each.kind === job.kind);
+    const kind = parts.registry.get(job.kind);
     if (kind === undefined) {
-      const error = new MillraceError('unknown_kind', `It was not asked for a "${job.kind}".`);
+      const error = new MillraceError('unknown_kind', `There is no kind "${job.kind}" here.`);
       events.emit('store.failed', { during: 'claim', error });
     }
     if (kind === undefined || stopped || clock.now() >= leases.deadlineOf(askedAt)) {
