@@ -34,10 +34,18 @@ export class MillraceError extends Error {
  * Everything else a store throws is about the data it was given.
  */
 export class StoreUnavailable extends MillraceError {
-  override readonly name = 'StoreUnavailable';
+  override readonly name: string = 'StoreUnavailable';
   constructor(message: string, options?: ErrorOptions) {
     super('store_unavailable', message, options);
   }
+}
+
+/**
+ * The store was reached but did not finish in time: whether the write happened is unknown, and a smaller
+ * batch may pass where this one did not.
+ */
+export class StoreTimedOut extends StoreUnavailable {
+  override readonly name = 'StoreTimedOut';
 }
 
 /** What is kept of a failed attempt. */
