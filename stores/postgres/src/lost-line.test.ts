@@ -19,7 +19,9 @@ const CUT: readonly How[] = ['reset', 'close'];
 const KINDS = ['work', 'child', 'after', 'left', 'right', 'both', 'limited'];
 
 let databases: TestDatabases;
+let url: string;
 let line: Line;
+let past: PgDatabase;
 let admin: pg.Client;
 let database: PgDatabase;
 let callers: Set<string>;
@@ -33,11 +35,11 @@ const note = (error: Error): void => void uncaught.push(error);
 beforeAll(async () => {
   process.on('uncaughtExceptionMonitor', note);
   databases = await testDatabases();
-  const { url } = await databases.create();
+  ({ url } = await databases.create());
   line = await startLine(testServer());
   admin = new pg.Client(url);
   await admin.connect();
-  const past = openPg({ url, poolSize: 2, answerWithinMs: 30_000 });
+  past = openPg({ url, poolSize: 2, answerWithinMs: 30_000 });
   direct = await createStore({ database: past, name: 'pg', dependants });
   ({ database, callers } = recordCallers(openThrough(url, 30_000)));
   store = await createStore({
@@ -146,7 +148,7 @@ type Prepare = () => Promise<(again: boolean) => Promise<unknown>>;
 const ERROR = { code: 'x', message: 'No.', retryable: true };
 
 /** A result with a child, a rule with one parent, one with two, a retry and a deferral in one batch. */
-const settling: Prepare = async () => {
+const settling = async (asked: Store): ReturnType<Prepare> => {
   const kinds = ['work', 'work', 'work', 'after', 'left', 'right'];
   const jobs = await start(kinds.map((kind, n) => ({ kind, payload: `{"n":${n}}` })));
   const outcomes = [
@@ -165,13 +167,13 @@ const settling: Prepare = async () => {
       return outcome === undefined ? [] : [{ job, outcome, children }];
     });
   return async () => {
-    const answers = await store.settle({ settlements });
+    const answers = await asked.settle({ settlements });
     expect(answers.filter((answer) => answer !== 'settled' && answer !== 'already')).toEqual([]);
   };
 };
 
 const CASES: Record<string, Prepare> = {
-  settle: settling,
+  settle: () => settling(store),
   async checkpoint() {
     const jobs = await start([{}, {}]);
     const checkpoints = jobs.map(({ id, epoch }) => ({
@@ -263,6 +265,30 @@ it('migrate', { timeout: 60_000 }, async () => {
     },
   });
   for (const caller of recorded.callers) callers.add(caller);
+});
+
+it('settle, while the line goes silent', { timeout: 60_000 }, async () => {
+  // What is asked again waits for the locks of whoever went silent, until the server ends that session.
+  const impatient = openThrough(url, 1_500);
+  const through = await createStore({
+    database: { ...impatient, listen: (...heard) => past.listen(...heard) },
+    name: 'pg',
+    dependants,
+  });
+  cleanups.push(() => through.close());
+  const asked = await cutEverywhere({
+    line,
+    database: impatient,
+    admin,
+    hows: ['silence'],
+    only: (text) => text === 'COMMIT',
+    async prepare() {
+      await reset();
+      return settling(through);
+    },
+    observe,
+  });
+  expect(asked).toContain('COMMIT');
 });
 
 it('nothing that opens a transaction has no case here', async () => {

@@ -12,6 +12,8 @@ export interface Attempted {
   /** Past the line. */
   readonly admin: pg.Client;
   readonly hows: readonly How[];
+  /** At which questions. At all of them, if left out. */
+  readonly only?: (text: string) => boolean;
   /** Starts afresh and gives the question. `again`: its answer was lost. */
   prepare(): Promise<(again: boolean) => Promise<unknown>>;
   /** Everything that the question was about, past the line. */
@@ -20,13 +22,14 @@ export interface Attempted {
 
 /** Wherever the line is cut, asking again comes to what it would have come to at once. Gives what was cut. */
 export async function cutEverywhere(attempted: Attempted): Promise<readonly string[]> {
-  const { line, database, hows } = attempted;
+  const { line, database, hows, only = () => true } = attempted;
   const ask = await prepareWarm(attempted);
   const { asked } = line.watch();
   await ask(false);
   const questions = [...asked()];
   const expected = await attempted.observe();
   for (const [index, text] of questions.entries()) {
+    if (!only(text)) continue;
     for (const when of ['unasked', 'unanswered'] as const) {
       for (const how of hows) {
         const place = `${how}, ${when}: ${index + 1}. ${text.trim().slice(0, 40)}`;
