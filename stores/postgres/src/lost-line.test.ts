@@ -64,8 +64,8 @@ afterEach(async () => {
   expect(uncaught).toEqual([]);
 });
 
-function openThrough(url: string, answerWithinMs: number): PgDatabase {
-  return openPg({ url: line.through(url), poolSize: 2, answerWithinMs });
+function openThrough(at: string, answerWithinMs: number): PgDatabase {
+  return openPg({ url: line.through(at), poolSize: 2, answerWithinMs });
 }
 
 /** One child after `after`, and one after `left` and `right` together. */

@@ -63,9 +63,9 @@ async function pidOf(session: Session): Promise<number> {
 }
 
 function inOptions(setting: string): string {
-  const with_ = new URL(url);
-  with_.searchParams.set('options', `-c ${setting}`);
-  return with_.href;
+  const optioned = new URL(url);
+  optioned.searchParams.set('options', `-c ${setting}`);
+  return optioned.href;
 }
 
 describe('a statement that takes too long', () => {
