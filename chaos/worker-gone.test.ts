@@ -79,9 +79,12 @@ it(
   async () => {
     const store = await openStore();
     await fleet.start('blocking', url);
-    const [enqueued] = await store.enqueue({ jobs: [job(1, 4_000)] });
+    // Ready before it is needed: a process takes longer to start than the other is blocked, on a busy machine.
+    const successor = await fleet.start('successor', url);
+    successor.freeze();
+    const [enqueued] = await store.enqueue({ jobs: [job(1, 5_000)] });
     await until(async () => (await admin.query('SELECT FROM executions')).rowCount === 1);
-    await fleet.start('successor', url);
+    successor.thaw();
     const id = enqueued?.id ?? '';
     await until(async () => (await store.get({ id }))?.state === 'SUCCEEDED');
     expect(JSON.parse((await store.get({ id }))?.result ?? '')).toMatchObject({ by: 'successor' });
