@@ -309,6 +309,14 @@ describe('listening', () => {
     while ((await listening()) > 0);
   });
 
+  it('ends with the database that it belongs to', async () => {
+    const database = open(url);
+    const nothing = (): void => {};
+    await database.listen(channel, nothing, nothing);
+    await database.close();
+    while ((await listening()) > 0);
+  });
+
   async function listening(): Promise<number> {
     const { rowCount } = await admin.query(
       `SELECT FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()`,

@@ -55,6 +55,7 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
   // An idle connection that breaks is replaced when next needed.
   pool.on('error', () => {});
   const planned = new WeakSet<pg.PoolClient>();
+  const listening = new Set<() => Promise<void>>();
 
   // Of a client that vanished without a word only its silence is seen. Its transaction would hold its locks until the
   // operating system notices, two hours by default, and every claim would step around the jobs that it holds.
@@ -118,6 +119,12 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
     });
   }
 
+  /** Whoever listens and failed to stop would keep the process, and come back for ever. */
+  async function close(): Promise<void> {
+    for (const stop of listening) await stop();
+    await pool.end();
+  }
+
   return {
     query: (statement, values) => withClient((client) => session(client).query(statement, values)),
     script: (sql) => withClient((client) => session(client).script(sql)),
@@ -127,8 +134,11 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
         throw new TypeError('The transaction must be a connected client of the pg package.');
       return session(joined);
     },
-    listen: (channel, onMessage, onGap) =>
-      listen(() => new Client(config), channel, onMessage, onGap),
+    async listen(channel, onMessage, onGap) {
+      const stop = await listen(() => new Client(config), channel, onMessage, onGap);
+      listening.add(stop);
+      return stop;
+    },
     setPrepared(value) {
       prepared = value;
     },
@@ -137,7 +147,7 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
-    close: () => (closing ??= pool.end()),
+    close: () => (closing ??= close()),
   };
 }
 
