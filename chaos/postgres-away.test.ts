@@ -3,8 +3,8 @@ import { openPostgresStore } from '@millrace/store-postgres';
 import { afterEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startPostgres } from '../scripts/services.mjs';
+import { startLine } from '../stores/postgres/test/line.ts';
 import { startFactory, until } from './test/factory.ts';
-import { startProxy } from './test/proxy.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -74,11 +74,12 @@ it(
   async () => {
     const postgres = await startPostgres({ settings: { fsync: 'off' } });
     cleanups.push(() => postgres.remove());
-    const url = new URL(postgres.url);
-    const proxy = await startProxy({ host: url.hostname, port: Number(url.port) });
-    cleanups.push(() => proxy.close());
-    url.port = String(proxy.port);
-    const store = await openPostgresStore({ url: url.href, answerWithinMs: 1_000 });
+    const line = await startLine(postgres.url);
+    cleanups.push(() => line.close());
+    const store = await openPostgresStore({
+      url: line.through(postgres.url),
+      answerWithinMs: 1_000,
+    });
     cleanups.push(() => store.close());
     let runs = 0;
     const tick = defineJob({
@@ -95,7 +96,7 @@ it(
     await queue.enqueue({ kind: 'tick', data: {}, key: 'before' });
     await until(async () => (await store.counts()).some(({ state }) => state === 'SUCCEEDED'));
 
-    proxy.silence();
+    line.silence();
     while (
       !(await queue
         .enqueue({ kind: 'tick', data: {}, key: 'after' })

@@ -1,15 +1,14 @@
 import { openPostgresStore } from '@millrace/store-postgres';
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type TestDatabases, testDatabases } from '../stores/postgres/test/databases.ts';
 import { until } from './test/factory.ts';
+import { type Fleet, createFleet } from './test/fleet.ts';
 
 let databases: TestDatabases;
 let url: string;
 let admin: pg.Client;
+let fleet: Fleet;
 const cleanups: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
@@ -22,10 +21,14 @@ beforeEach(async () => {
   url = database.url;
   admin = new pg.Client(url);
   await admin.connect();
-  await admin.query('CREATE TABLE started (n integer, epoch bigint, worker text)');
+  await admin.query(
+    'CREATE TABLE executions (job text, kind text, n integer, epoch bigint, worker text)',
+  );
+  fleet = createFleet();
   cleanups.push(
     () => database.drop(),
     () => admin.end(),
+    () => fleet.killAll(),
   );
 });
 afterEach(async () => {
@@ -46,40 +49,18 @@ const job = (n: number, blockMs = 0) => ({
   priority: null,
 });
 
-async function startProcess(
-  id: string,
-): Promise<ChildProcess & { messages: { fenced?: string; write?: string }[] }> {
-  const child = fork(
-    fileURLToPath(new URL('test/worker-process.mjs', import.meta.url)),
-    [url, id],
-    {
-      execArgv: [],
-    },
-  );
-  cleanups.push(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-  });
-  const messages: { fenced?: string; write?: string }[] = [];
-  child.on('message', (message) => messages.push(message as { fenced?: string }));
-  await once(child, 'message');
-  return Object.assign(child, { messages });
-}
-
 it('workers that are killed lose no job', { timeout: 120_000 }, async () => {
   const store = await openStore();
   const JOBS = 400;
   await store.enqueue({ jobs: Array.from({ length: JOBS }, (_, n) => job(n)) });
   let killed = 0;
   for (const round of [1, 2, 3]) {
-    const victim = await startProcess(`victim${round}`);
+    const victim = await fleet.start(`victim${round}`, url);
     await until(async () => (await store.counts()).some(({ state }) => state === 'PROCESSING'));
-    victim.kill('SIGKILL');
-    await once(victim, 'exit');
+    await victim.kill();
     killed += 1;
   }
-  await startProcess('survivor');
+  await fleet.start('survivor', url);
   await until(async () => (await store.counts()).every(({ state }) => state === 'SUCCEEDED'));
   expect(killed).toBe(3);
   expect(await store.counts()).toEqual([
@@ -88,7 +69,7 @@ it('workers that are killed lose no job', { timeout: 120_000 }, async () => {
   // Each job was settled by its latest execution and by no earlier one.
   const { rows } = await admin.query(`
     SELECT count(*)::int AS settled_by_another FROM millrace.jobs j
-     WHERE (j.result->>'epoch')::bigint <> (SELECT max(s.epoch) FROM started s WHERE s.n = (j.payload->>'n')::int)`);
+     WHERE (j.result->>'epoch')::bigint <> (SELECT max(e.epoch) FROM executions e WHERE e.n = (j.payload->>'n')::int)`);
   expect(rows).toEqual([{ settled_by_another: 0 }]);
 });
 
@@ -97,15 +78,18 @@ it(
   { timeout: 60_000 },
   async () => {
     const store = await openStore();
-    const blocked = await startProcess('blocking');
-    const [enqueued] = await store.enqueue({ jobs: [job(1, 4_000)] });
-    await until(async () => (await admin.query('SELECT FROM started')).rowCount === 1);
-    await startProcess('successor');
+    await fleet.start('blocking', url);
+    // Ready before it is needed: a process takes longer to start than the other is blocked, on a busy machine.
+    const successor = await fleet.start('successor', url);
+    successor.freeze();
+    const [enqueued] = await store.enqueue({ jobs: [job(1, 5_000)] });
+    await until(async () => (await admin.query('SELECT FROM executions')).rowCount === 1);
+    successor.thaw();
     const id = enqueued?.id ?? '';
     await until(async () => (await store.get({ id }))?.state === 'SUCCEEDED');
     expect(JSON.parse((await store.get({ id }))?.result ?? '')).toMatchObject({ by: 'successor' });
     // When it wakes up it either sees by its own clock that its lease is over, or its write is refused.
-    await until(() => Promise.resolve(blocked.messages.some(({ fenced }) => fenced === id)));
+    await until(() => Promise.resolve(fleet.messages().some(({ fenced }) => fenced === id)));
     expect(JSON.parse((await store.get({ id }))?.result ?? '')).toMatchObject({ by: 'successor' });
     expect(await store.counts()).toEqual([
       { kind: 'work', tenant: '', state: 'SUCCEEDED', count: 1 },

@@ -1,17 +1,47 @@
-import { StoreUnavailable } from '@millrace/engine';
+import { StoreTimedOut, StoreUnavailable } from '@millrace/engine';
 
 /**
- * SQLSTATE classes after which the same statement may succeed later: connection, resources and disk,
- * operator intervention, system, deadlock and serialisation, lock not available, read-only during a fail-over.
+ * SQLSTATEs after which the same statement may succeed later, by class (two characters) or one by one: connection (08),
+ * resources and disk (53), operator intervention (57), system (58, XX), deadlock and serialisation (40), lock not
+ * available (55P03), read-only during a fail-over (25006), a session that was ended because its transaction stood idle
+ * (25P03) or took too long (25P04), and prepared statements that the session does not have (26000) or has already
+ * (42P05), as when a pooler was put in between.
  */
-const PASSING = /^(08|53|57|58|40|55P03|25006|XX)/;
+const PASSING = /^(08|53|57|58|40|XX|55P03|25006|25P03|25P04|26000|42P05)/;
 
-/** A driver's error as the engine knows it: either the database is away, or the data is at fault. */
+/** `statement_timeout` or someone's pg_cancel_backend (57014), `transaction_timeout` (25P04). */
+const TIMED_OUT = /^(57014|25P04)$/;
+
+/** What the pg package says, without a code, when `query_timeout` has passed. */
+const NO_ANSWER_IN_TIME = 'Query read timeout';
+
+/** Where Postgres finds that a prepared statement's columns have changed, as by a migration: a new session is fine. */
+const STALE_PLAN = 'RevalidateCachedQuery';
+
+/** What a statement threw, as the engine knows it: the database is away, was too slow, or the data is at fault. */
 export function storeError(error: unknown): Error {
   if (error instanceof StoreUnavailable) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = fieldOf(error, 'code');
+  if (TIMED_OUT.test(code) || messageOf(error) === NO_ANSWER_IN_TIME)
+    return new StoreTimedOut(`The database did not finish in time: ${messageOf(error)}`, {
+      cause: error,
+    });
   const isSqlState = /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E');
-  if (isSqlState && !PASSING.test(code)) return error as Error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new StoreUnavailable(`The database did not answer: ${message}`, { cause: error });
+  const isPassing = PASSING.test(code) || fieldOf(error, 'routine') === STALE_PLAN;
+  return isSqlState && !isPassing ? (error as Error) : unavailable(error);
+}
+
+/** Before any statement was sent, nothing can be wrong with the data: not even a password that has changed. */
+export function unavailable(error: unknown): StoreUnavailable {
+  return new StoreUnavailable(`The database did not answer: ${messageOf(error)}`, { cause: error });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function fieldOf(error: unknown, field: 'code' | 'routine'): string {
+  return error instanceof Error && field in error
+    ? String((error as Error & Record<typeof field, unknown>)[field])
+    : '';
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Database, Param, Row, Session, Statement } from './database.ts';
-import { storeError } from './errors.ts';
+import { storeError, unavailable } from './errors.ts';
 import { PLANNING } from './planning.ts';
 
 export interface PgOptions {
@@ -8,6 +8,13 @@ export interface PgOptions {
   readonly poolSize: number;
   /** A connection that has not answered by then is given up: the other end may be gone without a word. */
   readonly answerWithinMs: number;
+}
+
+export interface PgDatabase extends Database {
+  /** Whether connections are ours alone, to be set up and to keep prepared statements on. They are not at first. */
+  setPrepared(prepared: boolean): void;
+  /** Of the pool. `waiting` are callers for whom no connection was free. */
+  connections(): { total: number; idle: number; waiting: number };
 }
 
 const INT8 = 20;
@@ -22,12 +29,21 @@ const types: pg.CustomTypesConfig = {
 
 type Queryable = Pick<pg.ClientBase, 'query'>;
 
-export function openPg({
-  url,
-  poolSize,
-  answerWithinMs,
-}: PgOptions): Database & { setPrepared(prepared: boolean): void } {
-  let prepared = true;
+/**
+ * A client that breaks emits `error`, whatever it is doing, and without a listener that ends the process. A pool
+ * listens to the clients that lie idle and to no others, so every client has a listener from its birth on. Nothing is
+ * lost by it: whoever waits for an answer is told by the answer.
+ */
+class Client extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    this.on('error', () => {});
+  }
+}
+
+export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase {
+  let prepared = false;
+  let closing: Promise<void> | null = null;
   const config: pg.ClientConfig = {
     connectionString: url,
     application_name: 'millrace',
@@ -35,17 +51,34 @@ export function openPg({
     connectionTimeoutMillis: Math.min(answerWithinMs, 10_000),
     query_timeout: answerWithinMs,
   };
-  const pool = new pg.Pool({
-    ...config,
-    max: poolSize,
-    idleTimeoutMillis: 60_000,
-    async onConnect(client) {
-      // Behind a pooler (see `setPrepared`) the connection is not ours alone, and is left as it is.
-      if (prepared) await client.query(PLANNING);
-    },
-  });
-  // An idle connection that breaks is replaced when next needed; without a listener it would end the process.
+  const pool = new pg.Pool({ ...config, Client, max: poolSize, idleTimeoutMillis: 60_000 });
+  // An idle connection that breaks is replaced when next needed.
   pool.on('error', () => {});
+  const planned = new WeakSet<pg.PoolClient>();
+  const listening = new Set<() => Promise<void>>();
+
+  // Of a client that vanished without a word only its silence is seen. Its transaction would hold its locks until the
+  // operating system notices, two hours by default, and every claim would step around the jobs that it holds.
+  const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${answerWithinMs}`;
+
+  /** A connection on which anything went wrong is closed: whatever state it is in, nobody shall inherit it. */
+  async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw unavailable(error);
+    });
+    let isSound = false;
+    try {
+      if (prepared && !planned.has(client)) {
+        await session(client).script(PLANNING);
+        planned.add(client);
+      }
+      const value = await work(client);
+      isSound = true;
+      return value;
+    } finally {
+      client.release(!isSound);
+    }
+  }
 
   function session(client: Queryable): Session {
     return {
@@ -75,38 +108,58 @@ export function openPg({
     };
   }
 
-  async function transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const client = await pool.connect().catch((error: unknown) => {
-      throw storeError(error);
-    });
-    try {
+  /** Closing the connection is the way back: a ROLLBACK could fail as well, and hide why it was needed. */
+  function transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return withClient(async (client) => {
       const inside = session(client);
-      await inside.script('BEGIN');
+      await inside.script(BEGIN);
       const value = await work(inside);
-      await inside.script('COMMIT');
-      client.release();
+      await commit(client);
       return value;
-    } catch (error) {
-      // Whatever state the connection is in, nobody shall inherit it.
-      client.release(true);
-      throw error;
-    }
+    });
+  }
+
+  /** Whoever listens and failed to stop would keep the process, and come back for ever. */
+  async function close(): Promise<void> {
+    for (const stop of listening) await stop();
+    await pool.end();
   }
 
   return {
-    ...session(pool),
+    query: (statement, values) => withClient((client) => session(client).query(statement, values)),
+    script: (sql) => withClient((client) => session(client).script(sql)),
     transaction,
     join(joined) {
       if (!isQueryable(joined))
         throw new TypeError('The transaction must be a connected client of the pg package.');
       return session(joined);
     },
-    listen: (channel, onMessage, onGap) => listen(config, channel, onMessage, onGap),
+    async listen(channel, onMessage, onGap) {
+      const stop = await listen(() => new Client(config), channel, onMessage, onGap);
+      listening.add(stop);
+      return stop;
+    },
     setPrepared(value) {
       prepared = value;
     },
-    close: () => pool.end(),
+    connections: () => ({
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
+    close: () => (closing ??= close()),
   };
+}
+
+/** Postgres answers the COMMIT of a transaction in which a statement has failed with ROLLBACK, and calls it no error. */
+async function commit(client: Queryable): Promise<void> {
+  const { command } = await client.query('COMMIT').catch((error: unknown) => {
+    throw storeError(error);
+  });
+  if (command !== 'COMMIT')
+    throw new Error(
+      'The transaction was rolled back: a statement in it had failed, and its error was not passed on.',
+    );
 }
 
 function isQueryable(value: unknown): value is Queryable {
@@ -120,60 +173,77 @@ function isQueryable(value: unknown): value is Queryable {
 
 /** One connection of its own that comes back by itself. */
 async function listen(
-  config: pg.ClientConfig,
+  newClient: () => pg.Client,
   channel: string,
   onMessage: (message: string) => void,
   onGap: () => void,
 ): Promise<() => Promise<void>> {
   let stopped = false;
-  let client: pg.Client | null = null;
+  let current: pg.Client | null = null;
   let retryMs = RECONNECT_MS.first;
   let timer: NodeJS.Timeout | undefined;
 
-  async function connect(): Promise<void> {
-    const next = new pg.Client(config);
-    next.on('error', () => lost(next));
-    next.on('end', () => lost(next));
-    next.on('notification', (notification) => onMessage(notification.payload ?? ''));
-    client = next;
-    await next.connect();
-    await next.query(`LISTEN ${channel}`);
+  async function open(): Promise<void> {
+    const client = newClient();
+    current = client;
+    client.on('error', () => lost(client));
+    client.on('end', () => lost(client));
+    client.on('notification', ({ payload }) => onMessage(payload ?? ''));
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${channel}`);
+    } catch (error) {
+      lost(client);
+      throw error;
+    }
     retryMs = RECONNECT_MS.first;
-    heartbeat(next);
+    heartbeat(client);
   }
 
   /** A half-open connection never reports an error: only a question without an answer tells. */
-  function heartbeat(current: pg.Client): void {
+  function heartbeat(client: pg.Client): void {
+    if (client !== current) return;
     timer = setTimeout(() => {
-      current.query('SELECT 1').then(
-        () => current === client && !stopped && heartbeat(current),
-        () => lost(current),
+      client.query('SELECT 1').then(
+        () => heartbeat(client),
+        () => lost(client),
       );
     }, HEARTBEAT_MS);
     timer.unref();
   }
 
-  function lost(which: pg.Client): void {
-    if (stopped || which !== client) return;
-    client = null;
-    clearTimeout(timer);
-    which.end().catch(() => {});
+  /** However often and by whomever it is reported: a connection is lost once. */
+  function lost(client: pg.Client): void {
+    if (client !== current) return;
+    leave();
+    if (stopped) return;
     timer = setTimeout(() => {
-      connect().then(onGap, () => client !== null && lost(client));
+      open()
+        .then(onGap)
+        .catch(() => {});
     }, retryMs);
     timer.unref();
     retryMs = Math.min(retryMs * 2, RECONNECT_MS.most);
   }
 
-  try {
-    await connect();
-  } catch (error) {
-    stopped = true;
-    throw storeError(error);
-  }
-  return async () => {
-    stopped = true;
+  /** Without a goodbye, which would wait for an answer that a line gone silent never brings. */
+  function leave(): void {
     clearTimeout(timer);
-    await client?.end().catch(() => {});
-  };
+    const client = current;
+    current = null;
+    client?.connection.stream.destroy();
+  }
+
+  function stop(): void {
+    stopped = true;
+    leave();
+  }
+
+  try {
+    await open();
+  } catch (error) {
+    stop();
+    throw unavailable(error);
+  }
+  return () => Promise.resolve(stop());
 }
