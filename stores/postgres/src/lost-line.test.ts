@@ -1,4 +1,4 @@
-import type { Dependant, FinishedJob, Job, NewJob, Store } from '@millrace/engine';
+import type { Dependant, FinishedJob, Job, NewJob } from '@millrace/engine';
 import { newJob } from '@millrace/store-contract';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { type TestDatabases, testDatabases, testServer } from '../test/databases
 import { type How, type Line, startLine } from '../test/line.ts';
 import { migrate } from './migrate.ts';
 import { type PgDatabase, openPg } from './pg.ts';
-import { createStore } from './store.ts';
+import { type PostgresStore, createStore } from './store.ts';
 
 /**
  * Every caller of `transaction()` through a line that is cut before, during and after the commit. Below the port: the
@@ -26,8 +26,8 @@ let admin: pg.Client;
 let database: PgDatabase;
 let callers: Set<string>;
 /** Through the line, and past it. */
-let store: Store;
-let direct: Store;
+let store: PostgresStore;
+let direct: PostgresStore;
 const cleanups: (() => Promise<unknown>)[] = [];
 const uncaught: Error[] = [];
 const note = (error: Error): void => void uncaught.push(error);
@@ -92,7 +92,7 @@ async function observe(): Promise<unknown> {
   const counts = await direct.counts();
   const { jobs: free } = await direct.claim({
     worker: 'observer',
-    claimId: 'all',
+    claim: (claims += 1),
     wants: KINDS.map((kind) => ({ kind, limit: 100 })),
     limit: 100,
     leaseMs: 60_000,
@@ -101,12 +101,22 @@ async function observe(): Promise<unknown> {
     jobs: all.flatMap((job) => (job === null ? [] : [comparable(job)])).toSorted(byText),
     counts: counts.map((count) => JSON.stringify(count)).toSorted(),
     free: free.map(({ kind, payload }) => `${kind} ${payload}`).toSorted(),
-    schedules: (await direct.schedules()).map(({ name, lastTick }) => ({ name, lastTick })),
+    schedules: (await direct.schedules.all()).map(({ name, lastTick }) => ({ name, lastTick })),
   };
 }
 
 function comparable(job: Job): object {
-  const { id: _, createdAt, runAt, startedAt, finishedAt, leaseUntil, parents, ...same } = job;
+  const {
+    id: _,
+    createdAt,
+    runAt,
+    startedAt,
+    finishedAt,
+    leaseUntil,
+    parents,
+    executions,
+    ...same
+  } = job;
   return {
     ...same,
     isDue: runAt <= createdAt,
@@ -114,6 +124,7 @@ function comparable(job: Job): object {
     hasFinished: finishedAt !== null,
     isLeased: leaseUntil !== null,
     parents: Object.keys(parents ?? {}),
+    executions: executions.map(({ outcome, attempt }) => `${attempt} ${outcome}`),
   };
 }
 
@@ -130,11 +141,11 @@ let claims = 0;
 async function start(
   jobs: Partial<NewJob>[],
   leaseMs = 60_000,
-): Promise<Awaited<ReturnType<Store['claim']>>['jobs']> {
+): Promise<Awaited<ReturnType<PostgresStore['claim']>>['jobs']> {
   await add(...jobs);
   const { jobs: claimed } = await direct.claim({
     worker: 'w',
-    claimId: `start ${(claims += 1)}`,
+    claim: (claims += 1),
     wants: KINDS.map((kind) => ({ kind, limit: 100 })),
     limit: 100,
     leaseMs,
@@ -143,24 +154,29 @@ async function start(
   return claimed;
 }
 
+/** After a cut, a store's next claim first sees to it that epochs do not repeat: not in the middle of a case. */
+async function claimNothing(): Promise<void> {
+  await store.claim({ worker: 'w', claim: (claims += 1), wants: [], limit: 0, leaseMs: 60_000 });
+}
+
 type Prepare = () => Promise<(again: boolean) => Promise<unknown>>;
 
 const ERROR = { code: 'x', message: 'No.', retryable: true };
 
 /** A result with a child, a rule with one parent, one with two, a retry and a deferral in one batch. */
-const settling = async (asked: Store): ReturnType<Prepare> => {
+const settling = async (asked: PostgresStore): ReturnType<Prepare> => {
   const kinds = ['work', 'work', 'work', 'after', 'left', 'right'];
   const jobs = await start(kinds.map((kind, n) => ({ kind, payload: `{"n":${n}}` })));
   const outcomes = [
     { move: 'succeed', result: '1', purgePayload: false, effects: [] },
-    { move: 'retry', error: ERROR, delayMs: 0 },
+    { move: 'retry', error: ERROR, stack: null, delayMs: 0 },
     { move: 'defer', payload: '{"n":7}', delayMs: 60_000 },
-    { move: 'fail', error: ERROR },
+    { move: 'fail', error: ERROR, stack: null },
     { move: 'succeed', result: '2', purgePayload: true, effects: [] },
     { move: 'succeed', result: '3', purgePayload: false, effects: [] },
   ] as const;
   const settlements = jobs
-    .toSorted((a, b) => a.payload.localeCompare(b.payload))
+    .toSorted((a, b) => (a.payload ?? '').localeCompare(b.payload ?? ''))
     .flatMap((job, index) => {
       const outcome = outcomes[index];
       const children = index === 0 ? [newJob({ kind: 'child' }), newJob({ kind: 'child' })] : [];
@@ -176,14 +192,14 @@ const CASES: Record<string, Prepare> = {
   settle: () => settling(store),
   async checkpoint() {
     const jobs = await start([{}, {}]);
-    const checkpoints = jobs.map(({ id, epoch }) => ({
-      lease: { id, epoch },
+    const checkpoints = jobs.map(({ id, epoch, claim }) => ({
+      lease: { id, epoch, claim },
       step: 1,
       cursor: '{"at":1}',
       progress: { done: 1 },
       children: [newJob({ kind: 'child' })],
     }));
-    return () => store.checkpoint({ checkpoints, leaseMs: 60_000 });
+    return () => store.chunks.checkpoint({ checkpoints, leaseMs: 60_000 });
   },
   async cancel() {
     const [running] = await start([{}]);
@@ -198,13 +214,15 @@ const CASES: Record<string, Prepare> = {
   async 'take over'() {
     await start([{}, { kind: 'after', maxAttempts: 1 }], 1);
     await admin.query('SELECT pg_sleep(0.01)');
+    await claimNothing();
     const claim = { worker: 'next', wants: [], limit: 1, leaseMs: 60_000 };
-    return () => store.claim({ ...claim, claimId: `take over ${(claims += 1)}` });
+    return () => store.claim({ ...claim, claim: (claims += 1) });
   },
   async 'claim within a quota'() {
     await add({ kind: 'limited', tenant: 'a' }, { kind: 'limited', tenant: 'a' });
+    await claimNothing();
     const wants = [{ kind: 'limited', limit: 5, tenantLimit: 1 }];
-    const claim = { worker: 'next', claimId: `${(claims += 1)}`, wants, limit: 5, leaseMs: 60_000 };
+    const claim = { worker: 'next', claim: (claims += 1), wants, limit: 5, leaseMs: 60_000 };
     return async (again) => {
       const replayed = again ? (await store.claim({ ...claim, replay: true })).jobs : [];
       // As a worker does: what the lost claim was given, or a new one.
@@ -212,11 +230,25 @@ const CASES: Record<string, Prepare> = {
       expect(claimed).toHaveLength(1);
     };
   },
+  async 'claim a suspect within a quota'() {
+    await start([{ kind: 'limited', tenant: 'a' }], 1);
+    await admin.query('SELECT pg_sleep(0.01)');
+    await claimNothing();
+    await direct.claim({ worker: 'w', claim: (claims += 1), wants: [], limit: 1, leaseMs: 60_000 });
+    const wants = [{ kind: 'limited', limit: 5, tenantLimit: 1 }];
+    const number = (claims += 1);
+    const claim = { worker: 'next', claim: number, wants, limit: 1, leaseMs: 60_000, alone: true };
+    return async (again) => {
+      const replayed = again ? (await store.claim({ ...claim, replay: true })).jobs : [];
+      const claimed = replayed.length > 0 ? replayed : (await store.claim(claim)).jobs;
+      expect(claimed).toHaveLength(1);
+    };
+  },
   async 'fire a schedule'() {
     const schedule = { name: 's', cron: '* * * * *', timeZone: 'UTC', kind: 'work' };
-    await direct.syncSchedules({ schedules: [schedule] });
+    await direct.schedules.sync({ schedules: [schedule] });
     const tick = 4_000_000_000_000;
-    return () => store.fire({ schedule: 's', tick, job: newJob(), skipOverlap: true });
+    return () => store.schedules.fire({ schedule: 's', tick, job: newJob(), skipOverlap: true });
   },
 };
 

@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Store } from '@millrace/engine';
+
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestDatabase, type TestDatabases, testDatabases } from '../test/databases.ts';
-import { openPostgresStore } from './index.ts';
+import { type PostgresStore, openPostgresStore } from './index.ts';
 import { migrate } from './migrate.ts';
 import { openPg } from './pg.ts';
 
@@ -16,7 +16,7 @@ const ALL = [FIRST, '002-service.sql'];
 let databases: TestDatabases;
 let database: TestDatabase;
 let client: pg.Client;
-let stores: Store[];
+let stores: PostgresStore[];
 
 beforeAll(async () => {
   databases = await testDatabases();
@@ -35,7 +35,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-async function open(): Promise<Store> {
+async function open(): Promise<PostgresStore> {
   const store = await openPostgresStore({ url: database.url });
   stores.push(store);
   return store;
@@ -88,10 +88,10 @@ async function applied(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-function claim(store: Store, kind: string) {
+function claim(store: PostgresStore, kind: string) {
   return store.claim({
     worker: 'w2',
-    claimId: `claim of ${kind}`,
+    claim: 1,
     wants: [{ kind, limit: 10 }],
     limit: 10,
     leaseMs: 60_000,
@@ -145,8 +145,8 @@ describe('a database of the first release', () => {
       { traceparent: 'trace' },
     ]);
     const entry = { actor: 'ann', action: 'cancelJob', target: old, filter: null };
-    const id = await store.audit({ entry: { ...entry, correlationId: 'c' } });
-    expect(await store.auditLog({ filter: {}, limit: 1 })).toMatchObject({ entries: [{ id }] });
+    const id = await store.audit.begin({ entry: { ...entry, correlationId: 'c' } });
+    expect(await store.audit.list({ filter: {}, limit: 1 })).toMatchObject({ entries: [{ id }] });
   });
 
   it('is brought up to date once by replicas that start together', async () => {

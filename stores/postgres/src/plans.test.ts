@@ -1,11 +1,10 @@
-import type { Store } from '@millrace/engine';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabases, testDatabases } from '../test/databases.ts';
 import { type Recorded, rowsRead, recordStatements } from '../test/plans.ts';
 import { openPg } from './pg.ts';
 import { PLANNING } from './planning.ts';
-import { createStore } from './store.ts';
+import { type PostgresStore, createStore } from './store.ts';
 
 /** What is read often, or of a table that only grows, reads the rows that it answers with and no others. */
 
@@ -13,7 +12,7 @@ const SIZE = 20_000;
 
 let databases: TestDatabases;
 let admin: pg.Client;
-let store: Store;
+let store: PostgresStore;
 let recorded: Recorded;
 
 beforeAll(async () => {
@@ -52,7 +51,7 @@ describe('the audit log', () => {
     ['of one job and who did it', { actor: 'eve', target: 'pg-7' }, 1],
   ])('%s', async (_, filter, count) => {
     for (const cursor of [{}, { cursor: `${SIZE - 500}` }]) {
-      const { entries } = await store.auditLog({ filter, limit: 50, ...cursor });
+      const { entries } = await store.audit.list({ filter, limit: 50, ...cursor });
       expect(entries).toHaveLength(count);
       // One more than the page tells whether there is a next one.
       expect(await rowsRead(admin, recorded.last(), 'audit')).toBeLessThanOrEqual(count + 1);

@@ -1,12 +1,12 @@
-import type { Hint } from '@millrace/engine';
 import { describe, expect, it } from 'vitest';
+import type { Message } from '../service.ts';
 import { decode, encode } from './notify.ts';
 
 /** What Postgres takes: fewer bytes than these. */
 const BYTES = 8_000;
 
 describe('a hint on its way', () => {
-  it.each<Hint>([
+  it.each<Message>([
     { type: 'ready', kinds: ['a', '東京'] },
     { type: 'ready', kinds: [] },
     { type: 'cancel', leases: [{ id: 'pg-1', epoch: 7, claim: 9 }] },
