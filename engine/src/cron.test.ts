@@ -64,6 +64,16 @@ it.each([
   expect(cronTicks(cron, 'Europe/Berlin').nextRun(new Date(after))).toEqual(new Date(next));
 });
 
+it.each([
+  ['30 2 25 10 *', '2026-01-01T00:00Z', '2026-10-25T00:30Z'],
+  ['30 2 29 3 *', '2025-07-01T00:00Z', '2026-03-29T01:00Z'],
+  ['30 3 29 3 *', '2026-01-01T00:00Z', '2026-03-29T01:30Z'],
+  ['30 * 25 10 *', '2026-01-01T00:00Z', '2026-10-24T22:30Z'],
+  ['30 2 29 2 *', '2025-07-01T00:00Z', '2028-02-29T01:30Z'],
+])('%s, asked at %s, changes of the clocks ahead', (cron, after, next) => {
+  expect(cronTicks(cron, 'Europe/Berlin').nextRun(new Date(after))).toEqual(new Date(next));
+});
+
 describe('a rhythm in Europe/Berlin', () => {
   it.each<[string, string[], string[]]>([
     [
