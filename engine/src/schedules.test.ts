@@ -199,6 +199,21 @@ describe('ticks between two moments', () => {
     },
   );
 
+  it.each([
+    ['15,45 2 * * *', '2026-03-29', ['01:00']],
+    ['15,45 2 * * *', '2026-10-25', ['00:15', '00:45']],
+    ['30 1,2,3 * * *', '2026-10-25', ['00:30', '02:30']],
+    ['0 */2 * * *', '2026-03-29', ['01:00', '02:00']],
+    ['0 */2 * * *', '2026-10-25', ['00:00', '03:00']],
+  ])('of "%s" on %s in Europe/Berlin come once, asked every minute', (cron, day, expected) => {
+    const found: string[] = [];
+    for (let now = at(`${day}T00:00Z`); now < at(`${day}T03:30Z`); now += MINUTE_MS) {
+      const { due } = ticksBetween(cron, 'Europe/Berlin', now - MINUTE_MS, now);
+      found.push(...due.map((tick) => new Date(tick).toISOString().slice(11, 16)));
+    }
+    expect(found).toEqual(expected);
+  });
+
   it('that never come again have no next', () => {
     expect(ticksBetween('0 0 0 1 1 * 2026', 'UTC', from - 1, from + HOUR_MS)).toEqual({
       due: [from],

@@ -11,8 +11,18 @@ import { parseCron } from './window.ts';
  * A cron schedule. Its ticks are computed in its own time zone from the store's clock and taken by one
  * replica each, by compare-and-set on the last tick.
  *
- * Daylight saving: a local time that does not exist runs at the moment the clocks move to; one that comes
- * twice runs the first time. What runs by rhythm (every hour, every quarter of one) keeps it in real time.
+ * When the clocks of the zone change, for daylight saving or for any other reason:
+ *
+ * - An expression that names every hour (`*`, or `0-23`) is a rhythm. It runs whenever the clock shows one of
+ *   its times: in an hour that comes twice, both times; in one that is left out, not at all. Where the clocks
+ *   move by whole hours, a rhythm so keeps its distances in real time.
+ * - Any other (one hour, a list, a range, every second hour) names local times, and each of them runs once. One
+ *   that comes twice runs the first time. One that is left out runs at the moment the clocks move to, even if
+ *   that is on the next day. Several that are left out run once together, and together with one that is due
+ *   at that moment, because a tick is a moment.
+ *
+ * Only the hours decide which of the two it is. Seconds and minutes, days (`L`, `W`, `#` too), months and years
+ * choose among the local times.
  */
 export interface Schedule {
   readonly name: string;

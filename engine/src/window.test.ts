@@ -33,12 +33,19 @@ describe('ticks', () => {
     ['61 * * * *', 'UTC'],
     ['* * * *', 'UTC'],
     ['* * * * *', 'Mars/Olympus'],
+    ['* * * * *', ''],
     ['0 0 30 2 *', 'UTC'],
   ])('"%s" in %s is refused', (cron, timeZone) => {
     expect(() => parseCron(cron, timeZone)).toThrow(
       expect.objectContaining({ code: 'invalid_schedule' }),
     );
   });
+});
+
+it('a time zone that is none is told with an example of one', () => {
+  expect(() => parseCron('* * * * *', 'Berlin')).toThrow(
+    '"* * * * *" in time zone "Berlin" is not a schedule: RangeError: "Berlin" is no IANA time zone, such as "Europe/Berlin".',
+  );
 });
 
 describe('when the clocks go forward', () => {
