@@ -6,9 +6,9 @@ import { nextTick } from './window.ts';
 /*
  * Random expressions around changes of the clocks, against the rule by its definition: the wall of the zone is
  * read at every step of a stretch of time, and what it shows is compared with an expression that is known as
- * sets of numbers, never parsed. Another day draws other zones; CRON_SEED repeats a run.
+ * sets of numbers, never parsed. Another CRON_SEED draws other zones and expressions.
  */
-const SEED = process.env['CRON_SEED'] ?? String(Math.floor(Date.now() / 86_400_000));
+const SEED = process.env['CRON_SEED'] ?? '1';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

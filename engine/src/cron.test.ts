@@ -194,8 +194,6 @@ describe('clocks that do otherwise', () => {
   });
 });
 
-it('a date is one moment, in the zone or by its own offset', () => {
-  const next = (cron: string) => cronTicks(cron, 'Europe/Berlin').nextRun(new Date(0));
-  expect(next('2026-12-24T18:00')).toEqual(new Date('2026-12-24T17:00Z'));
-  expect(next('2026-12-24T18:00Z')).toEqual(new Date('2026-12-24T18:00Z'));
+it('a date, which croner takes for an expression, is none', () => {
+  expect(() => cronTicks('2026-12-24T18:00', 'Europe/Berlin')).toThrow('it is a date');
 });

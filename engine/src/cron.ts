@@ -19,7 +19,8 @@ export interface Ticks {
 export function cronTicks(cron: string, timeZone: string): Ticks {
   const zone = zoneOf(timeZone);
   const locals = new Cron(cron, { utcOffset: 0, paused: true });
-  if (locals.getOnce() !== null) return dateTicks(cron, timeZone);
+  if (locals.getOnce() !== null)
+    throw new Error('it is a date, and a schedule comes again: enqueue with runAt instead');
   const isRhythm = new CronPattern(cron).hour.every((named) => named === 1);
 
   const localAfter = (local: number): number =>
@@ -61,10 +62,4 @@ export function cronTicks(cron: string, timeZone: string): Ticks {
       return tick === null ? null : new Date(tick);
     },
   };
-}
-
-/** Croner also takes a date for an expression. A date can have an offset of its own, which croner knows. */
-function dateTicks(date: string, timeZone: string): Ticks {
-  const once = new Cron(date, { timezone: timeZone, paused: true });
-  return { nextRun: (after) => once.nextRun(after) };
 }

@@ -140,7 +140,6 @@ let claims = 0;
 
 async function start(
   jobs: Partial<NewJob>[],
-  leaseMs = 60_000,
 ): Promise<Awaited<ReturnType<PostgresStore['claim']>>['jobs']> {
   await add(...jobs);
   const { jobs: claimed } = await direct.claim({
@@ -148,10 +147,14 @@ async function start(
     claim: (claims += 1),
     wants: KINDS.map((kind) => ({ kind, limit: 100 })),
     limit: 100,
-    leaseMs,
+    leaseMs: 60_000,
   });
   expect(claimed).toHaveLength(jobs.length);
   return claimed;
+}
+
+async function expire(): Promise<void> {
+  await admin.query(`UPDATE millrace.lease SET until = now() - interval '1 second'`);
 }
 
 /** After a cut, a store's next claim first sees to it that epochs do not repeat: not in the middle of a case. */
@@ -212,9 +215,9 @@ const CASES: Record<string, Prepare> = {
     return () => store.retry({ select: { filter: { state: 'CANCELED' }, limit: 10 } });
   },
   async 'take over'() {
-    await start([{}, { kind: 'after', maxAttempts: 1 }], 1);
-    await admin.query('SELECT pg_sleep(0.01)');
     await claimNothing();
+    await start([{}, { kind: 'after', maxAttempts: 1 }]);
+    await expire();
     const claim = { worker: 'next', wants: [], limit: 1, leaseMs: 60_000 };
     return () => store.claim({ ...claim, claim: (claims += 1) });
   },
@@ -231,9 +234,9 @@ const CASES: Record<string, Prepare> = {
     };
   },
   async 'claim a suspect within a quota'() {
-    await start([{ kind: 'limited', tenant: 'a' }], 1);
-    await admin.query('SELECT pg_sleep(0.01)');
     await claimNothing();
+    await start([{ kind: 'limited', tenant: 'a' }]);
+    await expire();
     await direct.claim({ worker: 'w', claim: (claims += 1), wants: [], limit: 1, leaseMs: 60_000 });
     const wants = [{ kind: 'limited', limit: 5, tenantLimit: 1 }];
     const number = (claims += 1);

@@ -11,7 +11,7 @@ import { migrate } from './migrate.ts';
 import { openPg } from './pg.ts';
 
 const FIRST = '001-queue.sql';
-const ALL = [FIRST, '002-service.sql'];
+const ALL = [FIRST, '002-service.sql', '003-leases.sql'];
 
 let databases: TestDatabases;
 let database: TestDatabase;
@@ -88,13 +88,14 @@ async function applied(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-function claim(store: PostgresStore, kind: string) {
+function claim(store: PostgresStore, kind: string, alone = false) {
   return store.claim({
     worker: 'w2',
     claim: 1,
     wants: [{ kind, limit: 10 }],
     limit: 10,
     leaseMs: 60_000,
+    alone,
   });
 }
 
@@ -117,20 +118,21 @@ describe('a database of the first release', () => {
     const done = { move: 'succeed', result: '1', purgePayload: false, effects: [] } as const;
     // The one that runs is a worker's that the first release runs still.
     const settled = await store.settle({
-      settlements: [job, { ...job, id: running, epoch }].map((each) => ({
+      settlements: [job, { ...job, id: running, epoch, claim: 0 }].map((each) => ({
         job: each,
         outcome: done,
         children: [],
       })),
     });
     expect(settled).toEqual(['settled', 'settled']);
-    expect((await claim(store, 'left')).jobs).toMatchObject([
+    await claim(store, 'left');
+    expect((await claim(store, 'left', true)).jobs).toMatchObject([
       { id: left, attempt: 2, traceparent: null },
     ]);
     expect(await store.counts()).toEqual([
-      { kind: 'left', tenant: 'acme', state: 'PROCESSING', count: 1 },
-      { kind: 'running', tenant: 'acme', state: 'SUCCEEDED', count: 1 },
-      { kind: 'waiting', tenant: 'acme', state: 'SUCCEEDED', count: 1 },
+      { kind: 'left', tenant: 'acme', state: 'PROCESSING', count: 1, scheduled: 0 },
+      { kind: 'running', tenant: 'acme', state: 'SUCCEEDED', count: 1, scheduled: 0 },
+      { kind: 'waiting', tenant: 'acme', state: 'SUCCEEDED', count: 1, scheduled: 0 },
     ]);
   });
 
