@@ -240,7 +240,7 @@ it(
 async function settledWithin(ms: number): Promise<boolean> {
   const end = performance.now() + ms;
   while (performance.now() < end) {
-    if !(await isOpen()) return true;
+    if (!(await isOpen())) return true;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return false;

@@ -60,7 +60,7 @@ it.for(['fast', 'immediate'] as const)(
     );
 
     expect(await store.counts()).toEqual([
-      { kind: 'count', tenant: '', state: 'SUCCEEDED', count: JOBS },
+      { kind: 'count', tenant: '', state: 'SUCCEEDED', count: JOBS, scheduled: 0 },
     ]);
     expect(runs.size).toBe(JOBS);
     // A claim whose answer was lost is asked for again and an outcome is kept until it is written: nothing runs twice.

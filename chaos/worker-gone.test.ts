@@ -64,7 +64,7 @@ it('workers that are killed lose no job', { timeout: 120_000 }, async () => {
   await until(async () => (await store.counts()).every(({ state }) => state === 'SUCCEEDED'));
   expect(killed).toBe(3);
   expect(await store.counts()).toEqual([
-    { kind: 'work', tenant: '', state: 'SUCCEEDED', count: JOBS },
+    { kind: 'work', tenant: '', state: 'SUCCEEDED', count: JOBS, scheduled: 0 },
   ]);
   // Each job was settled by its latest execution and by no earlier one.
   const { rows } = await admin.query(`
@@ -92,7 +92,7 @@ it(
     await until(() => Promise.resolve(fleet.messages().some(({ fenced }) => fenced === id)));
     expect(JSON.parse((await store.get({ id }))?.result ?? '')).toMatchObject({ by: 'successor' });
     expect(await store.counts()).toEqual([
-      { kind: 'work', tenant: '', state: 'SUCCEEDED', count: 1 },
+      { kind: 'work', tenant: '', state: 'SUCCEEDED', count: 1, scheduled: 0 },
     ]);
   },
 );
