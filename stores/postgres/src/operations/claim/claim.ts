@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { CLAIM_ALONE } from './alone.ts';
 import { CLAIM_FAIRLY } from './fair.ts';
 import { CLAIM_ONE_LANE } from './one-lane.ts';
-import { type LaneRow, REPLAY, jobsOf, paramsOf } from './taking.ts';
+import { type TakenRow, REPLAY, jobsOf, paramsOf } from './taking.ts';
 import { type Look, type TakenOver, look, promote, takeOver } from './tend.ts';
 
 export type Claim = (params: ClaimParams) => Promise<Claimed>;
@@ -29,7 +29,7 @@ interface Taken {
 const LOOK_EVERY_MS = 1_000;
 const PROMOTE_AT_ONCE = 1_000;
 /** Lanes that a fair claim visits per kind. More would cost more than a second claim. */
-const LANES = { least: 8, most: 128 };
+const LANES = { least: 8, most: 256 };
 /** Statements of a fair claim that finds lanes and no job in them: all at their quota, or below the priority wanted. */
 const ROUNDS = 50;
 
@@ -163,8 +163,8 @@ export function createClaim(context: Context): Claim {
 
   async function claimAlone(params: ClaimParams): Promise<Claimed> {
     const tended = { ...(await tend(params)), hasSuspects: false };
-    const takeAlone = (session: Session): Promise<(LaneRow & EveryRow)[]> =>
-      session.query<LaneRow & EveryRow>(CLAIM_ALONE, paramsOf(params));
+    const takeAlone = (session: Session): Promise<(TakenRow & EveryRow)[]> =>
+      session.query<TakenRow & EveryRow>(CLAIM_ALONE, paramsOf(params));
     const limited = params.wants.filter(({ tenantLimit }) => tenantLimit !== undefined);
     const rows =
       limited.length === 0
@@ -179,7 +179,7 @@ export function createClaim(context: Context): Claim {
   }
 
   async function replay({ worker, claim: number }: ClaimParams): Promise<Claimed> {
-    const rows = await database.query<LaneRow>(REPLAY_CLAIM, [worker, number]);
+    const rows = await database.query<TakenRow>(REPLAY_CLAIM, [worker, number]);
     const jobs = jobsOf(context, number, rows);
     return answer({ jobs, more: true, ...readEvery(rows[0]) }, NOTHING_TENDED);
   }
@@ -194,8 +194,8 @@ interface EveryRow {
   readonly suspects?: boolean;
   readonly held_back?: boolean;
 }
-type OneLaneRow = LaneRow & EveryRow & { several: boolean; waiting: boolean };
-type FairRow = LaneRow &
+type OneLaneRow = TakenRow & EveryRow & { several: boolean; waiting: boolean };
+type FairRow = TakenRow &
   EveryRow & {
     lanes: number;
     tenants: number;

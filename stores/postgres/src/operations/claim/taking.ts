@@ -38,9 +38,9 @@ export const runningOf = (lane: string): string => `
 
 /**
  * Moves the rows of `chosen` (place, kind, tenant, rank, seq, attempt, limited) from `table` to `lease`, and answers
- * with one row per lane, a list per column: as a row per job, reading them was a third of the worker's time. jsonb as
- * text has no line break, so payloads are joined by one; what few jobs have travels as a JSON object of those that have
- * any. A part ends at 50 MB, far from the 1 GB that a column may have.
+ * with one row, a list per column: as a row per job, reading them was a third of the worker's time. jsonb as text has no
+ * line break, so payloads are joined by one; what few jobs have travels as a JSON object of those that have any. Another
+ * row begins after 50 MB, far from the 1 GB that a column may have.
  *
  * Deleting by ctid is safe, since the rows are locked by this very statement, and saves an index look-up per job. The
  * record is joined through LATERAL … OFFSET 0, so that no plan ever scans the history. Always one row at least, with
@@ -72,11 +72,11 @@ record AS MATERIALIZED (
                          'webhook', webhook, 'traceparent', traceparent, 'cursor', cursor::text, 'parents', parents)::text END AS rare
         FROM millrace.jobs WHERE seq = l.seq OFFSET 0) j
 ), answer AS (
-  SELECT kind, tenant, min(epoch) AS epoch, array_agg(seq)::text AS seqs, array_agg(rank)::text AS ranks,
+  SELECT json_agg(kind)::text AS kinds, json_agg(tenant)::text AS tenants, min(epoch) AS epoch, array_agg(seq)::text AS seqs, array_agg(rank)::text AS ranks,
          array_agg(attempt)::text AS attempts, array_agg(max_attempts)::text AS max_attempts,
          array_agg(created)::text AS created, string_agg(coalesce(payload, ''), E'\\n') AS payloads,
          CASE WHEN bool_or(rare <> '') THEN string_agg(rare, E'\\n') END AS rare
-    FROM record GROUP BY kind, tenant, part
+    FROM record GROUP BY part
 )`;
 }
 
@@ -89,10 +89,10 @@ WITH leased AS MATERIALIZED (
 SELECT a.*, (SELECT bool_or(suspect) FROM leased) AS suspect, (date_part('epoch', millrace.clock()) * 1000)::bigint AS now
   FROM (SELECT) AS always LEFT JOIN answer a ON true`;
 
-/** A lane's jobs, or none: `seqs` is null. */
-export type LaneRow = Row & {
-  kind: string;
-  tenant: string;
+/** Jobs, or none: `seqs` is null. */
+export type TakenRow = Row & {
+  kinds: string;
+  tenants: string;
   epoch: number;
   seqs: string | null;
   ranks: string;
@@ -136,12 +136,10 @@ export function paramsOf(
   ];
 }
 
-/** The jobs of all lanes, in the order in which they are to begin. */
-export function jobsOf(context: Context, claim: number, rows: readonly LaneRow[]): ClaimedJob[] {
-  const lanes = rows.filter((row) => row.seqs !== null);
-  const jobs = lanes.flatMap((lane) => laneJobs(context, claim, lane));
-  // One lane's come in their order.
-  if (lanes.length > 1) jobs.sort((a, b) => a.rank - b.rank || a.seq - b.seq);
+/** The jobs, in the order in which they are to begin. */
+export function jobsOf(context: Context, claim: number, rows: readonly TakenRow[]): ClaimedJob[] {
+  const jobs = rows.filter((row) => row.seqs !== null).flatMap((row) => read(context, claim, row));
+  jobs.sort((a, b) => a.rank - b.rank || a.seq - b.seq);
   return jobs.map(({ job }) => job);
 }
 
@@ -151,15 +149,17 @@ interface Ranked {
   readonly job: ClaimedJob;
 }
 
-function laneJobs({ ids }: Context, claim: number, lane: LaneRow): Ranked[] {
-  const { kind, tenant, epoch, suspect } = lane;
-  const seqs = list(lane.seqs);
-  const ranks = list(lane.ranks);
-  const attempts = list(lane.attempts);
-  const maxAttempts = list(lane.max_attempts);
-  const created = list(lane.created);
-  const payloads = lane.payloads.split('\n');
-  const rare = lane.rare?.split('\n') ?? null;
+function read({ ids }: Context, claim: number, row: TakenRow): Ranked[] {
+  const { epoch, suspect } = row;
+  const kinds = JSON.parse(row.kinds) as string[];
+  const tenants = JSON.parse(row.tenants) as string[];
+  const seqs = list(row.seqs);
+  const ranks = list(row.ranks);
+  const attempts = list(row.attempts);
+  const maxAttempts = list(row.max_attempts);
+  const created = list(row.created);
+  const payloads = row.payloads.split('\n');
+  const rare = row.rare?.split('\n') ?? null;
   return seqs.map((text, index) => {
     const seq = Number(text);
     const rank = Number(ranks[index]);
@@ -169,8 +169,8 @@ function laneJobs({ ids }: Context, claim: number, lane: LaneRow): Ranked[] {
       id: ids.of(seq),
       epoch,
       claim,
-      kind,
-      tenant,
+      kind: kinds[index] ?? '',
+      tenant: tenants[index] ?? '',
       payload: payload === undefined || payload === '' ? null : payload,
       attempt: Number(attempts[index]),
       maxAttempts: Number(maxAttempts[index]),
