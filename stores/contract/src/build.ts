@@ -81,7 +81,7 @@ export function partOf<P extends PartName>(store: Store, name: P): NonNullable<S
 export function claimParams(changes: Partial<ClaimParams> = {}): ClaimParams {
   return {
     worker: 'worker-1',
-    claim: Math.floor(Math.random() * 2 ** 52),
+    claim: Math.floor(Math.random() * 2 ** 53),
     wants: wants('work'),
     limit: 1_000,
     leaseMs: LEASE_MS,

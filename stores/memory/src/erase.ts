@@ -1,5 +1,5 @@
 import type { FailureRecord } from '@millrace/engine';
-import type { Transaction } from './data.ts';
+import type { JobRow, Transaction } from './data.ts';
 import { giveKeyUp, save } from './rows.ts';
 
 /** What is said about a person goes; that a job ran, when and with which end, stays. */
@@ -27,7 +27,12 @@ export function erase(tx: Transaction, subject: string): number {
   return rows.length;
 }
 
+/** What the job may still keep of an error. */
+export function storable(row: JobRow, error: FailureRecord): FailureRecord {
+  return row.erased ? withoutText(error) : error;
+}
+
 /** A message may name the person; a code does not. */
-export function withoutText(error: FailureRecord): FailureRecord {
+function withoutText(error: FailureRecord): FailureRecord {
   return { ...error, message: '' };
 }

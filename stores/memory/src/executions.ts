@@ -1,6 +1,6 @@
 import { EXECUTIONS_KEPT, type Execution, type FailureRecord } from '@millrace/engine';
 import type { JobRow, LeaseRow, Transaction } from './data.ts';
-import { withoutText } from './erase.ts';
+import { storable } from './erase.ts';
 
 /** The executions of the job with the one that ends now; a success is kept only beside others. */
 export function executionsWith(
@@ -16,7 +16,7 @@ export function executionsWith(
     startedAt: row.startedAt ?? tx.now,
     endedAt: tx.now,
     outcome,
-    error: error === undefined ? null : row.erased ? withoutText(error) : error,
+    error: error === undefined ? null : storable(row, error),
     stack: row.erased ? null : stack,
   };
   return [...row.executions, execution].slice(-EXECUTIONS_KEPT);

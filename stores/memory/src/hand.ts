@@ -33,7 +33,6 @@ export function retry(tx: Transaction, { select }: Selection): { retried: number
   for (const row of rows) {
     move(tx.data, row, 'requeue', {
       attempt: 0,
-      suspect: false,
       error: null,
       cancelRequested: false,
       startedAt: null,

@@ -31,19 +31,19 @@ export function checkpoint(
     if (current === null) return 'stale';
     const { row, lease } = current;
     if (each.step <= lease.step) return prolong(tx, current, leaseMs);
-    // Nothing of an erased job is kept, and nothing follows from it.
-    if (!row.erased) {
-      save(tx.data, { ...row, ...saved(row, each) });
-      enqueue(tx, each.children);
-    }
+    save(tx.data, { ...row, ...saved(row, each) });
+    if (!row.erased) enqueue(tx, each.children);
     return prolong(tx, { row, lease: { ...lease, step: each.step } }, leaseMs);
   });
 }
 
 /** A cursor that moved is proof of work: the attempts count again from here, this one included, and no suspicion is left. */
 function saved(row: JobRow, { cursor, progress }: Checkpoint): Partial<JobRow> {
+  const moved = cursor !== undefined && cursor !== row.cursor && { attempt: 1, suspect: false };
+  if (row.erased) return { ...moved };
   return {
-    ...(cursor !== undefined && cursor !== row.cursor && { cursor, attempt: 1, suspect: false }),
+    ...moved,
+    ...(cursor !== undefined && { cursor }),
     ...(progress !== undefined && { progress: { ...progress } }),
   };
 }

@@ -7,7 +7,7 @@ import {
 } from '@millrace/engine';
 import type { JobRow, LeaseRow, Transaction } from './data.ts';
 import { enqueue } from './enqueue.ts';
-import { withoutText } from './erase.ts';
+import { storable } from './erase.ts';
 import { executionsWith } from './executions.ts';
 import { finish } from './finish.ts';
 import { held } from './lease.ts';
@@ -108,11 +108,7 @@ function again(
   return 'settled';
 }
 
-function storable(row: JobRow, error: FailureRecord): FailureRecord {
-  return row.erased ? withoutText(error) : error;
-}
-
-export function attemptGivenBack({ attempt }: JobRow): number {
+function attemptGivenBack({ attempt }: JobRow): number {
   return Math.max(0, attempt - 1);
 }
 

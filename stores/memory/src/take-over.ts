@@ -1,5 +1,6 @@
 import type { FailureRecord, Lost } from '@millrace/engine';
 import type { JobRow, LeaseRow, Transaction } from './data.ts';
+import { storable } from './erase.ts';
 import { executionsWith } from './executions.ts';
 import { finish } from './finish.ts';
 import { putBack } from './rows.ts';
@@ -19,7 +20,7 @@ export function takeOver(tx: Transaction): { takenOver: number; lost: Lost[] } {
 
 /** What is known when a job ends with its worker; null where it goes on, or was to stop anyway. */
 function takeOne(tx: Transaction, row: JobRow, lease: LeaseRow): Lost | null {
-  const error = workerLost(row, lease);
+  const error = storable(row, workerLost(row, lease));
   const executions = executionsWith(tx, { row, lease }, { outcome: 'lost', error });
   if (row.cancelRequested) {
     finish(tx, row, 'cancel', { executions });

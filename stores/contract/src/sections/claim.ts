@@ -34,7 +34,10 @@ export const claim: Section = {
         traceparent: TRACE,
       });
       const before = await store.now();
-      const claimed = await claimFrom(store, { worker: 'worker-7', claim: 2 ** 52 - 1 });
+      const claimed = await claimFrom(store, {
+        worker: 'worker-7',
+        claim: Number.MAX_SAFE_INTEGER,
+      });
       const after = await store.now();
       expectBetween(claimed.now, before, after);
       expect(claimed).toMatchObject({ lost: [], takenOver: 0, suspects: false });
@@ -44,7 +47,7 @@ export const claim: Section = {
       expect(value(job?.payload ?? null)).toEqual({ a: 1 });
       expect(job).toMatchObject({
         id,
-        claim: 2 ** 52 - 1,
+        claim: Number.MAX_SAFE_INTEGER,
         kind: 'work',
         tenant: store.keeps.tenants ? 'acme' : '',
         attempt: 1,

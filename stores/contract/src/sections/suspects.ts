@@ -86,7 +86,7 @@ export const suspects: Section = {
       const first = await start(store, { maxAttempts: 2, correlationId: 'correlation-1' });
       for (const attempt of [1, 2]) {
         await lose(world);
-        const job = await claimAlone(store, { worker: `worker-${attempt}` });
+        const job = await claimAlone(store, { worker: attempt === 1 ? 'first' : 'second' });
         expect(job).toMatchObject({ id: first.id, attempt, suspect: true });
         await begin(store, job);
       }
@@ -104,7 +104,7 @@ export const suspects: Section = {
         leaseUntil: null,
         error: { code: 'worker_lost', retryable: false },
       });
-      expect(job.error?.message, 'which worker').toContain('worker-2');
+      expect(job.error?.message, 'which worker').toContain('second');
       expect(job.error?.message, 'no more than is known').toMatch(/stopped renewing its lease/);
       expect(job.error?.message, 'during which execution').toMatch(/\b2\b/);
       expectBetween(job.finishedAt, before, await store.now());
