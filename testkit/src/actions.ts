@@ -7,6 +7,9 @@ export type Action =
   /** Someone changes their mind, and back. */
   | { readonly type: 'cancelThenRetry'; readonly share: number; readonly forMs: number }
   | { readonly type: 'cancelWhere' | 'retryWhere'; readonly kind: string }
+  | { readonly type: 'erase'; readonly subject: string }
+  /** The database falls back to a copy that lacks the commits of the last milliseconds. */
+  | { readonly type: 'failOver'; readonly lostMs: number }
   | { readonly type: 'pauseKind'; readonly kind: string; readonly forMs: number }
   | {
       readonly type: 'pauseWorker' | 'crash' | 'freeze' | 'stop';
@@ -14,6 +17,9 @@ export type Action =
       readonly forMs: number;
     }
   | { readonly type: 'cut'; readonly worker: number; readonly way: Cut; readonly forMs: number };
+
+/** Whom the jobs of a simulation are about, where they are about someone. */
+export const SUBJECTS: [string, ...string[]] = ['ann', 'bob'];
 
 export function drawActions(
   dice: Dice,
@@ -39,6 +45,8 @@ function drawAction(dice: Dice, worker: number, kind: string): Action {
     'retry',
     'cancelWhere',
     'retryWhere',
+    'erase',
+    'failOver',
     'pauseKind',
     'pauseWorker',
     'crash',
@@ -57,6 +65,10 @@ function drawAction(dice: Dice, worker: number, kind: string): Action {
     case 'cancelWhere':
     case 'retryWhere':
       return { type, kind };
+    case 'erase':
+      return { type, subject: dice.pick(SUBJECTS) };
+    case 'failOver':
+      return { type, lostMs: dice.between(1, 5_000) };
     case 'pauseKind':
       return { type, kind, forMs };
     case 'cut':

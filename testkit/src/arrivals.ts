@@ -1,4 +1,5 @@
 import type { Duration, JobRequest } from '@millrace/engine';
+import { SUBJECTS } from './actions.ts';
 import type { Data } from './handlers.ts';
 import type { KindName } from './kinds.ts';
 import type { Dice } from './random.ts';
@@ -34,6 +35,7 @@ function drawRequest(dice: Dice, kind: KindName, tag: string): JobRequest {
     ...(dice.chance(0.4) && { priority: dice.integer(-2, 2) }),
     ...(dice.chance(0.15) && { delay: dice.integer(100, 30_000) }),
     ...(dice.chance(0.1) && { webhook: 'https://example.org/hook' }),
+    ...(dice.chance(0.3) && { subject: dice.pick(SUBJECTS) }),
   };
 }
 

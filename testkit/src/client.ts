@@ -1,4 +1,5 @@
 import {
+  type ControlPart,
   type JobRequest,
   type Queue,
   type Store,
@@ -28,13 +29,14 @@ const AGAIN_AFTER_MS = 1_000;
 
 export function createClient(params: {
   store: Store;
+  control: ControlPart;
   registry: Registry;
   clock: Clock;
   ledger: Ledger;
   violations: Violations;
   dice: Dice;
 }): Client {
-  const { store, registry, clock, ledger, violations, dice } = params;
+  const { store, control, registry, clock, ledger, violations, dice } = params;
   const queue: Queue = createQueue({ store, registry, events: createEvents() });
   let pending = 0;
 
@@ -42,10 +44,11 @@ export function createClient(params: {
   async function ask(request: JobRequest): Promise<void> {
     pending += 1;
     for (;;) {
+      const { failOvers } = ledger;
       const answer = await answered(queue.enqueue(request));
       if (answer !== null) {
         violations.expect(
-          ledger.jobs.has(answer.id),
+          ledger.jobs.has(answer.id) || ledger.failOvers > failOvers,
           'noJobLost',
           () => `${answer.id} was promised and is not there`,
         );
@@ -84,10 +87,13 @@ export function createClient(params: {
       case 'retryWhere':
         await answered(queue.retryWhere({ kind: action.kind }));
         return;
+      case 'erase':
+        await answered(queue.erase(action.subject));
+        return;
       case 'pauseKind':
-        await answered(store.pause({ kind: action.kind, by: 'someone' }));
+        await answered(control.pause({ kind: action.kind, by: 'someone' }));
         await sleep(clock, action.forMs);
-        await answered(store.resume({ kind: action.kind }));
+        await answered(control.resume({ kind: action.kind }));
         return;
       default:
     }
@@ -102,7 +108,7 @@ export function createClient(params: {
     ask,
     act,
     async resumeAll() {
-      for (const kind of ledger.pausedKinds) await answered(store.resume({ kind }));
+      for (const kind of ledger.pausedKinds) await answered(control.resume({ kind }));
     },
     async retryFailed() {
       await answered(queue.retryWhere({ state: 'FAILED' }));

@@ -1,6 +1,6 @@
-import { type JobContext, type Progress, toJsonText } from '@millrace/engine';
+import { type JobContext, type Lease, type Progress, toJsonText } from '@millrace/engine';
 import type { Violations } from './invariants.ts';
-import type { Ledger } from './ledger.ts';
+import { type Ledger, heldBy, nameOfLease } from './ledger.ts';
 import type { Trace } from './trace.ts';
 import type { ProcessClock } from './virtual-clock.ts';
 
@@ -13,10 +13,8 @@ export interface Host {
 }
 
 /** One run of a handler, as it tells it itself. */
-export interface Execution {
+export interface Execution extends Lease {
   readonly host: Host;
-  readonly id: string;
-  readonly epoch: number;
   readonly kind: string;
   readonly signal: AbortSignal;
   /** Does something to the world: it must still have the right to. */
@@ -40,11 +38,15 @@ export interface Execution {
 export interface Executions {
   begin(host: Host, kind: string, context: JobContext, attempt: number): Execution;
   readonly all: readonly Execution[];
-  of(id: string, epoch: number): Execution | undefined;
+  of(lease: Lease): Execution | undefined;
   /** Handlers of these kinds at work in the process, without those that were told to stop. */
   active(host: Host, kinds: readonly string[]): number;
   /** Those that keep a place, also while they are being stopped. */
   placed(host: Host, kinds: readonly string[]): number;
+  /** The handler with this lease ends its process. */
+  kills(host: Host, lease: Lease): void;
+  /** The store is about to lose its last commits: workers believe in the leases of before until they hear otherwise. */
+  failOver(): void;
 }
 
 export function createExecutions(params: {
@@ -59,10 +61,14 @@ export function createExecutions(params: {
   const open = new Set<Execution>();
   const byLease = new Map<string, Execution>();
 
+  /** Until when leases lasted that a fail-over has undone. */
+  const undone = new Map<string, number>();
+
   /** By the store's clock: the lease is the newest and has not ended. */
-  function holds(id: string, epoch: number): boolean {
-    const record = ledger.jobs.get(id);
-    return record?.state === 'PROCESSING' && record.epoch === epoch && storeNow() <= record.until;
+  function holds(lease: Lease): boolean {
+    const record = heldBy(ledger.jobs.get(lease.id), lease);
+    if (record !== null && storeNow() <= record.until) return true;
+    return storeNow() <= (undone.get(nameOfLease(lease)) ?? -Infinity);
   }
 
   /** All that became due in a freeze happens at the thaw, in order, and the watch over the leases is one of many. */
@@ -72,7 +78,7 @@ export function createExecutions(params: {
 
   function isActive(execution: Execution): boolean {
     if (execution.ended !== null || execution.signal.aborted) return false;
-    return !execution.suspended || holds(execution.id, execution.epoch);
+    return !execution.suspended || holds(execution);
   }
 
   function count(
@@ -91,7 +97,7 @@ export function createExecutions(params: {
   }
 
   function begin(host: Host, kind: string, context: JobContext, attempt: number): Execution {
-    const { id, epoch } = context.lease;
+    const { id, epoch, claim } = context.lease;
     const { signal } = context;
     let ended: string | null = null;
     let result: string | null = null;
@@ -103,14 +109,15 @@ export function createExecutions(params: {
       host,
       id,
       epoch,
+      claim,
       kind,
       signal,
       act() {
-        if (holds(id, epoch) || signal.aborted || isWaking(host)) return;
+        if (holds(execution) || signal.aborted || isWaking(host)) return;
         const record = ledger.jobs.get(id);
         const late = storeNow() - (record?.until ?? 0);
         const why =
-          record?.epoch === epoch
+          heldBy(record, execution) !== null
             ? `its lease ended ${late} ms ago`
             : `!${record?.epoch} has the job`;
         violations.add(
@@ -152,7 +159,7 @@ export function createExecutions(params: {
         return result;
       },
     };
-    const other = byLease.get(name);
+    const other = byLease.get(nameOfLease(execution));
     violations.expect(
       other === undefined,
       'oneLease',
@@ -160,11 +167,28 @@ export function createExecutions(params: {
     );
     all.push(execution);
     open.add(execution);
-    byLease.set(name, execution);
+    byLease.set(nameOfLease(execution), execution);
     trace.add(host.name, `${name} ${kind} begins, attempt ${attempt}`);
     execution.act();
     checkLimits(execution);
+    checkAlone(execution);
     return execution;
+  }
+
+  /** Whoever begins while a suspect runs, or beside whom a suspect begins, would be blamed or killed for the other. */
+  function checkAlone(begun: Execution): void {
+    for (const other of open) {
+      if (other === begun || other.host !== begun.host || !isActive(other)) continue;
+      violations.expect(
+        !isSuspect(begun) && !isSuspect(other),
+        'alone',
+        () => `${begun.id} (${begun.kind}) begins in ${begun.host.name} beside ${other.id}`,
+      );
+    }
+  }
+
+  function isSuspect(execution: Execution): boolean {
+    return heldBy(ledger.jobs.get(execution.id), execution)?.suspect === true;
   }
 
   function checkLimits({ host, kind }: Execution): void {
@@ -186,8 +210,12 @@ export function createExecutions(params: {
   return {
     begin,
     all,
-    of: (id, epoch) => byLease.get(`${id}!${epoch}`),
+    of: (lease) => byLease.get(nameOfLease(lease)),
     active,
-    placed: (host, kinds) => count(host, kinds, ({ id, epoch }) => holds(id, epoch)),
+    placed: (host, kinds) => count(host, kinds, holds),
+    kills: (host, lease) => void ledger.killers.set(host.name, nameOfLease(lease)),
+    failOver() {
+      for (const record of ledger.leased) undone.set(nameOfLease(record), record.until);
+    },
   };
 }

@@ -1,10 +1,4 @@
-import {
-  type AuditEntry,
-  type Hint,
-  type NewJob,
-  type Store,
-  StoreUnavailable,
-} from '@millrace/engine';
+import { type NewJob, type Store, StoreUnavailable } from '@millrace/engine';
 import { createMemoryStore } from '@millrace/store-memory';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createFaultyStore } from './faulty-store.ts';
@@ -122,53 +116,32 @@ describe('a store behind a bad line', () => {
     expect(hints).toEqual([500]);
   });
 
-  it('keeps announcements in their order, however late they come', async () => {
+  it('lets hints overtake each other', async () => {
     const { faulty } = behind({ hintSlow: 1 });
-    const hints: Hint[] = [];
-    const marks: string[] = [];
+    const kinds: string[] = [];
     faulty.watch((hint) => {
-      hints.push(hint);
-      if (hint.type === 'changed') marks.push(hint.mark);
+      if (hint.type === 'ready') kinds.push(...hint.kinds);
     });
-    const all = Array.from({ length: 50 }, (_, index) => `${index}`);
-    for (const mark of all)
-      await store.announce({ hint: { type: 'changed', mark, jobs: [], more: false } });
-    await store.announce({ hint: { type: 'interest' } });
+    const asked = Array.from({ length: 20 }, (_, index) => `kind-${index}`);
+    for (const kind of asked) await store.enqueue({ jobs: [{ ...JOB, kind }] });
     await time.run(60_000);
-    expect(marks).toEqual(all);
-    expect(hints.at(-1)).toEqual({ type: 'interest' });
+    expect(kinds).not.toEqual(asked);
+    expect(kinds.toSorted()).toEqual(asked.toSorted());
   });
 
-  it('loses announcements, on the way there and on the way back', async () => {
-    const hint: Hint = { type: 'changed', mark: 'm', jobs: [], more: false };
-    let heard = 0;
-    const { faulty: mute } = behind({ requestLost: 1 });
-    const { faulty: deaf } = behind({ hintLost: 1 });
-    store.watch(() => (heard += 1));
-    deaf.watch(() => (heard += 100));
-    const lost = watched(mute.announce({ hint }));
-    const announced = watched(deaf.announce({ hint }));
-    await time.run(TIMEOUT_MS + 20);
-    expect(heard).toBe(1);
-    expect(lost.error).toBeInstanceOf(StoreUnavailable);
-    expect(announced.error).toBeNull();
-  });
-
-  it('repeats the end of an action, but not the action', async () => {
-    const { faulty } = behind({ twice: 1 });
-    const entry: AuditEntry = {
-      actor: 'ann',
-      action: 'pauseKind',
-      target: 'plain',
-      filter: null,
-      correlationId: 'c',
-    };
-    const begun = watched(faulty.audit({ entry }));
-    await time.run(100);
-    watched(faulty.auditEnd({ id: begun.value ?? '', end: { outcome: 'done', count: 1 } }));
-    await time.run(20_000);
-    const { entries } = await store.auditLog({ filter: {}, limit: 10 });
-    expect(entries).toMatchObject([{ id: begun.value, outcome: 'done', count: 1 }]);
+  it('has the parts that its store has', async () => {
+    const { faulty } = behind({});
+    const paused = watched(faulty.control?.pause({ kind: 'plain', by: null }) ?? Promise.reject());
+    await time.run(20);
+    expect(paused.value).toBe(true);
+    const { control: _control, chunks: _chunks, ...poor } = store;
+    store = poor;
+    const { faulty: lesser } = behind({});
+    expect([lesser.control, lesser.chunks, lesser.upkeep === undefined]).toEqual([
+      undefined,
+      undefined,
+      false,
+    ]);
   });
 
   it('drops hints', async () => {

@@ -1,4 +1,4 @@
-import { type EnqueueParams, type Hint, type Store, StoreUnavailable } from '@millrace/engine';
+import { type Hint, type NewJob, type Store, StoreUnavailable } from '@millrace/engine';
 import type { CallPlan, Link, Repeat } from './link.ts';
 import type { ProcessClock, VirtualTime } from './virtual-clock.ts';
 
@@ -7,7 +7,7 @@ import type { ProcessClock, VirtualTime } from './virtual-clock.ts';
  * or back, and arrive twice; hints may come late or never. The way there is the network's (what a process
  * sent before it died still arrives), the way back ends in the process, and waits while that is frozen.
  *
- * What arrives twice: settle, renew, checkpoint, auditEnd, and enqueue where every job has a key. TCP repeats nothing,
+ * What arrives twice: settle, renew, checkpoint, and enqueue where every job has a key. TCP repeats nothing,
  * but drivers that send again after a broken connection do. Their second copy comes before the answer; what
  * sits in the buffer of the old connection may come much later. A claim is never repeated blindly: the engine
  * asks for its replay instead.
@@ -66,64 +66,76 @@ export function createFaultyStore(params: {
     });
   }
 
-  /** Hints overtake each other. Announcements come late or never, but in their order, as the port promises. */
+  /** Hints overtake each other. */
   function watch(listener: (hint: Hint) => void): () => void {
-    const announced: Hint[] = [];
     return store.watch((hint) => {
       if (clock.state === 'killed') return;
       const { lost, ms } = link.planHint();
-      if (lost || !link.carries('answers')) return;
-      if (hint.type !== 'changed' && hint.type !== 'interest') {
-        clock.after(ms, () => listener(hint));
-        return;
-      }
-      // Whichever time comes first brings the oldest.
-      announced.push(hint);
-      clock.after(ms, () => {
-        const next = announced.shift();
-        if (next !== undefined) listener(next);
-      });
+      if (!lost && link.carries('answers')) clock.after(ms, () => listener(hint));
     });
   }
 
   return {
     name: store.name,
-    can: store.can,
+    keeps: store.keeps,
     now: () => call('now', () => store.now()),
     enqueue: (p) =>
       call('enqueue', () => store.enqueue(p), everyJobHasKey(p) ? 'anyTime' : 'never'),
     claim: (p) => call('claim', () => store.claim(p)),
     renew: (p) => call('renew', () => store.renew(p), 'anyTime'),
     settle: (p) => call('settle', () => store.settle(p), 'anyTime'),
-    checkpoint: (p) => call('checkpoint', () => store.checkpoint(p), 'anyTime'),
     cancel: (p) => call('cancel', () => store.cancel(p)),
     retry: (p) => call('retry', () => store.retry(p)),
+    erase: (p) => call('erase', () => store.erase(p)),
     get: (p) => call('get', () => store.get(p)),
     list: (p) => call('list', () => store.list(p)),
     summaries: (p) => call('summaries', () => store.summaries(p)),
     counts: () => call('counts', () => store.counts()),
     inspect: (p) => call('inspect', () => store.inspect(p)),
     watch,
-    announce: (p) => call('announce', () => store.announce(p)),
-    pause: (p) => call('pause', () => store.pause(p)),
-    resume: (p) => call('resume', () => store.resume(p)),
-    paused: () => call('paused', () => store.paused()),
-    syncSchedules: (p) => call('syncSchedules', () => store.syncSchedules(p)),
-    schedules: () => call('schedules', () => store.schedules()),
-    fire: (p) => call('fire', () => store.fire(p)),
-    reportWorker: (p) => call('reportWorker', () => store.reportWorker(p)),
-    workers: () => call('workers', () => store.workers()),
-    prune: (p) => call('prune', () => store.prune(p)),
-    closeGates: (p) => call('closeGates', () => store.closeGates(p)),
-    erase: (p) => call('erase', () => store.erase(p)),
-    audit: (p) => call('audit', () => store.audit(p)),
-    auditEnd: (p) => call('auditEnd', () => store.auditEnd(p), 'anyTime'),
-    auditLog: (p) => call('auditLog', () => store.auditLog(p)),
-    ...(store.maintain && { maintain: () => call('maintain', async () => store.maintain?.()) }),
     close: () => store.close(),
+    ...partsBehind(store, call),
   };
 }
 
-function everyJobHasKey({ jobs }: EnqueueParams): boolean {
+type Call = <T>(verb: string, arrive: () => Promise<T>, repeat?: Repeat) => Promise<T>;
+
+/** The parts that the store has, each behind the same line. */
+function partsBehind({ chunks, followers, schedules, control, upkeep }: Store, call: Call): Parts {
+  return {
+    ...(chunks && {
+      chunks: { checkpoint: (p) => call('checkpoint', () => chunks.checkpoint(p), 'anyTime') },
+    }),
+    ...(followers && {
+      followers: { closeGates: (p) => call('closeGates', () => followers.closeGates(p)) },
+    }),
+    ...(schedules && {
+      schedules: {
+        sync: (p) => call('sync', () => schedules.sync(p)),
+        all: () => call('schedules', () => schedules.all()),
+        fire: (p) => call('fire', () => schedules.fire(p)),
+      },
+    }),
+    ...(control && {
+      control: {
+        pause: (p) => call('pause', () => control.pause(p)),
+        resume: (p) => call('resume', () => control.resume(p)),
+        paused: () => call('paused', () => control.paused()),
+        reportWorker: (p) => call('reportWorker', () => control.reportWorker(p)),
+        workers: () => call('workers', () => control.workers()),
+      },
+    }),
+    ...(upkeep && {
+      upkeep: {
+        prune: (p) => call('prune', () => upkeep.prune(p)),
+        maintain: () => call('maintain', () => upkeep.maintain()),
+      },
+    }),
+  };
+}
+
+type Parts = Pick<Store, 'chunks' | 'followers' | 'schedules' | 'control' | 'upkeep'>;
+
+function everyJobHasKey({ jobs }: { jobs: readonly NewJob[] }): boolean {
   return jobs.every(({ key }) => key !== undefined);
 }

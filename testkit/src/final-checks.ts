@@ -75,8 +75,10 @@ function checkResult(
   record: JobRecord,
   job: Job | undefined,
 ): void {
-  if (record.state !== 'SUCCEEDED' || job === undefined || record.settledEpoch === null) return;
-  const execution = executions.of(record.id, record.settledEpoch);
+  if (record.state !== 'SUCCEEDED' || job === undefined || record.settled === null) return;
+  // An erased one keeps no result: that is checked with every write.
+  if (record.erased) return;
+  const execution = executions.of({ id: record.id, ...record.settled });
   const { kind } = record;
   if (execution === undefined) {
     // Cleanup without a job to clean up after ends before it tells anything.
@@ -97,13 +99,15 @@ function checkResult(
 const PROGRESS_WITHIN_MS = 8_000;
 
 function checkProgress(
-  { executions, violations, calmSince }: World,
+  { executions, violations, calmSince, failedOverAt }: World,
   record: JobRecord,
   job: Job | undefined,
 ): void {
-  const execution = executions.of(record.id, record.epoch);
+  const execution = executions.of(record);
   if (job === undefined || execution?.told == null || execution.endedAt === null) return;
   const { told, endedAt } = execution;
+  // What was saved before a fail-over may be lost with it, and nobody knows to save it again.
+  if (record.erased || told.at <= failedOverAt) return;
   if (endedAt - Math.max(told.at, calmSince) < PROGRESS_WITHIN_MS || execution.signal.aborted)
     return;
   // Not what is there last: the port does not order the writes of one lease, so a slow one may come after a newer.

@@ -30,6 +30,8 @@ export interface FollowUps {
   closed(gate: ClosedGate, now: number): void;
   /** Called when a write has been dealt with: by then the sums must be even. */
   check(during: string): void;
+  /** What is returned forgets who has come to the gates since. */
+  snapshot(): () => void;
 }
 
 interface Gate {
@@ -59,6 +61,8 @@ export function createFollowUps(params: {
   function ended(record: JobRecord, state: FinishedState, now: number): void {
     if (record.webhook !== null) count(`webhook of ${record.id}`, 1);
     if (state !== 'SUCCEEDED' && cleanups.has(record.kind)) count(`cleanup of ${record.id}`, 1);
+    // The rules match by the data, of which nothing is left.
+    if (record.erased) return;
     for (const rule of rules) {
       if (!rule.parents.includes(record.kind)) continue;
       if (rule.when === 'succeeded' && state !== 'SUCCEEDED') continue;
@@ -114,6 +118,15 @@ export function createFollowUps(params: {
         violations.add('followUps', `${reason}: ${what} after ${during}`);
       }
       balance.clear(); // told once
+    },
+    snapshot() {
+      const then = new Map(
+        [...gates].map(([place, gate]) => [place, { ...gate, arrived: { ...gate.arrived } }]),
+      );
+      return () => {
+        gates.clear();
+        for (const [place, gate] of then) gates.set(place, gate);
+      };
     },
   };
 }

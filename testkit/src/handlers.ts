@@ -3,6 +3,7 @@ import {
   type JobContext,
   JobFailure,
   type JobRequest,
+  type Lease,
   type Outcome,
   type RunningJob,
   defer,
@@ -43,8 +44,8 @@ export interface Surroundings {
   readonly host: Host;
   readonly clock: Clock;
   readonly executions: Executions;
-  /** Ends the process, and never returns. */
-  crash(): Promise<never>;
+  /** Ends the process by the hand of the job with this lease, and never returns. */
+  crash(lease: Lease): Promise<never>;
 }
 
 type Job = RunningJob<Data>;
@@ -91,7 +92,7 @@ export async function plain(around: Surroundings, job: Job, context: JobContext)
   return told(execution, async () => {
     await work(around, execution, job.data);
     failIfTold(job);
-    return done({ by: execution.epoch });
+    return done({ by: execution.claim });
   });
 }
 
@@ -105,7 +106,7 @@ export async function slow(around: Surroundings, job: Job, context: JobContext):
       await work(around, execution, { ...job.data, ms: (job.data.ms ?? 1) / steps });
     }
     failIfTold(job);
-    return done({ by: execution.epoch });
+    return done({ by: execution.claim });
   });
 }
 
@@ -119,7 +120,7 @@ export async function poller(
     await work(around, execution, job.data);
     failIfTold(job);
     const left = job.data.left ?? 0;
-    if (left === 0) return done({ by: execution.epoch });
+    if (left === 0) return done({ by: execution.claim });
     return defer({ after: job.data.stepMs ?? 1_000, data: { ...job.data, left: left - 1 } });
   });
 }
@@ -135,7 +136,7 @@ export async function family(
     for (const request of childrenOf(job, `!${execution.epoch}`)) context.enqueue(request);
     await work(around, execution, job.data);
     failIfTold(job);
-    return done({ by: execution.epoch });
+    return done({ by: execution.claim });
   });
 }
 
@@ -148,8 +149,8 @@ export async function deadly(
   const execution = begin(around, job, context);
   return told(execution, async () => {
     await work(around, execution, job.data);
-    if (job.attempt <= (job.data.fails ?? 0)) await around.crash();
-    return done({ by: execution.epoch });
+    if (job.attempt <= (job.data.fails ?? 0)) await around.crash(execution);
+    return done({ by: execution.claim });
   });
 }
 
@@ -188,12 +189,12 @@ export async function* chunked(
       execution.resume();
     }
     how = 'done';
-    return done({ by: execution.epoch });
+    return done({ by: execution.claim });
   } catch (thrown) {
     how = thrown instanceof Error ? `threw ${thrown.message}` : 'threw';
     throw thrown;
   } finally {
-    execution.end(how, { by: execution.epoch });
+    execution.end(how, { by: execution.claim });
   }
 }
 

@@ -4,10 +4,15 @@ export const INVARIANTS = {
   transition: 'A job moves only as the transition table says.',
   noJobLost: 'Every job that was accepted comes to an end.',
   oneLease: 'No job is given away while someone else has a lease on it.',
-  epochsGrow: 'Each claim has a higher epoch than all before it.',
-  staleWrite: 'A write that names an older epoch changes nothing and is answered as stale.',
+  epochsGrow: 'Each lease of a job has a higher epoch than all before it.',
+  staleWrite: 'A write by a lease that is not in force changes nothing and is answered as stale.',
   refusedWrite:
     'A write by the lease in force is accepted; one repeated after its settling is "already".',
+  workerLost:
+    'A job ends worker_lost when it was begun alone on a worker that was lost, with no attempt left, and only then.',
+  innocence: 'No job ends worker_lost for what another did to their worker.',
+  alone: 'A suspect never runs beside another execution on its worker.',
+  erasure: 'Nothing of an erased job is kept, nor comes again.',
   replay: 'A replayed claim returns what that claim was given and still has, and nothing else.',
   attempts:
     'No job is executed more often than its policy says, and none fails with attempts left.',

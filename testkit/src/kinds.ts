@@ -177,7 +177,8 @@ export function rulesIn(kinds: readonly string[]): Rule[] {
       child: rule.child,
       when: rule.when,
       within: rule.withinMs,
-      match: ({ data }) => (data as Data).group ?? '',
+      // Null when the parent was erased.
+      match: ({ data }) => (data === null ? null : ((data as Data).group ?? '')),
       data: ({ id }, key) => ({ tag: `${rule.name} ${id}`, group: key }),
     }),
   );

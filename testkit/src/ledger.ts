@@ -1,4 +1,4 @@
-import type { Job, JobId, JobState, JsonText } from '@millrace/engine';
+import type { Execution, Job, JobId, JobState, JsonText, Lease } from '@millrace/engine';
 
 /**
  * What the observer knows of a job from the writes that the store accepted, in its own words and by its
@@ -14,27 +14,41 @@ export interface JobRecord {
   readonly maxAttempts: number;
   readonly webhook: string | null;
   readonly schedule: string | null;
+  readonly subject: string | null;
   readonly tag: string;
   /** Parents of one group belong together. */
   readonly group: string;
   key: string | null;
+  /** As given with the key. */
+  keyWindowMs: number;
   state: JobState;
-  /** Counted as the rules say: up at each claim, down when given back, anew when the cursor moves. */
+  /** Counted as the rules say: up at each claim, down when given back, from 1 again when the cursor moves. */
   attempt: number;
   /** Of the newest lease; 0 before the first. */
   epoch: number;
+  claim: number;
   /** When that lease ends, by the store's clock. */
   until: number;
-  claimId: string;
+  /** It was renewed, so the job has been begun. */
+  renewed: boolean;
+  /** The attempt that its handler sees. */
+  leaseAttempt: number;
+  startedAt: number;
   /** The process that has it. */
   holder: string;
-  settledEpoch: number | null;
+  settled: Pick<Lease, 'epoch' | 'claim'> | null;
+  /** A worker was lost with it. */
+  suspect: boolean;
   cancelAsked: boolean;
+  erased: boolean;
+  errorCode: string | null;
   cursor: JsonText | null;
   /** Of the newest lease's last checkpoint. */
   step: number;
   /** Every progress that was saved, in the order it arrived. */
   readonly progress: JsonText[];
+  /** The executions that are kept, each as `describeExecution` has it. */
+  readonly executions: string[];
   runAt: number;
   /** When it last came into the queue. */
   queuedAt: number;
@@ -48,18 +62,28 @@ export interface Ledger {
   readonly leased: ReadonlySet<JobRecord>;
   readonly queued: ReadonlySet<JobRecord>;
   readonly pausedKinds: Set<string>;
-  /** The highest that was ever given. */
-  epoch: number;
+  /** How often the store has lost its last commits. */
+  readonly failOvers: number;
+  /** The lease of the job whose handler ended a process, by the process. */
+  readonly killers: Map<string, string>;
+  /** Processes that heard of suspects with their last claim: they may be emptying themselves for one. */
+  readonly emptying: Set<string>;
+  /** Leases whose jobs were asked to stop. Their workers may know of it when the store has lost it. */
+  readonly asked: Set<string>;
   add(job: Job): JobRecord;
   enter(record: JobRecord, state: JobState): void;
   runningOf(kind: string, tenant: string): number;
   unfinished(): JobRecord[];
+  /** What is returned brings all records back to how they are now: commits since then are lost. */
+  snapshot(): () => void;
 }
 
 export function createLedger(): Ledger {
   const jobs = new Map<JobId, JobRecord>();
   const leased = new Set<JobRecord>();
   const queued = new Set<JobRecord>();
+  const pausedKinds = new Set<string>();
+  let failOvers = 0;
 
   function enter(record: JobRecord, state: JobState): void {
     record.state = state;
@@ -69,12 +93,31 @@ export function createLedger(): Ledger {
     if (state === 'QUEUED') queued.add(record);
   }
 
+  function snapshot(): () => void {
+    const records = [...jobs.values()].map(copyOf);
+    const paused = [...pausedKinds];
+    return () => {
+      failOvers += 1;
+      for (const each of [jobs, leased, queued, pausedKinds]) each.clear();
+      for (const kind of paused) pausedKinds.add(kind);
+      for (const record of records) {
+        jobs.set(record.id, record);
+        enter(record, record.state);
+      }
+    };
+  }
+
   return {
     jobs,
     leased,
     queued,
-    pausedKinds: new Set(),
-    epoch: 0,
+    pausedKinds,
+    get failOvers() {
+      return failOvers;
+    },
+    killers: new Map(),
+    asked: new Set(),
+    emptying: new Set(),
     add(job) {
       const record = recordOf(job, jobs.size + 1);
       jobs.set(job.id, record);
@@ -85,7 +128,12 @@ export function createLedger(): Ledger {
     runningOf: (kind, tenant) =>
       [...leased].filter((each) => each.kind === kind && each.tenant === tenant).length,
     unfinished: () => [...queued, ...leased],
+    snapshot,
   };
+}
+
+function copyOf(record: JobRecord): JobRecord {
+  return { ...record, progress: [...record.progress], executions: [...record.executions] };
 }
 
 function recordOf(job: Job, n: number): JobRecord {
@@ -98,20 +146,29 @@ function recordOf(job: Job, n: number): JobRecord {
     maxAttempts: job.maxAttempts,
     webhook: job.webhook,
     schedule: job.schedule,
+    subject: job.subject,
     tag: tagOf(job.payload),
     group: groupOf(job.payload),
     key: job.key,
+    keyWindowMs: 0,
     state: 'QUEUED',
     attempt: 0,
     epoch: 0,
+    claim: 0,
     until: 0,
-    claimId: '',
+    renewed: false,
+    leaseAttempt: 0,
+    startedAt: 0,
     holder: '',
-    settledEpoch: null,
+    settled: null,
+    suspect: false,
     cancelAsked: false,
+    erased: false,
+    errorCode: null,
     cursor: null,
     step: 0,
     progress: [],
+    executions: [],
     runAt: job.runAt,
     queuedAt: job.createdAt,
     finishedAt: null,
@@ -134,4 +191,41 @@ function groupOf(payload: JsonText | null): string {
 
 export function isExpired(record: JobRecord, now: number): boolean {
   return record.until < now;
+}
+
+export function isSameLease(
+  a: Pick<Lease, 'epoch' | 'claim'> | null | undefined,
+  b: Pick<Lease, 'epoch' | 'claim'>,
+): boolean {
+  return a?.epoch === b.epoch && a.claim === b.claim;
+}
+
+/** The record if its newest lease is this one, and nobody has ended it. */
+export function heldBy(record: JobRecord | undefined, lease: Lease): JobRecord | null {
+  return record?.state === 'PROCESSING' && isSameLease(record, lease) ? record : null;
+}
+
+/** The whole of a lease; in traces its claim is left out. */
+export function nameOfLease({ id, epoch, claim }: Lease): string {
+  return `${id}!${epoch}!${claim}`;
+}
+
+/** The last ones that are kept, by the specification (A19). */
+const KEPT = 20;
+
+export function describeExecution(execution: Omit<Execution, 'stack' | 'error'>): string {
+  const { attempt, outcome, worker, startedAt, endedAt } = execution;
+  return `#${attempt} ${outcome} by ${worker} ${startedAt}-${endedAt}`;
+}
+
+/** Enters the execution that ends now; a success only beside others. */
+export function enterExecution(
+  record: JobRecord,
+  outcome: Execution['outcome'],
+  endedAt: number,
+): void {
+  const { leaseAttempt: attempt, holder: worker, startedAt, executions } = record;
+  if (outcome === 'succeeded' && executions.length === 0) return;
+  executions.push(describeExecution({ attempt, worker, startedAt, endedAt, outcome }));
+  if (executions.length > KEPT) executions.shift();
 }

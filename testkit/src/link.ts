@@ -28,7 +28,8 @@ export type FaultName =
   | 'crash'
   | 'restart'
   | 'stop'
-  | 'poisonedResult';
+  | 'poisonedResult'
+  | 'failOver';
 
 export type FaultCounts = Record<FaultName, number>;
 
@@ -46,6 +47,7 @@ export function createFaultCounts(): FaultCounts {
     restart: 0,
     stop: 0,
     poisonedResult: 0,
+    failOver: 0,
   };
 }
 

@@ -1,7 +1,7 @@
-import type { JobState, Store } from '@millrace/engine';
+import type { Inspection, Job, JobState, Store } from '@millrace/engine';
 import type { FollowUps } from './follow-ups.ts';
 import type { Violations } from './invariants.ts';
-import type { JobRecord, Ledger } from './ledger.ts';
+import { type JobRecord, type Ledger, describeExecution } from './ledger.ts';
 import type { Ticks } from './ticks.ts';
 import type { Trace } from './trace.ts';
 
@@ -41,27 +41,26 @@ export function createObservation(
   const { peek, ledger, violations, followUps, now } = params;
 
   async function confirm(record: JobRecord, during: string): Promise<void> {
-    const job = await peek.get({ id: record.id });
-    const expected = [
-      record.state,
-      record.attempt,
-      record.cancelAsked,
-      record.cursor,
-      record.runAt,
-      record.key,
-    ];
-    const found = job && [
-      job.state,
-      job.attempt,
-      job.cancelRequested,
-      job.cursor,
-      job.runAt,
-      job.key,
-    ];
-    if (JSON.stringify(found) === JSON.stringify(expected)) return;
-    violations.add(
+    const inspection = await peek.inspect({ id: record.id });
+    const found = inspection && JSON.stringify(factsOf(inspection));
+    const expected = JSON.stringify(expectedOf(record));
+    violations.expect(
+      found === expected,
       'agreement',
-      `${record.id} after ${during}: the store has ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`,
+      () => `${record.id} after ${during}: the store has ${found}, expected ${expected}`,
+    );
+    if (record.erased && inspection !== null) checkErased(record, inspection.job, during);
+  }
+
+  function checkErased(record: JobRecord, job: Job, during: string): void {
+    const { payload, result, progress, error, executions } = job;
+    const texts = [error, ...executions.map((each) => each.error)].map((each) => each?.message);
+    const stacks = executions.map(({ stack }) => stack);
+    const kept = [payload, result, progress, ...texts, ...stacks].filter(Boolean);
+    violations.expect(
+      kept.length === 0,
+      'erasure',
+      () => `${record.id} after ${during} has ${JSON.stringify(kept)}`,
     );
   }
 
@@ -83,6 +82,7 @@ export function createObservation(
       () => `${record.id} moved from ${from} to ${to}`,
     );
     ledger.enter(record, to);
+    if (to !== 'QUEUED' && to !== 'PROCESSING') record.suspect = false;
     if (to === 'QUEUED') record.queuedAt = now();
     if (to === 'QUEUED' || to === 'PROCESSING') return;
     record.finishedAt = now();
@@ -91,4 +91,32 @@ export function createObservation(
   }
 
   return { ...params, confirm, discover, move };
+}
+
+function factsOf({ job, suspect }: Inspection): unknown[] {
+  return [
+    job.state,
+    job.attempt,
+    suspect,
+    job.cancelRequested,
+    job.cursor,
+    job.runAt,
+    job.key,
+    job.error?.code ?? null,
+    job.executions.map(describeExecution),
+  ];
+}
+
+function expectedOf(record: JobRecord): unknown[] {
+  return [
+    record.state,
+    record.attempt,
+    record.suspect,
+    record.cancelAsked,
+    record.cursor,
+    record.runAt,
+    record.key,
+    record.errorCode,
+    record.executions,
+  ];
 }

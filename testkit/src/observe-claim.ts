@@ -1,5 +1,5 @@
 import type { ClaimParams, Claimed, ClaimedJob, Store } from '@millrace/engine';
-import { type JobRecord, isExpired } from './ledger.ts';
+import { type JobRecord, enterExecution, heldBy, isExpired, nameOfLease } from './ledger.ts';
 import type { Observation } from './observation.ts';
 
 /** What a claim may give, and to whom the leases belong from then on. */
@@ -12,7 +12,9 @@ export async function observeClaim(
   const now = seen.now();
   const expired = [...seen.ledger.leased].filter((record) => isExpired(record, now));
   const answer = await store.claim(params);
-  const during = `${params.replay === true ? 'replay of' : 'claim'} ${params.claimId}`;
+  if (answer.suspects && params.alone !== true) seen.ledger.emptying.add(who);
+  else seen.ledger.emptying.delete(who);
+  const during = nameOfClaim(params);
   if (answer.jobs.length + answer.takenOver > 0 || params.replay === true) {
     seen.trace.add(who, `${during}: ${answer.jobs.map(nameOf).join(' ') || 'none'}${took(answer)}`);
   }
@@ -26,12 +28,17 @@ export async function observeClaim(
   checkLimits(seen, params, answer);
   for (const job of answer.jobs) give(seen, who, params, job);
   checkOrder(seen, params, answer);
+  checkSuspects(seen, params, answer);
   for (const record of touched(seen, expired, answer)) await seen.confirm(record, during);
   return answer;
 }
 
 function nameOf({ id, epoch, attempt }: ClaimedJob): string {
   return `${id}!${epoch}#${attempt}`;
+}
+
+function nameOfClaim({ replay, alone, claim }: ClaimParams): string {
+  return `${replay === true ? 'replay of ' : ''}claim${alone === true ? ' alone' : ''} ${claim}`;
 }
 
 function took({ takenOver, lost }: Claimed): string {
@@ -51,41 +58,51 @@ function touched(
 function checkReplayed(
   { ledger, violations }: Observation,
   who: string,
-  { claimId }: ClaimParams,
-  { id, epoch }: ClaimedJob,
+  { claim }: ClaimParams,
+  job: ClaimedJob,
 ): void {
-  const record = ledger.jobs.get(id);
-  const has =
-    record?.state === 'PROCESSING' &&
-    record.epoch === epoch &&
-    record.holder === who &&
-    record.claimId === claimId;
+  const record = ledger.jobs.get(job.id);
   violations.expect(
-    has,
+    heldBy(record, job)?.holder === who && job.claim === claim,
     'replay',
     () =>
-      `${id}!${epoch} was given to ${record?.holder} by ${record?.claimId}, not to ${who} by ${claimId}`,
+      `${nameOf(job)} was given to ${record?.holder} by ${record?.claim}, not to ${who} by ${claim}`,
   );
 }
 
-/** A lease that has ended takes its job back, with the attempt spent. */
-function takeOver(
-  { move, now, violations }: Observation,
-  { lost }: Claimed,
-  record: JobRecord,
-): void {
-  const last = record.attempt >= record.maxAttempts && !record.cancelAsked;
+/** What becomes of a job whose lease has ended, by the words of the port. */
+function takeOver(seen: Observation, { lost }: Claimed, record: JobRecord): void {
+  const { move, now, violations } = seen;
+  const isLast = record.renewed && record.attempt >= record.maxAttempts;
+  const isLost = isLast && record.suspect && !record.cancelAsked;
+  const isReported = lost.some(({ id }) => id === record.id);
   violations.expect(
-    lost.some(({ id }) => id === record.id) === last,
-    'attempts',
-    () => `${record.id} is ${last ? 'not ' : ''}told as lost at attempt ${record.attempt}`,
+    isReported === isLost,
+    'workerLost',
+    () =>
+      `${record.id} is ${isReported ? '' : 'not '}reported as lost at attempt ${record.attempt} of ${record.maxAttempts}, ` +
+      `${record.suspect ? '' : 'not '}alone, ${record.renewed ? '' : 'not '}begun`,
   );
-  if (record.cancelAsked) move(record, 'CANCELED');
-  else if (last) move(record, 'FAILED');
-  else {
-    move(record, 'QUEUED');
-    record.runAt = now();
+  if (isLost) checkInnocence(seen, record);
+  enterExecution(record, 'lost', now());
+  if (record.cancelAsked) return move(record, 'CANCELED');
+  if (isLost) {
+    record.errorCode = 'worker_lost';
+    return move(record, 'FAILED');
   }
+  move(record, 'QUEUED');
+  if (!record.renewed || isLast) record.attempt -= 1;
+  Object.assign(record, { suspect: true, runAt: now() });
+}
+
+/** Fate may strike a worker whose job is innocent; another job's handler may not. */
+function checkInnocence({ ledger, violations }: Observation, record: JobRecord): void {
+  const killer = ledger.killers.get(record.holder);
+  violations.expect(
+    killer === undefined || killer === nameOfLease(record),
+    'innocence',
+    () => `${record.id} ends worker_lost, but it was ${killer} that ended ${record.holder}`,
+  );
 }
 
 function give(seen: Observation, who: string, params: ClaimParams, job: ClaimedJob): void {
@@ -102,9 +119,14 @@ function give(seen: Observation, who: string, params: ClaimParams, job: ClaimedJ
       `${name} is given to ${who} while ${record.holder} has !${record.epoch} for ${record.until - now()} ms more`,
   );
   violations.expect(
-    job.epoch > ledger.epoch,
+    job.epoch > record.epoch,
     'epochsGrow',
-    () => `${name} comes after epoch ${ledger.epoch}`,
+    () => `${name} comes after epoch ${record.epoch}`,
+  );
+  violations.expect(
+    job.suspect === record.suspect && job.suspect === (params.alone === true),
+    'claimRules',
+    () => `${name} is ${record.suspect ? 'a' : 'no'} suspect, given by ${nameOfClaim(params)}`,
   );
   violations.expect(
     !record.cancelAsked,
@@ -142,15 +164,17 @@ function give(seen: Observation, who: string, params: ClaimParams, job: ClaimedJ
     () => `${name} starts at ${job.cursor}, saved was ${record.cursor}`,
   );
   if (record.state !== 'PROCESSING') seen.move(record, 'PROCESSING');
-  ledger.epoch = Math.max(ledger.epoch, job.epoch);
+  record.attempt += 1;
   Object.assign(record, {
     epoch: job.epoch,
+    claim: job.claim,
     step: 0,
     until: now() + params.leaseMs,
-    claimId: params.claimId,
+    renewed: false,
+    leaseAttempt: record.attempt,
+    startedAt: now(),
     holder: who,
   });
-  record.attempt += 1;
 }
 
 function checkLimits(
@@ -159,9 +183,9 @@ function checkLimits(
   answer: Claimed,
 ): void {
   violations.expect(
-    answer.jobs.length <= params.limit,
+    answer.jobs.length <= (params.alone === true ? 1 : params.limit),
     'claimRules',
-    () => `${params.claimId} got ${answer.jobs.length} of at most ${params.limit}`,
+    () => `${nameOfClaim(params)} got ${answer.jobs.length} of at most ${params.limit}`,
   );
   for (const job of answer.jobs) {
     const want = params.wants.find(({ kind }) => kind === job.kind);
@@ -169,7 +193,7 @@ function checkLimits(
     violations.expect(
       same.length <= (want?.limit ?? 0),
       'claimRules',
-      () => `${params.claimId} got ${same.length} ${job.kind} of at most ${want?.limit ?? 0}`,
+      () => `${nameOfClaim(params)} got ${same.length} ${job.kind} of at most ${want?.limit ?? 0}`,
     );
     if (want?.tenantLimit === undefined) continue;
     const running =
@@ -194,6 +218,7 @@ function checkOrder(
   for (const waiting of ledger.queued) {
     if (
       waiting.runAt > now() ||
+      waiting.suspect !== (params.alone === true) ||
       (waiting.priority ?? -Infinity) < (params.minPriority ?? -Infinity)
     )
       continue;
@@ -207,6 +232,26 @@ function checkOrder(
       );
     }
   }
+}
+
+/** Whoever could have a suspect is told that there is one. */
+function checkSuspects(
+  { ledger, violations, now }: Observation,
+  { wants, minPriority = -Infinity }: ClaimParams,
+  answer: Claimed,
+): void {
+  const waiting = [...ledger.queued].find((record) => {
+    const want = wants.find(({ kind, limit }) => kind === record.kind && limit > 0);
+    if (want === undefined || !record.suspect || record.runAt > now()) return false;
+    if ((record.priority ?? -Infinity) < minPriority || ledger.pausedKinds.has(record.kind))
+      return false;
+    return ledger.runningOf(record.kind, record.tenant) < (want.tenantLimit ?? Infinity);
+  });
+  violations.expect(
+    answer.suspects === (waiting !== undefined),
+    'claimRules',
+    () => `suspects: ${answer.suspects}, while ${waiting?.id ?? 'none'} waits`,
+  );
 }
 
 function comesFirst(a: JobRecord, b: JobRecord): boolean {

@@ -1,6 +1,5 @@
 import type {
   Canceled,
-  EnqueueParams,
   Enqueued,
   NewJob,
   PruneParams,
@@ -8,7 +7,8 @@ import type {
   Selection,
   Store,
 } from '@millrace/engine';
-import { type JobRecord, tagOf } from './ledger.ts';
+import type { MemoryStore } from '@millrace/store-memory';
+import { type JobRecord, nameOfLease, tagOf } from './ledger.ts';
 import type { Observation } from './observation.ts';
 
 /** What people and housekeeping do to jobs. */
@@ -16,7 +16,7 @@ export async function observeEnqueue(
   seen: Observation,
   store: Store,
   who: string,
-  params: EnqueueParams,
+  params: { jobs: readonly NewJob[] },
 ): Promise<Enqueued[]> {
   const holders = params.jobs.map((job) => holderOf(seen, job));
   const answers = await store.enqueue(params);
@@ -31,8 +31,12 @@ export async function observeEnqueue(
     checkKey(seen, job, holders[index], answer);
   }
   await seen.discover('enqueue');
-  for (const [index, { key }] of params.jobs.entries())
+  for (const [index, { key }] of params.jobs.entries()) {
     checkKept(seen, key?.value ?? null, answers[index]);
+    const record = seen.ledger.jobs.get(answers[index]?.id ?? '');
+    if (record !== undefined && answers[index]?.created === true)
+      record.keyWindowMs = key?.windowMs ?? 0;
+  }
   return answers;
 }
 
@@ -115,6 +119,7 @@ export async function observeCancel(
         () => `${id} was asked to stop, but it is ${record.state}`,
       );
       record.cancelAsked = true;
+      ledger.asked.add(nameOfLease(record));
     }
     await seen.confirm(record, 'cancel');
   }
@@ -134,20 +139,50 @@ export async function observeRetry(
     const record = seen.ledger.jobs.get(id);
     if (record === undefined) continue;
     seen.move(record, 'QUEUED');
-    Object.assign(record, { attempt: 0, cancelAsked: false, runAt: seen.now(), finishedAt: null });
+    Object.assign(record, {
+      attempt: 0,
+      suspect: false,
+      cancelAsked: false,
+      errorCode: null,
+      runAt: seen.now(),
+      finishedAt: null,
+    });
     await seen.confirm(record, 'retry');
   }
   await seen.discover('retry');
   return answer;
 }
 
-export async function observePrune(
+export async function observeErase(
   seen: Observation,
   store: Store,
   who: string,
+  params: { subject: string },
+): Promise<number> {
+  const count = await store.erase(params);
+  seen.trace.add(who, `erase ${params.subject}: ${count}`);
+  const records = [...seen.ledger.jobs.values()].filter(
+    ({ subject, forgotten }) => subject === params.subject && !forgotten,
+  );
+  seen.violations.expect(
+    records.length === count,
+    'erasure',
+    () => `${count} jobs about ${params.subject} were erased, there are ${records.length}`,
+  );
+  for (const record of records) {
+    Object.assign(record, { erased: true, cursor: null, key: null });
+    await seen.confirm(record, `erase ${params.subject}`);
+  }
+  return count;
+}
+
+export async function observePrune(
+  seen: Observation,
+  store: MemoryStore,
+  who: string,
   params: PruneParams,
 ): Promise<Pruned> {
-  const answer = await store.prune(params);
+  const answer = await store.upkeep.prune(params);
   if (answer.count === 0) return answer;
   seen.trace.add(who, `prune: ${answer.count}`);
   let gone = 0;
@@ -162,8 +197,10 @@ export async function observePrune(
     const keep = params.keep[kind] ?? params.otherwise;
     const isOld =
       state !== 'QUEUED' && state !== 'PROCESSING' && finishedAt + keep[state] <= seen.now();
+    const hasKey =
+      state === 'SUCCEEDED' && record.key !== null && seen.now() - finishedAt < record.keyWindowMs;
     seen.violations.expect(
-      isOld,
+      isOld && !hasKey,
       'retention',
       () => `${record.id} (${state}) was forgotten too early`,
     );

@@ -1,3 +1,4 @@
+import type { MemoryStore } from '@millrace/store-memory';
 import type {
   Checkpoint,
   Lease,
@@ -7,7 +8,14 @@ import type {
   Settlement,
   Store,
 } from '@millrace/engine';
-import { type JobRecord, tagOf } from './ledger.ts';
+import {
+  type JobRecord,
+  enterExecution,
+  heldBy,
+  isSameLease,
+  nameOfLease,
+  tagOf,
+} from './ledger.ts';
 import type { Observation } from './observation.ts';
 
 /** The writes of those who hold a lease: accepted from them, and from nobody else. */
@@ -29,11 +37,11 @@ export async function observeRenew(
 
 export async function observeCheckpoint(
   seen: Observation,
-  store: Store,
+  store: MemoryStore,
   who: string,
   params: { checkpoints: readonly Checkpoint[]; leaseMs: number },
 ): Promise<RenewAnswer[]> {
-  const answers = await store.checkpoint(params);
+  const answers = await store.chunks.checkpoint(params);
   for (const [index, checkpoint] of params.checkpoints.entries()) {
     const { lease, step, cursor, progress, children } = checkpoint;
     const record = renewed(seen, 'checkpoint', lease, answers[index], params.leaseMs);
@@ -48,25 +56,25 @@ export async function observeCheckpoint(
       continue;
     }
     record.step = step;
-    if (progress !== undefined) record.progress.push(JSON.stringify(progress));
-    const advanced = cursor !== undefined && cursor !== record.cursor;
-    if (advanced) {
+    if (cursor !== undefined && cursor !== record.cursor) {
       const isForward = Number(cursor) > Number(record.cursor ?? 0);
       seen.violations.expect(
         isForward,
         'cursors',
         () => `${nameOf(lease)} went from ${record.cursor} to ${cursor}`,
       );
-      Object.assign(record, { cursor, attempt: 1 });
+      Object.assign(record, { attempt: 1, suspect: false });
+      if (!record.erased) record.cursor = cursor;
     }
-    for (const child of children) seen.followUps.asked(tagOf(child.payload));
+    if (progress !== undefined && !record.erased) record.progress.push(JSON.stringify(progress));
+    if (!record.erased) for (const child of children) seen.followUps.asked(tagOf(child.payload));
     await seen.confirm(record, `checkpoint ${nameOf(lease)}`);
   }
   await seen.discover('checkpoint');
   return answers;
 }
 
-/** The record if the write was accepted; its lease begins anew. */
+/** The record if the write was accepted; its lease lasts its whole time again. */
 function renewed(
   { ledger, violations, now }: Observation,
   verb: string,
@@ -74,10 +82,10 @@ function renewed(
   answer: RenewAnswer | undefined,
   leaseMs: number,
 ): JobRecord | null {
-  const record = ledger.jobs.get(lease.id);
-  const holds = record?.state === 'PROCESSING' && record.epoch === lease.epoch;
-  if (record === undefined || !holds) {
-    const newest = `${record?.state ?? 'unknown'} at epoch ${record?.epoch ?? 0}`;
+  const known = ledger.jobs.get(lease.id);
+  const record = heldBy(known, lease);
+  if (record === null) {
+    const newest = `${known?.state} at epoch ${known?.epoch}, claim ${known?.claim}`;
     violations.expect(
       answer === 'stale',
       'staleWrite',
@@ -92,6 +100,7 @@ function renewed(
     () => `${verb} by ${nameOf(lease)} was answered "${answer}", not "${expected}"`,
   );
   record.until = now() + leaseMs;
+  record.renewed = true;
   return record;
 }
 
@@ -110,9 +119,10 @@ export async function observeSettle(
     const record = mayWrite(seen, settlement, answer);
     if (record === null) continue;
     checkOutcome(seen, record, outcome, during);
-    record.settledEpoch = job.epoch;
+    record.settled = { epoch: job.epoch, claim: job.claim };
     apply(seen, record, outcome);
-    for (const child of children) seen.followUps.asked(tagOf(child.payload));
+    if (answer === 'settled' && !record.erased)
+      for (const child of children) seen.followUps.asked(tagOf(child.payload));
     await seen.confirm(record, during);
   }
   await seen.discover('settle');
@@ -124,28 +134,33 @@ function mayWrite(
   { job, outcome }: Settlement,
   answer: SettleAnswer | undefined,
 ): JobRecord | null {
-  const record = ledger.jobs.get(job.id);
+  const known = ledger.jobs.get(job.id);
+  const record = heldBy(known, job);
   const told = (): string =>
-    `${outcome.move} by ${nameOf(job)} was answered "${wordFor(answer)}", the job is ${record?.state} at epoch ${record?.epoch}, last settled by ${record?.settledEpoch}`;
-  if (record?.state === 'PROCESSING' && record.epoch === job.epoch) {
-    violations.expect(answer === 'settled', 'refusedWrite', told);
+    `${outcome.move} by ${nameOf(job)} was answered "${wordFor(answer)}", the job is ${known?.state} at epoch ${known?.epoch}, last settled by ${known?.settled?.epoch}`;
+  if (record !== null) {
+    const goesBack =
+      outcome.move === 'retry' || outcome.move === 'defer' || outcome.move === 'handBack';
+    const expected = goesBack && record.cancelAsked ? 'canceled' : 'settled';
+    violations.expect(answer === expected, 'refusedWrite', told);
     return record;
   }
   // Of a job that was forgotten meanwhile nobody can say by whom it was settled.
-  if (record?.settledEpoch === job.epoch && !record.forgotten)
+  if (isSameLease(known?.settled, job) && known?.forgotten !== true)
     violations.expect(answer === 'already', 'refusedWrite', told);
   else violations.expect(answer === 'stale', 'staleWrite', told);
   return null;
 }
 
 function checkOutcome(
-  { violations }: Observation,
+  { ledger, violations }: Observation,
   record: JobRecord,
   outcome: SettledOutcome,
   during: string,
 ): void {
   if (outcome.move === 'cancel') {
-    violations.expect(record.cancelAsked, 'cancel', () => `${during}: nobody asked for it`);
+    const isAsked = record.cancelAsked || ledger.asked.has(nameOfLease(record));
+    violations.expect(isAsked, 'cancel', () => `${during}: nobody asked for it`);
   }
   if (outcome.move === 'fail' && outcome.error.retryable) {
     violations.expect(
@@ -165,13 +180,28 @@ function checkOutcome(
 }
 
 function apply({ move, now }: Observation, record: JobRecord, outcome: SettledOutcome): void {
-  if (outcome.move === 'succeed') return move(record, 'SUCCEEDED');
-  if (outcome.move === 'fail') return move(record, 'FAILED');
-  if (outcome.move === 'cancel' || record.cancelAsked) return move(record, 'CANCELED');
+  if (outcome.move === 'succeed') {
+    enterExecution(record, 'succeeded', now());
+    record.errorCode = null;
+    return move(record, 'SUCCEEDED');
+  }
+  if (outcome.move === 'fail') {
+    enterExecution(record, 'failed', now());
+    record.errorCode = outcome.error.code;
+    return move(record, 'FAILED');
+  }
+  if (outcome.move === 'cancel' || record.cancelAsked) {
+    enterExecution(record, 'canceled', now());
+    return move(record, 'CANCELED');
+  }
   move(record, 'QUEUED');
   record.runAt = now() + (outcome.move === 'handBack' ? 0 : outcome.delayMs);
-  // What was deferred or handed back was no attempt.
+  // What was deferred or handed back was no attempt; only who put it back alive clears it.
   if (outcome.move !== 'retry') record.attempt -= 1;
+  if (outcome.move === 'handBack') return;
+  record.suspect = false;
+  record.errorCode = outcome.move === 'retry' ? outcome.error.code : null;
+  if (outcome.move === 'retry') enterExecution(record, 'retried', now());
 }
 
 function nameOf({ id, epoch }: Lease): string {

@@ -5,7 +5,7 @@ import type { FaultCounts } from './link.ts';
  * A store that refuses certain results, as Postgres does with what it cannot keep: the whole batch fails,
  * and the settler has to find the one that is to blame.
  */
-export function refusePoison(store: Store, counts: FaultCounts): Store {
+export function refusePoison<S extends Store>(store: S, counts: FaultCounts): S {
   return {
     ...store,
     async settle(params) {

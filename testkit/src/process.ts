@@ -1,5 +1,6 @@
 import {
   type Events,
+  type Lease,
   type Store,
   type Worker,
   createEvents,
@@ -56,7 +57,8 @@ export function startProcess(
   const store = holdingBack(parts, name, events, faultyStore(parts, name, clock, link));
   const limits = new Map<string, Limits>();
   const host: Host = { name, clock, limitsOf: (kind) => limits.get(kind) ?? NO_ROOM };
-  const crashForGood = (): Promise<never> => {
+  const crashForGood = (lease: Lease): Promise<never> => {
+    parts.executions.kills(host, lease);
     process.crash();
     return new Promise(() => {});
   };
@@ -127,7 +129,7 @@ function holdingBack(
     ...store,
     claim(params) {
       const mayClaim = state === 'running' || params.replay === true;
-      const told = (): string => `${name} is ${state} and asks for ${params.claimId}`;
+      const told = (): string => `${name} is ${state} and asks for ${params.claim}`;
       violations.expect(mayClaim, 'pausedWorker', told);
       return store.claim(params);
     },

@@ -39,16 +39,26 @@ export function watchPromptness(world: World): PromptnessWatch {
   };
 }
 
-function isWaiting({ ledger, scenario, seen }: World, { kind, tenant, runAt }: JobRecord): boolean {
-  if (runAt > seen.now() || ledger.pausedKinds.has(kind)) return false;
+function isWaiting({ ledger, scenario, seen }: World, record: JobRecord): boolean {
+  const { kind, tenant, runAt, suspect } = record;
+  // A suspect waits until a worker is empty, however long that takes.
+  if (suspect || runAt > seen.now() || ledger.pausedKinds.has(kind)) return false;
   return kind !== 'tenanted' || ledger.runningOf(kind, tenant) < scenario.settings(kind).quota;
 }
 
-function idleFor({ fleet, executions }: World, { kind }: JobRecord): SimulatedProcess | null {
+function idleFor(
+  { fleet, executions, ledger }: World,
+  { kind }: JobRecord,
+): SimulatedProcess | null {
+  // Any worker may be emptying itself for a suspect that waits.
+  if ([...ledger.queued].some(({ suspect }) => suspect)) return null;
+  const alone = new Set([...ledger.leased].flatMap((job) => (job.suspect ? [job.holder] : [])));
   return (
     fleet.running().find(({ host, clock, worker, plan }) => {
       const status = worker.status();
       const pool = status.pools.find(({ kinds }) => kinds.includes(kind));
+      // Also where another worker has taken the suspect meanwhile: nothing says so to those that empty themselves.
+      if (alone.has(host.name) || ledger.emptying.has(host.name)) return false;
       if (clock.state !== 'running' || status.state !== 'running' || pool === undefined)
         return false;
       const config = plan.pools.find(({ name }) => name === pool.name);

@@ -78,10 +78,12 @@ async function chaos(world: World): Promise<void> {
   await time.run(scenario.chaosMs);
 }
 
-function perform({ fleet, client, time, dice }: World, action: Action): void {
+function perform({ fleet, client, time, dice, failOver }: World, action: Action): void {
   switch (action.type) {
     case 'crash':
       return fleet.crash(action.worker, action.forMs);
+    case 'failOver':
+      return failOver(action.lostMs);
     case 'freeze':
       return fleet.freeze(action.worker, action.forMs);
     case 'pauseWorker':

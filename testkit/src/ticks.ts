@@ -7,6 +7,8 @@ export interface Ticks {
   synced(statuses: readonly ScheduleStatus[]): void;
   fired(params: FireParams, answer: Fired): void;
   readonly of: ReadonlyMap<string, ScheduleTicks>;
+  /** What is returned forgets the ticks since. */
+  snapshot(): () => void;
 }
 
 export interface ScheduleTicks {
@@ -65,7 +67,17 @@ export function createTicks(params: { ledger: Ledger; violations: Violations }):
     return state === 'QUEUED' || state === 'PROCESSING';
   }
 
-  return { synced, fired, of: schedules };
+  function snapshot(): () => void {
+    const then = new Map(
+      [...schedules].map(([name, ticks]) => [name, { ...ticks, run: [...ticks.run] }]),
+    );
+    return () => {
+      schedules.clear();
+      for (const [name, ticks] of then) schedules.set(name, ticks);
+    };
+  }
+
+  return { synced, fired, of: schedules, snapshot };
 }
 
 function expected(taken: boolean, passes: boolean, overlaps: boolean): Fired['type'] {

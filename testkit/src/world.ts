@@ -5,9 +5,10 @@ import {
   createRegistry,
   dependantsOf,
 } from '@millrace/engine';
-import { type Fence, createMemoryDatabase } from '@millrace/store-memory';
+import { type Fence, type MemoryStore, createMemoryDatabase } from '@millrace/store-memory';
 import { type Client, createClient } from './client.ts';
 import { type Executions, createExecutions } from './executions.ts';
+import { createFailOver } from './fail-over.ts';
 import { createFaultyStore } from './faulty-store.ts';
 import { type Fleet, createFleet } from './fleet.ts';
 import { createFollowUps } from './follow-ups.ts';
@@ -30,7 +31,7 @@ export interface Sabotage {
   /** The store's fence. */
   readonly holds?: Fence;
   /** The store, underneath the observer. */
-  readonly store?: (store: Store) => Store;
+  readonly store?: (store: MemoryStore) => MemoryStore;
   readonly dependants?: (dependants: Dependants) => Dependants;
   /** What the engine sees of its store, above the bad line. */
   readonly engineStore?: (store: Store) => Store;
@@ -57,6 +58,10 @@ export interface World {
   calm(): void;
   /** True time; Infinity before it. */
   readonly calmSince: number;
+  /** The store loses the commits of the coming time, all at its end. */
+  failOver(lostMs: number): void;
+  /** True time of the last fail-over; -Infinity before it. */
+  readonly failedOverAt: number;
 }
 
 /** A Tuesday, some seconds before a full minute: schedules get going soon. */
@@ -84,7 +89,7 @@ export function createWorld(seed: number, options: { trace: boolean; sabotage: S
   const registry = createRegistry(kindsIn(nowhere, scenario.kinds, scenario.settings));
   const rules = dependantsOf(registry, rulesIn(scenario.kinds));
   const dependants = sabotage.dependants?.(rules) ?? rules;
-  const open = (who: string): Store => {
+  const open = (who: string): MemoryStore => {
     const store = database.open({ dependants });
     return observe(seen, refusePoison(sabotage.store?.(store) ?? store, counts), who);
   };
@@ -93,6 +98,7 @@ export function createWorld(seed: number, options: { trace: boolean; sabotage: S
   const fleet = createFleet({ ...parts, ...wrap }, scenario.workers, dice.fork('fleet'));
   const { client, link } = clientOf({ ...parts, registry, ledger, dice });
   let calmSince = Infinity;
+  const failOver = createFailOver({ database, seen, executions, time, counts });
   return {
     scenario,
     time,
@@ -114,6 +120,10 @@ export function createWorld(seed: number, options: { trace: boolean; sabotage: S
     },
     get calmSince() {
       return calmSince;
+    },
+    failOver: (lostMs) => failOver.begin(lostMs, () => calmSince < Infinity),
+    get failedOverAt() {
+      return failOver.lastAt;
     },
   };
 }
@@ -150,7 +160,7 @@ function clientOf(params: {
   counts: FaultCounts;
   violations: Violations;
   trace: Trace;
-  open: (who: string) => Store;
+  open: (who: string) => MemoryStore;
   registry: Registry;
   ledger: Ledger;
   dice: Dice;
@@ -166,8 +176,18 @@ function clientOf(params: {
     link,
     onFault: (verb, what) => trace.add('client', `${verb}: ${what}`),
   });
+  const { control } = store;
+  if (control === undefined) throw new Error('People pause kinds here.');
   const people = dice.fork('people');
-  const client = createClient({ store, registry, clock, ledger, violations, dice: people });
+  const client = createClient({
+    store,
+    control,
+    registry,
+    clock,
+    ledger,
+    violations,
+    dice: people,
+  });
   return { client, link };
 }
 

@@ -1,15 +1,16 @@
-import type { Claimed, ClaimedJob, Store } from '@millrace/engine';
+import type { Claimed, ClaimedJob } from '@millrace/engine';
+import type { MemoryStore } from '@millrace/store-memory';
 
 // Stores that are wrong about who has a job, for how long, and what it did.
 
-export function staleIsAlready(store: Store): Partial<Store> {
+export function staleIsAlready(store: MemoryStore): Partial<MemoryStore> {
   return {
     settle: async (params) =>
       (await store.settle(params)).map((answer) => (answer === 'stale' ? 'already' : answer)),
   };
 }
 
-export function forgetAttempts(store: Store): Partial<Store> {
+export function forgetAttempts(store: MemoryStore): Partial<MemoryStore> {
   return { claim: (params) => changeJobs(store.claim(params), (job) => ({ ...job, attempt: 1 })) };
 }
 
@@ -21,7 +22,7 @@ async function changeJobs(
   return { ...answer, jobs: answer.jobs.map(change) };
 }
 
-export function giveTwice(): (store: Store) => Store {
+export function giveTwice(): (store: MemoryStore) => MemoryStore {
   let last: ClaimedJob[] = [];
   return (store) => ({
     ...store,
@@ -37,11 +38,11 @@ export function giveTwice(): (store: Store) => Store {
   });
 }
 
-export function renewNothing(): Partial<Store> {
+export function renewNothing(): Partial<MemoryStore> {
   return { renew: async ({ leases }) => leases.map(() => 'renewed') };
 }
 
-export function replayOthers(): (store: Store) => Store {
+export function replayOthers(): (store: MemoryStore) => MemoryStore {
   let last: ClaimedJob[] = [];
   return (store) => ({
     ...store,
@@ -54,18 +55,18 @@ export function replayOthers(): (store: Store) => Store {
   });
 }
 
-export function ignoreQuota(store: Store): Partial<Store> {
+export function ignoreQuota(store: MemoryStore): Partial<MemoryStore> {
   return {
     claim: (params) =>
       store.claim({ ...params, wants: params.wants.map(({ kind, limit }) => ({ kind, limit })) }),
   };
 }
 
-export function ignorePauses(): Partial<Store> {
-  return { pause: async () => true };
+export function ignorePauses({ control }: MemoryStore): Partial<MemoryStore> {
+  return { control: { ...control, pause: async () => true } };
 }
 
-export function ignoreDelays(store: Store): Partial<Store> {
+export function ignoreDelays(store: MemoryStore): Partial<MemoryStore> {
   return {
     settle: (params) =>
       store.settle({
@@ -76,21 +77,23 @@ export function ignoreDelays(store: Store): Partial<Store> {
   };
 }
 
-export function forgetCursors(store: Store): Partial<Store> {
+export function forgetCursors(store: MemoryStore): Partial<MemoryStore> {
   return {
-    checkpoint: (params) =>
-      store.checkpoint({
-        ...params,
-        checkpoints: params.checkpoints.map(({ lease, step, children }) => ({
-          lease,
-          step,
-          children,
-        })),
-      }),
+    chunks: {
+      checkpoint: (params) =>
+        store.chunks.checkpoint({
+          ...params,
+          checkpoints: params.checkpoints.map(({ lease, step, children }) => ({
+            lease,
+            step,
+            children,
+          })),
+        }),
+    },
   };
 }
 
-export function mixResults(store: Store): Partial<Store> {
+export function mixResults(store: MemoryStore): Partial<MemoryStore> {
   return {
     settle: (params) =>
       store.settle({
@@ -101,4 +104,33 @@ export function mixResults(store: Store): Partial<Store> {
         ),
       }),
   };
+}
+
+/** Whoever went away with its last attempt is given up, alone or not. */
+export function blameEveryone(store: MemoryStore): Partial<MemoryStore> {
+  return {
+    async claim(params) {
+      const answer = await store.claim(params);
+      const { jobs } = await store.list({ filter: { state: 'QUEUED' }, limit: 100 });
+      const lost = jobs.filter((job) => answer.takenOver > 0 && job.attempt + 1 >= job.maxAttempts);
+      return { ...answer, lost: [...answer.lost, ...lost] };
+    },
+  };
+}
+
+/** Suspects among others, as if nothing had happened to them. */
+export function trustSuspects(store: MemoryStore): Partial<MemoryStore> {
+  return {
+    async claim(params) {
+      const answer = await store.claim(params);
+      if (!answer.suspects || params.alone === true || answer.jobs.length > 0) return answer;
+      const alone = await store.claim({ ...params, alone: true });
+      return { ...alone, lost: answer.lost, takenOver: answer.takenOver };
+    },
+  };
+}
+
+/** The store writes down another worker than the one that claims. */
+export function misnameWorkers(store: MemoryStore): Partial<MemoryStore> {
+  return { claim: (params) => store.claim({ ...params, worker: 'someone else' }) };
 }

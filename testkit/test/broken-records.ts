@@ -1,19 +1,22 @@
-import type { Store } from '@millrace/engine';
+import type { MemoryStore } from '@millrace/store-memory';
 
 // Stores that are wrong about which jobs there are, and what people did to them.
 
-export function fireTwice(store: Store): Partial<Store> {
+export function fireTwice(store: MemoryStore): Partial<MemoryStore> {
   return {
-    async fire(params) {
-      const answer = await store.fire(params);
-      if (answer.type !== 'taken' || params.job === null) return answer;
-      const [made] = await store.enqueue({ jobs: [params.job] });
-      return made === undefined ? answer : { type: 'fired', id: made.id };
+    schedules: {
+      ...store.schedules,
+      async fire(params) {
+        const answer = await store.schedules.fire(params);
+        if (answer.type !== 'taken' || params.job === null) return answer;
+        const [made] = await store.enqueue({ jobs: [params.job] });
+        return made === undefined ? answer : { type: 'fired', id: made.id };
+      },
     },
   };
 }
 
-export function childrenTwice(store: Store): Partial<Store> {
+export function childrenTwice(store: MemoryStore): Partial<MemoryStore> {
   return {
     settle: (params) =>
       store.settle({
@@ -25,14 +28,14 @@ export function childrenTwice(store: Store): Partial<Store> {
   };
 }
 
-export function loseJobs(store: Store): Partial<Store> {
+export function loseJobs(store: MemoryStore): Partial<MemoryStore> {
   return {
     enqueue: async ({ jobs }) =>
       jobs.map((_, index) => ({ id: `${store.name}-9${index}000`, created: false })),
   };
 }
 
-export function makeKeysUnique(): (store: Store) => Store {
+export function makeKeysUnique(): (store: MemoryStore) => MemoryStore {
   let requests = 0;
   return (store) => ({
     ...store,
@@ -47,7 +50,7 @@ export function makeKeysUnique(): (store: Store) => Store {
   });
 }
 
-export function forgetCancels(store: Store): Partial<Store> {
+export function forgetCancels(store: MemoryStore): Partial<MemoryStore> {
   return {
     async cancel({ select }) {
       if ('filter' in select) return store.cancel({ select });
@@ -62,14 +65,15 @@ export function forgetCancels(store: Store): Partial<Store> {
   };
 }
 
-export function forgetEarly(store: Store): Partial<Store> {
+export function forgetEarly(store: MemoryStore): Partial<MemoryStore> {
+  const otherwise = { SUCCEEDED: 1, FAILED: 1, CANCELED: 1 };
   return {
-    prune: () => store.prune({ keep: {}, otherwise: { SUCCEEDED: 1, FAILED: 1, CANCELED: 1 } }),
+    upkeep: { ...store.upkeep, prune: () => store.upkeep.prune({ keep: {}, otherwise }) },
   };
 }
 
 /** Says of every job asked for that it starts over. */
-export function retryAnything(store: Store): Partial<Store> {
+export function retryAnything(store: MemoryStore): Partial<MemoryStore> {
   return {
     async retry({ select }) {
       const { jobs } = await store.list({ filter: { state: 'SUCCEEDED' }, limit: 5 });
@@ -80,8 +84,20 @@ export function retryAnything(store: Store): Partial<Store> {
   };
 }
 
-export function closeAnything(): Partial<Store> {
+export function closeAnything(): Partial<MemoryStore> {
   return {
-    closeGates: async () => [{ rule: 'join', key: '["","x"]', arrived: { north: 'mem-1' } }],
+    followers: {
+      closeGates: async () => [{ rule: 'join', key: '["","x"]', arrived: { north: 'mem-1' } }],
+    },
+  };
+}
+
+/** The right number is answered, and nothing is erased. */
+export function promiseErasure(store: MemoryStore): Partial<MemoryStore> {
+  return {
+    async erase({ subject }) {
+      const { jobs } = await store.list({ filter: {}, limit: 10_000 });
+      return jobs.filter((job) => job.subject === subject).length;
+    },
   };
 }

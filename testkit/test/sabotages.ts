@@ -1,16 +1,19 @@
-import type { Store } from '@millrace/engine';
+import type { MemoryStore } from '@millrace/store-memory';
 import type { Invariant, Sabotage } from '../src/index.ts';
 import {
+  blameEveryone,
   forgetAttempts,
   forgetCursors,
   giveTwice,
   ignoreDelays,
   ignorePauses,
   ignoreQuota,
+  misnameWorkers,
   mixResults,
   renewNothing,
   replayOthers,
   staleIsAlready,
+  trustSuspects,
 } from './broken-leases.ts';
 import {
   childrenTwice,
@@ -20,6 +23,7 @@ import {
   forgetEarly,
   loseJobs,
   makeKeysUnique,
+  promiseErasure,
   retryAnything,
 } from './broken-records.ts';
 import {
@@ -28,6 +32,7 @@ import {
   dropProgress,
   forgetGates,
   hangReports,
+  hideSuspicion,
   openGates,
   repeatChunksLate,
 } from './broken-surroundings.ts';
@@ -57,6 +62,36 @@ export const PROOFS: readonly Proof[] = [
     sabotage: () => ({ holds: (lease, current) => lease.epoch <= current.epoch }),
   },
   {
+    name: 'a fence of epochs alone, which come again after a fail-over',
+    noticedAs: 'staleWrite',
+    sabotage: () => ({ holds: (lease, current) => lease.epoch === current.epoch }),
+  },
+  {
+    name: 'jobs reported as lost that were not alone',
+    noticedAs: 'workerLost',
+    sabotage: () => inStore(blameEveryone),
+  },
+  {
+    name: 'suspects given among others',
+    noticedAs: 'claimRules',
+    sabotage: () => inStore(trustSuspects),
+  },
+  {
+    name: 'suspects run beside others',
+    noticedAs: 'alone',
+    sabotage: () => ({ engineStore: hideSuspicion }),
+  },
+  {
+    name: 'innocents that run beside the one that ends their worker',
+    noticedAs: 'innocence',
+    sabotage: () => ({ engineStore: hideSuspicion }),
+  },
+  {
+    name: 'erasure that is promised and not done',
+    noticedAs: 'erasure',
+    sabotage: () => inStore(promiseErasure),
+  },
+  {
     name: 'stale settlements answered as settled already',
     noticedAs: 'staleWrite',
     sabotage: () => inStore(staleIsAlready),
@@ -65,7 +100,7 @@ export const PROOFS: readonly Proof[] = [
     name: 'a lease refused to its holder',
     noticedAs: 'refusedWrite',
     sabotage: () => ({
-      holds: (lease, current) => lease.epoch === current.epoch && lease.epoch % 7 !== 0,
+      holds: (lease, current) => lease.claim === current.claim && lease.claim % 7 !== 0,
     }),
   },
   {
@@ -131,6 +166,11 @@ export const PROOFS: readonly Proof[] = [
     name: 'cursors that are not saved',
     noticedAs: 'agreement',
     sabotage: () => inStore(forgetCursors),
+  },
+  {
+    name: 'executions under the name of another worker',
+    noticedAs: 'agreement',
+    sabotage: () => inStore(misnameWorkers),
   },
   { name: 'results that are mixed up', noticedAs: 'results', sabotage: () => inStore(mixResults) },
   {
@@ -203,6 +243,6 @@ export const UNPROVEN: Readonly<Partial<Record<Invariant, string>>> = {
   noLivelock: 'Tested with the clock.',
 };
 
-function inStore(change: (store: Store) => Partial<Store>): Sabotage {
+function inStore(change: (store: MemoryStore) => Partial<MemoryStore>): Sabotage {
   return { store: (store) => ({ ...store, ...change(store) }) };
 }
