@@ -88,8 +88,7 @@ const FAULTS: Record<string, () => Promise<unknown>> = {
     await postgres.start();
   },
   async 'a worker is killed in the middle of its jobs'() {
-    const member = anyone();
-    await freezeAtWork(member.worker);
+    const { member } = await freezeAtWork();
     await member.worker.kill();
     await replace(member);
   },
@@ -97,10 +96,10 @@ const FAULTS: Record<string, () => Promise<unknown>> = {
     anyone().line.cutAll('reset');
   },
   async 'a worker is stopped for longer than its leases last'() {
-    const { worker } = anyone();
-    const held = await freezeAtWork(worker);
-    await until(async () => (await heldBy(worker)).every((job) => !held.includes(job)));
-    worker.thaw();
+    const { member, held } = await freezeAtWork();
+    // It wakes up with the result of a job that another is in the middle of.
+    await until(async () => (await contestedBy(held, member.worker)) > 0, 10);
+    member.worker.thaw();
   },
   async 'the database crashes'() {
     await postgres.stop('immediate');
@@ -132,20 +131,27 @@ const FAULTS: Record<string, () => Promise<unknown>> = {
   },
 };
 
-/** Stops the process at a moment at which it has leases. */
-async function freezeAtWork(worker: WorkerProcess): Promise<string[]> {
+/** Stops a process at a moment at which it has leases: among them that of a job that takes long. */
+async function freezeAtWork(): Promise<{ member: Member; held: string[] }> {
   for (;;) {
-    worker.freeze();
-    const held = await heldBy(worker);
-    if (held.length > 0) return held;
-    worker.thaw();
-    if (await isDrained()) await enqueueBatch();
+    const member = anyone();
+    member.worker.freeze();
+    const { jobs } = await store.list({ filter: { state: 'PROCESSING' }, limit: 1_000 });
+    const held = jobs.filter(
+      ({ kind, worker }) => kind === 'contested' && worker === member.worker.id,
+    );
+    if (held.length > 0) return { member, held: held.map(({ id }) => id) };
+    member.worker.thaw();
+    if (!(await isOpen('contested'))) await enqueueBatch();
   }
 }
 
-async function heldBy({ id }: WorkerProcess): Promise<string[]> {
-  const { jobs } = await store.list({ filter: { state: 'PROCESSING' }, limit: 1_000 });
-  return jobs.filter(({ worker }) => worker === id).map((job) => job.id);
+async function contestedBy(jobs: readonly string[], { id }: WorkerProcess): Promise<number> {
+  const { jobs: running } = await store.list({
+    filter: { state: 'PROCESSING', kind: 'contested' },
+    limit: 1_000,
+  });
+  return running.filter((each) => jobs.includes(each.id) && each.worker !== id).length;
 }
 
 const job = (kind: string, n: number, changes: Partial<NewJob> = {}): NewJob => ({
@@ -166,6 +172,7 @@ async function enqueueBatch(): Promise<void> {
   const kinds = ['order', 'stretch', 'doomed', 'once', 'once'];
   const jobs = numbers.flatMap((n) => [
     ...kinds.map((kind) => keyed(kind, n)),
+    ...(n % 4 === 0 ? [keyed('contested', n)] : []),
     { ...keyed('abandoned', n), due: { afterMs: 86_400_000 } },
   ]);
   const made = await insist(() => store.enqueue({ jobs }));
@@ -189,8 +196,14 @@ async function executions(): Promise<number> {
   return row?.count ?? 0;
 }
 
-async function isDrained(): Promise<boolean> {
-  return (await store.counts()).every(({ state }) => state !== 'QUEUED' && state !== 'PROCESSING');
+/** Whether jobs are left that have not ended: of this kind, or of any. */
+async function isOpen(kind?: string): Promise<boolean> {
+  const counts = await insist(() => store.counts());
+  return counts.some(
+    (each) =>
+      (kind === undefined || each.kind === kind) &&
+      (each.state === 'QUEUED' || each.state === 'PROCESSING'),
+  );
 }
 
 function rowsOf<R extends Record<string, unknown>>(text: string): Promise<R[]> {
@@ -207,7 +220,7 @@ it(
       await enqueueBatch();
       // Somewhere in the middle: a batch comes to about 150 executions.
       const after = before + dice.integer(5, 100);
-      await until(async () => (await executions()) >= after || (await isDrained()), 10);
+      await until(async () => (await executions()) >= after || !(await isOpen()), 10);
       await faults[round % faults.length]?.[1]();
       expect(fleet.dead()).toEqual([]);
     }
@@ -227,7 +240,7 @@ it(
 async function settledWithin(ms: number): Promise<boolean> {
   const end = performance.now() + ms;
   while (performance.now() < end) {
-    if (await isDrained()) return true;
+    if (!(await isOpen())) return true;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return false;
@@ -240,6 +253,7 @@ function expectedEnds(count: number): object[] {
   const made: Record<string, number> = {
     abandoned: 1,
     'abandoned.cleanup': 1,
+    contested: 0.25,
     doomed: 1,
     'doomed.cleanup': 1,
     item: 2,

@@ -15,19 +15,20 @@ const retry = { backoff: 'linear', retries: 10_000, step: 0 };
  */
 export function createKinds({ id, trace }) {
   /** A kind that leaves a trace, takes a moment, and has its lease as its result. */
-  const shape = (kind, { input = z.object({ n }), act = () => {}, ...rest } = {}) =>
+  const shape = (kind, { input = z.object({ n }), takesMs = 0, act = () => {}, ...rest } = {}) =>
     defineJob({
       kind,
       input,
       retry,
       async run(job, context) {
         await trace(kind, job.data.n, context.lease);
-        await pause();
+        await pause(takesMs);
         return act(job, context) ?? done({ by: id, epoch: context.lease.epoch });
       },
       ...rest,
     });
-  const pause = () => new Promise((resolve) => setTimeout(resolve, 10 + Math.random() * 40));
+  const pause = (ms = 0) =>
+    new Promise((resolve) => setTimeout(resolve, ms + 10 + Math.random() * 40));
 
   return [
     // The event loop stands still where it is asked for: no timer fires, no heartbeat goes out.
@@ -87,10 +88,12 @@ export function createKinds({ id, trace }) {
       act() {
         throw new JobFailure('doomed', 'It was never going to work.', { retryable: false });
       },
-      cleanup: pause,
+      cleanup: () => pause(),
     }),
     // Cancelled by hand before it is due, and cleaned up after.
-    shape('abandoned', { cleanup: pause }),
+    shape('abandoned', { cleanup: () => pause() }),
+    // Long enough for a worker that was stopped to wake up while its successor is still at it.
+    shape('contested', { takesMs: 700 }),
     // Asked for several times under one key.
     shape('once'),
   ];
