@@ -98,7 +98,7 @@ const FAULTS: Record<string, () => Promise<unknown>> = {
   async 'a worker is stopped for longer than its leases last'() {
     const { member, held } = await freezeAtWork();
     // It wakes up with the result of a job that another is in the middle of.
-    await until(async () => (await contestedBy(held, member.worker)) > 0, 10);
+    await until(() => isTakenOver(held, member.worker), 10);
     member.worker.thaw();
   },
   async 'the database crashes'() {
@@ -117,6 +117,12 @@ const FAULTS: Record<string, () => Promise<unknown>> = {
   },
   async 'a worker leaves in order'() {
     const member = anyone();
+    await member.worker.leave();
+    await replace(member);
+  },
+  async 'a worker leaves whose line has gone silent'() {
+    const member = anyone();
+    member.line.silence();
     await member.worker.leave();
     await replace(member);
   },
@@ -146,12 +152,12 @@ async function freezeAtWork(): Promise<{ member: Member; held: string[] }> {
   }
 }
 
-async function contestedBy(jobs: readonly string[], { id }: WorkerProcess): Promise<number> {
-  const { jobs: running } = await store.list({
-    filter: { state: 'PROCESSING', kind: 'contested' },
-    limit: 1_000,
-  });
-  return running.filter((each) => jobs.includes(each.id) && each.worker !== id).length;
+/** Whether another worker has begun the latest execution of one of these jobs. */
+async function isTakenOver(jobs: readonly string[], { id }: WorkerProcess): Promise<boolean> {
+  const latest = await rowsOf<{ job: string; worker: string }>(
+    'SELECT DISTINCT ON (job) job, worker FROM executions ORDER BY job, epoch DESC',
+  );
+  return latest.some(({ job, worker }) => jobs.includes(job) && worker !== id);
 }
 
 const job = (kind: string, n: number, changes: Partial<NewJob> = {}): NewJob => ({
@@ -213,17 +219,22 @@ function rowsOf<R extends Record<string, unknown>>(text: string): Promise<R[]> {
 it(
   `loses nothing and doubles nothing (seed ${SEED})`,
   { timeout: 60_000 + ROUNDS * 20_000 },
-  async () => {
+  async ({ onTestFailed }) => {
     const faults = Object.entries(FAULTS);
+    let doing = 'nothing yet';
+    onTestFailed(() => console.error(`Round ${rounds}, after: ${doing}.`, fleet.dead()));
     for (let round = 0; round < ROUNDS; round++) {
       const before = await executions();
       await enqueueBatch();
       // Somewhere in the middle: a batch comes to about 150 executions.
       const after = before + dice.integer(5, 100);
       await until(async () => (await executions()) >= after || !(await isOpen()), 10);
-      await faults[round % faults.length]?.[1]();
+      const [name, fault] = faults[round % faults.length] ?? ['', () => Promise.resolve()];
+      doing = name;
+      await fault();
       expect(fleet.dead()).toEqual([]);
     }
+    doing = 'all faults';
     // What waits for the next attempt of a cleanup would wait for minutes: the clock goes forward until all is done.
     for (let ahead = 60_000; !(await settledWithin(5_000)); ahead += 60_000)
       await insist(() => store.database.script(clockAheadBy(ahead)));

@@ -218,6 +218,19 @@ it('a session whose prepared statement no longer fits the table is replaced', as
   expect(await database.query(all, [])).toEqual([]);
 });
 
+it('nothing keeps the process after a close on a line that has gone silent', async () => {
+  const sockets = (): number =>
+    process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
+  const before = sockets();
+  const database = open(line.through(url), { poolSize: 3 });
+  await Promise.all([pidOf(database), pidOf(database), pidOf(database)]);
+  const { total } = database.connections();
+  line.silence();
+  await database.close();
+  // What remains are the two sockets of the line itself for each connection.
+  while (sockets() > before + 2 * total) await new Promise(setImmediate);
+});
+
 it('nothing of the session is changed before it is known to be ours', async () => {
   const database = open(url);
   const jit: Statement = { name: 'jit', text: 'SHOW jit' };

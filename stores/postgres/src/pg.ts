@@ -54,6 +54,11 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
   const pool = new pg.Pool({ ...config, Client, max: poolSize, idleTimeoutMillis: 60_000 });
   // An idle connection that breaks is replaced when next needed.
   pool.on('error', () => {});
+  const connected = new Set<pg.Client>();
+  pool.on('connect', (client) => {
+    connected.add(client);
+    client.on('end', () => connected.delete(client));
+  });
   const planned = new WeakSet<pg.PoolClient>();
   const listening = new Set<() => Promise<void>>();
 
@@ -119,10 +124,11 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
     });
   }
 
-  /** Whoever listens and failed to stop would keep the process, and come back for ever. */
+  /** Whatever is left would keep the process: one who listens, and lines gone silent, which answer no goodbye. */
   async function close(): Promise<void> {
     for (const stop of listening) await stop();
     await pool.end();
+    for (const client of connected) client.connection.stream.destroy();
   }
 
   return {
