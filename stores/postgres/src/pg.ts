@@ -27,7 +27,9 @@ export function openPg({
   poolSize,
   answerWithinMs,
 }: PgOptions): Database & { setPrepared(prepared: boolean): void } {
-  let prepared = true;
+  // Until it is known that there is no pooler: a statement that is sent whole each time is slower and right everywhere.
+  let prepared = false;
+  const planned = new WeakSet<pg.ClientBase>();
   const config: pg.ClientConfig = {
     connectionString: url,
     application_name: 'millrace',
@@ -39,13 +41,11 @@ export function openPg({
     ...config,
     max: poolSize,
     idleTimeoutMillis: 60_000,
-    async onConnect(client) {
-      // Behind a pooler (see `setPrepared`) the connection is not ours alone, and is left as it is.
-      if (prepared) await client.query(PLANNING);
-    },
   });
   // An idle connection that breaks is replaced when next needed; without a listener it would end the process.
   pool.on('error', () => {});
+  // So would one that breaks in a borrower's hands. The borrower's query tells.
+  pool.on('connect', (client) => client.on('error', () => {}));
 
   function session(client: Queryable): Session {
     return {
@@ -75,15 +75,19 @@ export function openPg({
     };
   }
 
-  async function transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  /** A connection of the pool for as long as the work takes. */
+  async function lend<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const client = await pool.connect().catch((error: unknown) => {
       throw storeError(error);
     });
     try {
       const inside = session(client);
-      await inside.script('BEGIN');
+      // Behind a pooler (see `setPrepared`) the connection is not ours alone, and is left as it is.
+      if (prepared && !planned.has(client)) {
+        await inside.script(PLANNING);
+        planned.add(client);
+      }
       const value = await work(inside);
-      await inside.script('COMMIT');
       client.release();
       return value;
     } catch (error) {
@@ -94,8 +98,16 @@ export function openPg({
   }
 
   return {
-    ...session(pool),
-    transaction,
+    query: (statement, params) => lend((inside) => inside.query(statement, params)),
+    script: (sql) => lend((inside) => inside.script(sql)),
+    isEmbedded: false,
+    transaction: (work) =>
+      lend(async (inside) => {
+        await inside.script('BEGIN');
+        const value = await work(inside);
+        await inside.script('COMMIT');
+        return value;
+      }),
     join(joined) {
       if (!isQueryable(joined))
         throw new TypeError('The transaction must be a connected client of the pg package.');

@@ -1,19 +1,20 @@
 import type { Capabilities, Dependants, Store } from '@millrace/engine';
 import type { Database, Statement } from './database.ts';
-import { startHints } from './hints.ts';
+import { type HintOptions, startHints } from './hints.ts';
 import { createIds } from './ids.ts';
 import { audit, auditEnd, auditLog } from './operations/audit.ts';
 import { createClaim } from './operations/claim.ts';
 import type { Context } from './operations/context.ts';
 import { enqueue } from './operations/enqueue.ts';
 import { cancel, retry } from './operations/hand.ts';
+import { maintain } from './operations/maintain.ts';
 import { pause, paused, resume } from './operations/pause.ts';
 import { createPrune } from './operations/prune.ts';
 import { counts, get, inspect, list, summaries } from './operations/read.ts';
 import { checkpoint, renew } from './operations/renew.ts';
 import { fire, schedules, syncSchedules } from './operations/schedules.ts';
 import { settle } from './operations/settle.ts';
-import { closeGates, erase, maintain, reportWorker, workers } from './operations/upkeep.ts';
+import { closeGates, erase, reportWorker, workers } from './operations/upkeep.ts';
 
 const NOW: Statement = {
   name: 'millrace_now',
@@ -26,17 +27,21 @@ export interface PostgresStore extends Store {
 }
 
 /** The port over a database that has been migrated. */
-export async function createStore(params: {
-  database: Database;
-  name: string;
-  dependants: Dependants;
-  onClose?: () => Promise<void>;
-}): Promise<PostgresStore> {
+export async function createStore(
+  params: HintOptions & {
+    database: Database;
+    name: string;
+    dependants: Dependants;
+    onClose?: () => Promise<void>;
+  },
+): Promise<PostgresStore> {
   const { database, name, dependants, onClose } = params;
   const context: Context = { database, ids: createIds(name), dependants };
-  const { watch, announce, notifies, stop } = await startHints(database);
+  const { watch, announce, notifies, stop } = await startHints(database, params);
   const can: Capabilities = {
-    notify: notifies,
+    get notify() {
+      return notifies();
+    },
     dependencies: true,
     checkpoint: true,
     schedules: true,
@@ -86,8 +91,11 @@ export async function createStore(params: {
     maintain: () => maintain(context),
     async close() {
       await stop();
-      await database.close();
-      await onClose?.();
+      try {
+        await database.close();
+      } finally {
+        await onClose?.();
+      }
     },
   };
 }
