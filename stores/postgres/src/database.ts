@@ -20,6 +20,8 @@ export interface Session {
 }
 
 export interface Database extends Session {
+  /** In this process, with no other beside it: nobody vacuums and nobody writes checkpoints. */
+  readonly isEmbedded: boolean;
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** A session on the caller's own transaction. */
   join(transaction: unknown): Session;

@@ -1,103 +1,112 @@
-import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * PGlite takes no lock on its folder, and two processes on one folder lose writes without a word. The lock is
- * a file with the owner's process id and the moment that process started, so that neither a crash nor a
- * reused id leaves the folder locked for ever.
+ * PGlite takes no lock on its folder, and two processes on one folder lose writes without a word. The kernel keeps this
+ * lock, on the open file: it sees processes of every container on the machine that has the folder, and it gives the lock
+ * up in the moment in which the process ends, however it ends. The file itself stays: what is in it is only for the
+ * message to those who come second, and a file that one process removes while another opens it would be two locks.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, 'millrace.lock');
-  const mine = join(folder, `.millrace.lock.${process.pid}.${randomBytes(4).toString('hex')}`);
-  const owner = { host: hostname(), pid: process.pid, started: await startedAt(process.pid) };
-  await writeFile(mine, JSON.stringify(owner), { mode: 0o600 });
-  try {
-    for (let tries = 0; tries < TRIES; tries++) {
-      // A link appears whole or not at all: nobody ever reads half a lock.
-      if (await succeeds(link(mine, path))) return () => rm(path, { force: true });
-      const other = await readFile(path, 'utf8').catch(() => null);
-      if (other !== null && (await isAlive(other))) throw inUse(folder, other);
-      if (other !== null) await clear(path, other);
-      await sleep(TRY_AGAIN_MS);
-    }
-  } finally {
-    await rm(mine, { force: true });
-  }
-  throw new Error(`The folder ${folder} could not be locked. Is another process starting on it?`);
+  const file = process.platform === 'win32' ? openAlone(folder) : await openAndLock(folder);
+  ftruncateSync(file);
+  writeSync(file, JSON.stringify({ pid: process.pid, host: hostname() }), 0);
+  let isHeld = true;
+  return () => {
+    if (isHeld) closeSync(file);
+    isHeld = false;
+    return Promise.resolve();
+  };
 }
 
-const TRIES = 50;
-const TRY_AGAIN_MS = 20;
-const CLEARED_WITHIN_MS = 10_000;
+const NAME = 'millrace.lock';
 
-/**
- * Takes a dead process's lock away. One process at a time, and only if it is still that lock: else one that has just
- * been taken anew would go.
- */
-async function clear(path: string, dead: string): Promise<void> {
-  const turn = `${path}.clearing`;
-  if (!(await succeeds(mkdir(turn)))) {
-    const since = await stat(turn).catch(() => null);
-    if (since !== null && Date.now() - since.mtimeMs > CLEARED_WITHIN_MS)
-      await rm(turn, { recursive: true, force: true });
-    return;
-  }
-  try {
-    if ((await readFile(path, 'utf8').catch(() => null)) === dead) await rm(path, { force: true });
-  } finally {
-    await rm(turn, { recursive: true, force: true });
-  }
-}
-
-/** False when it is there already. */
-async function succeeds(making: Promise<unknown>): Promise<boolean> {
-  try {
-    await making;
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-function inUse(folder: string, owner: string): Error {
-  return new Error(
-    `The folder ${folder} is in use by process ${pidOf(owner)}. Stop it, set MILLRACE_DATA to another folder, or set DATABASE_URL to share one Postgres.`,
+async function openAndLock(folder: string): Promise<number> {
+  const flock = await loadFlock();
+  const file = open(folder, 0);
+  const failure = flock(file);
+  if (failure === null) return file;
+  closeSync(file);
+  if (failure === 'taken') throw inUse(folder);
+  throw new Error(
+    `The folder ${folder} is on a file system that has no locks (error ${failure}). Set MILLRACE_DATA to a folder on another one, or set DATABASE_URL to use a Postgres.`,
   );
 }
 
-async function isAlive(owner: string): Promise<boolean> {
-  const { host, pid, started } = parse(owner);
-  // Another machine's processes cannot be seen from here: believe the lock.
-  if (host !== hostname()) return true;
-  if (pid === process.pid) return started === (await startedAt(pid));
+const [LOCK_EXCLUSIVE, LOCK_WITHOUT_WAITING] = [2, 4];
+
+/** Node has no call for flock(2), which Linux, macOS and the BSDs share. Null: the lock is held now. */
+async function loadFlock(): Promise<(file: number) => null | 'taken' | number> {
+  // Only here: where koffi has no binary for the machine, importing it is what fails.
+  const { default: koffi } = await import('koffi').catch((cause: unknown) => {
+    throw new Error(
+      'The embedded database cannot lock its folder on this machine. Set DATABASE_URL to use a Postgres.',
+      { cause },
+    );
+  });
+  const flock = koffi.load(null).func('int flock(int file, int operation)') as (
+    file: number,
+    operation: number,
+  ) => number;
+  return (file) => {
+    if (flock(file, LOCK_EXCLUSIVE | LOCK_WITHOUT_WAITING) === 0) return null;
+    const error = koffi.errno();
+    return error === koffi.os.errno['EWOULDBLOCK'] ? 'taken' : error;
+  };
+}
+
+/** UV_FS_O_EXLOCK, which Node passes on and does not name: nobody else can open the file meanwhile, not even to read. */
+const OPENED_ALONE = 0x1000_0000;
+
+function openAlone(folder: string): number {
   try {
-    process.kill(pid, 0);
+    return open(folder, OPENED_ALONE);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    throw codeOf(error) === 'EBUSY' ? inUse(folder) : error;
   }
-  return started === '' || started === (await startedAt(pid));
 }
 
-/** Field 22 of Linux's /proc/<pid>/stat; empty elsewhere. */
-async function startedAt(pid: number): Promise<string> {
-  const fields = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  return fields.slice(fields.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-}
-
-function parse(owner: string): { host: string; pid: number; started: string } {
+function open(folder: string, flags: number): number {
   try {
-    return JSON.parse(owner) as { host: string; pid: number; started: string };
-  } catch {
-    return { host: hostname(), pid: 0, started: '-' };
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return openSync(join(folder, NAME), constants.O_RDWR | constants.O_CREAT | flags, 0o600);
+  } catch (error) {
+    if (codeOf(error) === 'EBUSY') throw error;
+    throw new Error(
+      `The folder ${folder} cannot be written to (${codeOf(error)}). Give this user the right to, set MILLRACE_DATA to another folder, or set DATABASE_URL to use a Postgres.`,
+      { cause: error },
+    );
   }
 }
 
-function pidOf(owner: string): string {
-  const { host, pid } = parse(owner);
-  return host === hostname() ? String(pid) : `${pid} on ${host}`;
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
+
+function inUse(folder: string): Error {
+  return new Error(
+    `The folder ${folder} is in use by ${ownerOf(folder)}. Stop it, set MILLRACE_DATA to another folder, or set DATABASE_URL to share one Postgres.`,
+  );
+}
+
+/** As the owner sees itself: in a container of its own, both the process id and the host name are the container's. */
+function ownerOf(folder: string): string {
+  try {
+    const { pid, host } = JSON.parse(readFileSync(join(folder, NAME), 'utf8')) as {
+      pid: number;
+      host: string;
+    };
+    return `process ${pid}${host === hostname() ? '' : ` on ${host}`}`;
+  } catch {
+    return 'another process';
+  }
 }

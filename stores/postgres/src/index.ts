@@ -1,11 +1,12 @@
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import type { Dependants } from '@millrace/engine';
 import { join } from 'node:path';
-import type { Database } from './database.ts';
+import type { Database, Statement } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { migrate } from './migrate.ts';
 import { openPg } from './pg.ts';
 import { PLANNING } from './planning.ts';
+import { openFolder } from './pglite-folder.ts';
 import { openPglite } from './pglite.ts';
 import { type PostgresStore, createStore } from './store.ts';
 
@@ -36,11 +37,22 @@ export interface PostgresStoreOptions {
   readonly dependants?: Dependants;
   readonly poolSize?: number;
   readonly answerWithinMs?: number;
+  /** Whether notifications arrive: said once at the start, and whenever it changes. Without them the workers poll. */
+  readonly onNotify?: (arrives: boolean) => void;
 }
 
 export interface PgliteStoreOptions {
   /** A folder that this process has for itself, or a database that the program has open already. */
-  readonly source: { readonly folder: string } | { readonly pglite: PGlite };
+  readonly source:
+    | {
+        readonly folder: string;
+        /**
+         * True by default: what was answered survives a power cut too. False leaves it to the system when it writes to the
+         * disk: what was answered survives the end of the process only.
+         */
+        readonly durable?: boolean;
+      }
+    | { readonly pglite: PGlite };
   readonly name?: string;
   readonly dependants?: Dependants;
 }
@@ -60,9 +72,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       database,
       name: options.name ?? 'pg',
       dependants: options.dependants ?? NOTHING_FOLLOWS,
+      onNotify(arrives) {
+        // Where LISTEN does not arrive there is a transaction pooler, and those lose prepared statements too.
+        database.setPrepared(arrives);
+        options.onNotify?.(arrives);
+      },
     });
-    // Where LISTEN does not arrive there is a transaction pooler, and those lose prepared statements too.
-    database.setPrepared(store.announcements.arrive());
     return store;
   } catch (error) {
     await database.close();
@@ -70,36 +85,50 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 }
 
+// The folder has one owner, which is this process: whoever had these leases is dead, and nobody waits for them to end.
+const END_LEASES: Statement = {
+  name: '',
+  text: `UPDATE millrace.lease SET until = to_timestamp(0)`,
+};
+
 /** A store in an embedded Postgres: the same tables and statements, nothing to install, one process. */
-export async function openPgliteStore({
-  source,
-  name,
-  dependants,
-}: PgliteStoreOptions): Promise<PostgresStore> {
-  if ('pglite' in source)
-    return openWith({ ...openPglite(source.pglite), close: () => Promise.resolve() }, () =>
-      Promise.resolve(),
-    );
+export async function openPgliteStore(options: PgliteStoreOptions): Promise<PostgresStore> {
+  const { source } = options;
+  if ('pglite' in source) {
+    const database = { ...openPglite(source.pglite), close: () => Promise.resolve() };
+    await migrate(database);
+    return embedded(options, database);
+  }
   const unlock = await lockFolder(source.folder);
   try {
-    const pglite = await PGlite.create({ dataDir: join(source.folder, 'pg') });
-    await pglite.exec(PLANNING);
-    return await openWith(openPglite(pglite), unlock);
+    const pglite = await openFolder(join(source.folder, 'pg'), {
+      isDurable: source.durable ?? true,
+    });
+    try {
+      await pglite.exec(PLANNING);
+      const database = openPglite(pglite);
+      await migrate(database);
+      await database.query(END_LEASES, []);
+      return await embedded(options, database, unlock);
+    } catch (error) {
+      await pglite.close();
+      throw error;
+    }
   } catch (error) {
     await unlock();
     throw error;
   }
+}
 
-  async function openWith(
-    database: Database,
-    onClose: () => Promise<void>,
-  ): Promise<PostgresStore> {
-    await migrate(database);
-    return createStore({
-      database,
-      name: name ?? 'pg',
-      dependants: dependants ?? NOTHING_FOLLOWS,
-      onClose,
-    });
-  }
+function embedded(
+  { name, dependants }: PgliteStoreOptions,
+  database: Database,
+  onClose?: () => Promise<void>,
+): Promise<PostgresStore> {
+  return createStore({
+    database,
+    name: name ?? 'pg',
+    dependants: dependants ?? NOTHING_FOLLOWS,
+    ...(onClose !== undefined && { onClose }),
+  });
 }

@@ -135,6 +135,7 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
     query: (statement, values) => withClient((client) => session(client).query(statement, values)),
     script: (sql) => withClient((client) => session(client).script(sql)),
     transaction,
+    isEmbedded: false,
     join(joined) {
       if (!isQueryable(joined))
         throw new TypeError('The transaction must be a connected client of the pg package.');

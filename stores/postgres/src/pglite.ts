@@ -27,6 +27,7 @@ export function openPglite(pglite: PGlite): Database {
 
   return {
     ...session(pglite),
+    isEmbedded: true,
     transaction: <T>(work: (session: Session) => Promise<T>) =>
       pglite.transaction((inside) => work(session(inside))),
     join(joined) {

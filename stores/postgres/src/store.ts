@@ -9,7 +9,7 @@ import type {
   UpkeepPart,
 } from '@millrace/engine';
 import type { Database, Statement } from './database.ts';
-import { startHints } from './hints.ts';
+import { type HintOptions, startHints } from './hints.ts';
 import { createIds } from './ids.ts';
 import { auditBegin, auditEnd, auditLog } from './operations/audit.ts';
 import { createClaim } from './operations/claim/claim.ts';
@@ -23,7 +23,8 @@ import { checkpoint, renew } from './operations/renew.ts';
 import { fire, schedules, syncSchedules } from './operations/schedules.ts';
 import { erase } from './operations/erase.ts';
 import { settle } from './operations/settle.ts';
-import { closeGates, maintain, reportWorker, workers } from './operations/upkeep.ts';
+import { maintain } from './operations/maintain.ts';
+import { closeGates, reportWorker, workers } from './operations/upkeep.ts';
 import type { Announcements, AuditLog } from './service.ts';
 
 const NOW: Statement = {
@@ -47,15 +48,17 @@ export interface PostgresStore extends Store {
 const KEEPS: Keeps = { tenants: true, effects: false, executions: true };
 
 /** The port over a database that has been migrated. */
-export async function createStore(params: {
-  database: Database;
-  name: string;
-  dependants: Dependants;
-  onClose?: () => Promise<void>;
-}): Promise<PostgresStore> {
+export async function createStore(
+  params: HintOptions & {
+    database: Database;
+    name: string;
+    dependants: Dependants;
+    onClose?: () => Promise<void>;
+  },
+): Promise<PostgresStore> {
   const { database, name, dependants, onClose } = params;
   const context: Context = { database, ids: createIds(name), dependants };
-  const { watch, announcements, stop } = await startHints(database);
+  const { watch, announcements, stop } = await startHints(database, params);
   return {
     name,
     keeps: KEEPS,

@@ -25,27 +25,6 @@ export async function closeGates(
   }));
 }
 
-// One replica folds at a time; the others have nothing to wait for.
-const FOLD: Statement = {
-  name: 'millrace_fold_counts',
-  text: `
-WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtext('millrace.fold')) AS mine),
-folded AS (DELETE FROM millrace.count_delta WHERE (SELECT mine FROM turn) RETURNING kind, tenant, state, n)
-INSERT INTO millrace.counts AS c (kind, tenant, state, n)
-SELECT kind, tenant, state, sum(n) FROM folded GROUP BY kind, tenant, state ORDER BY kind, tenant, state
-ON CONFLICT (kind, tenant, state) DO UPDATE SET n = c.n + excluded.n`,
-};
-
-const RAISE_EPOCH: Statement = {
-  name: 'millrace_raise_epoch',
-  text: `SELECT millrace.raise_epoch()`,
-};
-
-export async function maintain({ database }: Context): Promise<void> {
-  await database.query(FOLD, []);
-  await database.query(RAISE_EPOCH, []);
-}
-
 // $1 worker $2 kinds $3 stats
 const REPORT: Statement = {
   name: 'millrace_report_worker',

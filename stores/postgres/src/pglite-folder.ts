@@ -1,0 +1,138 @@
+import { PGlite } from '@electric-sql/pglite';
+import { NodeFS } from '@electric-sql/pglite/nodefs';
+import { closeSync, existsSync, fdatasyncSync, openSync, readdirSync, renameSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+export type SyncFile = (file: number) => void;
+
+/**
+ * A PGlite on the disk. Durable means that a commit is on the disk before it is answered, as with any Postgres. PGlite does
+ * neither half of that by itself (docs/decisions/0009-embedded-database.md): it starts Postgres with fsync off, and
+ * its file system drops the calls.
+ */
+export async function openFolder(
+  dataDir: string,
+  { isDurable, sync = fdatasyncSync }: { isDurable: boolean; sync?: SyncFile },
+): Promise<PGlite> {
+  if (!existsSync(dataDir)) await createWhole(dataDir, isDurable ? sync : () => {});
+  return PGlite.create({
+    dataDir,
+    fs: onDisk(dataDir, isDurable ? [stopAtPanic, reachDisk(sync)] : [stopAtPanic]),
+    ...(isDurable && { startParams: SYNCED }),
+  });
+}
+
+/** Of the ways to sync the log, Postgres's default on Linux, fdatasync, does nothing in PGlite, and `fsync` asks the file system. */
+const SYNCED = [
+  ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
+  '-c',
+  'wal_sync_method=fsync',
+];
+
+/** What is used here of the module that Emscripten makes of Postgres. */
+interface PostgresModule extends Record<Entry, () => void> {
+  readonly NODEFS: {
+    readonly stream_ops: { fsync?: (stream: { readonly nfd: number }) => number };
+  };
+  onAbort?: () => void;
+}
+type Entry = (typeof ENTRIES)[number] | (typeof LAST_CALLS)[number];
+type Patch = (module: PostgresModule) => void;
+
+/** PGlite's own file system, on a module with changes. */
+function onDisk(dataDir: string, patches: readonly Patch[]): NodeFS {
+  const folder = new NodeFS(dataDir);
+  const init = folder.init.bind(folder);
+  folder.init = async (pglite, options) => {
+    const { emscriptenOpts } = await init(pglite, options);
+    const patch = (module: unknown): void => {
+      for (const each of patches) each(module as PostgresModule);
+    };
+    const preRun = [...(emscriptenOpts.preRun ?? []), patch];
+    return { emscriptenOpts: { ...emscriptenOpts, preRun } };
+  };
+  return folder;
+}
+
+/**
+ * The calls go to `fdatasync`, which leaves out the times of a file and nothing that is needed to read it. On an error
+ * Postgres stops at once: nobody knows what is on the disk then.
+ */
+function reachDisk(sync: SyncFile): Patch {
+  return ({ NODEFS }) => {
+    NODEFS.stream_ops.fsync = ({ nfd }) => {
+      try {
+        sync(nfd);
+        return 0;
+      } catch (error) {
+        return isFolderOnWindows(error) ? 0 : EIO;
+      }
+    };
+  };
+}
+
+/** As WASI numbers it. */
+const EIO = 29;
+
+/**
+ * Postgres stops for good when it cannot write its log: the disk is full, or fails. A server would start anew from what is
+ * on the disk. PGlite goes on to call what has stopped, in a loop that never ends and holds the whole process. Here
+ * every call fails from then on, the end of the process writes nothing more, and the next start recovers.
+ */
+const stopAtPanic: Patch = (module) => {
+  module.onAbort = () => {
+    const refuse = (): never => {
+      throw new Error(
+        'The embedded database has stopped: it could not write to its disk. Make room or replace the disk, then restart this process.',
+      );
+    };
+    for (const entry of ENTRIES) module[entry] = refuse;
+    for (const last of LAST_CALLS) module[last] = () => {};
+  };
+};
+
+// PGlite catches what the first of them throws, and calls the second before it tries again.
+const ENTRIES = ['_PostgresMainLoopOnce', 'stackRestore'] as const;
+const LAST_CALLS = [
+  '_PostgresSendReadyForQueryIfNecessary',
+  '_pgl_pq_flush',
+  '_pgl_run_atexit_funcs',
+] as const;
+
+/** Windows syncs files only, and keeps the entries of a folder safe itself. */
+function isFolderOnWindows(error: unknown): boolean {
+  return (
+    process.platform === 'win32' &&
+    error instanceof Error &&
+    'code' in error &&
+    error.code === 'EPERM'
+  );
+}
+
+/**
+ * PGlite copies a fresh database into its folder file by file, and takes what a killed process left of that for a
+ * database. Here a folder gets its name when everything is in it.
+ */
+async function createWhole(dataDir: string, sync: SyncFile): Promise<void> {
+  const unfinished = `${dataDir}.new`;
+  await rm(unfinished, { recursive: true, force: true });
+  const pglite = await PGlite.create({ dataDir: unfinished });
+  await pglite.close();
+  for (const entry of readdirSync(unfinished, { recursive: true, encoding: 'utf8' }))
+    syncPath(join(unfinished, entry), sync);
+  syncPath(unfinished, sync);
+  renameSync(unfinished, dataDir);
+  syncPath(dirname(dataDir), sync);
+}
+
+function syncPath(path: string, sync: SyncFile): void {
+  const file = openSync(path, 'r');
+  try {
+    sync(file);
+  } catch (error) {
+    if (!isFolderOnWindows(error)) throw error;
+  } finally {
+    closeSync(file);
+  }
+}
