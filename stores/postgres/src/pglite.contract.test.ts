@@ -1,9 +1,10 @@
 import { PGlite } from '@electric-sql/pglite';
-import type { Store } from '@millrace/engine';
-import { describeStoreContract } from '@millrace/store-contract';
+import { type StoreHarness, describeStoreContract } from '@millrace/store-contract';
 import { afterAll, beforeAll } from 'vitest';
 import { clockAheadBy } from '../test/databases.ts';
-import { openPgliteStore } from './index.ts';
+import { describeAnnouncements } from '../test/service-checks/announcements.ts';
+import { describeAudit } from '../test/service-checks/audit.ts';
+import { type PostgresStore, openPgliteStore } from './index.ts';
 
 // Opening takes seconds (initdb), so one database serves the file and each test gets a fresh schema. Handles
 // share its one connection, as the parts of a process do.
@@ -13,23 +14,28 @@ beforeAll(async () => {
 });
 afterAll(() => pglite.close());
 
-describeStoreContract('pglite', async () => {
+/** A fresh, empty database. */
+async function start() {
   await pglite.exec('DROP SCHEMA IF EXISTS millrace CASCADE');
-  const stores: Store[] = [];
+  const stores: PostgresStore[] = [];
   let ahead = 0;
   return {
-    async open(options = {}) {
+    async open(options: Parameters<StoreHarness['open']>[0] = {}) {
       const store = await openPgliteStore({ source: { pglite }, ...options });
       stores.push(store);
       return store;
     },
-    async advance(ms) {
+    async advance(ms: number) {
       ahead += ms;
       await pglite.exec(clockAheadBy(ahead));
     },
-    transact: (body) => pglite.transaction(body),
+    transact: (body: (transaction: unknown) => Promise<void>) => pglite.transaction(body),
     async close() {
       await Promise.all(stores.map((store) => store.close()));
     },
   };
-});
+}
+
+describeStoreContract('pglite', start);
+describeAudit('pglite', start);
+describeAnnouncements('pglite', start);

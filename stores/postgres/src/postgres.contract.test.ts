@@ -1,9 +1,10 @@
-import type { Store } from '@millrace/engine';
-import { describeStoreContract } from '@millrace/store-contract';
+import { type StoreHarness, describeStoreContract } from '@millrace/store-contract';
 import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 import { type TestDatabases, clockAheadBy, testDatabases } from '../test/databases.ts';
-import { openPostgresStore } from './index.ts';
+import { describeAnnouncements } from '../test/service-checks/announcements.ts';
+import { describeAudit } from '../test/service-checks/audit.ts';
+import { type PostgresStore, openPostgresStore } from './index.ts';
 
 let databases: TestDatabases;
 beforeAll(async () => {
@@ -11,23 +12,24 @@ beforeAll(async () => {
 });
 afterAll(() => databases.remove());
 
-describeStoreContract('postgres', async () => {
+/** A fresh, empty database. */
+async function start() {
   const database = await databases.create();
-  const stores: Store[] = [];
+  const stores: PostgresStore[] = [];
   const admin = new pg.Client(database.url);
   await admin.connect();
   let ahead = 0;
   return {
-    async open(options = {}) {
+    async open(options: Parameters<StoreHarness['open']>[0] = {}) {
       const store = await openPostgresStore({ url: database.url, ...options });
       stores.push(store);
       return store;
     },
-    async advance(ms) {
+    async advance(ms: number) {
       ahead += ms;
       await admin.query(clockAheadBy(ahead));
     },
-    async transact(body) {
+    async transact(body: (transaction: unknown) => Promise<void>) {
       await admin.query('BEGIN');
       try {
         await body(admin);
@@ -43,4 +45,8 @@ describeStoreContract('postgres', async () => {
       await database.drop();
     },
   };
-});
+}
+
+describeStoreContract('postgres', start);
+describeAudit('postgres', start);
+describeAnnouncements('postgres', start);

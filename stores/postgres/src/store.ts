@@ -104,8 +104,11 @@ export async function createStore(
     announcements,
     async close() {
       await stop();
-      await database.close();
-      await onClose?.();
+      try {
+        await database.close();
+      } finally {
+        await onClose?.();
+      }
     },
   };
 }

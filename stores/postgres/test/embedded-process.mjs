@@ -12,7 +12,7 @@ for (let round = 0; ; round++) {
   const added = await store.enqueue({ jobs: [job, job, job] });
   const { jobs } = await store.claim({
     worker: 'to be killed',
-    claimId: String(round),
+    claim: round,
     wants: [{ kind: 'work', limit: 1 }],
     limit: 1,
     leaseMs: 3_600_000,

@@ -155,7 +155,7 @@ export function createClaim(context: Context): Claim {
       // None, although some stand there: others hold them at this moment.
       const isContended = jobs.length === 0 && row?.waiting === true;
       const isAround = row?.is_around !== false;
-      const more = !isAround || isContended || hasWholeShare(jobs, params.limit, row?.tenants ?? 0);
+      const more = !isAround || isContended || hasWholeShare(jobs, params.limit, row?.sharing ?? 0);
       if (jobs.length > 0 || isContended || isAround || round >= ROUNDS)
         return { jobs, more, ...readEvery(row) };
     }
@@ -198,7 +198,8 @@ type OneLaneRow = TakenRow & EveryRow & { several: boolean; waiting: boolean };
 type FairRow = TakenRow &
   EveryRow & {
     lanes: number;
-    tenants: number;
+    /** How many tenants the limit was divided by. */
+    sharing: number;
     is_around: boolean;
     waiting: boolean;
     stopped_at: string | null;

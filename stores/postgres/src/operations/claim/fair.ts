@@ -71,7 +71,7 @@ WITH RECURSIVE ${WANT}, ${OPEN}, start AS MATERIALIZED (
     'ready',
     `
        NOT (SELECT yes FROM open) AS held_back, (SELECT count(*) FROM lane)::int AS lanes,
-       (SELECT coalesce(n, 0) FROM tenants)::int AS tenants,
+       (SELECT coalesce(n, 0) FROM tenants)::int AS sharing,
        (SELECT coalesce(max(nth), 0) < $11::int FROM hop) AS is_around,
        EXISTS (SELECT FROM share s CROSS JOIN LATERAL (
          SELECT FROM millrace.ready WHERE kind = s.kind AND tenant = s.tenant AND rank <= $7::smallint LIMIT 1) r) AS waiting,
