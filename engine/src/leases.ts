@@ -174,6 +174,9 @@ export function createLeases(params: {
   return {
     running,
     add(each) {
+      const before = running.get(each.job.id);
+      // The store has given the job once more: a fail-over made it forget the claim before, and nobody else would stop it.
+      if (before !== undefined) fence(before, 'local');
       running.set(each.job.id, each);
       if (earlyCancels.size === 0) return;
       const asked = earlyCancels.get(each.job.id);
