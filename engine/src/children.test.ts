@@ -65,6 +65,7 @@ describe('children', () => {
       tenant: 'acme',
       state: 'QUEUED',
       count: 10_000,
+      scheduled: 0,
     });
   });
 });

@@ -90,10 +90,13 @@ describe('a sweep', () => {
     let steps = 0;
     const made = world((store) => ({
       ...store,
-      async prune() {
-        steps += 1;
-        await new Promise<void>((resolve) => void made.time.after(MINUTE_MS, resolve));
-        return { count: 1_000, more: steps % 6 !== 0 };
+      upkeep: {
+        async maintain() {},
+        async prune() {
+          steps += 1;
+          await new Promise<void>((resolve) => void made.time.after(MINUTE_MS, resolve));
+          return { count: 1_000, more: steps % 6 !== 0 };
+        },
       },
     }));
     for (let sweep = 0; sweep < 2; sweep++) {

@@ -26,6 +26,8 @@ import { type Line, createLine } from './line.ts';
 
 /** A worker on the memory store in virtual time: nothing happens but in `run`. */
 export const START = Date.UTC(2026, 0, 1);
+/** What the first claim of a worker is called while randomness is always in the middle. */
+export const FIRST_CLAIM = 2 ** 51 + 1;
 
 export type Handler = (
   job: RunningJob<unknown>,
