@@ -8,7 +8,7 @@ import type { Hint } from './port.ts';
 /** Ends at once when it is to stop, and not before. */
 const obedient: Handler = async (_, { signal }) => {
   signal.throwIfAborted();
-  await new Promise((_, reject) => {
+  await new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
 };

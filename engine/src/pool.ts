@@ -108,13 +108,13 @@ export function createPool(params: {
   async function run(): Promise<void> {
     let ahead = nextBatch(NOTHING);
     for (;;) {
-      const batch = await ahead;
-      slots.take(batch.jobs);
-      if (stopped) return begin(batch);
-      ahead = nextBatch(batch);
+      const claimed = await ahead;
+      slots.take(claimed.jobs);
+      if (stopped) return begin(claimed);
+      ahead = nextBatch(claimed);
       // Where a claim follows at once it leaves first, and the database answers it while these begin.
-      if (batch.waitMs === null) await sleep(clock, 0);
-      begin(batch);
+      if (claimed.waitMs === null) await sleep(clock, 0);
+      begin(claimed);
     }
   }
 

@@ -21,7 +21,7 @@ export interface Quarantine {
 
 /** How often a turn looks whether it can go on. */
 const LOOK_MS = 20;
-/** After a turn in which no suspect ran: another worker was faster, or the store failed. */
+/** At least, after a turn in which no suspect ran: another worker was faster, or the store failed. */
 const IN_VAIN_MS = 1_000;
 
 export function createQuarantine(params: {
@@ -52,7 +52,7 @@ export function createQuarantine(params: {
     return 0;
   }
 
-  /** Whether a suspect has run. */
+  /** Whether a suspect has run, and nothing kept it from its end. */
   async function takeTurn(pool: Pool): Promise<boolean> {
     while (isBusy()) {
       // While the worker is paused nothing begins, suspects neither.
@@ -65,7 +65,7 @@ export function createQuarantine(params: {
     if (suspect === null) return false;
     // A pause changes nothing for what runs. A worker that stops claims no more: nobody has to wait for the turn's end.
     while (!suspect.isOver && suspect.isSuspect && !isStopping()) await sleep(clock, LOOK_MS);
-    return true;
+    return suspect.abortReason === null;
   }
 
   function isBusy(): boolean {

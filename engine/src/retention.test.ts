@@ -113,7 +113,10 @@ describe('a sweep', () => {
   });
 
   it('leaves gates alone on a store that has none', async () => {
-    const { retention } = world(({ followers: _, ...store }) => store);
+    const { retention } = world((store) => {
+      const { followers: _, ...poor } = store;
+      return poor;
+    });
     expect(await retention.runOnce()).toEqual({ nextMs: 5 * MINUTE_MS });
   });
 

@@ -14,6 +14,7 @@ import {
   type Rule,
   type RunningJob,
   type Store,
+  type Tracing,
   type WorkerConfig,
   createEvents,
   createQueue,
@@ -48,6 +49,7 @@ export interface WorldOptions {
   /** Left out: always in the middle. */
   readonly random?: () => number;
   readonly wrap?: (store: Store) => Store;
+  readonly tracing?: Tracing;
 }
 
 export type World = ReturnType<typeof createWorld>;
@@ -59,6 +61,7 @@ export function createWorld({
   start = START,
   random = () => 0.5,
   wrap,
+  tracing,
 }: WorldOptions) {
   const time = createVirtualTime();
   const registry = createRegistry(kinds);
@@ -84,6 +87,7 @@ export function createWorld({
       clock: countTimers(clock, timers),
       random,
       events,
+      ...(tracing && { tracing }),
     });
     return {
       worker,
