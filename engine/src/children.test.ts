@@ -9,10 +9,12 @@ describe('children', () => {
     const { all } = await runOnce(async (_, { enqueue }) => {
       enqueue({ kind: 'child', data: 1 });
       enqueue({ kind: 'child', data: 2, tenant: 'other', correlationId: 'c2' });
+      enqueue({ kind: 'child', data: 3, subject: 'p2' });
     });
     expect(await all('child')).toMatchObject([
-      { payload: '1', tenant: 'acme', correlationId: 'c1', submitter: 'ann' },
-      { payload: '2', tenant: 'other', correlationId: 'c2', submitter: 'ann' },
+      { payload: '1', tenant: 'acme', correlationId: 'c1', submitter: 'ann', subject: 'p1' },
+      { payload: '2', tenant: 'other', correlationId: 'c2', submitter: 'ann', subject: 'p1' },
+      { payload: '3', subject: 'p2' },
     ]);
   });
 
@@ -65,6 +67,7 @@ describe('children', () => {
       tenant: 'acme',
       state: 'QUEUED',
       count: 10_000,
+      scheduled: 0,
     });
   });
 });

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Handler, type World, createWorld, later, never, work } from '../test/world.ts';
+import {
+  FIRST_CLAIM,
+  type Handler,
+  type World,
+  createWorld,
+  later,
+  never,
+  work,
+} from '../test/world.ts';
 import { MillraceError, StoreUnavailable } from './errors.ts';
 import type { Checkpoint } from './port.ts';
 import { RETRY } from './retry.ts';
@@ -80,14 +88,18 @@ describe('between two chunks', () => {
     const goOn = later();
     const closing = { closed: false };
     const { worker, enqueue, run, job, store, of } = world(paused(closing, goOn.promise));
-    worker.start();
     const id = await enqueue();
+    worker.start();
     await run(10);
     await store.settle({
       settlements: [
         {
-          job: { id, epoch: 1 } as never,
-          outcome: { move: 'fail', error: { code: 'x', message: '', retryable: false } },
+          job: { id, epoch: 1, claim: FIRST_CLAIM } as never,
+          outcome: {
+            move: 'fail',
+            error: { code: 'x', message: '', retryable: false },
+            stack: null,
+          },
           children: [],
         },
       ],

@@ -133,7 +133,7 @@ function finallyFailed(error: FailureRecord, thrown: unknown): SettledOutcome {
   return { move: 'fail', error: { ...error, retryable: false }, stack: stackOf(thrown) };
 }
 
-/** Another try, or the end: by the error itself, the attempts so far and the kind's policy. */
+/** Another try, or the end: by the error itself, the attempts so far and the kind's policy. Never throws. */
 export function failed(
   { random }: ExecutorParts,
   { kind, job, attempt: attempts }: Running,
@@ -142,8 +142,12 @@ export function failed(
   const error = classify(thrown);
   const stack = stackOf(thrown);
   if (!error.retryable || attempts >= job.maxAttempts) return { move: 'fail', error, stack };
-  const delayMs = storableDelay(retryAfterMs(thrown) ?? retryDelayMs(kind.retry, attempts, random));
-  return { move: 'retry', error, stack, delayMs };
+  try {
+    const wantedMs = retryAfterMs(thrown) ?? retryDelayMs(kind.retry, attempts, random);
+    return { move: 'retry', error, stack, delayMs: storableDelay(wantedMs) };
+  } catch (wrong) {
+    return finallyFailed(classify(wrong), wrong);
+  }
 }
 
 /** A failed or interrupted execution will run again and make its children then. */

@@ -41,7 +41,14 @@ const both: Partial<Rule> = {
 describe('a rule with one parent', () => {
   it('makes a child of each that succeeds, with whose it is', async () => {
     const { enqueue, run, all } = world({ priority: 7 });
-    await enqueue({ kind: 'a', data: {}, tenant: 'acme', correlationId: 'c1', submitter: 'ann' });
+    await enqueue({
+      kind: 'a',
+      data: {},
+      tenant: 'acme',
+      correlationId: 'c1',
+      submitter: 'ann',
+      subject: 'p1',
+    });
     await run(100);
     expect(await all('child')).toMatchObject([
       {
@@ -50,6 +57,7 @@ describe('a rule with one parent', () => {
         tenant: 'acme',
         correlationId: 'c1',
         submitter: 'ann',
+        subject: 'p1',
         priority: 7,
         parents: { a: 'mem-1' },
       },
@@ -73,6 +81,18 @@ describe('a rule with one parent', () => {
       expect(await all('child')).toHaveLength(success + failure + cancellation);
     },
   );
+
+  it('is told the correlation id, or the id of a job that has none', async () => {
+    const { enqueue, run, all } = world({ data: ({ correlationId }) => ({ of: correlationId }) });
+    await enqueue({ kind: 'a', data: {}, correlationId: 'c1' });
+    await run(100);
+    const id = await enqueue({ kind: 'a', data: {} });
+    await run(100);
+    expect((await all('child')).map(({ payload }) => payload)).toEqual([
+      '{"of":"c1"}',
+      JSON.stringify({ of: id }),
+    ]);
+  });
 
   it('can leave a parent out', async () => {
     const { end, all } = world({ match: () => null });
@@ -117,6 +137,21 @@ describe('a rule with all of several parents', () => {
     expect(await all('child')).toEqual([]);
     await end('a', { month: 'June' });
     expect(await all('child')).toHaveLength(1);
+  });
+
+  it('can go by the correlation id', async () => {
+    const { enqueue, run, all } = world({
+      parents: ['a', 'b'],
+      match: ({ correlationId }) => correlationId,
+    });
+    for (const [kind, correlationId] of [
+      ['a', 'c1'],
+      ['a', 'c2'],
+      ['b', 'c2'],
+    ] as const)
+      await enqueue({ kind, data: {}, correlationId });
+    await run(100);
+    expect(await all('child')).toMatchObject([{ correlationId: 'c2', parents: { a: 'mem-2' } }]);
   });
 
   it('waits for a parent that failed until it is run again', async () => {
@@ -182,8 +217,8 @@ describe('a rule whose own code fails', () => {
   });
 
   it('does not wait at a gate for others', async () => {
-    const { end, all } = world({ parents: ['a', 'b'], ...broken[0]?.[1] });
-    await end('a');
+    const { end, all } = world({ ...both, ...broken[0]?.[1] });
+    await end('a', { month: 'May' });
     expect(await all('child')).toMatchObject([{ state: 'FAILED' }]);
   });
 });
@@ -220,6 +255,7 @@ describe('a webhook', () => {
       traceparent: null,
     };
     expect(dependants(ended)).toMatchObject([{ child: { kind: WEBHOOK_KIND, maxAttempts: 4 } }]);
+    expect(dependants({ ...ended, subject: 'p1' })).toMatchObject([{ child: { subject: 'p1' } }]);
     expect(dependants({ ...ended, kind: 'unheard-of', webhook: null })).toEqual([]);
   });
 });
@@ -229,6 +265,11 @@ describe('a rule that is not possible is refused at the start', () => {
 
   it.each<[string, Partial<Rule>, string]>([
     ['no parents', { parents: [] }, 'needs one or more different parents'],
+    [
+      'nothing that says which of several belong together',
+      { parents: ['a', 'b'] },
+      'The rule "rule" has several parents and needs a "match"',
+    ],
     ['a parent twice', { parents: ['a', 'a'] }, 'needs one or more different parents'],
     [
       'a wrong "when"',

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { JobFailure, MillraceError, StoreUnavailable, classify, retryAfterMs } from './errors.ts';
+import {
+  JobFailure,
+  MillraceError,
+  StoreUnavailable,
+  classify,
+  retryAfterMs,
+  stackOf,
+} from './errors.ts';
 
 describe('what is kept of what a handler throws', () => {
   it.each<[string, unknown, object]>([
@@ -103,4 +110,61 @@ describe('every store can keep it', () => {
 it('keeps the cause', () => {
   const cause = new Error('socket closed');
   expect(new JobFailure('upload_failed', 'no', { cause }).cause).toBe(cause);
+});
+
+describe('the stack', () => {
+  /** Where it was thrown plays no part here. */
+  function messagesOf(stack: string | null): string[] {
+    return (stack ?? '').split('\nCaused by: ').map((each) => each.split('\n')[0] ?? '');
+  }
+
+  it('comes with those of its causes, in their order', () => {
+    const root = new TypeError('socket closed');
+    const middle = new JobFailure('upload_failed', 'no upload', { cause: root });
+    const stack = stackOf(new Error('no report', { cause: middle }));
+    expect(messagesOf(stack)).toEqual([
+      'Error: no report',
+      expect.stringContaining('no upload'),
+      'TypeError: socket closed',
+    ]);
+    expect(stack).toContain('errors.test.ts');
+  });
+
+  it('of causes that go in a circle ends', () => {
+    const [a, b] = [new Error('a'), new Error('b')];
+    a.cause = b;
+    b.cause = a;
+    expect(messagesOf(stackOf(a))).toEqual(
+      ['a', 'b', 'a', 'b', 'a', 'b'].map((m) => `Error: ${m}`),
+    );
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a string', 'ECONNRESET', 'the string "ECONNRESET"'],
+    ['null', null, 'a value of type object'],
+    ['a number', 5, 'a value of type number'],
+  ])('says what a cause is that is no Error: %s', (_, cause, said) => {
+    expect(messagesOf(stackOf(new Error('no', { cause })))).toEqual(['Error: no', said]);
+  });
+
+  it.each<[string, unknown]>([
+    ['a string', 'oops'],
+    ['nothing', undefined],
+    ['an object', { stack: 'mine' }],
+  ])('is none for %s', (_, thrown) => {
+    expect(stackOf(thrown)).toBeNull();
+  });
+
+  it('has at most 16,000 characters, without NUL and half pairs', () => {
+    const long = Object.assign(new Error('x'), { stack: 'y'.repeat(20_000) });
+    expect(stackOf(long)).toBe('y'.repeat(16_000));
+    const odd = Object.assign(new Error('x'), { stack: 'a\u0000b\ud83d' });
+    expect(stackOf(odd)).toBe('ab\ufffd');
+  });
+
+  it('is the message where there is none', () => {
+    const bare = new Error('bare');
+    Reflect.deleteProperty(bare, 'stack');
+    expect(stackOf(Object.assign(bare, { stack: undefined }))).toBe('Error: bare');
+  });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runOnce } from '../test/run-once.ts';
-import { type Handler, START, createWorld, work } from '../test/world.ts';
+import { FIRST_CLAIM, type Handler, START, createWorld, work } from '../test/world.ts';
 import { JobFailure, MillraceError } from './errors.ts';
 import type { JobContext, RunningJob } from './kind.ts';
 import { done } from './outcome.ts';
@@ -184,7 +184,7 @@ describe('a handler is given', () => {
       log.info({}, 'silent');
       lines.push(lease, signal.aborted, (await get('mem-1'))?.state);
     });
-    expect(lines).toEqual([{ id: 'mem-1', epoch: 1 }, false, 'PROCESSING']);
+    expect(lines).toEqual([{ id: 'mem-1', epoch: 1, claim: FIRST_CLAIM }, false, 'PROCESSING']);
     expect(ended.state).toBe('SUCCEEDED');
   });
 });

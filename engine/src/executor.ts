@@ -104,16 +104,23 @@ export class Execution extends Running implements Settling {
     }
   }
 
+  /** The end is the job's own, whatever the tracing makes of it; what it throws is its own affair, as a listener's is. */
   private async runTraced(tracing: Tracing): Promise<void> {
-    const ended = await tracing.around(
-      this.job,
-      () =>
-        new Promise<Ended>((resolve) => {
-          this.traced = resolve;
-          this.run();
-        }),
-    );
-    this.conclude(ended);
+    const end = new Promise<Ended>((resolve) => {
+      this.traced = resolve;
+    });
+    let isBegun = false;
+    const run = (): Promise<Ended> => {
+      if (!isBegun && !this.isOver) this.run();
+      isBegun = true;
+      return end;
+    };
+    try {
+      await tracing.around(this.job, run);
+    } catch {
+      // see above
+    }
+    this.conclude(await run());
   }
 
   private returned(value: unknown): void {

@@ -109,8 +109,52 @@ describe('a job that runs', () => {
     expectExplained(
       await queue.explain(id),
       'lease_expired',
-      /^Its worker w1 has gone silent since 2026-01-01T00:00:10\.\d+Z; the next claim of any worker takes it over\.$/,
+      'It was claimed by w1. Its lease ended at 2026-01-01T00:00:10.000Z. Then the next claim of any worker takes it over.',
     );
+    await run(20_000);
+    expectExplained(
+      await queue.explain(id),
+      'lease_expired',
+      'It was claimed by w1, which was last heard from at 2026-01-01T00:00:00.000Z: it died, froze or is cut off. Its lease ended at 2026-01-01T00:00:10.000Z. No worker that knows the kind "work" is alive. Start one: it takes the job over.',
+    );
+  });
+
+  it('worker_silent', async () => {
+    const { worker, join, enqueue, run, queue, clock } = world({ kinds: [endless] });
+    worker.start();
+    const id = await enqueue();
+    await run(10);
+    clock.kill();
+    await run(29_900);
+    expect((await queue.explain(id)).reason).toBe('running');
+    await run(1_000);
+    const silent =
+      'It was claimed by w1, which was last heard from at 2026-01-01T00:00:00.000Z: it died, froze or is cut off. Its lease ends at 2026-01-01T00:02:00.000Z.';
+    expectExplained(
+      await queue.explain(id),
+      'worker_silent',
+      `${silent} No worker that knows the kind "work" is alive. Start one: it takes the job over.`,
+      START + 120_000,
+    );
+    join('w2').worker.start();
+    await run(10);
+    expectExplained(
+      await queue.explain(id),
+      'worker_silent',
+      `${silent} Then the next claim of any worker takes it over.`,
+      START + 120_000,
+    );
+  });
+
+  it('worker_silent also where it was asked to stop: nobody is there to hear it', async () => {
+    const { worker, enqueue, run, queue, clock } = world({ kinds: [endless] });
+    worker.start();
+    const id = await enqueue();
+    await run(10);
+    clock.kill();
+    await queue.cancel([id]);
+    await run(31_000);
+    expect((await queue.explain(id)).reason).toBe('worker_silent');
   });
 });
 
@@ -155,15 +199,46 @@ describe('a job that waits for a worker', () => {
   });
 
   it('no_worker, also when the last was seen long ago', async () => {
-    const { enqueue, run, queue, worker, clock } = world();
+    const { enqueue, run, queue, worker, join, clock } = world();
     const sentence =
-      'No worker that knows the kind "work" has been seen in the last minute. Start one.';
+      'No worker that knows the kind "work" has been seen in the last hour. Start one.';
     expectExplained(await queue.explain(await enqueue()), 'no_worker', sentence);
     worker.start();
     await run(10);
     clock.kill();
-    await run(2 * 60_000);
+    await run(60_000);
+    const second = join('w2');
+    second.worker.start();
+    await run(10);
+    second.clock.kill();
+    await run(60_000);
+    expectExplained(
+      await queue.explain(await enqueue()),
+      'no_worker',
+      'No worker that knows the kind "work" is alive: the last was w2, heard from at 2026-01-01T00:01:00.010Z. Start one.',
+    );
+    await run(HOUR_MS);
     expectExplained(await queue.explain(await enqueue()), 'no_worker', sentence);
+  });
+
+  it('suspect', async () => {
+    const { worker, join, enqueue, run, queue, clock } = world({
+      kinds: [endless],
+      worker: { lease: '10s' },
+    });
+    worker.start();
+    const id = await enqueue();
+    await run(10);
+    clock.kill();
+    await run(5_000);
+    join('w2').worker.start();
+    await enqueue();
+    await run(30_000);
+    expectExplained(
+      await queue.explain(id),
+      'suspect',
+      'A worker was lost while it may have run. It waits for a worker to be empty, and then runs alone there.',
+    );
   });
 
   it('workers_paused', async () => {

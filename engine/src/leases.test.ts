@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Handler, createWorld, later, never, untilAborted, work } from '../test/world.ts';
+import {
+  FIRST_CLAIM,
+  type Handler,
+  createWorld,
+  later,
+  never,
+  untilAborted,
+  work,
+} from '../test/world.ts';
 import { done } from './outcome.ts';
 
 const LEASE_MS = 30_000;
@@ -97,7 +105,8 @@ describe('before the lease can end, the worker stops its handler itself', () => 
     expect(line.count('settle')).toBe(0);
     join('w2').worker.start();
     await run(LEASE_MS);
-    expect(await job(id)).toMatchObject({ state: 'PROCESSING', attempt: 2, worker: 'w2' });
+    // The lease was never renewed, so its attempt was given back.
+    expect(await job(id)).toMatchObject({ state: 'PROCESSING', attempt: 1, worker: 'w2' });
   });
 
   it('when its loop was blocked: late, yet before it does anything else', async () => {
@@ -139,8 +148,10 @@ describe('before the lease can end, the worker stops its handler itself', () => 
 
   it('a late result is refused when someone else has the job', async () => {
     const end = later();
-    const { worker, enqueue, run, job, line, of, join } = world(async ({ attempt }) => {
-      if (attempt === 1) await end.promise;
+    let executions = 0;
+    const { worker, enqueue, run, job, line, of, join } = world(async () => {
+      executions += 1;
+      if (executions === 1) await end.promise;
       else await never();
       return done('from the dead');
     });
@@ -235,11 +246,17 @@ it('a heartbeat that is answered "stale" stops the handler', async () => {
   const { worker, enqueue, run, store, of } = world(async (_, context) => {
     await untilAborted(context).catch(() => (aborted = true));
   });
-  worker.start();
   const id = await enqueue();
+  worker.start();
   await run(10);
   await store.settle({
-    settlements: [{ job: { id, epoch: 1 } as never, outcome: { move: 'cancel' }, children: [] }],
+    settlements: [
+      {
+        job: { id, epoch: 1, claim: FIRST_CLAIM } as never,
+        outcome: { move: 'cancel' },
+        children: [],
+      },
+    ],
   });
   await run(LEASE_MS / 2);
   expect(aborted).toBe(true);
@@ -249,15 +266,23 @@ it('a heartbeat that is answered "stale" stops the handler', async () => {
 it('a job that takes its workers with it ends FAILED', async () => {
   const { join, enqueue, run, job } = world(never);
   const id = await enqueue();
-  for (const name of ['w2', 'w3', 'w4', 'w5']) {
+  // The first lease was never renewed, so that execution does not count.
+  const executions: [string, number][] = [
+    ['w2', 1],
+    ['w3', 1],
+    ['w4', 2],
+    ['w5', 3],
+    ['w6', 4],
+  ];
+  for (const [name, attempt] of executions) {
     const each = join(name);
     each.worker.start();
     await run(1_000);
-    expect(await job(id)).toMatchObject({ state: 'PROCESSING', worker: name });
+    expect(await job(id)).toMatchObject({ state: 'PROCESSING', worker: name, attempt });
     each.clock.kill();
     await run(LEASE_MS + 1_000);
   }
-  const last = join('w6');
+  const last = join('w7');
   last.worker.start();
   await run(1_000);
   expect(await job(id)).toMatchObject({

@@ -90,6 +90,7 @@ export function createLeases(params: {
     const askedAt = clock.now();
     const leases = [...due.map(({ job }) => leaseOf(job)), ...waiting];
     const answers = await store.renew({ leases, leaseMs });
+    if (waiting.length > 0) keptAt = now;
     for (const [index, each] of due.entries())
       apply(each, answers[index] ?? 'stale', askedAt, 'renew');
     return leases.length;
@@ -98,8 +99,9 @@ export function createLeases(params: {
   /** Done work whose writing takes long (a line that is cut, a flood): without its lease it would be done again. */
   function outcomesToKeep(now: number): Lease[] {
     if (now - keptAt < renewEveryMs) return [];
-    keptAt = now;
-    return Array.from(settling(), leaseOf);
+    const waiting = Array.from(settling(), leaseOf);
+    if (waiting.length === 0) keptAt = now;
+    return waiting;
   }
 
   function apply(

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Handler, createWorld, later, never, untilAborted, work } from '../test/world.ts';
+import {
+  FIRST_CLAIM,
+  type Handler,
+  createWorld,
+  later,
+  never,
+  untilAborted,
+  work,
+} from '../test/world.ts';
 import { MillraceError, StoreUnavailable } from './errors.ts';
 import type { ClaimParams, Store } from './port.ts';
 
@@ -25,9 +33,9 @@ describe('a claim whose answer was lost', () => {
     expect(await job(id)).toMatchObject({ state: 'SUCCEEDED', attempt: 1 });
     expect(runs).toBe(1);
     expect(claimsOf(line.calls).slice(0, 3)).toMatchObject([
-      { claimId: 'default:1' },
-      { claimId: 'default:1', replay: true },
-      { claimId: 'default:2' },
+      { claim: FIRST_CLAIM },
+      { claim: FIRST_CLAIM, replay: true },
+      { claim: FIRST_CLAIM + 1 },
     ]);
     expect(of('store.recovered')).toEqual([{ during: 'claim' }]);
   });
@@ -104,7 +112,7 @@ describe('a claim that is answered too late to begin', () => {
     await run(10);
     join('w2').worker.start();
     await run(20_000);
-    expect(await job(id)).toMatchObject({ worker: 'w2', attempt: 2 });
+    expect(await job(id)).toMatchObject({ worker: 'w2', attempt: 1 });
     answer.resolve();
     await run(10);
     expect(of('lease.fenced')).toMatchObject([{ id, write: 'settle' }]);
@@ -187,13 +195,41 @@ describe('a store that answers nonsense', () => {
     });
     const id = await enqueue();
     worker.start();
-    await run(1_000);
-    expect(of('store.failed')).toMatchObject([
-      { during: 'claim', error: { code: 'unknown_kind' } },
-    ]);
+    await run(60_000);
+    const failures = of('store.failed');
+    expect(failures[0]).toMatchObject({ during: 'claim', error: { code: 'unknown_kind' } });
+    // Handed back each time, at the rhythm of a store that fails: 100 ms, doubling to 10 s.
+    expect(failures.length).toBeGreaterThan(10);
+    expect(failures.length).toBeLessThan(15);
+    expect(of('job.handedBack')).toHaveLength(failures.length);
+    expect(worker.status().pools).toMatchObject([{ inFlight: 0 }]);
     foreign = false;
-    await run(30_000);
-    expect(await job(id)).toMatchObject({ state: 'SUCCEEDED', attempt: 2 });
+    await run(10_000);
+    expect(await job(id)).toMatchObject({ state: 'SUCCEEDED', attempt: 1 });
+    expect(of('store.recovered')).toEqual([{ during: 'claim' }]);
+  });
+
+  it('does not keep those of its own kinds waiting: they run, and the foreign one goes back', async () => {
+    const { worker, enqueue, run, job } = createWorld({
+      kinds: [work(quick)],
+      wrap: (store) => ({
+        ...store,
+        async claim(params) {
+          const claimed = await store.claim(params);
+          return {
+            ...claimed,
+            jobs: claimed.jobs.map((each) =>
+              each.id === 'mem-1' ? { ...each, kind: 'foreign' } : each,
+            ),
+          };
+        },
+      }),
+    });
+    const ids = [await enqueue(), await enqueue(), await enqueue()];
+    worker.start();
+    await run(10);
+    const states = await Promise.all(ids.map(async (id) => (await job(id)).state));
+    expect(states).toEqual(['QUEUED', 'SUCCEEDED', 'SUCCEEDED']);
   });
 });
 

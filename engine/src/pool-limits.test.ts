@@ -54,8 +54,8 @@ describe('a kind with a limit', () => {
     await run(60_000);
     expect(await store.counts()).toEqual(
       expect.arrayContaining([
-        { kind: 'capped', tenant: '', state: 'PROCESSING', count: 2 },
-        { kind: 'free', tenant: '', state: 'PROCESSING', count: 4 },
+        { kind: 'capped', tenant: '', state: 'PROCESSING', count: 2, scheduled: 0 },
+        { kind: 'free', tenant: '', state: 'PROCESSING', count: 4, scheduled: 0 },
       ]),
     );
   });
@@ -112,10 +112,10 @@ describe('a quota of running jobs per tenant', () => {
     await run(60_000);
     expect(await store.counts()).toEqual(
       expect.arrayContaining([
-        { kind: 'work', tenant: 'a', state: 'PROCESSING', count: 2 },
-        { kind: 'work', tenant: 'a', state: 'QUEUED', count: 3 },
-        { kind: 'work', tenant: 'b', state: 'PROCESSING', count: 2 },
-        { kind: 'work', tenant: 'b', state: 'QUEUED', count: 1 },
+        { kind: 'work', tenant: 'a', state: 'PROCESSING', count: 2, scheduled: 0 },
+        { kind: 'work', tenant: 'a', state: 'QUEUED', count: 3, scheduled: 0 },
+        { kind: 'work', tenant: 'b', state: 'PROCESSING', count: 2, scheduled: 0 },
+        { kind: 'work', tenant: 'b', state: 'QUEUED', count: 1, scheduled: 0 },
       ]),
     );
   });

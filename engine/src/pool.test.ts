@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Handler, type WorldOptions, createWorld, later, never, work } from '../test/world.ts';
 import type { PoolConfig } from './pool.ts';
-import type { Store } from './port.ts';
+import type { ClaimParams, Store } from './port.ts';
 
 /** The rhythm of a pool: when it claims, and when it waits. */
 
@@ -71,8 +71,8 @@ describe('waiting', () => {
     expect(
       line.calls
         .filter(({ verb }) => verb === 'claim')
-        .map(({ params }) => (params as { claimId: string }).claimId),
-    ).toEqual(['b:2']);
+        .map(({ params }) => (params as ClaimParams).wants),
+    ).toEqual([[{ kind: 'other', limit: 20 }]]);
   });
 
   it('never turns into a race when a store promises what it cannot give', async () => {
@@ -120,7 +120,7 @@ describe('a backlog', () => {
     worker.start();
     await run(100);
     expect(await queue.counts()).toEqual([
-      { kind: 'work', tenant: '', state: 'SUCCEEDED', count: 95 },
+      { kind: 'work', tenant: '', state: 'SUCCEEDED', count: 95, scheduled: 0 },
     ]);
     expect(time.now()).toBe(100);
     expect(
@@ -141,6 +141,7 @@ describe('a backlog', () => {
       tenant: '',
       state: 'QUEUED',
       count: 12,
+      scheduled: 0,
     });
     expect(line.count('claim')).toBe(1);
   });
@@ -156,8 +157,8 @@ describe('a backlog', () => {
     worker.start();
     await run(100);
     expect(await queue.counts()).toEqual([
-      { kind: 'work', tenant: '', state: 'PROCESSING', count: 1 },
-      { kind: 'work', tenant: '', state: 'SUCCEEDED', count: 20 },
+      { kind: 'work', tenant: '', state: 'PROCESSING', count: 1, scheduled: 0 },
+      { kind: 'work', tenant: '', state: 'SUCCEEDED', count: 20, scheduled: 0 },
     ]);
     slow.resolve();
     await run(1);
@@ -194,7 +195,7 @@ describe('outcomes that pile up', () => {
     line.away.delete('settle');
     await run(10_000);
     expect(await queue.counts()).toEqual([
-      { kind: 'work', tenant: '', state: 'SUCCEEDED', count: 15_000 },
+      { kind: 'work', tenant: '', state: 'SUCCEEDED', count: 15_000, scheduled: 0 },
     ]);
   });
 });

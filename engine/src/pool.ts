@@ -54,8 +54,8 @@ export interface PoolHost {
   nextClaim(): number;
   /** Null when pools may claim; while the worker is paused or keeps a suspect alone, a promise of its going on. */
   held(): Promise<void> | null;
-  /** Suspects of the pool wait to run alone. */
-  onSuspects(pool: Pool): void;
+  /** Suspects of the pool wait to run alone. Answers how long the others still have the worker before that. */
+  onSuspects(pool: Pool): number;
 }
 
 const DEFAULTS = { concurrency: 20, batch: 20, active: '5s', idle: '15s' } as const;
@@ -108,19 +108,21 @@ export function createPool(params: {
   async function run(): Promise<void> {
     let ahead = nextBatch(NOTHING);
     for (;;) {
-      const batch = await ahead;
-      slots.take(batch.jobs);
-      if (stopped) return begin(batch);
-      ahead = nextBatch(batch);
+      const claimed = await ahead;
+      slots.take(claimed.jobs);
+      if (stopped) return begin(claimed);
+      ahead = nextBatch(claimed);
       // Where a claim follows at once it leaves first, and the database answers it while these begin.
-      if (batch.waitMs === null) await sleep(clock, 0);
-      begin(batch);
+      if (claimed.waitMs === null) await sleep(clock, 0);
+      begin(claimed);
     }
   }
 
-  async function nextBatch({ waitMs }: Batch): Promise<Batch> {
+  async function nextBatch({ jobs, waitMs }: Batch): Promise<Batch> {
     try {
-      if (waitMs !== null) await signal.wait(waitMs);
+      // They are handed back and due again: without a pause they would come and go as fast as the store answers.
+      if (jobs.some(isForeign)) await backOff();
+      else if (waitMs !== null) await signal.wait(waitMs);
       return await claimWhenPossible();
     } catch (error) {
       events.emit('store.failed', { during: 'claim', error });
@@ -149,11 +151,11 @@ export function createPool(params: {
     for (let replay = false; ; replay = true) {
       try {
         const claimed = await store.claim(replay ? { ...request, replay } : request);
-        if (retryMs > RETRY_MS.first) events.emit('store.recovered', { during: 'claim' });
-        retryMs = RETRY_MS.first;
+        if (!claimed.jobs.some(isForeign)) wentWell();
         report(claimed, limit);
         noteBacklog(wants, claimed);
-        return { jobs: claimed.jobs, askedAt, waitMs: untilNext(claimed, replay) };
+        const restMs = claimed.suspects ? host.onSuspects(pool) : Infinity;
+        return { jobs: claimed.jobs, askedAt, waitMs: untilNext(claimed, restMs, replay) };
       } catch (error) {
         events.emit('store.failed', { during: 'claim', error });
         if (!stopped) await backOff();
@@ -177,17 +179,22 @@ export function createPool(params: {
     };
   }
 
-  function untilNext({ jobs, more, nextDueMs }: Claimed, isReplay: boolean): number | null {
+  function wentWell(): void {
+    if (retryMs > RETRY_MS.first) events.emit('store.recovered', { during: 'claim' });
+    retryMs = RETRY_MS.first;
+  }
+
+  function untilNext(
+    { jobs, more, nextDueMs }: Claimed,
+    restMs: number,
+    isReplay: boolean,
+  ): number | null {
+    if (!more || jobs.length > 0) contendedMs = CONTENDED_MS.first;
     // A replay claims nothing new: whether there is more, only a claim can tell.
     if (isReplay || (more && jobs.length > 0)) return null;
-    const dueMs = Math.max(CONTENDED_MS.first, nextDueMs ?? Infinity);
-    if (!more) {
-      contendedMs = CONTENDED_MS.first;
-      return Math.min(jobs.length > 0 ? activeMs : idleMs, dueMs);
-    }
-    const waitMs = contendedMs;
-    contendedMs = Math.min(contendedMs * 2, CONTENDED_MS.most);
-    return Math.min(waitMs, dueMs);
+    const waitMs = more ? contendedMs : jobs.length > 0 ? activeMs : idleMs;
+    if (more) contendedMs = Math.min(contendedMs * 2, CONTENDED_MS.most);
+    return Math.max(CONTENDED_MS.first, Math.min(waitMs, nextDueMs ?? Infinity, restMs));
   }
 
   function noteBacklog(wants: readonly Want[], { jobs }: Claimed): void {
@@ -208,7 +215,14 @@ export function createPool(params: {
     if (claimed.takenOver > 0) events.emit('lease.takenOver', { count: claimed.takenOver });
     for (const lost of claimed.lost)
       events.emit('job.lost', { ...lost, correlationId: lost.correlationId ?? lost.id });
-    if (claimed.suspects) host.onSuspects(pool);
+  }
+
+  function kindOf(job: ClaimedJob): JobKind | undefined {
+    return kinds.find((each) => each.kind === job.kind);
+  }
+
+  function isForeign(job: ClaimedJob): boolean {
+    return kindOf(job) === undefined;
   }
 
   function begin(claimed: Batch): void {
@@ -217,9 +231,9 @@ export function createPool(params: {
   }
 
   function beginOne(job: ClaimedJob, askedAt: number): Execution | null {
-    const kind = parts.registry.get(job.kind);
+    const kind = kindOf(job);
     if (kind === undefined) {
-      const error = new MillraceError('unknown_kind', `There is no kind "${job.kind}" here.`);
+      const error = new MillraceError('unknown_kind', `It was not asked for a "${job.kind}".`);
       events.emit('store.failed', { during: 'claim', error });
     }
     if (kind === undefined || stopped || clock.now() >= leases.deadlineOf(askedAt)) {
@@ -254,7 +268,7 @@ export function createPool(params: {
       if (error instanceof StoreUnavailable) return store.claim({ ...request, replay: true });
       throw error;
     });
-    report({ ...claimed, suspects: false }, 1);
+    report(claimed, 1);
     const [job] = claimed.jobs;
     if (job === undefined) return null;
     slots.take([job]);

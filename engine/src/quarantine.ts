@@ -2,6 +2,7 @@ import { type Clock, sleep } from './clock.ts';
 import type { Events } from './events.ts';
 import type { Leases } from './leases.ts';
 import type { Pool } from './pool.ts';
+import type { WorkerStatus } from './worker.ts';
 
 /**
  * A suspect is a job whose worker was lost while it may have run. It runs alone on its worker until it is cleared, so
@@ -14,59 +15,66 @@ import type { Pool } from './pool.ts';
 export interface Quarantine {
   /** Null when pools may claim; else a promise of the end of the turn. */
   held(): Promise<void> | null;
-  /** Suspects of the pool wait. */
-  ask(pool: Pool): void;
-  stop(): Promise<void>;
+  /** Suspects of the pool wait. Answers in how long to ask again; 0 when a turn is under way. */
+  ask(pool: Pool): number;
 }
 
 /** How often a turn looks whether it can go on. */
 const LOOK_MS = 20;
+/** At least, after a turn in which no suspect ran: another worker was faster, or the store failed. */
+const IN_VAIN_MS = 1_000;
 
 export function createQuarantine(params: {
   pools: () => readonly Pool[];
   leases: Leases;
   clock: Clock;
   events: Events;
-  /** While the worker is paused nothing begins, suspects neither. */
-  isPaused: () => boolean;
+  state: () => WorkerStatus['state'];
 }): Quarantine {
-  const { pools, leases, clock, events, isPaused } = params;
+  const { pools, leases, clock, events, state } = params;
   let turn: Promise<void> | null = null;
-  let stopped = false;
   let restUntil = -Infinity;
 
-  function ask(pool: Pool): void {
-    if (turn !== null || stopped || clock.now() < restUntil) return;
+  function ask(pool: Pool): number {
     const startedAt = clock.now();
+    if (turn !== null) return 0;
+    if (startedAt < restUntil) return restUntil - startedAt;
     turn = takeTurn(pool)
-      .catch((error: unknown) => events.emit('store.failed', { during: 'claim', error }))
-      .then(() => {
+      .catch((error: unknown) => {
+        events.emit('store.failed', { during: 'claim', error });
+        return false;
+      })
+      .then((hasRun) => {
         turn = null;
-        restUntil = clock.now() + (clock.now() - startedAt);
+        const now = clock.now();
+        restUntil = now + Math.max(now - startedAt, hasRun ? 0 : IN_VAIN_MS);
       });
+    return 0;
   }
 
-  async function takeTurn(pool: Pool): Promise<void> {
+  /** Whether a suspect has run, and nothing kept it from its end. */
+  async function takeTurn(pool: Pool): Promise<boolean> {
     while (isBusy()) {
-      if (stopped || isPaused()) return;
+      // While the worker is paused nothing begins, suspects neither.
+      if (state() !== 'running') return false;
       for (const running of leases.running.values()) running.isAskedToYield = true;
       await sleep(clock, LOOK_MS);
     }
+    if (state() !== 'running') return false;
     const suspect = await pool.beginSuspect();
-    if (suspect === null) return;
-    while (!suspect.isOver && suspect.isSuspect) await sleep(clock, LOOK_MS);
+    if (suspect === null) return false;
+    // A pause changes nothing for what runs. A worker that stops claims no more: nobody has to wait for the turn's end.
+    while (!suspect.isOver && suspect.isSuspect && !isStopping()) await sleep(clock, LOOK_MS);
+    return suspect.abortReason === null;
   }
 
   function isBusy(): boolean {
     return leases.running.size > 0 || pools().some((pool) => pool.isClaiming());
   }
 
-  return {
-    held: () => turn,
-    ask,
-    async stop() {
-      stopped = true;
-      await turn;
-    },
-  };
+  function isStopping(): boolean {
+    return state() === 'stopping' || state() === 'stopped';
+  }
+
+  return { held: () => turn, ask };
 }

@@ -101,7 +101,7 @@ describe('the cleanup of a kind is a job of its own', () => {
     expect(seen).toEqual([]);
   });
 
-  it('has nothing to do for a job that was erased', async () => {
+  it('ends with the job’s data when that is erased: it is about the same person', async () => {
     const seen: unknown[] = [];
     const { worker, queue, enqueue, run, all } = world(
       nothing,
@@ -110,6 +110,23 @@ describe('the cleanup of a kind is a job of its own', () => {
     const id = await enqueue({ subject: 'p1' });
     await queue.cancel([id]);
     await queue.erase('p1');
+    worker.start();
+    await run(10);
+    expect(await all('work.cleanup')).toMatchObject([
+      { state: 'FAILED', attempt: 1, subject: 'p1', error: { code: 'erased' } },
+    ]);
+    expect(seen).toEqual([]);
+  });
+
+  it('has nothing to do for a job that was erased before it ended', async () => {
+    const seen: unknown[] = [];
+    const { worker, queue, enqueue, run, all } = world(
+      nothing,
+      async ({ data }) => void seen.push(data),
+    );
+    const id = await enqueue({ subject: 'p1' });
+    await queue.erase('p1');
+    await queue.cancel([id]);
     worker.start();
     await run(10);
     expect(await all('work.cleanup')).toMatchObject([{ state: 'SUCCEEDED' }]);

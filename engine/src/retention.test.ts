@@ -90,10 +90,13 @@ describe('a sweep', () => {
     let steps = 0;
     const made = world((store) => ({
       ...store,
-      async prune() {
-        steps += 1;
-        await new Promise<void>((resolve) => void made.time.after(MINUTE_MS, resolve));
-        return { count: 1_000, more: steps % 6 !== 0 };
+      upkeep: {
+        async maintain() {},
+        async prune() {
+          steps += 1;
+          await new Promise<void>((resolve) => void made.time.after(MINUTE_MS, resolve));
+          return { count: 1_000, more: steps % 6 !== 0 };
+        },
       },
     }));
     for (let sweep = 0; sweep < 2; sweep++) {
@@ -110,7 +113,10 @@ describe('a sweep', () => {
   });
 
   it('leaves gates alone on a store that has none', async () => {
-    const { retention } = world(({ followers: _, ...store }) => store);
+    const { retention } = world((store) => {
+      const { followers: _, ...poor } = store;
+      return poor;
+    });
     expect(await retention.runOnce()).toEqual({ nextMs: 5 * MINUTE_MS });
   });
 

@@ -1,57 +1,7 @@
-import { createVirtualTime } from '@millrace/testkit';
 import { describe, expect, it } from 'vitest';
+import { type Write, agrees, settlingWorld as world } from '../test/settling.ts';
 import { later } from '../test/world.ts';
 import { MillraceError, StoreUnavailable } from './errors.ts';
-import { type EventMap, createEvents } from './events.ts';
-import type { SettleAnswer, Settlement, Store } from './port.ts';
-import { createSettler } from './settler.ts';
-
-type Write = (settlements: readonly Settlement[]) => Promise<SettleAnswer[]>;
-
-const agrees: Write = async (settlements) => settlements.map(() => 'settled');
-
-function world(write: Write = agrees, storeParts: Partial<Store> = {}) {
-  const time = createVirtualTime();
-  const events = createEvents();
-  const failures: EventMap['store.failed'][] = [];
-  const recoveries: EventMap['store.recovered'][] = [];
-  events.on('store.failed', (event) => failures.push(event));
-  events.on('store.recovered', (event) => recoveries.push(event));
-  const batches: string[][] = [];
-  const line = { write };
-  const store = {
-    ...storeParts,
-    settle({ settlements }: { settlements: readonly Settlement[] }) {
-      batches.push(settlements.map(({ job }) => job.id));
-      return line.write(settlements);
-    },
-  } as unknown as Store;
-  const settler = createSettler({ store, clock: time.process(), events });
-  const answers = new Map<string, unknown>();
-
-  function settle(id: string, result = '1'): void {
-    settler.settle({ ...settlement(id, result), answer: (answer) => void answers.set(id, answer) });
-  }
-  return {
-    time,
-    settler,
-    settle,
-    answers,
-    batches,
-    line,
-    failures,
-    recoveries,
-    run: (ms: number) => time.run(time.now() + ms),
-  };
-}
-
-function settlement(id: string, result = '1'): Settlement {
-  return {
-    job: { id, epoch: 1, claim: 1 } as Settlement['job'],
-    outcome: { move: 'succeed', result, purgePayload: false, effects: [] },
-    children: [],
-  };
-}
 
 /** As the stores do it: one bad outcome fails the whole batch, and nothing of it is written. */
 const refusesPoison: Write = async (settlements) => {

@@ -97,8 +97,10 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
     const answers = await persist(batch).catch((error: unknown) => ({ error }));
     underWay.delete(batch);
     if ('error' in answers) return splitBatch(batch, answers.error);
-    for (let index = 0; index < batch.length; index += 1)
-      batch[index]?.answer(answers[index] ?? 'stale');
+    for (let index = 0; index < batch.length; index += 1) {
+      const settling = batch[index];
+      if (settling !== undefined) tell(settling, answers[index] ?? 'stale');
+    }
     answered(batch.length);
   }
 
@@ -121,8 +123,17 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
   }
 
   function finishAlone(settling: Settling, answer: Settled): void {
-    settling.answer(answer);
+    tell(settling, answer);
     answered(1);
+  }
+
+  /** What one of them makes of its answer is no affair of the others. */
+  function tell(settling: Settling, answer: Settled): void {
+    try {
+      settling.answer(answer);
+    } catch (error) {
+      events.emit('store.failed', { during: 'settle', error });
+    }
   }
 
   async function keepTrying(settling: Settling, timeOut: StoreTimedOut): Promise<void> {

@@ -218,7 +218,7 @@ describe('what a worker tells of itself', () => {
       failed: 1,
       canceled: 1,
     });
-    const [report] = await store.control?.workers();
+    const [report] = (await store.control?.workers()) ?? [];
     expect(report).toMatchObject({ worker: 'w1', kinds: ['work'] });
     expect(JSON.parse(report?.stats ?? '')).toMatchObject({ totals: { processed: 5 } });
   });
@@ -281,7 +281,10 @@ describe('a configuration that is not possible', () => {
           yield { cursor: 1 };
         }),
       ],
-      wrap: ({ chunks: _, ...store }) => store,
+      wrap(store) {
+        const { chunks: _, ...poor } = store;
+        return poor;
+      },
     });
     worker.start();
     const id = await enqueue();

@@ -116,7 +116,7 @@ export function createWorker(params: {
     leases,
     clock,
     events,
-    isPaused: () => state !== 'running',
+    state: () => state,
   });
   const schedules = (config.schedules ?? []).map((schedule) => checkSchedule(registry, schedule));
   refuseTwice(
@@ -216,8 +216,8 @@ export function createWorker(params: {
     await Promise.all([
       ...pools.map((pool) => pool.stop()),
       ...services.map((service) => service.stop()),
+      quarantine.held(),
     ]);
-    void quarantine.stop();
     await ended(graceMs);
     for (const running of leases.running.values()) running.abort('shutdown');
     await ended(ABORT_GRACE_MS * 2);

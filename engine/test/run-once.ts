@@ -10,7 +10,13 @@ export async function runOnce(
   const world = createWorld({
     kinds: [work(run, changes), work(async () => {}, { kind: 'child' })],
   });
-  const id = await world.enqueue({ data, tenant: 'acme', correlationId: 'c1', submitter: 'ann' });
+  const id = await world.enqueue({
+    data,
+    tenant: 'acme',
+    correlationId: 'c1',
+    submitter: 'ann',
+    subject: 'p1',
+  });
   await world.store.control?.pause({ kind: 'child', by: null });
   world.worker.start();
   await world.run(10);

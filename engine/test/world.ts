@@ -14,6 +14,7 @@ import {
   type Rule,
   type RunningJob,
   type Store,
+  type Tracing,
   type WorkerConfig,
   createEvents,
   createQueue,
@@ -26,6 +27,8 @@ import { type Line, createLine } from './line.ts';
 
 /** A worker on the memory store in virtual time: nothing happens but in `run`. */
 export const START = Date.UTC(2026, 0, 1);
+/** What the first claim of a worker is called while randomness is always in the middle. */
+export const FIRST_CLAIM = 2 ** 51 + 1;
 
 export type Handler = (
   job: RunningJob<unknown>,
@@ -46,6 +49,7 @@ export interface WorldOptions {
   /** Left out: always in the middle. */
   readonly random?: () => number;
   readonly wrap?: (store: Store) => Store;
+  readonly tracing?: Tracing;
 }
 
 export type World = ReturnType<typeof createWorld>;
@@ -57,6 +61,7 @@ export function createWorld({
   start = START,
   random = () => 0.5,
   wrap,
+  tracing,
 }: WorldOptions) {
   const time = createVirtualTime();
   const registry = createRegistry(kinds);
@@ -82,6 +87,7 @@ export function createWorld({
       clock: countTimers(clock, timers),
       random,
       events,
+      ...(tracing && { tracing }),
     });
     return {
       worker,
