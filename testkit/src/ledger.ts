@@ -66,8 +66,8 @@ export interface Ledger {
   readonly failOvers: number;
   /** The lease of the job whose handler ended a process, by the process. */
   readonly killers: Map<string, string>;
-  /** Processes that heard of suspects with their last claim: they may be emptying themselves for one. */
-  readonly emptying: Set<string>;
+  /** Processes that have heard of suspects and may be emptying themselves for one, with the kinds of the pool that did. */
+  readonly emptying: Map<string, ReadonlySet<string>>;
   /** Leases whose jobs were asked to stop. Their workers may know of it when the store has lost it. */
   readonly asked: Set<string>;
   add(job: Job): JobRecord;
@@ -117,7 +117,7 @@ export function createLedger(): Ledger {
     },
     killers: new Map(),
     asked: new Set(),
-    emptying: new Set(),
+    emptying: new Map(),
     add(job) {
       const record = recordOf(job, jobs.size + 1);
       jobs.set(job.id, record);

@@ -12,8 +12,7 @@ export async function observeClaim(
   const now = seen.now();
   const expired = [...seen.ledger.leased].filter((record) => isExpired(record, now));
   const answer = await store.claim(params);
-  if (answer.suspects && params.alone !== true) seen.ledger.emptying.add(who);
-  else seen.ledger.emptying.delete(who);
+  noteEmptying(seen, who, params, answer);
   const during = nameOfClaim(params);
   if (answer.jobs.length + answer.takenOver > 0 || params.replay === true) {
     seen.trace.add(who, `${during}: ${answer.jobs.map(nameOf).join(' ') || 'none'}${took(answer)}`);
@@ -31,6 +30,18 @@ export async function observeClaim(
   checkSuspects(seen, params, answer);
   for (const record of touched(seen, expired, answer)) await seen.confirm(record, during);
   return answer;
+}
+
+/** Ends with the claim of a suspect, and where the pool claims as before. Claims of other pools may be on their way. */
+function noteEmptying(
+  { ledger: { emptying } }: Observation,
+  who: string,
+  { wants, alone }: ClaimParams,
+  { suspects }: Claimed,
+): void {
+  const asking = emptying.get(who);
+  if (alone === true || wants.some(({ kind }) => asking?.has(kind))) emptying.delete(who);
+  if (alone !== true && suspects) emptying.set(who, new Set(wants.map(({ kind }) => kind)));
 }
 
 function nameOf({ id, epoch, attempt }: ClaimedJob): string {

@@ -7,7 +7,7 @@ export interface Ticks {
   synced(statuses: readonly ScheduleStatus[]): void;
   fired(params: FireParams, answer: Fired): void;
   readonly of: ReadonlyMap<string, ScheduleTicks>;
-  /** What is returned forgets the ticks since. */
+  /** What is returned forgets the ticks since: of those nobody can say whether their jobs are lost. */
   snapshot(): () => void;
 }
 
@@ -72,8 +72,12 @@ export function createTicks(params: { ledger: Ledger; violations: Violations }):
       [...schedules].map(([name, ticks]) => [name, { ...ticks, run: [...ticks.run] }]),
     );
     return () => {
+      const last = new Map([...schedules].map(([name, ticks]) => [name, ticks.last]));
       schedules.clear();
-      for (const [name, ticks] of then) schedules.set(name, ticks);
+      for (const [name, ticks] of then) {
+        const since = Math.max(ticks.since, last.get(name) ?? 0);
+        schedules.set(name, { ...ticks, since });
+      }
     };
   }
 
