@@ -47,6 +47,8 @@ export interface SlotOwner {
 export class Execution extends Running implements Settling {
   outcome: SettledOutcome = HANDED_BACK;
   children: readonly NewJob[] = NO_CHILDREN;
+  /** Its end is written, or never will be. */
+  isSettled = false;
   private readonly parts: ExecutorParts;
   private readonly owner: SlotOwner;
   private traced: ((ended: Ended) => void) | null = null;
@@ -147,8 +149,11 @@ export class Execution extends Running implements Settling {
   private conclude(ended: Ended): void {
     this.owner.freeSlot(this.job.kind);
     const outcome = decide(this.parts, this, ended);
-    // The lease is gone: nothing may be written.
-    if (outcome === null) return;
+    if (outcome === null) {
+      // The lease is gone: nothing may be written.
+      this.isSettled = true;
+      return;
+    }
     if (keepsChildren(outcome)) this.children = this.takeChildren();
     this.settle(outcome);
   }
@@ -165,6 +170,7 @@ export class Execution extends Running implements Settling {
       this.children = NO_CHILDREN;
       return this.settle(failed(this.parts, this, new JobFailure(code, message, { retryable })));
     }
+    this.isSettled = true;
     if (answer === 'stale' || isRefused(answer))
       this.parts.events.emit('lease.fenced', fencedEvent(this.job, 'settle'));
     else report(this.parts, this, answer);

@@ -41,6 +41,8 @@ export interface Pool {
   isClaiming(): boolean;
   wake(kinds: readonly string[] | null): void;
   start(): void;
+  /** Whether suspects that this pool could have wait. */
+  hasSuspects(): Promise<boolean>;
   /** Claims one suspect and begins it; null when there is none. The worker makes sure that nothing else runs. */
   beginSuspect(): Promise<Execution | null>;
   /** No new claims; resolves when the claim under way has been dealt with. */
@@ -88,6 +90,7 @@ export function createPool(params: {
   const { parts, worker } = host;
   const { store, clock, events, leases, settler, leaseMs } = parts;
   const { concurrency, batch, least, activeMs, idleMs, windows } = settingsOf(config);
+  const kindsByName = new Map(kinds.map((kind) => [kind.kind, kind]));
   const slots = createSlots(kinds, { concurrency, batch, least });
   /** Kinds whose limit was filled by the last claim: a slot that comes free is worth a claim. */
   const backlogged = new Set<string>();
@@ -218,7 +221,7 @@ export function createPool(params: {
   }
 
   function kindOf(job: ClaimedJob): JobKind | undefined {
-    return kinds.find((each) => each.kind === job.kind);
+    return kindsByName.get(job.kind);
   }
 
   function isForeign(job: ClaimedJob): boolean {
@@ -307,6 +310,10 @@ export function createPool(params: {
       if (!stopped) return;
       stopped = false;
       loop = run();
+    },
+    async hasSuspects() {
+      const wants = kinds.map(({ kind }) => ({ kind, limit: 1 }));
+      return (await store.claim(requestFor(wants, 0))).suspects;
     },
     beginSuspect,
     async stop() {

@@ -21,6 +21,8 @@ export interface Quarantine {
 
 /** How often a turn looks whether it can go on. */
 const LOOK_MS = 20;
+/** How often a worker that empties itself asks whether suspects are still there. */
+const STILL_THERE_MS = 5_000;
 /** At least, after a turn in which no suspect ran: another worker was faster, or the store failed. */
 const IN_VAIN_MS = 1_000;
 
@@ -54,17 +56,23 @@ export function createQuarantine(params: {
 
   /** Whether a suspect has run, and nothing kept it from its end. */
   async function takeTurn(pool: Pool): Promise<boolean> {
+    let askAt = clock.now() + STILL_THERE_MS;
     while (isBusy()) {
       // While the worker is paused nothing begins, suspects neither.
       if (state() !== 'running') return false;
       for (const running of leases.running.values()) running.isAskedToYield = true;
       await sleep(clock, LOOK_MS);
+      if (clock.now() < askAt) continue;
+      // Another worker may have been empty sooner: this one stands idle for nothing then.
+      if (!(await pool.hasSuspects())) return false;
+      askAt = clock.now() + STILL_THERE_MS;
     }
     if (state() !== 'running') return false;
     const suspect = await pool.beginSuspect();
     if (suspect === null) return false;
     // A pause changes nothing for what runs. A worker that stops claims no more: nobody has to wait for the turn's end.
-    while (!suspect.isOver && suspect.isSuspect && !isStopping()) await sleep(clock, LOOK_MS);
+    // Until its end is written: should another job end the process before, this one would be blamed.
+    while (!suspect.isSettled && suspect.isSuspect && !isStopping()) await sleep(clock, LOOK_MS);
     return suspect.abortReason === null;
   }
 

@@ -173,6 +173,20 @@ export const suspects: Section = {
       expect(await claimAll(store), 'the others wait as before').toHaveLength(5);
     });
 
+    check(
+      'a claim of nothing says whether some wait',
+      async (world) => {
+        const { store } = world;
+        await start(store);
+        expect(await claim(store, { limit: 0 })).toMatchObject({ jobs: [], suspects: false });
+        await lose(world);
+        expect(await claim(store, { limit: 0 })).toMatchObject({ jobs: [], suspects: true });
+        await claimAlone(store);
+        expect(await claim(store, { limit: 0 })).toMatchObject({ jobs: [], suspects: false });
+      },
+      ['chunks'],
+    );
+
     check('by many at once, alone, gives each to one', async (world) => {
       const handles = await world.several(4);
       await add(world.store, ...times(8, () => ({})));
