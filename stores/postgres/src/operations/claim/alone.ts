@@ -17,6 +17,7 @@ WITH ${WANT}, first AS MATERIALIZED (
   SELECT * FROM first ORDER BY rank, seq LIMIT least(1, $4::int)
 ), ${taking(
     'suspect',
+    'one',
     `
        EXISTS (SELECT FROM want w CROSS JOIN LATERAL (
          SELECT FROM millrace.suspect s WHERE s.kind = w.kind AND s.rank <= $7::smallint

@@ -69,6 +69,7 @@ WITH RECURSIVE ${WANT}, ${OPEN}, start AS MATERIALIZED (
    WHERE (SELECT yes FROM open)
 ), ${taking(
     'ready',
+    'several',
     `
        NOT (SELECT yes FROM open) AS held_back, (SELECT count(*) FROM lane)::int AS lanes,
        (SELECT coalesce(n, 0) FROM tenants)::int AS sharing,

@@ -28,6 +28,7 @@ WITH RECURSIVE ${WANT}, ${OPEN}, lane AS MATERIALIZED (
    WHERE NOT (SELECT yes FROM several) AND (SELECT yes FROM open)
 ), ${taking(
     'ready',
+    'one',
     `
        (SELECT yes FROM several) AS several, NOT (SELECT yes FROM open) AS held_back,
        EXISTS (SELECT FROM lane l CROSS JOIN LATERAL (

@@ -39,14 +39,14 @@ export const runningOf = (lane: string): string => `
 /**
  * Moves the rows of `chosen` (place, kind, tenant, rank, seq, attempt, limited) from `table` to `lease`, and answers
  * with one row, a list per column: as a row per job, reading them was a third of the worker's time. jsonb as text has no
- * line break, so payloads are joined by one; what few jobs have travels as a JSON object of those that have any. Another
- * row begins after 50 MB, far from the 1 GB that a column may have.
+ * line break, so payloads are joined by one; what few jobs have travels as a JSON object of those that have any. A job with
+ * much data has a row of its own, since a column ends at 1 GB.
  *
  * Deleting by ctid is safe, since the rows are locked by this very statement, and saves an index look-up per job. The
  * record is joined through LATERAL … OFFSET 0, so that no plan ever scans the history. Always one row at least, with
  * `columns`.
  */
-export const taking = (table: 'ready' | 'suspect', columns: string): string => `
+export const taking = (table: 'ready' | 'suspect', lanes: Lanes, columns: string): string => `
 gone AS (
   DELETE FROM millrace.${table} WHERE ctid = ANY (ARRAY(SELECT place FROM chosen))
 ), leased AS (
@@ -55,15 +55,26 @@ gone AS (
          millrace.clock(), kind, tenant, rank, attempt + 1, attempt + 1, limited, ${table === 'suspect'}, $8
     FROM chosen
   RETURNING seq, epoch, kind, tenant, rank, attempt
-), ${ANSWER_OF('leased')}
+), ${answerOf('leased', lanes)}
 SELECT a.*, ${table === 'suspect'} AS suspect, (date_part('epoch', millrace.clock()) * 1000)::bigint AS now, ${columns}
   FROM (SELECT) AS always LEFT JOIN answer a ON true`;
 
-function ANSWER_OF(leased: string): string {
+/** Of one lane, kind and tenant are the same for all and are said once. */
+type Lanes = 'one' | 'several';
+const NAMES = {
+  one: (name: string): string => `json_build_array(min(${name}))`,
+  several: (name: string): string => `json_agg(${name})`,
+};
+
+function answerOf(leased: string, lanes: Lanes): string {
+  const names = NAMES[lanes];
   return `
-record AS MATERIALIZED (
-  SELECT l.seq, l.epoch, l.kind, l.tenant, l.rank, l.attempt, j.max_attempts, j.created, j.payload, j.rare,
-         sum(coalesce(length(j.payload), 0) + length(j.rare)) OVER (ROWS UNBOUNDED PRECEDING) / 50000000 AS part
+answer AS (
+  SELECT ${names('l.kind')}::text AS kinds, ${names('l.tenant')}::text AS tenants, min(l.epoch) AS epoch,
+         array_agg(l.seq)::text AS seqs, array_agg(l.rank)::text AS ranks, array_agg(l.attempt)::text AS attempts,
+         array_agg(j.max_attempts)::text AS max_attempts, array_agg(j.created)::text AS created,
+         string_agg(coalesce(j.payload, ''), E'\\n') AS payloads,
+         CASE WHEN bool_or(j.rare <> '') THEN string_agg(j.rare, E'\\n') END AS rare
     FROM ${leased} l CROSS JOIN LATERAL (
       SELECT max_attempts, payload::text, (date_part('epoch', created_at) * 1000)::bigint AS created,
              CASE WHEN coalesce(correlation_id, submitter, subject, webhook, traceparent) IS NULL
@@ -71,12 +82,7 @@ record AS MATERIALIZED (
                   ELSE jsonb_build_object('correlationId', correlation_id, 'submitter', submitter, 'subject', subject,
                          'webhook', webhook, 'traceparent', traceparent, 'cursor', cursor::text, 'parents', parents)::text END AS rare
         FROM millrace.jobs WHERE seq = l.seq OFFSET 0) j
-), answer AS (
-  SELECT json_agg(kind)::text AS kinds, json_agg(tenant)::text AS tenants, min(epoch) AS epoch, array_agg(seq)::text AS seqs, array_agg(rank)::text AS ranks,
-         array_agg(attempt)::text AS attempts, array_agg(max_attempts)::text AS max_attempts,
-         array_agg(created)::text AS created, string_agg(coalesce(payload, ''), E'\\n') AS payloads,
-         CASE WHEN bool_or(rare <> '') THEN string_agg(rare, E'\\n') END AS rare
-    FROM record GROUP BY part
+   GROUP BY CASE WHEN length(j.payload) + length(j.rare) > 50000 THEN l.seq END
 )`;
 }
 
@@ -85,7 +91,7 @@ export const REPLAY = `
 WITH leased AS MATERIALIZED (
   SELECT seq, epoch, kind, tenant, rank, attempt, suspect FROM millrace.lease
    WHERE worker = $1 AND claim = $2::bigint AND until >= millrace.clock() ORDER BY rank, seq
-), ${ANSWER_OF('leased')}
+), ${answerOf('leased', 'several')}
 SELECT a.*, (SELECT bool_or(suspect) FROM leased) AS suspect, (date_part('epoch', millrace.clock()) * 1000)::bigint AS now
   FROM (SELECT) AS always LEFT JOIN answer a ON true`;
 
@@ -169,8 +175,8 @@ function read({ ids }: Context, claim: number, row: TakenRow): Ranked[] {
       id: ids.of(seq),
       epoch,
       claim,
-      kind: kinds[index] ?? '',
-      tenant: tenants[index] ?? '',
+      kind: kinds[index] ?? kinds[0] ?? '',
+      tenant: tenants[index] ?? tenants[0] ?? '',
       payload: payload === undefined || payload === '' ? null : payload,
       attempt: Number(attempts[index]),
       maxAttempts: Number(maxAttempts[index]),
@@ -194,7 +200,7 @@ function list(literal: string | null): string[] {
   return literal === null ? [] : literal.slice(1, -1).split(',');
 }
 
-/** Written by `ANSWER_OF` from the same fields. */
+/** Written by `answerOf` from the same fields. */
 function rareOf(text: string | undefined): Rare {
   return text === undefined || text === '' ? NOTHING_RARE : (JSON.parse(text) as Rare);
 }
