@@ -167,7 +167,7 @@ describe('dashboards', () => {
   });
 
   it.each(queries)('$of never adds up what each replica tells of the whole store', ({ expr }) => {
-    for (const name of ['queue_depth', 'jobs_running', 'jobs_failed']) {
+    for (const name of ['queue_depth', 'queue_scheduled', 'jobs_running', 'jobs_failed']) {
       const times = expr.split(`${name}{`).length - 1;
       expect(expr.split(`max by (job, kind) (${name}{`).length - 1).toBe(times);
     }

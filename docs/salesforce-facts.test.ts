@@ -247,6 +247,8 @@ describe('in an org', () => {
     world = await startOrg({ apex });
     const store = world.open();
     await store.level();
+    // Without Apex, the first claim of an hour also looks for the rows of old leases.
+    await claim(store);
     const parent = await account(world.org);
     const batch = async () => {
       for (let n = 0; n < 20; n += 1) await waiting(world.org);
@@ -288,7 +290,7 @@ describe('in an org', () => {
     const left = { Status__c: 'PROCESSING', Attempts__c: 1, Epoch__c: null };
     const locked = await waiting(world.org, { ...left, LockedUntil__c: past });
     const unlocked = await waiting(world.org, left);
-    const jobs = await claim(store);
+    const jobs = await claim(store, { alone: true });
     expect(jobs.map(({ id, attempt }) => ({ id, attempt }))).toEqual([
       { id: `salesforce-${locked}`, attempt: 3 },
     ]);

@@ -18,11 +18,15 @@ export const JOB_ERRORS = {
   },
   worker_lost: {
     retryable: false,
-    help: 'Its workers went away each time. Look into what it does to the process (memory, a crash), then retry it.',
+    help: 'Its worker went away while it ran there alone, and it has no attempt left. Look into what it does to the process (memory, a crash), then retry it.',
   },
   validation_error: {
     retryable: false,
-    help: 'Its data no longer fits the schema of the kind. Mend the schema, or enqueue it anew.',
+    help: 'Its data is no JSON, or no longer fits the schema of the kind. Correct the data or the schema and retry it, or enqueue it again.',
+  },
+  erased: {
+    retryable: false,
+    help: 'What it is about was erased before it ran, and its data with it. Enqueue it again if it is still wanted.',
   },
   invalid_outcome: {
     retryable: false,

@@ -13,6 +13,22 @@ export const progress = z.object({
   note: z.string().optional(),
 });
 
+/** One execution, as it is kept. */
+export const execution = z.object({
+  attempt: z
+    .number()
+    .describe('Counted from 1; starts again when the cursor of a job in chunks moves on.'),
+  worker: z.string().nullable().describe('The replica that ran it.'),
+  startedAt: moment,
+  endedAt: moment,
+  outcome: z
+    .enum(['succeeded', 'failed', 'retried', 'canceled', 'lost'])
+    .describe('How it ended; lost: its worker went away with it.'),
+  error: failure.nullable(),
+  stack: z.string().nullable().describe('Where the error was thrown, with its causes.'),
+});
+export type Execution = z.infer<typeof execution>;
+
 /** A job in a list: everything but the values that can be large. */
 export const jobSummary = z.object({
   id: jobId,
@@ -20,7 +36,7 @@ export const jobSummary = z.object({
   tenant: tenantName,
   state: jobState.describe('Where it is in its life.'),
   priority: z.number().nullable().describe('Higher first; null after every number.'),
-  attempt: z.number().describe('Executions so far, counted when one starts.'),
+  attempt: z.number().describe('Executions so far; while one runs it is counted.'),
   maxAttempts: z.number().describe('Executions it is allowed.'),
   createdAt: moment.describe('When it was made.'),
   runAt: moment.describe('Not before this moment.'),
@@ -43,8 +59,13 @@ export type JobSummary = z.infer<typeof jobSummary>;
 
 /** A job on its own. `data` is the word that requests and handlers use too. */
 export const job = jobSummary.extend({
-  data: z.unknown().describe('As it was enqueued; null once purged or erased.'),
+  data: z
+    .unknown()
+    .describe('As it was enqueued; null once purged or erased; a text where it is no JSON.'),
   result: z.unknown().describe('What it gave; null before it has succeeded.'),
   cursor: z.unknown().describe('Where the last saved chunk ended.'),
+  executions: z
+    .array(execution)
+    .describe('Of a job that did not end well at once, the last 20, the oldest first.'),
 });
 export type Job = z.infer<typeof job>;

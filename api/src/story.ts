@@ -33,11 +33,36 @@ export const summaryExample: JobSummary = {
   schedule: null,
 };
 
+/** The storage was cut off while the first execution wrote, so there was a second. */
 export const jobExample: Job = {
   ...summaryExample,
+  attempt: 2,
+  startedAt: '2026-01-31T09:31:01.400Z',
+  finishedAt: '2026-01-31T09:31:09.760Z',
   data: { month: '2026-01', format: 'pdf' },
   result: { file: 'reports/acme/2026-01.pdf', pages: 12 },
   cursor: null,
+  executions: [
+    {
+      attempt: 1,
+      worker: 'mill-1',
+      startedAt: '2026-01-31T09:30:00.120Z',
+      endedAt: '2026-01-31T09:30:01.340Z',
+      outcome: 'retried',
+      error: { code: 'unknown', message: 'The report could not be written.', retryable: true },
+      stack:
+        'Error: The report could not be written.\n    at write (jobs/report.ts:42:11)\nCaused by: Error: read ECONNRESET\n    at TLSWrap.onStreamRead (node:internal/stream_base_commons:216:20)',
+    },
+    {
+      attempt: 2,
+      worker: 'mill-1',
+      startedAt: '2026-01-31T09:31:01.400Z',
+      endedAt: '2026-01-31T09:31:09.760Z',
+      outcome: 'succeeded',
+      error: null,
+      stack: null,
+    },
+  ],
 };
 
 /** The next one, while it runs: what a stream tells. */

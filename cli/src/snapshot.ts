@@ -4,6 +4,8 @@ import { type Client, type JobState, jobState } from '@millrace/api';
 export interface Snapshot {
   readonly at: string;
   readonly states: Readonly<Record<JobState, number>>;
+  /** Of those QUEUED, how many wait for a later moment. */
+  readonly scheduled: number;
   readonly counts: readonly KindCount[];
   readonly worker: Awaited<ReturnType<Client['workerStats']>>;
 }
@@ -11,25 +13,30 @@ export interface Snapshot {
 type KindCount = Awaited<ReturnType<Client['counts']>>['counts'][number];
 
 export async function takeSnapshot(client: Client, now: () => number): Promise<Snapshot> {
-  const [{ states, counts }, worker] = await Promise.all([client.counts(), client.workerStats()]);
-  return { at: new Date(now()).toISOString(), states, counts, worker };
+  const [{ states, scheduled, counts }, worker] = await Promise.all([
+    client.counts(),
+    client.workerStats(),
+  ]);
+  return { at: new Date(now()).toISOString(), states, scheduled, counts, worker };
 }
 
 export interface KindRow {
   readonly kind: string;
   readonly states: Readonly<Record<JobState, number>>;
+  readonly scheduled: number;
 }
 
 /** One row per kind, over all tenants, by name. */
 export function byKind(counts: readonly KindCount[]): KindRow[] {
-  const rows = new Map<string, Record<JobState, number>>();
-  for (const { kind, state, count } of counts) {
-    const states = rows.get(kind) ?? noJobs();
-    states[state] += count;
-    rows.set(kind, states);
+  const rows = new Map<string, { states: Record<JobState, number>; scheduled: number }>();
+  for (const { kind, state, count, scheduled } of counts) {
+    const row = rows.get(kind) ?? { states: noJobs(), scheduled: 0 };
+    row.states[state] += count;
+    row.scheduled += scheduled;
+    rows.set(kind, row);
   }
   return [...rows]
-    .map(([kind, states]) => ({ kind, states }))
+    .map(([kind, row]) => ({ kind, ...row }))
     .toSorted((a, b) => a.kind.localeCompare(b.kind, 'en'));
 }
 

@@ -38,6 +38,7 @@ export function aJob(changes: Partial<Job> = {}): Job {
     data: { name: 'Ada' },
     result: null,
     cursor: null,
+    executions: [],
     ...changes,
   };
 }

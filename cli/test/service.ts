@@ -139,24 +139,31 @@ function cancel({ id, state }: Job) {
 }
 
 function counts(jobs: readonly Job[]) {
-  const groups = new Map<string, { job: Job; count: number }>();
+  const groups = new Map<string, { job: Job; count: number; scheduled: number }>();
   for (const job of jobs) {
     const group = JSON.stringify([job.kind, job.tenant, job.state]);
-    groups.set(group, { job, count: (groups.get(group)?.count ?? 0) + 1 });
+    const { count, scheduled } = groups.get(group) ?? { count: 0, scheduled: 0 };
+    groups.set(group, { job, count: count + 1, scheduled: scheduled + (isLater(job) ? 1 : 0) });
   }
   const entry = (state: string) => [state, jobs.filter((job) => job.state === state).length];
   return {
     states: Object.fromEntries(jobState.options.map(entry)) as Record<Job['state'], number>,
-    counts: [...groups.values()].map(({ job: { kind, tenant, state }, count }) => {
-      return { kind, tenant, state, count };
+    scheduled: jobs.filter(isLater).length,
+    counts: [...groups.values()].map(({ job: { kind, tenant, state }, count, scheduled }) => {
+      return { kind, tenant, state, count, scheduled };
     }),
   };
+}
+
+function isLater({ state, runAt }: Job): boolean {
+  return state === 'QUEUED' && Date.parse(runAt) > NOW;
 }
 
 function status({ jobs, takesJobs }: Service) {
   return {
     isRunning: takesJobs,
-    currentQueueDepth: jobs.filter(({ state }) => state === 'QUEUED').length,
+    currentQueueDepth: jobs.filter((job) => job.state === 'QUEUED' && !isLater(job)).length,
+    currentScheduled: jobs.filter(isLater).length,
     lastPollTime: new Date(NOW).toISOString(),
     correlationId: 'fake',
   };

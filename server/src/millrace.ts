@@ -32,7 +32,7 @@ import { openStore } from './store.ts';
 import { beside } from './stores/beside.ts';
 import { joinStores } from './stores/joined.ts';
 import { serveMetrics } from './telemetry/endpoint.ts';
-import { traceStore } from './telemetry/store.ts';
+import { traceAnnouncements, traceAudit, traceStore } from './telemetry/store.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
 import { VERSION } from './version.ts';
 import { webhookKind } from './webhook/kind.ts';
@@ -87,7 +87,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
   const dependants = inWords(() => dependantsOf(registry, jobs.rules));
   inWords(() => config.pools.forEach(({ kinds = [] }) => kinds.forEach(registry.require)));
 
-  const store = await openStore(config, dependants);
+  const store = await openStore(config, dependants, log);
   closing.add(() => store.close());
   const traced = traceStore(store, telemetry);
   const orgs = salesforce.orgs.map((org) => openOrg(org, salesforce, { telemetry, log }));
@@ -156,6 +156,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
   }
   const hub = createHub({
     store: joined,
+    announcements: traceAnnouncements(store.announcements, telemetry),
     events,
     processId: replica,
     log,
@@ -177,6 +178,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
   const app = createApp({
     queue,
     store: joined,
+    audit: traceAudit(store.audit, telemetry),
     worker,
     registry,
     config,

@@ -6,7 +6,6 @@ import {
   type JobKind,
   type Rule,
   type Schedule,
-  type Store,
   type Worker,
   createEvents,
   createQueue,
@@ -15,6 +14,7 @@ import {
   dependantsOf,
 } from '@millrace/engine';
 import { createMemoryDatabase } from '@millrace/store-memory';
+import type { AuditLog } from '@millrace/store-postgres';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { createApp } from '../src/http/app.ts';
 import { systemClock } from '../src/clock.ts';
@@ -24,12 +24,15 @@ import { DEVELOPER } from '../src/identity/caller.ts';
 import { createHub } from '../src/live/hub.ts';
 import { createLog } from '../src/log/log.ts';
 import { untold } from '../src/telemetry/untold.ts';
+import type { MainStore } from '../src/stores/parts.ts';
 import { type WebhookParams, webhookKind } from '../src/webhook/kind.ts';
+import { asMain, createLine, createMemoryAudit } from './service.ts';
 
 export interface Harness {
   readonly app: FastifyInstance;
   readonly client: Client;
-  readonly store: Store;
+  readonly store: MainStore;
+  readonly audit: AuditLog;
   readonly worker: Worker;
   readonly events: Events;
   readonly lines: string[];
@@ -47,7 +50,8 @@ export interface HarnessOptions {
   readonly schedules?: readonly Schedule[];
   readonly webhook?: WebhookParams;
   readonly config?: Partial<AppParts['config']>;
-  readonly store?: (store: Store) => Store;
+  readonly store?: (store: MainStore) => MainStore;
+  readonly audit?: (audit: AuditLog) => AuditLog;
   readonly parts?: Partial<AppParts>;
   readonly workerId?: string;
 }
@@ -57,8 +61,10 @@ export function createHarness(options: HarnessOptions = {}): Harness {
   const webhook = options.webhook ?? { secret: null, allow: [] };
   const registry = createRegistry([...(options.kinds ?? []), webhookKind(webhook)]);
   const dependants = dependantsOf(registry, options.rules ?? []);
-  const opened = createMemoryDatabase({ now: Date.now, name: 'mem' }).open({ dependants });
+  const opened = asMain(createMemoryDatabase({ now: Date.now, name: 'mem' }).open({ dependants }));
   const store = options.store?.(opened) ?? opened;
+  const written = createMemoryAudit(Date.now);
+  const audit = options.audit?.(written) ?? written;
   const events = createEvents();
   const lines: string[] = [];
   const log = createLog({
@@ -83,10 +89,12 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     rateLimit: 1_000_000,
     ...options.config,
   };
-  const hub = createHub({ store, events, processId: 'test', log });
+  const announcements = createLine().open();
+  const hub = createHub({ store, announcements, events, processId: 'test', log });
   const app = createApp({
     queue,
     store,
+    audit,
     worker,
     registry,
     config,
@@ -106,6 +114,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     app,
     client: createClient({ baseUrl: 'http://localhost:3000', fetch: fetchOf(app) }),
     store,
+    audit,
     worker,
     events,
     lines,

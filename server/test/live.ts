@@ -11,7 +11,6 @@ import {
   type Log,
   type Queue,
   type SettledOutcome,
-  type Store,
   StoreUnavailable,
   createEvents,
   createQueue,
@@ -20,10 +19,13 @@ import {
   done,
 } from '@millrace/engine';
 import { createMemoryDatabase } from '@millrace/store-memory';
+import type { Announcements } from '@millrace/store-postgres';
 import { createVirtualTime } from '@millrace/testkit';
 import { z } from 'zod';
 import { type Hub, type HubParams, createHub } from '../src/live/hub.ts';
 import { toProblem } from '../src/http/problems.ts';
+import type { MainStore } from '../src/stores/parts.ts';
+import { type LineEnd, asMain, createLine } from './service.ts';
 
 export const KINDS: readonly JobKind[] = ['work', 'other'].map((kind) =>
   defineJob({ kind, input: z.unknown(), run: async () => done() }),
@@ -33,7 +35,7 @@ export const KINDS: readonly JobKind[] = ['work', 'other'].map((kind) =>
 export interface Replica {
   readonly url: string;
   readonly hub: Hub;
-  readonly store: Store;
+  readonly store: MainStore;
   readonly events: Events;
   readonly queue: Queue;
   readonly warnings: string[];
@@ -52,12 +54,15 @@ const SUCCEED: SettledOutcome = {
 };
 
 export async function startReplica(
-  params: { store: Store; name: string; clock?: Clock } & Pick<
-    HubParams,
-    'now' | 'onDropped' | 'serves'
-  > & { expiresAt?: number },
+  params: {
+    store: MainStore;
+    announcements: Announcements;
+    name: string;
+    clock?: Clock;
+    expiresAt?: number;
+  } & Pick<HubParams, 'now' | 'onDropped' | 'serves'>,
 ): Promise<Replica> {
-  const { store, name, expiresAt = null, ...rest } = params;
+  const { store, announcements, name, expiresAt = null, ...rest } = params;
   const events = createEvents();
   const warnings: string[] = [];
   const log: Log = {
@@ -65,7 +70,7 @@ export async function startReplica(
     warn: (_, message) => void warnings.push(message),
     error: (_, message) => void warnings.push(message),
   };
-  const hub = createHub({ store, events, processId: name, log, ...rest });
+  const hub = createHub({ store, announcements, events, processId: name, log, ...rest });
   const server = await listen(hub, expiresAt);
   const queue = createQueue({ store, registry: createRegistry(KINDS), events });
   let claims = 0;
@@ -83,7 +88,7 @@ export async function startReplica(
       claims += 1;
       const { jobs } = await store.claim({
         worker: name,
-        claimId: String(claims),
+        claim: claims,
         wants: [{ kind, limit: 1 }],
         limit: 1,
         leaseMs: 60_000,
@@ -116,21 +121,29 @@ export interface Place {
 
 export interface PlaceOptions extends Pick<HubParams, 'onDropped' | 'serves'> {
   readonly expiresAt?: number;
-  readonly store?: (store: Store) => Store;
+  readonly store?: (store: MainStore) => MainStore;
+  readonly announcements?: (end: LineEnd) => Announcements;
 }
 
 export function createPlace(): Place {
   const time = createVirtualTime();
   const database = createMemoryDatabase({ now: time.now });
+  const line = createLine();
   const replicas: Replica[] = [];
   return {
     run: (ms) => time.run(time.now() + ms),
     now: time.now,
-    async start(name = 'r1', { store: wrap, ...options } = {}) {
-      const opened = database.open();
-      const store = wrap?.(opened) ?? opened;
-      const clock = time.process();
-      const replica = await startReplica({ store, name, clock, now: time.now, ...options });
+    async start(name = 'r1', { store: wrapStore, announcements: wrapEnd, ...options } = {}) {
+      const opened = asMain(database.open());
+      const end = line.open();
+      const replica = await startReplica({
+        store: wrapStore?.(opened) ?? opened,
+        announcements: wrapEnd?.(end) ?? end,
+        name,
+        clock: time.process(),
+        now: time.now,
+        ...options,
+      });
       replicas.push(replica);
       return replica;
     },
@@ -281,20 +294,20 @@ export function createAway() {
   return {
     go: () => void (isAway = true),
     comeBack: () => void (isAway = false),
-    wrap: (store: Store): Store => ({
+    wrap: (store: MainStore): MainStore => ({
       ...store,
       list: guard(store.list),
       summaries: guard(store.summaries),
       counts: guard(store.counts),
-      workers: guard(store.workers),
-      announce: guard(store.announce),
+      control: { ...store.control, workers: guard(store.control.workers) },
     }),
+    wrapLine: (end: LineEnd): Announcements => ({ ...end, announce: guard(end.announce) }),
   };
 }
 
 /** As a worker's report says it. */
-export async function report(store: Store, worker: string, state: string): Promise<void> {
+export async function report(store: MainStore, worker: string, state: string): Promise<void> {
   const totals = { processed: 3, succeeded: 2, failed: 1, retries: 0 };
   const stats = { id: worker, state, uptimeMs: 5_000, inFlight: 0, lastPoll: null, totals };
-  await store.reportWorker({ worker, kinds: ['work'], stats: JSON.stringify(stats) });
+  await store.control.reportWorker({ worker, kinds: ['work'], stats: JSON.stringify(stats) });
 }

@@ -133,6 +133,7 @@ export function claimed(fields: Partial<ClaimedJob> = {}): ClaimedJob {
   return {
     id: 'mem-1',
     epoch: 1,
+    claim: 1,
     kind: 'hello',
     tenant: 'acme',
     payload: '{}',
@@ -141,8 +142,10 @@ export function claimed(fields: Partial<ClaimedJob> = {}): ClaimedJob {
     priority: null,
     createdAt: 0,
     cursor: null,
+    suspect: false,
     correlationId: 'corr-1',
     submitter: null,
+    subject: null,
     webhook: null,
     parents: null,
     traceparent: null,

@@ -30,10 +30,12 @@ export const count = z.object({
   tenant: tenantName,
   state: jobState,
   count: z.number(),
+  scheduled: z.number().describe('How many of them wait for a later moment.'),
 });
 
 export const countsAnswer = z.object({
   states: z.record(jobState, z.number()).describe('In all, by state.'),
+  scheduled: z.number().describe('How many of those QUEUED wait for a later moment.'),
   counts: z.array(count).describe('By kind, then tenant, then state; none where there are none.'),
 });
 
@@ -66,7 +68,7 @@ const lookingUp = {
   getJob: {
     method: 'GET',
     path: '/jobs/:id',
-    summary: 'One job with its data and result.',
+    summary: 'One job with its data, its result and the executions that failed.',
     params: byId,
     response: job,
     statuses: [200],
@@ -110,11 +112,12 @@ const lookingUp = {
       query: { kind: 'report.monthly' },
       response: {
         states: { QUEUED: 3, PROCESSING: 1, SUCCEEDED: 121, FAILED: 2, CANCELED: 0 },
+        scheduled: 2,
         counts: [
-          { kind: 'report.monthly', tenant: 'acme', state: 'PROCESSING', count: 1 },
-          { kind: 'report.monthly', tenant: 'acme', state: 'SUCCEEDED', count: 121 },
-          { kind: 'report.monthly', tenant: 'initech', state: 'QUEUED', count: 3 },
-          { kind: 'report.monthly', tenant: 'initech', state: 'FAILED', count: 2 },
+          { kind: 'report.monthly', tenant: 'acme', state: 'PROCESSING', count: 1, scheduled: 0 },
+          { kind: 'report.monthly', tenant: 'acme', state: 'SUCCEEDED', count: 121, scheduled: 0 },
+          { kind: 'report.monthly', tenant: 'initech', state: 'QUEUED', count: 3, scheduled: 2 },
+          { kind: 'report.monthly', tenant: 'initech', state: 'FAILED', count: 2, scheduled: 0 },
         ],
         next: null,
       },

@@ -3,11 +3,16 @@ import type { Contract } from '../contract.ts';
 import { CORRELATION_ID, replicaExample, totalsExample } from '../story.ts';
 import { kindName, moment } from '../values.ts';
 
-const workerState = z.enum(['running', 'paused', 'stopping', 'stopped']);
+const workerState = z
+  .enum(['running', 'paused', 'stopping', 'stopped', 'silent'])
+  .describe(
+    'As it last reported; silent: it has missed three reports, so it died, froze or is cut off.',
+  );
 
 const status = z.object({
   isRunning: z.boolean().describe('This replica claims jobs.'),
-  currentQueueDepth: z.number().describe('Jobs that wait, over all replicas.'),
+  currentQueueDepth: z.number().describe('Jobs that are due and wait, over all replicas.'),
+  currentScheduled: z.number().describe('Jobs that wait for a later moment, over all replicas.'),
   lastPollTime: moment.nullable().describe('When it last looked for jobs.'),
   correlationId: z.string(),
 });
@@ -43,7 +48,8 @@ export const control = z.object({ isRunning: z.boolean(), correlationId: z.strin
 
 const statusExample = {
   isRunning: true,
-  currentQueueDepth: 3,
+  currentQueueDepth: 1,
+  currentScheduled: 2,
   lastPollTime: '2026-01-31T09:30:04.200Z',
   correlationId: CORRELATION_ID,
 };
@@ -66,7 +72,11 @@ export const workerContracts = {
       uptimeSeconds: z.number(),
       inFlight: z.number(),
       pools: z.array(pool),
-      replicas: z.array(replica).describe('Every replica that has reported in the last minute.'),
+      replicas: z
+        .array(replica)
+        .describe(
+          'Every replica that has reported in the last hour, but for those that were stopped.',
+        ),
     }),
     statuses: [200],
     example: {

@@ -79,6 +79,78 @@ describe('millrace job', () => {
     expect(stderr).toBe('\n"millrace retry pg-1" runs it again.\n');
   });
 
+  test('shows what it went through, with places and causes', async () => {
+    const unknown = {
+      code: 'unknown',
+      message: 'The report could\nnot be written.',
+      retryable: true,
+    };
+    const frames = Array.from({ length: 9 }, (_, index) => `    at f${index} (jobs/report.ts:1:1)`);
+    const stack = [
+      'Error: The report could',
+      'not be written.',
+      '    at write (jobs/report.ts:42:11)',
+      '    at Execution.run (file:///app/node_modules/@millrace/engine/dist/executor.js:63:40)',
+      '    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
+      'Caused by: Error: read ECONNRESET',
+      ...frames,
+      'Caused by: the line was cut\u001B[2J',
+    ].join('\n');
+    const lost = { code: 'worker_lost', message: 'It stopped renewing.', retryable: false };
+    const { millrace } = await fixture([
+      succeeded({
+        data: null,
+        result: null,
+        attempt: 2,
+        executions: [
+          {
+            attempt: 1,
+            worker: 'host-1',
+            startedAt: at(-240_000),
+            endedAt: at(-238_800),
+            outcome: 'retried',
+            error: unknown,
+            stack,
+          },
+          {
+            attempt: 1,
+            worker: 'host-2',
+            startedAt: at(-200_000),
+            endedAt: at(-80_000),
+            outcome: 'lost',
+            error: lost,
+            stack: null,
+          },
+          {
+            attempt: 2,
+            worker: 'host-10',
+            startedAt: at(-20_000),
+            endedAt: at(-19_950),
+            outcome: 'succeeded',
+            error: null,
+            stack: null,
+          },
+        ],
+      }),
+    ]);
+    const { lines } = await millrace('job pg-1', { terminal: 100 });
+    expect(lines.slice(lines.indexOf('  executions'))).toEqual([
+      '  executions',
+      '    1  2026-01-31T11:56:00.000Z  1.2 s  retried    host-1',
+      '       unknown: The report could',
+      '       not be written.',
+      '         at write (jobs/report.ts:42:11)',
+      '         … 2 more, with --json',
+      '         Caused by: Error: read ECONNRESET',
+      ...[0, 1, 2, 3, 4, 5].map((n) => `           at f${n} (jobs/report.ts:1:1)`),
+      '           … 3 more, with --json',
+      '           Caused by: the line was cut [2J',
+      '    1  2026-01-31T11:56:40.000Z  2 min  lost       host-2',
+      '       worker_lost: It stopped renewing.',
+      '    2  2026-01-31T11:59:40.000Z  50 ms  succeeded  host-10',
+    ]);
+  });
+
   test.each([
     ['QUEUED', 0],
     ['PROCESSING', 0],

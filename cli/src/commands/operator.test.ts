@@ -7,7 +7,7 @@ describe('millrace worker', () => {
   test('shows whether the replica works', async () => {
     const { millrace, service } = await fixture([aJob()]);
     expect((await millrace('worker status')).stdout).toBe(
-      'This replica takes jobs; last looked now. 1 job waiting.\n',
+      'This replica takes jobs; last looked now. 1 job due.\n',
     );
     service.takesJobs = false;
     expect((await millrace('worker status')).stdout).toMatch(/^This replica takes no jobs;/);

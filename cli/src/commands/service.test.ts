@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { aJob, aKind, at, failed, running, succeeded } from '../../test/jobs.ts';
+import { aJob, aKind, aReplica, at, failed, running, succeeded } from '../../test/jobs.ts';
 import { documents, fixture } from '../../test/run.ts';
 
 describe('millrace stats', () => {
   const jobs = () => [
     aJob({ id: 'pg-1' }),
     aJob({ id: 'pg-2', tenant: 'acme' }),
+    aJob({ id: 'pg-later', runAt: at(3_600_000) }),
     running({ id: 'pg-3', kind: 'report' }),
     failed({ id: 'pg-4' }),
     ...Array.from({ length: 1_200 }, (_, index) => succeeded({ id: `pg-${index + 5}` })),
@@ -16,13 +17,13 @@ describe('millrace stats', () => {
     const { code, lines } = await millrace('stats', { terminal: 100 });
     expect(code).toBe(0);
     expect(lines).toEqual([
-      `${server.url}  2 jobs waiting, 1 running`,
+      `${server.url}  2 jobs due, 1 scheduled, 1 running`,
       'This replica takes jobs, up 1 h 2 min: 1,204 jobs processed, 4 failed, 7 retried.',
       '',
-      'KIND    QUEUED  PROCESSING  SUCCEEDED  FAILED  CANCELED',
-      'hello        2           0      1,200       1         0',
-      'report       0           1          0       0         0',
-      'all          2           1      1,200       1         0',
+      'KIND    DUE  SCHEDULED  PROCESSING  SUCCEEDED  FAILED  CANCELED',
+      'hello     2          1           0      1,200       1         0',
+      'report    0          0           1          0       0         0',
+      'all       2          1           1      1,200       1         0',
       '',
       'WORKER  STATE    IN FLIGHT  PROCESSED  FAILED  RETRIES   UP  POLLED   SEEN',
       'host-1  running          2      1,204       4        7  1 h  4 s ago  2 s ago',
@@ -36,7 +37,7 @@ describe('millrace stats', () => {
     const { millrace } = await fixture(jobs());
     const { lines } = await millrace('stats', { terminal: 40 });
     expect(lines.filter((line) => /^[A-Z]+ /.test(line))).toEqual([
-      'KIND    QUEUED  PROCESSING  FAILED',
+      'KIND    DUE  PROCESSING  FAILED',
       'WORKER  STATE    IN FLIGHT  FAILED',
       'POOL     IN FLIGHT  MIN PRIO  KINDS',
     ]);
@@ -47,7 +48,21 @@ describe('millrace stats', () => {
     service.replicas = [];
     const { stdout } = await millrace('stats');
     expect(stdout).toContain('No jobs yet.');
-    expect(stdout).toContain('No worker has reported in the last minute');
+    expect(stdout).toContain('No worker has reported in the last hour');
+  });
+
+  test('says who is silent since when, and when none is left', async () => {
+    const { millrace, service } = await fixture();
+    const silent = aReplica({ id: 'host-2', state: 'silent', seenAt: at(-300_000) });
+    service.replicas = [aReplica(), silent];
+    const { stdout } = await millrace('stats', { terminal: 60 });
+    expect(stdout).toMatch(/^host-1 +running /m);
+    expect(stdout).toMatch(/^host-2 +silent for 5 min /m);
+    expect(stdout).not.toContain('None of them is left');
+    service.replicas = [silent, aReplica({ state: 'stopped' })];
+    expect((await millrace('stats')).stdout).toContain(
+      'None of them is left: nothing is being done.',
+    );
   });
 
   test('gives one JSON document', async () => {

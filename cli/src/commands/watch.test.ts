@@ -225,10 +225,10 @@ describe('millrace watch', () => {
     });
     expect(ran.code).toBe(130);
     expect(screenOf(ran.stdout)).toEqual([
-      `${server.url}  0 jobs waiting, 0 running, 2 ended per second`,
+      `${server.url}  0 jobs due, 0 running, 2 ended per second`,
       '',
-      'KIND   QUEUED  PROCESSING  SUCCEEDED  FAILED  CANCELED',
-      'hello       0           0          2       0         0',
+      'KIND   DUE  SCHEDULED  PROCESSING  SUCCEEDED  FAILED  CANCELED',
+      'hello    0          0           0          2       0         0',
       '',
       'WORKER  STATE    IN FLIGHT  PROCESSED  FAILED  RETRIES   UP  POLLED   SEEN',
       'host-1  running          0      1,204       4        7  1 h  5 s ago  3 s ago',

@@ -2,7 +2,7 @@ import { ApiError } from '@millrace/api';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { counted } from '../render/number.ts';
+import { count, counted } from '../render/number.ts';
 import { relative } from '../render/time.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -33,7 +33,7 @@ export const worker = defineCommand({
 
 async function status({ client, json, quiet, document, out, world }: Context): Promise<ExitCode> {
   const found = await client.workerStatus();
-  const { isRunning, currentQueueDepth, lastPollTime } = found;
+  const { isRunning, currentQueueDepth, currentScheduled, lastPollTime } = found;
   if (json) {
     document(found);
   } else if (quiet) {
@@ -42,7 +42,8 @@ async function status({ client, json, quiet, document, out, world }: Context): P
     const polled =
       lastPollTime === null ? 'never looked' : `last looked ${relative(lastPollTime, world.now())}`;
     const state = isRunning ? 'takes jobs' : 'takes no jobs';
-    out.line(`This replica ${state}; ${polled}. ${counted(currentQueueDepth, 'job')} waiting.`);
+    const later = currentScheduled === 0 ? '' : `, ${count(currentScheduled)} scheduled`;
+    out.line(`This replica ${state}; ${polled}. ${counted(currentQueueDepth, 'job')} due${later}.`);
   }
   return EXIT.ok;
 }

@@ -1,6 +1,7 @@
 import type { Job } from '@millrace/api';
 import { STATE_STYLE } from './colour.ts';
 import type { Screen } from '../screen.ts';
+import { executionLines } from './executions.ts';
 import { type Field, fieldLines, jsonLines } from './fields.ts';
 import { progressInWords } from './job-note.ts';
 import { count } from './number.ts';
@@ -14,6 +15,7 @@ export function jobDetail(job: Job, why: string | null, now: number, screen: Scr
     `${paint('bold', id)}  ${kind}  ${paint(STATE_STYLE[state], state)}`,
     '',
     ...fieldLines([...happening(job, why), ...times(job, now), ...origin(job)], screen),
+    ...executionLines(job.executions, screen),
     ...values(job).flatMap(([label, value]) => jsonLines(label, value, paint)),
   ];
 }

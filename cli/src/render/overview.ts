@@ -9,24 +9,47 @@ import { age, lasting, relative } from './time.ts';
 type Pool = Snapshot['worker']['pools'][number];
 
 /** The counts by kind and state, with the sum where there are several kinds. */
-export function kindLines({ counts, states }: Snapshot, { columns, paint }: Screen): string[] {
+export function kindLines(
+  { counts, states, scheduled }: Snapshot,
+  { columns, paint }: Screen,
+): string[] {
   const rows = byKind(counts);
   if (rows.length === 0) return [paint('dim', 'No jobs yet.')];
-  const all = rows.length > 1 ? [{ kind: 'all', states }] : [];
+  const all = rows.length > 1 ? [{ kind: 'all', states, scheduled }] : [];
   return table(kindColumns, [...rows, ...all], columns, paint);
 }
 
 const kindColumns: Column<KindRow>[] = [
   { header: 'KIND', shrinkTo: 10, cell: ({ kind }) => kind },
-  ...jobState.options.map((state): Column<KindRow> => ({
-    header: state,
+  // A thousand jobs for tomorrow are no backlog.
+  {
+    header: 'DUE',
     align: 'right',
-    ...(state === 'CANCELED' && { leaveOut: 2 }),
-    ...(state === 'SUCCEEDED' && { leaveOut: 1 }),
-    cell: ({ states }) => count(states[state]),
-    style: ({ states }) => countStyle(state, states[state]),
-  })),
+    cell: (row) => count(dueOf(row)),
+    style: (row) => countStyle('QUEUED', dueOf(row)),
+  },
+  {
+    header: 'SCHEDULED',
+    align: 'right',
+    leaveOut: 0,
+    cell: ({ scheduled }) => count(scheduled),
+    style: ({ scheduled }) => countStyle('QUEUED', scheduled),
+  },
+  ...jobState.options
+    .filter((state) => state !== 'QUEUED')
+    .map((state): Column<KindRow> => ({
+      header: state,
+      align: 'right',
+      ...(state === 'CANCELED' && { leaveOut: 2 }),
+      ...(state === 'SUCCEEDED' && { leaveOut: 1 }),
+      cell: ({ states }) => count(states[state]),
+      style: ({ states }) => countStyle(state, states[state]),
+    })),
 ];
+
+function dueOf({ states, scheduled }: Pick<KindRow, 'states' | 'scheduled'>): number {
+  return states.QUEUED - scheduled;
+}
 
 /** Nothing is dim, so that what there is stands out. */
 function countStyle(state: JobState, value: number): Style | null {
@@ -35,10 +58,15 @@ function countStyle(state: JobState, value: number): Style | null {
 }
 
 export function replicaLines({ worker, at }: Snapshot, { columns, paint }: Screen): string[] {
-  if (worker.replicas.length === 0) {
-    return [paint('yellow', 'No worker has reported in the last minute: nothing is being done.')];
+  const { replicas } = worker;
+  if (replicas.length === 0) {
+    return [paint('yellow', 'No worker has reported in the last hour: nothing is being done.')];
   }
-  return table(replicaColumns(Date.parse(at)), worker.replicas, columns, paint);
+  const isNobodyLeft = replicas.every(({ state }) => state === 'silent' || state === 'stopped');
+  return [
+    ...table(replicaColumns(Date.parse(at)), replicas, columns, paint),
+    ...(isNobodyLeft ? [paint('yellow', 'None of them is left: nothing is being done.')] : []),
+  ];
 }
 
 function replicaColumns(now: number): Column<Replica>[] {
@@ -46,8 +74,9 @@ function replicaColumns(now: number): Column<Replica>[] {
     { header: 'WORKER', shrinkTo: 12, cell: ({ id }) => id },
     {
       header: 'STATE',
-      cell: ({ state }) => state,
-      style: ({ state }) => (state === 'running' ? null : 'yellow'),
+      cell: ({ state, seenAt }) =>
+        state === 'silent' ? `silent for ${age(now - Date.parse(seenAt))}` : state,
+      style: ({ state }) => (state === 'running' ? null : state === 'silent' ? 'red' : 'yellow'),
     },
     { header: 'IN FLIGHT', align: 'right', cell: ({ inFlight }) => count(inFlight) },
     {
@@ -112,15 +141,17 @@ function poolColumns(now: number): Column<Pool>[] {
   ];
 }
 
-/** `http://…  3 jobs waiting, 2 running, 12.3 ended per second`. */
+/** `http://…  3 jobs due, 1,000 scheduled, 2 running, 12.3 ended per second`. */
 export function headLine(
   url: string,
-  { states }: Snapshot,
+  { states, scheduled }: Snapshot,
   perSecond: number,
   { paint }: Screen,
 ): string {
   const rate = perSecond === 0 ? '' : `, ${count(perSecond)} ended per second`;
-  const now = `${counted(states.QUEUED, 'job')} waiting, ${count(states.PROCESSING)} running`;
+  const later = scheduled === 0 ? '' : `, ${count(scheduled)} scheduled`;
+  const due = counted(dueOf({ states, scheduled }), 'job');
+  const now = `${due} due${later}, ${count(states.PROCESSING)} running`;
   return `${paint('bold', url)}  ${now}${rate}`;
 }
 

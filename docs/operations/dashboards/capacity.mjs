@@ -10,7 +10,7 @@ export const capacity = dashboard({
   panels: [
     lines({
       title: 'Jobs that wait, by kind',
-      help: 'Over all replicas, those for later included. The lines are the limits of the alerts.',
+      help: 'Due, over all replicas. The lines are the limits of the alerts.',
       unit: 'short',
       stack: 'normal',
       steps: LIMITS.queueDepth,
@@ -22,6 +22,13 @@ export const capacity = dashboard({
       unit: 'short',
       stack: 'normal',
       queries: [[ofStore('jobs_running'), '{{kind}}']],
+    }),
+    lines({
+      title: 'Jobs for later, by kind',
+      help: 'Over all replicas: delays, waits before a retry, what a schedule has made. They are no backlog yet.',
+      unit: 'short',
+      stack: 'normal',
+      queries: [[ofStore('queue_scheduled'), '{{kind}}']],
     }),
     lines({
       title: 'Pool utilisation',

@@ -32,7 +32,7 @@ export const overview = dashboard({
     }),
     figure({
       title: 'Jobs that wait',
-      help: 'Over all replicas, those for later included. Target below 50.',
+      help: 'Due, over all replicas. Target below 50.',
       unit: 'short',
       steps: LIMITS.queueDepth,
       queries: [[`sum(${ofStore('queue_depth')})`, 'waiting']],

@@ -29,6 +29,7 @@ describe('the configuration', () => {
       port: 3000,
       dataFolder: '.millrace',
       databaseUrl: null,
+      durable: true,
       jobsFolder: './jobs',
       jobsFolderNamed: false,
       role: 'all',
@@ -71,6 +72,7 @@ describe('the configuration', () => {
     const url = 'postgres://ada:p%40ssw0rd@db.example:5433/queue';
     const config = readConfig({
       DATABASE_URL: url,
+      MILLRACE_DURABLE: 'false',
       MILLRACE_ROLE: 'worker',
       MILLRACE_LEASE: '90s',
       MILLRACE_POLL_IDLE: '1m',
@@ -83,6 +85,7 @@ describe('the configuration', () => {
     });
     expect(config).toMatchObject({
       databaseUrl: url,
+      durable: false,
       leaseMs: 90_000,
       production: true,
       webhook: {

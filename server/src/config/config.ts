@@ -13,6 +13,8 @@ export interface Config {
   readonly port: number;
   readonly dataFolder: string;
   readonly databaseUrl: string | null;
+  /** Of the embedded database. */
+  readonly durable: boolean;
   readonly jobsFolder: string;
   /** Someone named the folder, so it has to be there. */
   readonly jobsFolderNamed: boolean;
@@ -115,6 +117,7 @@ function configOf(values: Environment, given: Given): Config {
     port: values.PORT,
     dataFolder: values.MILLRACE_DATA,
     databaseUrl,
+    durable: values.MILLRACE_DURABLE,
     jobsFolder: values.MILLRACE_JOBS,
     jobsFolderNamed: given['MILLRACE_JOBS'] !== undefined,
     role: values.MILLRACE_ROLE,

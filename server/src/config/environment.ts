@@ -36,6 +36,11 @@ export const environment = z.object({
     postgresUrl,
     'A Postgres database, such as postgres://user:password@host:5432/name; unset, an embedded one in MILLRACE_DATA/db.',
   ),
+  MILLRACE_DURABLE: setting(
+    flag,
+    'true',
+    'Whether the embedded database waits for the disk; with false it answers sooner, and a power cut may lose the last writes.',
+  ),
   MILLRACE_JOBS: setting(text, './jobs', 'The folder with your own job kinds.'),
   MILLRACE_ROLE: setting(
     oneOf(['all', 'api', 'worker']),

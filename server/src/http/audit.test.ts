@@ -84,10 +84,7 @@ describe('the audit log', () => {
 
   test('is written first: what cannot be written down is not done', async () => {
     const { client, store } = start({
-      store: (opened) => ({
-        ...opened,
-        audit: () => Promise.reject(new StoreUnavailable('away')),
-      }),
+      audit: (log) => ({ ...log, begin: () => Promise.reject(new StoreUnavailable('away')) }),
     });
     const { id } = await client.enqueue({ body: { kind: 'broken' } });
     await refusal(client.cancelJob({ params: { id } }), 'store_unavailable');
@@ -96,10 +93,7 @@ describe('the audit log', () => {
 
   test('that cannot be finished says so in the log, and the action stands', async () => {
     const { client, lines } = start({
-      store: (opened) => ({
-        ...opened,
-        auditEnd: () => Promise.reject(new StoreUnavailable('away')),
-      }),
+      audit: (log) => ({ ...log, end: () => Promise.reject(new StoreUnavailable('away')) }),
     });
     await client.pauseKind({ params: { kind: 'broken' } });
     expect(await entries()).toMatchObject([{ action: 'pauseKind', outcome: 'started' }]);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Contract, Contracts } from '@millrace/api';
-import type { AuditEnd, AuditEntry, Log, Store } from '@millrace/engine';
+import type { Log } from '@millrace/engine';
+import type { AuditEnd, AuditEntry, AuditLog } from '@millrace/store-postgres';
 import type { Answer, Answered, Call, Handler, Parsed } from './handler.ts';
 
 /** What of a call is kept: on what it acts, and how many jobs it changed. */
@@ -38,14 +39,14 @@ export const AUDITED: { readonly [Name in Answered]?: Trace<Contracts[Name]> } =
 export function audited(
   name: Answered,
   handler: Handler<Contract>,
-  store: Store,
+  audit: AuditLog,
   replica: string,
 ): Handler<Contract> {
   const trace: Trace<Contract> | undefined = AUDITED[name];
   if (trace === undefined) return handler;
   return async (call) => {
-    const id = await store.audit({ entry: entryOf(name, trace, call, replica) });
-    const end = (outcome: AuditEnd) => endOf(store, id, outcome, call.log);
+    const id = await audit.begin({ entry: entryOf(name, trace, call, replica) });
+    const end = (outcome: AuditEnd) => endOf(audit, id, outcome, call.log);
     try {
       const answer = await handler(call);
       const count = trace.count?.(answer.body) ?? null;
@@ -71,9 +72,9 @@ function entryOf(name: Answered, trace: Trace<Contract>, call: Call, replica: st
 }
 
 /** It is done: that its end could not be written is no reason to tell the caller that it was not. */
-async function endOf(store: Store, id: string, end: AuditEnd, log: Log): Promise<void> {
+async function endOf(audit: AuditLog, id: string, end: AuditEnd, log: Log): Promise<void> {
   try {
-    await store.auditEnd({ id, end });
+    await audit.end({ id, end });
   } catch (err) {
     log.error(
       { err, audit: id, ...end },

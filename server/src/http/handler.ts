@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Contract, Contracts, RouteName, SignIn } from '@millrace/api';
 import type { Documents } from '@millrace/documents';
-import type { Log, Queue, Registry, Store, Worker } from '@millrace/engine';
+import type { Log, Queue, Registry, Worker } from '@millrace/engine';
+import type { AuditLog } from '@millrace/store-postgres';
 import type { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import type { HealthCheck } from '../health.ts';
@@ -9,12 +10,14 @@ import type { Authenticate, Caller } from '../identity/caller.ts';
 import type { Hub } from '../live/hub.ts';
 import type { Logger } from '../log/log.ts';
 import type { Org } from '../salesforce/orgs.ts';
+import type { MainStore } from '../stores/parts.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 
 /** What the routes stand on. */
 export interface AppParts {
   readonly queue: Queue;
-  readonly store: Store;
+  readonly store: MainStore;
+  readonly audit: AuditLog;
   /** Null in a process that only serves the API. */
   readonly worker: Worker | null;
   readonly registry: Registry;

@@ -1,31 +1,27 @@
-import {
-  type Announcement,
-  type Events,
-  type JobId,
-  type Store,
-  createEvents,
-} from '@millrace/engine';
-import { createMemoryStore } from '@millrace/store-memory';
+import { type Events, type JobId, createEvents } from '@millrace/engine';
+import type { Announcements } from '@millrace/store-postgres';
 import { createVirtualTime } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
+import { createLine } from '../../test/service.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
 import type { Changed } from './feed.ts';
 
 /** An announcer, and what it has announced with the time of each. */
-function createWorld(announce: Store['announce'] = async () => {}) {
+function createWorld(announce: Announcements['announce'] = async () => {}) {
   const time = createVirtualTime();
   const events = createEvents();
   const told: (Changed & { at: number })[] = [];
-  const store: Store = {
-    ...createMemoryStore({ now: time.now }),
-    async announce(params: { hint: Announcement }) {
+  const announcements: Announcements = {
+    ...createLine().open(),
+    async announce(params) {
       await announce(params);
-      if (params.hint.type === 'changed') told.push({ ...params.hint, at: time.now() });
+      const { announcement } = params;
+      if (announcement.type === 'changed') told.push({ ...announcement, at: time.now() });
     },
   };
   const silent = { info() {}, warn() {}, error() {} };
   const announcer: Announcer = createAnnouncer({
-    store,
+    announcements,
     events,
     clock: time.process(),
     processId: 'p',
@@ -78,8 +74,8 @@ describe('the announcer', () => {
     events.emit('job.enqueued', { id: 'there', kind: 'k', created: false, correlationId: 'c' });
     events.emit('job.started', { ...job, id: '2' });
     events.emit('job.succeeded', { ...job, id: '3', durationMs: 1 });
-    events.emit('job.failed', { ...job, id: '4', durationMs: 1, error });
-    events.emit('job.retrying', { ...job, id: '5', durationMs: 1, error, delayMs: 1 });
+    events.emit('job.failed', { ...job, id: '4', durationMs: 1, error, stack: null });
+    events.emit('job.retrying', { ...job, id: '5', durationMs: 1, error, stack: null, delayMs: 1 });
     events.emit('job.deferred', { ...job, id: '6', durationMs: 1, delayMs: 1 });
     events.emit('job.canceled', { ...job, id: '7', durationMs: 1 });
     events.emit('job.handedBack', { ...job, id: '8', durationMs: 1 });

@@ -1,4 +1,5 @@
-import type { Clock, Events, JobId, Log, Store } from '@millrace/engine';
+import type { Clock, Events, JobId, Log } from '@millrace/engine';
+import type { Announcements } from '@millrace/store-postgres';
 import { createTrouble } from './trouble.ts';
 
 /**
@@ -26,13 +27,13 @@ const RECENT_MS = 2_000;
 const MOST_JOBS = 250;
 
 export function createAnnouncer(params: {
-  store: Store;
+  announcements: Announcements;
   events: Events;
   clock: Clock;
   processId: string;
   log: Log;
 }): Announcer {
-  const { store, events, clock, processId, log } = params;
+  const { announcements, events, clock, processId, log } = params;
   const trouble = createTrouble(log, 'Announcing what changes');
   /** Job → when. */
   const touched = new Map<JobId, number>();
@@ -109,7 +110,7 @@ export function createAnnouncer(params: {
   async function announce(jobs: JobId[], more: boolean): Promise<string> {
     count += 1;
     const mark = `${processId}-${count}`;
-    await store.announce({ hint: { type: 'changed', mark, jobs, more } });
+    await announcements.announce({ announcement: { type: 'changed', mark, jobs, more } });
     return mark;
   }
 

@@ -81,7 +81,19 @@ describe('a worker', () => {
     await report(replica.store, 'r2', 'running');
     const reader = await connect(replica.url);
     await reader.until(isLive);
-    await place.run(75_000);
+    const seenAt = new Date(place.now()).toISOString();
+    await place.run(30_000);
+    expect(reader.events.some(({ type }) => type === 'more')).toBe(false);
+    await place.run(10_000);
     await reader.until(({ type }) => type === 'more');
+    await reader.until((event) => event.type === 'worker' && event.worker.state === 'silent');
+    expect(workersTold(reader.events).at(-1)).toMatchObject({ id: 'r2', seenAt });
+    // Cut off, and back.
+    await report(replica.store, 'r2', 'running');
+    await place.run(10_000);
+    await reader.until(
+      (event) =>
+        event.type === 'worker' && event.worker.state === 'running' && event.worker.seenAt > seenAt,
+    );
   });
 });

@@ -1,5 +1,6 @@
 import type { Topic } from '@millrace/api';
-import type { Clock, Events, Log, Store } from '@millrace/engine';
+import type { Clock, Events, Log } from '@millrace/engine';
+import type { MainStore } from '../stores/parts.ts';
 import type { StreamFilter } from './filter.ts';
 import type { Frame } from './frames.ts';
 import { createQueueBoard } from './queue-board.ts';
@@ -35,7 +36,7 @@ const COUNT_EVERY_MS = 1_000;
 const REPORTED_AFTER_MS = 1_000;
 
 export function createBoards(params: {
-  store: Store;
+  store: MainStore;
   events: Events;
   clock: Clock;
   log: Log;

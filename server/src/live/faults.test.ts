@@ -1,4 +1,5 @@
 import type { Hint } from '@millrace/engine';
+import type { Announcement } from '@millrace/store-postgres';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   type Place,
@@ -71,7 +72,7 @@ describe('more jobs than can be named', () => {
 describe('a store that goes away', () => {
   test('leaves the streams open, and is made up for when it is back', async () => {
     const away = createAway();
-    const replica = await place.start('r1', { store: away.wrap });
+    const replica = await place.start('r1', { store: away.wrap, announcements: away.wrapLine });
     const other = await place.start('r2');
     const id = await replica.enqueue();
     const [reader, watcher] = [await connect(replica.url), await connect(replica.url, { id })];
@@ -104,7 +105,7 @@ describe('a store that goes away', () => {
 
   test('for so long that the others forget who watches is made up for too', async () => {
     const away = createAway();
-    const replica = await place.start('r1', { store: away.wrap });
+    const replica = await place.start('r1', { store: away.wrap, announcements: away.wrapLine });
     const other = await place.start('r2');
     const reader = await connect(replica.url);
     await reader.until(isLive);
@@ -124,7 +125,7 @@ describe('a store that goes away', () => {
   test('loses no announcement', async () => {
     const away = createAway();
     const one = await place.start('r1');
-    const two = await place.start('r2', { store: away.wrap });
+    const two = await place.start('r2', { store: away.wrap, announcements: away.wrapLine });
     const reader = await connect(one.url);
     await reader.until(isLive);
     away.go();
@@ -169,12 +170,20 @@ describe('a line that was cut', () => {
 
   test('to a process that has forgotten who watches is admitted by it', async () => {
     let tell: (hint: Hint) => void = () => {};
+    let say: (announcement: Announcement) => void = () => {};
     const one = await place.start('r1');
     const two = await place.start('r2', {
       store: (store) => ({
         ...store,
         watch(listener) {
           tell = listener;
+          return () => {};
+        },
+      }),
+      announcements: (end) => ({
+        ...end,
+        listen(listener) {
+          say = listener;
           return () => {};
         },
       }),
@@ -187,7 +196,7 @@ describe('a line that was cut', () => {
     await place.run(10_000);
     expect(jobsTold(reader.events)).not.toContain(`${untold} QUEUED`);
     tell({ type: 'control' });
-    tell({ type: 'interest' });
+    say({ type: 'interest' });
     await place.run(100);
     await reader.until(isMore);
   });

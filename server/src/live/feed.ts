@@ -1,11 +1,5 @@
-import {
-  type Announcement,
-  type Clock,
-  type JobId,
-  type JobSummary,
-  type Store,
-  sleep,
-} from '@millrace/engine';
+import { type Clock, type JobId, type JobSummary, type Store, sleep } from '@millrace/engine';
+import type { Announcement } from '@millrace/store-postgres';
 import type { Cost } from './audience.ts';
 import { traitsOf } from './filter.ts';
 import { eventFrame, jobFrame } from './frames.ts';
@@ -21,7 +15,7 @@ export type Changed = Extract<Announcement, { readonly type: 'changed' }>;
  * everyone is told to look for themselves, and the ring starts anew.
  */
 export interface Feed {
-  take(hint: Changed): void;
+  take(announcement: Changed): void;
   gap(): void;
   /** Looks at the other processes, where they cannot be heard. */
   poll(): void;
@@ -45,7 +39,7 @@ export interface FeedParams {
 /** Those that came while the store was slow are read together. */
 const READ_AT_ONCE = 1_000;
 /** Whoever is so far behind does not catch up. */
-const MOST_WAITING = { hints: 1_000, jobs: 10_000 };
+const MOST_WAITING = { announced: 1_000, jobs: 10_000 };
 /** Readers get a fifth of the process at most: it has jobs to run as well. What comes meanwhile is told together. */
 const REST = 4;
 const RETRY_MS = { first: 1_000, most: 5_000 };
@@ -98,20 +92,22 @@ export function createFeed(params: FeedParams): Feed {
 
   function takeSome(): Changed[] {
     let jobs = 0;
-    const count = waiting.findIndex((hint) => (jobs += hint.jobs.length) > READ_AT_ONCE);
+    const count = waiting.findIndex(
+      (announcement) => (jobs += announcement.jobs.length) > READ_AT_ONCE,
+    );
     // An announcement that is larger than that on its own is read on its own.
     return waiting.splice(0, count === -1 ? waiting.length : Math.max(1, count));
   }
 
-  async function read(hints: readonly Changed[]): Promise<Cost> {
-    const ids = hints.flatMap(({ jobs }) => jobs);
-    const others = hints.some(({ more }) => more) ? watched() : [];
-    return publish(hints, await summariesOf(store, [...ids, ...others]));
+  async function read(announced: readonly Changed[]): Promise<Cost> {
+    const ids = announced.flatMap(({ jobs }) => jobs);
+    const others = announced.some(({ more }) => more) ? watched() : [];
+    return publish(announced, await summariesOf(store, [...ids, ...others]));
   }
 
-  function publish(hints: readonly Named[], found: readonly JobSummary[]): Cost {
+  function publish(announced: readonly Named[], found: readonly JobSummary[]): Cost {
     if (isGap || isClosed) return 0;
-    const batches = batchesOf(hints, found);
+    const batches = batchesOf(announced, found);
     for (const batch of batches) ring.append(batch);
     return onBatches(batches, found);
   }
@@ -130,9 +126,9 @@ export function createFeed(params: FeedParams): Feed {
   }
 
   return {
-    take(hint) {
+    take(announcement) {
       // Before a gap is looked into, everything is part of it.
-      if (!isGap) waiting.push(hint);
+      if (!isGap) waiting.push(announcement);
       if (isTooMuch(waiting)) startGap();
       void work();
     },
@@ -152,16 +148,16 @@ export function createFeed(params: FeedParams): Feed {
 }
 
 function isTooMuch(waiting: readonly Changed[]): boolean {
-  const jobs = waiting.reduce((sum, hint) => sum + hint.jobs.length, 0);
-  return waiting.length > MOST_WAITING.hints || jobs > MOST_WAITING.jobs;
+  const jobs = waiting.reduce((sum, announcement) => sum + announcement.jobs.length, 0);
+  return waiting.length > MOST_WAITING.announced || jobs > MOST_WAITING.jobs;
 }
 
 type Named = Omit<Changed, 'type'>;
 
 /** A job that several of them name is told with the last one: they would all say the same. */
-function batchesOf(hints: readonly Named[], found: readonly JobSummary[]): Batch[] {
+function batchesOf(announced: readonly Named[], found: readonly JobSummary[]): Batch[] {
   const untold = new Map(found.map((job) => [job.id, job]));
-  const batches = hints.toReversed().map(({ mark, jobs, more }): Batch => {
+  const batches = announced.toReversed().map(({ mark, jobs, more }): Batch => {
     const size = jobs.length + (more ? 1 : 0);
     const told = jobs.flatMap((id, index): Told[] => {
       const job = untold.get(id);

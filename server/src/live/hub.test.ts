@@ -197,13 +197,14 @@ describe('a filter', () => {
   test('of kind and tenant counts too', async () => {
     const replica = await place.start();
     await replica.enqueue({ tenant: 'acme' });
-    await replica.enqueue({ kind: 'other', tenant: 'acme' });
+    await replica.enqueue({ kind: 'other', tenant: 'acme', delay: '1h' });
     const reader = await connect(replica.url, { topics: 'queue', kind: 'other', tenant: 'acme' });
     await reader.until(isLive);
     expect(reader.events[1]).toEqual({
       type: 'queue',
       states: { QUEUED: 1, PROCESSING: 0, SUCCEEDED: 0, FAILED: 0, CANCELED: 0 },
-      counts: [{ kind: 'other', tenant: 'acme', state: 'QUEUED', count: 1 }],
+      scheduled: 1,
+      counts: [{ kind: 'other', tenant: 'acme', state: 'QUEUED', count: 1, scheduled: 1 }],
     });
   });
 });

@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock, Events, Hint, JobId, JobSummary, Log, Store } from '@millrace/engine';
+import type { Clock, Events, JobId, JobSummary, Log } from '@millrace/engine';
+import type { Announcements } from '@millrace/store-postgres';
 import { systemClock } from '../clock.ts';
 import { CORRELATION_HEADER } from '../http/correlation.ts';
 import { Refusal } from '../http/refusal.ts';
+import type { MainStore } from '../stores/parts.ts';
 import { createAnnouncer } from './announcer.ts';
 import { createAudience } from './audience.ts';
 import { createBoards } from './boards.ts';
@@ -47,7 +49,8 @@ export interface OpenParams {
 }
 
 export interface HubParams {
-  readonly store: Store;
+  readonly store: MainStore;
+  readonly announcements: Announcements;
   readonly events: Events;
   /** Unique over all processes and starts. */
   readonly processId: string;
@@ -68,14 +71,14 @@ const POLL_EVERY_MS = 2_000;
 const END_WITHIN_MS = 1_000;
 
 export function createHub(params: HubParams): Hub {
-  const { store, events, processId, log, serves = true, clock = systemClock } = params;
-  const { now = Date.now, onDropped } = params;
+  const { store, announcements, events, processId, log } = params;
+  const { serves = true, clock = systemClock, now = Date.now, onDropped } = params;
   const trouble = createTrouble(log, 'Live events');
   const timers = createTimers(clock);
   const ring = createRing(clock);
   const audience = createAudience();
   const streams = new Set<Stream>();
-  const announcer = createAnnouncer({ store, events, clock, processId, log });
+  const announcer = createAnnouncer({ announcements, events, clock, processId, log });
   const finder = createFinder({ ring, clock, beacon: announcer.beacon });
   const poll = createPoll(store);
   const presentOf = createPresent({ store, ring, onRead: poll.shown });
@@ -113,22 +116,28 @@ export function createHub(params: HubParams): Hub {
   let heardAt = -Infinity;
   let ticks = 0;
   let countsSeen: number | null = null;
+  let arrived = announcements.arrive();
   let isClosed = false;
   let onLastClosed: () => void = () => {};
 
   /** Shorter than others go on announcing: who keeps a ring can rely on them. */
   const isKeeping = (): boolean => serves && clock.now() - heardAt < KEEP_MS;
 
-  const unwatch = store.watch((hint: Hint) => {
-    if (hint.type === 'interest') hear();
-    if (hint.type === 'control') announcer.doubt();
-    if (!isKeeping()) return;
+  const stopListening = [
+    announcements.listen((announcement) => {
+      if (announcement.type === 'interest') return hear();
+      if (!isKeeping()) return;
+      feed.take(announcement);
+      if (streams.size > 0) boards.countSoon();
+    }),
     // Also told when the line to the store was cut for a while.
-    if (hint.type === 'control') feed.gap();
-    if (hint.type !== 'changed') return;
-    feed.take(hint);
-    if (streams.size > 0) boards.countSoon();
-  });
+    store.watch(({ type }) => {
+      if (type !== 'control') return;
+      announcer.doubt();
+      followOthers();
+      if (isKeeping()) feed.gap();
+    }),
+  ];
 
   function hear(): void {
     const wasDeaf = !isKeeping();
@@ -138,11 +147,20 @@ export function createHub(params: HubParams): Hub {
     if (wasDeaf) ring.clear();
     if (wasDeaf && streams.size > 0) feed.gap();
     timers.once('tick', TICK_MS, tick);
-    if (!store.can.notify) timers.once('poll', POLL_EVERY_MS, pollOnce);
+    followOthers();
+  }
+
+  /** They are heard, or looked at. Which of the two can change while the process runs, and nobody knows when it did. */
+  function followOthers(): void {
+    if (!isKeeping()) return;
+    const arrive = announcements.arrive();
+    if (arrive !== arrived) feed.gap();
+    arrived = arrive;
+    if (!arrive) timers.once('poll', POLL_EVERY_MS, pollOnce);
   }
 
   const showInterest = shared(async () => {
-    await store.announce({ hint: { type: 'interest' } });
+    await announcements.announce({ announcement: { type: 'interest' } });
     hear();
     if (ring.endId() === null) await announcer.beacon();
   });
@@ -150,6 +168,7 @@ export function createHub(params: HubParams): Hub {
   function tick(): void {
     ticks += 1;
     ring.trim();
+    followOthers();
     for (const stream of streams) stream.check();
     if (ticks % EVERY.heartbeat === 0) beat('alive');
     if (streams.size > 0 && ticks % EVERY.boards === 0) boards.refresh();
@@ -166,7 +185,7 @@ export function createHub(params: HubParams): Hub {
   }
 
   function pollOnce(): void {
-    if (!isKeeping()) return;
+    if (!isKeeping() || announcements.arrive()) return;
     feed.poll();
     timers.once('poll', POLL_EVERY_MS, pollOnce);
   }
@@ -260,7 +279,7 @@ export function createHub(params: HubParams): Hub {
 
   async function close(): Promise<void> {
     isClosed = true;
-    unwatch();
+    for (const stop of stopListening) stop();
     timers.clear();
     boards.close();
     feed.close();

@@ -1,4 +1,3 @@
-import type { Store } from '@millrace/engine';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   type Place,
@@ -10,6 +9,7 @@ import {
   isLive,
   jobsTold,
 } from '../../test/live.ts';
+import type { LineEnd } from '../../test/service.ts';
 
 let place: Place;
 beforeEach(() => {
@@ -18,23 +18,16 @@ beforeEach(() => {
 afterEach(() => place.close());
 
 /** As behind a pooler: nobody else is heard, and what is announced here is told here. */
-function deaf(store: Store): Store {
-  const listeners = new Set<Parameters<Store['watch']>[0]>();
-  return {
-    ...store,
-    can: { ...store.can, notify: false },
-    watch(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    async announce({ hint }) {
-      for (const listener of listeners) listener(hint);
-    },
-  };
+function deaf(end: LineEnd): LineEnd {
+  end.setArrive(false);
+  return end;
 }
 
 async function twoDeaf(): Promise<[Replica, Replica]> {
-  return [await place.start('r1', { store: deaf }), await place.start('r2', { store: deaf })];
+  return [
+    await place.start('r1', { announcements: deaf }),
+    await place.start('r2', { announcements: deaf }),
+  ];
 }
 
 describe('without notifications', () => {
@@ -134,14 +127,14 @@ describe('without notifications', () => {
   test('it is looked once per process, and not at all when nobody watches', async () => {
     let lists = 0;
     const one = await place.start('r1', {
-      store: (store) =>
-        deaf({
-          ...store,
-          list(params) {
-            lists += 1;
-            return store.list(params);
-          },
-        }),
+      announcements: deaf,
+      store: (store) => ({
+        ...store,
+        list(params) {
+          lists += 1;
+          return store.list(params);
+        },
+      }),
     });
     await place.run(60_000);
     expect(lists).toBe(0);
@@ -160,8 +153,11 @@ describe('without notifications', () => {
 
   test('a store that is away in between is made up for', async () => {
     const away = createAway();
-    const one = await place.start('r1', { store: (store) => away.wrap(deaf(store)) });
-    const two = await place.start('r2', { store: deaf });
+    const one = await place.start('r1', {
+      store: away.wrap,
+      announcements: (end) => away.wrapLine(deaf(end)),
+    });
+    const two = await place.start('r2', { announcements: deaf });
     const id = await two.enqueue();
     const [reader, watcher] = [await connect(one.url), await connect(one.url, { id })];
     await Promise.all([reader.until(isLive), watcher.until(isLive)]);
@@ -173,5 +169,49 @@ describe('without notifications', () => {
     await place.run(5_000);
     await reader.until(({ type }) => type === 'more');
     await watcher.until(isJob(id, 'SUCCEEDED'));
+  });
+
+  test('begins and ends while the process runs, and nothing is missed at either end', async () => {
+    const ends: LineEnd[] = [];
+    let lists = 0;
+    const one = await place.start('r1', {
+      announcements: (end) => {
+        ends.push(end);
+        return end;
+      },
+      store: (store) => ({
+        ...store,
+        list(params) {
+          lists += 1;
+          return store.list(params);
+        },
+      }),
+    });
+    const two = await place.start('r2');
+    const reader = await connect(one.url, { topics: 'job' });
+    await reader.until(isLive);
+    const news = (): number => reader.events.filter(({ type }) => type === 'more').length;
+
+    ends[0]?.setArrive(false);
+    const unheard = await two.enqueue();
+    await place.run(100);
+    expect(jobsTold(reader.events)).not.toContain(`${unheard} QUEUED`);
+    await place.run(5_000);
+    await reader.until(({ type }) => type === 'more');
+    const job = await two.start();
+    await place.run(2_000);
+    await reader.until(isJob(job.id, 'PROCESSING'));
+
+    ends[0]?.setArrive(true);
+    const before = news();
+    await place.run(5_000);
+    await reader.until(() => news() > before);
+    await two.settle(job);
+    // Sooner than a look would have found it.
+    await place.run(100);
+    await reader.until(isJob(job.id, 'SUCCEEDED'));
+    const looked = lists;
+    await place.run(20_000);
+    expect(lists).toBe(looked);
   });
 });

@@ -36,7 +36,7 @@ afterEach(async () => {
 
 async function start(name: string): Promise<Replica> {
   const store = await openPostgresStore({ url: database.url, poolSize: 4 });
-  return startReplica({ store, name });
+  return startReplica({ store, announcements: store.announcements, name });
 }
 
 function both(): [Replica, Replica] {

@@ -56,8 +56,8 @@ export function createQueueBoard(store: Store): QueueBoard {
 }
 
 function queueEvent(all: readonly Count[], { kind, tenant }: StreamFilter) {
-  const { states, counts } = countsJson(all, { kind, tenant });
-  return { type: 'queue' as const, states, counts };
+  const { states, scheduled, counts } = countsJson(all, { kind, tenant });
+  return { type: 'queue' as const, states, scheduled, counts };
 }
 
 function viewKey({ kind, tenant }: StreamFilter): string {

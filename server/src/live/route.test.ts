@@ -36,6 +36,7 @@ describe('GET /events', () => {
       data: _data,
       result: _result,
       cursor: _cursor,
+      executions: _executions,
       ...job
     } = await client.getJob({ params: { id } });
     expect(told.at(-1)).toEqual({ type: 'job', job });

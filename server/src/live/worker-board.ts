@@ -1,9 +1,9 @@
 import type { Replica } from '@millrace/api';
-import type { Store } from '@millrace/engine';
 import type { Board } from './boards.ts';
 import { type Frame, eventFrame } from './frames.ts';
 import { replicas } from './replicas.ts';
 import { shared } from './shared.ts';
+import type { MainStore } from '../stores/parts.ts';
 
 export interface WorkerBoard extends Board {
   /** This process knows the state of its own worker before the store does. */
@@ -17,12 +17,13 @@ interface Known {
 }
 
 /** `onVanished`: a replica went without a word; the last of what it did may not have been announced. */
-export function createWorkerBoard(store: Store, onVanished: () => void): WorkerBoard {
+export function createWorkerBoard(store: MainStore, onVanished: () => void): WorkerBoard {
   const own = new Map<string, Replica['state']>();
   let known = new Map<string, Known>();
 
   function know(read: Replica): Known {
-    const replica = { ...read, state: own.get(read.id) ?? read.state };
+    const state = read.state === 'silent' ? read.state : (own.get(read.id) ?? read.state);
+    const replica = { ...read, state };
     const json = JSON.stringify(replica);
     const before = known.get(read.id);
     if (before?.json === json) return before;
@@ -33,7 +34,8 @@ export function createWorkerBoard(store: Store, onVanished: () => void): WorkerB
     refresh: shared(async () => {
       const next = new Map((await replicas(store)).map((read) => [read.id, know(read)]));
       const hasVanished = [...known].some(
-        ([id, { replica }]) => !next.has(id) && replica.state !== 'stopped',
+        ([id, { replica }]) =>
+          isAlive(replica) && (next.get(id)?.replica.state ?? 'silent') === 'silent',
       );
       known = next;
       if (hasVanished) onVanished();
@@ -45,4 +47,8 @@ export function createWorkerBoard(store: Store, onVanished: () => void): WorkerB
       if (before !== undefined) known.set(worker, know(before.replica));
     },
   };
+}
+
+function isAlive({ state }: Replica): boolean {
+  return state !== 'stopped' && state !== 'silent';
 }

@@ -40,8 +40,14 @@ export function logEvents(events: Events, log: Logger): void {
   });
 }
 
-function ended(outcome: string): (event: { durationMs: number }) => object {
-  return (event) => ({ ...event, outcome, durationMs: Math.round(event.durationMs * 10) / 10 });
+/** What was thrown on purpose, or is no error, has no stack: then the line has none either. */
+function ended(outcome: string): (event: { durationMs: number; stack?: string | null }) => object {
+  return ({ stack, durationMs, ...event }) => ({
+    ...event,
+    outcome,
+    durationMs: Math.round(durationMs * 10) / 10,
+    ...(stack && { stack }),
+  });
 }
 
 function ticked(event: { tick: number }): object {

@@ -89,13 +89,32 @@ test('each execution of a job is one line with its outcome and duration', () => 
   const error = { code: 'oops', message: 'Why.', retryable: true };
   events.emit('job.started', job);
   events.emit('job.succeeded', { ...job, durationMs: 12.3456 });
-  events.emit('job.retrying', { ...job, durationMs: 5, error, delayMs: 60_000 });
-  events.emit('job.failed', { ...job, durationMs: 5, error });
+  events.emit('job.retrying', { ...job, durationMs: 5, error, stack: null, delayMs: 60_000 });
+  events.emit('job.failed', { ...job, durationMs: 5, error, stack: null });
   events.emit('store.failed', { during: 'claim', error: new Error('gone') });
   const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(said.map(({ level }) => level)).toEqual(['info', 'info', 'warn', 'error']);
   expect(said[0]).toMatchObject({ id: 'x-1', kind: 'k', correlationId: 'c' });
   expect(said[0]).toMatchObject({ outcome: 'succeeded', durationMs: 12.3 });
   expect(said[2]).toMatchObject({ outcome: 'failed', error: { code: 'oops' } });
+  expect(said[2]).not.toHaveProperty('stack');
   expect(said[3]).toMatchObject({ during: 'claim', err: { message: 'gone' } });
+});
+
+test('an execution that failed or is tried again says where it was thrown, without secrets', () => {
+  const job = { id: 'x-1', kind: 'k', tenant: '', attempt: 1, correlationId: 'c' };
+  const error = { code: 'unknown', message: 'No.', retryable: true };
+  const stack = 'Error: No.\n    at run (jobs/k.ts:1:1)\nCaused by: Error: key is s3cret-of-all';
+  for (const readable of [false, true]) {
+    const { log, lines } = capture({ readable, secrets: ['s3cret-of-all'] });
+    const events = createEvents();
+    logEvents(events, log);
+    events.emit('job.retrying', { ...job, durationMs: 5, error, stack, delayMs: 60_000 });
+    events.emit('job.failed', { ...job, durationMs: 5, error, stack });
+    const shown = stack.replace('s3cret-of-all', '[redacted]');
+    expect(lines).toHaveLength(2);
+    for (const line of lines)
+      if (readable) expect(line).toContain(`\n${shown}\n`);
+      else expect(JSON.parse(line)).toMatchObject({ stack: shown });
+  }
 });

@@ -11,12 +11,13 @@ const FAINT = '\u001B[2m';
 
 /** A JSON log line as one line for a person: `09:30:00 info  The message  name=value …`. */
 export function readable(json: string): string {
-  const { time, level, msg = '', err, ...fields } = JSON.parse(json) as Line;
+  const { time, level, msg = '', err, stack, ...fields } = JSON.parse(json) as Line;
   const rest = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`);
   const head = `${FAINT}${time.slice(11, 19)}${PLAIN} ${COLOURS[level] ?? ''}${level.padEnd(5)}${PLAIN}`;
   const tail = rest.length === 0 ? '' : ` ${FAINT}${rest.join(' ')}${PLAIN}`;
-  const stack = err === undefined ? '' : `\n${printable(err.stack ?? err.message ?? '')}`;
-  return `${head} ${printable(msg)}${tail}${stack}\n`;
+  const thrown = err === undefined ? stack : (err.stack ?? err.message ?? '');
+  const below = thrown === undefined ? '' : `\n${printable(thrown)}`;
+  return `${head} ${printable(msg)}${tail}${below}\n`;
 }
 
 /** As log.ts writes it. */
@@ -25,6 +26,8 @@ interface Line {
   readonly level: string;
   readonly msg?: string;
   readonly err?: { readonly message?: string; readonly stack?: string };
+  /** Of an execution that failed. */
+  readonly stack?: string;
   readonly [field: string]: unknown;
 }
 

@@ -2,10 +2,10 @@ import { defined } from '../defined.ts';
 import { type AppParts, type Handlers, ok } from '../http/handler.ts';
 import { iso } from './json/job.ts';
 
-export function auditHandlers({ store }: AppParts): Handlers<'listAudit'> {
+export function auditHandlers({ audit }: AppParts): Handlers<'listAudit'> {
   return {
     async listAudit({ query: { limit, cursor, after, before, ...filter } }) {
-      const { entries, next } = await store.auditLog({
+      const { entries, next } = await audit.list({
         filter: defined({ ...filter, after: ms(after), before: ms(before) }),
         limit,
         ...(cursor !== undefined && { cursor }),

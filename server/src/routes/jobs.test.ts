@@ -1,5 +1,7 @@
 import type { ErrorCode } from '@millrace/api';
+import { defineJob, done } from '@millrace/engine';
 import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { type Harness, type HarnessOptions, createHarness, refusal } from '../../test/harness.ts';
 import { broken, endless, hello, internal } from '../../test/kinds.ts';
 
@@ -47,6 +49,82 @@ describe('a job', () => {
     });
     expect(job.finishedAt).toMatch(/^\d{4}-.*Z$/);
     expect(await client.explainJob({ params: { id } })).toMatchObject({ reason: 'succeeded' });
+  });
+
+  test('shows the executions that did not end well, with where it was thrown and why', async () => {
+    const flaky = defineJob({
+      kind: 'flaky',
+      input: z.unknown(),
+      public: true,
+      retry: { backoff: 'linear', retries: 3, step: 1 },
+      async run({ attempt }) {
+        if (attempt === 1) throw new Error('No answer.', { cause: new Error('read ECONNRESET') });
+        return done();
+      },
+    });
+    const { client, worker, next, lines } = start({ kinds: [flaky] });
+    const { id } = await client.enqueue({ body: { kind: 'flaky' } });
+    expect(await client.getJob({ params: { id } })).toMatchObject({ executions: [] });
+    const ended = next('job.succeeded');
+    worker.start();
+    await ended;
+    const { executions } = await client.getJob({ params: { id } });
+    expect(executions).toMatchObject([
+      {
+        attempt: 1,
+        worker: 'worker-1',
+        outcome: 'retried',
+        error: { code: 'unknown', message: 'Error: No answer.', retryable: true },
+        stack: expect.stringMatching(
+          /^Error: No answer\.\n\s+at .*jobs\.test\.ts[^]*\nCaused by: Error: read ECONNRESET\n\s+at /,
+        ),
+      },
+      { attempt: 2, outcome: 'succeeded', error: null, stack: null },
+    ]);
+    for (const { startedAt, endedAt } of executions)
+      expect(Date.parse(endedAt)).toBeGreaterThanOrEqual(Date.parse(startedAt));
+    // Lists stay short.
+    expect((await client.listJobs()).jobs[0]).not.toHaveProperty('executions');
+    expect(lines.join('')).not.toContain('"stack":null');
+  });
+
+  test('whose data is no JSON fails once, and can be looked at', async () => {
+    const { client, worker, store, next } = start();
+    // As someone leaves RequestJSON__c who edits it by hand.
+    const payload = '{"name": Ada}';
+    const job = { kind: 'hello', payload, maxAttempts: 4, tenant: '', priority: null };
+    const [made] = await store.enqueue({ jobs: [job] });
+    const params = { id: made?.id ?? '' };
+    expect(await client.getJob({ params })).toMatchObject({ state: 'QUEUED', data: payload });
+    const failed = next('job.failed');
+    worker.start();
+    await failed;
+    expect(await client.getJob({ params })).toMatchObject({
+      state: 'FAILED',
+      attempt: 1,
+      data: payload,
+      error: { code: 'validation_error', retryable: false },
+    });
+    expect((await client.listJobs()).jobs).toHaveLength(1);
+    expect(await client.explainJob({ params })).toMatchObject({ reason: 'failed' });
+  });
+
+  test('whose result or cursor is no JSON shows them as they are', async () => {
+    const { client } = start({
+      store: (store) => ({
+        ...store,
+        async get(params) {
+          const job = await store.get(params);
+          return job && { ...job, result: 'done!', cursor: 'page 7' };
+        },
+      }),
+    });
+    const { id } = await client.enqueue({ body: { kind: 'hello', data: { name: 'Ada' } } });
+    expect(await client.getJob({ params: { id } })).toMatchObject({
+      data: { name: 'Ada' },
+      result: 'done!',
+      cursor: 'page 7',
+    });
   });
 
   test('with a key is made once: 201, then 200 with the same id', async () => {

@@ -4,6 +4,7 @@ import { createMemoryDatabase } from '@millrace/store-memory';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { hello, internal } from '../../test/kinds.ts';
+import { asMain } from '../../test/service.ts';
 import type { Call } from '../http/handler.ts';
 import { kindHandlers } from './kinds.ts';
 
@@ -17,9 +18,8 @@ const report = defineJob({
 
 function start() {
   const registry = createRegistry([report, internal, hello]);
-  const store = createMemoryDatabase({ now: () => NOW, name: 'mem' }).open({
-    dependants: dependantsOf(registry, []),
-  });
+  const database = createMemoryDatabase({ now: () => NOW, name: 'mem' });
+  const store = asMain(database.open({ dependants: dependantsOf(registry, []) }));
   const { listKinds, listSchedules } = kindHandlers({ store, registry });
   return {
     store,
@@ -62,7 +62,7 @@ test('kinds are filtered by whether they are public', async () => {
 
 test('kinds are filtered by whether they are paused', async () => {
   const { kinds, store } = start();
-  await store.pause({ kind: 'hello', by: 'ada@example.com' });
+  await store.control.pause({ kind: 'hello', by: 'ada@example.com' });
   expect((await kinds({ paused: 'true' })).names).toEqual(['hello']);
   expect((await kinds({ paused: 'false', public: 'true' })).names).toEqual(['report.monthly']);
 });
@@ -80,7 +80,7 @@ test('kinds come in pages', async () => {
 test('schedules come by name, of one kind where that is asked for, in pages', async () => {
   const { schedules, store } = start();
   const at = { cron: '0 6 1 * *', timeZone: 'UTC' };
-  await store.syncSchedules({
+  await store.schedules.sync({
     schedules: [
       { name: 'monthly', kind: 'report.monthly', ...at },
       { name: 'greeting', kind: 'hello', ...at },

@@ -1,5 +1,5 @@
 import type { Kind } from '@millrace/api';
-import { type JobKind, type Store, nextTick } from '@millrace/engine';
+import { type ControlPart, type JobKind, nextTick } from '@millrace/engine';
 import { z } from 'zod';
 import { type AppParts, type Handlers, ok } from '../http/handler.ts';
 import { iso, isoOrNull } from './json/job.ts';
@@ -7,7 +7,7 @@ import { paged } from '../http/paged.ts';
 import { policyInWords } from './json/policy-words.ts';
 import { Refusal } from '../http/refusal.ts';
 
-type Pause = Awaited<ReturnType<Store['paused']>>[number];
+type Pause = Awaited<ReturnType<ControlPart['paused']>>[number];
 type Names = 'listKinds' | 'pauseKind' | 'resumeKind' | 'listSchedules';
 
 export function kindHandlers({
@@ -16,7 +16,7 @@ export function kindHandlers({
 }: Pick<AppParts, 'store' | 'registry'>): Handlers<Names> {
   return {
     async listKinds({ query }) {
-      const paused = new Map((await store.paused()).map((each) => [each.kind, each]));
+      const paused = new Map((await store.control.paused()).map((each) => [each.kind, each]));
       const all = registry
         .all()
         .filter(
@@ -28,17 +28,17 @@ export function kindHandlers({
     },
     async pauseKind({ params, caller }) {
       const { kind } = registry.require(params.kind);
-      if (await store.pause({ kind, by: caller?.name ?? null })) return ok({ kind, paused: true });
+      if (await store.control.pause({ kind, by: caller?.name ?? null }))
+        return ok({ kind, paused: true });
       throw new Refusal('conflict', `The kind "${kind}" is paused already.`);
     },
     async resumeKind({ params }) {
       const { kind } = registry.require(params.kind);
-      if (await store.resume({ kind })) return ok({ kind, paused: false });
+      if (await store.control.resume({ kind })) return ok({ kind, paused: false });
       throw new Refusal('conflict', `The kind "${kind}" is not paused.`);
     },
     async listSchedules({ query }) {
-      if (!store.can.schedules) return ok({ schedules: [], next: null });
-      const [now, schedules] = await Promise.all([store.now(), store.schedules()]);
+      const [now, schedules] = await Promise.all([store.now(), store.schedules.all()]);
       const all = schedules.filter(({ kind }) => query.kind === undefined || query.kind === kind);
       const { items, next } = paged('schedules', all, ({ name }) => name, query);
       return ok({

@@ -1,6 +1,9 @@
 import { defineJob, done } from '@millrace/engine';
+import { createMemoryStore } from '@millrace/store-memory';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { report } from '../../test/live.ts';
+import { asMain } from '../../test/service.ts';
 import { type Harness, type HarnessOptions, createHarness, refusal } from '../../test/harness.ts';
 import { broken, endless, hello, internal } from '../../test/kinds.ts';
 
@@ -59,7 +62,7 @@ describe('kinds and schedules', () => {
       ],
     });
     worker.start();
-    await expect.poll(() => store.schedules()).toHaveLength(1);
+    await expect.poll(() => store.schedules.all()).toHaveLength(1);
     const [schedule] = (await client.listSchedules()).schedules;
     expect(schedule).toMatchObject({
       name: 'nightly',
@@ -84,7 +87,11 @@ describe('the worker', () => {
 
   test('tells what it has done, and of all replicas', async () => {
     const { client, worker, next, store } = start();
-    await store.reportWorker({ worker: 'of-another-version', kinds: ['hello'], stats: '{"v":2}' });
+    await store.control.reportWorker({
+      worker: 'of-another-version',
+      kinds: ['hello'],
+      stats: '{"v":2}',
+    });
     await client.enqueueBatch({
       body: [
         { kind: 'hello', data: { name: 'A' } },
@@ -96,11 +103,13 @@ describe('the worker', () => {
     const both = Promise.all([next('job.succeeded'), next('job.failed')]).then(() => (ended += 1));
     worker.start();
     await both;
-    await expect.poll(() => store.workers()).toHaveLength(2);
+    await expect.poll(() => store.control.workers()).toHaveLength(2);
     const stats = await client.workerStats({}, { headers: { 'x-correlation-id': 'mine' } });
     expect(stats).toMatchObject({
       isRunning: true,
-      currentQueueDepth: 1,
+      // What is for later is no backlog.
+      currentQueueDepth: 0,
+      currentScheduled: 1,
       totalProcessed: 2,
       totalSucceeded: 1,
       totalFailed: 1,
@@ -111,6 +120,35 @@ describe('the worker', () => {
     });
     expect(stats.lastPollTime).toMatch(/Z$/);
     expect(stats.replicas.map(({ id }) => id)).toEqual(['worker-1']);
+  });
+
+  test('is silent once it has missed three reports, unless it had stopped', async () => {
+    let now = Date.UTC(2026, 0, 31, 9, 30);
+    const { client, store } = start({
+      store: () => asMain(createMemoryStore({ now: () => now, name: 'mem' })),
+    });
+    for (const [worker, state] of [
+      ['dead', 'running'],
+      ['gone', 'stopped'],
+      ['held', 'paused'],
+    ] as const)
+      await report(store, worker, state);
+    const states = async () =>
+      (await client.workerStats()).replicas.map(({ id, state, seenAt }) => [id, state, seenAt]);
+    const before = '2026-01-31T09:30:00.000Z';
+    now += 30_000;
+    expect(await states()).toEqual([
+      ['dead', 'running', before],
+      ['gone', 'stopped', before],
+      ['held', 'paused', before],
+    ]);
+    now += 1;
+    expect(await states()).toEqual([
+      ['dead', 'silent', before],
+      ['held', 'silent', before],
+    ]);
+    now += 3_600_000;
+    expect(await states()).toEqual([]);
   });
 
   test('is missing in a process that only serves the API', async () => {

@@ -1,5 +1,6 @@
-import type { Store, Totals, Worker } from '@millrace/engine';
+import type { Totals, Worker } from '@millrace/engine';
 import { type AppParts, type Handlers, ok } from '../http/handler.ts';
+import { countsJson } from './json/counts.ts';
 import { isoOrNull } from './json/job.ts';
 import { replicas } from '../live/replicas.ts';
 import { Refusal } from '../http/refusal.ts';
@@ -11,7 +12,7 @@ export function workerHandlers({ store, worker }: AppParts): Handlers<Names> {
     const status = worker?.status();
     return {
       isRunning: status?.state === 'running',
-      currentQueueDepth: await queueDepth(store),
+      ...(await queueJson(store)),
       lastPollTime: isoOrNull(status?.lastPoll ?? null),
       correlationId,
     };
@@ -55,9 +56,10 @@ function required(worker: Worker | null): Worker {
   throw new Refusal('conflict', 'This replica has no worker: it runs with MILLRACE_ROLE=api.');
 }
 
-async function queueDepth(store: Store): Promise<number> {
-  const counts = await store.counts();
-  return counts.reduce((sum, { state, count }) => (state === 'QUEUED' ? sum + count : sum), 0);
+/** What is for later is no backlog. */
+async function queueJson(store: AppParts['store']) {
+  const { states, scheduled } = countsJson(await store.counts(), {});
+  return { currentQueueDepth: states.QUEUED - scheduled, currentScheduled: scheduled };
 }
 
 function totalsJson(totals?: Pick<Totals, 'processed' | 'succeeded' | 'failed' | 'retries'>) {

@@ -6,7 +6,7 @@ import {
   failureOf,
   parentsOf,
 } from '@millrace/documents';
-import { type Log, RETRY, type SettledOutcome, toMs } from '@millrace/engine';
+import { type Log, RETRY, type SettledOutcome, stackOf, toMs } from '@millrace/engine';
 import { isId, id18 } from '@millrace/salesforce';
 import { type FileToUpload, type Interactive, filesEffect } from '@millrace/store-salesforce';
 import { Refusal } from '../http/refusal.ts';
@@ -55,9 +55,9 @@ export async function finishWaiting(
     effects: [filesEffect(files, parentsOf(envelope))],
   };
   const answer = await org.store.settleInteractive(lease, outcome, correlationId);
-  if (answer === 'settled' || answer === 'already') return;
   if (answer === 'stale')
     throw new Refusal('conflict', 'Someone else has the record by now; the file was not attached.');
+  if (typeof answer === 'string') return;
   const { message, retryable } = answer.refused;
   throw new DocumentError('upload_failed', message, { retryable });
 }
@@ -80,11 +80,12 @@ export async function failWaiting(
 ): Promise<void> {
   const { code, message, retryable } = failureOf(thrown);
   const error = { code, message, retryable };
+  const stack = stackOf(thrown);
   const delay = RETRY.documents.delays[lease.attempt - 1];
   const again = retryable && lease.attempt < lease.maxAttempts && delay !== undefined;
   const outcome: SettledOutcome = again
-    ? { move: 'retry', error, delayMs: toMs(delay) }
-    : { move: 'fail', error };
+    ? { move: 'retry', error, stack, delayMs: toMs(delay) }
+    : { move: 'fail', error, stack };
   try {
     await org.store.settleInteractive(lease, outcome, correlationId);
   } catch (unsaid) {

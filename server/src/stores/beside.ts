@@ -1,22 +1,42 @@
 import type { Store } from '@millrace/engine';
+import { defined } from '../defined.ts';
+import type { MainStore, PartName } from './parts.ts';
 
 /** Counting an org's records is a call that somebody counts. */
 const COUNTS_FOR_MS = 60_000;
 
-/**
- * A store that keeps jobs and nothing else, beside the one that keeps the rest: pauses, workers and what processes
- * tell each other are the main store's.
- */
-export function beside(store: Store, main: Store, now: () => number): Store {
+/** A store that keeps jobs and nothing else, beside the one that keeps the rest: pauses and workers are the main store's. */
+export function beside(store: Store, main: MainStore, now: () => number): Store {
   let counted: { readonly at: number; readonly counts: ReturnType<Store['counts']> } | null = null;
 
+  const parts = {
+    gatherMs: store.gatherMs,
+    enqueueIn: store.enqueueIn,
+    chunks: store.chunks,
+    followers: store.followers,
+    schedules: store.schedules,
+    control: main.control,
+    upkeep: store.upkeep,
+  } satisfies Record<PartName, unknown>;
+
   return {
-    ...store,
+    name: store.name,
+    keeps: store.keeps,
+    now: () => store.now(),
+    enqueue: (params) => store.enqueue(params),
     async claim(params) {
-      const paused = new Set((await main.paused()).map(({ kind }) => kind));
+      const paused = new Set((await main.control.paused()).map(({ kind }) => kind));
       const wants = params.wants.filter(({ kind }) => !paused.has(kind));
       return store.claim({ ...params, wants, limit: wants.length === 0 ? 0 : params.limit });
     },
+    renew: (params) => store.renew(params),
+    settle: (params) => store.settle(params),
+    cancel: (params) => store.cancel(params),
+    retry: (params) => store.retry(params),
+    erase: (params) => store.erase(params),
+    get: (params) => store.get(params),
+    list: (params) => store.list(params),
+    summaries: (params) => store.summaries(params),
     counts() {
       if (counted === null || now() - counted.at > COUNTS_FOR_MS) {
         const counts = store.counts();
@@ -25,6 +45,7 @@ export function beside(store: Store, main: Store, now: () => number): Store {
       }
       return counted.counts;
     },
+    inspect: (params) => store.inspect(params),
     watch(listener) {
       const leave = [
         store.watch(listener),
@@ -32,11 +53,7 @@ export function beside(store: Store, main: Store, now: () => number): Store {
       ];
       return () => leave.forEach((each) => each());
     },
-    announce: (params) => main.announce(params),
-    pause: (params) => main.pause(params),
-    resume: (params) => main.resume(params),
-    paused: () => main.paused(),
-    reportWorker: (params) => main.reportWorker(params),
-    workers: () => main.workers(),
+    close: () => store.close(),
+    ...defined(parts),
   };
 }

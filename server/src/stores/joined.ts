@@ -9,6 +9,7 @@ import {
   type Store,
   StoreUnavailable,
 } from '@millrace/engine';
+import type { MainStore } from './parts.ts';
 
 /** A store for some kinds, beside the one that has all others and everything that is not a job. */
 export interface SideStore {
@@ -21,13 +22,13 @@ export interface SideStore {
  * Workers do not use it: each works on its own.
  */
 export function joinStores(
-  main: Store,
+  main: MainStore,
   sides: readonly SideStore[],
   /** One of the others does not answer: what it has is left out, and the rest is told. */
   onAway: (store: string, error: unknown) => void = () => {},
-): Store {
+): MainStore {
   if (sides.length === 0) return main;
-  const all = [main, ...sides.map(({ store }) => store)];
+  const all: Store[] = [main, ...sides.map(({ store }) => store)];
 
   function ofKind(kind: string): Store {
     return sides.find(({ kinds }) => kinds.includes(kind))?.store ?? main;
@@ -53,13 +54,16 @@ export function joinStores(
     return kind === undefined ? all : [ofKind(kind)];
   }
 
-  async function enqueue(jobs: readonly NewJob[], transaction?: unknown): Promise<Enqueued[]> {
+  /** Each job by the store of its kind, in the order in which they were given. */
+  async function enqueue(
+    jobs: readonly NewJob[],
+    make: (store: Store, jobs: readonly NewJob[]) => Promise<Enqueued[]>,
+  ): Promise<Enqueued[]> {
     const answers = new Map<NewJob, Enqueued>();
     for (const store of all) {
       const some = jobs.filter(({ kind }) => ofKind(kind) === store);
       if (some.length === 0) continue;
-      const joins = transaction !== undefined && { transaction };
-      const made = await store.enqueue({ jobs: some, ...joins });
+      const made = await make(store, some);
       some.forEach((job, index) => {
         const answer = made[index];
         if (answer !== undefined) answers.set(job, answer);
@@ -90,8 +94,15 @@ export function joinStores(
   }
 
   return {
-    ...main,
-    enqueue: ({ jobs, transaction }) => enqueue(jobs, transaction),
+    name: main.name,
+    keeps: main.keeps,
+    now: () => main.now(),
+    enqueue: ({ jobs }) => enqueue(jobs, (store, some) => store.enqueue({ jobs: some })),
+    enqueueIn: (transaction, { jobs }) =>
+      enqueue(jobs, (store, some) => joining(store)(transaction, { jobs: some })),
+    claim: (params) => main.claim(params),
+    renew: (params) => main.renew(params),
+    settle: (params) => main.settle(params),
     async cancel(selection) {
       const answers = await each(
         selection,
@@ -116,7 +127,7 @@ export function joinStores(
     async inspect({ id }) {
       const inspection = await ofId(id).inspect({ id });
       if (inspection === null || ofId(id) === main) return inspection;
-      const paused = await main.paused();
+      const paused = await main.control.paused();
       return { ...inspection, kindPaused: paused.some(({ kind }) => kind === inspection.job.kind) };
     },
     async summaries({ ids }) {
@@ -143,8 +154,22 @@ export function joinStores(
       const erased = await Promise.all(all.map((store) => store.erase({ subject })));
       return erased.reduce((sum, count) => sum + count, 0);
     },
+    watch: (listener) => main.watch(listener),
     close: () => main.close(),
+    chunks: main.chunks,
+    followers: main.followers,
+    schedules: main.schedules,
+    control: main.control,
+    upkeep: main.upkeep,
   };
+}
+
+function joining(store: Store): NonNullable<Store['enqueueIn']> {
+  if (store.enqueueIn !== undefined) return store.enqueueIn;
+  throw new MillraceError(
+    'unsupported_by_store',
+    `The store "${store.name}" cannot join a transaction.`,
+  );
 }
 
 interface ListAll {

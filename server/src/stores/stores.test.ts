@@ -2,12 +2,13 @@ import { type NewJob, type Store, StoreUnavailable } from '@millrace/engine';
 import { createMemoryStore } from '@millrace/store-memory';
 import { describe, expect, test } from 'vitest';
 import { beside } from './beside.ts';
+import { asMain } from '../../test/service.ts';
 import { joinStores } from './joined.ts';
 
 let now = Date.UTC(2026, 0, 1);
 
 function world() {
-  const main = createMemoryStore({ now: () => now, name: 'main' });
+  const main = asMain(createMemoryStore({ now: () => now, name: 'main' }));
   const org = createMemoryStore({ now: () => now, name: 'org' });
   const side = beside(org, main, () => now);
   return { main, org, side, joined: joinStores(main, [{ store: side, kinds: ['document.org'] }]) };
@@ -30,7 +31,7 @@ async function add(joined: Store, ...kinds: string[]): Promise<string[]> {
 
 function claim(store: Store, kind: string) {
   const wants = [{ kind, limit: 9 }];
-  return store.claim({ worker: 'w', claimId: `${now}`, wants, limit: 9, leaseMs: 60_000 });
+  return store.claim({ worker: 'w', claim: now, wants, limit: 9, leaseMs: 60_000 });
 }
 
 async function pages(joined: Store, limit: number): Promise<string[][]> {
@@ -157,11 +158,11 @@ describe('a store beside the main one', () => {
   test('does not claim what is paused there, and says so of a job', async () => {
     const { joined, side, main } = world();
     const [id = ''] = await add(joined, 'document.org');
-    await joined.pause({ kind: 'document.org', by: 'ann' });
+    await joined.control.pause({ kind: 'document.org', by: 'ann' });
     expect((await claim(side, 'document.org')).jobs).toEqual([]);
     expect(await joined.inspect({ id })).toMatchObject({ kindPaused: true });
-    expect(await main.paused()).toMatchObject([{ kind: 'document.org', by: 'ann' }]);
-    await joined.resume({ kind: 'document.org' });
+    expect(await main.control.paused()).toMatchObject([{ kind: 'document.org', by: 'ann' }]);
+    await joined.control.resume({ kind: 'document.org' });
     expect((await claim(side, 'document.org')).jobs).toMatchObject([{ id }]);
   });
 
@@ -169,14 +170,14 @@ describe('a store beside the main one', () => {
     const { joined, side } = world();
     const heard: string[] = [];
     const leave = side.watch(({ type }) => heard.push(type));
-    await joined.pause({ kind: 'document.org', by: null });
+    await joined.control.pause({ kind: 'document.org', by: null });
     leave();
-    await joined.resume({ kind: 'document.org' });
+    await joined.control.resume({ kind: 'document.org' });
     expect(heard).toEqual(['control']);
   });
 
   test('is counted once a minute, and again after a failure', async () => {
-    const { joined, org, side } = world();
+    const { joined, org, main } = world();
     await add(joined, 'document.org');
     const counts = org.counts.bind(org);
     let asked = 0;
@@ -188,7 +189,7 @@ describe('a store beside the main one', () => {
           return asked === 1 ? Promise.reject(new Error('away')) : counts();
         },
       },
-      side,
+      main,
       () => now,
     );
     await expect(counted.counts()).rejects.toThrow('away');

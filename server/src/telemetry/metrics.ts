@@ -13,7 +13,8 @@ const COUNT_BUCKETS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000];
  */
 export const METRICS = {
   // Jobs of any kind.
-  queue_depth: gauge('Jobs that wait, over all replicas.', ['kind']),
+  queue_depth: gauge('Jobs that are due and wait, over all replicas.', ['kind']),
+  queue_scheduled: gauge('Jobs that wait for a later moment, over all replicas.', ['kind']),
   jobs_running: gauge('Jobs that run, over all replicas.', ['kind']),
   jobs_failed: gauge('Dead letters: jobs that have ended FAILED and are still there.', ['kind']),
   in_flight_jobs: gauge('Jobs that run in this replica.', ['pool']),

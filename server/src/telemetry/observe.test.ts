@@ -29,13 +29,13 @@ function observe(counts: () => Promise<Count[]>, parts: Partial<Observed> = {}):
 }
 
 const counts: Count[] = [
-  { kind: 'hello', tenant: 'a', state: 'QUEUED', count: 5 },
-  { kind: 'hello', tenant: 'b', state: 'QUEUED', count: 2 },
-  { kind: 'hello', tenant: 'a', state: 'PROCESSING', count: 1 },
-  { kind: 'hello', tenant: 'a', state: 'SUCCEEDED', count: 90 },
-  { kind: 'hello', tenant: 'a', state: 'FAILED', count: 4 },
-  { kind: 'removed', tenant: 'a', state: 'QUEUED', count: 3 },
-  { kind: 'removed-too', tenant: 'a', state: 'QUEUED', count: 4 },
+  { kind: 'hello', tenant: 'a', state: 'QUEUED', count: 1_005, scheduled: 1_000 },
+  { kind: 'hello', tenant: 'b', state: 'QUEUED', count: 2, scheduled: 0 },
+  { kind: 'hello', tenant: 'a', state: 'PROCESSING', count: 1, scheduled: 0 },
+  { kind: 'hello', tenant: 'a', state: 'SUCCEEDED', count: 90, scheduled: 0 },
+  { kind: 'hello', tenant: 'a', state: 'FAILED', count: 4, scheduled: 0 },
+  { kind: 'removed', tenant: 'a', state: 'QUEUED', count: 3, scheduled: 0 },
+  { kind: 'removed-too', tenant: 'a', state: 'QUEUED', count: 4, scheduled: 0 },
 ];
 
 describe('the store', () => {
@@ -45,6 +45,9 @@ describe('the store', () => {
     expect(text).toContain('queue_depth{kind="hello"} 7\n');
     expect(text).toContain('queue_depth{kind="report"} 0\n');
     expect(text).toContain('queue_depth{kind="other"} 7\n');
+    // What is for later is no backlog.
+    expect(text).toContain('queue_scheduled{kind="hello"} 1000\n');
+    expect(text).toContain('queue_scheduled{kind="report"} 0\n');
     expect(text).toContain('jobs_running{kind="hello"} 1\n');
     expect(text).toContain('jobs_failed{kind="hello"} 4\n');
   });

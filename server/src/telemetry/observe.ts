@@ -1,5 +1,5 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Clock, Count, JobState, Store, Worker } from '@millrace/engine';
+import type { Clock, Count, Store, Worker } from '@millrace/engine';
 import { type Bounds, OTHER } from './bounds.ts';
 import type { Gauges, Observer } from './gauges.ts';
 import type { GaugeName } from './metrics.ts';
@@ -10,12 +10,13 @@ const COUNTS_EVERY_MS = 1_000;
 /** A scraper gives up after ten seconds. A store that is away costs it the store's gauges only. */
 const COUNTS_WITHIN_MS = 2_000;
 
-const BY_STATE: Partial<Record<JobState, GaugeByKind>> = {
-  QUEUED: 'queue_depth',
-  PROCESSING: 'jobs_running',
-  FAILED: 'jobs_failed',
-};
-type GaugeByKind = Extract<GaugeName, 'queue_depth' | 'jobs_running' | 'jobs_failed'>;
+/** What each gauge takes from a row of counts. A thousand jobs for tomorrow are no backlog that someone has to look into. */
+const BY_KIND = {
+  queue_depth: ({ state, count, scheduled }) => (state === 'QUEUED' ? count - scheduled : 0),
+  queue_scheduled: ({ scheduled }) => scheduled,
+  jobs_running: ({ state, count }) => (state === 'PROCESSING' ? count : 0),
+  jobs_failed: ({ state, count }) => (state === 'FAILED' ? count : 0),
+} as const satisfies Partial<Record<GaugeName, (row: Count) => number>>;
 
 export interface Observed {
   readonly store: Pick<Store, 'counts'>;
@@ -64,13 +65,14 @@ function storeGauges(counts: () => Promise<readonly Count[] | null>, bounds: Bou
     const rows = await counts();
     if (rows === null) return;
     const kinds = bounds.kinds();
-    for (const [state, gauge] of Object.entries(BY_STATE)) {
+    for (const gauge of Object.keys(BY_KIND) as (keyof typeof BY_KIND)[]) {
       // An empty queue is 0, not nothing: alerts have to see it fall.
       const sums = new Map(kinds.map((kind) => [kind, 0]));
       for (const row of rows) {
-        if (row.state !== state) continue;
+        const added = BY_KIND[gauge](row);
+        if (added === 0) continue;
         const kind = sums.has(row.kind) ? row.kind : OTHER;
-        sums.set(kind, (sums.get(kind) ?? 0) + row.count);
+        sums.set(kind, (sums.get(kind) ?? 0) + added);
       }
       for (const [kind, sum] of sums) set(gauge, sum, { kind });
     }

@@ -1,4 +1,6 @@
 import type { Store } from '@millrace/engine';
+import type { Announcements, AuditLog } from '@millrace/store-postgres';
+import type { PartName } from '../stores/parts.ts';
 import type { Call } from './trace-calls.ts';
 
 /** The verbs that ask the store for something. The compiler tells when the port has a new one. */
@@ -8,55 +10,83 @@ const VERBS = {
   claim: true,
   renew: true,
   settle: true,
-  checkpoint: true,
   cancel: true,
   retry: true,
+  erase: true,
   get: true,
   list: true,
   summaries: true,
   counts: true,
   inspect: true,
-  announce: true,
-  pause: true,
-  resume: true,
-  paused: true,
-  syncSchedules: true,
-  schedules: true,
-  fire: true,
-  reportWorker: true,
-  workers: true,
-  prune: true,
-  closeGates: true,
-  erase: true,
-  audit: true,
-  auditEnd: true,
-  auditLog: true,
-  maintain: true,
-} as const satisfies Record<Verb, true>;
+} as const satisfies VerbsOf<Pick<Store, Verb>>;
 
-type Verb = Exclude<keyof Store, 'name' | 'can' | 'gatherMs' | 'watch' | 'close'>;
-type Ask = (params: unknown) => Promise<unknown>;
+/** The same for the parts: their calls are named `chunks.checkpoint`. */
+const PARTS: { readonly [Name in Part]-?: VerbsOf<NonNullable<Store[Name]>> } = {
+  chunks: { checkpoint: true },
+  followers: { closeGates: true },
+  schedules: { sync: true, all: true, fire: true },
+  control: { pause: true, resume: true, paused: true, reportWorker: true, workers: true },
+  upkeep: { prune: true, maintain: true },
+};
+const AUDIT: VerbsOf<AuditLog> = { begin: true, end: true, list: true };
 
-/** The same store, with each call measured and traced. */
-export function traceStore(
-  store: Store,
-  { call }: { readonly call: Call },
+type Part = Exclude<PartName, 'gatherMs' | 'enqueueIn'>;
+type Verb = Exclude<keyof Store, 'name' | 'keeps' | 'watch' | 'close' | PartName>;
+type VerbsOf<Object> = Readonly<Record<keyof Object & string, true>>;
+type Ask = (...params: unknown[]) => Promise<unknown>;
+
+export interface Traced {
+  readonly call: Call;
+}
+
+/** The same store with the same parts, with each call measured and traced. */
+export function traceStore<S extends Store>(
+  store: S,
+  { call }: Traced,
   dependency = 'store',
-): Store {
-  const traced: Record<string, unknown> = {};
-  for (const verb of Object.keys(VERBS) as Verb[]) {
-    const ask = store[verb] as Ask | undefined;
-    // `maintain` is the one that a store may not have.
-    if (ask === undefined) continue;
-    const what = { dependency, operation: verb, leaf: true };
-    traced[verb] = (params: unknown) => call(what, () => ask.call(store, params));
-  }
-  return {
+): Pick<S, keyof Store> {
+  const trace = tracer(call, dependency);
+  const parts = Object.entries(PARTS).flatMap(([name, verbs]) => {
+    const part = store[name as Part];
+    return part === undefined ? [] : [[name, trace(part, verbs, `${name}.`)]];
+  });
+  const traced = {
     name: store.name,
-    can: store.can,
+    keeps: store.keeps,
     ...(store.gatherMs !== undefined && { gatherMs: store.gatherMs }),
     watch: (listener: Parameters<Store['watch']>[0]) => store.watch(listener),
     close: () => store.close(),
-    ...(traced as unknown as Pick<Store, Verb>),
+    ...trace<Pick<Store, Verb>>(store, VERBS),
+    ...(store.enqueueIn !== undefined &&
+      trace<Pick<Store, 'enqueueIn'>>(store, { enqueueIn: true })),
+    ...(Object.fromEntries(parts) as Pick<Store, Part>),
+  } satisfies Store;
+  return traced;
+}
+
+export function traceAudit(audit: AuditLog, { call }: Traced): AuditLog {
+  return tracer(call, 'store')(audit, AUDIT, 'audit.');
+}
+
+export function traceAnnouncements(announcements: Announcements, { call }: Traced): Announcements {
+  return {
+    announce: tracer(call, 'store')<Pick<Announcements, 'announce'>>(
+      announcements,
+      { announce: true },
+      'announcements.',
+    ).announce,
+    listen: (listener) => announcements.listen(listener),
+    arrive: () => announcements.arrive(),
+  };
+}
+
+function tracer(call: Call, dependency: string) {
+  return <Object extends object>(object: Object, verbs: VerbsOf<Object>, prefix = ''): Object => {
+    const traced = Object.keys(verbs).map((verb) => {
+      const ask = object[verb as keyof Object] as Ask;
+      const what = { dependency, operation: `${prefix}${verb}`, leaf: true };
+      return [verb, (...params: unknown[]) => call(what, () => ask.apply(object, params))];
+    });
+    return Object.fromEntries(traced) as Object;
   };
 }

@@ -28,8 +28,8 @@ const timed = { ...job, durationMs: 12 };
 
 test.each([
   ['job.succeeded', timed, 'succeeded'],
-  ['job.failed', { ...timed, error }, 'failed'],
-  ['job.retrying', { ...timed, error, delayMs: 5 }, 'retrying'],
+  ['job.failed', { ...timed, error, stack: null }, 'failed'],
+  ['job.retrying', { ...timed, error, stack: null, delayMs: 5 }, 'retrying'],
   ['job.deferred', { ...timed, delayMs: 5 }, 'deferred'],
   ['job.canceled', timed, 'canceled'],
   ['job.handedBack', timed, 'handed_back'],
@@ -39,13 +39,19 @@ test.each([
 });
 
 test('a retry has its attempt and its reason', async () => {
-  const text = await told('job.retrying', { ...timed, attempt: 12, error, delayMs: 5 });
+  const text = await told('job.retrying', {
+    ...timed,
+    attempt: 12,
+    error,
+    stack: null,
+    delayMs: 5,
+  });
   expect(text).toContain('retries_total{kind="hello",attempt="10+",reason="timeout"} 1\n');
   expect(text).not.toContain('job_failures_total{');
 });
 
 test('a failure has its reason, and so has a lost worker', async () => {
-  await told('job.failed', { ...timed, error });
+  await told('job.failed', { ...timed, error, stack: null });
   const text = await told('job.lost', { ...job });
   expect(text).toContain('job_failures_total{kind="hello",reason="timeout"} 1\n');
   expect(text).toContain('job_failures_total{kind="hello",reason="worker_lost"} 1\n');

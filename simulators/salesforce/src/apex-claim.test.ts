@@ -58,6 +58,7 @@ test('what a claimed document looks like, in the answer and in its row', async (
         correlationId: 'c',
         submitter: 'integration@sandbox.test',
         subject: 's',
+        suspect: false,
         traceparent: 't',
         requestJson: '{"a":1}',
       },
@@ -65,6 +66,7 @@ test('what a claimed document looks like, in the answer and in its row', async (
     lost: [],
     takenOver: 0,
     more: false,
+    suspects: false,
     nextDue: null,
   });
   expect(world.org.record(id)).toMatchObject({
@@ -152,7 +154,6 @@ test('take-over: put back, ended, or lost; never a row without LockedUntil', asy
   const expired = {
     Status__c: 'PROCESSING',
     LockedUntil__c: at(START - 1000),
-    ClaimId__c: 'x/1',
     Worker__c: 'x',
   };
   const again = await document(world, { ...expired, LeaseToken__c: '1', Kind__c: 'other' });
@@ -162,6 +163,7 @@ test('take-over: put back, ended, or lost; never a row without LockedUntil', asy
     LeaseToken__c: '3',
     Attempts__c: 1,
     MaxAttempts__c: 2,
+    Suspect__c: true,
     CorrelationId__c: 'c',
   });
   const held = await document(world, {
@@ -177,7 +179,12 @@ test('take-over: put back, ended, or lost; never a row without LockedUntil', asy
     lost: [{ id: lost, kind: null, attempt: 2, correlationId: 'c' }],
   });
   const free = { LeaseToken__c: null, LockedUntil__c: null, ClaimId__c: null };
-  expect(world.org.record(again)).toMatchObject({ ...free, Status__c: 'QUEUED', Attempts__c: 1 });
+  expect(world.org.record(again)).toMatchObject({
+    ...free,
+    Status__c: 'QUEUED',
+    Attempts__c: 1,
+    Suspect__c: true,
+  });
   expect(world.org.record(ended)).toMatchObject({
     ...free,
     Status__c: 'CANCELED',
@@ -188,6 +195,7 @@ test('take-over: put back, ended, or lost; never a row without LockedUntil', asy
     ...free,
     Status__c: 'FAILED',
     Attempts__c: 2,
+    Suspect__c: false,
     ErrorCode__c: 'worker_lost',
     FinishedAt__c: '2026-05-20T10:00:00.000+0000',
   });
@@ -195,13 +203,50 @@ test('take-over: put back, ended, or lost; never a row without LockedUntil', asy
   expect(world.org.record(open)).toMatchObject({ Status__c: 'PROCESSING', LeaseToken__c: '5' });
 });
 
-test('take-over: what is put back is claimed in the same call', async () => {
+test('take-over: what was not begun loses nothing, and a neighbour gets one more execution', async () => {
   const world = await startWorld();
-  const id = await document(world);
+  const over = { Status__c: 'PROCESSING', LockedUntil__c: at(START - 1000), MaxAttempts__c: 2 };
+  const waited = { ...over, ClaimId__c: 'x/1', Attempts__c: 1, Suspect__c: true };
+  const notBegun = await document(world, { ...waited, LeaseToken__c: '1' });
+  const neighbour = await document(world, { ...over, LeaseToken__c: '2', Attempts__c: 1 });
+  const { body } = await claim(world);
+  expect(body).toMatchObject({ jobs: [], lost: [], takenOver: 2, suspects: true });
+  for (const id of [notBegun, neighbour])
+    expect(world.org.record(id)).toMatchObject({
+      Status__c: 'QUEUED',
+      Attempts__c: 1,
+      Suspect__c: true,
+    });
+});
+
+test('a suspect is claimed alone, in the same call as it is taken over, and by no other claim', async () => {
+  const world = await startWorld();
+  const [one, two] = [await document(world), await document(world)];
   await claim(world);
+  const waiting = await document(world);
   world.advance(61_000);
-  const { body } = await claim(world, { worker: 'v' });
-  expect(body).toMatchObject({ takenOver: 1, jobs: [{ id, attempt: 2, epoch: START + 61_000 }] });
+  const alone = await claim(world, { worker: 'v', alone: true });
+  expect(alone.body).toMatchObject({
+    takenOver: 2,
+    suspects: true,
+    jobs: [{ id: one, attempt: 1, suspect: true, epoch: START + 61_000 }],
+  });
+  const others = await claim(world, { worker: 'v' });
+  expect(idsOf(others)).toEqual([waiting]);
+  expect(others.body).toMatchObject({ suspects: true, jobs: [{ suspect: false }] });
+  const last = await claim(world, { worker: 'v', alone: true, limit: 20 });
+  expect(idsOf(last)).toEqual([two]);
+  expect(last.body.suspects).toBe(false);
+});
+
+test.each([
+  ['another kind', { Kind__c: 'other' }],
+  ['a later moment', { ScheduledRetryTime__c: at(START + 60_000) }],
+  ['too low a priority', { Priority__c: 1 }],
+])('a suspect of %s is not mentioned', async (_, fields) => {
+  const world = await startWorld();
+  await document(world, { Suspect__c: true, ...fields });
+  expect((await claim(world, { minPriority: 2 })).body).toMatchObject({ suspects: false });
 });
 
 test('requests are given while they stay under a million letters together', async () => {
@@ -254,7 +299,7 @@ test('a lock that cannot be had means fewer rows, not an error', async () => {
   const claiming = claim(world);
   await world.untilWaiting(1);
   world.advance(10_000);
-  expect((await claiming).body).toMatchObject({ jobs: [], more: false });
+  expect((await claiming).body).toMatchObject({ jobs: [], more: true });
   world.faults.remove(hold.id);
   expect((await patch).status).toBe(204);
 });

@@ -96,13 +96,24 @@ test.each(['retry', 'defer', 'handBack'])(
   async (move) => {
     const world = await startWorld();
     const { id, token } = await leased(world, { CancelRequested__c: true });
-    await complete(world, { id, token, move, delaySeconds: 5 });
+    const { body } = await complete(world, { id, token, move, delaySeconds: 5 });
+    expect(body.answers).toEqual(['canceled']);
     expect(world.org.record(id)).toMatchObject({
       ...FREE,
       Status__c: 'CANCELED',
       FinishedAt__c: NOW,
       ScheduledRetryTime__c: null,
     });
+  },
+);
+
+test.each(['succeed', 'fail', 'cancel', 'retry', 'defer', 'handBack'])(
+  'complete: %s of a suspect: only a hand-back leaves it one',
+  async (move) => {
+    const world = await startWorld();
+    const { id, token } = await leased(world, { Suspect__c: true });
+    expect((await complete(world, { id, token, move })).body.answers).toEqual(['settled']);
+    expect(world.org.record(id)).toMatchObject({ Suspect__c: move === 'handBack' });
   },
 );
 
@@ -162,7 +173,10 @@ test('renew: renewed, asked to stop, stale; held even when it has run out', asyn
   });
   expect(body).toEqual({ now: START, answers: ['renewed', 'stale', 'cancel', 'renewed'] });
   for (const { id } of [plain, stopping, late]) {
-    expect(world.org.record(id)).toMatchObject({ LockedUntil__c: '2026-05-20T10:02:00.000+0000' });
+    expect(world.org.record(id)).toMatchObject({
+      LockedUntil__c: '2026-05-20T10:02:00.000+0000',
+      ClaimId__c: null,
+    });
   }
   expect(world.org.record(other.id)).toMatchObject({
     LockedUntil__c: '2026-05-20T10:01:00.000+0000',

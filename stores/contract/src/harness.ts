@@ -17,6 +17,8 @@ export interface StoreHarness {
 export interface StoreLimits {
   /** `watch` says nothing of what other processes do. */
   readonly silent?: boolean;
+  /** What was committed is never lost, so an epoch cannot come twice: the claim is no part of the fence. */
+  readonly epochsFence?: boolean;
   /** Names (kind, tenant, key and the like) are short and of plain characters. */
   readonly plainNames?: boolean;
   /** The longest JSON text that it keeps; 300,000 characters unless it says less. */

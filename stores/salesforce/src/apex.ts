@@ -6,12 +6,15 @@ import type {
   RenewAnswer,
   SettleAnswer,
 } from '@millrace/engine';
+import { payloadOf } from './claimed.ts';
 import type { Context } from './context.ts';
 import { endingValues } from './ending.ts';
 import { settleGraphs } from './graphs.ts';
 import { type Ending, type Held, type Level, inGroups } from './level.ts';
 import { selectByIds } from './select.ts';
 
+/** How the trigger begins to say that the subject of the document was erased while it was made. */
+const ERASED = 'ERASED:';
 /** Rows that one Apex call changes: 200 fit its limits with room to spare. */
 const AT_ONCE = 200;
 
@@ -21,6 +24,8 @@ interface ClaimAnswer {
   readonly lost: readonly (Omit<Lost, 'kind'> & { readonly kind: string | null })[];
   readonly takenOver: number;
   readonly more: boolean;
+  /** Left out by a package of before. */
+  readonly suspects?: boolean;
   readonly nextDue: number | null;
 }
 
@@ -33,7 +38,9 @@ interface ApexJob {
   readonly priority: number | null;
   readonly createdAt: number;
   readonly correlationId: string | null;
+  readonly suspect?: boolean;
   readonly submitter: string | null;
+  readonly subject: string | null;
   readonly traceparent: string | null;
   /** Null where all of them together would not fit into Apex's memory, or there is none. */
   readonly requestJson: string | null;
@@ -60,8 +67,9 @@ export function createApexLevel(context: Context): Level {
       const limit = Math.min(params.limit - jobs.length, AT_ONCE);
       const answer = await call<ClaimAnswer>('claim', {
         worker: params.worker,
-        claimId: params.claimId,
+        claimId: String(params.claim),
         replay: false,
+        alone: params.alone ?? false,
         leaseSeconds: Math.ceil(params.leaseMs / 1_000),
         wants: wants.flatMap(({ kind, limit: most }) =>
           kind === defaultKind
@@ -79,7 +87,7 @@ export function createApexLevel(context: Context): Level {
       jobs.push(...answer.jobs);
       if (answer.jobs.length < AT_ONCE || jobs.length >= params.limit) break;
     }
-    return together(claimed, await withRequests(jobs));
+    return together(claimed, await withRequests(jobs, params));
   }
 
   function together(answers: readonly ClaimAnswer[], jobs: ClaimedJob[]): Claimed {
@@ -96,28 +104,39 @@ export function createApexLevel(context: Context): Level {
           kind: each.kind ?? defaultKind,
         })),
       ),
-      takenOver: answers.reduce((sum, { takenOver }) => sum + takenOver, 0),
+      // The package counts what goes on apart from what is lost.
+      takenOver: answers.reduce((sum, { takenOver, lost }) => sum + takenOver + lost.length, 0),
       more: last?.more ?? false,
+      suspects: last?.suspects ?? false,
       nextDueMs: nextDue === null ? null : Math.max(0, nextDue - now),
     };
   }
 
-  async function withRequests(jobs: readonly ApexJob[]): Promise<ClaimedJob[]> {
+  async function withRequests(
+    jobs: readonly ApexJob[],
+    params: ClaimParams,
+  ): Promise<ClaimedJob[]> {
     const missing = jobs.filter(({ requestJson }) => requestJson === null).map(({ id }) => id);
     const rows = await selectByIds(context, missing, 'whole');
     return jobs.map((job) => ({
       id: context.ids.jobId(job.id),
       epoch: job.epoch,
+      claim: params.claim,
       kind: job.kind ?? defaultKind,
       tenant: '',
-      payload: job.requestJson ?? rows.get(job.id)?.request ?? 'null',
+      payload: payloadOf({
+        request: job.requestJson ?? rows.get(job.id)?.request ?? null,
+        subject: job.subject,
+      }),
       attempt: job.attempt,
       maxAttempts: job.maxAttempts,
       priority: job.priority,
       createdAt: job.createdAt,
       cursor: null,
+      suspect: job.suspect ?? false,
       correlationId: job.correlationId,
       submitter: job.submitter,
+      subject: job.subject,
       webhook: null,
       parents: null,
       traceparent: job.traceparent,
@@ -142,11 +161,17 @@ export function createApexLevel(context: Context): Level {
       of.forEach((ending, index) => answers.set(ending, given[index] ?? 'stale'));
     const withFiles = endings.filter(hasFiles);
     // The two sorts go by different calls; a lost answer of one leaves the other to be "already".
-    for (const group of groupsByText(endings.filter((ending) => !hasFiles(ending)))) {
+    if (withFiles.length > 0) keep(withFiles, await settleFiles(withFiles));
+    const isOfErased = (ending: Ending): boolean => {
+      const answer = answers.get(ending);
+      return typeof answer === 'object' && answer.refused.message.includes(ERASED);
+    };
+    // Without its files: the endpoint empties the rest.
+    const rest = endings.filter((ending) => !hasFiles(ending) || isOfErased(ending));
+    for (const group of groupsByText(rest)) {
       const body = { outcomes: group.map(outcomeOf) };
       keep(group, (await call<{ answers: SettleAnswer[] }>('complete', body, true)).answers);
     }
-    if (withFiles.length > 0) keep(withFiles, await settleFiles(withFiles));
     return endings.map((ending) => answers.get(ending) ?? 'stale');
   }
 
@@ -156,9 +181,10 @@ export function createApexLevel(context: Context): Level {
       context,
       endings,
       (ending) => endingValues(ending, now),
-      ({ token }) => ({
+      ({ token, subject }) => ({
         first: [],
-        values: { presentedToken: token },
+        // The trigger compares the subject: a document about someone who was erased meanwhile is not stored.
+        values: { presentedToken: token, ...(subject !== null && { subject }) },
         isStale: ({ message }) => message.includes('STALE_LEASE'),
       }),
     );
@@ -184,7 +210,6 @@ export function createApexLevel(context: Context): Level {
         retried.push(...(await call<{ retried: string[] }>('retry', { ids })).retried);
       return retried;
     },
-    maintain: async () => {},
   };
 }
 
@@ -192,10 +217,11 @@ function hasFiles({ outcome }: Ending): boolean {
   return outcome.move === 'succeed' && outcome.effects.length > 0;
 }
 
-function outcomeOf({ recordId, token, outcome }: Ending): object {
+function outcomeOf({ recordId, token, subject, outcome }: Ending): object {
   return {
     id: recordId,
     token,
+    subject,
     move: outcome.move,
     ...(outcome.move === 'succeed' && {
       result: outcome.result,

@@ -77,7 +77,7 @@ describe.each(LEVELS)('a record that someone edits while it runs, with $level', 
 
     const second = await running(world, store);
     await byHand(world, second.id, { CancelRequested__c: true });
-    expect(await settle(store, second.job, { move: 'handBack' })).toBe('settled');
+    expect(await settle(store, second.job, { move: 'handBack' })).toBe('canceled');
     expect(shown(world.org, second.id)).toEqual({ Status: 'CANCELED', Attempts: 0 });
     expect(files(world.org)).toHaveLength(1);
   });

@@ -15,6 +15,9 @@ for (const apex of [true, false]) {
         },
         advance: world.advance,
         close: world.close,
+        // What wakes a worker comes from the org's own code; text areas and names have their limits. An org loses no
+        // commits, and its epochs grow with its clock.
+        limits: { silent: true, plainNames: true, longestText: 131_000, epochsFence: true },
       };
     },
     // Records keep whole seconds, and so does the Date of an answer.

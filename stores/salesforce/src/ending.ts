@@ -5,8 +5,28 @@ import type { Field } from './names.ts';
 
 type Values = Partial<Record<Field, unknown>>;
 
-/** What the record says once the execution is over. `now` is the org's clock. */
-export function endingValues({ attempt, outcome }: Ending, now: number): Values {
+const NOTHING: Values = { request: null, result: null, error: null };
+
+/** What the record says once the execution is over. `now` is the org's clock. A hand-back clears no suspect. */
+export function endingValues(ending: Ending, now: number): Values {
+  return {
+    ...movedValues(ending, now),
+    ...(ending.outcome.move !== 'handBack' && { suspect: false }),
+    ...(ending.isErased === true && { ...NOTHING, subject: ending.subject }),
+  };
+}
+
+/**
+ * What it was about was erased while it ran: how it ended is kept, and nothing that it says or made. The record has had no
+ * subject since then, by which its worker knows; it has it back.
+ */
+export function erased(ending: Ending): Ending {
+  const { outcome } = ending;
+  const kept = outcome.move === 'succeed' ? { ...outcome, effects: [] } : outcome;
+  return { ...ending, outcome: kept, isErased: true };
+}
+
+function movedValues({ attempt, outcome }: Ending, now: number): Values {
   const finishedAt = timeText(now);
   const noError = { error: null, errorCode: null };
   switch (outcome.move) {
@@ -43,7 +63,7 @@ export function endingValues({ attempt, outcome }: Ending, now: number): Values 
 }
 
 export function canceledValues(now: number): Values {
-  return { status: 'CANCELED', finishedAt: timeText(now) };
+  return { status: 'CANCELED', finishedAt: timeText(now), suspect: false };
 }
 
 export function goesBack({ move }: SettledOutcome): boolean {

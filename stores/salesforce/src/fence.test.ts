@@ -34,8 +34,9 @@ describe.each(LEVELS)('two that have, or had, one record, with $level', ({ apex 
 
   async function takenOver() {
     const { id, job } = await running(world, store);
+    await store.renew({ leases: [job], leaseMs: LEASE_MS });
     await world.advance(LEASE_MS + 2_000);
-    const again = only(await claim(other, { worker: 'worker-2' }));
+    const again = only(await claim(other, { worker: 'worker-2', alone: true }));
     expect(again.attempt).toBe(2);
     return { id, job, again };
   }

@@ -10,6 +10,7 @@ import {
   pdf,
   running,
   settle,
+  settleAll,
 } from '../test/documents.ts';
 import { DOCUMENT, SUCCEEDED, files, shown, strayFiles, values } from '../test/inside.ts';
 import { AT_ONCE, type World, startOrg } from '../test/org.ts';
@@ -94,18 +95,36 @@ describe.each(LEVELS)('files, with $level', ({ apex }) => {
     expect(strayFiles(world.org)).toEqual([]);
   });
 
+  it('whom it is about was erased while it was made: no file, and nothing that it says', async () => {
+    const parent = await account(world.org);
+    const { id, job } = await running(world, store, { Subject__c: 'person-9' });
+    const neighbour = await running(world, store, { Subject__c: 'person-1' });
+    expect(await store.erase({ subject: 'person-9' })).toBe(1);
+    const answers = await settleAll(store, [job, neighbour.job], () => made([parent]));
+    expect(answers).toEqual(['settled', 'settled']);
+    expect(world.org.org.record(id)).toMatchObject({
+      Status__c: 'SUCCEEDED',
+      RequestJSON__c: null,
+      Result__c: null,
+      OutputFileId__c: null,
+      Subject__c: 'person-9',
+    });
+    expect(files(world.org)).toEqual([{ name: 'invoice.pdf', parents: [parent] }]);
+    expect(strayFiles(world.org)).toEqual([]);
+  });
+
   it('a job with such text in its data, and a key', async () => {
     const payload = JSON.stringify({ greeting: 'Dear @{record.id}' });
     const base = { kind: 'document', payload, maxAttempts: 4, tenant: '', priority: null };
     const key = { value: 'order-7', windowMs: 0 };
     await store.enqueue({ jobs: [{ ...base, key, correlationId: '@{record.id}' }] });
     const job = only(await claim(store));
-    expect(JSON.parse(job.payload)).toEqual(JSON.parse(payload));
+    expect(JSON.parse(job.payload ?? '')).toEqual(JSON.parse(payload));
     const error = { code: 'unknown', message: 'no @{record.id}', retryable: false };
-    expect(await settle(store, job, { move: 'fail', error })).toBe('settled');
+    expect(await settle(store, job, { move: 'fail', error, stack: null })).toBe('settled');
     // The old record gives its key up to the new one.
     await store.enqueue({ jobs: [{ ...base, key }] });
-    expect(JSON.parse(only(await claim(store)).payload)).toEqual(JSON.parse(payload));
+    expect(JSON.parse(only(await claim(store)).payload ?? '')).toEqual(JSON.parse(payload));
 
     const refused = { key: { ...key, value: 'a@{b' } };
     await expect(store.enqueue({ jobs: [{ ...base, ...refused }] })).rejects.toThrow('reference');

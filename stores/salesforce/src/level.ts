@@ -18,7 +18,6 @@ export interface Level {
   settle(endings: readonly Ending[]): Promise<SettleAnswer[]>;
   cancel(recordIds: readonly string[]): Promise<{ canceled: string[]; requested: string[] }>;
   retry(recordIds: readonly string[]): Promise<string[]>;
-  maintain(): Promise<void>;
 }
 
 export interface Held extends Pick<Lease, 'epoch'> {
@@ -28,8 +27,12 @@ export interface Held extends Pick<Lease, 'epoch'> {
 /** A lease and how its execution came out. */
 export interface Ending extends Held {
   readonly token: string;
+  /** Whom the job was about when it was claimed. */
+  readonly subject: string | null;
   readonly attempt: number;
   readonly outcome: SettledOutcome;
+  /** While it ran: see `erased`. */
+  readonly isErased?: boolean;
 }
 
 /** Cut to what Apex and a call can carry. */

@@ -130,8 +130,7 @@ describe.each(LEVELS)('an answer that is lost, with $level', ({ apex }) => {
     const { id, job } = await running(world, store);
     await world.advance(300_000);
     strike('cut-after', 'renew');
-    const leases = [{ id: job.id, epoch: job.epoch }];
-    expect(await store.renew({ leases, leaseMs: 600_000 })).toEqual(['renewed']);
+    expect(await store.renew({ leases: [job], leaseMs: 600_000 })).toEqual(['renewed']);
     await world.advance(400_000);
     expect(await claim(world.open(), { worker: 'worker-2' })).toEqual([]);
     expect(await settle(store, job)).toBe('settled');

@@ -149,6 +149,7 @@ export function createMoves(context: Context): Moves {
               result: null,
               finishedAt: null,
               cancelRequested: false,
+              suspect: false,
             }
           : null,
       ),

@@ -10,6 +10,7 @@ const FIELDS = {
   settledToken: 'SettledToken__c',
   epoch: 'Epoch__c',
   claimId: 'ClaimId__c',
+  suspect: 'Suspect__c',
   worker: 'Worker__c',
   due: 'ScheduledRetryTime__c',
   cancelRequested: 'CancelRequested__c',

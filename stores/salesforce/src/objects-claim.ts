@@ -6,18 +6,17 @@ import { canceledValues, timeText } from './ending.ts';
 import { tokenOf } from './ids.ts';
 import { type Move, type Moves, endRow, nextEpoch, nextRows } from './moves.ts';
 import { type Row, columns, rowOf } from './row.ts';
-import { claimOrder, ofKind, soql } from './select.ts';
+import { answersTo, claimOrder, ofKind, soql } from './select.ts';
+import { takeOverValues } from './take-over.ts';
 
-/** Queries that one composite call may hold. */
-const QUERIES = 5;
 const TAKE_OVER_AT_ONCE = 200;
 const LONGEST_WORKER = 120;
-const LOST = 'The worker went away while it made the document, each time it was tried.';
 
 interface Found {
   readonly expired: Row[];
   readonly due: Row[];
   readonly nextDue: number | null;
+  readonly suspects: boolean;
 }
 
 /** Looks, puts back what was left lying, takes leases, says what it has. */
@@ -30,11 +29,13 @@ export function createObjectsClaim(
 
   return async function claim(params) {
     const wants = params.wants.filter(({ limit }) => limit > 0);
+    await moves.forgetOldLeases();
     let found = await look(params, wants);
     const taken = await takeOver(found.expired);
     if (taken.count > 0) found = await look(params, wants);
 
-    const picked = pick(found.due, wants, params.limit);
+    const limit = params.alone === true ? Math.min(1, params.limit) : params.limit;
+    const picked = pick(found.due, wants, limit);
     const [canceled, fresh] = [picked.filter(isCanceled), picked.filter((row) => !isCanceled(row))];
     await moves.make(canceled.map(cancelMove));
     const leased = fresh.map((row) => ({ row, epoch: nextEpoch(context, row) }));
@@ -45,19 +46,28 @@ export function createObjectsClaim(
     return {
       jobs: leased
         .filter((_, index) => done[index] === 'made')
-        .map(({ row, epoch }) => claimedJob(context, row, epoch)),
+        .map(({ row, epoch }) => claimedJob(context, row, { epoch, claim: params.claim })),
       now,
       lost: taken.lost,
-      takenOver: taken.count - taken.lost.length,
-      more: isFull(picked, wants, params.limit),
+      takenOver: taken.count,
+      more: done.includes('taken') || isFull(picked, wants, limit),
+      suspects: found.suspects,
       nextDueMs: found.nextDue === null ? null : Math.max(0, found.nextDue - now),
     };
   };
 
   /** One call, or one more for each few kinds. */
-  async function look({ limit, minPriority }: ClaimParams, wants: readonly Want[]): Promise<Found> {
+  async function look(params: ClaimParams, wants: readonly Want[]): Promise<Found> {
+    const { limit, minPriority, alone = false } = params;
     const now = soqlTime(salesforce.now());
     const waiting = `${field.status} = 'QUEUED'`;
+    const due = [
+      waiting,
+      `(${field.due} = null OR ${field.due} <= ${now})`,
+      ...(minPriority === undefined ? [] : [`${field.priority} >= ${minPriority}`]),
+    ];
+    const kinds = wants.map(({ kind }) => ofKind(context, kind));
+    const ofAny = kinds.length === 0 ? 'Id = null' : `(${kinds.join(' OR ')})`;
     const queries = [
       soql(
         columns(context, 'summary'),
@@ -69,24 +79,23 @@ export function createObjectsClaim(
         order: `${field.due} ASC`,
         limit: 1,
       }),
+      soql('Id', context, [...due, `${field.suspect} = true`, ofAny].join(' AND '), {
+        limit: alone ? 2 : 1,
+      }),
       ...wants.map((want) =>
         soql(
           columns(context, 'whole'),
           context,
-          [
-            waiting,
-            ofKind(context, want.kind),
-            `(${field.due} = null OR ${field.due} <= ${now})`,
-            ...(minPriority === undefined ? [] : [`${field.priority} >= ${minPriority}`]),
-          ].join(' AND '),
-          { order: claimOrder(context), limit: Math.min(want.limit, limit) },
+          [...due, `${field.suspect} = ${alone}`, ofKind(context, want.kind)].join(' AND '),
+          { order: claimOrder(context), limit: alone ? 1 : Math.min(want.limit, limit) },
         ),
       ),
     ];
-    const [expired = [], next = [], ...due] = await answersTo(queries);
+    const [expired = [], next = [], suspects = [], ...found] = await answersTo(context, queries);
     return {
       expired: expired.map((record) => rowOf(context, record)),
-      due: due
+      suspects: suspects.length > (alone ? 1 : 0),
+      due: found
         .flat()
         .map((record) => rowOf(context, record))
         .toSorted(byClaimOrder),
@@ -94,48 +103,18 @@ export function createObjectsClaim(
     };
   }
 
-  async function answersTo(queries: readonly string[]): Promise<object[][]> {
-    const answers: object[][] = [];
-    for (let from = 0; from < queries.length; from += QUERIES) {
-      const some = queries.slice(from, from + QUERIES);
-      const responses = await salesforce.composite(
-        some.map((query, index) => ({
-          method: 'GET',
-          url: `query?q=${encodeURIComponent(query)}`,
-          referenceId: `q${index}`,
-        })),
-        { allOrNone: false, repeatable: true },
-      );
-      for (const [index, { httpStatusCode, body }] of responses.entries()) {
-        const isAnswered = httpStatusCode < 300;
-        // Alone, the one that failed says why.
-        if (isAnswered) answers.push((body as { records?: object[] }).records ?? []);
-        else answers.push(await salesforce.query<object>(some[index] ?? ''));
-      }
-    }
-    return answers;
-  }
-
   async function takeOver(expired: readonly Row[]): Promise<{ count: number; lost: Lost[] }> {
-    const ends = expired.map((row): Move & { lost: boolean } => {
-      const attempts = row.attempts + 1;
-      const first = [endRow(context, { recordId: row.id, epoch: row.epoch })];
-      const free = { attempts, leaseToken: null, lockedUntil: null, claimId: null };
-      const now = salesforce.now();
-      if (row.cancelRequested)
-        return { row, first, lost: false, values: { ...free, ...canceledValues(now) } };
-      if (attempts < row.maxAttempts)
-        return { row, first, lost: false, values: { ...free, status: 'QUEUED', due: null } };
-      const error = { errorCode: 'worker_lost', error: LOST };
-      const values = { ...free, ...error, status: 'FAILED', finishedAt: timeText(now) };
-      return { row, first, lost: true, values };
-    });
+    const ends = expired.map((row) => ({
+      row,
+      first: [endRow(context, { recordId: row.id, epoch: row.epoch })],
+      values: takeOverValues(context, row),
+    }));
     const done = await moves.make(ends);
     const ended = ends.filter((_, index) => done[index] === 'made');
     return {
       count: ended.length,
       lost: ended
-        .filter(({ lost }) => lost)
+        .filter(({ values }) => values.status === 'FAILED')
         .map(({ row }) => ({
           id: ids.jobId(row.id),
           kind: row.kind,

@@ -2,7 +2,7 @@ import type { RenewAnswer, SettleAnswer } from '@millrace/engine';
 
 import { createObjectsClaim } from './objects-claim.ts';
 import type { Context } from './context.ts';
-import { canceledValues, endingValues, goesBack, timeText } from './ending.ts';
+import { canceledValues, endingValues, erased, goesBack, timeText } from './ending.ts';
 import { settleGraphs } from './graphs.ts';
 import { ids18, tokenOf } from './ids.ts';
 import type { Ending, Held, Level } from './level.ts';
@@ -25,7 +25,10 @@ export function createObjectsLevel(context: Context): Level {
   const moves = createMoves(context);
   const claim = createObjectsClaim(context, moves);
 
-  /** A lock that is extended too long harms nobody; the fence is in the settling. */
+  /**
+   * A lock that is extended too long harms nobody; the fence is in the settling. Only what was begun is renewed, and a
+   * worker that begins has had the claim's answer: without ClaimId__c the record says so.
+   */
   async function renew(leases: readonly Held[], leaseMs: number): Promise<RenewAnswer[]> {
     const rows = await selectByIds(context, ids18(leases));
     const held = leases.map((lease) => heldRow(rows, lease));
@@ -33,7 +36,7 @@ export function createObjectsLevel(context: Context): Level {
     const renewed = held.filter((row) => row !== null);
     const done = await updateRows(
       context,
-      renewed.map(({ id }) => ({ id, values: { lockedUntil: until } })),
+      renewed.map(({ id }) => ({ id, values: { lockedUntil: until, claimId: null } })),
     );
     return held.map((row) => {
       if (row === null || done[renewed.indexOf(row)] !== true) return 'stale';
@@ -45,21 +48,27 @@ export function createObjectsLevel(context: Context): Level {
   async function settle(endings: readonly Ending[]): Promise<SettleAnswer[]> {
     const rows = await selectByIds(context, ids18(endings));
     const held = endings.filter((ending) => heldRow(rows, ending, ending.token) !== null);
+    const isErased = ({ subject, recordId }: Ending): boolean =>
+      subject !== null && rows.get(recordId)?.subject === null;
     const now = salesforce.now();
+    const isToStop = ({ outcome, recordId }: Ending): boolean =>
+      goesBack(outcome) && rows.get(recordId)?.cancelRequested === true;
     const settled = await settleGraphs(
       context,
-      held,
-      (ending) =>
-        goesBack(ending.outcome) && rows.get(ending.recordId)?.cancelRequested === true
-          ? canceledValues(now)
-          : endingValues(ending, now),
+      held.map((ending) => (isErased(ending) ? erased(ending) : ending)),
+      (ending) => (isToStop(ending) ? canceledValues(now) : endingValues(ending, now)),
       (ending) => ({
         first: [endRow(context, ending)],
         values: { settledToken: ending.token, leaseToken: null, lockedUntil: null, claimId: null },
         isStale: isTaken,
       }),
     );
-    const answers = new Map(held.map((ending, index) => [ending, settled[index] ?? 'stale']));
+    const answers = new Map(
+      held.map((ending, index): [Ending, SettleAnswer] => {
+        const answer = settled[index] ?? 'stale';
+        return [ending, answer === 'settled' && isToStop(ending) ? 'canceled' : answer];
+      }),
+    );
     return endings.map(
       (ending) =>
         answers.get(ending) ??
@@ -74,7 +83,6 @@ export function createObjectsLevel(context: Context): Level {
     settle,
     cancel: (recordIds) => moves.cancel(recordIds),
     retry: (recordIds) => moves.retry(recordIds),
-    maintain: () => moves.forgetOldLeases(),
   };
 }
 

@@ -12,7 +12,7 @@ import {
 import { isId, soqlText, soqlTime } from '@millrace/salesforce';
 import type { Context } from './context.ts';
 import { type Row, jobOf, summaryOf } from './row.ts';
-import { filterOf, ofKind, select, selectByIds, soql } from './select.ts';
+import { answersTo, filterOf, ofKind, select, selectByIds, soql } from './select.ts';
 
 const MOST_AHEAD = 1_000;
 
@@ -66,24 +66,39 @@ function readCursor(cursor: string): { at: number; id: string } {
   return { at: Number(at), id };
 }
 
+/** One call: all by kind and state, and those that wait for later. */
 export async function counts(context: Context): Promise<Count[]> {
   const { field, document } = context.names;
-  const groups = await context.salesforce.query<Record<string, unknown>>(
+  const isLater = `${field.status} = 'QUEUED' AND ${field.due} > ${soqlTime(context.salesforce.now())}`;
+  const [groups = [], scheduled = []] = await answersTo(context, [
     `SELECT ${field.kind} kind, ${field.status} state, COUNT(Id) total FROM ${document} GROUP BY ${field.kind}, ${field.status}`,
-  );
+    `SELECT ${field.kind} kind, COUNT(Id) total FROM ${document} WHERE ${isLater} GROUP BY ${field.kind}`,
+  ]);
   const all = new Map<string, Count>();
-  for (const group of groups) {
-    const kind = typeof group['kind'] === 'string' ? group['kind'] : context.defaultKind;
-    const state = group['state'] as JobState;
-    const before = all.get(`${kind} ${state}`)?.count ?? 0;
+  function add(kind: string, state: JobState, jobs: Pick<Count, 'count' | 'scheduled'>): void {
+    const { count: some, scheduled: later } = all.get(`${kind} ${state}`) ?? NO_JOBS;
     all.set(`${kind} ${state}`, {
       kind,
       tenant: '',
       state,
-      count: before + Number(group['total']),
+      count: some + jobs.count,
+      scheduled: later + jobs.scheduled,
     });
   }
+  const kindOf = ({ kind }: Group): string => kind ?? context.defaultKind;
+  for (const group of groups as Group[])
+    add(kindOf(group), group.state, { count: group.total, scheduled: 0 });
+  for (const group of scheduled as Group[])
+    add(kindOf(group), 'QUEUED', { count: 0, scheduled: group.total });
   return [...all.values()];
+}
+
+const NO_JOBS = { count: 0, scheduled: 0 };
+
+interface Group {
+  readonly kind: string | null;
+  readonly state: JobState;
+  readonly total: number;
 }
 
 export async function inspect(context: Context, id: JobId): Promise<Inspection | null> {
@@ -104,6 +119,7 @@ export async function inspect(context: Context, id: JobId): Promise<Inspection |
     now,
     kindPaused: false,
     ahead: Math.min(MOST_AHEAD, await count(context, ahead)),
+    suspect: row.suspect && row.status === 'QUEUED',
     runningOfTenant: await count(context, `${field.status} = 'PROCESSING' AND ${kind}`),
   };
 }

@@ -103,7 +103,9 @@ describe.each(LEVELS)('what the org refuses, with $level', ({ apex }) => {
     expect(files(world.org)).toEqual([]);
 
     const { refused: error } = answer as Extract<SettleAnswer, object>;
-    expect(await settle(store, job, { move: 'retry', error, delayMs: 60_000 })).toBe('settled');
+    expect(await settle(store, job, { move: 'retry', error, stack: null, delayMs: 60_000 })).toBe(
+      'settled',
+    );
     expect(shown(world.org, id)).toEqual({
       Status: 'QUEUED',
       Attempts: 1,

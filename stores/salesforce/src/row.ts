@@ -14,6 +14,9 @@ export interface Row {
   readonly leaseToken: string | null;
   readonly settledToken: string | null;
   readonly epoch: number;
+  /** Which claim gave the lease; empty from the moment on in which its worker begins. */
+  readonly claimId: string | null;
+  readonly suspect: boolean;
   readonly worker: string | null;
   readonly due: number | null;
   readonly cancelRequested: boolean;
@@ -41,6 +44,8 @@ const READ: readonly Field[] = [
   'leaseToken',
   'settledToken',
   'epoch',
+  'claimId',
+  'suspect',
   'worker',
   'due',
   'cancelRequested',
@@ -83,6 +88,8 @@ export function rowOf({ names, defaultKind, maxAttempts }: Context, from: object
     leaseToken: text('leaseToken'),
     settledToken: text('settledToken'),
     epoch: number('epoch') ?? 0,
+    claimId: text('claimId'),
+    suspect: raw[names.field.suspect] === true,
     worker: text('worker'),
     due: time('due'),
     cancelRequested: raw[names.field.cancelRequested] === true,
@@ -149,6 +156,7 @@ export function jobOf(context: Context, row: Row): Job {
     payload: row.request,
     result: row.result,
     cursor: null,
+    executions: [],
   };
 }
 

@@ -33,8 +33,7 @@ describe.each(LEVELS)('one record among many, with $level', ({ apex }) => {
     const { LockedUntil: before } = shown(world.org, id);
     await world.advance(60_000);
     const { id: fault } = world.org.faults.add({ kind: 'lock', record: id });
-    const leases = [{ id: job.id, epoch: job.epoch }];
-    const renew = () => store.renew({ leases, leaseMs: LEASE_MS });
+    const renew = () => store.renew({ leases: [job], leaseMs: LEASE_MS });
     await expect(renew()).rejects.toThrow(StoreUnavailable);
     expect(shown(world.org, id)['LockedUntil']).toBe(before);
 
@@ -75,9 +74,20 @@ describe.each(LEVELS)('one record among many, with $level', ({ apex }) => {
     for (let n = 0; n < 12; n += 1)
       await waiting(world.org, { RequestJSON__c: JSON.stringify({ n, x: 'x'.repeat(100_000) }) });
     const jobs = await claim(store);
-    const read = jobs.map(({ payload }) => JSON.parse(payload) as { n: number; x: string });
+    const read = jobs.map(({ payload }) => JSON.parse(payload ?? '') as { n: number; x: string });
     expect(read.map(({ n }) => n)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     for (const { x } of read) expect(x).toHaveLength(100_000);
+  });
+
+  it('a record without a request is given as it is; one that was erased has none', async () => {
+    const empty = await waiting(world.org, { RequestJSON__c: null });
+    const gone = await waiting(world.org, { Subject__c: 'person-9' });
+    await store.erase({ subject: 'person-9' });
+    const jobs = await claim(store);
+    expect(jobs.map(({ id, payload }) => [recordOf(id), payload])).toEqual([
+      [empty, 'null'],
+      [gone, null],
+    ]);
   });
 
   it('a result that is too long fails the whole call, before anything is written', async () => {
@@ -129,7 +139,17 @@ describe('one record among many, without Apex to stand between them', () => {
     const jobs = await claim(store);
     expect(jobs.map((job) => recordOf(job.id))).toEqual([next]);
     expect(shown(world.org, id)).toMatchObject({ Status: 'PROCESSING' });
-    expect((await claim(store)).map((job) => recordOf(job.id))).toEqual([id]);
+    expect((await claim(store, { alone: true })).map((job) => recordOf(job.id))).toEqual([id]);
+  });
+
+  it('rows of leases are forgotten after a day', async () => {
+    const leases = () => world.org.org.records('Docgen_Lease__c').length;
+    const { job } = await running(world, store);
+    await settle(store, job);
+    expect(leases()).toBe(2);
+    await world.advance(49 * 3_600_000);
+    await claim(store);
+    expect(leases()).toBe(0);
   });
 
   it('a query that the org refuses is told, not taken for an empty queue', async () => {

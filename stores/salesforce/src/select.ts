@@ -3,6 +3,8 @@ import { soqlText, soqlTime } from '@millrace/salesforce';
 import type { Context } from './context.ts';
 import { type Row, columns, rowOf } from './row.ts';
 
+/** Queries that one composite call may hold. */
+const QUERIES = 5;
 /** Of SOQL's 100,000 characters, and of a call's answer. */
 const IDS_AT_ONCE = 500;
 
@@ -37,6 +39,32 @@ export async function select(
     }),
   );
   return records.map((record) => rowOf(context, record));
+}
+
+/** Several queries in one call. */
+export async function answersTo(
+  { salesforce }: Context,
+  queries: readonly string[],
+): Promise<object[][]> {
+  const answers: object[][] = [];
+  for (let from = 0; from < queries.length; from += QUERIES) {
+    const some = queries.slice(from, from + QUERIES);
+    const responses = await salesforce.composite(
+      some.map((query, index) => ({
+        method: 'GET',
+        url: `query?q=${encodeURIComponent(query)}`,
+        referenceId: `q${index}`,
+      })),
+      { allOrNone: false, repeatable: true },
+    );
+    for (const [index, { httpStatusCode, body }] of responses.entries()) {
+      const isAnswered = httpStatusCode < 300;
+      // Alone, the one that failed says why.
+      if (isAnswered) answers.push((body as { records?: object[] }).records ?? []);
+      else answers.push(await salesforce.query<object>(some[index] ?? ''));
+    }
+  }
+  return answers;
 }
 
 export function soql(

@@ -1,7 +1,7 @@
 import {
-  type Capabilities,
   type Claimed,
   type JobId,
+  type Keeps,
   MillraceError,
   type SettleAnswer,
   type Settlement,
@@ -22,7 +22,7 @@ import type { Ending, Level } from './level.ts';
 import { type NameOptions, namesOf } from './names.ts';
 import { createObjectsLevel } from './objects.ts';
 import { counts, get, inspect, list, selected, summaries } from './queries.ts';
-import { erase, prune } from './retention.ts';
+import { erase } from './erase.ts';
 import { selectByIds } from './select.ts';
 import { createWakeups } from './wakeups.ts';
 
@@ -37,8 +37,6 @@ export interface SalesforceStoreOptions {
   readonly maxAttempts?: number;
   /** How long outcomes are gathered, to share a call. */
   readonly gatherMs?: number;
-  /** Records are the org's own history: they are removed only where this says so. */
-  readonly prunes?: boolean;
   readonly now?: () => number;
 }
 
@@ -47,6 +45,7 @@ export interface Interactive {
   readonly recordId: string;
   readonly epoch: number;
   readonly token: string;
+  readonly subject: string | null;
   readonly attempt: number;
   readonly maxAttempts: number;
 }
@@ -63,28 +62,18 @@ export interface SalesforceStore extends Store {
   ): Promise<SettleAnswer>;
 }
 
-const CAN: Capabilities = {
-  notify: false,
-  dependencies: false,
-  checkpoint: false,
-  schedules: false,
-  transactions: false,
-  effects: true,
-  tenants: false,
-  control: false,
-  storeEpochs: false,
-  anyText: false,
-};
+const KEEPS: Keeps = { tenants: false, effects: true, executions: false };
 const NOTHING: Omit<Claimed, 'now'> = {
   jobs: [],
   lost: [],
   takenOver: 0,
   more: false,
+  suspects: false,
   nextDueMs: null,
 };
 
 export function createSalesforceStore(options: SalesforceStoreOptions): SalesforceStore {
-  const { salesforce, name = 'salesforce', defaultKind, maxAttempts = 4, prunes = false } = options;
+  const { salesforce, name = 'salesforce', defaultKind, maxAttempts = 4 } = options;
   const context: Context = {
     salesforce,
     names: namesOf(options.names),
@@ -118,14 +107,9 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
     return levels[await levelName()];
   }
 
-  const lacks = (what: string) => (): Promise<never> =>
-    Promise.reject(
-      new MillraceError('unsupported_by_store', `The store "${name}" has no ${what}.`),
-    );
-
   return {
     name,
-    can: CAN,
+    keeps: KEEPS,
     gatherMs: options.gatherMs ?? 1_000,
     level: () => reaching(levelName),
     /** The list of versions needs no session and counts against no limit; the answer's Date is the clock. */
@@ -134,10 +118,7 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
         await salesforce.request({ method: 'GET', path: '/services/data' });
         return salesforce.now();
       }),
-    enqueue: ({ jobs, transaction }) =>
-      transaction === undefined
-        ? reaching(() => enqueue(context, jobs))
-        : lacks('transactions to join')(),
+    enqueue: ({ jobs }) => reaching(() => enqueue(context, jobs)),
     claim: (params) =>
       reaching(async () => {
         if (params.replay === true) return replay(context, params);
@@ -188,19 +169,17 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
     summaries: ({ ids }) => reaching(() => summaries(context, ids)),
     counts: () => reaching(() => counts(context)),
     inspect: ({ id }) => reaching(() => inspect(context, id)),
-    prune: async (params) =>
-      prunes ? reaching(() => prune(context, params)) : { count: 0, more: false },
     erase: ({ subject }) => reaching(() => erase(context, subject)),
-    maintain: () => reaching(async () => (await level()).maintain()),
     interactive: (recordId, correlationId) =>
       reaching(async () => {
         const row = (await selectByIds(waitedFor(correlationId), [recordId])).get(recordId);
         if (row?.status !== 'PROCESSING' || row.leaseToken === null) return null;
-        const { epoch, leaseToken, attempts } = row;
+        const { epoch, leaseToken, subject, attempts } = row;
         return {
           recordId,
           epoch,
           token: leaseToken,
+          subject,
           attempt: attempts + 1,
           maxAttempts: row.maxAttempts,
         };
@@ -212,20 +191,6 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
         return answer ?? 'stale';
       }),
     watch: createWakeups(salesforce, { channel: context.names.wakeup, kind: defaultKind }),
-    checkpoint: lacks('chunks'),
-    announce: lacks('announcements'),
-    pause: lacks('pauses'),
-    resume: lacks('pauses'),
-    paused: async () => [],
-    syncSchedules: lacks('schedules'),
-    schedules: async () => [],
-    fire: lacks('schedules'),
-    reportWorker: lacks('list of workers'),
-    workers: async () => [],
-    closeGates: async () => [],
-    audit: lacks('audit log'),
-    auditEnd: lacks('audit log'),
-    auditLog: lacks('audit log'),
     close: () => salesforce.close(),
   };
 }
@@ -256,6 +221,6 @@ function endingOf(context: Context, { job, outcome, children }: Settlement): End
     throw tooLong('payload', (outcome.payload ?? '').length);
   const recordId = context.ids.recordId(job.id);
   if (recordId === null) return null;
-  const { epoch, attempt } = job;
-  return { recordId, epoch, token: tokenOf(recordId, epoch), attempt, outcome };
+  const { epoch, subject, attempt } = job;
+  return { recordId, epoch, token: tokenOf(recordId, epoch), subject, attempt, outcome };
 }

@@ -39,7 +39,7 @@ export function claimParams(changes: Partial<ClaimParams> = {}): ClaimParams {
   claims += 1;
   return {
     worker: 'worker-1',
-    claimId: `claim-${claims}`,
+    claim: claims,
     wants: [{ kind: 'document', limit: 1_000 }],
     limit: 1_000,
     leaseMs: LEASE_MS,
@@ -89,6 +89,7 @@ export function made(
 export const FAILED: SettledOutcome = {
   move: 'fail',
   error: { code: 'conversion_failed', message: 'The page was too large.', retryable: false },
+  stack: null,
 };
 
 export async function settle(

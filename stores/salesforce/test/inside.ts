@@ -20,11 +20,19 @@ export function values(org: Org, type: string, field: string): string[] {
 export function shown(org: Org, id: string): Record<string, unknown> {
   const record = org.org.record(id);
   if (record === null) return { deleted: true };
-  const fields = ['Status', 'Attempts', 'ErrorCode', 'LeaseToken', 'LockedUntil', 'ClaimId'];
+  const fields = [
+    'Status',
+    'Attempts',
+    'ErrorCode',
+    'LeaseToken',
+    'LockedUntil',
+    'ClaimId',
+    'Suspect',
+  ];
   return Object.fromEntries(
     fields.flatMap((name) => {
       const value = record[`${name}__c`] ?? null;
-      return value === null ? [] : [[name, value]];
+      return value === null || value === false ? [] : [[name, value]];
     }),
   );
 }

@@ -53,7 +53,6 @@ export async function startOrg(options: Partial<SalesforceOptions> = {}) {
       salesforce: connect(parts),
       defaultKind: 'document',
       gatherMs: 0,
-      prunes: true,
       ...changes,
     });
     stores.push(store);

@@ -5,7 +5,6 @@ import {
   type Outcome,
   type PoolConfig,
   type RunningJob,
-  type Store,
   type Worker,
   createEvents,
   createRegistry,
@@ -65,18 +64,13 @@ export function openReplica(
       lease: lease as '2m',
       pools: [{ name: 'documents', interval: { active: 5, idle: 10 }, ...pool }],
     },
-    store: withoutReports(store),
+    store,
     registry: createRegistry([kind]),
     clock: systemClock,
     random,
     events,
   });
   return { worker, store, events };
-}
-
-/** The list of workers is kept by the store beside it. */
-function withoutReports(store: Store): Store {
-  return { ...store, reportWorker: async () => {} };
 }
 
 /** Looks every 25 ms, a bounded number of times. */

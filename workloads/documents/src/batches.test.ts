@@ -159,14 +159,14 @@ describe.each(DATABASES)('batches on %s', (which) => {
       await free.promise;
     };
     const batch = await create(people('Ann', 'Bob'));
-    await world.store.pause({ kind: 'document', by: null });
+    await world.store.control.pause({ kind: 'document', by: null });
     world.startWorker();
     // Both wait for their kind: canceled by hand, Bob's handler never runs.
     const bob = await waitFor(async () =>
       (await jobsOf()).find((job) => job.key === `${batch.id}/1/2`),
     );
     await world.queue.cancel([bob.id]);
-    await world.store.resume({ kind: 'document' });
+    await world.store.control.resume({ kind: 'document' });
     await converting.promise;
     free.resolve();
     expect((await finish(batch)).counts).toMatchObject({ succeeded: 1, canceled: 1 });

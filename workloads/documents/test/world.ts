@@ -148,7 +148,7 @@ export function execution<Data>(
   const silent = { info() {}, warn() {}, error() {} };
   const context: JobContext = {
     signal,
-    lease: { id: 'pg-1', epoch },
+    lease: { id: 'pg-1', epoch, claim: 1 },
     log: silent,
     enqueue() {},
     progress() {},

@@ -9,11 +9,12 @@ export interface CountsAsked extends Asked {
 
 export interface CountsJson {
   states: Record<JobState, number>;
+  scheduled: number;
   counts: Count[];
   next: string | null;
 }
 
-/** `states` adds up all that match; only `counts` comes in pages. */
+/** `states` and `scheduled` add up all that match; only `counts` comes in pages. */
 export function countsJson(all: readonly Count[], asked: CountsAsked): CountsJson {
   const { kind, tenant } = asked;
   const matching = all.filter(
@@ -23,8 +24,9 @@ export function countsJson(all: readonly Count[], asked: CountsAsked): CountsJso
   );
   const states = Object.fromEntries(STATES.map((state) => [state, 0])) as CountsJson['states'];
   for (const { state, count } of matching) states[state] += count;
+  const scheduled = matching.reduce((sum, each) => sum + each.scheduled, 0);
   const { items, next } = paged('counts', matching, keyOf, asked);
-  return { states, counts: items, next };
+  return { states, scheduled, counts: items, next };
 }
 
 /** NUL is in no name, and before everything that is. States come in the order of a job's life. */

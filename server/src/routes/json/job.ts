@@ -1,5 +1,10 @@
-import type { Job as JobJson, JobFilter, JobSummary as SummaryJson } from '@millrace/api';
-import type { Filter, Job, JobSummary, JsonText } from '@millrace/engine';
+import type {
+  Execution as ExecutionJson,
+  Job as JobJson,
+  JobFilter,
+  JobSummary as SummaryJson,
+} from '@millrace/api';
+import type { Execution, Filter, Job, JobSummary, JsonText } from '@millrace/engine';
 import { defined } from '../../defined.ts';
 
 export function summaryJson(job: JobSummary): SummaryJson {
@@ -36,7 +41,12 @@ export function jobJson(job: Job): JobJson {
     data: withoutPassword(valueOf(job.payload)),
     result: valueOf(job.result),
     cursor: valueOf(job.cursor),
+    executions: job.executions.map(executionJson),
   };
+}
+
+function executionJson({ startedAt, endedAt, ...execution }: Execution): ExecutionJson {
+  return { ...execution, startedAt: iso(startedAt), endedAt: iso(endedAt) };
 }
 
 /** Bulk actions have `all` beside the filter: it has said what it had to. */
@@ -64,8 +74,14 @@ export function isoOrNull(ms: number | null): string | null {
   return ms === null ? null : iso(ms);
 }
 
+/** People may edit the records of a queue, such as RequestJSON__c in Salesforce: what is no JSON is shown as it is. */
 function valueOf(text: JsonText | null): unknown {
-  return text === null ? null : JSON.parse(text);
+  if (text === null) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function msOrUndefined(moment: string | undefined): number | undefined {

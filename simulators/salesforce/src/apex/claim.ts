@@ -14,6 +14,8 @@ interface Request {
   readonly worker: string;
   readonly mark: string;
   readonly replay: boolean;
+  /** One suspect and nothing else; without it, everything but suspects. */
+  readonly alone: boolean;
   readonly leaseSeconds: number;
   /** By kind; null are rows without one. */
   readonly wants: ReadonlyMap<string | null, number>;
@@ -43,8 +45,7 @@ export async function claim(
     return answer(documents, work, request, now, rows, { lost: [], count: 0 }, true, null);
   }
   const taken = await takeOver(documents, work, request.maxAttempts, now);
-  const claimed = await lease(documents, work, request, now);
-  const more = isFull(documents, request, claimed);
+  const { claimed, more } = await lease(documents, work, request, now);
   return answer(
     documents,
     work,
@@ -64,8 +65,9 @@ function readRequest(body: Body): Request {
     worker,
     mark: `${worker}/${body.text('claimId')}`.slice(0, 255),
     replay: body.flag('replay'),
+    alone: body.flag('alone'),
     leaseSeconds: body.wholeNumber('leaseSeconds', 1, DAY),
-    limit: body.wholeNumber('limit', 0, MOST_ROWS),
+    limit: Math.min(body.wholeNumber('limit', 0, MOST_ROWS), body.flag('alone') ? 1 : MOST_ROWS),
     minPriority: body.optionalNumber('minPriority', -1000, 1000),
     maxAttempts: body.wholeNumber('maxAttempts', 1, 9999),
     wants,
@@ -94,13 +96,11 @@ async function lease(
   work: Work,
   request: Request,
   now: number,
-): Promise<Row[]> {
-  const { object, text, number } = documents;
+): Promise<{ claimed: Row[]; more: boolean }> {
+  const { object, text } = documents;
   const order = inOrder(documents);
   const isDue = (row: Row): boolean =>
-    text(row, 'Status') === 'QUEUED' &&
-    (number(row, 'ScheduledRetryTime') ?? 0) <= now &&
-    (request.minPriority === null || (number(row, 'Priority') ?? -Infinity) >= request.minPriority);
+    isDueNow(documents, request, row, now) && isSuspect(documents, row) === request.alone;
 
   const due = [...work.tx.rows(object)].filter(isDue).toSorted(order);
   const candidates = [...request.wants]
@@ -118,15 +118,43 @@ async function lease(
 
   const room = new Map(request.wants);
   const patches = new Map<string, Patch>();
+  let othersWereFaster = false;
   for (const { Id } of candidates) {
     const row = rows.get(Id);
     const left = row === undefined ? 0 : (room.get(text(row, 'Kind')) ?? 0);
+    if (row === undefined || !isDue(row)) othersWereFaster = true;
     if (row === undefined || !isDue(row) || left <= 0 || patches.size >= request.limit) continue;
     room.set(text(row, 'Kind'), left - 1);
     patches.set(Id, leaseOf(documents, request, row, now));
   }
   const failures = await documents.save(work, patches);
-  return [...patches.keys()].flatMap((id) => (failures.has(id) ? [] : (work.tx.get(id) ?? [])));
+  const claimed = [...patches.keys()].flatMap((id) =>
+    failures.has(id) ? [] : (work.tx.get(id) ?? []),
+  );
+  return { claimed, more: othersWereFaster || isFull(documents, request, claimed) };
+}
+
+function isSuspect({ get }: Documents, row: Row): boolean {
+  return get(row, 'Suspect') === true;
+}
+
+function isDueNow({ text, number }: Documents, request: Request, row: Row, now: number): boolean {
+  const { minPriority } = request;
+  return (
+    text(row, 'Status') === 'QUEUED' &&
+    (number(row, 'ScheduledRetryTime') ?? 0) <= now &&
+    (minPriority === null || (number(row, 'Priority') ?? -Infinity) >= minPriority)
+  );
+}
+
+/** Suspects of a wanted kind that are due, and were not given by this very claim. */
+function hasSuspects(documents: Documents, work: Work, request: Request, now: number): boolean {
+  return [...work.tx.rows(documents.object)].some(
+    (row) =>
+      isSuspect(documents, row) &&
+      isDueNow(documents, request, row, now) &&
+      request.wants.has(documents.text(row, 'Kind')),
+  );
 }
 
 function leaseOf({ number }: Documents, request: Request, row: Row, now: number): Patch {
@@ -191,9 +219,11 @@ function answer(
       correlationId: text(row, 'CorrelationId'),
       submitter: text(row, 'Submitter') ?? String(creator?.['Username'] ?? ''),
       subject: text(row, 'Subject'),
+      suspect: isSuspect(documents, row),
       traceparent: text(row, 'Traceparent'),
       requestJson: characters < MOST_CHARACTERS ? requestJson : null,
     };
   });
-  return { now, jobs, lost, takenOver: count, more, nextDue: nextDueAt };
+  const suspects = !request.replay && hasSuspects(documents, work, request, now);
+  return { now, jobs, lost, takenOver: count, more, suspects, nextDue: nextDueAt };
 }

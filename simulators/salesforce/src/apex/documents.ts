@@ -29,6 +29,7 @@ export type DocumentField =
   | 'Status'
   | 'Subject'
   | 'Submitter'
+  | 'Suspect'
   | 'Traceparent'
   | 'Worker';
 
@@ -36,7 +37,7 @@ export type Patch = Partial<Record<DocumentField, Value>>;
 
 export const CLEARED_LEASE: Patch = { LeaseToken: null, LockedUntil: null, ClaimId: null };
 
-/** A row that starts anew. */
+/** A row that starts over. */
 export const CLEARED_OUTCOME: Patch = {
   Attempts: 0,
   Error: null,
@@ -44,11 +45,12 @@ export const CLEARED_OUTCOME: Patch = {
   ScheduledRetryTime: null,
   FinishedAt: null,
   CancelRequested: false,
+  Suspect: false,
   Result: null,
 };
 
 export function canceled(now: number): Patch {
-  return { Status: 'CANCELED', FinishedAt: now, ScheduledRetryTime: null };
+  return { Status: 'CANCELED', FinishedAt: now, ScheduledRetryTime: null, Suspect: false };
 }
 
 /** Rows of the queue as the package's Apex reads, locks and writes them. */

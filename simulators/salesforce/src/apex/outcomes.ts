@@ -23,9 +23,14 @@ interface Outcome {
   readonly delaySeconds: number | null;
   readonly requestJson: string | null;
   readonly clearRequest: boolean;
+  /** Whom the document was about when it was claimed; null where a worker does not say. */
+  readonly subject: string | null;
 }
 
-/** `POST renew`. A lease that has run out but was not taken over is still held. */
+/**
+ * `POST renew`. A lease that has run out but was not taken over is still held. Only what was begun is renewed, and the
+ * empty ClaimId says so from then on.
+ */
 export async function renew(
   documents: Documents,
   work: Work,
@@ -44,7 +49,7 @@ export async function renew(
   const held = leases.filter(({ id, token }) => documents.holds(rows.get(id), token));
   const failures = await documents.save(
     work,
-    new Map(held.map(({ id }) => [id, { LockedUntil: until }])),
+    new Map(held.map(({ id }) => [id, { LockedUntil: until, ClaimId: null }])),
   );
   const answers = leases.map(({ id, token }) => {
     const row = rows.get(id);
@@ -71,8 +76,9 @@ export async function complete(
     const row = rows.get(outcome.id);
     // A second outcome for one row in one request: the first has ended the lease.
     if (row !== undefined && documents.holds(row, outcome.token) && !patches.has(row.Id)) {
-      patches.set(row.Id, patchOf(documents, outcome, row, now));
-      return 'settled';
+      const patch = patchOf(documents, outcome, row, now);
+      patches.set(row.Id, patch);
+      return patch.Status === 'CANCELED' && outcome.move !== 'cancel' ? 'canceled' : 'settled';
     }
     if (row === undefined) return 'stale';
     const settled = patches.get(row.Id)?.SettledToken ?? documents.text(row, 'SettledToken');
@@ -102,6 +108,7 @@ function readOutcome(body: Body): Outcome {
     delaySeconds: body.optionalSeconds('delaySeconds', 365 * DAY),
     requestJson: body.optionalText('requestJson'),
     clearRequest: body.flag('clearRequest'),
+    subject: body.optionalText('subject'),
   };
 }
 
@@ -109,9 +116,21 @@ function patchOf(documents: Documents, outcome: Outcome, row: Row, now: number):
   return {
     ...moved(documents, outcome, row, now),
     ...(outcome.clearRequest && { RequestJSON: null }),
+    ...(isErased(documents, outcome, row) && {
+      RequestJSON: null,
+      Result: null,
+      Error: null,
+      Subject: outcome.subject,
+    }),
     ...CLEARED_LEASE,
+    ...(outcome.move !== 'handBack' && { Suspect: false }),
     SettledToken: outcome.token,
   };
+}
+
+/** While it was made: how it ended is kept, and nothing that it says. */
+function isErased({ text }: Documents, { subject }: Outcome, row: Row): boolean {
+  return subject !== null && text(row, 'Subject') === null;
 }
 
 function moved(documents: Documents, outcome: Outcome, row: Row, now: number): Patch {

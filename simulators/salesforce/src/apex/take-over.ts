@@ -49,18 +49,33 @@ export async function takeOver(
   });
   return { lost, count: saved.length - lost.length };
 
+  /**
+   * Begun is what was renewed, which empties ClaimId, and what Apex leased to a call of its own, which has none. The
+   * attempt of the others is given back. A suspect was alone on its worker; another may have been a neighbour.
+   */
   function putBack(row: Row): Patch {
-    const attempts = documents.attemptsOf(row) + 1;
+    const isBegun = text(row, 'ClaimId') === null;
+    const most = number(row, 'MaxAttempts') ?? maxAttempts;
+    const attempts = documents.attemptsOf(row) + (isBegun ? 1 : 0);
     const base: Patch = { ...CLEARED_LEASE, Attempts: attempts, ScheduledRetryTime: null };
     if (get(row, 'CancelRequested') === true) return { ...base, ...canceled(now) };
-    if (attempts < (number(row, 'MaxAttempts') ?? maxAttempts))
-      return { ...base, Status: 'QUEUED' };
+    if (!isBegun || get(row, 'Suspect') !== true || attempts < most)
+      return { ...base, Attempts: Math.min(attempts, most - 1), Status: 'QUEUED', Suspect: true };
     return {
       ...base,
       Status: 'FAILED',
+      Suspect: false,
       ErrorCode: 'worker_lost',
-      Error: 'The worker that made this document went away.',
+      Error: lostText(text(row, 'Worker'), attempts),
       FinishedAt: now,
     };
   }
+}
+
+/** No more than is known: nobody was there to see why. */
+function lostText(worker: string | null, attempt: number): string {
+  return (
+    `The worker ${worker ?? ''} stopped renewing its lease during execution ${attempt}: it died, froze or was cut ` +
+    'off. The document may be the cause (memory, a crash): look at the log of the worker before you try it again.'
+  );
 }

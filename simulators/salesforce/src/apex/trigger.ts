@@ -54,6 +54,9 @@ export function documentTrigger(documents: Documents): Trigger {
     if (get(next, 'Epoch') !== get(old, 'Epoch')) {
       throw refused('LEASE_IS_THE_WORKERS: an outcome does not change Epoch__c.');
     }
+    if (text(old, 'Subject') === null && text(next, 'Subject') !== null) {
+      throw refused('ERASED: what this document is about was erased while it was made.');
+    }
     const isCanceled =
       get(old, 'CancelRequested') === true || get(next, 'CancelRequested') === true;
     const patch: Patch = {

@@ -12,7 +12,6 @@ import {
   loseForGood,
   childOn,
   settle,
-  settleAll,
   settlement,
   start,
   sweep,

@@ -88,9 +88,13 @@ export const fence: Section = {
               ]),
           { ...b, epoch: b.epoch + 1 },
           // After a fail-over that lost commits an epoch can come again: the number of its claim cannot.
-          { ...a, claim: a.claim + 1 },
-          { ...a, claim: b.claim },
-          { ...a, claim: 0 },
+          ...(world.harness.limits?.epochsFence === true
+            ? []
+            : [
+                { ...a, claim: a.claim + 1 },
+                { ...a, claim: b.claim },
+                { ...a, claim: 0 },
+              ]),
           { ...a, epoch: 0 },
           { ...a, id: `${store.name}-999999` },
           { ...a, id: 'elsewhere-1' },
@@ -131,8 +135,10 @@ export const fence: Section = {
         expect(await settle(store, job, outcome, childOn(store))).toBe('settled');
         const before = await everything(store);
         expect(await settle(other, job, outcome, childOn(store)), outcome.move).toBe('already');
-        const forged = { ...job, claim: job.claim + 1 };
-        expect(await settle(other, forged, outcome, childOn(store)), 'another’s').toBe('stale');
+        if (world.harness.limits?.epochsFence !== true) {
+          const forged = { ...job, claim: job.claim + 1 };
+          expect(await settle(other, forged, outcome, childOn(store)), 'another’s').toBe('stale');
+        }
         expect(await everything(store)).toEqual(before);
       }
     });

@@ -1,0 +1,93 @@
+import type { Execution } from '@millrace/api';
+import type { Screen } from '../screen.ts';
+import type { Paint, Style } from './colour.ts';
+import { paragraph } from './fields.ts';
+import { count } from './number.ts';
+import { lasting } from './time.ts';
+import { clean } from './width.ts';
+
+const OUTCOME_STYLE: Readonly<Record<Execution['outcome'], Style>> = {
+  succeeded: 'green',
+  failed: 'red',
+  retried: 'yellow',
+  canceled: 'yellow',
+  lost: 'red',
+};
+const CAUSED_BY = 'Caused by: ';
+/** The place and how it came there; --json has all. */
+const FRAMES_SHOWN = 6;
+/** From here on down it is how a job is run, the same for every job. */
+const MACHINERY = /[/\\](@millrace[/\\])?engine[/\\](dist|src)[/\\]/;
+
+/**
+ * What a job went through, the oldest first: which attempt, when, how long, how it ended and where, and below it why.
+ *
+ *     1  2026-01-31T09:30:00.120Z  1.2 s  retried    mill-1
+ *        unknown: The report could not be written.
+ *          at write (jobs/report.ts:42:11)
+ *          Caused by: Error: read ECONNRESET
+ *            at TLSWrap.onStreamRead (node:internal/stream_base_commons:216:20)
+ */
+export function executionLines(executions: readonly Execution[], screen: Screen): string[] {
+  if (executions.length === 0) return [];
+  const { paint, columns } = screen;
+  const rows = executions.map((execution) => ({
+    execution,
+    attempt: count(execution.attempt),
+    took: lasting(Date.parse(execution.endedAt) - Date.parse(execution.startedAt)),
+  }));
+  const widest = (texts: readonly string[]): number =>
+    Math.max(...texts.map(({ length }) => length));
+  const attemptWidth = widest(rows.map(({ attempt }) => attempt));
+  const tookWidth = widest(rows.map(({ took }) => took));
+  const outcomeWidth = widest(rows.map(({ execution }) => execution.outcome));
+  const indent = ' '.repeat(4 + attemptWidth + 2);
+
+  return [
+    '',
+    `  ${paint('dim', 'executions')}`,
+    ...rows.flatMap(({ execution, attempt, took }) => {
+      const { startedAt, outcome, worker, error, stack } = execution;
+      const head = [
+        attempt.padStart(attemptWidth),
+        startedAt,
+        took.padStart(tookWidth),
+        paint(OUTCOME_STYLE[outcome], outcome) + ' '.repeat(outcomeWidth - outcome.length),
+        clean(worker ?? ''),
+      ];
+      const why =
+        error === null ? [] : paragraph(`${error.code}: ${error.message}`, columns - indent.length);
+      return [
+        `    ${head.join('  ').trimEnd()}`,
+        ...why.map((line) => `${indent}${line}`),
+        ...stackLines(stack, paint).map((line) => `${indent}${line}`),
+      ];
+    }),
+  ];
+}
+
+/** The first error is named above: only its place is shown. Each cause is deeper than what it caused. */
+function stackLines(stack: string | null, paint: Paint): string[] {
+  if (stack === null) return [];
+  return stack.split(`\n${CAUSED_BY}`).flatMap((part, depth) => {
+    const lines = part.split('\n').map((line) => clean(line.trim()));
+    const firstFrame = lines.findIndex((line) => line.startsWith('at '));
+    const said = firstFrame === -1 ? lines : lines.slice(0, firstFrame);
+    const frames = firstFrame === -1 ? [] : lines.slice(firstFrame);
+    const machinery = frames.findIndex((frame) => MACHINERY.test(frame));
+    const own = machinery === -1 ? frames : frames.slice(0, machinery);
+    const most = Math.min(own.length, FRAMES_SHOWN);
+    const left = frames.length - most;
+    const shown = [
+      ...frames.slice(0, most),
+      ...(left > 0 ? [`… ${count(left)} more, with --json`] : []),
+    ];
+    const indent = '  '.repeat(depth);
+    return [
+      ...(depth === 0
+        ? []
+        : said.map((line, index) => indent + (index === 0 ? CAUSED_BY : '') + line)),
+      ...shown.map((frame) => paint('dim', `${indent}  ${frame}`)),
+    ];
+  });
+}

@@ -1,0 +1,94 @@
+import type {
+  Announcement,
+  Announcements,
+  AuditLog,
+  AuditParams,
+  AuditRecord,
+} from '@millrace/store-postgres';
+import type { MemoryStore } from '@millrace/store-memory';
+import type { MainStore } from '../src/stores/parts.ts';
+
+/** An audit log in memory, as Postgres keeps it. */
+export function createMemoryAudit(now: () => number): AuditLog {
+  const records = new Map<number, AuditRecord>();
+  return {
+    async begin({ entry }) {
+      const id = records.size + 1;
+      const started = { outcome: 'started', count: null } as const;
+      records.set(id, { ...entry, id: String(id), at: now(), ...started });
+      return String(id);
+    },
+    async end({ id, end }) {
+      const record = records.get(Number(id));
+      if (record?.outcome === 'started') records.set(Number(id), { ...record, ...end });
+    },
+    async list({ filter, limit, cursor }) {
+      const below = cursor === undefined ? Infinity : Number(cursor);
+      const rest = [...records.values()]
+        .filter((record) => Number(record.id) < below && fits(record, filter))
+        .toReversed();
+      const entries = rest.slice(0, limit);
+      return { entries, next: rest.length > limit ? (entries.at(-1)?.id ?? null) : null };
+    },
+  };
+}
+
+function fits(record: AuditRecord, filter: AuditParams['filter']): boolean {
+  const { after = -Infinity, before = Infinity, ...same } = filter;
+  const names = Object.keys(same) as (keyof typeof same)[];
+  return (
+    names.every((name) => record[name] === same[name]) && record.at >= after && record.at < before
+  );
+}
+
+/** One line between all processes: everyone hears everything, in the same order. */
+export interface Line {
+  open(): LineEnd;
+}
+
+/** One process's end of the line. */
+export interface LineEnd extends Announcements {
+  /** As behind a pooler: from here on nobody else is heard, and what is announced here is heard here. */
+  setArrive(arrives: boolean): void;
+}
+
+export function createLine(): Line {
+  const ends = new Set<(announcement: Announcement) => void>();
+  return {
+    open() {
+      const listeners = new Set<(announcement: Announcement) => void>();
+      let arrives = true;
+      const hear = (announcement: Announcement): void => {
+        for (const listener of listeners) listener(announcement);
+      };
+      const hearOthers = (announcement: Announcement): void => {
+        if (arrives) hear(announcement);
+      };
+      ends.add(hearOthers);
+      return {
+        async announce({ announcement }) {
+          // A copy, after the call has answered: what the announcer changes afterwards is not the others'.
+          const said = structuredClone(announcement);
+          queueMicrotask(() => {
+            if (!arrives) hear(said);
+            for (const end of ends) end(said);
+          });
+        },
+        listen(listener) {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
+        arrive: () => arrives,
+        setArrive: (next) => void (arrives = next),
+      };
+    },
+  };
+}
+
+/** The memory store has no transactions that `enqueueIn` could join; nothing here does. */
+export function asMain(store: MemoryStore): MainStore {
+  return {
+    ...store,
+    enqueueIn: () => Promise.reject(new Error('The memory store joins no transaction.')),
+  };
+}
