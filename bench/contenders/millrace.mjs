@@ -103,6 +103,9 @@ export function millrace({
     keeps: 'history',
     attach,
     run,
+    succeeded,
+    /** Until the process ends. */
+    work: start,
 
     async open({ databaseUrl }) {
       url = databaseUrl;
