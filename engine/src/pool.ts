@@ -135,7 +135,7 @@ export function createPool(params: {
   }
 
   async function claimWhenPossible(): Promise<Batch> {
-    if (windows.length > 0) await outsideWindows();
+    await outsideWindows();
     for (;;) {
       if (stopped) return NOTHING;
       const free = settler.isFull() ? null : slots.free();
@@ -262,6 +262,8 @@ export function createPool(params: {
   };
 
   async function beginSuspect(): Promise<Execution | null> {
+    // It may have begun while the others came to their end.
+    if (windows.length > 0 && (await windowMs()) !== null) return null;
     const free = slots.free();
     if (free === null || stopped) return null;
     const askedAt = clock.now();
@@ -284,12 +286,18 @@ export function createPool(params: {
   }
 
   async function outsideWindows(): Promise<void> {
-    while (!stopped) {
-      const now = await store.now().catch(() => null);
-      heldUntil = now === null ? null : pausedUntil(windows, now);
-      if (now === null || heldUntil === null) return;
-      await signal.wait(Math.min(heldUntil - now, 60_000));
+    while (windows.length > 0 && !stopped) {
+      const ms = await windowMs();
+      if (ms === null) return;
+      await signal.wait(Math.min(ms, 60_000));
     }
+  }
+
+  /** How long a window holds the claims; null: none does, or the store cannot tell. */
+  async function windowMs(): Promise<number | null> {
+    const now = await store.now().catch(() => null);
+    heldUntil = now === null ? null : pausedUntil(windows, now);
+    return now === null || heldUntil === null ? null : heldUntil - now;
   }
 
   const pool: Pool = {

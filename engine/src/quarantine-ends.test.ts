@@ -53,6 +53,30 @@ describe('a worker that is paused', () => {
   });
 });
 
+it('a pool whose pause window has begun meanwhile takes no turn until it is over', async () => {
+  const pauseWindows = [{ cron: '1 0 * * *', lasts: '30m' }] as const;
+  const made = twoPools({
+    worker: {
+      pools: [
+        { name: 'a', kinds: ['work'], pauseWindows },
+        { name: 'b', kinds: ['other'] },
+      ],
+    },
+  });
+  const { worker, enqueue, run, begun, end, line } = made;
+  await suspectIn(made);
+  await enqueue({ kind: 'other', data: 'other' });
+  worker.start();
+  await run(60_000);
+  expect(begun).toEqual(['other']);
+  end('other');
+  await run(20 * 60_000);
+  expect(begun).toEqual(['other']);
+  expect(aloneClaims(line.calls)).toEqual([]);
+  await run(10 * 60_000);
+  expect(begun).toEqual(['other', 'suspect']);
+});
+
 describe('a worker that is stopped', () => {
   it('while others end takes no turn', async () => {
     const made = twoPools();
@@ -87,7 +111,24 @@ describe('a worker that is stopped', () => {
     expect(await store.inspect({ id })).toMatchObject({ suspect: true });
   });
 
-  it('while the suspect’s claim is on its way hands it back before it has ended', async () => {
+  it('while others end waits for them no longer than everyone has', async () => {
+    const made = twoPools({ worker: { shutdownGrace: 0 } });
+    const { worker, enqueue, run, job } = made;
+    await suspectIn(made);
+    const id = await enqueue({ data: 'mine' });
+    worker.start();
+    await run(1_000);
+    let isStopped = false;
+    void worker.stop().then(() => (isStopped = true));
+    await run(10_000);
+    expect(isStopped).toBe(true);
+    expect(await job(id)).toMatchObject({ state: 'QUEUED', attempt: 0 });
+  });
+
+  it.each([
+    ['its pool waits for it', false],
+    ['its pool waits for something else', true],
+  ])('while the suspect’s claim is on its way hands it back first: %s', async (_, isOdd) => {
     const answer = later();
     const made = twoPools({
       wrap: (store) => ({
@@ -95,14 +136,19 @@ describe('a worker that is stopped', () => {
         async claim(params) {
           const claimed = await store.claim(params);
           if (isAlone(params)) await answer.promise;
-          return claimed;
+          // After an answer with a foreign kind the pool backs off.
+          const jobs = claimed.jobs.map((each) =>
+            each.payload === '"odd"' ? { ...each, kind: 'foreign' } : each,
+          );
+          return { ...claimed, jobs };
         },
       }),
     });
-    const { worker, run, job, begun } = made;
+    const { worker, enqueue, run, job, begun } = made;
     const id = await suspectIn(made);
+    if (isOdd) await enqueue({ data: 'odd' });
     worker.start();
-    await run(1_000);
+    await run(50);
     let isStopped = false;
     void worker.stop().then(() => (isStopped = true));
     await run(1_000);

@@ -41,8 +41,14 @@ const ENDS: Record<string, Handler> = {
 
 /** Each end once, the running ones cancelled; what is left of the jobs and what was told. */
 async function endings(tracing?: Tracing) {
+  const begun: string[] = [];
   const { worker, queue, enqueue, run, all, told } = createWorld({
-    kinds: [work((job, context) => (ENDS[String(job.data)] ?? never)(job, context))],
+    kinds: [
+      work((job, context) => {
+        begun.push(job.id);
+        return (ENDS[String(job.data)] ?? never)(job, context);
+      }),
+    ],
     ...(tracing && { tracing }),
   });
   for (const data of Object.keys(ENDS)) await enqueue({ data });
@@ -52,6 +58,7 @@ async function endings(tracing?: Tracing) {
   await run(10_000);
   expect(worker.status()).toMatchObject({ inFlight: 0, settling: 0, pools: [{ inFlight: 0 }] });
   return {
+    begun,
     jobs: (await all('work')).map(({ id, state, attempt, result, cursor, error }) => ({
       id,
       state,
@@ -88,7 +95,7 @@ describe('all ends are the same as without', () => {
     [
       'one that runs it twice',
       async (_, run) => {
-        await run();
+        await Promise.all([run(), run()]);
         return run();
       },
     ],
