@@ -18,6 +18,7 @@ export * from './kind.ts';
 export { defer, done, type Effect, type Outcome } from './outcome.ts';
 export type { PoolConfig } from './pool.ts';
 export * from './port.ts';
+export { type Crew, createCrew } from './quarantine.ts';
 export * from './queue.ts';
 export * from './registry.ts';
 export type { JobRequest } from './request.ts';

@@ -5,7 +5,7 @@ import type { Pool } from './pool.ts';
 import type { WorkerStatus } from './worker.ts';
 
 /**
- * A suspect is a job whose worker was lost while it may have run. It runs alone on its worker until it is cleared, so
+ * A suspect is a job whose worker was lost while it may have run. It runs alone in its process until it is cleared, so
  * that one that stops its process takes no neighbours along, and is found out:
  *
  *     no pool claims ──► what runs ends (work in chunks with its next chunk) ──► the suspect runs ──► all claim again
@@ -19,6 +19,17 @@ export interface Quarantine {
   ask(pool: Pool): number;
 }
 
+/** The workers of one process, each with a store of its own: what one of them runs can end them all. */
+export interface Crew {
+  readonly members: Set<{ isBusy(): boolean; askToYield(): void }>;
+  turn: Promise<void> | null;
+  restUntil: number;
+}
+
+export function createCrew(): Crew {
+  return { members: new Set(), turn: null, restUntil: -Infinity };
+}
+
 /** How often a turn looks whether it can go on. */
 const LOOK_MS = 20;
 /** How often a worker that empties itself asks whether suspects are still there. */
@@ -27,29 +38,34 @@ const STILL_THERE_MS = 5_000;
 const IN_VAIN_MS = 1_000;
 
 export function createQuarantine(params: {
+  crew: Crew;
   pools: () => readonly Pool[];
   leases: Leases;
   clock: Clock;
   events: Events;
   state: () => WorkerStatus['state'];
 }): Quarantine {
-  const { pools, leases, clock, events, state } = params;
-  let turn: Promise<void> | null = null;
-  let restUntil = -Infinity;
+  const { crew, pools, leases, clock, events, state } = params;
+  crew.members.add({
+    isBusy: () => leases.running.size > 0 || pools().some((pool) => pool.isClaiming()),
+    askToYield() {
+      for (const running of leases.running.values()) running.isAskedToYield = true;
+    },
+  });
 
   function ask(pool: Pool): number {
     const startedAt = clock.now();
-    if (turn !== null) return 0;
-    if (startedAt < restUntil) return restUntil - startedAt;
-    turn = takeTurn(pool)
+    if (crew.turn !== null) return 0;
+    if (startedAt < crew.restUntil) return crew.restUntil - startedAt;
+    crew.turn = takeTurn(pool)
       .catch((error: unknown) => {
         events.emit('store.failed', { during: 'claim', error });
         return false;
       })
       .then((hasRun) => {
-        turn = null;
+        crew.turn = null;
         const now = clock.now();
-        restUntil = now + Math.max(now - startedAt, hasRun ? 0 : IN_VAIN_MS);
+        crew.restUntil = now + Math.max(now - startedAt, hasRun ? 0 : IN_VAIN_MS);
       });
     return 0;
   }
@@ -57,10 +73,10 @@ export function createQuarantine(params: {
   /** Whether a suspect has run, and nothing kept it from its end. */
   async function takeTurn(pool: Pool): Promise<boolean> {
     let askAt = clock.now() + STILL_THERE_MS;
-    while (isBusy()) {
+    while ([...crew.members].some((member) => member.isBusy())) {
       // While the worker is paused nothing begins, suspects neither.
       if (state() !== 'running') return false;
-      for (const running of leases.running.values()) running.isAskedToYield = true;
+      for (const member of crew.members) member.askToYield();
       await sleep(clock, LOOK_MS);
       if (clock.now() < askAt) continue;
       // Another worker may have been empty sooner: this one stands idle for nothing then.
@@ -76,13 +92,9 @@ export function createQuarantine(params: {
     return suspect.abortReason === null;
   }
 
-  function isBusy(): boolean {
-    return leases.running.size > 0 || pools().some((pool) => pool.isClaiming());
-  }
-
   function isStopping(): boolean {
     return state() === 'stopping' || state() === 'stopped';
   }
 
-  return { held: () => turn, ask };
+  return { held: () => crew.turn, ask };
 }

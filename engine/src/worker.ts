@@ -8,7 +8,7 @@ import type { Log } from './kind.ts';
 import { createLeases } from './leases.ts';
 import { type Pool, type PoolConfig, type PoolHost, createPool } from './pool.ts';
 import type { Store, UpkeepPart } from './port.ts';
-import { createQuarantine } from './quarantine.ts';
+import { type Crew, createCrew, createQuarantine } from './quarantine.ts';
 import type { Registry } from './registry.ts';
 import { createRetention } from './retention.ts';
 import { ABORT_GRACE_MS } from './running.ts';
@@ -78,6 +78,8 @@ export function createWorker(params: {
   events: Events;
   logFor?: (job: ClaimedJob) => Log;
   tracing?: Tracing;
+  /** Given to all workers of a process that has several. */
+  crew?: Crew;
 }): Worker {
   const { config, store, registry, clock, random, events } = params;
   const leaseMs = toMs(config.lease ?? '2m');
@@ -112,6 +114,7 @@ export function createWorker(params: {
     createPool({ config: pool, kinds, host }),
   );
   const quarantine = createQuarantine({
+    crew: params.crew ?? createCrew(),
     pools: () => pools,
     leases,
     clock,

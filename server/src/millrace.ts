@@ -7,6 +7,7 @@ import {
   type Store,
   type Worker,
   type WorkerConfig,
+  createCrew,
   createEvents,
   createQueue,
   createRegistry,
@@ -110,6 +111,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
   logEvents(events, log);
   telemetry.watch(events);
   const queue = createQueue({ store: joined, registry, events });
+  const crew = createCrew();
   const workOn = (on: Store, kinds: readonly JobKind[], workerConfig: WorkerConfig): Worker =>
     createWorker({
       config: { shutdownGrace: config.shutdownGraceMs, ...workerConfig },
@@ -122,6 +124,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
       logFor: ({ id, kind, attempt, correlationId }) =>
         log.child({ id, kind, attempt, correlationId: correlationId ?? id }),
       ...(telemetry.tracing && { tracing: telemetry.tracing }),
+      crew,
     });
   const worker =
     config.role === 'api'
