@@ -16,7 +16,7 @@ export * from './job.ts';
 export * from './json.ts';
 export * from './kind.ts';
 export { defer, done, type Effect, type Outcome } from './outcome.ts';
-export type { PoolConfig } from './pool.ts';
+export type { PoolConfig } from './pool-config.ts';
 export * from './port.ts';
 export { type Crew, createCrew } from './quarantine.ts';
 export * from './queue.ts';

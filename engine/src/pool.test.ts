@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Handler, type WorldOptions, createWorld, later, never, work } from '../test/world.ts';
-import type { PoolConfig } from './pool.ts';
+import type { PoolConfig } from './pool-config.ts';
 import type { ClaimParams, Store } from './port.ts';
 
 /** The rhythm of a pool: when it claims, and when it waits. */

@@ -1,29 +1,13 @@
 import { sleep } from './clock.ts';
-import { type Duration, toMs } from './duration.ts';
 import { MillraceError, StoreUnavailable } from './errors.ts';
 import { Execution, type ExecutorParts, type SlotOwner, handBack } from './executor.ts';
 import type { ClaimedJob } from './job.ts';
 import type { JobKind } from './kind.ts';
 import type { ClaimParams, Claimed, Want } from './port.ts';
-import { checkPriority } from './priority.ts';
+import { type PoolConfig, settingsOf } from './pool-config.ts';
 import { type Slots, createSlots } from './slots.ts';
 import { createWakeUp } from './wake-up.ts';
-import { type PauseWindow, checkWindow, pausedUntil } from './window.ts';
-
-/** A workload's share of a worker: its own rhythm, batch and concurrency. */
-export interface PoolConfig {
-  readonly name: string;
-  /** Left out: every kind that no other pool names. */
-  readonly kinds?: readonly string[];
-  readonly concurrency?: number;
-  readonly batch?: number;
-  /** Claims only while so many slots are free: worth it where a claim is a call that someone counts. */
-  readonly least?: number;
-  /** How long to wait after a claim that found something, and after one that found nothing. */
-  readonly interval?: { readonly active: Duration; readonly idle: Duration };
-  readonly minPriority?: number;
-  readonly pauseWindows?: readonly PauseWindow[];
-}
+import { pausedUntil } from './window.ts';
 
 export interface Pool {
   readonly name: string;
@@ -60,7 +44,6 @@ export interface PoolHost {
   onSuspects(pool: Pool): number;
 }
 
-const DEFAULTS = { concurrency: 20, batch: 20, active: '5s', idle: '15s' } as const;
 const RETRY_MS = { first: 100, most: 10_000 };
 /** Between claims that find nothing although something is due: others were faster, or hold it for a moment. */
 const CONTENDED_MS = { first: 5, most: 1_000 };
@@ -331,36 +314,4 @@ export function createPool(params: {
     },
   };
   return pool;
-}
-
-function settingsOf(config: PoolConfig): {
-  concurrency: number;
-  batch: number;
-  least: number;
-  activeMs: number;
-  idleMs: number;
-  windows: PauseWindow[];
-} {
-  const { concurrency = DEFAULTS.concurrency, batch = DEFAULTS.batch, least = 1 } = config;
-  if (![concurrency, batch].every((count) => Number.isInteger(count) && count >= 1)) {
-    throw new MillraceError(
-      'invalid_definition',
-      `The pool "${config.name}" needs a whole concurrency and a whole batch of at least 1.`,
-    );
-  }
-  if (!Number.isInteger(least) || least < 1 || least > Math.min(concurrency, batch)) {
-    throw new MillraceError(
-      'invalid_definition',
-      `The pool "${config.name}" would never claim: \`least\` is a whole number from 1 to its batch and its concurrency.`,
-    );
-  }
-  if (config.minPriority !== undefined) checkPriority(config.minPriority);
-  return {
-    concurrency,
-    batch,
-    least,
-    activeMs: toMs(config.interval?.active ?? DEFAULTS.active),
-    idleMs: toMs(config.interval?.idle ?? DEFAULTS.idle),
-    windows: (config.pauseWindows ?? []).map(checkWindow),
-  };
 }

@@ -6,7 +6,8 @@ import type { ExecutorParts, Tracing } from './executor.ts';
 import type { ClaimedJob, Lease } from './job.ts';
 import type { Log } from './kind.ts';
 import { createLeases } from './leases.ts';
-import { type Pool, type PoolConfig, type PoolHost, createPool } from './pool.ts';
+import { type Pool, type PoolHost, createPool } from './pool.ts';
+import { type PoolConfig, poolsOf, refuseTwice } from './pool-config.ts';
 import type { Store, UpkeepPart } from './port.ts';
 import { type Crew, createCrew, createQuarantine } from './quarantine.ts';
 import type { Registry } from './registry.ts';
@@ -283,46 +284,4 @@ function poolStatus(pool: Pool): PoolStatus {
     fullKinds: pool.fullKinds(),
     heldUntil: pool.heldUntil(),
   };
-}
-
-/** Kinds that no pool names share the pool without names; one is added if there is none. */
-function poolsOf(
-  configs: readonly PoolConfig[],
-  registry: Registry,
-): { pool: PoolConfig; kinds: ReturnType<Registry['all']> }[] {
-  const named = new Set<string>();
-  for (const kind of configs.flatMap((config) => config.kinds ?? [])) {
-    if (named.has(kind))
-      throw new MillraceError('invalid_definition', `The kind "${kind}" is in two pools.`);
-    named.add(kind);
-  }
-  const rest = registry.all().filter((kind) => !named.has(kind.kind));
-  const hasRest = configs.some((config) => config.kinds === undefined);
-  if (configs.filter((config) => config.kinds === undefined).length > 1) {
-    throw new MillraceError(
-      'invalid_definition',
-      'Two pools name no kinds. Only one can have the rest.',
-    );
-  }
-  const pools = [...configs, ...(hasRest ? [] : [{ name: 'default' }])]
-    .map((pool) => ({
-      pool,
-      kinds: pool.kinds === undefined ? rest : pool.kinds.map((kind) => registry.require(kind)),
-    }))
-    .filter(({ kinds }) => kinds.length > 0);
-  // A claim is asked for again by its pool's name.
-  refuseTwice(
-    'pools',
-    pools.map(({ pool }) => pool.name),
-  );
-  return pools;
-}
-
-function refuseTwice(what: string, names: readonly string[]): void {
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined)
-    throw new MillraceError(
-      'invalid_definition',
-      `Two ${what} are called "${twice}". Rename one of them.`,
-    );
 }
