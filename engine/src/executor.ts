@@ -181,21 +181,24 @@ export class Execution extends Running implements Settling {
 const HANDED_BACK: SettledOutcome = { move: 'handBack' };
 const NO_CHILDREN: readonly NewJob[] = [];
 
-/** For a claim whose answer came too late to begin: its attempts are given back. */
-export function handBack({ settler, events }: ExecutorParts, job: ClaimedJob): void {
-  settler.settle({
-    job,
-    outcome: HANDED_BACK,
-    children: NO_CHILDREN,
-    answer(answer) {
-      if (answer === 'stale' || isRefused(answer))
-        events.emit('lease.fenced', fencedEvent(job, 'settle'));
-      else
-        events.emit(answer === 'canceled' ? 'job.canceled' : 'job.handedBack', {
-          ...jobEvent({ job, attempt: job.attempt }),
-          durationMs: 0,
-        });
-    },
+/** For what was claimed and not begun: its attempt is given back. Resolves when that is written, or never will be. */
+export function handBack({ settler, events }: ExecutorParts, job: ClaimedJob): Promise<void> {
+  return new Promise((resolve) => {
+    settler.settle({
+      job,
+      outcome: HANDED_BACK,
+      children: NO_CHILDREN,
+      answer(answer) {
+        if (answer === 'stale' || isRefused(answer))
+          events.emit('lease.fenced', fencedEvent(job, 'settle'));
+        else
+          events.emit(answer === 'canceled' ? 'job.canceled' : 'job.handedBack', {
+            ...jobEvent({ job, attempt: job.attempt }),
+            durationMs: 0,
+          });
+        resolve();
+      },
+    });
   });
 }
 

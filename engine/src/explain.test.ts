@@ -237,6 +237,27 @@ describe('a job that waits for a worker', () => {
     expectExplained(
       await queue.explain(id),
       'suspect',
+      'A worker was lost while it may have run. Now w2 has it, and runs it alone as soon as nothing else runs there.',
+      START + 45_010,
+    );
+  });
+
+  it('suspect, that waits behind another', async () => {
+    const { worker, join, enqueue, run, queue, clock } = world({
+      kinds: [endless],
+      worker: { lease: '10s' },
+    });
+    worker.start();
+    await enqueue();
+    const second = await enqueue();
+    await run(10);
+    clock.kill();
+    await run(5_000);
+    join('w2').worker.start();
+    await run(30_000);
+    expectExplained(
+      await queue.explain(second),
+      'suspect',
       'A worker was lost while it may have run. It waits for a worker to be empty, and then runs alone there.',
     );
   });

@@ -94,7 +94,7 @@ function reasonOf(
   }
 }
 
-function running({ job, now }: Inspection, workers: readonly Reported[]): Found {
+function running({ job, now, suspect }: Inspection, workers: readonly Reported[]): Found {
   const worker = job.worker ?? 'a worker';
   const report = workers.find((each) => each.worker === job.worker);
   const silence =
@@ -118,6 +118,13 @@ function running({ job, now }: Inspection, workers: readonly Reported[]): Found 
     return {
       reason: 'canceling',
       sentence: `It runs on ${worker} and was asked to stop.`,
+      until: job.leaseUntil,
+    };
+  }
+  if (suspect) {
+    return {
+      reason: 'suspect',
+      sentence: `A worker was lost while it may have run. Now ${worker} has it, and runs it alone as soon as nothing else runs there.`,
       until: job.leaseUntil,
     };
   }

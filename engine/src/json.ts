@@ -17,12 +17,32 @@ export function toJsonText(value: unknown, what: string, maxBytes = MAX_JSON_BYT
       `The ${what} has ${byteLength(text)} bytes; at most ${maxBytes} are kept. Store the data elsewhere and pass its address.`,
     );
   }
+  // A database may write 1e300 out in full: three hundred digits for six characters.
+  if (HUGE_NUMBER.test(text)) {
+    const bytes = byteLength(text) + orNotJson(what, () => digitsMore(JSON.parse(text)));
+    if (bytes > maxBytes)
+      throw new MillraceError(
+        'payload_too_large',
+        `The ${what} has ${bytes} bytes with its numbers written out; at most ${maxBytes} are kept. Give numbers such as 1e300 as texts.`,
+      );
+  }
   // JSON.stringify writes NUL as \u0000 and lone surrogates as \ud8xx…\udfxx: look closer only when one may be there,
   // and at what was written: the value itself may have a toJSON.
   if (text.includes('\\u0000') || text.includes('\\ud')) {
     orNotJson(what, () => refuseUnstorableText(JSON.parse(text), what, '$'));
   }
   return text;
+}
+
+const HUGE_NUMBER = /\de[+-]\d/;
+
+/** How many digits the numbers have that JSON writes with an exponent. */
+function digitsMore(value: unknown): number {
+  if (typeof value === 'number')
+    return Math.abs(Number(/e([+-]\d+)$/.exec(String(value))?.[1] ?? 0));
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + digitsMore(item), 0);
+  if (value === null || typeof value !== 'object') return 0;
+  return Object.values(value).reduce((sum: number, item) => sum + digitsMore(item), 0);
 }
 
 /** A cycle, a BigInt, a toJSON that throws, or something so deep that the stack ends first. */

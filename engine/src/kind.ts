@@ -147,7 +147,8 @@ export function defineJob<Input>(definition: JobDefinition<Input>): JobKind<Inpu
       `The kind "${kind}" needs a whole concurrency of at least 1 and a timeout above 0.`,
     );
   }
-  if (!isWhole(kept.quota.queued ?? 0, 0) || !isWhole(kept.quota.running ?? 0, 0)) {
+  const { queued, running } = kept.quota;
+  if (!isWhole(queued ?? 0, 0) || !isWhole(running ?? 0, 0) || (running ?? 0) > MOST) {
     throw new MillraceError(
       'invalid_definition',
       `The quotas of the kind "${kind}" must be whole numbers of 0 or more.`,
@@ -155,6 +156,9 @@ export function defineJob<Input>(definition: JobDefinition<Input>): JobKind<Inpu
   }
   return kept;
 }
+
+/** Databases count in 32 bits. */
+const MOST = 2 ** 31 - 1;
 
 function isWhole(value: number, least: number): boolean {
   return Number.isInteger(value) && value >= least;

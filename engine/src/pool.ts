@@ -1,5 +1,5 @@
 import { sleep } from './clock.ts';
-import { MillraceError, StoreUnavailable } from './errors.ts';
+import { MillraceError, StoreTimedOut, StoreUnavailable } from './errors.ts';
 import { Execution, type ExecutorParts, type SlotOwner, handBack } from './executor.ts';
 import type { ClaimedJob } from './job.ts';
 import type { JobKind } from './kind.ts';
@@ -25,12 +25,21 @@ export interface Pool {
   isClaiming(): boolean;
   wake(kinds: readonly string[] | null): void;
   start(): void;
-  /** Whether suspects that this pool could have wait. */
-  hasSuspects(): Promise<boolean>;
-  /** Claims one suspect and begins it; null when there is none. The worker makes sure that nothing else runs. */
-  beginSuspect(): Promise<Execution | null>;
+  /** No pause window holds its claims. */
+  isOpen(): Promise<boolean>;
+  /** Claims one suspect; null when there is none. It has to begin, or be handed back, before its lease can end. */
+  claimSuspect(): Promise<Suspect | null>;
   /** No new claims; resolves when the claim under way has been dealt with. */
   stop(): Promise<void>;
+}
+
+/** A suspect that was claimed and waits for its process to be empty. */
+export interface Suspect {
+  /** On the worker's clock: what has not begun by then is no longer ours. */
+  readonly beginBy: number;
+  begin(): Execution | null;
+  /** Resolves when it can be claimed again. */
+  handBack(): Promise<void>;
 }
 
 /** What all pools of a worker share. */
@@ -87,6 +96,8 @@ export function createPool(params: {
   let loop: Promise<void> = Promise.resolve();
   let retryMs = RETRY_MS.first;
   let contendedMs = CONTENDED_MS.first;
+  /** Less than what is free after a claim that the store could not finish in time. */
+  let most = batch;
   let heldUntil: number | null = null;
   let lastPoll: number | null = null;
 
@@ -121,7 +132,7 @@ export function createPool(params: {
     await outsideWindows();
     for (;;) {
       if (stopped) return NOTHING;
-      const free = settler.isFull() ? null : slots.free();
+      const free = settler.isFull() ? null : slots.free(most);
       // Asked last, so that no claim leaves after a pause.
       const onward = free === null ? null : host.held();
       if (free !== null && onward === null) return claim(free);
@@ -138,6 +149,7 @@ export function createPool(params: {
       try {
         const claimed = await store.claim(replay ? { ...request, replay } : request);
         if (!claimed.jobs.some(isForeign)) wentWell();
+        if (claimed.jobs.length >= most) most = Math.min(batch, most * 2);
         report(claimed, limit);
         noteBacklog(wants, claimed);
         const restMs = claimed.suspects ? host.onSuspects(pool) : Infinity;
@@ -145,8 +157,12 @@ export function createPool(params: {
       } catch (error) {
         events.emit('store.failed', { during: 'claim', error });
         if (!stopped) await backOff();
+        // Too much to be fetched in time, most likely: the same again would take as long.
+        const isTooSlow = error instanceof StoreTimedOut;
+        if (isTooSlow) most = Math.max(1, Math.floor(limit / 2));
         // Leases that may have been given are over by now, or the fault is not the network's: start afresh.
-        const isLost = clock.now() - askedAt > leaseMs || !(error instanceof StoreUnavailable);
+        const isLost =
+          isTooSlow || clock.now() - askedAt > leaseMs || !(error instanceof StoreUnavailable);
         if (!stopped && !isLost) continue;
         unbegun -= 1;
         return NOTHING;
@@ -223,8 +239,7 @@ export function createPool(params: {
       events.emit('store.failed', { during: 'claim', error });
     }
     if (kind === undefined || stopped || clock.now() >= leases.deadlineOf(askedAt)) {
-      owner.freeSlot(job.kind);
-      handBack(parts, job);
+      void giveBack(job);
       return null;
     }
     const execution = new Execution(parts, owner, job, kind, askedAt);
@@ -244,13 +259,14 @@ export function createPool(params: {
     },
   };
 
-  async function beginSuspect(): Promise<Execution | null> {
-    // It may have begun while the others came to their end.
-    if (windows.length > 0 && (await windowMs()) !== null) return null;
-    const free = slots.free();
-    if (free === null || stopped) return null;
+  async function isOpen(): Promise<boolean> {
+    return windows.length === 0 || (await windowMs()) === null;
+  }
+
+  async function claimSuspect(): Promise<Suspect | null> {
+    if (stopped || !(await isOpen())) return null;
     const askedAt = clock.now();
-    const request = { ...requestFor(free.wants, 1), alone: true };
+    const request = { ...requestFor(slots.wants(1), 1), alone: true };
     const claimed = await store.claim(request).catch(async (error: unknown) => {
       // Once more, for the answer; what it may have given otherwise is taken over when its lease is over.
       if (error instanceof StoreUnavailable) return store.claim({ ...request, replay: true });
@@ -260,7 +276,17 @@ export function createPool(params: {
     const [job] = claimed.jobs;
     if (job === undefined) return null;
     slots.take([job]);
-    return beginOne(job, askedAt);
+    return {
+      // Half of its time: the other half is for its renewal to find an answer.
+      beginBy: askedAt + leaseMs / 2,
+      begin: () => beginOne(job, askedAt),
+      handBack: () => giveBack(job),
+    };
+  }
+
+  function giveBack(job: ClaimedJob): Promise<void> {
+    owner.freeSlot(job.kind);
+    return handBack(parts, job);
   }
 
   async function backOff(): Promise<void> {
@@ -302,11 +328,8 @@ export function createPool(params: {
       stopped = false;
       loop = run();
     },
-    async hasSuspects() {
-      const wants = kinds.map(({ kind }) => ({ kind, limit: 1 }));
-      return (await store.claim(requestFor(wants, 0))).suspects;
-    },
-    beginSuspect,
+    isOpen,
+    claimSuspect,
     async stop() {
       stopped = true;
       for (const each of [signal, room, halt]) each.wake();

@@ -8,7 +8,10 @@ import type { WorkerStatus } from './worker.ts';
  * A suspect is a job whose worker was lost while it may have run. It runs alone in its process until it is cleared, so
  * that one that stops its process takes no neighbours along, and is found out:
  *
- *     no pool claims ──► what runs ends (work in chunks with its next chunk) ──► the suspect runs ──► all claim again
+ *     a suspect is claimed ──► no pool claims ──► what runs ends (chunks: the next one) ──► it runs ──► all claim again
+ *
+ * Claimed first, so that one process empties itself for it and not all of them. It is handed back and claimed again while
+ * that takes long, since a lease that is not renewed tells that the job has not begun.
  *
  * Turns are fair: the others then have at least as long a time as the suspect's turn took.
  */
@@ -32,8 +35,6 @@ export function createCrew(): Crew {
 
 /** How often a turn looks whether it can go on. */
 const LOOK_MS = 20;
-/** How often a worker that empties itself asks whether suspects are still there. */
-const STILL_THERE_MS = 5_000;
 /** At least, after a turn in which no suspect ran: another worker was faster, or the store failed. */
 const IN_VAIN_MS = 1_000;
 
@@ -72,24 +73,38 @@ export function createQuarantine(params: {
 
   /** Whether a suspect has run, and nothing kept it from its end. */
   async function takeTurn(pool: Pool): Promise<boolean> {
-    let askAt = clock.now() + STILL_THERE_MS;
-    while ([...crew.members].some((member) => member.isBusy())) {
-      // While the worker is paused nothing begins, suspects neither.
-      if (state() !== 'running') return false;
+    let suspect = await pool.claimSuspect();
+    while (suspect !== null && isBusy()) {
       for (const member of crew.members) member.askToYield();
       await sleep(clock, LOOK_MS);
-      if (clock.now() < askAt) continue;
-      // Another worker may have been empty sooner: this one stands idle for nothing then.
-      if (!(await pool.hasSuspects())) return false;
-      askAt = clock.now() + STILL_THERE_MS;
+      const isLate = clock.now() >= suspect.beginBy;
+      if (state() !== 'running') {
+        // While the worker is paused nothing begins, suspects neither.
+        void suspect.handBack();
+        return false;
+      }
+      if (isLate) {
+        await suspect.handBack();
+        suspect = await pool.claimSuspect();
+      }
     }
-    if (state() !== 'running') return false;
-    const suspect = await pool.beginSuspect();
     if (suspect === null) return false;
-    // A pause changes nothing for what runs. A worker that stops claims no more: nobody has to wait for the turn's end.
-    // Until its end is written: should another job end the process before, this one would be blamed.
-    while (!suspect.isSettled && suspect.isSuspect && !isStopping()) await sleep(clock, LOOK_MS);
-    return suspect.abortReason === null;
+    // A pause or a window may have begun while the others came to their end.
+    if (state() !== 'running' || !(await pool.isOpen())) {
+      void suspect.handBack();
+      return false;
+    }
+    const execution = suspect.begin();
+    if (execution === null) return false;
+    // Until its end is written: should another job end the process before, this one would be blamed. A pause changes
+    // nothing for what runs. A worker that stops claims no more: nobody has to wait for the turn's end.
+    while (!execution.isSettled && execution.isSuspect && !isStopping())
+      await sleep(clock, LOOK_MS);
+    return execution.abortReason === null;
+  }
+
+  function isBusy(): boolean {
+    return [...crew.members].some((member) => member.isBusy());
   }
 
   function isStopping(): boolean {

@@ -40,12 +40,12 @@ export function checkRetry(kind: string, policy: RetryPolicy): RetryPolicy {
   const jitter = policy.backoff === 'exponential' ? policy.jitter : 0;
   if (
     delays.some((delay) => !(toMs(delay) >= 0)) ||
-    !(Number.isInteger(retries) && retries >= 0) ||
+    !(Number.isInteger(retries) && retries >= 0 && retries <= 1_000_000) ||
     !(jitter >= 0 && jitter <= 1)
   ) {
     throw new MillraceError(
       'invalid_definition',
-      `The retry policy of "${kind}" is not possible: delays and retries are 0 or more, retries are whole, the jitter is from 0 to 1.`,
+      `The retry policy of "${kind}" is not possible: delays and retries are 0 or more, retries are whole and at most a million, the jitter is from 0 to 1.`,
     );
   }
   return policy;

@@ -5,8 +5,10 @@ import type { Want } from './port.ts';
 /** The places of a pool: how many jobs may run, over all and of each kind, and what a claim may ask for. */
 export interface Slots {
   inFlight(): number;
-  /** What a claim may ask for now; null while fewer places are free than a claim is worth. */
-  free(): { readonly wants: Want[]; readonly limit: number } | null;
+  /** What a claim may ask for now, `most` at the most; null while fewer places are free than a claim is worth. */
+  free(most: number): { readonly wants: Want[]; readonly limit: number } | null;
+  /** So many of every kind, whatever is free. */
+  wants(limit: number): Want[];
   take(jobs: readonly ClaimedJob[]): void;
   give(kind: string): void;
   /** Kinds that run as often as their own limit allows. */
@@ -24,20 +26,26 @@ export function createSlots(
     return inFlightOf.get(kind) ?? 0;
   }
 
+  function wants(limitOf: (kind: JobKind) => number): Want[] {
+    return kinds
+      .map((kind) => ({
+        kind: kind.kind,
+        limit: limitOf(kind),
+        ...(kind.quota.running !== null && { tenantLimit: kind.quota.running }),
+      }))
+      .filter((want) => want.limit > 0 && want.tenantLimit !== 0);
+  }
+
   return {
     inFlight: () => inFlight,
-    free() {
-      const limit = Math.min(concurrency - inFlight, batch);
-      if (limit < least) return null;
-      const wants = kinds
-        .map((kind) => ({
-          kind: kind.kind,
-          limit: Math.min(limit, kind.concurrency - taken(kind.kind)),
-          ...(kind.quota.running !== null && { tenantLimit: kind.quota.running }),
-        }))
-        .filter((want) => want.limit > 0 && want.tenantLimit !== 0);
-      return wants.length === 0 ? null : { wants, limit };
+    free(most) {
+      const room = Math.min(concurrency - inFlight, batch);
+      if (room < least) return null;
+      const limit = Math.min(room, most);
+      const free = wants((kind) => Math.min(limit, kind.concurrency - taken(kind.kind)));
+      return free.length === 0 ? null : { wants: free, limit };
     },
+    wants: (limit) => wants(() => limit),
     take(jobs) {
       inFlight += jobs.length;
       for (const { kind } of jobs) inFlightOf.set(kind, taken(kind) + 1);

@@ -4,7 +4,7 @@ import { INVARIANTS } from './invariants.ts';
 import { simulate } from './simulation.ts';
 
 /** How many seeds may pass without notice. */
-const WITHIN = 60;
+const WITHIN = 400;
 
 describe('the simulation notices', () => {
   it.each(PROOFS)('$name', async ({ noticedAs, sabotage }) => {

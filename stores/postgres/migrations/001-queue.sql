@@ -2,7 +2,7 @@
 --
 -- A job that waits has a row in `ready` (due) or `scheduled` (later); a job that runs has a row in `lease`.
 -- `jobs` is written at enqueue, at each checkpoint and at settling, never by a claim: a claim deletes from
--- one narrow table and inserts into another, which measured 7–10 times faster than moving a status column
+-- one narrow table and inserts into another, which measured 7-10 times faster than moving a status column
 -- of one wide table (docs/decisions/0001-tables.md).
 
 -- Time is the database's. Every statement asks this function, so a test can move the clock of one database.

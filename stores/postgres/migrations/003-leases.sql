@@ -11,9 +11,9 @@ CREATE TABLE millrace.lease (
   claim      bigint NOT NULL,
   until      timestamptz NOT NULL,
   started_at timestamptz NOT NULL,
-  -- Starts again when the cursor moves on …
+  -- Starts again when the cursor moves on ...
   attempt    integer NOT NULL,
-  -- … and this one does not: the attempt that the handler was given.
+  -- ... and this one does not: the attempt that the handler was given.
   nth        integer NOT NULL,
   -- Of the last checkpoint.
   step       integer NOT NULL DEFAULT 0,

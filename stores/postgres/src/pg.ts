@@ -64,7 +64,7 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
 
   // Of a client that vanished without a word only its silence is seen. Its transaction would hold its locks until the
   // operating system notices, two hours by default, and every claim would step around the jobs that it holds.
-  const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${answerWithinMs}`;
+  const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = ${answerWithinMs}`;
 
   /** A connection on which anything went wrong is closed: whatever state it is in, nobody shall inherit it. */
   async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {

@@ -28,8 +28,22 @@ export function openPglite(pglite: PGlite): Database {
   return {
     ...session(pglite),
     isEmbedded: true,
-    transaction: <T>(work: (session: Session) => Promise<T>) =>
-      pglite.transaction((inside) => work(session(inside))),
+    async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+      let thrown: { readonly error: unknown } | null = null;
+      try {
+        return await pglite.transaction(async (inside) => {
+          try {
+            return await work(session(inside));
+          } catch (error) {
+            thrown = { error };
+            throw error;
+          }
+        });
+      } catch (error) {
+        // What the work threw is as it should be; BEGIN, COMMIT and ROLLBACK are PGlite's own.
+        throw thrown === null ? storeError(error) : (thrown as { error: unknown }).error;
+      }
+    },
     join(joined) {
       if (
         typeof joined !== 'object' ||

@@ -59,6 +59,9 @@ export async function createStore(
   const { database, name, dependants, onClose } = params;
   const context: Context = { database, ids: createIds(name), dependants };
   const { watch, announcements, stop } = await startHints(database, params);
+  const claiming = createClaim(context);
+  // Whoever listens was cut off, and with it perhaps everyone: see `onGap`. Pauses come this way too, and do no harm.
+  watch((hint) => hint.type === 'control' && claiming.onGap());
   return {
     name,
     keeps: KEEPS,
@@ -69,7 +72,7 @@ export async function createStore(
     },
     enqueue: (request) => enqueue(context, database, request),
     enqueueIn: (transaction, request) => enqueue(context, database.join(transaction), request),
-    claim: createClaim(context),
+    claim: claiming.claim,
     renew: (request) => renew(context, request),
     settle: (request) => settle(context, request),
     cancel: (request) => cancel(context, request),

@@ -70,7 +70,7 @@ CREATE INDEX document_outputs_by_output ON millrace.document_outputs (output);
 CREATE INDEX document_outputs_by_docx ON millrace.document_outputs (docx) WHERE docx IS NOT NULL;
 CREATE INDEX document_outputs_by_expiry ON millrace.document_outputs (expires_at);
 
--- LOADING (rows arrive) → RUNNING → FINISHED; CANCELED from the first two; RUNNING again by a retry, with a new run.
+-- LOADING (rows arrive) -> RUNNING -> FINISHED; CANCELED from the first two; RUNNING again by a retry, with a new run.
 CREATE TABLE millrace.document_batches (
   seq            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   tenant         text COLLATE "C" NOT NULL,

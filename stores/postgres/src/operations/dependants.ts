@@ -66,7 +66,7 @@ async function arrive(
     const opened = rows.flatMap((row) => {
       const gathered = byGate.get(identity(row));
       const parents = JSON.parse(row.arrived) as Record<string, string>;
-      return gathered?.gate.slots.every((slot) => parents[slot] !== undefined) === true
+      return gathered?.gate.slots.every((slot) => Object.hasOwn(parents, slot)) === true
         ? [{ row, child: { ...gathered.child, parents } }]
         : [];
     });

@@ -1,4 +1,4 @@
-import type { Enqueued, NewJob } from '@millrace/engine';
+import { type Enqueued, type NewJob, StoreUnavailable } from '@millrace/engine';
 import {
   type Param,
   type Session,
@@ -115,9 +115,13 @@ export async function insertJobs(session: Session, jobs: readonly NewJob[]): Pro
   return (await insertKeyed(session, jobs)).map(({ seq }) => seq);
 }
 
+/** Tries at a key whose owner is pruned or erased each time it is looked for. */
+const TRIES = 5;
+
 async function insertKeyed(
   session: Session,
   jobs: readonly NewJob[],
+  tries = TRIES,
 ): Promise<{ seq: number; created: boolean }[]> {
   // One statement may touch a key once: the first of a batch stands for the others.
   const firsts = new Map<string, number>();
@@ -141,6 +145,19 @@ async function insertKeyed(
       texts(owned.map(({ key }) => key)),
     ]);
     const bySeq = new Map(owners.map(({ ord, seq }) => [owned[ord - 1]?.index, seq]));
+    // An owner that went between the two statements has left the key free: only those are asked for again, since the
+    // others of the batch are made.
+    const ownerless = owned.filter(({ index }) => !bySeq.has(index));
+    if (ownerless.length > 0 && tries > 1) {
+      const again = ownerless.map(({ job }) => job);
+      for (const [nth, { seq, created }] of (
+        await insertKeyed(session, again, tries - 1)
+      ).entries()) {
+        const index = ownerless[nth]?.index ?? -1;
+        if (created) seqs[index] = seq;
+        else bySeq.set(index, seq);
+      }
+    }
     return answer(placeOf, places, seqs, bySeq);
   }
   return answer(placeOf, places, seqs, new Map());
@@ -157,9 +174,10 @@ function answer(
     const index = indexOf.get(place) ?? -1;
     const made = seqs[index] ?? null;
     const seq = made ?? owners.get(index);
-    // The key's owner was pruned between the two statements: it is free now, and asking again makes a job.
     if (seq === undefined)
-      throw new Error('An idempotency key changed hands while it was looked at. Enqueue again.');
+      throw new StoreUnavailable(
+        'An idempotency key changed hands again and again. Enqueue it again.',
+      );
     return { seq, created: made !== null && place === position };
   });
 }

@@ -10,10 +10,8 @@ const ERASE: Statement = {
 WITH found AS MATERIALIZED (
   SELECT seq, key, kind, tenant FROM millrace.jobs WHERE subject = $1 FOR UPDATE
 ), freed AS (
-  DELETE FROM millrace.keys WHERE ctid = ANY (ARRAY(
-    SELECT k.ctid FROM found f CROSS JOIN LATERAL (
-      SELECT ctid FROM millrace.keys
-       WHERE key = f.key AND kind = f.kind AND tenant = f.tenant AND seq = f.seq FOR UPDATE OFFSET 0) k WHERE f.key IS NOT NULL))
+  DELETE FROM millrace.keys
+   WHERE key = ANY (ARRAY(SELECT key FROM found WHERE key IS NOT NULL)) AND seq = ANY (ARRAY(SELECT seq FROM found))
 ), erased AS (
   UPDATE millrace.jobs j
      SET payload = NULL, result = NULL, cursor = NULL, progress = NULL, key = NULL, erased = true,

@@ -1,6 +1,6 @@
 import type { Canceled, Filter, JobId, Selection } from '@millrace/engine';
 import { statesBefore } from '@millrace/engine';
-import { type Session, type Statement, numbers } from '../database.ts';
+import { type Session, type Statement, numbers, texts } from '../database.ts';
 import type { Context } from './context.ts';
 import { selecting, unnamed } from './filter.ts';
 import { finish } from './finish.ts';
@@ -43,6 +43,13 @@ const REQUEST: Statement = {
   text: `UPDATE millrace.lease SET cancel = true WHERE seq = ANY ($1::text::bigint[]) RETURNING seq, epoch, claim`,
 };
 
+// What has ended and is moved by hand is locked first, by a statement of its own: the next one then sees it, and what stands
+// about it in `dead`, as they are. $1 seq[] $2 state[]
+const LOCK_ENDED: Statement = {
+  name: 'millrace_lock_ended',
+  text: `SELECT seq FROM millrace.jobs WHERE seq = ANY ($1::text::bigint[]) AND state = ANY ($2::text::text[]) ORDER BY seq FOR UPDATE`,
+};
+
 const CANCEL_FAILED: Statement = {
   name: 'millrace_cancel_failed',
   text: `
@@ -75,7 +82,8 @@ UPDATE millrace.keys
        FOR UPDATE OFFSET 0) k ORDER BY j.key, j.kind, j.tenant))`,
 };
 
-// A key that found another owner meanwhile stays with it. $1 seq[]
+// A key that found another owner meanwhile stays with it. A job that ended after its key was revived is left for the next
+// retry: whoever enqueues could have the key by now. $1 seq[]
 const RETRY: Statement = {
   name: 'millrace_retry',
   text: `
@@ -85,6 +93,10 @@ WITH revived AS (
          key = (SELECT k.key FROM millrace.keys k WHERE k.key = j.key AND k.kind = j.kind AND k.tenant = j.tenant AND k.seq = j.seq)
     FROM millrace.dead d
    WHERE d.seq = ANY ($1::text::bigint[]) AND j.seq = ANY ($1::text::bigint[]) AND j.seq = d.seq AND j.state IN ('FAILED', 'CANCELED')
+     AND (j.key IS NULL OR j.finished_at <= (
+       SELECT coalesce(k.revived_at, '-infinity') FROM millrace.keys k
+        WHERE k.key = j.key AND k.kind = j.kind AND k.tenant = j.tenant AND k.seq = j.seq)
+       IS NOT FALSE)
   RETURNING j.seq, j.kind, j.tenant, coalesce(-j.priority, 32767)::smallint AS rank, d.state
 ), dead AS (
   DELETE FROM millrace.dead WHERE seq = ANY (ARRAY(SELECT seq FROM revived))
@@ -101,7 +113,7 @@ SELECT seq, kind FROM revived`,
 type Requested = { seq: number; epoch: number; claim: number };
 
 /** Rounds for a job that moves between queue and lease while it is looked for. */
-const ROUNDS = 3;
+const ROUNDS = 20;
 
 export async function cancel(context: Context, { select }: Selection): Promise<Canceled> {
   const { database, ids } = context;
@@ -121,6 +133,7 @@ export async function cancel(context: Context, { select }: Selection): Promise<C
         session,
         queued.map((seq) => ({ seq, state: 'CANCELED', error: null, attempt: null })),
       );
+      await session.query(LOCK_ENDED, [left, texts(['FAILED'])]);
       const failed = await session.query<{ seq: number }>(CANCEL_FAILED, [left]);
       canceled.push(...queued, ...failed.map(({ seq }) => seq));
       requested.push(...(await session.query<Requested>(REQUEST, [left])));
@@ -140,6 +153,7 @@ export async function retry(
     const wanted = await selected(context, session, select, 'requeue');
     if (wanted.length === 0) return { retried: 0, ids: [] };
     await session.query(REVIVE_KEYS, [numbers(wanted)]);
+    await session.query(LOCK_ENDED, [numbers(wanted), texts(['FAILED', 'CANCELED'])]);
     const rows = await session.query<{ seq: number; kind: string }>(RETRY, [numbers(wanted)]);
     if (rows.length > 0) await notify(session, readyHint(rows.map(({ kind }) => kind)));
     return { retried: rows.length, ids: rows.map(({ seq }) => ids.of(seq)) };

@@ -5,6 +5,8 @@ import type { Context } from './context.ts';
 // One stretch of the history, oldest first, along the primary key. Jobs are made in that order, so the sweep may
 // stop where the youngest of a stretch is younger than the shortest time anything is kept. A job that succeeded is kept
 // for as long as its key must find it.
+// A job that got a new life and a new end meanwhile is another one: its end is compared. Keys are deleted by
+// their values: by ctid, one that a retry has just revived would stay for good.
 // $1 after seq $2 kind[] $3 succeeded, ms[] $4 failed, ms[] $5 cancelled, ms[] (kind NULL: all others) $6 stretch $7 shortest, ms
 const PRUNE: Statement = {
   name: 'millrace_prune',
@@ -16,7 +18,7 @@ WITH keep AS MATERIALIZED (
 ), stretch AS MATERIALIZED (
   SELECT seq, kind, tenant, state, key, finished_at, created_at FROM millrace.jobs WHERE seq > $1 ORDER BY seq LIMIT $6::int
 ), over AS MATERIALIZED (
-  SELECT t.seq FROM stretch t
+  SELECT t.seq, t.finished_at FROM stretch t
     LEFT JOIN keep k ON k.kind = t.kind AND k.state = t.state
     LEFT JOIN keep o ON o.kind IS NULL AND o.state = t.state
    WHERE t.finished_at < millrace.clock() - coalesce(k.for_time, o.for_time)
@@ -24,15 +26,14 @@ WITH keep AS MATERIALIZED (
        SELECT y.window_ms FROM millrace.keys y
         WHERE y.key = t.key AND y.kind = t.kind AND y.tenant = t.tenant AND y.seq = t.seq), 0))
 ), gone AS (
-  DELETE FROM millrace.jobs j WHERE j.seq = ANY (ARRAY(SELECT seq FROM over)) AND j.finished_at IS NOT NULL
+  DELETE FROM millrace.jobs j USING over o
+   WHERE j.seq = ANY (ARRAY(SELECT seq FROM over)) AND j.seq = o.seq AND j.finished_at = o.finished_at
   RETURNING j.seq, j.kind, j.tenant, j.state, j.key
 ), dead AS (
   DELETE FROM millrace.dead WHERE seq = ANY (ARRAY(SELECT seq FROM gone))
 ), keys AS (
-  DELETE FROM millrace.keys WHERE ctid = ANY (ARRAY(
-    SELECT k.ctid FROM gone g CROSS JOIN LATERAL (
-      SELECT ctid FROM millrace.keys
-       WHERE key = g.key AND kind = g.kind AND tenant = g.tenant AND seq = g.seq FOR UPDATE OFFSET 0) k WHERE g.key IS NOT NULL))
+  DELETE FROM millrace.keys
+   WHERE key = ANY (ARRAY(SELECT key FROM gone WHERE key IS NOT NULL)) AND seq = ANY (ARRAY(SELECT seq FROM gone))
 ), counted AS (
   INSERT INTO millrace.count_delta (kind, tenant, state, n) SELECT kind, tenant, state, -count(*) FROM gone GROUP BY kind, tenant, state
 )

@@ -10,9 +10,21 @@ import { CLAIM_ALONE } from './alone.ts';
 import { CLAIM_FAIRLY } from './fair.ts';
 import { CLAIM_ONE_LANE } from './one-lane.ts';
 import { type TakenRow, REPLAY, jobsOf, paramsOf } from './taking.ts';
-import { type Look, type TakenOver, look, promote, takeOver } from './tend.ts';
+import {
+  type Look,
+  type LookRow,
+  type TakenOver,
+  look,
+  lookOf,
+  promote,
+  takeOver,
+} from './tend.ts';
 
-export type Claim = (params: ClaimParams) => Promise<Claimed>;
+export interface Claiming {
+  readonly claim: (params: ClaimParams) => Promise<Claimed>;
+  /** Connections were lost: behind a fail-over there may be a database that has forgotten the last epochs. */
+  onGap(): void;
+}
 
 /** What one statement took. */
 interface Taken {
@@ -23,9 +35,10 @@ interface Taken {
   readonly suspects: boolean;
   /** Nothing was taken, since what is due has to be promoted first. */
   readonly isHeldBack: boolean;
+  /** Null where the statement did not look. */
+  readonly seen: Look | null;
 }
 
-/** Under load, where every claim is full, somebody still has to look for leases that have run out. */
 const LOOK_EVERY_MS = 1_000;
 const PROMOTE_AT_ONCE = 1_000;
 /** Lanes that a fair claim visits per kind. More would cost more than a second claim. */
@@ -44,10 +57,11 @@ const RAISE_EPOCH: Statement = {
 };
 
 /** A claim of this handle, which remembers whether there were several lanes, and where the turns of the tenants stand. */
-export function createClaim(context: Context): Claim {
+export function createClaim(context: Context): Claiming {
   const { database } = context;
   const stoppedAt = new Map<string, string>();
   let hasSeveralLanes = false;
+  let wasFull = false;
   let lookedAt = -Infinity;
   let epochFollowsClock = false;
 
@@ -58,8 +72,7 @@ export function createClaim(context: Context): Claim {
       epochFollowsClock = true;
       return await (params.alone === true ? claimAlone(params) : claimAndTend(params));
     } catch (error) {
-      // Behind a fail-over there may be a database that has forgotten the last epochs.
-      if (error instanceof StoreUnavailable) epochFollowsClock = false;
+      if (error instanceof StoreUnavailable) onGap();
       throw error;
     }
   }
@@ -67,9 +80,9 @@ export function createClaim(context: Context): Claim {
   async function claimAndTend(params: ClaimParams): Promise<Claimed> {
     const first = await takePromoted(params);
     const isFull = first.jobs.length >= params.limit;
-    if (isFull && performance.now() - lookedAt < LOOK_EVERY_MS)
-      return answer(first, NOTHING_TENDED);
-    const tended = await tend(params).catch((error: unknown) => {
+    wasFull = isFull;
+    if (isFull && first.seen === null) return answer(first, NOTHING_TENDED);
+    const tended = await tend(params, first.seen).catch((error: unknown) => {
       // What was taken is leased already: it must run, and who claims next meets the error again.
       if (first.jobs.length === 0) throw error;
       return NOTHING_TENDED;
@@ -92,8 +105,8 @@ export function createClaim(context: Context): Claim {
     return take(params, true);
   }
 
-  async function tend({ limit, wants }: ClaimParams): Promise<Tended> {
-    const seen = await look(context);
+  async function tend({ limit, wants }: ClaimParams, found: Look | null): Promise<Tended> {
+    const seen = found ?? (await look(context));
     lookedAt = performance.now();
     const isDue = (seen.dueIn ?? 1) <= 0;
     const isExpired = (seen.expiresIn ?? 0) < 0;
@@ -123,7 +136,11 @@ export function createClaim(context: Context): Claim {
     params: ClaimParams,
     promoted: boolean,
   ): Promise<Taken | 'several lanes'> {
-    const rows = await database.query<OneLaneRow>(CLAIM_ONE_LANE, paramsOf(params, [promoted]));
+    const looks = isToLook();
+    const rows = await database.query<OneLaneRow>(
+      CLAIM_ONE_LANE,
+      paramsOf(params, [promoted, looks]),
+    );
     const [row] = rows;
     if (row?.several === true) {
       hasSeveralLanes = true;
@@ -132,7 +149,12 @@ export function createClaim(context: Context): Claim {
     const jobs = jobsOf(context, params.claim, rows);
     // None, although some stand there: others hold them at this moment.
     const more = jobs.length >= params.limit || (jobs.length === 0 && row?.waiting === true);
-    return { jobs, more, ...readEvery(row) };
+    return { jobs, more, ...readEvery(row, looks) };
+  }
+
+  /** Under load, where every claim is full, somebody still has to look for leases that have run out. */
+  function isToLook(): boolean {
+    return !wasFull || performance.now() - lookedAt > LOOK_EVERY_MS;
   }
 
   /** Goes on to other lanes as long as those that were visited had nothing to give. */
@@ -141,12 +163,13 @@ export function createClaim(context: Context): Claim {
     params: ClaimParams,
     promoted: boolean,
   ): Promise<Taken> {
+    const looks = isToLook();
     const lanes = Math.min(Math.max(params.limit, LANES.least), LANES.most);
     for (let round = 1; ; round += 1) {
       const after = params.wants.map(({ kind }) => stoppedAt.get(kind) ?? '');
       const rows = await session.query<FairRow>(
         CLAIM_FAIRLY,
-        paramsOf(params, [promoted, texts(after), lanes]),
+        paramsOf(params, [promoted, texts(after), lanes, looks]),
       );
       const [row] = rows;
       const jobs = jobsOf(context, params.claim, rows);
@@ -157,12 +180,12 @@ export function createClaim(context: Context): Claim {
       const isAround = row?.is_around !== false;
       const more = !isAround || isContended || hasWholeShare(jobs, params.limit, row?.sharing ?? 0);
       if (jobs.length > 0 || isContended || isAround || round >= ROUNDS)
-        return { jobs, more, ...readEvery(row) };
+        return { jobs, more, ...readEvery(row, looks) };
     }
   }
 
   async function claimAlone(params: ClaimParams): Promise<Claimed> {
-    const tended = { ...(await tend(params)), hasSuspects: false };
+    const tended = { ...(await tend(params, null)), hasSuspects: false };
     const takeAlone = (session: Session): Promise<(TakenRow & EveryRow)[]> =>
       session.query<TakenRow & EveryRow>(CLAIM_ALONE, paramsOf(params));
     const limited = params.wants.filter(({ tenantLimit }) => tenantLimit !== undefined);
@@ -184,12 +207,16 @@ export function createClaim(context: Context): Claim {
     return answer({ jobs, more: true, ...readEvery(rows[0]) }, NOTHING_TENDED);
   }
 
-  return claim;
+  function onGap(): void {
+    epochFollowsClock = false;
+  }
+
+  return { claim, onGap };
 }
 
 const REPLAY_CLAIM: Statement = { name: 'millrace_claim_replay', text: REPLAY };
 
-interface EveryRow {
+interface EveryRow extends Partial<LookRow> {
   readonly now: number;
   readonly suspects?: boolean;
   readonly held_back?: boolean;
@@ -205,11 +232,17 @@ type FairRow = TakenRow &
     stopped_at: string | null;
   };
 
-function readEvery(row: EveryRow | undefined): Pick<Taken, 'now' | 'suspects' | 'isHeldBack'> {
+function readEvery(
+  row: EveryRow | undefined,
+  looks = false,
+): Pick<Taken, 'now' | 'suspects' | 'isHeldBack' | 'seen'> {
   return {
     now: row?.now ?? 0,
     suspects: row?.suspects === true,
     isHeldBack: row?.held_back === true,
+    seen: looks
+      ? lookOf({ due_in: row?.due_in ?? null, expires_in: row?.expires_in ?? null })
+      : null,
   };
 }
 

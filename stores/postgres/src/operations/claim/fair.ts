@@ -1,4 +1,5 @@
 import type { Statement } from '../../database.ts';
+import { LOOK_COLUMNS } from './tend.ts';
 import { OPEN, SUSPECTS, WANT, runningOf, taking } from './taking.ts';
 
 /**
@@ -19,6 +20,7 @@ import { OPEN, SUSPECTS, WANT, runningOf, taking } from './taking.ts';
  * cost twice as much per job.
  */
 // $1–$8 as in taking.ts $9 what is due was promoted $10 tenant after which to begin[] $11 lanes to visit per kind
+// $12 look what is to be tended
 export const CLAIM_FAIRLY: Statement = {
   name: 'millrace_claim_fairly',
   text: `
@@ -80,6 +82,6 @@ WITH RECURSIVE ${WANT}, ${OPEN}, start AS MATERIALIZED (
           SELECT DISTINCT ON (l.kind) l.kind, l.tenant
             FROM lane l LEFT JOIN share s ON s.kind = l.kind AND s.tenant = l.tenant CROSS JOIN tenants
            ORDER BY l.kind, CASE WHEN (SELECT max(nth) < $11::int FROM hop) AND n > 1 THEN s.turn <= $4::int % n
-                                 ELSE s.of_tenant > 0 END DESC NULLS LAST, l.nth DESC) t)::text AS stopped_at, ${SUSPECTS}`,
+                                 ELSE s.of_tenant > 0 END DESC NULLS LAST, l.nth DESC) t)::text AS stopped_at, ${LOOK_COLUMNS('$12::boolean')}, ${SUSPECTS}`,
   )}`,
 };

@@ -1,4 +1,5 @@
 import type { Statement } from '../../database.ts';
+import { LOOK_COLUMNS } from './tend.ts';
 import { OPEN, SUSPECTS, WANT, taking } from './taking.ts';
 
 /**
@@ -8,7 +9,7 @@ import { OPEN, SUSPECTS, WANT, taking } from './taking.ts';
  * A lane is found by its two ends in the index. Rows that others hold are passed over, so that replicas never wait for
  * each other, and only what is taken is locked.
  */
-// $1–$8 as in taking.ts $9 what is due was promoted
+// $1–$8 as in taking.ts $9 what is due was promoted $10 look what is to be tended
 export const CLAIM_ONE_LANE: Statement = {
   name: 'millrace_claim_one_lane',
   text: `
@@ -32,6 +33,6 @@ WITH RECURSIVE ${WANT}, ${OPEN}, lane AS MATERIALIZED (
     `
        (SELECT yes FROM several) AS several, NOT (SELECT yes FROM open) AS held_back,
        EXISTS (SELECT FROM lane l CROSS JOIN LATERAL (
-         SELECT FROM millrace.ready WHERE kind = l.kind AND tenant = l.tenant AND rank <= $7::smallint LIMIT 1) r) AS waiting, ${SUSPECTS}`,
+         SELECT FROM millrace.ready WHERE kind = l.kind AND tenant = l.tenant AND rank <= $7::smallint LIMIT 1) r) AS waiting, ${LOOK_COLUMNS('$10::boolean')}, ${SUSPECTS}`,
   )}`,
 };

@@ -14,24 +14,37 @@ export interface Look {
   readonly expiresIn: number | null;
 }
 
-// `lease` has no index on `until` (every renewal would have to write it), so this reads all of it: not for each claim.
+/**
+ * Behind `ranks`. `lease` has no index on `until` (every renewal would have to write it), so this reads all of it: a claim
+ * asks for it only where the one before was not full, or a second ago.
+ */
+export const LOOK_COLUMNS = (isWanted: string): string => `
+       CASE WHEN ${isWanted} THEN ceil(date_part('epoch', (
+         SELECT min(s.run_at) FROM ranks r CROSS JOIN LATERAL (
+           SELECT run_at FROM millrace.scheduled WHERE rank = r.rank ORDER BY run_at LIMIT 1) s) - millrace.clock()) * 1000)::bigint END AS due_in,
+       CASE WHEN ${isWanted} THEN ceil(date_part('epoch', (
+         SELECT min(until) FROM millrace.lease) - millrace.clock()) * 1000)::bigint END AS expires_in`;
+
 const LOOK: Statement = {
   name: 'millrace_look',
-  text: `
-WITH RECURSIVE ${RANKS_IN_USE}, next AS (
-  SELECT min(s.run_at) AS run_at FROM ranks r CROSS JOIN LATERAL (
-    SELECT run_at FROM millrace.scheduled WHERE rank = r.rank ORDER BY run_at LIMIT 1) s
-)
-SELECT ceil(date_part('epoch', (SELECT run_at FROM next) - millrace.clock()) * 1000)::bigint AS due_in,
-       ceil(date_part('epoch', (SELECT min(until) FROM millrace.lease) - millrace.clock()) * 1000)::bigint AS expires_in`,
+  text: `WITH RECURSIVE ${RANKS_IN_USE} SELECT ${LOOK_COLUMNS('true')}`,
 };
+
+export interface LookRow {
+  readonly due_in: number | null;
+  readonly expires_in: number | null;
+}
+
+export function lookOf(row: LookRow | undefined): Look {
+  return { dueIn: row?.due_in ?? null, expiresIn: row?.expires_in ?? null };
+}
 
 export async function look({ database }: Context): Promise<Look> {
   const [row] = await database.query<{ due_in: number | null; expires_in: number | null }>(
     LOOK,
     [],
   );
-  return { dueIn: row?.due_in ?? null, expiresIn: row?.expires_in ?? null };
+  return lookOf(row);
 }
 
 // Highest priority first, so that one promotion brings what the next claim wants.
@@ -81,17 +94,17 @@ WITH expired AS (
   INSERT INTO millrace.suspect (kind, tenant, rank, seq, attempt)
   SELECT kind, tenant, rank, seq, kept FROM taken WHERE NOT over
 )
-SELECT seq, kind, attempt, nth, kept, cancel, over, worker, correlation_id, started_at::text FROM taken`,
+SELECT seq, kind, attempt, nth, kept, cancel, over, worker, correlation_id, date_part('epoch', started_at) AS started FROM taken`,
 };
 
-// $1 seq[] $2 attempts that are kept[] $3 attempt[] $4 worker[] $5 started at[] $6 error[]
+// $1 seq[] $2 attempts that are kept[] $3 attempt[] $4 worker[] $5 started at, seconds since 1970[] $6 error[]
 const RECORD_LOSS: Statement = {
   name: 'millrace_record_loss',
   text: `
 UPDATE millrace.jobs j
-   SET attempt = u.kept, executions = millrace.with_execution(j.executions, u.nth, u.worker, u.started_at, 'lost', u.error, NULL)
-  FROM unnest($1::text::bigint[], $2::text::integer[], $3::text::integer[], $4::text::text[], $5::text::timestamptz[], $6::text::jsonb[])
-       AS u(seq, kept, nth, worker, started_at, error)
+   SET attempt = u.kept, executions = millrace.with_execution(j.executions, u.nth, u.worker, to_timestamp(u.started), 'lost', u.error, NULL)
+  FROM unnest($1::text::bigint[], $2::text::integer[], $3::text::integer[], $4::text::text[], $5::text::float8[], $6::text::jsonb[])
+       AS u(seq, kept, nth, worker, started, error)
  WHERE j.seq = ANY ($1::text::bigint[]) AND j.seq = u.seq`,
 };
 
@@ -114,7 +127,7 @@ type TakenRow = {
   over: boolean;
   worker: string;
   correlation_id: string | null;
-  started_at: string;
+  started: number;
 };
 
 /** Takes the leases of workers that went away. */
@@ -128,7 +141,7 @@ export async function takeOver(context: Context): Promise<TakenOver> {
         numbers(taken.map((row) => row.kept)),
         numbers(taken.map((row) => row.nth)),
         texts(taken.map((row) => row.worker)),
-        texts(taken.map((row) => row.started_at)),
+        numbers(taken.map((row) => row.started)),
         texts(taken.map((row) => JSON.stringify(workerLost(row)))),
       ]);
     const over = taken.filter((row) => row.over);
