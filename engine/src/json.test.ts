@@ -125,3 +125,10 @@ describe('a short text', () => {
     );
   });
 });
+
+it('numbers count as they are written out: a database has no exponents', () => {
+  const some = Array.from({ length: 100_000 }, () => 1e300);
+  expect(() => toJsonText(some, 'payload')).toThrow('30700001 bytes with its numbers written out');
+  expect(() => toJsonText(some.map(String), 'payload')).not.toThrow();
+  expect(() => toJsonText({ a: [1e300, 1e-7, { b: 5e-324 }] }, 'payload')).not.toThrow();
+});

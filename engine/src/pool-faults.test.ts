@@ -8,7 +8,7 @@ import {
   untilAborted,
   work,
 } from '../test/world.ts';
-import { MillraceError, StoreUnavailable } from './errors.ts';
+import { MillraceError, StoreTimedOut, StoreUnavailable } from './errors.ts';
 import type { ClaimParams, Store } from './port.ts';
 
 const quick: Handler = async () => {};
@@ -261,4 +261,28 @@ it('every slot comes back, however its job ended', async () => {
   await queue.cancelWhere({ state: 'PROCESSING' });
   await run(10_000);
   expect(worker.status()).toMatchObject({ inFlight: 0, settling: 0, pools: [{ inFlight: 0 }] });
+});
+
+describe('a claim that the store cannot finish in time', () => {
+  it('is made smaller until it passes, and grows again', async () => {
+    const limits: number[] = [];
+    const { worker, enqueue, run, store } = createWorld({
+      kinds: [work(quick)],
+      worker: { pools: [{ name: 'all', batch: 16, concurrency: 100 }] },
+      wrap: (inner) => ({
+        ...inner,
+        async claim(params) {
+          limits.push(params.limit);
+          if (params.limit > 4 && limits.length < 10) throw new StoreTimedOut('Too much.');
+          return inner.claim(params);
+        },
+      }),
+    });
+    for (let n = 0; n < 100; n += 1) await enqueue();
+    worker.start();
+    await run(120_000);
+    expect(limits.slice(0, 4)).toEqual([16, 8, 4, 8]);
+    expect(Math.max(...limits.slice(10))).toBe(16);
+    expect(await store.counts()).toMatchObject([{ state: 'SUCCEEDED', count: 100 }]);
+  });
 });
