@@ -50,7 +50,7 @@ export interface PoolHost {
   /** Null when pools may claim; while the worker is paused or keeps a suspect alone, a promise of its going on. */
   held(): Promise<void> | null;
   /** Suspects of the pool wait to run alone. Answers how long the others still have the worker before that. */
-  onSuspects(pool: Pool): number;
+  onSuspects(pool: Pool, foundOthers: boolean): number;
 }
 
 const RETRY_MS = { first: 100, most: 10_000 };
@@ -152,7 +152,8 @@ export function createPool(params: {
         if (claimed.jobs.length >= most) most = Math.min(batch, most * 2);
         report(claimed, limit);
         noteBacklog(wants, claimed);
-        const restMs = claimed.suspects ? host.onSuspects(pool) : Infinity;
+        const foundOthers = claimed.jobs.length > 0 || claimed.more;
+        const restMs = claimed.suspects ? host.onSuspects(pool, foundOthers) : Infinity;
         return { jobs: claimed.jobs, askedAt, waitMs: untilNext(claimed, restMs, replay) };
       } catch (error) {
         events.emit('store.failed', { during: 'claim', error });

@@ -198,17 +198,32 @@ describe('after a turn', () => {
   it('the others have at least as long a time as it took, and then the next follows at once', async () => {
     const { enqueue, run, begun, end } = await twoSuspects();
     await run(20_000);
+    await enqueue({ kind: 'other', data: 'other' });
     end('first');
     await run(100);
-    await enqueue({ kind: 'other', data: 'other' });
-    await run(1);
     expect(begun).toEqual(['first', 'other']);
+    // Within that time others still begin …
+    await run(15_000);
+    await enqueue({ kind: 'other', data: 'one more' });
+    await run(100);
+    expect(begun).toEqual(['first', 'other', 'one more']);
+    // … and after it none does, until the suspect has had its turn. No hint and no interval tells the pool so.
+    await run(10_000);
+    await enqueue({ kind: 'other', data: 'late' });
+    await run(100);
+    expect(begun).toEqual(['first', 'other', 'one more']);
     end('other');
-    await run(19_800);
-    expect(begun).toEqual(['first', 'other']);
-    // No hint and no interval: the pool knows when the time of the others is over.
+    end('one more');
     await run(500);
-    expect(begun).toEqual(['first', 'other', 'suspect']);
+    expect(begun).toEqual(['first', 'other', 'one more', 'suspect']);
+  });
+
+  it('the next follows at once where there are no others', async () => {
+    const { run, begun, end } = await twoSuspects();
+    await run(20_000);
+    end('first');
+    await run(500);
+    expect(begun).toEqual(['first', 'suspect']);
   });
 
   it('forty suspects that are done at once are done in seconds', async () => {

@@ -13,28 +13,39 @@ import type { WorkerStatus } from './worker.ts';
  * Claimed first, so that one process empties itself for it and not all of them. It is handed back and claimed again while
  * that takes long, since a lease that is not renewed tells that the job has not begun.
  *
- * Turns are fair: the others then have at least as long a time as the suspect's turn took.
+ * Turns are fair: the others then have at least as long a time as the suspect's turn took, if there are others.
  */
 export interface Quarantine {
   /** Null when pools may claim; else a promise of the end of the turn. */
   held(): Promise<void> | null;
   /** Suspects of the pool wait. Answers in how long to ask again; 0 when a turn is under way. */
-  ask(pool: Pool): number;
+  ask(pool: Pool, foundOthers: boolean): number;
 }
 
 /** The workers of one process, each with a store of its own: what one of them runs can end them all. */
 export interface Crew {
-  readonly members: Set<{ isBusy(): boolean; askToYield(): void }>;
+  readonly members: Set<Member>;
   turn: Promise<void> | null;
   restUntil: number;
+  /** After a turn in which no suspect ran. */
+  vainUntil: number;
+}
+
+interface Member {
+  isRunning(): boolean;
+  /** One of its pools, but for this one. */
+  isClaiming(except?: Pool): boolean;
+  askToYield(): void;
 }
 
 export function createCrew(): Crew {
-  return { members: new Set(), turn: null, restUntil: -Infinity };
+  return { members: new Set(), turn: null, restUntil: -Infinity, vainUntil: -Infinity };
 }
 
 /** How often a turn looks whether it can go on. */
 const LOOK_MS = 20;
+/** Between two questions whether others have work. */
+const SOON_MS = 100;
 /** At least, after a turn in which no suspect ran: another worker was faster, or the store failed. */
 const IN_VAIN_MS = 1_000;
 
@@ -48,16 +59,24 @@ export function createQuarantine(params: {
 }): Quarantine {
   const { crew, pools, leases, clock, events, state } = params;
   crew.members.add({
-    isBusy: () => leases.running.size > 0 || pools().some((pool) => pool.isClaiming()),
+    isRunning: () => leases.running.size > 0,
+    isClaiming: (except) => pools().some((pool) => pool !== except && pool.isClaiming()),
     askToYield() {
       for (const running of leases.running.values()) running.isAskedToYield = true;
     },
   });
 
-  function ask(pool: Pool): number {
+  function ask(pool: Pool, foundOthers: boolean): number {
     const startedAt = clock.now();
     if (crew.turn !== null) return 0;
-    if (startedAt < crew.restUntil) return crew.restUntil - startedAt;
+    if (startedAt < crew.vainUntil) return crew.vainUntil - startedAt;
+    if (startedAt < crew.restUntil) {
+      const members = [...crew.members];
+      if (foundOthers || members.some((member) => member.isRunning()))
+        return crew.restUntil - startedAt;
+      // Nothing else is there to have the time, as far as this pool knows: the others are about to know.
+      if (members.some((member) => member.isClaiming(pool))) return SOON_MS;
+    }
     crew.turn = takeTurn(pool)
       .catch((error: unknown) => {
         events.emit('store.failed', { during: 'claim', error });
@@ -66,13 +85,15 @@ export function createQuarantine(params: {
       .then((hasRun) => {
         crew.turn = null;
         const now = clock.now();
-        crew.restUntil = now + Math.max(now - startedAt, hasRun ? 0 : IN_VAIN_MS);
+        crew.restUntil = now + (now - startedAt);
+        crew.vainUntil = hasRun ? -Infinity : now + IN_VAIN_MS;
       });
     return 0;
   }
 
   /** Whether a suspect has run, and nothing kept it from its end. */
   async function takeTurn(pool: Pool): Promise<boolean> {
+    if (state() !== 'running') return false;
     let suspect = await pool.claimSuspect();
     while (suspect !== null && isBusy()) {
       for (const member of crew.members) member.askToYield();
@@ -85,7 +106,7 @@ export function createQuarantine(params: {
       }
       if (isLate) {
         await suspect.handBack();
-        suspect = await pool.claimSuspect();
+        suspect = state() === 'running' ? await pool.claimSuspect() : null;
       }
     }
     if (suspect === null) return false;
@@ -104,7 +125,7 @@ export function createQuarantine(params: {
   }
 
   function isBusy(): boolean {
-    return [...crew.members].some((member) => member.isBusy());
+    return [...crew.members].some((member) => member.isRunning() || member.isClaiming());
   }
 
   function isStopping(): boolean {

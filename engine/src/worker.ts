@@ -109,7 +109,7 @@ export function createWorker(params: {
     parts,
     nextClaim: () => (claims += 1),
     held: () => held() ?? quarantine.held(),
-    onSuspects: (pool) => quarantine.ask(pool),
+    onSuspects: (pool, foundOthers) => quarantine.ask(pool, foundOthers),
   };
   const pools = poolsOf(config.pools ?? [], registry).map(({ pool, kinds }) =>
     createPool({ config: pool, kinds, host }),

@@ -66,6 +66,8 @@ export interface Ledger {
   readonly failOvers: number;
   /** The lease of the job whose handler ended a process, by the process. */
   readonly killers: Map<string, string>;
+  /** Leases whose end the store has answered for, also where a fail-over has forgotten it since. */
+  readonly answered: Set<string>;
   /** Processes that have heard of suspects and may be emptying themselves for one, with the kinds of the pool that did. */
   readonly emptying: Map<string, ReadonlySet<string>>;
   /** Leases whose jobs were asked to stop. Their workers may know of it when the store has lost it. */
@@ -116,6 +118,7 @@ export function createLedger(): Ledger {
       return failOvers;
     },
     killers: new Map(),
+    answered: new Set(),
     asked: new Set(),
     emptying: new Map(),
     add(job) {

@@ -106,11 +106,16 @@ function takeOver(seen: Observation, { lost }: Claimed, record: JobRecord): void
   Object.assign(record, { suspect: true, runAt: now() });
 }
 
-/** Fate may strike a worker whose job is innocent; another job's handler may not. */
+/**
+ * Fate may strike a worker whose job is innocent; another job's handler may not. A fail-over is fate: it forgot the end of
+ * a job that its worker no longer looks after.
+ */
 function checkInnocence({ ledger, violations }: Observation, record: JobRecord): void {
   const killer = ledger.killers.get(record.holder);
   violations.expect(
-    killer === undefined || killer === nameOfLease(record),
+    killer === undefined ||
+      killer === nameOfLease(record) ||
+      ledger.answered.has(nameOfLease(record)),
     'innocence',
     () => `${record.id} ends worker_lost, but it was ${killer} that ended ${record.holder}`,
   );

@@ -120,6 +120,7 @@ export async function observeSettle(
     if (record === null) continue;
     checkOutcome(seen, record, outcome, during);
     record.settled = { epoch: job.epoch, claim: job.claim };
+    seen.ledger.answered.add(nameOfLease(job));
     apply(seen, record, outcome);
     if (answer === 'settled' && !record.erased)
       for (const child of children) seen.followUps.asked(tagOf(child.payload));
