@@ -242,6 +242,25 @@ describe('a job that waits for a worker', () => {
     );
   });
 
+  it('suspect_first', async () => {
+    const { worker, join, enqueue, run, queue, clock } = world({
+      kinds: [endless],
+      worker: { lease: '10s' },
+    });
+    worker.start();
+    const id = await enqueue();
+    await run(10);
+    clock.kill();
+    await run(5_000);
+    join('w2').worker.start();
+    await run(30_000);
+    expectExplained(
+      await queue.explain(await enqueue()),
+      'suspect_first',
+      `A worker was lost with ${id}: it now runs alone on w2. The others go on when it has ended.`,
+    );
+  });
+
   it('suspect, that waits behind another', async () => {
     const { worker, join, enqueue, run, queue, clock } = world({
       kinds: [endless],

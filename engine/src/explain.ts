@@ -31,6 +31,7 @@ export type Reason =
   | 'pool_window'
   | 'below_min_priority'
   | 'suspect'
+  | 'suspect_first'
   | 'tenant_quota'
   | 'slots_full'
   | 'behind_others'
@@ -177,6 +178,14 @@ function waitingForWorker(
       reason: 'workers_paused',
       sentence: `Every worker for the kind "${job.kind}" is paused or stopping: ${mine.map(({ worker }) => worker).join(', ')}.`,
     };
+  const busy = mine.filter(({ status }) => status?.state === 'running');
+  const alone = busy.map(({ status }) => status?.alone ?? null);
+  if (!suspect && alone.every((id) => id !== null)) {
+    return {
+      reason: 'suspect_first',
+      sentence: `A worker was lost with ${alone.join(' and ')}: it now runs alone on ${busy.map(({ worker }) => worker).join(' and ')}. The others go on when it has ended.`,
+    };
+  }
   const open = pools.filter((pool) => pool.heldUntil === null);
   if (open.length === 0) {
     const until = Math.min(...pools.map((pool) => pool.heldUntil ?? Infinity));

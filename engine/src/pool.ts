@@ -1,7 +1,7 @@
 import { sleep } from './clock.ts';
 import { MillraceError, StoreTimedOut, StoreUnavailable } from './errors.ts';
 import { Execution, type ExecutorParts, type SlotOwner, handBack } from './executor.ts';
-import type { ClaimedJob } from './job.ts';
+import type { ClaimedJob, JobId } from './job.ts';
 import type { JobKind } from './kind.ts';
 import type { ClaimParams, Claimed, Want } from './port.ts';
 import { type PoolConfig, settingsOf } from './pool-config.ts';
@@ -35,6 +35,7 @@ export interface Pool {
 
 /** A suspect that was claimed and waits for its process to be empty. */
 export interface Suspect {
+  readonly id: JobId;
   /** On the worker's clock: what has not begun by then is no longer ours. */
   readonly beginBy: number;
   begin(): Execution | null;
@@ -278,6 +279,7 @@ export function createPool(params: {
     if (job === undefined) return null;
     slots.take([job]);
     return {
+      id: job.id,
       // Half of its time: the other half is for its renewal to find an answer.
       beginBy: askedAt + leaseMs / 2,
       begin: () => beginOne(job, askedAt),

@@ -29,7 +29,7 @@ function twoWorkers() {
 
 it('a suspect waits for what other workers of its process run, and they wait for it', async () => {
   const { first, second, enqueue, join, run, begun, end } = twoWorkers();
-  await enqueue({ data: 'suspect' });
+  const suspect = await enqueue({ data: 'suspect' });
   const dying = join('dying');
   dying.worker.start();
   await run(10);
@@ -43,6 +43,7 @@ it('a suspect waits for what other workers of its process run, and they wait for
   first.start();
   await run(5_000);
   expect(begun, 'the suspect waits').toEqual(['neighbour']);
+  expect([first.status().alone, second.status().alone]).toEqual([suspect, suspect]);
 
   end('neighbour');
   await run(100);
@@ -53,4 +54,5 @@ it('a suspect waits for what other workers of its process run, and they wait for
   end('suspect');
   await run(100);
   expect(begun).toEqual(['neighbour', 'suspect', 'later']);
+  expect(second.status().alone).toBeNull();
 });

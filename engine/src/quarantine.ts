@@ -1,5 +1,6 @@
 import { type Clock, sleep } from './clock.ts';
 import type { Events } from './events.ts';
+import type { JobId } from './job.ts';
 import type { Leases } from './leases.ts';
 import type { Pool } from './pool.ts';
 import type { WorkerStatus } from './worker.ts';
@@ -26,6 +27,8 @@ export interface Quarantine {
 export interface Crew {
   readonly members: Set<Member>;
   turn: Promise<void> | null;
+  /** The suspect whose turn it is, or is about to be. */
+  alone: JobId | null;
   restUntil: number;
   /** After a turn in which no suspect ran. */
   vainUntil: number;
@@ -39,7 +42,13 @@ interface Member {
 }
 
 export function createCrew(): Crew {
-  return { members: new Set(), turn: null, restUntil: -Infinity, vainUntil: -Infinity };
+  return {
+    members: new Set(),
+    turn: null,
+    alone: null,
+    restUntil: -Infinity,
+    vainUntil: -Infinity,
+  };
 }
 
 /** How often a turn looks whether it can go on. */
@@ -84,6 +93,7 @@ export function createQuarantine(params: {
       })
       .then((hasRun) => {
         crew.turn = null;
+        crew.alone = null;
         const now = clock.now();
         crew.restUntil = now + (now - startedAt);
         crew.vainUntil = hasRun ? -Infinity : now + IN_VAIN_MS;
@@ -96,6 +106,7 @@ export function createQuarantine(params: {
     if (state() !== 'running') return false;
     let suspect = await pool.claimSuspect();
     while (suspect !== null && isBusy()) {
+      crew.alone = suspect.id;
       for (const member of crew.members) member.askToYield();
       await sleep(clock, LOOK_MS);
       const isLate = clock.now() >= suspect.beginBy;
@@ -115,6 +126,7 @@ export function createQuarantine(params: {
       void suspect.handBack();
       return false;
     }
+    crew.alone = suspect.id;
     const execution = suspect.begin();
     if (execution === null) return false;
     // Until its end is written: should another job end the process before, this one would be blamed. A pause changes

@@ -3,7 +3,7 @@ import { type Duration, toMs } from './duration.ts';
 import { MillraceError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { ExecutorParts, Tracing } from './executor.ts';
-import type { ClaimedJob, Lease } from './job.ts';
+import type { ClaimedJob, JobId, Lease } from './job.ts';
 import type { Log } from './kind.ts';
 import { createLeases } from './leases.ts';
 import { type Pool, type PoolHost, createPool } from './pool.ts';
@@ -45,6 +45,8 @@ export interface WorkerStatus {
   readonly state: 'stopped' | 'running' | 'paused' | 'stopping';
   readonly uptimeMs: number;
   readonly inFlight: number;
+  /** A suspect that the process keeps for itself, or empties itself for: nothing else begins. */
+  readonly alone: JobId | null;
   readonly settling: number;
   readonly lastPoll: number | null;
   readonly totals: Readonly<Totals>;
@@ -114,8 +116,9 @@ export function createWorker(params: {
   const pools = poolsOf(config.pools ?? [], registry).map(({ pool, kinds }) =>
     createPool({ config: pool, kinds, host }),
   );
+  const crew = params.crew ?? createCrew();
   const quarantine = createQuarantine({
-    crew: params.crew ?? createCrew(),
+    crew,
     pools: () => pools,
     leases,
     clock,
@@ -246,6 +249,7 @@ export function createWorker(params: {
       state,
       uptimeMs: clock.now() - startedAt,
       inFlight: leases.running.size,
+      alone: crew.alone,
       settling: settler.pending(),
       lastPoll: polls.length === 0 ? null : Math.max(...polls),
       totals,

@@ -103,6 +103,7 @@ describe('the process', () => {
     id: 'w',
     state: 'running',
     uptimeMs: 61_500,
+    alone: null,
     inFlight: 3,
     settling: 0,
     lastPoll: null,
