@@ -221,21 +221,25 @@ describe('a job that waits for a worker', () => {
     expectExplained(await queue.explain(await enqueue()), 'no_worker', sentence);
   });
 
+  /** So many endless jobs, and the worker that ran them gone. */
+  async function lostWith(count: number) {
+    const made = world({ kinds: [endless], worker: { lease: '10s' } });
+    made.worker.start();
+    const ids: string[] = [];
+    for (let n = 0; n < count; n += 1) ids.push(await made.enqueue());
+    await made.run(10);
+    made.clock.kill();
+    await made.run(5_000);
+    return { ...made, ids, successor: made.join('w2').worker };
+  }
+
   it('suspect', async () => {
-    const { worker, join, enqueue, run, queue, clock } = world({
-      kinds: [endless],
-      worker: { lease: '10s' },
-    });
-    worker.start();
-    const id = await enqueue();
-    await run(10);
-    clock.kill();
-    await run(5_000);
-    join('w2').worker.start();
+    const { queue, ids, run, enqueue, successor } = await lostWith(1);
+    successor.start();
     await enqueue();
     await run(30_000);
     expectExplained(
-      await queue.explain(id),
+      await queue.explain(ids[0] ?? ''),
       'suspect',
       'A worker was lost while it may have run. Now w2 has it, and runs it alone as soon as nothing else runs there.',
       START + 45_010,
@@ -243,39 +247,22 @@ describe('a job that waits for a worker', () => {
   });
 
   it('suspect_first', async () => {
-    const { worker, join, enqueue, run, queue, clock } = world({
-      kinds: [endless],
-      worker: { lease: '10s' },
-    });
-    worker.start();
-    const id = await enqueue();
-    await run(10);
-    clock.kill();
-    await run(5_000);
-    join('w2').worker.start();
+    const { queue, ids, run, enqueue, successor } = await lostWith(1);
+    successor.start();
     await run(30_000);
     expectExplained(
       await queue.explain(await enqueue()),
       'suspect_first',
-      `A worker was lost with ${id}: it now runs alone on w2. The others go on when it has ended.`,
+      `A worker was lost with ${ids[0]}: it now runs alone on w2. The others go on when it has ended.`,
     );
   });
 
   it('suspect, that waits behind another', async () => {
-    const { worker, join, enqueue, run, queue, clock } = world({
-      kinds: [endless],
-      worker: { lease: '10s' },
-    });
-    worker.start();
-    await enqueue();
-    const second = await enqueue();
-    await run(10);
-    clock.kill();
-    await run(5_000);
-    join('w2').worker.start();
+    const { queue, ids, run, successor } = await lostWith(2);
+    successor.start();
     await run(30_000);
     expectExplained(
-      await queue.explain(second),
+      await queue.explain(ids[1] ?? ''),
       'suspect',
       'A worker was lost while it may have run. It waits for a worker to be empty, and then runs alone there.',
     );

@@ -1,5 +1,6 @@
 import type { Database, Statement } from '../database.ts';
 import type { Context } from './context.ts';
+import { raiseEpoch } from './epoch.ts';
 
 // One replica folds at a time; the others have nothing to wait for.
 const FOLD: Statement = {
@@ -12,14 +13,9 @@ SELECT kind, tenant, state, sum(n) FROM folded GROUP BY kind, tenant, state ORDE
 ON CONFLICT (kind, tenant, state) DO UPDATE SET n = c.n + excluded.n`,
 };
 
-const RAISE_EPOCH: Statement = {
-  name: 'millrace_raise_epoch',
-  text: `SELECT millrace.raise_epoch()`,
-};
-
 export async function maintain({ database }: Context): Promise<void> {
   await database.query(FOLD, []);
-  await database.query(RAISE_EPOCH, []);
+  await raiseEpoch(database);
   if (database.isEmbedded) await tidy(database);
 }
 

@@ -6,6 +6,7 @@ import {
 } from '@millrace/engine';
 import { type Session, type Statement, texts } from '../../database.ts';
 import type { Context } from '../context.ts';
+import { raiseEpoch } from '../epoch.ts';
 import { CLAIM_ALONE } from './alone.ts';
 import { CLAIM_FAIRLY } from './fair.ts';
 import { CLAIM_ONE_LANE } from './one-lane.ts';
@@ -51,10 +52,6 @@ const LOCK_QUOTA: Statement = {
   name: 'millrace_lock_quota',
   text: `SELECT pg_advisory_xact_lock(hashtext('millrace.quota'), hashtext($1))`,
 };
-const RAISE_EPOCH: Statement = {
-  name: 'millrace_raise_epoch',
-  text: `SELECT millrace.raise_epoch()`,
-};
 
 /** A claim of this handle, which remembers whether there were several lanes, and where the turns of the tenants stand. */
 export function createClaim(context: Context): Claiming {
@@ -68,7 +65,7 @@ export function createClaim(context: Context): Claiming {
   async function claim(params: ClaimParams): Promise<Claimed> {
     if (params.replay === true) return replay(params);
     try {
-      if (!epochFollowsClock) await database.query(RAISE_EPOCH, []);
+      if (!epochFollowsClock) await raiseEpoch(database);
       epochFollowsClock = true;
       return await (params.alone === true ? claimAlone(params) : claimAndTend(params));
     } catch (error) {
@@ -117,18 +114,22 @@ export function createClaim(context: Context): Claiming {
   }
 
   async function take(params: ClaimParams, promoted: boolean): Promise<Taken> {
-    const isLimited = params.wants.some((want) => want.tenantLimit !== undefined);
-    if (!hasSeveralLanes && !isLimited) {
+    const limited = limitedKinds(params);
+    if (!hasSeveralLanes && limited.length === 0) {
       const taken = await takeOneLane(params, promoted);
       if (taken !== 'several lanes') return taken;
     }
-    if (!isLimited) return takeFairly(database, params, promoted);
+    return withinQuotas(limited, (session) => takeFairly(session, params, promoted));
+  }
+
+  function withinQuotas<T>(
+    kinds: readonly string[],
+    work: (session: Session) => Promise<T>,
+  ): Promise<T> {
+    if (kinds.length === 0) return work(database);
     return database.transaction(async (session) => {
-      for (const { kind, tenantLimit } of params.wants.toSorted((a, b) =>
-        a.kind < b.kind ? -1 : 1,
-      ))
-        if (tenantLimit !== undefined) await session.query(LOCK_QUOTA, [kind]);
-      return takeFairly(session, params, promoted);
+      for (const kind of kinds) await session.query(LOCK_QUOTA, [kind]);
+      return work(session);
     });
   }
 
@@ -186,17 +187,9 @@ export function createClaim(context: Context): Claiming {
 
   async function claimAlone(params: ClaimParams): Promise<Claimed> {
     const tended = { ...(await tend(params, null)), hasSuspects: false };
-    const takeAlone = (session: Session): Promise<(TakenRow & EveryRow)[]> =>
-      session.query<TakenRow & EveryRow>(CLAIM_ALONE, paramsOf(params));
-    const limited = params.wants.filter(({ tenantLimit }) => tenantLimit !== undefined);
-    const rows =
-      limited.length === 0
-        ? await takeAlone(database)
-        : await database.transaction(async (session) => {
-            for (const kind of limited.map((want) => want.kind).toSorted())
-              await session.query(LOCK_QUOTA, [kind]);
-            return takeAlone(session);
-          });
+    const rows = await withinQuotas(limitedKinds(params), (session) =>
+      session.query<TakenRow & EveryRow>(CLAIM_ALONE, paramsOf(params)),
+    );
     const jobs = jobsOf(context, params.claim, rows);
     return answer({ jobs, more: false, ...readEvery(rows[0]) }, tended);
   }
@@ -231,6 +224,11 @@ type FairRow = TakenRow &
     waiting: boolean;
     stopped_at: string | null;
   };
+
+/** In one order for all replicas, so that two never wait for each other. */
+function limitedKinds({ wants }: ClaimParams): string[] {
+  return wants.flatMap((want) => (want.tenantLimit === undefined ? [] : [want.kind])).toSorted();
+}
 
 function readEvery(
   row: EveryRow | undefined,
