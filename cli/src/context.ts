@@ -118,8 +118,8 @@ function serviceUrl(given: string): string {
 
 function limitedFetch({ fetch, interrupted }: World, server: string): typeof globalThis.fetch {
   return async (input, init) => {
-    const limit = limitOf(init);
-    const signal = limit === null ? interrupted : AbortSignal.any([interrupted, limit]);
+    const limitMs = limitOf(init);
+    const signal = limitMs === null ? interrupted : atMost(limitMs, interrupted);
     // Not followed: the token is for this server alone, and a POST would arrive as a GET.
     const response = await fetch(input, { ...init, redirect: 'manual', signal });
     const elsewhere = response.headers.get('location');
@@ -132,11 +132,22 @@ function limitedFetch({ fetch, interrupted }: World, server: string): typeof glo
  * Files go as fast as the line lets them, in both directions: an archive of gigabytes is not late. fetch itself
  * gives up when nothing has moved for 300 s.
  */
-function limitOf(init: RequestInit | undefined): AbortSignal | null {
+function limitOf(init: RequestInit | undefined): number | null {
   const isFile =
     init?.body instanceof ReadableStream || new Headers(init?.headers).get('accept') === '*/*';
   if (isFile) return null;
-  return AbortSignal.timeout(init?.method === 'GET' ? LIMIT_MS.read : LIMIT_MS.write);
+  return init?.method === 'GET' ? LIMIT_MS.read : LIMIT_MS.write;
+}
+
+/**
+ * The timer holds the controller while the answer is read, long after fetch has returned: AbortSignal.timeout is held by
+ * nothing then, may be collected, and never fires.
+ */
+function atMost(ms: number, interrupted: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  const late = new DOMException(`timeout after ${ms} ms`, 'TimeoutError');
+  setTimeout(() => controller.abort(late), ms).unref();
+  return AbortSignal.any([interrupted, controller.signal]);
 }
 
 function redirected(server: string, elsewhere: string): string {

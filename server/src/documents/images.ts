@@ -3,6 +3,7 @@ import { request } from 'node:https';
 import { isIP } from 'node:net';
 import { DocumentError, type FetchImage } from '@millrace/documents';
 import type { Telemetry } from '../telemetry/telemetry.ts';
+import { within } from '../within.ts';
 import { isPublicAddress } from '../webhook/address.ts';
 import { publicOnly } from '../webhook/send.ts';
 import { bare } from '../webhook/url.ts';
@@ -15,14 +16,17 @@ const TIMEOUT_MS = 10_000;
  */
 export function createFetchImage(measured: Telemetry['call']): FetchImage {
   return (url, options) =>
-    measured({ dependency: 'image', operation: 'fetch' }, () => fetchImage(new URL(url), options));
+    measured({ dependency: 'image', operation: 'fetch' }, () =>
+      within(TIMEOUT_MS, options.signal, (signal) =>
+        fetchImage(new URL(url), { ...options, signal }),
+      ),
+    );
 }
 
 function fetchImage(
   url: URL,
-  { signal, maxBytes }: { readonly signal: AbortSignal | undefined; readonly maxBytes: number },
+  { signal, maxBytes }: { readonly signal: AbortSignal; readonly maxBytes: number },
 ): Promise<Uint8Array> {
-  const limit = AbortSignal.timeout(TIMEOUT_MS);
   const host = bare(url.hostname);
   return new Promise((resolve, reject) => {
     // An address is not looked up, so nothing else would check it.
@@ -33,7 +37,7 @@ function fetchImage(
     const asked = request(url, {
       agent: false,
       headers: { accept: 'image/*', 'user-agent': 'Millrace', connection: 'close' },
-      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+      signal,
       lookup: publicOnly(lookup),
     });
     asked.on('error', (error) => reject(unreachable(url, error)));

@@ -46,6 +46,25 @@ function open() {
 }
 
 describe('the keys of the issuer', () => {
+  test('an answer without an end is not read on', async () => {
+    let sent = 0;
+    answer = () =>
+      new Response(
+        new ReadableStream({
+          pull(body) {
+            sent += 64 * 1024;
+            body.enqueue(new Uint8Array(64 * 1024));
+          },
+        }),
+      );
+    const { count, failure } = await open().check();
+    expect({ count, failure }).toEqual({
+      count: 0,
+      failure: 'the set of keys is too large to be one',
+    });
+    expect(sent).toBeLessThan(1024 * 1024);
+  });
+
   test('are fetched once in five minutes, however many need them', async () => {
     const keys = open();
     await Promise.all(Array.from({ length: 50 }, () => keys.find('k1')));

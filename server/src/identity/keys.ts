@@ -1,6 +1,7 @@
 import { type JWTVerifyGetKey, createLocalJWKSet, errors } from 'jose';
 import { z } from 'zod';
 import { Refusal } from '../http/refusal.ts';
+import { within } from '../within.ts';
 
 /** How long a fetched set of keys is good without asking again. */
 const FRESH_MS = 5 * 60_000;
@@ -99,14 +100,13 @@ export function createKeys(params: {
     }
   }
 
-  async function read(): Promise<string> {
-    const response = await params.fetch(uri, {
-      headers: { accept: 'application/json' },
-      redirect: 'error',
-      signal: AbortSignal.timeout(LIMIT_MS),
+  function read(): Promise<string> {
+    return within(LIMIT_MS, undefined, async (signal) => {
+      const headers = { accept: 'application/json' };
+      const response = await params.fetch(uri, { headers, redirect: 'error', signal });
+      if (!response.ok) throw new Error(`${uri} answered ${response.status}`);
+      return textOf(response);
     });
-    if (!response.ok) throw new Error(`${uri} answered ${response.status}`);
-    return response.text();
   }
 
   return {
@@ -118,9 +118,20 @@ export function createKeys(params: {
   };
 }
 
+/** Counted while it comes: an answer without an end would fill the memory before the time is up. */
+async function textOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > LARGEST) throw new Error('the set of keys is too large to be one');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
 /** Only what can have signed RS256: other keys in the set are for other things. */
 function keySetOf(text: string, at: number): KeySet {
-  if (text.length > LARGEST) throw new Error('the set of keys is too large to be one');
   const { keys } = answer.parse(JSON.parse(text));
   const ours = keys.filter(
     ({ kty, use = 'sig', alg = 'RS256', kid }) =>

@@ -10,6 +10,7 @@ import { BatchSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace
 import type { Logger } from '../log/log.ts';
 import { StartError } from '../start-error.ts';
 import { isLoopbackHost } from '../webhook/address.ts';
+import { within } from '../within.ts';
 import { EXPORT_WITHIN_MS, type Failed, telling, tellFailures } from './exporting.ts';
 import type { SpanExport } from './otlp.ts';
 
@@ -89,14 +90,16 @@ function optionsOf(
           // success. The client's own timeout would hold the process after an error, until it is over.
           async sendRequest(request, next) {
             request.timeout = 0;
-            const late = AbortSignal.timeout(EXPORT_WITHIN_MS);
-            request.abortSignal = AbortSignal.any([abandoned, late]);
             try {
-              const response = await next(request);
+              const response = await within(EXPORT_WITHIN_MS, abandoned, (signal) => {
+                request.abortSignal = signal;
+                return next(request);
+              });
               if (response.status >= 400) failed(`Azure Monitor answered ${response.status}.`);
               return response;
             } catch (error) {
-              failed(late.aborted ? 'Azure Monitor did not answer.' : error);
+              const isLate = request.abortSignal?.aborted === true && !abandoned.aborted;
+              failed(isLate ? 'Azure Monitor did not answer.' : error);
               throw error;
             }
           },

@@ -2,6 +2,7 @@ import { lookup as systemLookup } from 'node:dns';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { within } from '../within.ts';
 import { isPublicAddress } from './address.ts';
 
 export interface Answer {
@@ -39,8 +40,12 @@ export class AddressRefused extends Error {
  * been checked under another name.
  */
 export function send(delivery: Delivery, lookup: Lookup = systemLookup): Promise<Answer> {
-  const { url, exempt, headers, body, timeoutMs = TIMEOUT_MS } = delivery;
-  const signal = AbortSignal.any([delivery.signal, AbortSignal.timeout(timeoutMs)]);
+  const { timeoutMs = TIMEOUT_MS } = delivery;
+  return within(timeoutMs, delivery.signal, (signal) => post(delivery, lookup, signal));
+}
+
+function post(delivery: Delivery, lookup: Lookup, signal: AbortSignal): Promise<Answer> {
+  const { url, exempt, headers, body } = delivery;
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const sent = request(url, {
