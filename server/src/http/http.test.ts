@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text as readAll } from 'node:stream/consumers';
-import { problem } from '@millrace/api';
+import { type Contract, contracts, problem } from '@millrace/api';
 import { StoreUnavailable, defineJob, done } from '@millrace/engine';
 import type { InjectOptions } from 'fastify';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -134,6 +134,28 @@ describe('every refusal is a problem', () => {
     expect(answer.status).toBe(status);
     expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
     expect(problem.parse(JSON.parse(answer.text))).toMatchObject({ status, code });
+  });
+
+  test('a NUL character in any name or filter, on every route', async () => {
+    start();
+    // This process makes no documents, and a live stream is a route of another making.
+    const routes = (Object.values(contracts) as Contract[]).filter(
+      ({ path }) => !/^\/(documents|generate|templates|files|lint|events)\b/.test(path),
+    );
+    const asked = routes.flatMap(({ method, path, query, example }) => {
+      const upload = method === 'POST' ? { payload: example.body ?? {} } : {};
+      const named = path.replace(/:\w+/, 'a%00b').replace(/:\w+/g, 'x');
+      const filters = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
+      return [
+        ...(named === path ? [] : [{ method, url: named, ...upload }]),
+        ...filters.map((name) => ({ method, url: `${path}?${name}=a%00b`, ...upload })),
+      ];
+    });
+    expect(asked.length).toBeGreaterThan(20);
+    for (const options of asked) {
+      const { status } = await ask(options as InjectOptions);
+      expect(status, `${options.method} ${options.url}`).toBe(400);
+    }
   });
 
   test('says which fields are wrong', async () => {

@@ -66,8 +66,8 @@ export function callOf(contract: Contract, request: FastifyRequest, reply: Fasti
     headers: request.headers,
     signal: gone.signal,
     upload: upload === undefined ? null : uploadOf(request),
-    params: checked(contract.params, request.params, 'path') as undefined,
-    query: checked(contract.query, request.query, 'query') as undefined,
+    params: checked(contract.params, textOnly(request.params, 'path'), 'path') as undefined,
+    query: checked(contract.query, textOnly(request.query, 'query'), 'query') as undefined,
     body: checked(contract.body, request.body, 'body') as undefined,
     caller: request.caller,
     correlationId: request.id,
@@ -109,6 +109,19 @@ export function answerProblem(thrown: unknown, request: FastifyRequest, reply: F
     reply.header('retry-after', String(known ?? RETRY_AFTER_SECONDS));
   }
   reply.code(told.status).type(PROBLEM_TYPE).send(told);
+}
+
+/** No store keeps a NUL character or half of a surrogate pair, so nothing can be found by one. */
+function textOnly(values: unknown, where: string): unknown {
+  const issues = Object.entries(values as Record<string, unknown>)
+    .filter(([, value]) => [value].flat().some((each) => !isText(each)))
+    .map(([path]) => ({ path, message: 'has a character that no text has (%00, say)' }));
+  if (issues.length === 0) return values;
+  throw new Refusal('invalid_request', sentence(where, issues), { issues });
+}
+
+function isText(value: unknown): boolean {
+  return typeof value !== 'string' || (!value.includes('\u0000') && value.isWellFormed());
 }
 
 function checked(schema: z.ZodType | undefined, value: unknown, where: string): unknown {

@@ -215,6 +215,7 @@ describe('is refused', () => {
     start();
     const { exp: _, ...endless } = claims();
     await refused(await issuer.sign({ ...endless, exp: undefined }), 401, 'token_invalid');
+    await refused(await issuer.sign(claims({ exp: 1e15 })), 401, 'token_invalid');
   });
 
   test('one for another audience', async () => {

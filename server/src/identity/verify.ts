@@ -8,6 +8,8 @@ import type { Keys } from './keys.ts';
 /** Clocks differ by so much between well-kept machines. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 const NAME_LIMIT = 200;
+/** Of JavaScript's calendar. */
+const LAST_MOMENT = 8.64e15;
 
 export interface VerifierParams {
   readonly issuers: readonly string[];
@@ -60,11 +62,13 @@ function callerOf(claims: JWTPayload): Caller {
     ? (text('app_displayname') ?? (app === null ? text('sub') : `app:${app}`))
     : (text('preferred_username') ?? text('upn'));
   const given = Array.isArray(claims['roles']) ? claims['roles'] : [];
+  const expiresAt = (claims.exp ?? 0) * 1_000;
+  if (!(expiresAt <= LAST_MOMENT)) throw invalid('its claim "exp" is no time');
   return {
     name: storableText(name ?? 'unknown', NAME_LIMIT),
     subject: storableText(text('oid') ?? text('sub') ?? 'unknown', NAME_LIMIT),
     roles: ROLES.filter((role) => given.includes(role)),
-    expiresAt: (claims.exp ?? 0) * 1_000,
+    expiresAt,
   };
 }
 
