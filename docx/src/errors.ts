@@ -16,7 +16,6 @@ export type TemplateErrorCode =
   | 'malformed_xml'
   | 'too_deep'
   | 'unsupported_encoding'
-  | 'unsupported_prefix'
   // the tags
   | 'unclosed_tag'
   | 'bad_tag'

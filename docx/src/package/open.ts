@@ -1,5 +1,7 @@
 import { TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
+import { decodeXml } from '../xml/encoding.ts';
+import { useKnownPrefixes } from '../xml/namespaces.ts';
 import { type Token, tokenize } from '../xml/tokenizer.ts';
 import { rawOf } from '../xml/tokens.ts';
 import { type ZipEntry, readZip, unpack } from '../zip/reader.ts';
@@ -79,6 +81,9 @@ export function openPackage(input: Uint8Array, limits: Limits): Package {
   if (main?.tokens === undefined) {
     throw new TemplateError('not_a_docx', 'The main document is not XML.');
   }
+  if (main.tokens[0]?.name !== 'w:document') {
+    throw new TemplateError('not_a_docx', 'The main document is not a text of Word.');
+  }
   return { main, parts, types, rootRelationships: root.kept, stripped };
 }
 
@@ -133,10 +138,13 @@ function readPart(
     const replaced = undefined;
     return { ...common, tokens: undefined, changed: false, relationshipsChanged, replaced };
   }
-  const tokens = readXml(entry, limits, budget);
-  const taken = sanitize(tokens, entry.name, cut);
+  const bytes = unpackXml(entry, budget);
+  const { text, isUtf8 } = decodeXml(bytes, entry.name);
+  const tokens = tokenize(text, entry.name, limits);
+  const renamed = useKnownPrefixes(tokens, entry.name);
+  const taken = sanitize(tokens, cut);
   for (const what of taken) stripped.push({ part: entry.name, what });
-  const changed = tokens.some(({ gone }) => gone) || taken.size > 0;
+  const changed = !isUtf8 || renamed || taken.size > 0;
   return { ...common, tokens, changed, relationshipsChanged, replaced: undefined };
 }
 
@@ -146,29 +154,13 @@ interface Budget {
 }
 
 function readXml(entry: ZipEntry, limits: Limits, budget: Budget): Token[] {
-  const bytes = unpack(entry, budget.left);
-  budget.left -= bytes.length;
-  return tokenize(decodeXml(bytes, entry.name), entry.name, limits);
+  return tokenize(decodeXml(unpackXml(entry, budget), entry.name).text, entry.name, limits);
 }
 
-/** UTF-8, or UTF-16 with its mark. What is written again is always UTF-8. */
-export function decodeXml(bytes: Buffer, part: string): string {
-  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
-  const swapped = bytes[0] === 0xfe && bytes[1] === 0xff;
-  if (utf16 || swapped) {
-    const even = Buffer.from(bytes.subarray(2, bytes.length - (bytes.length % 2)));
-    return (swapped ? even.swap16() : even).toString('utf16le');
-  }
-  const text = bytes.toString('utf8');
-  const encoding = /^\ufeff?<\?xml[^>]*?encoding\s*=\s*["']([^"']+)/.exec(text)?.[1];
-  if (encoding !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(encoding)) {
-    throw new TemplateError(
-      'unsupported_encoding',
-      `${part}: the encoding "${encoding.slice(0, 40)}" is not UTF-8. Save the file again in Word.`,
-      { part },
-    );
-  }
-  return text;
+function unpackXml(entry: ZipEntry, budget: Budget): Buffer {
+  const bytes = unpack(entry, budget.left);
+  budget.left -= bytes.length;
+  return bytes;
 }
 
 export const XML_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';

@@ -1,4 +1,3 @@
-import { TemplateError } from '../errors.ts';
 import type { Token } from '../xml/tokenizer.ts';
 import { attributesOf, removeAttributes, removeElement, unwrapElement } from '../xml/tokens.ts';
 
@@ -20,15 +19,10 @@ const VML_SOURCES = new Set(['src', 'o:src', 'o:href', 'o:althref', 'r:href', 'h
  * Takes out of a part what reaches outside the file. `cut` holds the ids of the relationships that were
  * refused. Says what it took, once each, for the author.
  */
-export function sanitize(
-  tokens: readonly Token[],
-  part: string,
-  cut: ReadonlySet<string>,
-): Set<string> {
+export function sanitize(tokens: readonly Token[], cut: ReadonlySet<string>): Set<string> {
   const taken = new Set<string>();
   for (const token of tokens) {
     if (token.gone || token.kind === 'close' || token.kind === 'text') continue;
-    if (token.raw.includes('xmlns')) checkPrefixes(token, part);
     if (REFUSED.has(token.name)) {
       removeElement(tokens, token);
       taken.add(token.name);
@@ -57,44 +51,4 @@ function refersTo(token: Token, cut: ReadonlySet<string>): boolean {
   return attributesOf(token).some(
     ([name, value]) => (name.startsWith('r:') || name === 'o:relid') && cut.has(value),
   );
-}
-
-const TRANSITIONAL = 'http://schemas.openxmlformats.org';
-const STRICT = 'http://purl.oclc.org/ooxml';
-
-/** The names by which every check here knows an element. */
-const PREFIXES: Readonly<Record<string, readonly string[]>> = {
-  w: [`${TRANSITIONAL}/wordprocessingml/2006/main`, `${STRICT}/wordprocessingml/main`],
-  r: [
-    `${TRANSITIONAL}/officeDocument/2006/relationships`,
-    `${STRICT}/officeDocument/relationships`,
-  ],
-  a: [`${TRANSITIONAL}/drawingml/2006/main`, `${STRICT}/drawingml/main`],
-  wp: [
-    `${TRANSITIONAL}/drawingml/2006/wordprocessingDrawing`,
-    `${STRICT}/drawingml/wordprocessingDrawing`,
-  ],
-  mc: ['http://schemas.openxmlformats.org/markup-compatibility/2006'],
-  v: ['urn:schemas-microsoft-com:vml'],
-  o: ['urn:schemas-microsoft-com:office:office'],
-};
-const PREFIX_OF = new Map(
-  Object.entries(PREFIXES).flatMap(([prefix, uris]) => uris.map((uri) => [uri, prefix] as const)),
-);
-
-/** Other prefixes would slip past every check by name. Word and its kin always write the usual ones. */
-function checkPrefixes(token: Token, part: string): void {
-  for (const [name, uri] of attributesOf(token)) {
-    if (!name.startsWith('xmlns')) continue;
-    const prefix = name.slice('xmlns:'.length);
-    const usual = PREFIX_OF.get(uri);
-    const own = Object.hasOwn(PREFIXES, prefix) ? PREFIXES[prefix] : undefined;
-    if ((usual !== undefined && usual !== prefix) || (own && !own.includes(uri))) {
-      throw new TemplateError(
-        'unsupported_prefix',
-        `${part}: the namespace "${uri}" has the unusual prefix "${prefix}". Open the file in Word or LibreOffice and save it again.`,
-        { part },
-      );
-    }
-  }
 }

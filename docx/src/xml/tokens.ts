@@ -1,7 +1,8 @@
 import type { Token } from './tokenizer.ts';
 import { decode } from './text.ts';
 
-const ATTRIBUTE = /\s+([^\s=]+)\s*=\s*("[^"]*"|'[^']*')/g;
+/** The tokenizer leaves one space before each attribute and none around its sign. */
+const ATTRIBUTE = / ([^ =]+)=("[^"]*"|'[^']*')/g;
 
 export function attributesOf(token: Token): [name: string, value: string][] {
   const found: [string, string][] = [];
@@ -9,6 +10,11 @@ export function attributesOf(token: Token): [name: string, value: string][] {
     found.push([name, decode(quoted.slice(1, -1))]);
   }
   return found;
+}
+
+/** The values as they are written, with their quotes. */
+export function quotedAttributesOf(token: Token): [name: string, quoted: string][] {
+  return Array.from(token.raw.matchAll(ATTRIBUTE), ([, name = '', quoted = '']) => [name, quoted]);
 }
 
 export function attribute(token: Token, name: string): string | undefined {
