@@ -12,6 +12,7 @@ export type TemplateErrorCode =
   | 'corrupt_zip'
   | 'too_large'
   | 'too_many_entries'
+  | 'too_many_elements'
   | 'dtd_not_allowed'
   | 'malformed_xml'
   | 'too_deep'

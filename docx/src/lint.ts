@@ -112,7 +112,11 @@ function unknownPaths(fields: readonly FieldUse[], { sample, schema }: LintOptio
 
 function strippedContent({ stripped }: Compiled): Problem[] {
   return stripped.map(({ part, what }) =>
-    warning('stripped', `${what} reaches outside the file and is left out.`, { part }),
+    warning(
+      'stripped',
+      `${what} is left out: it reaches outside the file or is nothing that a document may hold.`,
+      { part },
+    ),
   );
 }
 

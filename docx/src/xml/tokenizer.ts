@@ -24,12 +24,16 @@ export function tokenize(xml: string, part: string, limits: Limits): Token[] {
   const fail = (code: TemplateErrorCode, message: string) =>
     new TemplateError(code, `${part}: ${message}`, { part });
   if (ILLEGAL.test(xml)) throw fail('malformed_xml', 'it holds a character that XML forbids.');
+  const tooMany = () =>
+    fail('too_many_elements', 'the file has more elements than any document needs.');
+  if (hasMoreTags(xml, limits.tokens)) throw tooMany();
   const tokens: Token[] = [];
   const open: number[] = [];
   let at = xml.charCodeAt(0) === 0xfeff ? 1 : 0;
 
   const push = (kind: Token['kind'], name: string, raw: string): number => {
     const index = tokens.length;
+    if (index >= limits.tokens) throw tooMany();
     tokens.push({ kind, name, raw, gone: false, index, match: index, parent: open.at(-1) ?? -1 });
     return index;
   };
@@ -84,6 +88,16 @@ export function tokenize(xml: string, part: string, limits: Limits): Token[] {
   }
   if (open.length > 0 || tokens.length === 0) throw fail('malformed_xml', 'it ends too early.');
   return tokens;
+}
+
+/** Counted before the first token is made, which is where the memory goes. */
+function hasMoreTags(xml: string, limit: number): boolean {
+  if (xml.length <= limit) return false;
+  let count = 0;
+  for (let at = xml.indexOf('<'); at !== -1; at = xml.indexOf('<', at + 1)) {
+    if (++count > limit) return true;
+  }
+  return false;
 }
 
 function after(xml: string, ending: string, from: number): number {
