@@ -26,6 +26,7 @@ export type TemplateErrorCode =
   | 'misplaced_else'
   | 'tag_in_field_code'
   | 'too_many_tags'
+  | 'too_many_problems'
   // the data
   | 'missing_field'
   | 'not_a_list'
