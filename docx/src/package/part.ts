@@ -64,7 +64,7 @@ export function readBinaryPart(entry: ZipEntry, kind: Kind, reader: Reader): Par
     const type = typeOfPart(entry, kind, reader);
     return { ...common, type, changed: false, replaced: undefined };
   }
-  const picture = cleanPicture(bytes, entry.name, reader.limits);
+  const picture = cleanPicture(bytes, entry.name, reader);
   if (picture === undefined) return undefined;
   const changed = picture.bytes !== bytes;
   return { ...common, type: picture.type, changed, replaced: changed ? picture.bytes : undefined };

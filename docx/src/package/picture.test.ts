@@ -62,6 +62,21 @@ describe('a picture of a template is what its bytes are', () => {
     expect(shown('a.svgz', gzipSync(gzipSync(SVG))).bytes).toBeUndefined();
   });
 
+  it('drawings share the room for XML, packed or not', () => {
+    const large = Buffer.from(`<svg>${' '.repeat(20_000)}</svg>`);
+    const names = ['a.svg', 'b.svg', 'c.svg'];
+    for (const bytes of [large, gzipSync(large)]) {
+      const template = docx(p('x'), {
+        relationships: names.map((name) => relationship(name, 'image', name)).join(''),
+        files: Object.fromEntries(names.map((name) => [`word/${name}`, bytes])),
+      });
+      const output = compile(template, { limits: { xmlBytes: 50_000 } }).merge({});
+      expect([...unzip(output).keys()].filter((name) => name.endsWith('.svg')).length).toBeLessThan(
+        3,
+      );
+    }
+  });
+
   it.each([
     ['a file that is none', Buffer.from('hello')],
     ['a PDF', Buffer.from('%PDF-1.7')],

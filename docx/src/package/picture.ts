@@ -12,22 +12,30 @@ export interface CheckedPicture {
   readonly bytes: Buffer;
 }
 
+export interface PictureReader {
+  readonly limits: Limits;
+  /** What may still be read of XML, the file's SVG pictures included. */
+  readonly budget: { bytes: number };
+}
+
 /**
  * What may stay of a picture in a template: dots as they are; drawings without what can bring in other files. An SVG
  * may name files of the machine that renders it, a metafile may hold an SVG. Undefined when it is none of these.
  */
 export function cleanPicture(
-  bytes: Buffer,
+  given: Buffer,
   part: string,
-  limits: Limits,
+  { limits, budget }: PictureReader,
 ): CheckedPicture | undefined {
+  const bytes = isPacked(given) ? unpacked(given, budget) : given;
+  if (bytes === undefined || isPacked(bytes)) return undefined;
   const type = rasterType(bytes);
   if (type !== undefined) return { type, bytes };
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return cleanPacked(bytes, part, limits);
   const emf = cleanEmf(bytes);
   if (emf) return { type: 'image/x-emf', bytes: emf };
   const wmf = cleanWmf(bytes);
   if (wmf) return { type: 'image/x-wmf', bytes: wmf };
+  if (!spend(budget, bytes.length)) return undefined;
   try {
     return { type: 'image/svg+xml', bytes: sanitizeSvg(bytes, part, limits) };
   } catch (error) {
@@ -36,12 +44,23 @@ export function cleanPicture(
   }
 }
 
-/** Word packs metafiles as .emz and .wmz; the office would unpack an SVG the same way. Packed once, not twice. */
-function cleanPacked(bytes: Buffer, part: string, limits: Limits): CheckedPicture | undefined {
+function isPacked(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes.length > 18;
+}
+
+/** Word packs metafiles as .emz and .wmz; the office would unpack an SVG the same way. Its last bytes state its size. */
+function unpacked(bytes: Buffer, budget: { bytes: number }): Buffer | undefined {
+  const size = bytes.readUInt32LE(bytes.length - 4);
+  if (size === 0 || !spend(budget, size)) return undefined;
   try {
-    const inner = gunzipSync(bytes, { maxOutputLength: limits.imageBytes });
-    return inner[0] === 0x1f ? undefined : cleanPicture(inner, part, limits);
+    return gunzipSync(bytes, { maxOutputLength: size });
   } catch {
     return undefined;
   }
+}
+
+function spend(budget: { bytes: number }, size: number): boolean {
+  if (size > budget.bytes) return false;
+  budget.bytes -= size;
+  return true;
 }
