@@ -12,11 +12,11 @@ export type TemplateErrorCode =
   | 'corrupt_zip'
   | 'too_large'
   | 'too_many_entries'
+  | 'too_many_elements'
   | 'dtd_not_allowed'
   | 'malformed_xml'
   | 'too_deep'
   | 'unsupported_encoding'
-  | 'unsupported_prefix'
   // the tags
   | 'unclosed_tag'
   | 'bad_tag'
@@ -26,6 +26,7 @@ export type TemplateErrorCode =
   | 'misplaced_else'
   | 'tag_in_field_code'
   | 'too_many_tags'
+  | 'too_many_problems'
   // the data
   | 'missing_field'
   | 'not_a_list'

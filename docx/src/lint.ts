@@ -31,15 +31,23 @@ export interface LintReport {
   readonly missingFonts: readonly string[];
 }
 
+/** Nobody reads more, and a part can hold millions of `{{`. */
+const MOST_PROBLEMS = 1_000;
+
 /** Lists all that is in a template and all that is wrong with it. Never throws for a bad template. */
 export function lint(bytes: Uint8Array, options: LintOptions = {}): LintReport {
-  const problems: Problem[] = [];
+  let problems: Problem[] = [];
   let compiled: Compiled | undefined;
   try {
     compiled = compileFile(
       bytes,
       { ...DEFAULT_LIMITS, ...options.limits },
-      (code, message, place = {}) => problems.push({ severity: 'error', code, message, ...place }),
+      (code, message, place = {}) => {
+        problems.push({ severity: 'error', code, message, ...place });
+        if (problems.length < MOST_PROBLEMS) return;
+        const more = `There are more than ${MOST_PROBLEMS} problems: these are the first.`;
+        throw new TemplateError('too_many_problems', more);
+      },
     );
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
@@ -49,11 +57,12 @@ export function lint(bytes: Uint8Array, options: LintOptions = {}): LintReport {
   const fonts = compiled?.fonts ?? [];
   const missingFonts = missing(fonts, options.installedFonts);
   if (compiled) {
-    problems.push(
+    problems = [
+      ...problems,
       ...unknownPaths(fields, options),
       ...strippedContent(compiled),
       ...strayTags(compiled),
-    );
+    ];
   }
   for (const font of missingFonts) {
     problems.push(
@@ -62,7 +71,7 @@ export function lint(bytes: Uint8Array, options: LintOptions = {}): LintReport {
   }
   return {
     ok: !problems.some(({ severity }) => severity === 'error'),
-    problems: unique(problems),
+    problems: unique(problems).slice(0, MOST_PROBLEMS + 1),
     fields,
     blocks: compiled ? blocksOf(compiled) : [],
     fonts,
@@ -112,7 +121,11 @@ function unknownPaths(fields: readonly FieldUse[], { sample, schema }: LintOptio
 
 function strippedContent({ stripped }: Compiled): Problem[] {
   return stripped.map(({ part, what }) =>
-    warning('stripped', `${what} reaches outside the file and is left out.`, { part }),
+    warning(
+      'stripped',
+      `${what} is left out: it reaches outside the file or is nothing that a document may hold.`,
+      { part },
+    ),
   );
 }
 

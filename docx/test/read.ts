@@ -1,12 +1,15 @@
-import { DEFAULT_LIMITS } from '../src/limits.ts';
+import { DEFAULT_LIMITS, type Limits } from '../src/limits.ts';
 import { decode } from '../src/xml/text.ts';
 import { tokenize } from '../src/xml/tokenizer.ts';
 import { attribute } from '../src/xml/tokens.ts';
 import { unzip } from './builder.ts';
 
+/** What a merge wrote may be larger than any template. */
+const UNLIMITED: Limits = { ...DEFAULT_LIMITS, tokens: Infinity };
+
 /** What a reader sees of a part: one line per paragraph, `|` between the cells of a row. */
 export function textLines(bytes: Uint8Array, part = 'word/document.xml'): string[] {
-  const tokens = tokenize(unzip(bytes).get(part)?.toString('utf8') ?? '', part, DEFAULT_LIMITS);
+  const tokens = tokenize(unzip(bytes).get(part)?.toString('utf8') ?? '', part, UNLIMITED);
   const lines: string[] = [];
   const rows: string[][] = [];
   const paragraphs: string[] = [];
@@ -49,7 +52,7 @@ export function faults(bytes: Uint8Array): string[] {
   const files = unzip(bytes);
   for (const [name, data] of files) {
     if (!/\.(?:xml|rels)$/.test(name)) continue;
-    const tokens = tokenize(data.toString('utf8'), name, DEFAULT_LIMITS);
+    const tokens = tokenize(data.toString('utf8'), name, UNLIMITED);
     for (const token of tokens) {
       if (token.kind === 'text' || token.kind === 'close') continue;
       const unique = (kind: string, id: string | undefined) => {

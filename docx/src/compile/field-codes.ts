@@ -11,8 +11,8 @@ export type Instruction = readonly Token[];
 interface OpenField {
   readonly marks: Token[];
   readonly texts: Token[];
-  /** Another field stands inside the instruction before its first word has ended. */
-  computedName: boolean;
+  /** Whether the first field inside the instruction stands before its first word has ended. */
+  computedName: boolean | undefined;
   separated: boolean;
 }
 
@@ -37,9 +37,11 @@ export function stripFieldCodes(
       const type = attribute(token, 'w:fldCharType');
       const field = open.at(-1);
       if (type === 'begin') {
-        if (field && !field.separated && !/^\s*\S+\s/.test(textOf(field)))
-          field.computedName = true;
-        open.push({ marks: [token], texts: [], computedName: false, separated: false });
+        // Asked once: a field of many fields would have its words joined for each of them.
+        if (field && !field.separated) {
+          field.computedName ??= !/^\s*\S+\s/.test(textOf(field));
+        }
+        open.push({ marks: [token], texts: [], computedName: undefined, separated: false });
       } else if (field) {
         field.marks.push(token);
         if (type === 'separate') field.separated = true;

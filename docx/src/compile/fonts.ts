@@ -12,15 +12,17 @@ export function fontsOf(
   styles: Styles,
 ): string[] {
   const named = new Set(styles.defaultFonts);
+  const used = new Set<string>();
   for (const { tokens } of parts) {
     const root = tokens[0];
     if (root) for (const font of fontsWithin(tokens, root)) named.add(font);
     for (const token of tokens) {
       if (/^w:(?:pStyle|rStyle|tblStyle)$/.test(token.name) && token.kind !== 'close') {
-        for (const font of styles.fontsOf(attribute(token, 'w:val') ?? '')) named.add(font);
+        used.add(attribute(token, 'w:val') ?? '');
       }
     }
   }
+  for (const font of styles.fontsOf(used)) named.add(font);
   const theme = themeFonts(file);
   const fonts = new Set<string>();
   for (const font of named) {

@@ -6,8 +6,8 @@ export interface Styles {
   /** Paragraph styles that number or bullet, directly or by what they are based on. */
   readonly lists: ReadonlySet<string>;
   readonly ids: ReadonlySet<string>;
-  /** The fonts that each style names, its bases included. */
-  fontsOf(id: string): readonly string[];
+  /** The fonts that these styles name, their bases included. */
+  fontsOf(ids: Iterable<string>): ReadonlySet<string>;
   /** Fonts of the defaults and of the default styles, which every document uses. */
   readonly defaultFonts: readonly string[];
 }
@@ -26,7 +26,7 @@ export function readStyles(tokens: readonly Token[] | undefined): Styles {
   for (const token of root && tokens ? children(tokens, root) : []) {
     if (!tokens || token.gone) continue;
     const fonts = fontsWithin(tokens, token);
-    if (token.name === 'w:docDefaults') defaults.push(...fonts);
+    if (token.name === 'w:docDefaults') for (const font of fonts) defaults.push(font);
     const id = token.name === 'w:style' ? attribute(token, 'w:styleId') : undefined;
     if (id === undefined) continue;
     const properties = child(tokens, token, 'w:pPr');
@@ -38,25 +38,47 @@ export function readStyles(tokens: readonly Token[] | undefined): Styles {
       numbered: properties !== undefined && child(tokens, properties, 'w:numPr') !== undefined,
     });
   }
-  const chain = (id: string): Style[] => {
+  const fontsOf = (ids: Iterable<string>): Set<string> => {
+    const fonts = new Set<string>();
     const seen = new Set<string>();
-    const found: Style[] = [];
-    for (let at: string | undefined = id; at !== undefined && !seen.has(at);) {
-      seen.add(at);
-      const style = styles.get(at);
-      if (style) found.push(style);
-      at = style?.basedOn;
+    for (const id of ids) {
+      // Each style once: chains of bases share their ends.
+      for (let at: string | undefined = id; at !== undefined && !seen.has(at);) {
+        seen.add(at);
+        const style = styles.get(at);
+        for (const font of style?.fonts ?? []) fonts.add(font);
+        at = style?.basedOn;
+      }
     }
-    return found;
+    return fonts;
   };
-  const lists = [...styles.keys()].filter((id) => chain(id).some(({ numbered }) => numbered));
-  const fontsOf = (id: string) => chain(id).flatMap(({ fonts }) => fonts);
   return {
-    lists: new Set(lists),
+    lists: listStyles(styles),
     ids: new Set(styles.keys()),
     fontsOf,
-    defaultFonts: [...defaults, ...defaultIds.flatMap(fontsOf)],
+    defaultFonts: [...defaults, ...fontsOf(defaultIds)],
   };
+}
+
+/** The styles that number, directly or by a base. What is known of a base is not asked again. */
+function listStyles(styles: ReadonlyMap<string, Style>): Set<string> {
+  const known = new Map<string, boolean>();
+  for (const id of styles.keys()) {
+    const path: string[] = [];
+    let at: string | undefined = id;
+    let numbered: boolean | undefined;
+    while (at !== undefined && numbered === undefined) {
+      numbered = known.get(at);
+      if (numbered !== undefined) break;
+      const style = styles.get(at);
+      known.set(at, false); // a style that is its own base ends here
+      path.push(at);
+      if (style?.numbered) numbered = true;
+      at = style?.basedOn;
+    }
+    for (const each of path) known.set(each, numbered ?? false);
+  }
+  return new Set([...styles.keys()].filter((id) => known.get(id)));
 }
 
 const FONT_ATTRIBUTES = /^w:(?:ascii|hAnsi|cs|eastAsia|font)$/;
@@ -69,7 +91,7 @@ export function fontsWithin(tokens: readonly Token[], within: Token): string[] {
     const token = tokens[i];
     if (!token || token.gone || token.kind === 'close') continue;
     if (token.name === 'w:rFonts' || token.name === 'w:sym') {
-      for (const match of token.raw.matchAll(/\s([\w:]+)\s*=\s*["']([^"']*)["']/g)) {
+      for (const match of token.raw.matchAll(/ ([\w:]+)=["']([^"']*)["']/g)) {
         const [, name = '', value = ''] = match;
         if (FONT_ATTRIBUTES.test(name)) found.push(value);
         // Only the Latin face: themes name dozens for other scripts.

@@ -1,4 +1,4 @@
-import type { Place, Report } from '../errors.ts';
+import { type Place, type Report, TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { decode } from '../xml/text.ts';
 import type { Token } from '../xml/tokenizer.ts';
@@ -82,8 +82,12 @@ export function findTags(
   const paragraphs = new Map<Token, Paragraph>();
   const segments = new Map<Token, readonly Segment[]>();
   const tags: Tag[] = [];
+  const scanned = (draft: Draft, instruction: boolean): Tag[] =>
+    draft.text.includes('{{')
+      ? scan(draft, { part, instruction, report, room: limits.tags - tags.length })
+      : [];
   for (const draft of readParagraphs(tokens)) {
-    const found = draft.text.includes('{{') ? scan(draft, part, false, report) : [];
+    const found = scanned(draft, false);
     if (found.length > 0) cutPieces(tokens, draft.pieces, found, segments);
     tags.push(...found);
     const properties = leading(tokens, draft.token, 'w:pPr');
@@ -96,12 +100,9 @@ export function findTags(
     if (!paragraph) continue;
     const draft = draftOf(paragraph, paragraphs.get(paragraph)?.number ?? 0);
     for (const token of instruction) addPiece(draft, token, decode(token.raw));
-    const found = draft.text.includes('{{') ? scan(draft, part, true, report) : [];
+    const found = scanned(draft, true);
     if (found.length > 0) cutPieces(tokens, draft.pieces, found, segments);
     tags.push(...found);
-  }
-  if (tags.length > limits.tags) {
-    report('too_many_tags', `${part} has more than ${limits.tags} tags.`, { part });
   }
   freeContentControls(tokens, tags);
   return {
@@ -179,23 +180,37 @@ function addPiece(draft: Draft, token: Token, text: string): void {
   draft.text += text;
 }
 
-function scan(draft: Draft, part: string, instruction: boolean, report: Report): Tag[] {
+interface Scan {
+  readonly part: string;
+  readonly instruction: boolean;
+  readonly report: Report;
+  /** How many tags the part may still have. */
+  readonly room: number;
+}
+
+function scan(draft: Draft, { part, instruction, report, room }: Scan): Tag[] {
   const { text, pieces, number } = draft;
   const found: Tag[] = [];
   const add = (from: number, to: number, parsed: Parsed) => {
+    // Stops here: a part of 30 MB has room for six million tags, which no memory has.
+    if (found.length >= room) {
+      throw new TemplateError('too_many_tags', `${part} has too many tags.`, { part });
+    }
     const first = pieceAt(pieces, from).token;
     const place = { part, paragraph: number, snippet: snippetOf(text, from, to) };
     const source = text.slice(from, to);
     found.push({ parsed, source, place, from, to, first, paragraph: draft.token, instruction });
   };
   let at = text.indexOf('{{');
+  let end = text.indexOf('}}');
   while (at !== -1) {
+    // Looked for again only when it has been passed: every {{ of a text without }} would search all of it.
+    if (end !== -1 && end < at + 2) end = text.indexOf('}}', at + 2);
     if (text[at - 1] === '\\') {
       add(at - 1, at, { kind: 'comment' }); // \{{ writes {{: only the backslash goes
       at = text.indexOf('{{', at + 2);
       continue;
     }
-    const end = text.indexOf('}}', at + 2);
     const next = text.indexOf('{{', at + 2);
     if (end === -1 || (next !== -1 && next < end && text[next - 1] !== '\\')) {
       const place = { part, paragraph: number, snippet: snippetOf(text, at, at + 2) };
@@ -218,7 +233,7 @@ function scan(draft: Draft, part: string, instruction: boolean, report: Report):
     } catch (error) {
       if (!(error instanceof TagSyntaxError)) throw error;
       const place = { part, paragraph: number, snippet: snippetOf(text, at, end + 2) };
-      report(error.code, `${text.slice(at, end + 2)}: ${error.message}`, place);
+      report(error.code, `${text.slice(at, Math.min(end + 2, at + 200))}: ${error.message}`, place);
     }
     at = text.indexOf('{{', end + 2);
   }

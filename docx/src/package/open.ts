@@ -1,43 +1,35 @@
 import { TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
-import { type Token, tokenize } from '../xml/tokenizer.ts';
+import type { Token } from '../xml/tokenizer.ts';
 import { rawOf } from '../xml/tokens.ts';
 import { type ZipEntry, readZip, unpack } from '../zip/reader.ts';
-import { type ContentTypes, parseContentTypes, typeOf } from './content-types.ts';
+import { parseContentTypes, typeOf } from './content-types.ts';
+import { type Kind, isLeftOutSilently, partKind } from './kinds.ts';
+import { type Part, type Reader, readBinaryPart, readXml, readXmlPart } from './part.ts';
 import {
   type Relationship,
-  isAllowed,
-  isOfReview,
+  isSafeLink,
   kindOf,
   parseRelationships,
   relationshipsPath,
   resolveTarget,
 } from './relationships.ts';
-import { sanitize } from './sanitize.ts';
 import { refuseOtherDocuments, refuseOtherFormats, refuseOtherPackages } from './sniff.ts';
-import { sanitizeSvg } from './svg.ts';
 
-/** A part that is kept. XML parts have tokens; `changed` says that their bytes cannot be copied. */
-export interface Part {
-  readonly name: string;
-  readonly type: string;
-  readonly entry: ZipEntry;
-  readonly tokens: Token[] | undefined;
-  readonly changed: boolean;
-  readonly relationships: readonly Relationship[];
-  readonly relationshipsChanged: boolean;
-  /** Other bytes instead of the entry's: an SVG that was cleaned. */
-  readonly replaced: Buffer | undefined;
-}
+export type { Part } from './part.ts';
 
 export interface Package {
   readonly main: Part;
   /** By name in lower case: part names are compared without case. */
   readonly parts: ReadonlyMap<string, Part>;
-  readonly types: ContentTypes;
   readonly rootRelationships: readonly Relationship[];
   /** What was taken out, and from which part. */
-  readonly stripped: readonly { part: string; what: string }[];
+  readonly stripped: readonly Stripped[];
+}
+
+interface Stripped {
+  readonly part: string;
+  readonly what: string;
 }
 
 /** Opens a DOCX and keeps only what can be reached from its root and is safe to keep. */
@@ -51,124 +43,97 @@ export function openPackage(input: Uint8Array, limits: Limits): Package {
     if (mimetype) refuseOtherPackages(unpack(mimetype, 1_000).toString('latin1'));
     throw new TemplateError('not_a_docx', 'The file is a zip, but not a .docx.');
   }
-  const budget: Budget = { left: limits.xmlBytes };
-  const types = parseContentTypes(readXml(typesEntry, limits, budget));
-  const stripped: { part: string; what: string }[] = [];
-  const root = readRelationships('', entries, limits, budget, stripped);
-  const mainRelation = root.kept.find((relation) => kindOf(relation) === 'officeDocument');
-  const mainName = mainRelation && resolveTarget('', mainRelation.target);
-  if (mainName === undefined || !entries.has(mainName.toLowerCase())) {
+  const budget = { bytes: limits.xmlBytes, tokens: limits.tokens };
+  const types = parseContentTypes(readXml(typesEntry, { limits, budget }).tokens);
+  const opening: Opening = {
+    entries,
+    types,
+    limits,
+    budget,
+    parts: new Map(),
+    kinds: new Map(),
+    waiting: [],
+    stripped: [],
+  };
+  const rootRelationships = keepRelationships('', opening);
+  const relation = rootRelationships.find((each) => kindOf(each) === 'officeDocument');
+  const mainName = (relation && resolveTarget('', relation.target))?.toLowerCase();
+  if (mainName === undefined) {
     throw new TemplateError('not_a_docx', 'The file has no main document.');
   }
   refuseOtherDocuments(typeOf(types, mainName));
-
-  const parts = new Map<string, Part>();
-  const queue = root.kept.map((relation) => resolveTarget('', relation.target));
-  // Parts grow only by entries of the zip, so this ends.
-  for (let name = queue.pop(); name !== undefined || queue.length > 0; name = queue.pop()) {
-    const key = name?.toLowerCase() ?? '';
-    const entry = entries.get(key);
-    if (entry === undefined || parts.has(key)) continue;
-    const relations = readRelationships(entry.name, entries, limits, budget, stripped);
-    parts.set(key, readPart(entry, typeOf(types, entry.name), relations, limits, budget, stripped));
-    for (const relation of relations.kept) {
-      if (!relation.external) queue.push(resolveTarget(entry.name, relation.target));
-    }
+  // What waits grows only by entries of the zip, each once.
+  for (let next = opening.waiting.pop(); next; next = opening.waiting.pop()) {
+    const relationships = keepRelationships(next.entry.name, opening);
+    const { part, taken } = readXmlPart(next.entry, next.kind, relationships, opening);
+    opening.parts.set(part.name.toLowerCase(), part);
+    for (const what of taken) opening.stripped.push({ part: part.name, what });
   }
-  const main = parts.get(mainName.toLowerCase());
-  if (main?.tokens === undefined) {
-    throw new TemplateError('not_a_docx', 'The main document is not XML.');
+  const main = opening.parts.get(mainName);
+  if (main?.tokens?.[0]?.name !== 'w:document') {
+    throw new TemplateError('not_a_docx', 'The main document is not a text of Word.');
   }
-  return { main, parts, types, rootRelationships: root.kept, stripped };
+  return { main, parts: opening.parts, rootRelationships, stripped: opening.stripped };
 }
 
-interface Relations {
-  readonly kept: readonly Relationship[];
-  readonly cut: ReadonlySet<string>;
+interface Opening extends Reader {
+  readonly entries: ReadonlyMap<string, ZipEntry>;
+  readonly parts: Map<string, Part>;
+  /** What each part is related as: the first relationship decides, and another kind is refused. */
+  readonly kinds: Map<string, Kind | undefined>;
+  /** XML parts that are related and not yet read. */
+  readonly waiting: { entry: ZipEntry; kind: Kind }[];
+  readonly stripped: Stripped[];
 }
 
-function readRelationships(
-  source: string,
-  entries: ReadonlyMap<string, ZipEntry>,
-  limits: Limits,
-  budget: Budget,
-  stripped: { part: string; what: string }[],
-): Relations {
+/** The relationships of a part that may stay. Ids are unique among them. */
+function keepRelationships(source: string, opening: Opening): Relationship[] {
   const path = source === '' ? '_rels/.rels' : relationshipsPath(source);
-  const entry = entries.get(path.toLowerCase());
-  if (entry === undefined) return { kept: [], cut: new Set() };
-  const kept: Relationship[] = [];
-  const cut = new Set<string>();
-  for (const relation of parseRelationships(readXml(entry, limits, budget))) {
-    if (isOfReview(relation)) continue;
-    if (isAllowed(relation, source)) kept.push(relation);
+  const entry = opening.entries.get(path.toLowerCase());
+  const kept = new Map<string, Relationship>();
+  if (entry === undefined) return [];
+  for (const relation of parseRelationships(readXml(entry, opening).tokens)) {
+    const kind = kindOf(relation);
+    if (isLeftOutSilently(kind)) continue;
+    // The root leads to one part of each kind: readers could pick different ones of two main documents.
+    const isSecond =
+      kept.has(relation.id) ||
+      (source === '' && [...kept.values()].some((other) => kindOf(other) === kind));
+    if (!isSecond && keeps(relation, source, opening)) kept.set(relation.id, relation);
     else {
-      cut.add(relation.id);
-      stripped.push({
-        part: source,
-        what: `the ${kindOf(relation)} "${relation.target.slice(0, 80)}"`,
-      });
+      const called = relation.type.slice(relation.type.lastIndexOf('/') + 1);
+      const what = `the ${called.slice(0, 40)} "${relation.target.slice(0, 80)}"`;
+      opening.stripped.push({ part: source, what });
     }
   }
-  return { kept, cut };
+  return [...kept.values()];
 }
 
-function readPart(
-  entry: ZipEntry,
-  type: string,
-  { kept, cut }: Relations,
-  limits: Limits,
-  budget: Budget,
-  stripped: { part: string; what: string }[],
-): Part {
-  const common = { name: entry.name, type, entry, relationships: kept };
-  const relationshipsChanged = cut.size > 0;
-  if (type === 'image/svg+xml' || /\.svg$/i.test(entry.name)) {
-    const replaced = sanitizeSvg(unpack(entry, budget.left), entry.name, limits);
-    return { ...common, tokens: undefined, changed: true, relationshipsChanged, replaced };
+/** Whether a relationship leads to something that may stay; a part that it leads to is read or waits to be. */
+function keeps(relation: Relationship, source: string, opening: Opening): boolean {
+  const name = kindOf(relation);
+  if (name === 'hyperlink') return isSafeLink(relation);
+  const kind = relation.external ? undefined : partKind(name, source);
+  const key = resolveTarget(source, relation.target)?.toLowerCase();
+  const entry = key === undefined ? undefined : opening.entries.get(key);
+  if (kind === undefined || key === undefined || entry === undefined || !isPartName(key)) {
+    return false;
   }
-  if (!/[+/]xml$/.test(type) && !/\.xml$/i.test(entry.name)) {
-    // Inflated once only to see that it is what it says: the office would inflate it too.
-    unpack(entry, limits.inflatedBytes);
-    const replaced = undefined;
-    return { ...common, tokens: undefined, changed: false, relationshipsChanged, replaced };
+  if (opening.kinds.has(key)) return opening.kinds.get(key) === kind;
+  if (kind.reading === 'xml' || kind.reading === 'data') {
+    opening.kinds.set(key, kind);
+    opening.waiting.push({ entry, kind });
+    return true;
   }
-  const tokens = readXml(entry, limits, budget);
-  const taken = sanitize(tokens, entry.name, cut);
-  for (const what of taken) stripped.push({ part: entry.name, what });
-  const changed = tokens.some(({ gone }) => gone) || taken.size > 0;
-  return { ...common, tokens, changed, relationshipsChanged, replaced: undefined };
+  const part = readBinaryPart(entry, kind, opening);
+  opening.kinds.set(key, part && kind);
+  if (part) opening.parts.set(key, part);
+  return part !== undefined;
 }
 
-/** What XML may still be read of this file. */
-interface Budget {
-  left: number;
-}
-
-function readXml(entry: ZipEntry, limits: Limits, budget: Budget): Token[] {
-  const bytes = unpack(entry, budget.left);
-  budget.left -= bytes.length;
-  return tokenize(decodeXml(bytes, entry.name), entry.name, limits);
-}
-
-/** UTF-8, or UTF-16 with its mark. What is written again is always UTF-8. */
-export function decodeXml(bytes: Buffer, part: string): string {
-  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
-  const swapped = bytes[0] === 0xfe && bytes[1] === 0xff;
-  if (utf16 || swapped) {
-    const even = Buffer.from(bytes.subarray(2, bytes.length - (bytes.length % 2)));
-    return (swapped ? even.swap16() : even).toString('utf16le');
-  }
-  const text = bytes.toString('utf8');
-  const encoding = /^\ufeff?<\?xml[^>]*?encoding\s*=\s*["']([^"']+)/.exec(text)?.[1];
-  if (encoding !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(encoding)) {
-    throw new TemplateError(
-      'unsupported_encoding',
-      `${part}: the encoding "${encoding.slice(0, 40)}" is not UTF-8. Save the file again in Word.`,
-      { part },
-    );
-  }
-  return text;
+/** `META-INF` and `mimetype` make an office take the file for an ODT, whatever else it holds. */
+function isPartName(key: string): boolean {
+  return !/^meta-inf\/|^mimetype$|^\[content_types\]\.xml$|(?:^|\/)_rels\//.test(key);
 }
 
 export const XML_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';

@@ -28,49 +28,28 @@ export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-/** The last word of a relationship's type: the same in the transitional and the strict namespace. */
+/** Word's own types, those of the package, and the ISO strict form's; `officedocument` stands in early files. */
+const TYPE_FAMILIES = [
+  'http://schemas.openxmlformats.org/officeDocument/2006/relationships/',
+  'http://schemas.openxmlformats.org/package/2006/relationships/metadata/',
+  'http://schemas.openxmlformats.org/officedocument/2006/relationships/metadata/',
+  'http://purl.oclc.org/ooxml/officeDocument/relationships/',
+];
+const ADDITION = /^http:\/\/schemas\.microsoft\.com\/office\/20\d\d(?:\/\d\d)?\/relationships\//;
+
+/** The last word of a relationship's type, the same in each form of the format; '' when the type is not known. */
 export function kindOf({ type }: Relationship): string {
-  return type.slice(type.lastIndexOf('/') + 1);
-}
-
-/** What brings in other people's files or runs something, and signatures, which a merge makes void. */
-const REFUSED_KINDS = new Set(
-  // Compared without case.
-  (
-    'attachedTemplate oleObject aFChunk subDocument frame transform vbaProject ' +
-    'wordVbaData control activeXControlBinary attachedToolbars mailMergeSource ' +
-    'mailMergeHeaderSource mailMergeRecipientData recipientData keyMapCustomizations ' +
-    'extensibility externalLink origin'
-  )
-    .split(' ')
-    .map((kind) => kind.toLowerCase()),
-);
-
-const REVIEW_KINDS = new Set(
-  'comments commentsExtended commentsIds commentsExtensible people'.split(' '),
-);
-
-/** What the authors of a template wrote to each other. It does not go out with the documents. */
-export function isOfReview(relationship: Relationship): boolean {
-  return REVIEW_KINDS.has(kindOf(relationship));
+  const family =
+    TYPE_FAMILIES.find((start) => type.startsWith(start)) ?? ADDITION.exec(type)?.[0] ?? type;
+  const kind = type.slice(family.length);
+  return kind.includes('/') ? '' : kind;
 }
 
 const WEB_LINK = /^(?:https?:\/\/|mailto:|#)/i;
 
-/** Only http, https and mailto hyperlinks may point out of the file. */
-export function isAllowed(relationship: Relationship, source: string): boolean {
-  const kind = kindOf(relationship).toLowerCase();
-  if (REFUSED_KINDS.has(kind)) return false;
-  // A chart's own workbook is read by Word alone and only when someone edits the chart.
-  if (kind === 'package') return source.includes('charts/') && isInside(relationship, source);
-  if (relationship.external) return kind === 'hyperlink' && WEB_LINK.test(relationship.target);
-  return isInside(relationship, source);
-}
-
-function isInside(relationship: Relationship, source: string): boolean {
-  if (relationship.external) return false;
-  if (relationship.target.startsWith('#')) return true;
-  return resolveTarget(source, relationship.target) !== undefined;
+/** Only http, https and mailto hyperlinks may point out of the file; within it they name a bookmark. */
+export function isSafeLink({ target, external }: Relationship): boolean {
+  return external ? WEB_LINK.test(target) : target.startsWith('#');
 }
 
 /** The name of the part that a target means; undefined when it leads out of the package. */

@@ -28,11 +28,18 @@ export function refuseOtherPackages(mimetype: string): void {
   throw no('not_a_docx', `The file is of type "${mimetype.slice(0, 80)}", not a .docx.`);
 }
 
-/** What the package says it is. */
+const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
+const WITH_MACROS = 'application/vnd.ms-word';
+const DOCUMENTS = new Set([
+  `${WORD}.document.main+xml`,
+  `${WORD}.template.main+xml`,
+  `${WITH_MACROS}.document.macroEnabled.main+xml`,
+  `${WITH_MACROS}.template.macroEnabledTemplate.main+xml`,
+]);
+
+/** What the package says it is: .docx, .dotx, .docm or .dotm, and nothing that only looks like one. */
 export function refuseOtherDocuments(contentType: string): void {
-  if (/wordprocessingml\.(?:document|template)\.main\+xml$/.test(contentType)) return;
-  if (/ms-word\.(?:document|template)\.macroEnabled(?:Template)?\.main\+xml$/.test(contentType))
-    return;
+  if (DOCUMENTS.has(contentType)) return;
   const what = contentType.includes('spreadsheetml')
     ? 'a spreadsheet'
     : contentType.includes('presentationml')

@@ -24,11 +24,10 @@ export function staticFiles({ file, parts, styles }: Compiled): StaticFiles {
   const compiledParts = new Map(parts.map((part) => [part.name, part]));
   const dynamic = new Set(parts.filter(({ tags }) => tags.length > 0).map(({ name }) => name));
   const relating = new Set(parts.filter(({ draws }) => relates(draws)).map(({ name }) => name));
-  const kept = new Set(file.parts.keys());
   const withImages = parts.some(({ draws }) => draws.has('image') || draws.has('qr'));
   const links = parts.some(({ draws }) => draws.has('link') || draws.has('html'));
   const needsLinkStyle = links && !styles.ids.has(LINK_STYLE);
-  const types = contentTypesXml(file.types, kept, withImages);
+  const types = contentTypesXml(file.parts.values(), withImages);
   const files: PackedFile[] = [
     deflated('[Content_Types].xml', Buffer.from(types), LEVEL),
     relationships('_rels/.rels', file.rootRelationships),

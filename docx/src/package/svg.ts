@@ -1,8 +1,10 @@
 import { TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
+import { decodeXml } from '../xml/encoding.ts';
 import { decode } from '../xml/text.ts';
-import { tokenize } from '../xml/tokenizer.ts';
-import { rawOf, removeAttributes, removeElement } from '../xml/tokens.ts';
+import { type Token, tokenize } from '../xml/tokenizer.ts';
+import { rawOf, removeElement, replaceAttributes } from '../xml/tokens.ts';
+import { rasterType } from './raster.ts';
 import { localName } from './relationships.ts';
 
 /** Pictures need no script, no page inside and nothing from elsewhere. LibreOffice would fetch it. */
@@ -12,35 +14,50 @@ const REFUSED = new Set(
     'animatetransform animatemotion set discard listener include'
   ).split(' '),
 );
-const OWN_REFERENCE = /^\s*(?:#|data:image\/(?:png|jpeg|gif);base64,)/i;
 
 export function sanitizeSvg(bytes: Buffer, part: string, limits: Limits): Buffer {
-  const tokens = tokenize(bytes.toString('utf8'), part, limits);
+  const tokens = tokenize(decodeXml(bytes, part).text, part, limits);
   if (localName(tokens[0]?.name ?? '').toLowerCase() !== 'svg') {
     throw new TemplateError('bad_image', `${part} is XML, but not an SVG picture.`, { part });
   }
-  let inStyle = false;
   for (const token of tokens) {
-    if (token.gone) continue;
+    if (token.gone || token.kind === 'text' || token.kind === 'close') continue;
     const name = localName(token.name).toLowerCase();
-    if (token.kind === 'text') {
-      if (inStyle && reachesOut(decode(token.raw))) token.raw = '';
-      continue;
-    }
-    if (name === 'style') inStyle = token.kind === 'open';
-    if (token.kind === 'close') continue;
-    if (REFUSED.has(name)) removeElement(tokens, token);
-    else removeAttributes(token, isRefusedAttribute);
+    if (REFUSED.has(name) || (name === 'style' && reachesOut(textWithin(tokens, token)))) {
+      removeElement(tokens, token);
+    } else replaceAttributes(token, safeValue);
   }
   return Buffer.from(rawOf(tokens, 0, tokens.length - 1));
 }
 
-function isRefusedAttribute(name: string, value: string): boolean {
-  if (name.startsWith('xmlns')) return false;
+/** All of an element's text: a comment may stand in the middle of a word that must not be there. */
+function textWithin(tokens: readonly Token[], { index, match }: Token): string {
+  let text = '';
+  for (const token of tokens.slice(index, match)) if (token.kind === 'text') text += token.raw;
+  return decode(text);
+}
+
+/** What stays of an attribute's value; undefined takes the attribute out. */
+function safeValue(name: string, value: string): string | undefined {
+  if (name.startsWith('xmlns')) return value;
   const local = localName(name).toLowerCase();
-  if (local.startsWith('on')) return true;
-  if (local === 'href' || local === 'src' || local === 'base') return !OWN_REFERENCE.test(value);
-  return reachesOut(value);
+  if (local.startsWith('on')) return undefined;
+  if (local === 'href' || local === 'src' || local === 'base') return safeReference(value);
+  return reachesOut(value) ? undefined : value;
+}
+
+/**
+ * A place in the same picture, or a picture of dots in base64. Its bytes are looked at and written again: an SVG would
+ * be read as one, whatever the address calls it.
+ */
+function safeReference(value: string): string | undefined {
+  const text = value.trim();
+  if (text.startsWith('#')) return text;
+  const body = /^data:image\/[\w.+-]+;base64,/i.exec(text)?.[0];
+  if (body === undefined) return undefined;
+  const bytes = Buffer.from(text.slice(body.length), 'base64');
+  const type = rasterType(bytes);
+  return type === undefined ? undefined : `data:${type};base64,${bytes.toString('base64')}`;
 }
 
 /** `url(#gradient)` stays; everything else that a style can fetch goes. */

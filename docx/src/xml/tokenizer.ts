@@ -24,12 +24,16 @@ export function tokenize(xml: string, part: string, limits: Limits): Token[] {
   const fail = (code: TemplateErrorCode, message: string) =>
     new TemplateError(code, `${part}: ${message}`, { part });
   if (ILLEGAL.test(xml)) throw fail('malformed_xml', 'it holds a character that XML forbids.');
+  const tooMany = () =>
+    fail('too_many_elements', 'the file has more elements than any document needs.');
+  if (hasMoreTags(xml, limits.tokens)) throw tooMany();
   const tokens: Token[] = [];
   const open: number[] = [];
   let at = xml.charCodeAt(0) === 0xfeff ? 1 : 0;
 
   const push = (kind: Token['kind'], name: string, raw: string): number => {
     const index = tokens.length;
+    if (index >= limits.tokens) throw tooMany();
     tokens.push({ kind, name, raw, gone: false, index, match: index, parent: open.at(-1) ?? -1 });
     return index;
   };
@@ -74,8 +78,7 @@ export function tokenize(xml: string, part: string, limits: Limits): Token[] {
       if (scanned === undefined) throw fail('malformed_xml', `"${cut(xml.slice(tag))}" is no tag.`);
       at = scanned.end;
       if (open.length === 0 && tokens.length > 0) throw fail('malformed_xml', 'it has two roots.');
-      const raw = xml.slice(tag, at);
-      const index = push(scanned.empty ? 'empty' : 'open', scanned.name, raw);
+      const index = push(scanned.empty ? 'empty' : 'open', scanned.name, scanned.raw);
       if (!scanned.empty) open.push(index);
       if (open.length > limits.depth) {
         throw fail('too_deep', `elements are nested more than ${limits.depth} deep.`);
@@ -87,6 +90,16 @@ export function tokenize(xml: string, part: string, limits: Limits): Token[] {
   return tokens;
 }
 
+/** Counted before the first token is made, which is where the memory goes. */
+function hasMoreTags(xml: string, limit: number): boolean {
+  if (xml.length <= limit) return false;
+  let count = 0;
+  for (let at = xml.indexOf('<'); at !== -1; at = xml.indexOf('<', at + 1)) {
+    if (++count > limit) return true;
+  }
+  return false;
+}
+
 function after(xml: string, ending: string, from: number): number {
   const found = xml.indexOf(ending, from);
   return found === -1 ? -1 : found + ending.length;
@@ -94,36 +107,49 @@ function after(xml: string, ending: string, from: number): number {
 
 const NAME = /[A-Za-z_\u00c0-\uffff][\w.\-:\u00b7-\uffff]*/y;
 
-/** The end of an opening tag; undefined when it is not one. Quotes may hold ">". */
-function scanTag(
-  xml: string,
-  tag: number,
-): { name: string; end: number; empty: boolean } | undefined {
+interface Tag {
+  readonly name: string;
+  readonly raw: string;
+  readonly end: number;
+  readonly empty: boolean;
+}
+
+/**
+ * Reads an opening tag; undefined when it is not one. Quotes may hold ">". One space stands before each attribute in
+ * `raw` and none elsewhere, so that patterns over it cannot be made to search long runs of spaces again and again.
+ */
+function scanTag(xml: string, tag: number): Tag | undefined {
   const name = readName(xml, tag + 1);
   if (name === undefined) return undefined;
-  const seen: string[] = [];
+  const attributes = new Set<string>();
+  let tidy = true;
+  let raw = `<${name}`;
   let at = tag + 1 + name.length;
   for (;;) {
     const start = skipSpace(xml, at);
     const char = xml.charCodeAt(start);
-    if (char === 0x3e /* > */) return { name, end: start + 1, empty: false };
-    if (char === 0x2f /* / */) {
-      return xml.charCodeAt(start + 1) === 0x3e ? { name, end: start + 2, empty: true } : undefined;
+    const empty = char === 0x2f; /* / */
+    if (empty && xml.charCodeAt(start + 1) !== 0x3e) return undefined;
+    if (empty || char === 0x3e /* > */) {
+      const end = start + (empty ? 2 : 1);
+      const written = tidy && start === at ? xml.slice(tag, end) : raw + (empty ? '/>' : '>');
+      return { name, raw: written, end, empty };
     }
     const attribute = start === at ? undefined : readName(xml, start);
-    if (attribute === undefined || seen.includes(attribute)) return undefined;
-    // Word writes 30 namespaces at most; without a bound the check for doubles would be quadratic.
-    if (seen.push(attribute) > 200) return undefined;
-    at = skipSpace(xml, start + attribute.length);
-    if (xml.charCodeAt(at) !== 0x3d /* = */) return undefined;
-    at = skipSpace(xml, at + 1);
-    const quote = xml[at];
+    if (attribute === undefined || attributes.has(attribute)) return undefined;
+    attributes.add(attribute);
+    const sign = skipSpace(xml, start + attribute.length);
+    if (xml.charCodeAt(sign) !== 0x3d /* = */) return undefined;
+    const open = skipSpace(xml, sign + 1);
+    const quote = xml[open];
     if (quote !== '"' && quote !== "'") return undefined;
-    const end = xml.indexOf(quote, at + 1);
-    if (end === -1) return undefined;
-    const value = xml.slice(at + 1, end);
+    const close = xml.indexOf(quote, open + 1);
+    if (close === -1) return undefined;
+    const value = xml.slice(open + 1, close);
     if (value.includes('<') || hasUnknownEntity(value)) return undefined;
-    at = end + 1;
+    raw += ` ${attribute}=${quote}${value}${quote}`;
+    tidy &&= xml.slice(at, start) === ' ' && open === start + attribute.length + 1;
+    at = close + 1;
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Token } from './tokenizer.ts';
-import { decode } from './text.ts';
+import { decode, escapeAttribute } from './text.ts';
 
-const ATTRIBUTE = /\s+([^\s=]+)\s*=\s*("[^"]*"|'[^']*')/g;
+/** The tokenizer leaves one space before each attribute and none around its sign. */
+const ATTRIBUTE = / ([^ =]+)=("[^"]*"|'[^']*')/g;
 
 export function attributesOf(token: Token): [name: string, value: string][] {
   const found: [string, string][] = [];
@@ -11,19 +12,35 @@ export function attributesOf(token: Token): [name: string, value: string][] {
   return found;
 }
 
+/** The values as they are written, with their quotes. */
+export function quotedAttributesOf(token: Token): [name: string, quoted: string][] {
+  return Array.from(token.raw.matchAll(ATTRIBUTE), ([, name = '', quoted = '']) => [name, quoted]);
+}
+
 export function attribute(token: Token, name: string): string | undefined {
   if (!token.raw.includes(name)) return undefined;
   return attributesOf(token).find(([key]) => key === name)?.[1];
 }
 
-/** Removes the attributes whose name matches; says whether there was one. */
+/** Removes the attributes that match; says whether there was one. */
 export function removeAttributes(
   token: Token,
   matches: (name: string, value: string) => boolean,
 ): boolean {
-  const raw = token.raw.replace(ATTRIBUTE, (whole, name: string, quoted: string) =>
-    matches(name, decode(quoted.slice(1, -1))) ? '' : whole,
-  );
+  return replaceAttributes(token, (name, value) => (matches(name, value) ? undefined : value));
+}
+
+/** Gives attributes other values, or takes them out where there is none; says whether anything changed. */
+export function replaceAttributes(
+  token: Token,
+  valueOf: (name: string, value: string) => string | undefined,
+): boolean {
+  const raw = token.raw.replace(ATTRIBUTE, (whole, name: string, quoted: string) => {
+    const value = decode(quoted.slice(1, -1));
+    const replaced = valueOf(name, value);
+    if (replaced === value) return whole;
+    return replaced === undefined ? '' : ` ${name}="${escapeAttribute(replaced)}"`;
+  });
   const changed = raw !== token.raw;
   token.raw = raw;
   return changed;

@@ -1,0 +1,155 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { docx, p, partXml, relationship, unzip } from '../../test/builder.ts';
+import { GIF, JPEG, PNG, SVG, emf, emfPlus, svgShowing, wmf } from '../../test/pictures.ts';
+import { faults } from '../../test/read.ts';
+import { TemplateError, compile, lint } from '../index.ts';
+
+const CANARY = 'file:///srv/canary.png';
+const HOSTILE = svgShowing(CANARY);
+
+/** A paragraph that shows the picture of a relationship. */
+const blip = (attribute: string) =>
+  `<w:p><w:r><w:drawing><wp:inline><wp:extent cx="9525" cy="9525"/><wp:docPr id="1" name="x"/><a:graphic><a:graphicData uri="u"><a:blip ${attribute}/></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`;
+
+/** A template that shows one picture, called as its name says. */
+function showing(name: string, bytes: Buffer, type?: string): Buffer {
+  return docx(blip('r:embed="rIdI"') + p('{{A}}'), {
+    relationships: relationship('rIdI', 'image', `media/${name}`),
+    files: { [`word/media/${name}`]: bytes },
+    overrides: type === undefined ? {} : { [`word/media/${name}`]: type },
+  });
+}
+
+/** What the merged document holds of it, and under which type. */
+function shown(name: string, bytes: Buffer, type?: string) {
+  const output = compile(showing(name, bytes, type)).merge({ A: 'x' });
+  expect(faults(output)).toEqual([]);
+  const stated = new RegExp(`PartName="/word/media/${name}" ContentType="([^"]*)"`).exec(
+    partXml(output, '[Content_Types].xml'),
+  )?.[1];
+  return { bytes: unzip(output).get(`word/media/${name}`), type: stated };
+}
+
+describe('a picture of a template is what its bytes are', () => {
+  it.each([
+    ['a.png', PNG, 'image/png'],
+    ['b.emf', PNG, 'image/png'],
+    ['c.bin', JPEG, 'image/jpeg'],
+    ['d.gif', GIF, 'image/gif'],
+    ['e.tmp', emf(Buffer.alloc(0)), 'image/x-emf'],
+    ['f.dat', wmf(Buffer.alloc(0)), 'image/x-wmf'],
+    ['g.png', SVG, 'image/svg+xml'],
+  ])('%s', (name, bytes, type) => {
+    expect(shown(name, bytes)).toEqual({ bytes, type });
+  });
+
+  it.each(['a.png', 'a.emf', 'a.wmf', 'a.jpeg', 'a.bin', 'a.svg', 'noending'])(
+    'an SVG in a part called %s loses what it refers to',
+    (name) => {
+      for (const type of [undefined, 'image/png', 'image/x-emf', 'application/octet-stream']) {
+        const { bytes, type: stated } = shown(name, HOSTILE, type);
+        expect(bytes?.toString()).toMatch(/^<svg [^]*<image [^]*<\/svg>$/);
+        expect(bytes?.toString()).not.toContain('canary');
+        expect(stated).toBe('image/svg+xml');
+      }
+    },
+  );
+
+  it('packed ones are unpacked and looked at', () => {
+    expect(shown('a.emz', gzipSync(PNG))).toEqual({ bytes: PNG, type: 'image/png' });
+    expect(shown('a.svgz', gzipSync(HOSTILE)).bytes?.toString()).not.toContain('canary');
+    expect(shown('a.svgz', gzipSync(gzipSync(SVG))).bytes).toBeUndefined();
+  });
+
+  it('drawings share the room for XML, packed or not', () => {
+    const large = Buffer.from(`<svg>${' '.repeat(20_000)}</svg>`);
+    const names = ['a.svg', 'b.svg', 'c.svg'];
+    for (const bytes of [large, gzipSync(large)]) {
+      const template = docx(p('x'), {
+        relationships: names.map((name) => relationship(name, 'image', name)).join(''),
+        files: Object.fromEntries(names.map((name) => [`word/${name}`, bytes])),
+      });
+      const output = compile(template, { limits: { xmlBytes: 50_000 } }).merge({});
+      expect([...unzip(output).keys()].filter((name) => name.endsWith('.svg')).length).toBeLessThan(
+        3,
+      );
+    }
+  });
+
+  it.each([
+    ['a file that is none', Buffer.from('hello')],
+    ['a PDF', Buffer.from('%PDF-1.7')],
+    ['an SVG in UTF-7', Buffer.from('<?xml version="1.0" encoding="UTF-7"?><svg/>')],
+    ['an SVG with a document type', Buffer.from('<!DOCTYPE svg [<!ENTITY e "x">]><svg>&e;</svg>')],
+    ['a drawing in EMF+ alone', emf(emfPlus(HOSTILE, false))],
+    ['an EMF whose records do not follow', emf(Buffer.alloc(8)).subarray(0, -6)],
+    ['a WMF without an end', wmf(Buffer.alloc(8)).subarray(0, -6)],
+  ])('%s is taken out, and lint says so', (_what, bytes) => {
+    const template = showing('a.png', bytes);
+    const output = compile(template).merge({ A: 'x' });
+    expect([...unzip(output).keys()]).not.toContain('word/media/a.png');
+    expect(partXml(output)).not.toContain('r:embed');
+    expect(faults(output)).toEqual([]);
+    const { ok, problems } = lint(template);
+    expect(ok).toBe(true);
+    expect(problems.map(({ message }) => message).join()).toContain('the image "media/a.png"');
+  });
+
+  it('a metafile keeps its drawing and loses the files that it carries', () => {
+    for (const [name, bytes] of [
+      ['a.emf', emf(emfPlus(HOSTILE, true))],
+      ['a.emf', emf(HOSTILE)],
+      ['a.emf', Buffer.concat([emf(Buffer.alloc(0)), HOSTILE])],
+      ['a.wmf', wmf(HOSTILE)],
+      ['a.png', gzipSync(wmf(HOSTILE))],
+    ] as const) {
+      const { bytes: written } = shown(name, bytes);
+      expect(written?.toString('latin1')).not.toContain('canary');
+      expect(written?.length).toBeGreaterThan(20);
+    }
+  });
+});
+
+describe('an SVG', () => {
+  const data = (bytes: Buffer, type = 'image/png') =>
+    `data:${type};base64,${bytes.toString('base64')}`;
+  const written = (svg: Buffer) => {
+    const output = compile(docx(p('{{image A}}'))).merge({ A: data(svg, 'image/svg+xml') });
+    return unzip(output).get('word/media/millrace1.svg')?.toString() ?? '';
+  };
+
+  it('keeps pictures of dots in data addresses, written anew', () => {
+    expect(written(svgShowing(data(PNG)))).toContain(`xlink:href="${data(PNG)}"`);
+    // A decoder that skips other characters than ours must not see other bytes.
+    const odd = `data:image/svg+xml;base64,${PNG.toString('base64').replace(/(.{5})/g, '$1-_\n')}`;
+    expect(written(svgShowing(odd))).not.toContain('-_');
+  });
+
+  it('loses an SVG in a data address, at every depth and under every name', () => {
+    for (const type of ['image/png', 'image/jpeg', 'image/gif', 'image/svg+xml']) {
+      const nested = svgShowing(data(svgShowing(data(HOSTILE, type)), type));
+      expect(written(nested)).not.toContain('href');
+    }
+    expect(written(svgShowing(data(gzipSync(HOSTILE))))).not.toContain('href');
+    expect(
+      written(svgShowing(`data:image/svg+xml,${encodeURIComponent(HOSTILE.toString())}`)),
+    ).not.toContain('href');
+  });
+
+  it('loses a style that a comment cuts in the middle of a word', () => {
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg"><style>a{fill:ur<!-- -->l(file:///x)}</style></svg>';
+    expect(written(Buffer.from(svg))).not.toContain('file:');
+    const split =
+      '<svg xmlns="http://www.w3.org/2000/svg"><style>@im<![CDATA[port "x"]]></style></svg>';
+    expect(written(Buffer.from(split))).not.toContain('port');
+  });
+
+  it('given as data in a form that cannot be read is refused', () => {
+    const template = compile(docx(p('{{image A}}')));
+    for (const bytes of [emf(HOSTILE), gzipSync(HOSTILE), Buffer.from('<!DOCTYPE svg><svg/>')]) {
+      expect(() => template.merge({ A: bytes })).toThrow(TemplateError);
+    }
+  });
+});
