@@ -43,6 +43,20 @@ describe('children', () => {
     });
   });
 
+  it('whose data JSON would change fail it too, with the place', async () => {
+    const { ended, all } = await runOnce(async (_, { enqueue }) =>
+      enqueue({ kind: 'child', data: { seen: new Set([1]) } }),
+    );
+    expect(ended.error).toEqual({
+      code: 'invalid_payload',
+      message: expect.stringContaining(
+        'The payload holds an object of the class Set at $.seen,',
+      ) as string,
+      retryable: false,
+    });
+    expect(await all('child')).toEqual([]);
+  });
+
   it('are refused once the handler is over: nobody would ever make them', async () => {
     const goOn = later();
     let refusal: unknown = null;

@@ -142,7 +142,7 @@ export function storableText(from: string, limit: number): string {
   return from.replaceAll('\u0000', '').slice(0, limit).toWellFormed();
 }
 
-function text(value: unknown): string {
+export function text(value: unknown): string {
   try {
     return String(value);
   } catch {

@@ -38,6 +38,9 @@ describe('a handler that returns', () => {
   it.each<[string, unknown]>([
     ['NUL', 'a\u0000'],
     ['a BigInt', 1n],
+    ['NaN', NaN],
+    ['a Map', new Map([['a', 1]])],
+    ['a hole', { rows: [1, undefined] }],
     ['a megabyte', 'x'.repeat(1_000_001)],
   ])('a result with %s fails and says so', async (_, result) => {
     const { ended } = await runOnce(async () => done(result));
@@ -45,6 +48,11 @@ describe('a handler that returns', () => {
       state: 'FAILED',
       error: { code: 'result_unstorable', retryable: false },
     });
+  });
+
+  it('a result that JSON would change names the place', async () => {
+    const { ended } = await runOnce(async () => done({ rows: [1, { rate: NaN }] }));
+    expect(ended.error?.message).toContain('The result holds NaN at $.rows[1].rate,');
   });
 
   describe('with effects that the store could not commit', () => {
