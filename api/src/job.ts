@@ -4,7 +4,7 @@ import { jobId, jobState, kindName, moment, tenantName } from './values.ts';
 export const failure = z.object({
   code: z.string().describe('One of the service, such as "timeout", or of the handler itself.'),
   message: z.string(),
-  retryable: z.boolean().describe('Whether another execution could help.'),
+  retryable: z.boolean().describe('Whether another attempt could help.'),
 });
 
 export const progress = z.object({
@@ -36,8 +36,10 @@ export const jobSummary = z.object({
   tenant: tenantName,
   state: jobState.describe('Where it is in its life.'),
   priority: z.number().nullable().describe('Higher first; null after every number.'),
-  attempt: z.number().describe('Executions so far; while one runs it is counted.'),
-  maxAttempts: z.number().describe('Executions it is allowed.'),
+  attempt: z
+    .number()
+    .describe('Attempts used so far; while one runs it is counted, and a defer gives it back.'),
+  maxAttempts: z.number().describe('Attempts it is allowed.'),
   createdAt: moment.describe('When it was made.'),
   runAt: moment.describe('Not before this moment.'),
   startedAt: moment.nullable().describe('Of the last execution.'),

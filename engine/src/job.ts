@@ -52,7 +52,7 @@ export interface Job {
   readonly priority: number | null;
   /** Null once purged or erased. */
   readonly payload: JsonText | null;
-  /** Executions so far: while one runs it is counted; a defer, a hand-back or a loss before it was begun gives it back. */
+  /** Attempts so far, which count against `maxAttempts`: while one runs it is counted; a defer, a hand-back or a loss before it was begun gives it back. */
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly createdAt: number;

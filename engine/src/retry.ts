@@ -2,7 +2,7 @@ import type { Random } from './clock.ts';
 import { type Duration, toMs } from './duration.ts';
 import { MillraceError } from './errors.ts';
 
-/** Retry policies are data: what waits between the executions of a failing job. */
+/** Retry policies are data: what waits between the attempts of a failing job. */
 export type RetryPolicy =
   | { readonly backoff: 'steps'; readonly delays: readonly Duration[] }
   | { readonly backoff: 'linear'; readonly retries: number; readonly step: Duration }
@@ -18,7 +18,7 @@ export type RetryPolicy =
 /** The policies the three workloads ask for. */
 export const RETRY = {
   never: { backoff: 'steps', delays: [] },
-  /** Three retries, four executions. */
+  /** Three retries, four attempts. */
   documents: { backoff: 'steps', delays: ['1m', '5m', '15m'] },
   chunks: { backoff: 'linear', retries: 3, step: '1s' },
   polls: { backoff: 'exponential', retries: 10, base: '2s', max: '30s', jitter: 0.2 },
@@ -51,7 +51,7 @@ export function checkRetry(kind: string, policy: RetryPolicy): RetryPolicy {
   return policy;
 }
 
-/** How long to wait after failed execution number `attempt` (from 1). */
+/** How long to wait after failed attempt number `attempt` (from 1). */
 export function retryDelayMs(policy: RetryPolicy, attempt: number, random: Random): number {
   switch (policy.backoff) {
     case 'steps':

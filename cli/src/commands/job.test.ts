@@ -134,8 +134,8 @@ describe('millrace job', () => {
       }),
     ]);
     const { lines } = await millrace('job pg-1', { terminal: 100 });
-    expect(lines.slice(lines.indexOf('  executions'))).toEqual([
-      '  executions',
+    expect(lines.slice(lines.indexOf('  executions, each with its attempt'))).toEqual([
+      '  executions, each with its attempt',
       '    1  2026-01-31T11:56:00.000Z  1.2 s  retried    host-1',
       '       unknown: The report could',
       '       not be written.',

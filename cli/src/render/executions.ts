@@ -45,7 +45,7 @@ export function executionLines(executions: readonly Execution[], screen: Screen)
 
   return [
     '',
-    `  ${paint('dim', 'executions')}`,
+    `  ${paint('dim', 'executions, each with its attempt')}`,
     ...rows.flatMap(({ execution, attempt, took }) => {
       const { startedAt, outcome, worker, error, stack } = execution;
       const head = [

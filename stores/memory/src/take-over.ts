@@ -47,7 +47,7 @@ function workerLost({ worker }: JobRow, { attempt }: LeaseRow): FailureRecord {
   return {
     code: 'worker_lost',
     message:
-      `The worker ${worker ?? ''} stopped renewing its lease during execution ${attempt}: it died, froze or was cut ` +
+      `The worker ${worker ?? ''} stopped renewing its lease during attempt ${attempt}: it died, froze or was cut ` +
       'off. The job may be the cause (memory, a crash): look at the log of the worker before you retry it.',
     retryable: false,
   };

@@ -174,7 +174,7 @@ function workerLost({ worker, nth, over, cancel }: TakenRow): FailureRecord {
   const isLast = over && !cancel;
   return {
     code: 'worker_lost',
-    message: `The worker ${worker} stopped renewing its lease during execution ${nth}: it died, froze or was cut off.${isLast ? ' No other job ran beside this one, and no attempt is left. Look at the log of the worker for what the job does to it, then retry the job.' : ''}`,
+    message: `The worker ${worker} stopped renewing its lease during attempt ${nth}: it died, froze or was cut off.${isLast ? ' No other job ran beside this one, and no attempt is left. Look at the log of the worker for what the job does to it, then retry the job.' : ''}`,
     retryable: !isLast,
   };
 }
