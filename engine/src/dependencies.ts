@@ -1,5 +1,6 @@
 import { type Duration, storableDelay, toMs } from './duration.ts';
-import { MillraceError, classify } from './errors.ts';
+import { MillraceError } from './errors.ts';
+import { classify } from './failure.ts';
 import type { FinishedJob, NewJob } from './job.ts';
 import { checkText, toJsonText } from './json.ts';
 import type { Dependant, Dependants } from './port.ts';

@@ -12,6 +12,7 @@ export * from './errors.ts';
 export * from './events.ts';
 export type { Tracing } from './executor.ts';
 export type { Explanation, Reason } from './explain.ts';
+export * from './failure.ts';
 export * from './job.ts';
 export * from './json.ts';
 export * from './kind.ts';

@@ -1,4 +1,4 @@
-import { storableText, text as textOf } from './errors.ts';
+import { storableText } from './failure.ts';
 import type { Progress } from './job.ts';
 
 const NOTE_LIMIT = 1_000;
@@ -11,6 +11,6 @@ export function storableProgress({ done, total, note }: Progress): Progress {
   return {
     done: Number.isFinite(done) ? done : 0,
     ...(Number.isFinite(total) && { total: Number(total) }),
-    ...(note !== undefined && { note: storableText(textOf(note), NOTE_LIMIT) }),
+    ...(note !== undefined && { note: storableText(note, NOTE_LIMIT) }),
   };
 }
