@@ -193,7 +193,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
     documents: service?.documents ?? null,
     orgs,
     checks: [
-      storeCheck(store),
+      storeCheck(store, store.database.trouble),
       ...identity.checks,
       ...(office ? [officeCheck(office)] : []),
       ...orgs.map(orgCheck),
