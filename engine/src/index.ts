@@ -1,6 +1,7 @@
 export * from './clock.ts';
 export {
   WEBHOOK_KIND,
+  checkRule,
   cleanupKindName,
   defineRule,
   dependantsOf,
@@ -24,7 +25,7 @@ export * from './queue.ts';
 export * from './registry.ts';
 export type { JobRequest } from './request.ts';
 export * from './retry.ts';
-export { type Schedule, defineSchedule, ticksBetween } from './schedules.ts';
+export { type Schedule, checkSchedule, defineSchedule, ticksBetween } from './schedules.ts';
 export * from './states.ts';
 export {
   refuseUnstorableCheckpoint,

@@ -1,6 +1,6 @@
 import type { Random } from './clock.ts';
+import { either, fieldsOf } from './definition.ts';
 import { type Duration, toMs } from './duration.ts';
-import { MillraceError } from './errors.ts';
 
 /** Retry policies are data: what waits between the attempts of a failing job. */
 export type RetryPolicy =
@@ -28,25 +28,39 @@ export function maxAttempts(policy: RetryPolicy): number {
   return 1 + (policy.backoff === 'steps' ? policy.delays.length : policy.retries);
 }
 
+const BACKOFFS: readonly RetryPolicy['backoff'][] = ['steps', 'linear', 'exponential'];
+
 /** A wrong policy must show when it is declared, not when the first job fails. */
 export function checkRetry(kind: string, policy: RetryPolicy): RetryPolicy {
-  const delays =
-    policy.backoff === 'steps'
-      ? policy.delays
-      : policy.backoff === 'linear'
-        ? [policy.step]
-        : [policy.base, policy.max];
-  const retries = policy.backoff === 'steps' ? 0 : policy.retries;
-  const jitter = policy.backoff === 'exponential' ? policy.jitter : 0;
-  if (
-    delays.some((delay) => !(toMs(delay) >= 0)) ||
-    !(Number.isInteger(retries) && retries >= 0 && retries <= 1_000_000) ||
-    !(jitter >= 0 && jitter <= 1)
-  ) {
-    throw new MillraceError(
-      'invalid_definition',
-      `The retry policy of "${kind}" is not possible: delays and retries are 0 or more, retries are whole and at most a million, the jitter is from 0 to 1.`,
+  const fields = fieldsOf(`The kind "${kind}"`);
+  const checkDelay = (field: string, delay: Duration): void =>
+    fields.require(
+      field,
+      fields.read(field, () => toMs(delay)) >= 0,
+      'a duration of 0 or more, such as "30s" or "5m"',
     );
+  fields.require('retry.backoff', BACKOFFS.includes(policy?.backoff), either(BACKOFFS));
+  if (policy.backoff === 'steps') {
+    fields.require(
+      'retry.delays',
+      Array.isArray(policy.delays),
+      'a list of durations, such as ["1m", "5m"]',
+    );
+    policy.delays.forEach((delay, index) => checkDelay(`retry.delays[${index}]`, delay));
+    return policy;
+  }
+  const { retries } = policy;
+  fields.require(
+    'retry.retries',
+    Number.isInteger(retries) && retries >= 0 && retries <= 1_000_000,
+    'a whole number from 0 to 1,000,000',
+  );
+  if (policy.backoff === 'linear') checkDelay('retry.step', policy.step);
+  else {
+    checkDelay('retry.base', policy.base);
+    checkDelay('retry.max', policy.max);
+    const { jitter } = policy;
+    fields.require('retry.jitter', jitter >= 0 && jitter <= 1, 'a number from 0 to 1');
   }
   return policy;
 }

@@ -222,14 +222,32 @@ describe('ticks between two moments', () => {
   });
 });
 
-it.each<[string, Partial<Schedule>, string]>([
-  ['no cron', { cron: 'hourly' }, 'invalid_schedule'],
-  ['no time zone', { timeZone: 'Berlin' }, 'invalid_schedule'],
-  ['no such kind', { job: { kind: 'nobody', data: null } }, 'unknown_kind'],
-  ['no name', { name: '' }, 'invalid_text'],
-])('%s is refused', (_, changes, code) => {
+it.each<[string, Partial<Schedule>, string, string]>([
+  ['no cron', { cron: 'hourly' }, 'invalid_schedule', ', cron: "hourly" in time zone'],
+  ['no time zone', { timeZone: 'Berlin' }, 'invalid_schedule', ', cron: '],
+  ['no such kind', { job: { kind: 'nobody', data: null } }, 'unknown_kind', ', job: There is no'],
+  [
+    'no way to miss',
+    { missed: 'some' as never },
+    'invalid_definition',
+    ', missed: this is not possible. Give it "last", "skip" or "all".',
+  ],
+  [
+    'no way to overlap',
+    { overlap: true as never },
+    'invalid_definition',
+    ', overlap: this is not possible. Give it "skip" or "allow".',
+  ],
+])('%s is refused with its field', (_, changes, code, sentence) => {
   const { registry } = world();
-  expect(() => checkSchedule(registry, { ...hourly, ...changes })).toThrow(
-    expect.objectContaining({ code }),
+  const check = () => checkSchedule(registry, { ...hourly, ...changes });
+  expect(check).toThrow(expect.objectContaining({ code }));
+  expect(check).toThrow(`The schedule "${hourly.name}"${sentence}`);
+});
+
+it('no name is refused', () => {
+  const { registry } = world();
+  expect(() => checkSchedule(registry, { ...hourly, name: '' })).toThrow(
+    expect.objectContaining({ code: 'invalid_text' }),
   );
 });

@@ -1,3 +1,4 @@
+import { either, fieldsOf } from './definition.ts';
 import { StoreUnavailable } from './errors.ts';
 import type { Events } from './events.ts';
 import { checkText } from './json.ts';
@@ -44,14 +45,24 @@ const CATCH_UP_LIMIT = 100;
 
 /** What can be told without knowing the kinds is told here, where it was written. */
 export function defineSchedule(schedule: Schedule): Schedule {
-  checkText(schedule.name, 'name of a schedule', 255);
-  parseCron(schedule.cron, schedule.timeZone ?? 'UTC');
+  const { name, cron, timeZone = 'UTC', missed = 'last', overlap = 'skip' } = schedule;
+  checkText(name, 'name of a schedule', 255);
+  const fields = fieldsOf(`The schedule "${name}"`);
+  fields.read('cron', () => parseCron(cron, timeZone));
+  fields.require('missed', MISSED.includes(missed), either(MISSED));
+  fields.require('overlap', OVERLAP.includes(overlap), either(OVERLAP));
   return schedule;
 }
 
+const MISSED: readonly NonNullable<Schedule['missed']>[] = ['last', 'skip', 'all'];
+const OVERLAP: readonly NonNullable<Schedule['overlap']>[] = ['skip', 'allow'];
+
+/** Also that its kind is there and takes its data. */
 export function checkSchedule(registry: Registry, schedule: Schedule): Schedule {
   defineSchedule(schedule);
-  newJob(registry, schedule.job, null);
+  fieldsOf(`The schedule "${schedule.name}"`).read('job', () =>
+    newJob(registry, schedule.job, null),
+  );
   return schedule;
 }
 
