@@ -200,8 +200,7 @@ describe('a job that waits for a worker', () => {
 
   it('no_worker, also when the last was seen long ago', async () => {
     const { enqueue, run, queue, worker, join, clock } = world();
-    const sentence =
-      'No worker that knows the kind "work" has been seen in the last hour. Start one.';
+    const sentence = 'No worker that knows the kind "work" has been seen lately. Start one.';
     expectExplained(await queue.explain(await enqueue()), 'no_worker', sentence);
     worker.start();
     await run(10);

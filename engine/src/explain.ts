@@ -235,7 +235,7 @@ function noWorker(kind: string, silent: readonly Reported[]): Found {
   const last = silent.toSorted((a, b) => b.seenAt - a.seenAt)[0];
   const since =
     last === undefined
-      ? 'has been seen in the last hour'
+      ? 'has been seen lately'
       : `is alive: the last was ${last.worker}, heard from at ${iso(last.seenAt)}`;
   return {
     reason: 'no_worker',

@@ -70,11 +70,11 @@ describe('numbers that no store or worker could follow', () => {
     [{ concurrency: 1.5 }, 'concurrency'],
     [{ concurrency: NaN }, 'concurrency'],
     [{ timeout: 0 }, 'timeout'],
-    [{ timeout: '5 m' as never }, 'timeout'],
+    [{ timeout: '5 m' }, 'timeout'],
     [{ quota: { running: -1 } }, 'quota.running'],
     [{ quota: { queued: 0.5 } }, 'quota.queued'],
     [{ retention: { failed: 'long' as never } }, 'retention'],
-    [{ retry: { backoff: 'steps', delays: ['1 m' as never] } }, 'retry.delays[0]'],
+    [{ retry: { backoff: 'steps', delays: ['1 m'] } }, 'retry.delays[0]'],
     [{ input: { name: 'text' } as never }, 'input'],
     [{ run: 'later' as never }, 'run'],
   ])('%j are refused with their field', (changes, field) => {

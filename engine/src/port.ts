@@ -108,7 +108,10 @@ export interface ControlPart {
   resume(params: { kind: string }): Promise<boolean>;
   paused(): Promise<{ kind: string; by: string | null; since: number }[]>;
   reportWorker(params: WorkerReport): Promise<void>;
-  /** Those seen within the last hour, with the moment (the store's clock) of their last report. */
+  /**
+   * With the moment (the store's clock) of their last report. One that was silent for five minutes and holds no lease is
+   * forgotten with the next report of another, and anyone after an hour.
+   */
   workers(): Promise<(WorkerReport & { seenAt: number })[]>;
 }
 
@@ -189,6 +192,8 @@ export interface Claimed {
   readonly lost: Lost[];
   /** Leases taken over from workers that went away. */
   readonly takenOver: number;
+  /** The first ten of them, where the store can tell. */
+  readonly takenFrom?: readonly TakenFrom[];
   /** There may be more that is due: claim again as soon as slots are free. Also where others were faster just now. */
   readonly more: boolean;
   /** Suspects that are due wait to be claimed `alone`. */
@@ -196,6 +201,14 @@ export interface Claimed {
   /** When the next scheduled job becomes due, as far as known. */
   readonly nextDueMs: number | null;
 }
+
+export interface TakenFrom {
+  readonly id: JobId;
+  readonly worker: string;
+}
+
+/** How many of the jobs that were taken over are named. */
+export const TAKEN_TOLD = 10;
 
 export interface Lost {
   readonly id: JobId;

@@ -1,4 +1,4 @@
-import type { FailureRecord, Lost } from '@millrace/engine';
+import { type FailureRecord, type Lost, TAKEN_TOLD, type TakenFrom } from '@millrace/engine';
 import { type Statement, numbers, texts } from '../../database.ts';
 import type { Context } from '../context.ts';
 import { finish } from '../finish.ts';
@@ -111,6 +111,7 @@ UPDATE millrace.jobs j
 export interface TakenOver {
   readonly lost: Lost[];
   readonly takenOver: number;
+  readonly takenFrom: readonly TakenFrom[];
   /** Of the jobs that wait to run alone now. */
   readonly suspectKinds: ReadonlySet<string>;
 }
@@ -164,6 +165,7 @@ export async function takeOver(context: Context): Promise<TakenOver> {
         correlationId,
       })),
       takenOver: taken.length,
+      takenFrom: taken.slice(0, TAKEN_TOLD).map(({ seq, worker }) => ({ id: ids.of(seq), worker })),
       suspectKinds: new Set(taken.filter((row) => !row.over).map((row) => row.kind)),
     };
   });
