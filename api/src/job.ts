@@ -54,7 +54,10 @@ export const jobSummary = z.object({
   submitter: z.string().nullable().describe('Who made it.'),
   subject: z.string().nullable().describe('Whom its data is about.'),
   webhook: z.string().nullable().describe('Told when it has ended.'),
-  parents: z.record(z.string(), jobId).nullable().describe('The jobs it followed from, by kind.'),
+  parents: z
+    .record(z.string(), jobId)
+    .nullable()
+    .describe('The jobs that made it or that it followed from, by kind.'),
   schedule: z.string().nullable().describe('The schedule that made it.'),
 });
 export type JobSummary = z.infer<typeof jobSummary>;
@@ -69,5 +72,8 @@ export const job = jobSummary.extend({
   executions: z
     .array(execution)
     .describe('Of a job that did not end well at once, the last 20, the oldest first.'),
+  children: z
+    .array(z.object({ id: jobId, kind: kindName, state: jobState }))
+    .describe('What it made and what followed from its end, the newest 100.'),
 });
 export type Job = z.infer<typeof job>;

@@ -11,8 +11,16 @@ describe('children', () => {
       enqueue({ kind: 'child', data: 2, tenant: 'other', correlationId: 'c2' });
       enqueue({ kind: 'child', data: 3, subject: 'p2' });
     });
+    const parents = { work: 'mem-1' };
     expect(await all('child')).toMatchObject([
-      { payload: '1', tenant: 'acme', correlationId: 'c1', submitter: 'ann', subject: 'p1' },
+      {
+        payload: '1',
+        tenant: 'acme',
+        correlationId: 'c1',
+        submitter: 'ann',
+        subject: 'p1',
+        parents,
+      },
       { payload: '2', tenant: 'other', correlationId: 'c2', submitter: 'ann', subject: 'p1' },
       { payload: '3', subject: 'p2' },
     ]);

@@ -209,7 +209,8 @@ function child(registry: Registry, kind: string, parent: FinishedJob, data: unkn
     tenant: parent.tenant,
     priority: null,
     parents: { [parent.kind]: parent.id },
-    ...(parent.correlationId !== null && { correlationId: parent.correlationId }),
+    // As for children that a handler makes: the family is found by it.
+    correlationId: parent.correlationId ?? parent.id,
     ...(parent.submitter !== null && { submitter: parent.submitter }),
     ...(parent.subject !== null && { subject: parent.subject }),
     ...(parent.traceparent !== null && { traceparent: parent.traceparent }),

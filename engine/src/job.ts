@@ -37,7 +37,7 @@ export interface NewJob {
   /** Whom the data is about, for erasure. */
   readonly subject?: string;
   readonly webhook?: string;
-  /** The jobs that made this one come about, by slot of the rule. */
+  /** The jobs that made this one come about, by their kind. */
   readonly parents?: Readonly<Record<string, JobId>>;
   readonly schedule?: string;
   /** The W3C trace context of who asked for it. */

@@ -91,6 +91,8 @@ export interface ChunkPart {
 export interface FollowerPart {
   /** Closes gates whose parents did not all come in time. */
   closeGates(params: { limit: number }): Promise<ClosedGate[]>;
+  /** Jobs that name this one among their parents and have its correlation id (or its id, where it has none), newest first. */
+  children(params: { of: Pick<Job, 'id' | 'correlationId'>; limit: number }): Promise<JobSummary[]>;
 }
 
 /** Cron, taken by one replica per tick. */

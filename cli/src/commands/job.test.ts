@@ -152,6 +152,17 @@ describe('millrace job', () => {
     ]);
   });
 
+  test('shows parents and children, ten of them', async () => {
+    const child = (n: number) => ({ id: `pg-${n}`, kind: 'child', state: 'QUEUED' }) as const;
+    const children = Array.from({ length: 12 }, (_, index) => child(index + 2));
+    const { millrace } = await fixture([aJob({ parents: { report: 'pg-0' }, children })]);
+    const { stdout } = await millrace('job pg-1', { terminal: 1_000 });
+    expect(stdout).toMatch(/parents +pg-0 \(report\)\n/);
+    expect(stdout).toMatch(
+      /children +pg-2 \(child\) QUEUED, .*, pg-11 \(child\) QUEUED, … 2 more, with --json\n/,
+    );
+  });
+
   test.each([
     ['QUEUED', 0],
     ['PROCESSING', 0],
