@@ -100,7 +100,11 @@ export interface SchedulePart {
   /** Every schedule the process knows; a new one starts counting now. */
   sync(params: { schedules: readonly ScheduleRecord[] }): Promise<ScheduleStatus[]>;
   all(): Promise<ScheduleStatus[]>;
-  /** Takes the tick for this store, once over all replicas; with `job` null it is only passed over. */
+  /**
+   * Takes the tick for this store, once over all replicas; with `job` null it is only passed over. A last tick that lies
+   * more than `TICK_AHEAD_MS` ahead of the store's clock was taken while that clock was wrong: it is in the way of no tick
+   * that is due now.
+   */
   fire(params: FireParams): Promise<Fired>;
 }
 
@@ -348,6 +352,9 @@ export interface FireParams {
   /** Pass the tick over while the previous job of the schedule is alive. */
   readonly skipOverlap: boolean;
 }
+
+/** So far a clock may be set back without a tick coming twice. */
+export const TICK_AHEAD_MS = 60_000;
 
 export type Fired =
   | { readonly type: 'fired'; readonly id: JobId }

@@ -1,3 +1,4 @@
+import { createMemoryDatabase } from '@millrace/store-memory';
 import { describe, expect, it } from 'vitest';
 import { START, type WorldOptions, createWorld, never, work } from '../test/world.ts';
 import { type Schedule, checkSchedule, createScheduler, ticksBetween } from './schedules.ts';
@@ -60,6 +61,44 @@ describe('a schedule', () => {
       '2026-10-26T01:30:00.000Z',
     ]);
   });
+});
+
+describe('a store whose clock is ahead for a moment', () => {
+  /** Rounds as often as each asks for, over so long, by a clock that a test sets. */
+  async function rounds(aheadMs: number, replicas: number) {
+    const { registry, events } = world();
+    const clock = { now: START };
+    const store = createMemoryDatabase({ now: () => clock.now }).open();
+    const schedules = [{ ...hourly, cron: '*/10 * * * *', overlap: 'allow' }] as const;
+    const all = Array.from({ length: replicas }, () =>
+      createScheduler({ store, part: store.schedules, registry, schedules, events }),
+    );
+    const round = async (): Promise<number> => {
+      const asked = [];
+      for (const each of all) asked.push((await each.runOnce()).nextMs);
+      return Math.min(...asked);
+    };
+    await round();
+    clock.now += aheadMs;
+    await round();
+    clock.now -= aheadMs;
+    const { jobs: early } = await store.list({ filter: {}, limit: 100 });
+    while (clock.now < START + HOUR_MS) clock.now += await round();
+    await round();
+    const { jobs } = await store.list({ filter: {}, limit: 100 });
+    return jobs
+      .slice(0, jobs.length - early.length)
+      .map(({ createdAt }) => (createdAt - START) / MINUTE_MS)
+      .toReversed();
+  }
+
+  it.each([HOUR_MS, 365 * 24 * HOUR_MS])(
+    'by %d ms: its ticks come as ever, once',
+    async (ahead) => {
+      for (const replicas of [1, 3])
+        expect(await rounds(ahead, replicas)).toEqual([10, 20, 30, 40, 50, 60]);
+    },
+  );
 });
 
 describe('ticks that nobody was there to take', () => {

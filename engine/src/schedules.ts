@@ -2,7 +2,7 @@ import { either, fieldsOf } from './definition.ts';
 import { StoreUnavailable } from './errors.ts';
 import type { Events } from './events.ts';
 import { checkText } from './json.ts';
-import type { SchedulePart, ScheduleStatus, Store } from './port.ts';
+import { type SchedulePart, type ScheduleStatus, type Store, TICK_AHEAD_MS } from './port.ts';
 import type { Registry } from './registry.ts';
 import { type JobRequest, newJob } from './request.ts';
 import type { Service } from './service.ts';
@@ -75,6 +75,8 @@ export function createScheduler(params: {
 }): Service {
   const { store, part, registry, schedules, events } = params;
   let synced = false;
+  /** By the store's clock. */
+  let lookedAt = Infinity;
 
   async function statuses(): Promise<ScheduleStatus[]> {
     if (synced) return part.all();
@@ -135,11 +137,16 @@ export function createScheduler(params: {
     async runOnce() {
       const known = new Map((await statuses()).map((status) => [status.name, status]));
       const now = await store.now();
+      const before = Math.min(lookedAt, now);
       let nextMs = AT_MOST_MS;
       for (const schedule of schedules) {
-        const next = await tryToFire(schedule, known.get(schedule.name)?.lastTick ?? now, now);
+        const taken = known.get(schedule.name)?.lastTick ?? now;
+        // The store's clock was ahead for a while: what comes after the last look is due again.
+        const lastTick = taken > now + TICK_AHEAD_MS ? before : taken;
+        const next = await tryToFire(schedule, lastTick, now);
         if (next !== null) nextMs = Math.min(nextMs, next - now);
       }
+      lookedAt = now;
       return { nextMs: Math.max(nextMs, 1) };
     },
   };
