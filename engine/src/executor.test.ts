@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runOnce } from '../test/run-once.ts';
-import { FIRST_CLAIM, type Handler, START, createWorld, work } from '../test/world.ts';
+import {
+  FIRST_CLAIM,
+  type Handler,
+  START,
+  createWorld,
+  refusingEffects,
+  work,
+} from '../test/world.ts';
 import { JobFailure, MillraceError } from './errors.ts';
 import type { JobContext, RunningJob } from './kind.ts';
 import { done } from './outcome.ts';
-import type { Settlement, Store } from './port.ts';
+import type { Settlement } from './port.ts';
 import { RETRY } from './retry.ts';
 import { createWorker } from './worker.ts';
 
@@ -57,24 +64,13 @@ describe('a handler that returns', () => {
 
   describe('with effects that the store could not commit', () => {
     const upload = { type: 'upload' };
-    const refusing = (retryable: boolean) => (store: Store) => ({
-      ...store,
-      keeps: { ...store.keeps, effects: true },
-      settle: async ({ settlements }: { settlements: readonly Settlement[] }) =>
-        settlements.some(({ outcome }) => outcome.move === 'succeed')
-          ? settlements.map(() => ({
-              refused: { code: 'upload_failed', message: 'No room.', retryable },
-            }))
-          : store.settle({ settlements }),
-    });
-
     it.each([
       [true, { state: 'QUEUED', runAt: START + 60_000 }, 'job.retrying'],
       [false, { state: 'FAILED' }, 'job.failed'],
     ] as const)('has failed, retryable: %s', async (retryable, expected, event) => {
       const { worker, enqueue, run, job, of } = createWorld({
         kinds: [work(async () => done('made', { effects: [upload] }))],
-        wrap: refusing(retryable),
+        wrap: refusingEffects({ code: 'upload_failed', message: 'No room.', retryable }),
       });
       const id = await enqueue();
       worker.start();
