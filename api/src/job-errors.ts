@@ -34,7 +34,7 @@ export const JOB_ERRORS = {
   },
   result_unstorable: {
     retryable: false,
-    help: 'Its result is not JSON, too large, or holds text that no store can keep. Give less back.',
+    help: 'Its result holds what JSON cannot carry (NaN, undefined in a list, a Map, an object of a class), is too large, or has text that no store can keep. The message names the place; give plain values back.',
   },
   template_not_found: {
     retryable: false,

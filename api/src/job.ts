@@ -4,7 +4,7 @@ import { jobId, jobState, kindName, moment, tenantName } from './values.ts';
 export const failure = z.object({
   code: z.string().describe('One of the service, such as "timeout", or of the handler itself.'),
   message: z.string(),
-  retryable: z.boolean().describe('Whether another execution could help.'),
+  retryable: z.boolean().describe('Whether another attempt could help.'),
 });
 
 export const progress = z.object({
@@ -36,8 +36,10 @@ export const jobSummary = z.object({
   tenant: tenantName,
   state: jobState.describe('Where it is in its life.'),
   priority: z.number().nullable().describe('Higher first; null after every number.'),
-  attempt: z.number().describe('Executions so far; while one runs it is counted.'),
-  maxAttempts: z.number().describe('Executions it is allowed.'),
+  attempt: z
+    .number()
+    .describe('Attempts used so far; while one runs it is counted, and a defer gives it back.'),
+  maxAttempts: z.number().describe('Attempts it is allowed.'),
   createdAt: moment.describe('When it was made.'),
   runAt: moment.describe('Not before this moment.'),
   startedAt: moment.nullable().describe('Of the last execution.'),
@@ -52,7 +54,10 @@ export const jobSummary = z.object({
   submitter: z.string().nullable().describe('Who made it.'),
   subject: z.string().nullable().describe('Whom its data is about.'),
   webhook: z.string().nullable().describe('Told when it has ended.'),
-  parents: z.record(z.string(), jobId).nullable().describe('The jobs it followed from, by kind.'),
+  parents: z
+    .record(z.string(), jobId)
+    .nullable()
+    .describe('The jobs that made it or that it followed from, by kind.'),
   schedule: z.string().nullable().describe('The schedule that made it.'),
 });
 export type JobSummary = z.infer<typeof jobSummary>;
@@ -67,5 +72,8 @@ export const job = jobSummary.extend({
   executions: z
     .array(execution)
     .describe('Of a job that did not end well at once, the last 20, the oldest first.'),
+  children: z
+    .array(z.object({ id: jobId, kind: kindName, state: jobState }))
+    .describe('What it made and what followed from its end, the newest 100.'),
 });
 export type Job = z.infer<typeof job>;

@@ -63,6 +63,7 @@ export const jobExample: Job = {
       stack: null,
     },
   ],
+  children: [{ id: 'pg-43', kind: 'millrace.webhook', state: 'SUCCEEDED' }],
 };
 
 /** The next one, while it runs: what a stream tells. */

@@ -39,6 +39,7 @@ export function aJob(changes: Partial<Job> = {}): Job {
     result: null,
     cursor: null,
     executions: [],
+    children: [],
     ...changes,
   };
 }

@@ -11,8 +11,16 @@ describe('children', () => {
       enqueue({ kind: 'child', data: 2, tenant: 'other', correlationId: 'c2' });
       enqueue({ kind: 'child', data: 3, subject: 'p2' });
     });
+    const parents = { work: 'mem-1' };
     expect(await all('child')).toMatchObject([
-      { payload: '1', tenant: 'acme', correlationId: 'c1', submitter: 'ann', subject: 'p1' },
+      {
+        payload: '1',
+        tenant: 'acme',
+        correlationId: 'c1',
+        submitter: 'ann',
+        subject: 'p1',
+        parents,
+      },
       { payload: '2', tenant: 'other', correlationId: 'c2', submitter: 'ann', subject: 'p1' },
       { payload: '3', subject: 'p2' },
     ]);
@@ -41,6 +49,20 @@ describe('children', () => {
       state: 'FAILED',
       error: { code: 'unknown_kind', retryable: false },
     });
+  });
+
+  it('whose data JSON would change fail it too, with the place', async () => {
+    const { ended, all } = await runOnce(async (_, { enqueue }) =>
+      enqueue({ kind: 'child', data: { seen: new Set([1]) } }),
+    );
+    expect(ended.error).toEqual({
+      code: 'invalid_payload',
+      message: expect.stringContaining(
+        'The payload holds an object of the class Set at $.seen,',
+      ) as string,
+      retryable: false,
+    });
+    expect(await all('child')).toEqual([]);
   });
 
   it('are refused once the handler is over: nobody would ever make them', async () => {

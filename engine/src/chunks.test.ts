@@ -56,6 +56,24 @@ describe('a chunk', () => {
     expect(told.filter(({ name }) => name === 'store.failed')).toEqual([]);
   });
 
+  it('with a cursor that JSON would change fails the job: it would go on from somewhere else', async () => {
+    const { worker, enqueue, run, job } = world(async function* () {
+      yield { cursor: { after: NaN } };
+    });
+    worker.start();
+    const id = await enqueue();
+    await run(10);
+    expect(await job(id)).toMatchObject({
+      state: 'FAILED',
+      cursor: null,
+      error: {
+        code: 'invalid_payload',
+        message: expect.stringContaining('The cursor holds NaN at $.after,'),
+        retryable: false,
+      },
+    });
+  });
+
   it('renews the lease: handlers that yield need no heartbeat', async () => {
     const steps = [later(), later(), later()];
     const { worker, enqueue, run, job, line, of } = world(

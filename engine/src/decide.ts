@@ -1,13 +1,7 @@
 import { storableDelay } from './duration.ts';
-import {
-  type FailureRecord,
-  JobFailure,
-  MillraceError,
-  classify,
-  retryAfterMs,
-  stackOf,
-} from './errors.ts';
+import { type FailureRecord, JobFailure, MillraceError } from './errors.ts';
 import type { ExecutorParts } from './executor.ts';
+import { classify, retryAfterMs, stackOf } from './failure.ts';
 import { type JsonText, toJsonText } from './json.ts';
 import { type Outcome, done } from './outcome.ts';
 import type { SettledOutcome } from './port.ts';

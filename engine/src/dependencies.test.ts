@@ -264,21 +264,39 @@ describe('a rule that is not possible is refused at the start', () => {
   const rule: Rule = { name: 'rule', parents: ['a'], child: 'child', data: () => ({}) };
 
   it.each<[string, Partial<Rule>, string]>([
-    ['no parents', { parents: [] }, 'needs one or more different parents'],
+    [
+      'no parents',
+      { parents: [] },
+      'The rule "rule", parents: this is not possible. Give it a list',
+    ],
+    ['no list of them', { parents: 'a' as never }, 'The rule "rule", parents: '],
     [
       'nothing that says which of several belong together',
       { parents: ['a', 'b'] },
-      'The rule "rule" has several parents and needs a "match"',
+      'The rule "rule", match: this is not possible. Give it a function that says which',
     ],
-    ['a parent twice', { parents: ['a', 'a'] }, 'needs one or more different parents'],
+    ['a parent twice', { parents: ['a', 'a'] }, 'one or more different kinds'],
+    [
+      'no data',
+      { data: {} as never },
+      'The rule "rule", data: this is not possible. Give it a function',
+    ],
     [
       'a wrong "when"',
       { when: 'done' as 'failed' },
-      'has a "when" or a "within" that is not possible',
+      'The rule "rule", when: this is not possible. Give it "succeeded", "failed" or "finished".',
     ],
-    ['no time to wait', { within: 0 }, 'has a "when" or a "within" that is not possible'],
-    ['a wrong time', { within: 'soon' as '1s' }, '"soon" is not a duration'],
-    ['a wrong priority', { priority: 1_001 }, 'The priority must be a whole number'],
+    ['no time to wait', { within: 0 }, 'The rule "rule", within: this is not possible.'],
+    [
+      'a wrong time',
+      { within: 'soon' as '1s' },
+      'The rule "rule", within: "soon" is not a duration',
+    ],
+    [
+      'a wrong priority',
+      { priority: 1_001 },
+      'The rule "rule", priority: The priority must be a whole number',
+    ],
     ['no name', { name: '' }, 'The name of a rule must have 1 to 255 characters.'],
   ])('%s', (_, changes, message) => {
     expect(() => defineRule({ ...rule, ...changes })).toThrow(message);
@@ -290,11 +308,11 @@ describe('a rule that is not possible is refused at the start', () => {
   it('unknown kinds, and two of one name', () => {
     const registry = createRegistry([...parents, child]);
     expect(() => dependantsOf(registry, [{ ...rule, child: 'nobody' }])).toThrow(
-      'There is no kind "nobody"',
+      'The rule "rule", child: There is no kind "nobody"',
     );
-    expect(() => dependantsOf(registry, [{ ...rule, parents: ['nobody'] }])).toThrow(
-      'There is no kind "nobody"',
-    );
+    expect(() =>
+      dependantsOf(registry, [{ ...rule, parents: ['a', 'nobody'], match: String }]),
+    ).toThrow('The rule "rule", parents[1]: There is no kind "nobody"');
     expect(() => dependantsOf(registry, [rule, { ...rule, child: 'a' }])).toThrow(
       'Two rules are called "rule".',
     );

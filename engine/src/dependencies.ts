@@ -1,5 +1,7 @@
+import { either, fieldsOf } from './definition.ts';
 import { type Duration, storableDelay, toMs } from './duration.ts';
-import { MillraceError, classify } from './errors.ts';
+import { MillraceError } from './errors.ts';
+import { classify } from './failure.ts';
 import type { FinishedJob, NewJob } from './job.ts';
 import { checkText, toJsonText } from './json.ts';
 import type { Dependant, Dependants } from './port.ts';
@@ -59,25 +61,38 @@ export function cleanupKindName(kind: string): string {
 /** Whatever could throw later, while a parent ends, is tried here. */
 export function defineRule(rule: Rule): Rule {
   checkText(rule.name, 'name of a rule', 255);
-  if (rule.parents.length === 0 || new Set(rule.parents).size !== rule.parents.length) {
-    throw new MillraceError(
-      'invalid_definition',
-      `The rule "${rule.name}" needs one or more different parents.`,
-    );
-  }
-  if (rule.parents.length > 1 && rule.match === undefined) {
-    throw new MillraceError(
-      'invalid_definition',
-      `The rule "${rule.name}" has several parents and needs a "match" that says which belong together, such as ({ data }) => data.date or ({ correlationId }) => correlationId.`,
-    );
-  }
-  if (!(whenOf(rule) in COUNTS) || !(withinOf(rule) > 0)) {
-    throw new MillraceError(
-      'invalid_definition',
-      `The rule "${rule.name}" has a "when" or a "within" that is not possible.`,
-    );
-  }
-  if (rule.priority !== undefined) checkPriority(rule.priority);
+  const { parents, match } = rule;
+  const fields = fieldsOf(`The rule "${rule.name}"`);
+  fields.require(
+    'parents',
+    Array.isArray(parents) && parents.length > 0 && new Set(parents).size === parents.length,
+    'a list of one or more different kinds',
+  );
+  fields.require(
+    'match',
+    match === undefined ? parents.length === 1 : typeof match === 'function',
+    'a function that says which of several parents belong together, such as ({ data }) => data.date or ({ correlationId }) => correlationId',
+  );
+  fields.require(
+    'data',
+    typeof rule.data === 'function',
+    'a function that makes the data of the child',
+  );
+  fields.require('when', whenOf(rule) in COUNTS, either(Object.keys(COUNTS)));
+  const withinMs = fields.read('within', () => withinOf(rule));
+  fields.require('within', withinMs > 0, 'a duration above 0, such as "2h" or "7d"');
+  const { priority } = rule;
+  if (priority !== undefined) fields.read('priority', () => checkPriority(priority));
+  return rule;
+}
+
+/** Also that its kinds are there. */
+export function checkRule(registry: Registry, rule: Rule): Rule {
+  defineRule(rule);
+  const fields = fieldsOf(`The rule "${rule.name}"`);
+  fields.read('child', () => registry.require(rule.child));
+  for (const [index, parent] of rule.parents.entries())
+    fields.read(`parents[${index}]`, () => registry.require(parent));
   return rule;
 }
 
@@ -93,18 +108,15 @@ function withinOf({ within }: Rule): number {
 export function dependantsOf(registry: Registry, rules: readonly Rule[]): Dependants {
   const byParent = new Map<string, Rule[]>();
   const names = new Set<string>();
-  for (const rule of rules.map(defineRule)) {
+  for (const rule of rules.map((each) => checkRule(registry, each))) {
     if (names.has(rule.name))
       throw new MillraceError(
         'invalid_definition',
         `Two rules are called "${rule.name}". Rename one of them.`,
       );
     names.add(rule.name);
-    registry.require(rule.child);
-    for (const parent of rule.parents) {
-      registry.require(parent);
+    for (const parent of rule.parents)
       byParent.set(parent, [...(byParent.get(parent) ?? []), rule]);
-    }
   }
   return (job) => {
     const rulesOfKind = byParent.get(job.kind);
@@ -197,7 +209,8 @@ function child(registry: Registry, kind: string, parent: FinishedJob, data: unkn
     tenant: parent.tenant,
     priority: null,
     parents: { [parent.kind]: parent.id },
-    ...(parent.correlationId !== null && { correlationId: parent.correlationId }),
+    // As for children that a handler makes: the family is found by it.
+    correlationId: parent.correlationId ?? parent.id,
     ...(parent.submitter !== null && { submitter: parent.submitter }),
     ...(parent.subject !== null && { subject: parent.subject }),
     ...(parent.traceparent !== null && { traceparent: parent.traceparent }),

@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { FIRST_CLAIM, type Handler, createWorld, later, never, work } from '../test/world.ts';
+import {
+  FIRST_CLAIM,
+  type Handler,
+  answeringAfter,
+  createWorld,
+  later,
+  never,
+  untilAborted,
+  work,
+} from '../test/world.ts';
 import type { Lease } from './job.ts';
 import type { Hint } from './port.ts';
 
 /** A hint that a job is to stop may overtake the answer of the claim that gave the job. */
 
-/** Ends at once when it is to stop, and not before. */
-const obedient: Handler = async (_, { signal }) => {
-  signal.throwIfAborted();
-  await new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error));
-  });
-};
+const obedient: Handler = (_, context) => untilAborted(context);
 
 /** Of a job's first claim, in a world whose jobs are all claimed by the first. */
 function leaseOf(id: string, changes: Partial<Lease> = {}): Lease {
@@ -44,14 +47,7 @@ it('stops the job as soon as it begins', async () => {
         return obedient(given, context);
       }),
     ],
-    wrap: (store) => ({
-      ...store,
-      async claim(params) {
-        const claimed = await store.claim(params);
-        await answer.promise;
-        return claimed;
-      },
-    }),
+    wrap: answeringAfter(answer.promise),
   });
   const id = await enqueue();
   worker.start();

@@ -28,7 +28,8 @@ export interface EventMap {
     correlationId: string;
     write: 'settle' | 'checkpoint' | 'renew' | 'local';
   };
-  'lease.takenOver': { count: number };
+  /** `jobs` and `workers` are the first ten, where the store can tell. */
+  'lease.takenOver': { count: number; jobs: readonly JobId[]; workers: readonly string[] };
   'pool.polled': { pool: string; claimed: number; asked: number };
   'settle.flushed': { size: number };
   'store.failed': { during: string; error: unknown };
@@ -37,6 +38,8 @@ export interface EventMap {
   'schedule.passed': { schedule: string; tick: number; why: 'missed' | 'overlap' };
   'gate.closed': { rule: string; key: string; arrived: Readonly<Record<string, JobId>> };
   'retention.pruned': { count: number };
+  /** Nothing else ran in this process for so long: these did, or had just begun or ended. */
+  'worker.blocked': { ms: number; jobs: readonly { id: JobId; kind: string }[]; more: number };
   'worker.state': { worker: string; state: 'running' | 'paused' | 'stopping' | 'stopped' };
 }
 

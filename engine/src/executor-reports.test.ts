@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { runOnce } from '../test/run-once.ts';
-import { type Handler, createWorld, later, work } from '../test/world.ts';
+import {
+  type Handler,
+  answeringAfter,
+  createWorld,
+  later,
+  refusingEffects,
+  untilAborted,
+  withoutHints,
+  work,
+} from '../test/world.ts';
 import { JobFailure } from './errors.ts';
 import { type Outcome, defer, done } from './outcome.ts';
-import type { Settlement, Store } from './port.ts';
 import { RETRY } from './retry.ts';
 
 /** What is told of an end: what the store made of it, which need not be what the handler meant. */
@@ -18,7 +26,7 @@ describe('a job that was asked to stop, unheard by its worker', () => {
     const goOn = later();
     const { worker, queue, enqueue, run, job, told, of } = createWorld({
       kinds: [work(() => goOn.promise.then(end))],
-      wrap: (store) => ({ ...store, watch: () => () => {} }),
+      wrap: withoutHints,
     });
     const id = await enqueue();
     worker.start();
@@ -35,16 +43,9 @@ describe('a job that was asked to stop, unheard by its worker', () => {
 
   it('and would be handed back is told as cancelled', async () => {
     const { worker, queue, enqueue, run, of } = createWorld({
-      kinds: [
-        work(
-          (_, { signal }) =>
-            new Promise((_resolve, reject) => {
-              signal.addEventListener('abort', () => reject(signal.reason as Error));
-            }),
-        ),
-      ],
+      kinds: [work((_, context) => untilAborted(context))],
       worker: { shutdownGrace: 0 },
-      wrap: (store) => ({ ...store, watch: () => () => {} }),
+      wrap: withoutHints,
     });
     const id = await enqueue();
     worker.start();
@@ -61,14 +62,7 @@ describe('a job that was asked to stop, unheard by its worker', () => {
     const answer = later();
     const { worker, queue, enqueue, run, of } = createWorld({
       kinds: [work(async () => {})],
-      wrap: (store) => ({
-        ...store,
-        async claim(params) {
-          const claimed = await store.claim(params);
-          await answer.promise;
-          return claimed;
-        },
-      }),
+      wrap: answeringAfter(answer.promise),
     });
     const id = await enqueue();
     worker.start();
@@ -110,23 +104,17 @@ describe('the stack with its causes', () => {
 });
 
 it('effects that were refused under a policy that is wrong end the job, and the settler goes on', async () => {
-  const refusing = (store: Store): Store => ({
-    ...store,
-    keeps: { ...store.keeps, effects: true },
-    settle: async ({ settlements }: { settlements: readonly Settlement[] }) =>
-      settlements.some(({ outcome }) => outcome.move === 'succeed' && outcome.effects.length > 0)
-        ? settlements.map(() => ({
-            refused: { code: 'full', message: 'No room.', retryable: true },
-          }))
-        : store.settle({ settlements }),
-  });
+  const refused = { code: 'full', message: 'No room.', retryable: true };
   const kind = {
     ...work(async ({ data }) =>
       data === null ? done(1, { effects: [{ type: 'upload' }] }) : done(2),
     ),
     retry: { backoff: 'steps', delays: ['soon' as '1s'] },
   } as const;
-  const { worker, enqueue, run, job } = createWorld({ kinds: [kind], wrap: refusing });
+  const { worker, enqueue, run, job } = createWorld({
+    kinds: [kind],
+    wrap: refusingEffects(refused),
+  });
   worker.start();
   const id = await enqueue();
   await run(10);

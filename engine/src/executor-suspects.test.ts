@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
 import { suspectIn, twoPools } from '../test/suspects.ts';
+import { withoutHints } from '../test/world.ts';
 import { MillraceError } from './errors.ts';
-import type { RenewAnswer, Store } from './port.ts';
+import type { RenewAnswer } from './port.ts';
 
 /** A suspect begins once the store knows it: only then does the loss of its worker count. */
-
-const withoutHints = (store: Store): Store => ({ ...store, watch: () => () => {} });
 
 it('its lease is renewed first, and what then dies with it is an attempt', async () => {
   const made = twoPools();

@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runOnce } from '../test/run-once.ts';
-import { FIRST_CLAIM, type Handler, START, createWorld, work } from '../test/world.ts';
+import {
+  FIRST_CLAIM,
+  type Handler,
+  START,
+  createWorld,
+  refusingEffects,
+  work,
+} from '../test/world.ts';
 import { JobFailure, MillraceError } from './errors.ts';
 import type { JobContext, RunningJob } from './kind.ts';
 import { done } from './outcome.ts';
-import type { Settlement, Store } from './port.ts';
+import type { Settlement } from './port.ts';
 import { RETRY } from './retry.ts';
 import { createWorker } from './worker.ts';
 
@@ -38,6 +45,9 @@ describe('a handler that returns', () => {
   it.each<[string, unknown]>([
     ['NUL', 'a\u0000'],
     ['a BigInt', 1n],
+    ['NaN', NaN],
+    ['a Map', new Map([['a', 1]])],
+    ['a hole', { rows: [1, undefined] }],
     ['a megabyte', 'x'.repeat(1_000_001)],
   ])('a result with %s fails and says so', async (_, result) => {
     const { ended } = await runOnce(async () => done(result));
@@ -47,26 +57,20 @@ describe('a handler that returns', () => {
     });
   });
 
+  it('a result that JSON would change names the place', async () => {
+    const { ended } = await runOnce(async () => done({ rows: [1, { rate: NaN }] }));
+    expect(ended.error?.message).toContain('The result holds NaN at $.rows[1].rate,');
+  });
+
   describe('with effects that the store could not commit', () => {
     const upload = { type: 'upload' };
-    const refusing = (retryable: boolean) => (store: Store) => ({
-      ...store,
-      keeps: { ...store.keeps, effects: true },
-      settle: async ({ settlements }: { settlements: readonly Settlement[] }) =>
-        settlements.some(({ outcome }) => outcome.move === 'succeed')
-          ? settlements.map(() => ({
-              refused: { code: 'upload_failed', message: 'No room.', retryable },
-            }))
-          : store.settle({ settlements }),
-    });
-
     it.each([
       [true, { state: 'QUEUED', runAt: START + 60_000 }, 'job.retrying'],
       [false, { state: 'FAILED' }, 'job.failed'],
     ] as const)('has failed, retryable: %s', async (retryable, expected, event) => {
       const { worker, enqueue, run, job, of } = createWorld({
         kinds: [work(async () => done('made', { effects: [upload] }))],
-        wrap: refusing(retryable),
+        wrap: refusingEffects({ code: 'upload_failed', message: 'No room.', retryable }),
       });
       const id = await enqueue();
       worker.start();

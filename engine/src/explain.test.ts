@@ -38,7 +38,7 @@ describe('a job that has ended', () => {
     expectExplained(
       await queue.explain(id),
       'succeeded',
-      /^It succeeded at 2026-01-01T00:00:00\.\d{3}Z in execution 1\.$/,
+      /^It succeeded at 2026-01-01T00:00:00\.\d{3}Z in attempt 1\.$/,
     );
   });
 
@@ -52,7 +52,7 @@ describe('a job that has ended', () => {
     expectExplained(
       await queue.explain(id),
       'failed',
-      /^It failed for good at 2026-01-01T00:00:00\.\d{3}Z after one execution: bad: No\. "millrace retry mem-1" runs it again\.$/,
+      /^It failed for good at 2026-01-01T00:00:00\.\d{3}Z after one attempt: bad: No\. "millrace retry mem-1" runs it again\.$/,
     );
   });
 
@@ -77,7 +77,7 @@ describe('a job that runs', () => {
     expectExplained(
       await queue.explain(id),
       'running',
-      /^It runs on w1, execution 1 of 4, since 2026-01-01T/,
+      /^It runs on w1, attempt 1 of 4, since 2026-01-01T/,
       (await job(id)).leaseUntil,
     );
   });
@@ -180,7 +180,7 @@ describe('a job that waits for its time', () => {
     expectExplained(
       await queue.explain(id),
       'retry_wait',
-      /^Execution 1 of 4 failed \(busy: Later\.\); the next is due at 2026-01-01T00:01:00/,
+      /^Attempt 1 of 4 failed \(busy: Later\.\); the next is due at 2026-01-01T00:01:00/,
       (await job(id)).runAt,
     );
   });
@@ -200,8 +200,7 @@ describe('a job that waits for a worker', () => {
 
   it('no_worker, also when the last was seen long ago', async () => {
     const { enqueue, run, queue, worker, join, clock } = world();
-    const sentence =
-      'No worker that knows the kind "work" has been seen in the last hour. Start one.';
+    const sentence = 'No worker that knows the kind "work" has been seen lately. Start one.';
     expectExplained(await queue.explain(await enqueue()), 'no_worker', sentence);
     worker.start();
     await run(10);

@@ -74,7 +74,7 @@ function reasonOf(
     case 'SUCCEEDED':
       return {
         reason: 'succeeded',
-        sentence: `It succeeded at ${iso(job.finishedAt)} in execution ${job.attempt}.`,
+        sentence: `It succeeded at ${iso(job.finishedAt)} in attempt ${job.attempt}.`,
       };
     case 'CANCELED':
       return {
@@ -131,7 +131,7 @@ function running({ job, now, suspect }: Inspection, workers: readonly Reported[]
   }
   return {
     reason: 'running',
-    sentence: `It runs on ${worker}, execution ${job.attempt} of ${job.maxAttempts}, since ${iso(job.startedAt)}.`,
+    sentence: `It runs on ${worker}, attempt ${job.attempt} of ${job.maxAttempts}, since ${iso(job.startedAt)}.`,
     until: job.leaseUntil,
   };
 }
@@ -146,7 +146,7 @@ function waitingForTime({ job }: Inspection): Found {
   if (job.error !== null) {
     return {
       reason: 'retry_wait',
-      sentence: `Execution ${job.attempt} of ${job.maxAttempts} failed (${job.error.code}: ${job.error.message}); the next is due at ${iso(job.runAt)}.`,
+      sentence: `Attempt ${job.attempt} of ${job.maxAttempts} failed (${job.error.code}: ${job.error.message}); the next is due at ${iso(job.runAt)}.`,
       until: job.runAt,
     };
   }
@@ -235,7 +235,7 @@ function noWorker(kind: string, silent: readonly Reported[]): Found {
   const last = silent.toSorted((a, b) => b.seenAt - a.seenAt)[0];
   const since =
     last === undefined
-      ? 'has been seen in the last hour'
+      ? 'has been seen lately'
       : `is alive: the last was ${last.worker}, heard from at ${iso(last.seenAt)}`;
   return {
     reason: 'no_worker',
@@ -256,7 +256,7 @@ function iso(ms: number | null): string {
 }
 
 function times(n: number): string {
-  return n === 1 ? 'one execution' : `${n} executions`;
+  return n === 1 ? 'one attempt' : `${n} attempts`;
 }
 
 function jobs(n: number): string {

@@ -72,7 +72,7 @@ export class Context implements JobContext {
 
   get enqueue(): JobContext['enqueue'] {
     const { parts, running } = this;
-    const { tenant, correlationId, id, submitter, subject } = running.job;
+    const { tenant, correlationId, id, kind, submitter, subject } = running.job;
     const inherited = {
       tenant,
       correlationId: correlationId ?? id,
@@ -89,7 +89,7 @@ export class Context implements JobContext {
       }
       const traceparent = parts.tracing?.current() ?? running.job.traceparent;
       const asked = { ...inherited, ...(traceparent !== null && { traceparent }), ...request };
-      running.addChild(newJob(parts.registry, asked, null));
+      running.addChild({ ...newJob(parts.registry, asked, null), parents: { [kind]: id } });
     };
   }
 

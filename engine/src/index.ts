@@ -1,6 +1,7 @@
 export * from './clock.ts';
 export {
   WEBHOOK_KIND,
+  checkRule,
   cleanupKindName,
   defineRule,
   dependantsOf,
@@ -12,6 +13,7 @@ export * from './errors.ts';
 export * from './events.ts';
 export type { Tracing } from './executor.ts';
 export type { Explanation, Reason } from './explain.ts';
+export * from './failure.ts';
 export * from './job.ts';
 export * from './json.ts';
 export * from './kind.ts';
@@ -23,7 +25,7 @@ export * from './queue.ts';
 export * from './registry.ts';
 export type { JobRequest } from './request.ts';
 export * from './retry.ts';
-export { type Schedule, defineSchedule, ticksBetween } from './schedules.ts';
+export { type Schedule, checkSchedule, defineSchedule, ticksBetween } from './schedules.ts';
 export * from './states.ts';
 export {
   refuseUnstorableCheckpoint,

@@ -37,7 +37,7 @@ export interface NewJob {
   /** Whom the data is about, for erasure. */
   readonly subject?: string;
   readonly webhook?: string;
-  /** The jobs that made this one come about, by slot of the rule. */
+  /** The jobs that made this one come about, by their kind. */
   readonly parents?: Readonly<Record<string, JobId>>;
   readonly schedule?: string;
   /** The W3C trace context of who asked for it. */
@@ -52,7 +52,7 @@ export interface Job {
   readonly priority: number | null;
   /** Null once purged or erased. */
   readonly payload: JsonText | null;
-  /** Executions so far: while one runs it is counted; a defer, a hand-back or a loss before it was begun gives it back. */
+  /** Attempts so far, which count against `maxAttempts`: while one runs it is counted; a defer, a hand-back or a loss before it was begun gives it back. */
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly createdAt: number;

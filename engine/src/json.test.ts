@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { MillraceError } from './errors.ts';
 import { MAX_JSON_BYTES, byteLength, checkText, isSameJson, toJsonText } from './json.ts';
@@ -55,11 +56,12 @@ describe('what is not JSON', () => {
     expect(() => toJsonText(cycle, 'result')).toThrow(
       expect.objectContaining({ code: 'invalid_payload' }),
     );
-    expect(() => toJsonText(cycle, 'result')).toThrow('The result is not JSON');
+    expect(() => toJsonText(cycle, 'result')).toThrow(
+      'The result is not JSON: TypeError: Converting circular structure',
+    );
   });
 
   it.each<[string, unknown]>([
-    ['a BigInt', { n: 1n }],
     [
       'a toJSON that throws',
       {
@@ -75,8 +77,50 @@ describe('what is not JSON', () => {
     );
   });
 
-  it.each([undefined, () => 1, Symbol('s')])('nothing at all is null', (value) => {
-    expect(toJsonText(value, 'result')).toBe('null');
+  it('nothing at all is null', () => {
+    expect(toJsonText(undefined, 'result')).toBe('null');
+  });
+});
+
+describe('what JSON would change without a word is refused with its place', () => {
+  class Invoice {
+    readonly total = 5;
+  }
+
+  it.each<[string, unknown, string]>([
+    ['NaN', NaN, 'NaN at $,'],
+    ['an infinite number', { a: [1, { b: -Infinity }] }, '-Infinity at $.a[1].b,'],
+    ['undefined in an array', [1, undefined], 'undefined at $[1],'],
+    // oxlint-disable-next-line no-sparse-arrays
+    ['a hole in an array', { list: [1, , 3] }, 'undefined at $.list[1],'],
+    ['a BigInt', { n: 1n }, 'a BigInt at $.n,'],
+    ['a function', { a: () => 1 }, 'a function at $.a,'],
+    ['a function alone', () => 1, 'a function at $,'],
+    ['a symbol', [Symbol('s')], 'a symbol at $[0],'],
+    ['a Map', new Map([[1, 2]]), 'an object of the class Map at $,'],
+    ['a Set', { seen: new Set([1]) }, 'an object of the class Set at $.seen,'],
+    ['an Error', { error: new TypeError('no') }, 'an object of the class TypeError at $.error,'],
+    ['bytes', [new Uint8Array(2)], 'an object of the class Uint8Array at $[0],'],
+    ['a promise', { a: Promise.resolve(1) }, 'an object of the class Promise at $.a,'],
+    ['an object of a class', [new Invoice()], 'an object of the class Invoice at $[0],'],
+    ['an invalid date', { at: new Date(NaN) }, 'an invalid date at $.at,'],
+    ['what a toJSON gives', { a: { toJSON: () => [NaN] } }, 'NaN at $.a[0],'],
+  ])('%s', (_, value, place) => {
+    expect(() => toJsonText(value, 'result')).toThrow(`The result holds ${place}`);
+    expect(() => toJsonText(value, 'result')).toThrow(
+      expect.objectContaining({ code: 'invalid_payload' }),
+    );
+  });
+
+  it.each<[string, unknown, string]>([
+    ['a member that is undefined', { a: undefined, b: 1 }, '{"b":1}'],
+    ['a date', { at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
+    ['an address', [new URL('https://a.example/')], '["https://a.example/"]'],
+    ['no prototype', Object.assign(Object.create(null), { a: 1 }), '{"a":1}'],
+    ['another realm', runInNewContext('({ a: [1, { b: null }] })'), '{"a":[1,{"b":null}]}'],
+    ['a toJSON that gives nothing', { a: { toJSON: () => undefined }, b: 1 }, '{"b":1}'],
+  ])('not so %s', (_, value, text) => {
+    expect(toJsonText(value, 'result')).toBe(text);
   });
 });
 

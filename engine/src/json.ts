@@ -9,7 +9,10 @@ export const MAX_JSON_BYTES = 1_000_000;
 
 /** Serialises what a person or a handler gave us, or says why no store could keep it. */
 export function toJsonText(value: unknown, what: string, maxBytes = MAX_JSON_BYTES): JsonText {
-  const text = orNotJson(what, () => JSON.stringify(value) ?? 'null');
+  const text = orNotJson(what, () => {
+    refuseLoss(value, what);
+    return JSON.stringify(value) ?? 'null';
+  });
   // A UTF-16 unit is at most three bytes: most texts need no exact count.
   if (text.length * 3 > maxBytes && byteLength(text) > maxBytes) {
     throw new MillraceError(
@@ -45,7 +48,84 @@ function digitsMore(value: unknown): number {
   return Object.values(value).reduce((sum: number, item) => sum + digitsMore(item), 0);
 }
 
-/** A cycle, a BigInt, a toJSON that throws, or something so deep that the stack ends first. */
+/**
+ * JSON writes NaN and holes as null, a Map as {} and leaves functions out, all without a word: what came back would not
+ * be what was given. Only `undefined` may go, at the top and as a member, where it reads back as it was.
+ */
+function refuseLoss(value: unknown, what: string): void {
+  if (typeof value === 'string' || value === null || value === undefined) return;
+  let lost: Loss | null;
+  try {
+    lost = findLoss(value);
+  } catch (error) {
+    // Too deep, or a cycle: JSON has the better words for it.
+    if (error instanceof RangeError) JSON.stringify(value);
+    throw error;
+  }
+  if (lost === null) return;
+  throw new MillraceError(
+    'invalid_payload',
+    `The ${what} holds ${lost.found} at $${lost.place}, which JSON cannot carry. Give a text, a finite number, true, false, null, an array or a plain object of these; an object of a class needs a toJSON().`,
+  );
+}
+
+interface Loss {
+  readonly found: string;
+  readonly place: string;
+}
+
+/** The place is put together on the way back: the values of most jobs have none to tell. */
+function findLoss(value: unknown): Loss | null {
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? null : { found: String(value), place: '' };
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return null;
+  if (typeof value !== 'object') return { found: nameOf(value), place: '' };
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const lost = findLoss(value[index]);
+      if (lost !== null) return { ...lost, place: `[${index}]${lost.place}` };
+    }
+    return null;
+  }
+  if ('toJSON' in value && typeof value.toJSON === 'function') return lossByItsOwn(value);
+  if (!isPlain(value)) return { found: nameOf(value), place: '' };
+  for (const key of Object.keys(value)) {
+    const member = (value as Record<string, unknown>)[key];
+    const lost = member === undefined ? null : findLoss(member);
+    if (lost !== null) return { ...lost, place: `.${key}${lost.place}` };
+  }
+  return null;
+}
+
+/** A date, an address, a decimal: it says itself what it is in JSON, though a date that is none says null. */
+function lossByItsOwn(value: object): Loss | null {
+  if (value instanceof Date)
+    return Number.isNaN(value.getTime()) ? { found: 'an invalid date', place: '' } : null;
+  const given = (value as { toJSON(): unknown }).toJSON();
+  return given === undefined ? null : findLoss(given);
+}
+
+/** Also where the object comes from another realm, which has an Object of its own. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (
+    prototype === Object.prototype ||
+    prototype === null ||
+    Object.getPrototypeOf(prototype) === null
+  );
+}
+
+function nameOf(value: unknown): string {
+  if (value === undefined) return 'undefined';
+  if (typeof value === 'bigint') return 'a BigInt';
+  if (typeof value !== 'object' || value === null) return `a ${typeof value}`;
+  const { constructor } = value;
+  return typeof constructor === 'function' && constructor.name !== ''
+    ? `an object of the class ${constructor.name}`
+    : 'an object of a class';
+}
+
+/** A cycle, a toJSON that throws, or something so deep that the stack ends first. */
 function orNotJson<T>(what: string, read: () => T): T {
   try {
     return read();

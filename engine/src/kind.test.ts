@@ -65,17 +65,21 @@ describe('the name', () => {
 });
 
 describe('numbers that no store or worker could follow', () => {
-  it.each<Partial<JobDefinition<unknown>>>([
-    { concurrency: 0 },
-    { concurrency: 1.5 },
-    { concurrency: NaN },
-    { timeout: 0 },
-    { timeout: '5 m' },
-    { quota: { running: -1 } },
-    { quota: { queued: 0.5 } },
-    { retry: { backoff: 'steps', delays: ['1 m'] } },
-  ])('%j', (changes) => {
+  it.each<[Partial<JobDefinition<unknown>>, string]>([
+    [{ concurrency: 0 }, 'concurrency'],
+    [{ concurrency: 1.5 }, 'concurrency'],
+    [{ concurrency: NaN }, 'concurrency'],
+    [{ timeout: 0 }, 'timeout'],
+    [{ timeout: '5 m' }, 'timeout'],
+    [{ quota: { running: -1 } }, 'quota.running'],
+    [{ quota: { queued: 0.5 } }, 'quota.queued'],
+    [{ retention: { failed: 'long' as never } }, 'retention'],
+    [{ retry: { backoff: 'steps', delays: ['1 m'] } }, 'retry.delays[0]'],
+    [{ input: { name: 'text' } as never }, 'input'],
+    [{ run: 'later' as never }, 'run'],
+  ])('%j are refused with their field', (changes, field) => {
     expect(() => define(changes)).toThrow(expect.objectContaining({ code: 'invalid_definition' }));
+    expect(() => define(changes)).toThrow(`The kind "work", ${field}: `);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { ZodType } from 'zod';
+import { fieldsOf } from './definition.ts';
 import { type Duration, TEN_YEARS_MS, toMs } from './duration.ts';
 import { MillraceError } from './errors.ts';
 import type { Job, JobId, Lease, Progress } from './job.ts';
@@ -124,6 +125,10 @@ export function defineJob<Input>(definition: JobDefinition<Input>): JobKind<Inpu
       `"${kind}" cannot be a kind. Use lower-case letters and digits, joined by ".", "-" or "_", such as "report.monthly".`,
     );
   }
+  const fields = fieldsOf(`The kind "${kind}"`);
+  const isSchema = typeof definition.input?.safeParse === 'function';
+  fields.require('input', isSchema, 'a Zod schema, such as z.object({ … })');
+  fields.require('run', typeof definition.run === 'function', 'a function');
   const retry = checkRetry(kind, definition.retry ?? RETRY.documents);
   const cleanup = definition.cleanup;
   const kept: JobKind<Input> = {
@@ -131,29 +136,25 @@ export function defineJob<Input>(definition: JobDefinition<Input>): JobKind<Inpu
     input: definition.input,
     retry,
     maxAttempts: maxAttempts(retry),
-    timeoutMs: toMs(definition.timeout ?? '10m'),
+    timeoutMs: fields.read('timeout', () => toMs(definition.timeout ?? '10m')),
     concurrency: definition.concurrency ?? Number.MAX_SAFE_INTEGER,
     quota: { queued: definition.quota?.queued ?? null, running: definition.quota?.running ?? null },
     public: definition.public ?? false,
-    keep: keepOf(definition.retention ?? {}),
+    keep: fields.read('retention', () => keepOf(definition.retention ?? {})),
     purgePayload: definition.purgePayload ?? false,
     hasCleanup: cleanup !== undefined,
     run: definition.run,
     cleanup: cleanup ?? (() => Promise.resolve()),
   };
-  if (!isWhole(kept.concurrency, 1) || !(kept.timeoutMs > 0)) {
-    throw new MillraceError(
-      'invalid_definition',
-      `The kind "${kind}" needs a whole concurrency of at least 1 and a timeout above 0.`,
-    );
-  }
+  fields.require('concurrency', isWhole(kept.concurrency, 1), 'a whole number of at least 1');
+  fields.require('timeout', kept.timeoutMs > 0, 'a duration above 0, such as "90s" or "15m"');
   const { queued, running } = kept.quota;
-  if (!isWhole(queued ?? 0, 0) || !isWhole(running ?? 0, 0) || (running ?? 0) > MOST) {
-    throw new MillraceError(
-      'invalid_definition',
-      `The quotas of the kind "${kind}" must be whole numbers of 0 or more.`,
-    );
-  }
+  fields.require('quota.queued', isWhole(queued ?? 0, 0), 'a whole number of 0 or more');
+  fields.require(
+    'quota.running',
+    isWhole(running ?? 0, 0) && (running ?? 0) <= MOST,
+    `a whole number from 0 to ${MOST}`,
+  );
   return kept;
 }
 

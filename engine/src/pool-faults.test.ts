@@ -6,6 +6,7 @@ import {
   later,
   never,
   untilAborted,
+  withoutHints,
   work,
 } from '../test/world.ts';
 import { MillraceError, StoreTimedOut, StoreUnavailable } from './errors.ts';
@@ -43,7 +44,7 @@ describe('a claim whose answer was lost', () => {
   it('that never arrived is followed by a new one at once', async () => {
     const { worker, enqueue, run, job, line } = createWorld({
       kinds: [work(quick)],
-      wrap: (store) => ({ ...store, watch: () => () => {} }),
+      wrap: withoutHints,
     });
     line.away.add('claim');
     const id = await enqueue();

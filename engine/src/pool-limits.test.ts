@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Handler, START, createWorld, later, never, work } from '../test/world.ts';
-import type { Store } from './port.ts';
+import {
+  type Handler,
+  START,
+  createWorld,
+  later,
+  never,
+  withoutHints,
+  work,
+} from '../test/world.ts';
 
 /** What holds a pool back: slots of a kind, quotas of a tenant, a least priority, windows. */
-
-const withoutHints = (store: Store): Store => ({ ...store, watch: () => () => {} });
 
 /** Jobs that the test ends one by one, oldest first. */
 function turnstile() {

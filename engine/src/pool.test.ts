@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Handler, type WorldOptions, createWorld, later, never, work } from '../test/world.ts';
+import {
+  type Handler,
+  type WorldOptions,
+  createWorld,
+  later,
+  never,
+  withoutHints,
+  work,
+} from '../test/world.ts';
 import type { PoolConfig } from './pool-config.ts';
-import type { ClaimParams, Store } from './port.ts';
+import type { ClaimParams } from './port.ts';
 
 /** The rhythm of a pool: when it claims, and when it waits. */
 
@@ -10,7 +18,6 @@ function world(run: Handler, pool: Partial<PoolConfig> = {}, more: Partial<World
   return createWorld({ kinds: [work(run)], worker: { pools }, ...more });
 }
 
-const withoutHints = (store: Store): Store => ({ ...store, watch: () => () => {} });
 const quick: Handler = async () => {};
 
 describe('waiting', () => {

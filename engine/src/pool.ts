@@ -216,7 +216,13 @@ export function createPool(params: {
   function report(claimed: Claimed, asked: number): void {
     events.emit('pool.polled', { pool: config.name, claimed: claimed.jobs.length, asked });
     lastPoll = claimed.now;
-    if (claimed.takenOver > 0) events.emit('lease.takenOver', { count: claimed.takenOver });
+    const { takenOver, takenFrom = [] } = claimed;
+    if (takenOver > 0)
+      events.emit('lease.takenOver', {
+        count: takenOver,
+        jobs: takenFrom.map(({ id }) => id),
+        workers: [...new Set(takenFrom.map((each) => each.worker))],
+      });
     for (const lost of claimed.lost)
       events.emit('job.lost', { ...lost, correlationId: lost.correlationId ?? lost.id });
   }

@@ -91,6 +91,8 @@ export interface ChunkPart {
 export interface FollowerPart {
   /** Closes gates whose parents did not all come in time. */
   closeGates(params: { limit: number }): Promise<ClosedGate[]>;
+  /** Jobs that name this one among their parents and have its correlation id (or its id, where it has none), newest first. */
+  children(params: { of: Pick<Job, 'id' | 'correlationId'>; limit: number }): Promise<JobSummary[]>;
 }
 
 /** Cron, taken by one replica per tick. */
@@ -98,7 +100,11 @@ export interface SchedulePart {
   /** Every schedule the process knows; a new one starts counting now. */
   sync(params: { schedules: readonly ScheduleRecord[] }): Promise<ScheduleStatus[]>;
   all(): Promise<ScheduleStatus[]>;
-  /** Takes the tick for this store, once over all replicas; with `job` null it is only passed over. */
+  /**
+   * Takes the tick for this store, once over all replicas; with `job` null it is only passed over. A last tick that lies
+   * more than `TICK_AHEAD_MS` ahead of the store's clock was taken while that clock was wrong: it is in the way of no tick
+   * that is due now.
+   */
   fire(params: FireParams): Promise<Fired>;
 }
 
@@ -108,7 +114,10 @@ export interface ControlPart {
   resume(params: { kind: string }): Promise<boolean>;
   paused(): Promise<{ kind: string; by: string | null; since: number }[]>;
   reportWorker(params: WorkerReport): Promise<void>;
-  /** Those seen within the last hour, with the moment (the store's clock) of their last report. */
+  /**
+   * With the moment (the store's clock) of their last report. One that was silent for five minutes and holds no lease is
+   * forgotten with the next report of another, and anyone after an hour.
+   */
   workers(): Promise<(WorkerReport & { seenAt: number })[]>;
 }
 
@@ -189,6 +198,8 @@ export interface Claimed {
   readonly lost: Lost[];
   /** Leases taken over from workers that went away. */
   readonly takenOver: number;
+  /** The first ten of them, where the store can tell. */
+  readonly takenFrom?: readonly TakenFrom[];
   /** There may be more that is due: claim again as soon as slots are free. Also where others were faster just now. */
   readonly more: boolean;
   /** Suspects that are due wait to be claimed `alone`. */
@@ -196,6 +207,14 @@ export interface Claimed {
   /** When the next scheduled job becomes due, as far as known. */
   readonly nextDueMs: number | null;
 }
+
+export interface TakenFrom {
+  readonly id: JobId;
+  readonly worker: string;
+}
+
+/** How many of the jobs that were taken over are named. */
+export const TAKEN_TOLD = 10;
 
 export interface Lost {
   readonly id: JobId;
@@ -333,6 +352,9 @@ export interface FireParams {
   /** Pass the tick over while the previous job of the schedule is alive. */
   readonly skipOverlap: boolean;
 }
+
+/** So far a clock may be set back without a tick coming twice. */
+export const TICK_AHEAD_MS = 60_000;
 
 export type Fired =
   | { readonly type: 'fired'; readonly id: JobId }

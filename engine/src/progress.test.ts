@@ -15,6 +15,10 @@ describe('what is kept', () => {
     [{ done: NaN }, { done: 0 }],
     [{ done: 0 / 0, total: 1 / 0 }, { done: 0 }],
     [
+      { done: 1, note: 5 as never },
+      { done: 1, note: '5' },
+    ],
+    [
       { done: 1, note: 'a\u0000b\ud83d' },
       { done: 1, note: 'ab\ufffd' },
     ],

@@ -1,4 +1,4 @@
-import { storableText } from './errors.ts';
+import { storableText } from './failure.ts';
 import type { Progress } from './job.ts';
 
 const NOTE_LIMIT = 1_000;

@@ -14,6 +14,8 @@ export interface Queue {
   /** All or none: one bad request changes nothing. */
   enqueueAll(requests: readonly JobRequest[], options?: EnqueueOptions): Promise<Enqueued[]>;
   get(id: JobId): Promise<Job | null>;
+  /** The newest that it made or that followed from it, where the store knows. */
+  children(job: Pick<Job, 'id' | 'correlationId'>, limit: number): Promise<JobSummary[]>;
   list(params: ListParams): Promise<{ jobs: JobSummary[]; next: string | null }>;
   counts(): Promise<Count[]>;
   cancel(ids: readonly JobId[]): Promise<Canceled>;
@@ -109,6 +111,7 @@ export function createQueue(params: { store: Store; registry: Registry; events: 
     },
     enqueueAll,
     get: (id) => store.get({ id }),
+    children: async (of, limit) => (await store.followers?.children({ of, limit })) ?? [],
     list: (listParams) => store.list(listParams),
     counts: () => store.counts(),
     cancel: (ids) => cancel(selectIds(ids)),

@@ -17,7 +17,7 @@ function delays(policy: RetryPolicy, random = middle): number[] {
 }
 
 describe('the policies of the workloads', () => {
-  it('documents: four executions, after 1, 5 and 15 minutes', () => {
+  it('documents: four attempts, after 1, 5 and 15 minutes', () => {
     expect(maxAttempts(RETRY.documents)).toBe(4);
     expect(delays(RETRY.documents)).toEqual([60_000, 300_000, 900_000]);
   });
@@ -32,7 +32,7 @@ describe('the policies of the workloads', () => {
     ]);
   });
 
-  it('never: one execution', () => {
+  it('never: one attempt', () => {
     expect(maxAttempts(RETRY.never)).toBe(1);
     expect(retryDelayMs(RETRY.never, 1, middle)).toBe(0);
   });
@@ -55,25 +55,38 @@ it('doubles for ever without leaving the numbers', () => {
   expect(exponentialMs(policy, 5_000, middle)).toBe(30_000);
 });
 
-it('more executions than steps wait for the last step', () => {
+it('more attempts than steps wait for the last step', () => {
   expect(retryDelayMs(RETRY.documents, 9, middle)).toBe(900_000);
 });
 
 describe('a policy that is not possible is refused where it is declared', () => {
-  it.each<[string, unknown]>([
-    ['a delay without a unit', { backoff: 'steps', delays: ['1m', '5'] }],
-    ['a negative delay', { backoff: 'steps', delays: [-1] }],
-    ['negative retries', { backoff: 'linear', retries: -1, step: '1s' }],
-    ['half a retry', { backoff: 'linear', retries: 1.5, step: '1s' }],
-    ['no retries at all', { backoff: 'exponential', base: '1s', max: '2s', jitter: 0 }],
+  it.each<[string, unknown, string]>([
+    ['a delay without a unit', { backoff: 'steps', delays: ['1m', '5'] }, 'delays[1]: "5" is not'],
+    ['a negative delay', { backoff: 'steps', delays: [-1] }, 'delays[0]: this is not possible.'],
+    ['no list of delays', { backoff: 'steps', delays: '1m' }, 'delays: this is not possible.'],
+    ['negative retries', { backoff: 'linear', retries: -1, step: '1s' }, 'retries: this is not'],
+    ['half a retry', { backoff: 'linear', retries: 1.5, step: '1s' }, 'retries: this is not'],
+    ['no step', { backoff: 'linear', retries: 1 }, 'step: "undefined" is not a duration.'],
+    [
+      'no retries at all',
+      { backoff: 'exponential', base: '1s', max: '2s', jitter: 0 },
+      'retries: this is not possible. Give it a whole number from 0 to 1,000,000.',
+    ],
     [
       'a jitter that could turn time back',
       { backoff: 'exponential', retries: 3, base: '1s', max: '2s', jitter: 1.5 },
+      'jitter: this is not possible. Give it a number from 0 to 1.',
     ],
-  ])('%s', (_, policy) => {
-    expect(() => checkRetry('work', policy as RetryPolicy)).toThrow(
-      expect.objectContaining({ code: 'invalid_definition' }),
-    );
+    [
+      'a backoff that nobody knows',
+      { backoff: 'expo', retries: 3 },
+      'backoff: this is not possible. Give it "steps", "linear" or "exponential".',
+    ],
+    ['a number', 3, 'backoff: this is not possible.'],
+  ])('%s', (_, policy, sentence) => {
+    const check = () => checkRetry('work', policy as RetryPolicy);
+    expect(check).toThrow(expect.objectContaining({ code: 'invalid_definition' }));
+    expect(check).toThrow(`The kind "work", retry.${sentence}`);
   });
 
   it.each(Object.values(RETRY))('and %j is possible', (policy) => {

@@ -1,8 +1,8 @@
 import type { Random } from './clock.ts';
+import { either, fieldsOf } from './definition.ts';
 import { type Duration, toMs } from './duration.ts';
-import { MillraceError } from './errors.ts';
 
-/** Retry policies are data: what waits between the executions of a failing job. */
+/** Retry policies are data: what waits between the attempts of a failing job. */
 export type RetryPolicy =
   | { readonly backoff: 'steps'; readonly delays: readonly Duration[] }
   | { readonly backoff: 'linear'; readonly retries: number; readonly step: Duration }
@@ -18,7 +18,7 @@ export type RetryPolicy =
 /** The policies the three workloads ask for. */
 export const RETRY = {
   never: { backoff: 'steps', delays: [] },
-  /** Three retries, four executions. */
+  /** Three retries, four attempts. */
   documents: { backoff: 'steps', delays: ['1m', '5m', '15m'] },
   chunks: { backoff: 'linear', retries: 3, step: '1s' },
   polls: { backoff: 'exponential', retries: 10, base: '2s', max: '30s', jitter: 0.2 },
@@ -28,30 +28,44 @@ export function maxAttempts(policy: RetryPolicy): number {
   return 1 + (policy.backoff === 'steps' ? policy.delays.length : policy.retries);
 }
 
+const BACKOFFS: readonly RetryPolicy['backoff'][] = ['steps', 'linear', 'exponential'];
+
 /** A wrong policy must show when it is declared, not when the first job fails. */
 export function checkRetry(kind: string, policy: RetryPolicy): RetryPolicy {
-  const delays =
-    policy.backoff === 'steps'
-      ? policy.delays
-      : policy.backoff === 'linear'
-        ? [policy.step]
-        : [policy.base, policy.max];
-  const retries = policy.backoff === 'steps' ? 0 : policy.retries;
-  const jitter = policy.backoff === 'exponential' ? policy.jitter : 0;
-  if (
-    delays.some((delay) => !(toMs(delay) >= 0)) ||
-    !(Number.isInteger(retries) && retries >= 0 && retries <= 1_000_000) ||
-    !(jitter >= 0 && jitter <= 1)
-  ) {
-    throw new MillraceError(
-      'invalid_definition',
-      `The retry policy of "${kind}" is not possible: delays and retries are 0 or more, retries are whole and at most a million, the jitter is from 0 to 1.`,
+  const fields = fieldsOf(`The kind "${kind}"`);
+  const checkDelay = (field: string, delay: Duration): void =>
+    fields.require(
+      field,
+      fields.read(field, () => toMs(delay)) >= 0,
+      'a duration of 0 or more, such as "30s" or "5m"',
     );
+  fields.require('retry.backoff', BACKOFFS.includes(policy?.backoff), either(BACKOFFS));
+  if (policy.backoff === 'steps') {
+    fields.require(
+      'retry.delays',
+      Array.isArray(policy.delays),
+      'a list of durations, such as ["1m", "5m"]',
+    );
+    policy.delays.forEach((delay, index) => checkDelay(`retry.delays[${index}]`, delay));
+    return policy;
+  }
+  const { retries } = policy;
+  fields.require(
+    'retry.retries',
+    Number.isInteger(retries) && retries >= 0 && retries <= 1_000_000,
+    'a whole number from 0 to 1,000,000',
+  );
+  if (policy.backoff === 'linear') checkDelay('retry.step', policy.step);
+  else {
+    checkDelay('retry.base', policy.base);
+    checkDelay('retry.max', policy.max);
+    const { jitter } = policy;
+    fields.require('retry.jitter', jitter >= 0 && jitter <= 1, 'a number from 0 to 1');
   }
   return policy;
 }
 
-/** How long to wait after failed execution number `attempt` (from 1). */
+/** How long to wait after failed attempt number `attempt` (from 1). */
 export function retryDelayMs(policy: RetryPolicy, attempt: number, random: Random): number {
   switch (policy.backoff) {
     case 'steps':

@@ -6,6 +6,7 @@ import {
   later,
   never,
   untilAborted,
+  withoutHints,
   work,
 } from '../test/world.ts';
 import { defer, done } from './outcome.ts';
@@ -94,7 +95,7 @@ describe('cancel', () => {
     const { worker, queue, enqueue, run, job } = createWorld({
       kinds: [work(obedient)],
       worker: { lease: '30s' },
-      wrap: (store) => ({ ...store, watch: () => () => {} }),
+      wrap: withoutHints,
     });
     const id = await enqueue();
     worker.start();

@@ -22,7 +22,7 @@ export abstract class Running {
   deadline: number;
   /** As the last saved chunk has left it. */
   cursor: JsonText | null;
-  /** Executions since the cursor last advanced. */
+  /** Attempts since the cursor last advanced. */
   attempt: number;
   /** Its worker was lost with it, and nothing has shown since that it does no harm. */
   isSuspect: boolean;

@@ -1,3 +1,4 @@
+import { createMemoryDatabase } from '@millrace/store-memory';
 import { describe, expect, it } from 'vitest';
 import { START, type WorldOptions, createWorld, never, work } from '../test/world.ts';
 import { type Schedule, checkSchedule, createScheduler, ticksBetween } from './schedules.ts';
@@ -60,6 +61,44 @@ describe('a schedule', () => {
       '2026-10-26T01:30:00.000Z',
     ]);
   });
+});
+
+describe('a store whose clock is ahead for a moment', () => {
+  /** Rounds as often as each asks for, over so long, by a clock that a test sets. */
+  async function rounds(aheadMs: number, replicas: number) {
+    const { registry, events } = world();
+    const clock = { now: START };
+    const store = createMemoryDatabase({ now: () => clock.now }).open();
+    const schedules = [{ ...hourly, cron: '*/10 * * * *', overlap: 'allow' }] as const;
+    const all = Array.from({ length: replicas }, () =>
+      createScheduler({ store, part: store.schedules, registry, schedules, events }),
+    );
+    const round = async (): Promise<number> => {
+      const asked = [];
+      for (const each of all) asked.push((await each.runOnce()).nextMs);
+      return Math.min(...asked);
+    };
+    await round();
+    clock.now += aheadMs;
+    await round();
+    clock.now -= aheadMs;
+    const { jobs: early } = await store.list({ filter: {}, limit: 100 });
+    while (clock.now < START + HOUR_MS) clock.now += await round();
+    await round();
+    const { jobs } = await store.list({ filter: {}, limit: 100 });
+    return jobs
+      .slice(0, jobs.length - early.length)
+      .map(({ createdAt }) => (createdAt - START) / MINUTE_MS)
+      .toReversed();
+  }
+
+  it.each([HOUR_MS, 365 * 24 * HOUR_MS])(
+    'by %d ms: its ticks come as ever, once',
+    async (ahead) => {
+      for (const replicas of [1, 3])
+        expect(await rounds(ahead, replicas)).toEqual([10, 20, 30, 40, 50, 60]);
+    },
+  );
 });
 
 describe('ticks that nobody was there to take', () => {
@@ -222,14 +261,32 @@ describe('ticks between two moments', () => {
   });
 });
 
-it.each<[string, Partial<Schedule>, string]>([
-  ['no cron', { cron: 'hourly' }, 'invalid_schedule'],
-  ['no time zone', { timeZone: 'Berlin' }, 'invalid_schedule'],
-  ['no such kind', { job: { kind: 'nobody', data: null } }, 'unknown_kind'],
-  ['no name', { name: '' }, 'invalid_text'],
-])('%s is refused', (_, changes, code) => {
+it.each<[string, Partial<Schedule>, string, string]>([
+  ['no cron', { cron: 'hourly' }, 'invalid_schedule', ', cron: "hourly" in time zone'],
+  ['no time zone', { timeZone: 'Berlin' }, 'invalid_schedule', ', cron: '],
+  ['no such kind', { job: { kind: 'nobody', data: null } }, 'unknown_kind', ', job: There is no'],
+  [
+    'no way to miss',
+    { missed: 'some' as never },
+    'invalid_definition',
+    ', missed: this is not possible. Give it "last", "skip" or "all".',
+  ],
+  [
+    'no way to overlap',
+    { overlap: true as never },
+    'invalid_definition',
+    ', overlap: this is not possible. Give it "skip" or "allow".',
+  ],
+])('%s is refused with its field', (_, changes, code, sentence) => {
   const { registry } = world();
-  expect(() => checkSchedule(registry, { ...hourly, ...changes })).toThrow(
-    expect.objectContaining({ code }),
+  const check = () => checkSchedule(registry, { ...hourly, ...changes });
+  expect(check).toThrow(expect.objectContaining({ code }));
+  expect(check).toThrow(`The schedule "${hourly.name}"${sentence}`);
+});
+
+it('no name is refused', () => {
+  const { registry } = world();
+  expect(() => checkSchedule(registry, { ...hourly, name: '' })).toThrow(
+    expect.objectContaining({ code: 'invalid_text' }),
   );
 });

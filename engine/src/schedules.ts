@@ -1,7 +1,8 @@
+import { either, fieldsOf } from './definition.ts';
 import { StoreUnavailable } from './errors.ts';
 import type { Events } from './events.ts';
 import { checkText } from './json.ts';
-import type { SchedulePart, ScheduleStatus, Store } from './port.ts';
+import { type SchedulePart, type ScheduleStatus, type Store, TICK_AHEAD_MS } from './port.ts';
 import type { Registry } from './registry.ts';
 import { type JobRequest, newJob } from './request.ts';
 import type { Service } from './service.ts';
@@ -44,14 +45,24 @@ const CATCH_UP_LIMIT = 100;
 
 /** What can be told without knowing the kinds is told here, where it was written. */
 export function defineSchedule(schedule: Schedule): Schedule {
-  checkText(schedule.name, 'name of a schedule', 255);
-  parseCron(schedule.cron, schedule.timeZone ?? 'UTC');
+  const { name, cron, timeZone = 'UTC', missed = 'last', overlap = 'skip' } = schedule;
+  checkText(name, 'name of a schedule', 255);
+  const fields = fieldsOf(`The schedule "${name}"`);
+  fields.read('cron', () => parseCron(cron, timeZone));
+  fields.require('missed', MISSED.includes(missed), either(MISSED));
+  fields.require('overlap', OVERLAP.includes(overlap), either(OVERLAP));
   return schedule;
 }
 
+const MISSED: readonly NonNullable<Schedule['missed']>[] = ['last', 'skip', 'all'];
+const OVERLAP: readonly NonNullable<Schedule['overlap']>[] = ['skip', 'allow'];
+
+/** Also that its kind is there and takes its data. */
 export function checkSchedule(registry: Registry, schedule: Schedule): Schedule {
   defineSchedule(schedule);
-  newJob(registry, schedule.job, null);
+  fieldsOf(`The schedule "${schedule.name}"`).read('job', () =>
+    newJob(registry, schedule.job, null),
+  );
   return schedule;
 }
 
@@ -64,6 +75,8 @@ export function createScheduler(params: {
 }): Service {
   const { store, part, registry, schedules, events } = params;
   let synced = false;
+  /** By the store's clock. */
+  let lookedAt = Infinity;
 
   async function statuses(): Promise<ScheduleStatus[]> {
     if (synced) return part.all();
@@ -124,11 +137,16 @@ export function createScheduler(params: {
     async runOnce() {
       const known = new Map((await statuses()).map((status) => [status.name, status]));
       const now = await store.now();
+      const before = Math.min(lookedAt, now);
       let nextMs = AT_MOST_MS;
       for (const schedule of schedules) {
-        const next = await tryToFire(schedule, known.get(schedule.name)?.lastTick ?? now, now);
+        const taken = known.get(schedule.name)?.lastTick ?? now;
+        // The store's clock was ahead for a while: what comes after the last look is due again.
+        const lastTick = taken > now + TICK_AHEAD_MS ? before : taken;
+        const next = await tryToFire(schedule, lastTick, now);
         if (next !== null) nextMs = Math.min(nextMs, next - now);
       }
+      lookedAt = now;
       return { nextMs: Math.max(nextMs, 1) };
     },
   };

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Write, agrees, settlement, settlingWorld as world } from '../test/settling.ts';
+import {
+  type Write,
+  agrees,
+  refusing,
+  settlement,
+  settlingWorld as world,
+} from '../test/settling.ts';
 import { later } from '../test/world.ts';
 import { StoreTimedOut, StoreUnavailable } from './errors.ts';
 import type { SettledOutcome, Store } from './port.ts';
@@ -14,12 +20,7 @@ const UNSTORABLE = {
   retryable: false,
 };
 
-/** Every batch with a success that says "slow" in it times out. */
-const slow: Write = async (settlements) => {
-  if (settlements.some(({ outcome }) => outcome.move === 'succeed' && outcome.result === 'slow'))
-    throw new StoreTimedOut('too slow');
-  return agrees(settlements);
-};
+const slow = refusing('slow', new StoreTimedOut('too slow'));
 
 describe('a batch holds at most 8 MB', () => {
   const megabyte = 'x'.repeat(MB);

@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Write, agrees, settlingWorld as world } from '../test/settling.ts';
+import { type Write, agrees, refusing, settlingWorld as world } from '../test/settling.ts';
 import { later } from '../test/world.ts';
 import { MillraceError, StoreUnavailable } from './errors.ts';
 
-/** As the stores do it: one bad outcome fails the whole batch, and nothing of it is written. */
-const refusesPoison: Write = async (settlements) => {
-  const isBad = settlements.some(
-    ({ outcome }) => outcome.move === 'succeed' && outcome.result === 'poison',
-  );
-  if (isBad) throw new MillraceError('invalid_text', 'half of a surrogate pair');
-  return agrees(settlements);
-};
+const refusesPoison = refusing(
+  'poison',
+  new MillraceError('invalid_text', 'half of a surrogate pair'),
+);
 
 describe('outcomes are written together', () => {
   it('those of one turn in one write', async () => {

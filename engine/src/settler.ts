@@ -1,5 +1,6 @@
 import { type Clock, sleep } from './clock.ts';
-import { type FailureRecord, StoreTimedOut, StoreUnavailable, classify } from './errors.ts';
+import { type FailureRecord, StoreTimedOut, StoreUnavailable } from './errors.ts';
+import { classify } from './failure.ts';
 import type { Events } from './events.ts';
 import type { Refused, SettleAnswer, Settlement, Store } from './port.ts';
 

@@ -1,3 +1,4 @@
+import { watchLoop } from './blocked.ts';
 import { type Clock, type Random, sleep } from './clock.ts';
 import { type Duration, toMs } from './duration.ts';
 import { MillraceError } from './errors.ts';
@@ -90,7 +91,13 @@ export function createWorker(params: {
     throw new MillraceError('invalid_definition', 'A lease lasts at least 100 ms.');
   const graceMs = toMs(config.shutdownGrace ?? '5m');
   const settler = createSettler({ store, clock, events });
-  const leases = createLeases({ store, clock, events, leaseMs, settling });
+  const loop = watchLoop({
+    leases: createLeases({ store, clock, events, leaseMs, settling }),
+    clock,
+    events,
+    leaseMs,
+  });
+  const { leases } = loop;
   const totals = countEvents(events);
   const parts: ExecutorParts = {
     store,
@@ -163,6 +170,7 @@ export function createWorker(params: {
     if (state !== 'stopped') return;
     startedAt = clock.now();
     enter('running');
+    loop.start();
     leases.start();
     unwatch = store.watch((hint) => {
       if (hint.type === 'cancel') leases.requestCancel(hint.leases);
@@ -231,6 +239,7 @@ export function createWorker(params: {
     // A store that is away for longer than a lease gets nothing more from us: others may have the jobs by then.
     await settler.flushed(leaseMs);
     leases.stop();
+    loop.stop();
     unwatch();
     enter('stopped');
     await reportChange();

@@ -10,6 +10,15 @@ export type Write = (settlements: readonly Settlement[]) => Promise<SettleAnswer
 
 export const agrees: Write = async (settlements) => settlements.map(() => 'settled');
 
+/** As the stores do it: one bad outcome (a success with this result) fails the whole batch, and nothing of it is written. */
+export function refusing(result: string, error: Error): Write {
+  return async (settlements) => {
+    if (settlements.some(({ outcome }) => outcome.move === 'succeed' && outcome.result === result))
+      throw error;
+    return agrees(settlements);
+  };
+}
+
 export function settlingWorld(write: Write = agrees, storeParts: Partial<Store> = {}) {
   const time = createVirtualTime();
   const events = createEvents();

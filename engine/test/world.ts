@@ -5,6 +5,7 @@ import {
   type Clock,
   type EventMap,
   type EventName,
+  type FailureRecord,
   type Job,
   type JobContext,
   type JobDefinition,
@@ -172,9 +173,39 @@ export function later<T = void>(): {
   return { promise, resolve, reject };
 }
 
+/** A worker that hears nothing: it looks for itself. */
+export function withoutHints(store: Store): Store {
+  return { ...store, watch: () => () => {} };
+}
+
+/** A store whose claims are answered once a test says so, long after it gave the leases. */
+export function answeringAfter(answer: Promise<unknown>): (store: Store) => Store {
+  return (store) => ({
+    ...store,
+    async claim(params) {
+      const claimed = await store.claim(params);
+      await answer;
+      return claimed;
+    },
+  });
+}
+
+/** A store that could commit effects, and refuses every success that has some. */
+export function refusingEffects(refused: FailureRecord): (store: Store) => Store {
+  return (store) => ({
+    ...store,
+    keeps: { ...store.keeps, effects: true },
+    settle: async ({ settlements }) =>
+      settlements.some(({ outcome }) => outcome.move === 'succeed' && outcome.effects.length > 0)
+        ? settlements.map(() => ({ refused }))
+        : store.settle({ settlements }),
+  });
+}
+
 /** For handlers that end when they are told to stop, and not before. */
 export function untilAborted({ signal }: JobContext): Promise<never> {
   return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
 }

@@ -28,14 +28,25 @@ export async function runCheck(check: HealthCheck, log: Log): Promise<Check> {
   return { name: check.name, ok: status === 'ok', status, latencyMs, ...(detail && { detail }) };
 }
 
-export function storeCheck(store: Store): HealthCheck {
+/** `trouble` keeps a store from its work although it answers, such as a full disk: in a sentence for anyone. */
+export function storeCheck(
+  store: Pick<Store, 'now'>,
+  trouble: () => string | null = () => null,
+): HealthCheck {
   return {
     name: 'store',
     async run(log) {
       const error = await failureOf(store.now());
-      if (error === null) return { status: 'ok' };
-      log.warn({ err: error }, 'the store is not ready');
-      return { status: 'down', detail: 'The store does not answer.' };
+      const refuses = trouble();
+      if (error === null && refuses === null) return { status: 'ok' };
+      log.warn({ ...(error !== null && { err: error }), refuses }, 'the store is not ready');
+      return {
+        status: 'down',
+        detail:
+          refuses === null
+            ? 'The store does not answer.'
+            : `${refuses} Work goes on by itself once that is mended.`,
+      };
     },
   };
 }

@@ -136,7 +136,12 @@ describe('the jobs folder', () => {
       WITHOUT_DEFINE_JOB,
       /bad\.ts exports the job kind "k" without defineJob/,
     ],
-    ['a bad name', 'bad.ts', BAD_NAME, /bad\.ts cannot be loaded: "Not A Name" cannot be a kind/],
+    [
+      'a bad name',
+      'bad.ts',
+      BAD_NAME,
+      /bad\.ts cannot be loaded: "Not A Name" cannot be a kind.* \(line 4\)/,
+    ],
     ['the same kind twice', 'two.ts', HELLO, /"hello": one in .*hello\.ts, one in .*two\.ts/],
   ])('refuses %s', async (_, name, text, said) => {
     jobFile('hello.ts', HELLO);
@@ -160,6 +165,26 @@ describe('the process does not start', () => {
     const { code, said } = await refusal();
     expect(code).toBe(1);
     expect(said).toContain('The job file jobs/bad.ts cannot be loaded: the moon is wrong');
+    expect(said).not.toContain('\n    at ');
+  });
+
+  test.each([
+    [
+      'rule',
+      `export const chain = { name: 'chain', parents: ['hello'], child: 'nobody', data: () => ({}) };`,
+      'jobs/more.ts, export "chain": The rule "chain", child: There is no kind "nobody".',
+    ],
+    [
+      'schedule',
+      `export const nightly = { name: 'night', cron: '0 2 * * *', job: { kind: 'hello', data: 5 } };`,
+      'jobs/more.ts, export "nightly": The schedule "night", job: The data does not fit the kind "hello"',
+    ],
+  ])('with a wrong %s: it names file, export and field', async (_, text, sentence) => {
+    jobFile('hello.ts', HELLO);
+    jobFile('more.ts', text);
+    const { code, said } = await refusal();
+    expect(code).toBe(1);
+    expect(said).toContain(sentence);
     expect(said).not.toContain('\n    at ');
   });
 

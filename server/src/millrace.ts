@@ -85,6 +85,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
   const mainKinds = [...jobs.kinds, ...documents, webhooks];
   const orgKinds = salesforce.orgs.map((org) => orgKind(org, salesforce, made));
   const registry = inWords(() => createRegistry([...mainKinds, ...orgKinds]));
+  jobs.check(registry);
   const dependants = inWords(() => dependantsOf(registry, jobs.rules));
   inWords(() => config.pools.forEach(({ kinds = [] }) => kinds.forEach(registry.require)));
 
@@ -193,7 +194,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
     documents: service?.documents ?? null,
     orgs,
     checks: [
-      storeCheck(store),
+      storeCheck(store, store.database.trouble),
       ...identity.checks,
       ...(office ? [officeCheck(office)] : []),
       ...orgs.map(orgCheck),

@@ -107,7 +107,10 @@ function partsBehind({ chunks, followers, schedules, control, upkeep }: Store, c
       chunks: { checkpoint: (p) => call('checkpoint', () => chunks.checkpoint(p), 'anyTime') },
     }),
     ...(followers && {
-      followers: { closeGates: (p) => call('closeGates', () => followers.closeGates(p)) },
+      followers: {
+        closeGates: (p) => call('closeGates', () => followers.closeGates(p)),
+        children: (p) => call('children', () => followers.children(p)),
+      },
     }),
     ...(schedules && {
       schedules: {

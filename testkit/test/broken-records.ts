@@ -84,9 +84,10 @@ export function retryAnything(store: MemoryStore): Partial<MemoryStore> {
   };
 }
 
-export function closeAnything(): Partial<MemoryStore> {
+export function closeAnything(store: MemoryStore): Partial<MemoryStore> {
   return {
     followers: {
+      ...store.followers,
       closeGates: async () => [{ rule: 'join', key: '["","x"]', arrived: { north: 'mem-1' } }],
     },
   };

@@ -96,7 +96,7 @@ const lookingUp = {
         state: 'QUEUED',
         reason: 'retry_wait',
         sentence:
-          'Execution 1 of 4 failed (timeout: The job ran longer than the 60 s its kind allows.); the next is due at 2026-01-31T09:35:00.000Z.',
+          'Attempt 1 of 4 failed (timeout: The job ran longer than the 60 s its kind allows.); the next is due at 2026-01-31T09:35:00.000Z.',
         until: '2026-01-31T09:35:00.000Z',
       },
     },

@@ -7,7 +7,7 @@ export const kind = z.object({
   name: kindName,
   public: z.boolean().describe('May be enqueued from outside.'),
   policy: z.string().describe('What happens when it fails, in words.'),
-  maxAttempts: z.number().describe('Executions in all, the first one too.'),
+  maxAttempts: z.number().describe('Attempts in all, the first one too.'),
   timeoutMs: z.number().describe('How long one execution may take.'),
   concurrency: z.number().nullable().describe('At the same time in one worker; null: no limit.'),
   quota: z

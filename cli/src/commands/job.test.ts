@@ -90,10 +90,10 @@ describe('millrace job', () => {
       'Error: The report could',
       'not be written.',
       '    at write (jobs/report.ts:42:11)',
-      '    at Execution.run (file:///app/node_modules/@millrace/engine/dist/executor.js:63:40)',
-      '    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
       'Caused by: Error: read ECONNRESET',
       ...frames,
+      'Caused by (1 of 2): TypeError: no',
+      'Caused by (2 of 2): Error: not here',
       'Caused by: the line was cut\u001B[2J',
     ].join('\n');
     const lost = { code: 'worker_lost', message: 'It stopped renewing.', retryable: false };
@@ -134,21 +134,33 @@ describe('millrace job', () => {
       }),
     ]);
     const { lines } = await millrace('job pg-1', { terminal: 100 });
-    expect(lines.slice(lines.indexOf('  executions'))).toEqual([
-      '  executions',
+    expect(lines.slice(lines.indexOf('  executions, each with its attempt'))).toEqual([
+      '  executions, each with its attempt',
       '    1  2026-01-31T11:56:00.000Z  1.2 s  retried    host-1',
       '       unknown: The report could',
       '       not be written.',
       '         at write (jobs/report.ts:42:11)',
-      '         … 2 more, with --json',
       '         Caused by: Error: read ECONNRESET',
       ...[0, 1, 2, 3, 4, 5].map((n) => `           at f${n} (jobs/report.ts:1:1)`),
       '           … 3 more, with --json',
-      '           Caused by: the line was cut [2J',
+      '           Caused by (1 of 2): TypeError: no',
+      '           Caused by (2 of 2): Error: not here',
+      '             Caused by: the line was cut [2J',
       '    1  2026-01-31T11:56:40.000Z  2 min  lost       host-2',
       '       worker_lost: It stopped renewing.',
       '    2  2026-01-31T11:59:40.000Z  50 ms  succeeded  host-10',
     ]);
+  });
+
+  test('shows parents and children, ten of them', async () => {
+    const child = (n: number) => ({ id: `pg-${n}`, kind: 'child', state: 'QUEUED' }) as const;
+    const children = Array.from({ length: 12 }, (_, index) => child(index + 2));
+    const { millrace } = await fixture([aJob({ parents: { report: 'pg-0' }, children })]);
+    const { stdout } = await millrace('job pg-1', { terminal: 1_000 });
+    expect(stdout).toMatch(/parents +pg-0 \(report\)\n/);
+    expect(stdout).toMatch(
+      /children +pg-2 \(child\) QUEUED, .*, pg-11 \(child\) QUEUED, … 2 more, with --json\n/,
+    );
   });
 
   test.each([

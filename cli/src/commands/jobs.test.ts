@@ -139,7 +139,9 @@ describe('millrace jobs', () => {
     const { millrace } = await fixture(jobs);
     const { stdout } = await millrace('jobs --json', { terminal: 40 });
     expect(documents(stdout)).toEqual(
-      jobs.map(({ data: _d, result: _r, cursor: _c, executions: _e, ...rest }) => rest),
+      jobs.map(
+        ({ data: _d, result: _r, cursor: _c, executions: _e, children: _f, ...rest }) => rest,
+      ),
     );
     expect((await millrace('jobs --quiet --state failed')).stdout).toBe('pg-103\n');
   });

@@ -13,11 +13,12 @@ const OUTCOME_STYLE: Readonly<Record<Execution['outcome'], Style>> = {
   canceled: 'yellow',
   lost: 'red',
 };
-const CAUSED_BY = 'Caused by: ';
+/** Also `Caused by (2 of 5): `, of several errors at once. */
+const CAUSED_BY = /\n(?=Caused by(?: \(\d+ of \d+\))?: )/;
+/** The second of several errors at once stands beside the first. */
+const BESIDE = /^Caused by \((?!1 of )/;
 /** The place and how it came there; --json has all. */
 const FRAMES_SHOWN = 6;
-/** From here on down it is how a job is run, the same for every job. */
-const MACHINERY = /[/\\](@millrace[/\\])?engine[/\\](dist|src)[/\\]/;
 
 /**
  * What a job went through, the oldest first: which attempt, when, how long, how it ended and where, and below it why.
@@ -45,7 +46,7 @@ export function executionLines(executions: readonly Execution[], screen: Screen)
 
   return [
     '',
-    `  ${paint('dim', 'executions')}`,
+    `  ${paint('dim', 'executions, each with its attempt')}`,
     ...rows.flatMap(({ execution, attempt, took }) => {
       const { startedAt, outcome, worker, error, stack } = execution;
       const head = [
@@ -69,24 +70,21 @@ export function executionLines(executions: readonly Execution[], screen: Screen)
 /** The first error is named above: only its place is shown. Each cause is deeper than what it caused. */
 function stackLines(stack: string | null, paint: Paint): string[] {
   if (stack === null) return [];
-  return stack.split(`\n${CAUSED_BY}`).flatMap((part, depth) => {
+  let depth = -1;
+  return stack.split(CAUSED_BY).flatMap((part) => {
+    if (!BESIDE.test(part)) depth += 1;
     const lines = part.split('\n').map((line) => clean(line.trim()));
     const firstFrame = lines.findIndex((line) => line.startsWith('at '));
     const said = firstFrame === -1 ? lines : lines.slice(0, firstFrame);
     const frames = firstFrame === -1 ? [] : lines.slice(firstFrame);
-    const machinery = frames.findIndex((frame) => MACHINERY.test(frame));
-    const own = machinery === -1 ? frames : frames.slice(0, machinery);
-    const most = Math.min(own.length, FRAMES_SHOWN);
-    const left = frames.length - most;
+    const left = frames.length - FRAMES_SHOWN;
     const shown = [
-      ...frames.slice(0, most),
+      ...frames.slice(0, FRAMES_SHOWN),
       ...(left > 0 ? [`… ${count(left)} more, with --json`] : []),
     ];
     const indent = '  '.repeat(depth);
     return [
-      ...(depth === 0
-        ? []
-        : said.map((line, index) => indent + (index === 0 ? CAUSED_BY : '') + line)),
+      ...(depth === 0 ? [] : said.map((line) => indent + line)),
       ...shown.map((frame) => paint('dim', `${indent}  ${frame}`)),
     ];
   });

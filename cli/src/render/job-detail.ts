@@ -62,7 +62,18 @@ function origin(job: Job): Field[] {
     ['webhook', job.webhook],
     ['parents', parents.length === 0 ? null : parents.join(', ')],
     ['schedule', job.schedule],
+    ['children', job.children.length === 0 ? null : childrenOf(job)],
   ];
+}
+
+const CHILDREN_SHOWN = 10;
+
+function childrenOf({ children }: Job): string {
+  const shown = children
+    .slice(0, CHILDREN_SHOWN)
+    .map((each) => `${each.id} (${each.kind}) ${each.state}`);
+  const left = children.length - shown.length;
+  return [...shown, ...(left > 0 ? [`… ${count(left)} more, with --json`] : [])].join(', ');
 }
 
 function values({ data, result, cursor }: Job): [string, unknown][] {

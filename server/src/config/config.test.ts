@@ -140,6 +140,12 @@ describe('the configuration', () => {
     ]);
   });
 
+  test.each(['2', 'soon', '-2m', '2 s'])('says in which forms a time is written: %j', (lease) => {
+    expect(() => readConfig({ MILLRACE_LEASE: lease })).toThrow(
+      'MILLRACE_LEASE: Write a number with its unit, such as 500ms, 2s, 5m, 24h or 7d.',
+    );
+  });
+
   test.each<Record<string, string>>([
     { PORT: '-1' },
     { PORT: '80.5' },

@@ -10,10 +10,9 @@ import { bare, parseAllowedHost } from '../webhook/url.ts';
 /** What the value of a setting may be. Messages never repeat the value: it may be a secret. */
 
 const DURATION = /^\d+(\.\d+)?(ms|s|m|h|d)$/;
+const FORMS = { error: 'Write a number with its unit, such as 500ms, 2s, 5m, 24h or 7d.' };
 const duration = z
-  .union([z.number().min(0), z.string().regex(DURATION)], {
-    error: 'Write a number with a unit (ms, s, m, h, d), such as "90s" or "15m".',
-  })
+  .union([z.number().min(0, FORMS), z.string().regex(DURATION, FORMS)], FORMS)
   .transform((value) => toMs(value as Duration));
 
 const pool = z.strictObject({

@@ -1,8 +1,15 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { register as registerHooks } from 'node:module';
-import { extname, join, resolve } from 'node:path';
+import { basename, extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { JobKind, Rule, Schedule } from '@millrace/engine';
+import {
+  type JobKind,
+  type Registry,
+  type Rule,
+  type Schedule,
+  checkRule,
+  checkSchedule,
+} from '@millrace/engine';
 import { StartError } from '../start-error.ts';
 
 /** What the files of the folder have declared. */
@@ -12,6 +19,8 @@ export interface LoadedJobs {
   readonly schedules: readonly Schedule[];
   /** Files that declare nothing: helpers, or a forgotten `export`. */
   readonly idle: readonly string[];
+  /** What can be told only once all kinds are known, each with the file and the export that it is about. */
+  check(registry: Registry): void;
 }
 
 const JOB_FILE = /^[^._].*\.(ts|mts|js|mjs)$/;
@@ -27,8 +36,10 @@ export async function loadJobs(folder: string, mustExist: boolean): Promise<Load
   const found: Found = { kinds: new Map(), rules: new Map(), schedules: new Map() };
   const idle: string[] = [];
   for (const file of files) {
-    const values = new Set(Object.values(await load(join(folder, file))));
-    const taken = [...values].map((value) => take(found, value, join(folder, file)));
+    const path = join(folder, file);
+    const taken = Object.entries(await load(path)).map(([name, value]) =>
+      take(found, value, { file: path, name }),
+    );
     if (!taken.includes(true)) idle.push(file);
   }
   return {
@@ -36,7 +47,28 @@ export async function loadJobs(folder: string, mustExist: boolean): Promise<Load
     rules: [...found.rules.values()].map(({ value }) => value),
     schedules: [...found.schedules.values()].map(({ value }) => value),
     idle,
+    check(registry) {
+      for (const { value, place } of found.rules.values())
+        inPlace(place, () => checkRule(registry, value));
+      for (const { value, place } of found.schedules.values())
+        inPlace(place, () => checkSchedule(registry, value));
+    },
   };
+}
+
+/** Where something was declared. */
+interface Place {
+  readonly file: string;
+  /** Of the export. */
+  readonly name: string;
+}
+
+function inPlace({ file, name }: Place, check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    throw new StartError(`${file}, export "${name}": ${reason(error)}`, { cause: error });
+  }
 }
 
 async function jobFiles(folder: string, mustExist: boolean): Promise<string[]> {
@@ -73,46 +105,58 @@ async function load(path: string): Promise<Record<string, unknown>> {
   try {
     return (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
   } catch (error) {
-    throw new StartError(`The job file ${path} cannot be loaded: ${reason(error)}`, {
-      cause: error,
-    });
+    throw new StartError(
+      `The job file ${path} cannot be loaded: ${reason(error)}${lineOf(error, path)}`,
+      { cause: error },
+    );
   }
 }
 
-interface Found {
-  readonly kinds: Map<string, { file: string; value: JobKind }>;
-  readonly rules: Map<string, { file: string; value: Rule }>;
-  readonly schedules: Map<string, { file: string; value: Schedule }>;
+/** A definition that is refused while the file is read has no export yet, but it has a line. */
+function lineOf(error: unknown, path: string): string {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const at = stack
+    .split('\n')
+    .find((line) => /^\s+at /.test(line) && line.includes(basename(path)));
+  const [, line] = /:(\d+):\d+\)?$/.exec(at ?? '') ?? [];
+  return line === undefined ? '' : ` (line ${line})`;
 }
 
+interface Found {
+  readonly kinds: Named<JobKind>;
+  readonly rules: Named<Rule>;
+  readonly schedules: Named<Schedule>;
+}
+type Named<Value> = Map<string, { readonly place: Place; readonly value: Value }>;
+
 /** By shape, since a job file may have its own copy of the engine. Other exports are its own affair. */
-function take(found: Found, value: unknown, file: string): boolean {
+function take(found: Found, value: unknown, place: Place): boolean {
   if (!isObject(value)) return false;
-  if (isKind(value)) return keep(found.kinds, 'job kinds', value.kind, value, file);
-  if (isRule(value)) return keep(found.rules, 'rules', value.name, value, file);
-  if (isSchedule(value)) return keep(found.schedules, 'schedules', value.name, value, file);
+  if (isKind(value)) return keep(found.kinds, 'job kinds', value.kind, value, place);
+  if (isRule(value)) return keep(found.rules, 'rules', value.name, value, place);
+  if (isSchedule(value)) return keep(found.schedules, 'schedules', value.name, value, place);
   if (typeof value['kind'] === 'string' && typeof value['run'] === 'function') {
     throw new StartError(
-      `${file} exports the job kind "${value['kind']}" without defineJob. Write: export const … = defineJob({ … })`,
+      `${place.file} exports the job kind "${value['kind']}" without defineJob. Write: export const … = defineJob({ … })`,
     );
   }
   return false;
 }
 
 function keep<Value>(
-  known: Map<string, { file: string; value: Value }>,
+  known: Named<Value>,
   what: string,
   name: string,
   value: Value,
-  file: string,
+  place: Place,
 ): boolean {
   const other = known.get(name);
   if (other !== undefined && other.value !== value) {
     throw new StartError(
-      `Two ${what} are called "${name}": one in ${other.file}, one in ${file}. Rename one of them.`,
+      `Two ${what} are called "${name}": one in ${other.place.file}, one in ${place.file}. Rename one of them.`,
     );
   }
-  known.set(name, { file, value });
+  if (other === undefined) known.set(name, { place, value });
   return true;
 }
 

@@ -56,7 +56,7 @@ describe('more jobs than can be named', () => {
   });
 
   test.each([
-    ['lease.takenOver', { count: 3 }],
+    ['lease.takenOver', { count: 3, jobs: [], workers: [] }],
     ['retention.pruned', { count: 3 }],
     ['gate.closed', { rule: 'r', key: 'k', arrived: {} }],
   ] as const)('%s says how many, not which', async (name, event) => {

@@ -19,7 +19,12 @@ const LINES: { readonly [Name in keyof EventMap]?: Line<Name> } = {
   'jobs.moved': ['info', 'jobs moved by hand', ({ ids, by }) => ({ by, count: ids.length })],
   'job.lost': ['error', 'job failed: its worker went away with the last attempt'],
   'lease.fenced': ['warn', 'a late write was refused'],
-  'lease.takenOver': ['warn', 'jobs were taken over from a worker that went away'],
+  'lease.takenOver': ['warn', 'jobs were taken over from workers that went away'],
+  'worker.blocked': [
+    'warn',
+    'nothing else could run here for a while: a job computed without a pause, or the process was frozen',
+    ({ ms, ...event }) => ({ ...event, ms: Math.round(ms) }),
+  ],
   'store.failed': ['error', 'the store failed', ({ during, error }) => ({ during, err: error })],
   'store.recovered': ['info', 'the store is back'],
   'schedule.fired': ['info', 'schedule fired', ticked],

@@ -51,6 +51,34 @@ describe('a job', () => {
     expect(await client.explainJob({ params: { id } })).toMatchObject({ reason: 'succeeded' });
   });
 
+  test('shows its parent and its children, whichever way they came about', async () => {
+    const parent = defineJob({
+      kind: 'parent',
+      input: z.unknown(),
+      public: true,
+      run: async (_, { enqueue }) => enqueue({ kind: 'made', data: null }),
+    });
+    const [made, followed] = ['made', 'followed'].map((kind) =>
+      defineJob({ kind, input: z.unknown(), run: async () => {} }),
+    );
+    const rule = { name: 'after', parents: ['parent'], child: 'followed', data: () => null };
+    const { client, worker, next } = start({
+      kinds: [parent, made, followed].filter((kind) => kind !== undefined),
+      rules: [rule],
+    });
+    const { id } = await client.enqueue({ body: { kind: 'parent' } });
+    expect(await client.getJob({ params: { id } })).toMatchObject({ parents: null, children: [] });
+    const ended = next('job.succeeded', (event) => event.id === id);
+    worker.start();
+    await ended;
+    const { children } = await client.getJob({ params: { id } });
+    expect(children.map(({ kind }) => kind).toSorted()).toEqual(['followed', 'made']);
+    for (const child of children)
+      expect(await client.getJob({ params: { id: child.id } })).toMatchObject({
+        parents: { parent: id },
+      });
+  });
+
   test('shows the executions that did not end well, with where it was thrown and why', async () => {
     const flaky = defineJob({
       kind: 'flaky',

@@ -14,6 +14,9 @@ type Names =
   | 'counts'
   | 'eraseSubject';
 
+/** `GET /jobs?correlationId=…` has them all. */
+const CHILDREN_SHOWN = 100;
+
 export function jobHandlers({ queue, documents }: AppParts): Handlers<Names> {
   return {
     async listJobs({ query: { limit, cursor, ...filter } }) {
@@ -22,7 +25,8 @@ export function jobHandlers({ queue, documents }: AppParts): Handlers<Names> {
       return ok({ jobs: jobs.map(summaryJson), next });
     },
     async getJob({ params: { id } }) {
-      return ok(jobJson(await requireJob(queue, id)));
+      const found = await requireJob(queue, id);
+      return ok(jobJson(found, await queue.children(found, CHILDREN_SHOWN)));
     },
     async cancelJob({ params: { id } }) {
       const { canceled, requested } = await queue.cancel([id]);

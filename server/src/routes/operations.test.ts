@@ -6,6 +6,7 @@ import { report } from '../../test/live.ts';
 import { asMain } from '../../test/service.ts';
 import { type Harness, type HarnessOptions, createHarness, refusal } from '../../test/harness.ts';
 import { broken, endless, hello, internal } from '../../test/kinds.ts';
+import { storeCheck } from '../health.ts';
 
 let harness: Harness;
 function start(options: HarnessOptions = {}): Harness {
@@ -191,6 +192,25 @@ describe('readiness', () => {
     });
     expect(response.body).not.toContain('10.1.2.3');
     expect(lines.join('')).toContain('10.1.2.3');
+  });
+
+  test('is 503 where the store answers and refuses its work, and says why', async () => {
+    let refuses: string | null = 'The disk of the database is full.';
+    const check = storeCheck({ now: () => Promise.resolve(0) }, () => refuses);
+    const { client, lines } = start({ parts: { checks: [check] } });
+    expect(await client.readyz()).toMatchObject({
+      status: 'unavailable',
+      checks: [
+        {
+          name: 'store',
+          ok: false,
+          detail: 'The disk of the database is full. Work goes on by itself once that is mended.',
+        },
+      ],
+    });
+    expect(lines.join('')).toContain('The disk of the database is full.');
+    refuses = null;
+    expect(await client.readyz()).toMatchObject({ status: 'ready' });
   });
 
   test('is 503 when the store hangs', async () => {

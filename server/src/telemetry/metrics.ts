@@ -20,7 +20,7 @@ export const METRICS = {
   in_flight_jobs: gauge('Jobs that run in this replica.', ['pool']),
   job_slots: gauge('Jobs that may run in this replica at the same time.', ['pool']),
   job_duration_ms: histogram('How long one execution of a job took.', ['kind', 'outcome']),
-  retries_total: counter('Executions that failed and will be tried again.', [
+  retries_total: counter('Attempts that failed and are followed by another.', [
     'kind',
     'attempt',
     'reason',

@@ -23,7 +23,7 @@ const VERBS = {
 /** The same for the parts: their calls are named `chunks.checkpoint`. */
 const PARTS: { readonly [Name in Part]-?: VerbsOf<NonNullable<Store[Name]>> } = {
   chunks: { checkpoint: true },
-  followers: { closeGates: true },
+  followers: { closeGates: true, children: true },
   schedules: { sync: true, all: true, fire: true },
   control: { pause: true, resume: true, paused: true, reportWorker: true, workers: true },
   upkeep: { prune: true, maintain: true },

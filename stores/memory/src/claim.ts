@@ -6,7 +6,7 @@ import { takeOver } from './take-over.ts';
 
 export function claim(tx: Transaction, params: ClaimParams): Claimed {
   if (params.replay === true) return replay(tx, params);
-  const { takenOver, lost } = takeOver(tx);
+  const { takenOver, takenFrom, lost } = takeOver(tx);
   const { chosen, left, suspects, nextDueMs } = choose(tx, params);
   const jobs = chosen.map((row) => give(tx, row, params));
   return {
@@ -14,6 +14,7 @@ export function claim(tx: Transaction, params: ClaimParams): Claimed {
     now: tx.now,
     lost,
     takenOver,
+    takenFrom,
     more: left || jobs.length >= params.limit,
     suspects,
     nextDueMs,

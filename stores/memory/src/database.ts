@@ -18,7 +18,7 @@ import { closeGates } from './gates.ts';
 import { cancel, pause, paused, resume, retry } from './hand.ts';
 import { createHintBoard } from './hints.ts';
 import { type Fence, leaseHolds } from './lease.ts';
-import { counts, get, inspect, list, summaries } from './queries.ts';
+import { children, counts, get, inspect, list, summaries } from './queries.ts';
 import { checkpoint, renew } from './renew.ts';
 import { fire, schedules, syncSchedules } from './schedules.ts';
 import { settle } from './settle.ts';
@@ -111,7 +111,10 @@ export function createMemoryDatabase({
         checkpoint: async ({ checkpoints, leaseMs }) =>
           run((tx) => checkpoint(tx, checkpoints, leaseMs)),
       },
-      followers: { closeGates: async ({ limit }) => run((tx) => closeGates(tx, limit)) },
+      followers: {
+        closeGates: async ({ limit }) => run((tx) => closeGates(tx, limit)),
+        children: async (params) => run((tx) => children(tx, params)),
+      },
       schedules: {
         sync: async (params) => run((tx) => syncSchedules(tx, params.schedules)),
         all: async () => run(schedules),

@@ -1,5 +1,6 @@
 import {
   type Count,
+  type FollowerPart,
   type Inspection,
   type Job,
   type JobSummary,
@@ -21,6 +22,21 @@ export function get({ data }: Transaction, id: JobId): Job | null {
 export function summaries({ data }: Transaction, ids: readonly JobId[]): JobSummary[] {
   return [...new Set(ids)]
     .flatMap((id) => data.jobs.get(id) ?? [])
+    .map((row) => toSummary(data, row));
+}
+
+export function children(
+  { data }: Transaction,
+  { of, limit }: Parameters<FollowerPart['children']>[0],
+): JobSummary[] {
+  return [...data.jobs.values()]
+    .filter(
+      ({ parents, correlationId }) =>
+        correlationId === (of.correlationId ?? of.id) &&
+        Object.values(parents ?? {}).includes(of.id),
+    )
+    .toSorted((a, b) => b.n - a.n)
+    .slice(0, limit)
     .map((row) => toSummary(data, row));
 }
 

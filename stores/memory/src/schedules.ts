@@ -4,6 +4,7 @@ import {
   MillraceError,
   type ScheduleRecord,
   type ScheduleStatus,
+  TICK_AHEAD_MS,
   isFinished,
 } from '@millrace/engine';
 import type { Transaction } from './data.ts';
@@ -47,7 +48,9 @@ export function fire(
       `The store does not know the schedule "${name}". Synchronise the schedules first.`,
     );
   }
-  if (tick <= schedule.lastTick) return { type: 'taken' };
+  const { lastTick } = schedule;
+  const isOfWrongClock = lastTick > tx.now + TICK_AHEAD_MS && tick <= tx.now;
+  if (tick <= lastTick && !isOfWrongClock) return { type: 'taken' };
   const taken = { ...schedule, lastTick: tick };
   tx.data.schedules.set(name, taken);
   if (job === null) return { type: 'passed' };

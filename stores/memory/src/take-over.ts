@@ -1,4 +1,10 @@
-import type { FailureRecord, Lost } from '@millrace/engine';
+import {
+  type Claimed,
+  type FailureRecord,
+  type Lost,
+  TAKEN_TOLD,
+  type TakenFrom,
+} from '@millrace/engine';
 import type { JobRow, LeaseRow, Transaction } from './data.ts';
 import { storable } from './erase.ts';
 import { executionsWith } from './executions.ts';
@@ -6,7 +12,9 @@ import { finish } from './finish.ts';
 import { putBack } from './rows.ts';
 
 /** Leases whose time is over, of any kind and worker, oldest job first. */
-export function takeOver(tx: Transaction): { takenOver: number; lost: Lost[] } {
+export function takeOver(tx: Transaction): Pick<Claimed, 'takenOver' | 'lost'> & {
+  readonly takenFrom: TakenFrom[];
+} {
   const { leases, jobs } = tx.data;
   const expired = [...leases.values()]
     .flatMap((lease) => {
@@ -14,8 +22,11 @@ export function takeOver(tx: Transaction): { takenOver: number; lost: Lost[] } {
       return lease.until < tx.now && row !== undefined ? [{ row, lease }] : [];
     })
     .toSorted((a, b) => a.row.n - b.row.n);
+  const takenFrom = expired
+    .slice(0, TAKEN_TOLD)
+    .map(({ row: { id, worker } }) => ({ id, worker: worker ?? '' }));
   const lost = expired.flatMap(({ row, lease }) => takeOne(tx, row, lease) ?? []);
-  return { takenOver: expired.length, lost };
+  return { takenOver: expired.length, takenFrom, lost };
 }
 
 /** What is known when a job ends with its worker; null where it goes on, or was to stop anyway. */
@@ -47,7 +58,7 @@ function workerLost({ worker }: JobRow, { attempt }: LeaseRow): FailureRecord {
   return {
     code: 'worker_lost',
     message:
-      `The worker ${worker ?? ''} stopped renewing its lease during execution ${attempt}: it died, froze or was cut ` +
+      `The worker ${worker ?? ''} stopped renewing its lease during attempt ${attempt}: it died, froze or was cut ` +
       'off. The job may be the cause (memory, a crash): look at the log of the worker before you retry it.',
     retryable: false,
   };

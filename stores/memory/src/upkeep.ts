@@ -3,6 +3,8 @@ import type { JobRow, Transaction, WorkerRow } from './data.ts';
 import { remove } from './rows.ts';
 
 const WORKER_SEEN_MS = 3_600_000;
+/** Without a lease. */
+const FORGET_AFTER_MS = 300_000;
 
 /** The whole sweep in one step: what fits in memory is soon looked through. */
 export function prune(tx: Transaction, { keep, otherwise }: PruneParams): Pruned {
@@ -24,6 +26,12 @@ function isKeptForKey({ state, key, keyWindowMs, finishedAt }: JobRow, now: numb
 }
 
 export function reportWorker(tx: Transaction, { worker, kinds, stats }: WorkerReport): void {
+  const holders = new Set(
+    Array.from(tx.data.leases.values(), ({ id }) => tx.data.jobs.get(id)?.worker),
+  );
+  for (const other of tx.data.workers.values())
+    if (tx.now - other.seenAt > FORGET_AFTER_MS && !holders.has(other.worker))
+      tx.data.workers.delete(other.worker);
   tx.data.workers.set(worker, { worker, kinds: [...kinds], stats, seenAt: tx.now });
 }
 

@@ -22,7 +22,10 @@ export interface Session {
 export interface Database extends Session {
   /** In this process, with no other beside it: nobody vacuums and nobody writes checkpoints. */
   readonly isEmbedded: boolean;
+  /** The work may run again, where others that ran beside it had it undone (a deadlock). */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** What keeps it from its work although it answers, in a sentence for anyone: see `trouble.ts`. */
+  trouble(): string | null;
   /** A session on the caller's own transaction. */
   join(transaction: unknown): Session;
   /** `onGap`: notifications may have been missed up to now. */

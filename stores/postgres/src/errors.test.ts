@@ -13,7 +13,9 @@ describe('what a driver throws', () => {
     ['the server starts up or recovers', postgres('57P03')],
     ['too many connections', postgres('53300')],
     ['a deadlock', postgres('40P01')],
+    ['a full disk', postgres('53100')],
     ['a replica that is read-only', postgres('25006')],
+    ['a right that was taken away', postgres('42501')],
     ['a transaction that stood idle for too long', postgres('25P03')],
     ['a statement that the pooler’s server has not prepared', postgres('26000')],
     ['one that it has prepared for someone else', postgres('42P05')],
@@ -46,6 +48,16 @@ describe('what a driver throws', () => {
     ['a missing column', postgres('42703')],
   ])('%s: the data is at fault', (_, thrown) => {
     expect(storeError(thrown)).toBe(thrown);
+  });
+
+  it.each([
+    [
+      '53100',
+      'The disk of the database is full (No.). Work goes on by itself once that is mended.',
+    ],
+    ['57P03', 'The database did not answer: No.'],
+  ])('%s is said in words', (code, message) => {
+    expect(storeError(postgres(code)).message).toBe(message);
   });
 
   it('is mapped once', () => {

@@ -4,10 +4,25 @@ import { StoreTimedOut, StoreUnavailable } from '@millrace/engine';
  * SQLSTATEs after which the same statement may succeed later, by class (two characters) or one by one: connection (08),
  * resources and disk (53), operator intervention (57), system (58, XX), deadlock and serialisation (40), lock not
  * available (55P03), read-only during a fail-over (25006), a session that was ended because its transaction stood idle
- * (25P03) or took too long (25P04), and prepared statements that the session does not have (26000) or has already
- * (42P05), as when a pooler was put in between.
+ * (25P03) or took too long (25P04), prepared statements that the session does not have (26000) or has already (42P05), as
+ * when a pooler was put in between, and a right that somebody took away (42501).
  */
-const PASSING = /^(08|53|57|58|40|XX|55P03|25006|25P03|25P04|26000|42P05)/;
+const PASSING = /^(08|53|57|58|40|XX|55P03|25006|25P03|25P04|26000|42P05|42501)/;
+
+/** What an operator has to see to: the same for every statement, and over when it is mended. */
+const CONDITIONS: Readonly<Record<string, string>> = {
+  '53100': 'The disk of the database is full',
+  '53200': 'The database is out of memory',
+  '53300': 'The database takes no more connections',
+  '25006': 'The database is read-only',
+  '42501': 'The role that Millrace has in the database lacks a right',
+  '28P01': 'The database does not accept the password',
+  '28000': 'The database does not accept the role',
+  '3D000': 'The database is not there',
+};
+
+/** The transaction was undone because of others that ran beside it: the same again may well pass. */
+const UNDONE = /^(40001|40P01)$/;
 
 /** `statement_timeout` or someone's pg_cancel_backend (57014), `transaction_timeout` (25P04). */
 const TIMED_OUT = /^(57014|25P04)$/;
@@ -33,7 +48,29 @@ export function storeError(error: unknown): Error {
 
 /** Before any statement was sent, nothing can be wrong with the data: not even a password that has changed. */
 export function unavailable(error: unknown): StoreUnavailable {
-  return new StoreUnavailable(`The database did not answer: ${messageOf(error)}`, { cause: error });
+  const condition = CONDITIONS[fieldOf(error, 'code')];
+  const message =
+    condition === undefined
+      ? `The database did not answer: ${messageOf(error)}`
+      : `${condition} (${messageOf(error)}). Work goes on by itself once that is mended.`;
+  return new StoreUnavailable(message, { cause: error });
+}
+
+/** Of what `storeError` or `unavailable` gave: what an operator has to see to, if it is that. */
+export function conditionOf(error: unknown): string | null {
+  return CONDITIONS[codeOf(error)] ?? null;
+}
+
+export function isUndone(error: unknown): boolean {
+  return UNDONE.test(codeOf(error));
+}
+
+export function isDenied(error: unknown): boolean {
+  return codeOf(error) === '42501';
+}
+
+function codeOf(error: unknown): string {
+  return fieldOf(error instanceof StoreUnavailable ? error.cause : error, 'code');
 }
 
 function messageOf(error: unknown): string {

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database, Param, Row, Session, Statement } from './database.ts';
-import { storeError, unavailable } from './errors.ts';
+import { isUndone, storeError, unavailable } from './errors.ts';
 import { PLANNING } from './planning.ts';
+import { createTrouble } from './trouble.ts';
 
 export interface PgOptions {
   readonly url: string;
@@ -20,6 +22,8 @@ export interface PgDatabase extends Database {
 const INT8 = 20;
 const RECONNECT_MS = { first: 100, most: 5_000 };
 const HEARTBEAT_MS = 15_000;
+/** How often in all, and how long at the most before the next try: by chance, so that two do not meet again. */
+const UNDONE = { tries: 5, mostMs: 50 };
 
 /** Our numbers are sequences: exact as doubles for the next few thousand years. */
 const types: pg.CustomTypesConfig = {
@@ -61,6 +65,7 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
   });
   const planned = new WeakSet<pg.PoolClient>();
   const listening = new Set<() => Promise<void>>();
+  const trouble = createTrouble();
 
   // Of a client that vanished without a word only its silence is seen. Its transaction would hold its locks until the
   // operating system notices, two hours by default, and every claim would step around the jobs that it holds.
@@ -69,8 +74,10 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
   /** A connection on which anything went wrong is closed: whatever state it is in, nobody shall inherit it. */
   async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await pool.connect().catch((error: unknown) => {
+      trouble.failed('connect', error);
       throw unavailable(error);
     });
+    trouble.passed('connect');
     let isSound = false;
     try {
       if (prepared && !planned.has(client)) {
@@ -98,8 +105,10 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
             values: [...values],
             types,
           });
+          trouble.passed(text);
           return result.rows;
         } catch (error) {
+          trouble.failed(text, error);
           throw storeError(error);
         }
       },
@@ -115,13 +124,25 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
 
   /** Closing the connection is the way back: a ROLLBACK could fail as well, and hide why it was needed. */
   function transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return withClient(async (client) => {
+    return again(async (client) => {
       const inside = session(client);
       await inside.script(BEGIN);
       const value = await work(inside);
       await commit(client);
       return value;
     });
+  }
+
+  /** A deadlock or a serialisation failure undid all of it, and whoever asked need not know. */
+  async function again<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await withClient(work);
+      } catch (error) {
+        if (!isUndone(error) || tries >= UNDONE.tries) throw error;
+      }
+      await sleep(Math.random() * UNDONE.mostMs);
+    }
   }
 
   /** Whatever is left would keep the process: one who listens, and lines gone silent, which answer no goodbye. */
@@ -132,10 +153,11 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
   }
 
   return {
-    query: (statement, values) => withClient((client) => session(client).query(statement, values)),
+    query: (statement, values) => again((client) => session(client).query(statement, values)),
     script: (sql) => withClient((client) => session(client).script(sql)),
     transaction,
     isEmbedded: false,
+    trouble: trouble.current,
     join(joined) {
       if (!isQueryable(joined))
         throw new TypeError('The transaction must be a connected client of the pg package.');

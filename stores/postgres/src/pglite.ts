@@ -1,17 +1,23 @@
 import type { PGlite, Transaction } from '@electric-sql/pglite';
 import type { Database, Param, Row, Session, Statement } from './database.ts';
 import { storeError } from './errors.ts';
+import { createTrouble } from './trouble.ts';
 
 type Queryable = Pick<Transaction, 'query' | 'exec'>;
 
 /** Postgres in this process, on one connection: PGlite queues transactions and statements itself. */
 export function openPglite(pglite: PGlite): Database {
+  const trouble = createTrouble();
+
   function session(client: Queryable): Session {
     return {
       async query<R extends Row>({ text }: Statement, values: readonly Param[]): Promise<R[]> {
         try {
-          return (await client.query<R>(text, [...values])).rows;
+          const { rows } = await client.query<R>(text, [...values]);
+          trouble.passed(text);
+          return rows;
         } catch (error) {
+          trouble.failed(text, error);
           throw storeError(error);
         }
       },
@@ -28,6 +34,7 @@ export function openPglite(pglite: PGlite): Database {
   return {
     ...session(pglite),
     isEmbedded: true,
+    trouble: trouble.current,
     async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
       let thrown: { readonly error: unknown } | null = null;
       try {

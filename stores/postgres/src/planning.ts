@@ -6,7 +6,7 @@
  * - planning the claim anew each time, which takes as long as running it for one job: `plan_cache_mode`;
  * - a settling planned while `lease` was empty, which later compared every lease with every outcome.
  *
- * Our statements are written for READ COMMITTED, whatever the database's default is.
+ * Our statements are written for READ COMMITTED, and for arrays in which NULL is NULL, whatever the database's defaults are.
  *
  * Against the last one no join is left to the planner. Either the small side drives it, row by row
  * (`CROSS JOIN LATERAL (… OFFSET 0)`), or the big table is first cut down to the batch (`seq = ANY (…)`) and joined by
@@ -14,6 +14,7 @@
  */
 export const PLANNING = `
   SET default_transaction_isolation = 'read committed';
+  SET array_nulls = on;
   SET jit = off;
   SET plan_cache_mode = force_generic_plan;
   SET enable_seqscan = off;

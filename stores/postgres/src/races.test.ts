@@ -150,6 +150,19 @@ describe('a database whose settings are', () => {
     expect(Math.abs((lost?.startedAt ?? 0) - before)).toBeLessThan(60_000);
   });
 
+  it('array_nulls = off: what is left out stays out', async () => {
+    const name = new URL(url).pathname.slice(1);
+    await other.query(`ALTER DATABASE ${name} SET array_nulls = off`);
+    store = await open(url);
+    await store.enqueue({
+      jobs: [newJob({ correlationId: 'c', priority: 1 }), newJob({ priority: null })],
+    });
+    expect(await claim()).toMatchObject([
+      { correlationId: 'c', priority: 1 },
+      { correlationId: null, priority: null },
+    ]);
+  });
+
   it('of another encoding: it is set up, and jobs run', async () => {
     const root = new pg.Client(testServer());
     await root.connect();

@@ -18,7 +18,7 @@ import { enqueue } from './operations/enqueue.ts';
 import { cancel, retry } from './operations/hand.ts';
 import { pause, paused, resume } from './operations/pause.ts';
 import { createPrune } from './operations/prune.ts';
-import { counts, get, inspect, list, summaries } from './operations/read.ts';
+import { children, counts, get, inspect, list, summaries } from './operations/read.ts';
 import { checkpoint, renew } from './operations/renew.ts';
 import { fire, schedules, syncSchedules } from './operations/schedules.ts';
 import { erase } from './operations/erase.ts';
@@ -85,7 +85,10 @@ export async function createStore(
     inspect: (request) => inspect(context, request),
     watch,
     chunks: { checkpoint: (request) => checkpoint(context, request) },
-    followers: { closeGates: (request) => closeGates(context, request) },
+    followers: {
+      closeGates: (request) => closeGates(context, request),
+      children: (request) => children(context, request),
+    },
     schedules: {
       sync: (request) => syncSchedules(context, request),
       all: () => schedules(context),

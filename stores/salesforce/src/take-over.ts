@@ -29,7 +29,7 @@ export function takeOverValues(
 /** No more than is known: nobody was there to see why. */
 function lostText({ worker }: Row, attempt: number): string {
   return (
-    `The worker ${worker ?? ''} stopped renewing its lease during execution ${attempt}: it died, froze or was cut ` +
+    `The worker ${worker ?? ''} stopped renewing its lease during attempt ${attempt}: it died, froze or was cut ` +
     'off. The document may be the cause (memory, a crash): look at the log of the worker before you try it again.'
   );
 }

@@ -35,13 +35,14 @@ export function summaryJson(job: JobSummary): SummaryJson {
   };
 }
 
-export function jobJson(job: Job): JobJson {
+export function jobJson(job: Job, children: readonly JobSummary[]): JobJson {
   return {
     ...summaryJson(job),
     data: withoutPassword(valueOf(job.payload)),
     result: valueOf(job.result),
     cursor: valueOf(job.cursor),
     executions: job.executions.map(executionJson),
+    children: children.map(({ id, kind, state }) => ({ id, kind, state })),
   };
 }
 

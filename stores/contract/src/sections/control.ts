@@ -76,13 +76,13 @@ export const control: Section = {
       expect(idsOf(await claimAll(store))).toEqual([id]);
     });
 
-    check('workers that reported in the last hour are known', async (world) => {
+    check('workers that reported are known, and when', async (world) => {
       const { store } = world;
       const other = await world.open();
       const report = { worker: 'w1', kinds: ['a', 'b'], stats: '{"processed":1}' };
       await controlOf(store).reportWorker(report);
       await controlOf(other).reportWorker({ ...report, worker: 'w2', kinds: [] });
-      await world.advance(40 * MINUTE);
+      await world.advance(4 * MINUTE);
       const before = await store.now();
       await controlOf(store).reportWorker({ ...report, stats: '{"processed":2}' });
       const both = await controlOf(other).workers();
@@ -91,10 +91,21 @@ export const control: Section = {
       expect(first?.kinds).toEqual(['a', 'b']);
       expect(value(first?.stats ?? null)).toEqual({ processed: 2 });
       expectBetween(first?.seenAt ?? null, before, await store.now());
-      await world.advance(25 * MINUTE);
-      expect((await controlOf(store).workers()).map(({ worker }) => worker)).toEqual(['w1']);
-      await world.advance(HOUR);
-      expect(await controlOf(store).workers()).toEqual([]);
+    });
+
+    check('silent workers without a lease are forgotten after five minutes', async (world) => {
+      const { store } = world;
+      const names = async () =>
+        (await controlOf(store).workers()).map(({ worker }) => worker).toSorted();
+      const report = (worker: string) =>
+        controlOf(store).reportWorker({ worker, kinds: ['work'], stats: '{}' });
+      for (const worker of ['holds', 'idle', 'lives']) await report(worker);
+      await start(store, {}, { worker: 'holds', leaseMs: HOUR });
+      await world.advance(6 * MINUTE);
+      await report('lives');
+      expect(await names()).toEqual(['holds', 'lives']);
+      await world.advance(2 * HOUR);
+      expect(await names()).toEqual([]);
     });
 
     check(

@@ -100,6 +100,26 @@ export const dependants: Section = {
       expect(await childrenOf(store), 'no more than before').toHaveLength(3);
     });
 
+    check('the children of a job are found by it, newest first', async ({ store }) => {
+      for (const correlationId of ['family', null]) {
+        const of = await start(store, correlationId === null ? {} : { correlationId });
+        const related = (parent: string) =>
+          newJob({
+            kind: 'made',
+            correlationId: correlationId ?? of.id,
+            parents: { work: parent },
+          });
+        const children = [related(of.id), related('other-1'), related(of.id)];
+        await store.settle({ settlements: [{ job: of, outcome: succeeded(), children }] });
+        const { followers } = store;
+        const found = (await followers?.children({ of, limit: 10 })) ?? [];
+        expect(found).toMatchObject(
+          [related(of.id), related(of.id)].map(({ parents }) => ({ parents })),
+        );
+        expect(await followers?.children({ of, limit: 1 })).toEqual(found.slice(0, 1));
+      }
+    });
+
     check('several parents in one batch each have their child', async (world) => {
       const store = await world.open({ dependants: tells });
       const jobs = [];

@@ -50,6 +50,8 @@ export const leases: Section = {
       const other = await world.open();
       const claimed = await claim(other, { worker: 'worker-2', alone: true });
       expect(claimed).toMatchObject({ takenOver: 1, lost: [] });
+      if (claimed.takenFrom !== undefined)
+        expect(claimed.takenFrom).toEqual([{ id: lost.id, worker: 'worker-1' }]);
       expect(claimed.jobs).toMatchObject([{ id: lost.id, attempt: 2 }]);
       expect(claimed.jobs[0]?.epoch).toBeGreaterThan(lost.epoch);
       expect(await read(store, lost.id)).toMatchObject({

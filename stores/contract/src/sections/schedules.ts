@@ -52,6 +52,22 @@ export const schedules: Section = {
       expect(await status(store)).toEqual(synced);
     });
 
+    check('a tick of a clock that was ahead for a while is in nobody’s way', async (world) => {
+      const { store } = world;
+      await sync(store, {});
+      await world.advance(60 * MINUTE);
+      const ahead = await store.now();
+      expect(await fire(store, tickAt(ahead))).toMatchObject({ type: 'fired' });
+      await world.advance(-30 * MINUTE);
+      const now = await store.now();
+      expect(await fire(store, tickAt(now))).toMatchObject({ type: 'fired' });
+      expect(await fire(await world.open(), tickAt(now))).toEqual({ type: 'taken' });
+      // Set back by less than a minute, a clock brings no tick twice.
+      await world.advance(-MINUTE / 2);
+      expect(await fire(store, tickAt(now))).toEqual({ type: 'taken' });
+      expect((await status(store)).lastTick).toBe(now);
+    });
+
     check('one that is known keeps its last tick, unless its plan changed', async (world) => {
       const { store } = world;
       const other = await world.open();

@@ -1,5 +1,6 @@
 import type {
   Count,
+  FollowerPart,
   Inspection,
   Job,
   JobId,
@@ -53,6 +54,24 @@ export async function list(
   );
   const jobs = rows.slice(0, limit).map((row) => summaryOf(ids, row));
   return { jobs, next: rows.length > limit ? String(rows[limit - 1]?.seq) : null };
+}
+
+// The index on the correlation id finds the family: an index on the parents would be one more for every child.
+// $1 correlation id $2 id of the parent $3 limit
+const CHILDREN: Statement = {
+  name: 'millrace_children',
+  text: `
+SELECT ${SUMMARY_COLUMNS} FROM millrace.jobs j ${LEASE_OF_RECORD}
+ WHERE j.correlation_id = $1 AND EXISTS (SELECT FROM jsonb_each_text(j.parents) p WHERE p.value = $2)
+ ORDER BY j.seq DESC LIMIT $3`,
+};
+
+export async function children(
+  { database, ids }: Context,
+  { of, limit }: Parameters<FollowerPart['children']>[0],
+): Promise<JobSummary[]> {
+  const params = [of.correlationId ?? of.id, of.id, limit];
+  return (await database.query<SummaryRow>(CHILDREN, params)).map((row) => summaryOf(ids, row));
 }
 
 // $1 seq[]

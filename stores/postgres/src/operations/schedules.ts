@@ -1,4 +1,10 @@
-import type { FireParams, Fired, ScheduleRecord, ScheduleStatus } from '@millrace/engine';
+import {
+  type FireParams,
+  type Fired,
+  type ScheduleRecord,
+  type ScheduleStatus,
+  TICK_AHEAD_MS,
+} from '@millrace/engine';
 import { type Statement, texts } from '../database.ts';
 import type { Context } from './context.ts';
 import { insertJobs } from './enqueue.ts';
@@ -23,11 +29,13 @@ const LIST: Statement = {
 };
 
 // The row's lock makes replicas take turns; the second finds the tick taken. $1 name $2 tick, ms
+// What was taken while the clock was ahead, by an hour say, would otherwise keep the schedule from running for that hour.
 const TAKE_TICK: Statement = {
   name: 'millrace_take_tick',
   text: `
 UPDATE millrace.schedules SET last_tick = to_timestamp($2::float8 / 1000)
- WHERE name = $1 AND last_tick < to_timestamp($2::float8 / 1000)
+ WHERE name = $1 AND (last_tick < to_timestamp($2::float8 / 1000)
+    OR last_tick > millrace.clock() + interval '${TICK_AHEAD_MS} milliseconds' AND to_timestamp($2::float8 / 1000) <= millrace.clock())
 RETURNING last_job, EXISTS (SELECT FROM millrace.jobs j WHERE j.seq = last_job AND j.state = 'QUEUED') AS alive`,
 };
 

@@ -25,11 +25,14 @@ export async function closeGates(
   }));
 }
 
-// $1 worker $2 kinds $3 stats
+// Whoever is silent for five minutes and holds no lease is of no use to anyone. $1 worker $2 kinds $3 stats
 const REPORT: Statement = {
   name: 'millrace_report_worker',
   text: `
-WITH gone AS (DELETE FROM millrace.workers WHERE seen_at < millrace.clock() - interval '1 hour' AND worker <> $1)
+WITH gone AS (
+  DELETE FROM millrace.workers w
+   WHERE seen_at < millrace.clock() - interval '5 minutes' AND worker <> $1
+     AND (seen_at < millrace.clock() - interval '1 hour' OR NOT EXISTS (SELECT FROM millrace.lease l WHERE l.worker = w.worker)))
 INSERT INTO millrace.workers (worker, kinds, stats, seen_at) VALUES ($1, $2::text::text[], $3::text::jsonb, millrace.clock())
 ON CONFLICT (worker) DO UPDATE SET kinds = excluded.kinds, stats = excluded.stats, seen_at = excluded.seen_at`,
 };

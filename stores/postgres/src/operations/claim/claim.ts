@@ -262,7 +262,12 @@ interface Tended extends TakenOver {
   readonly hasSuspects: boolean;
   readonly isWorthAnother: boolean;
 }
-const NOTHING_LOST: TakenOver = { lost: [], takenOver: 0, suspectKinds: new Set() };
+const NOTHING_LOST: TakenOver = {
+  lost: [],
+  takenOver: 0,
+  takenFrom: [],
+  suspectKinds: new Set(),
+};
 const NOTHING_TENDED: Tended = {
   ...NOTHING_LOST,
   seen: { dueIn: null, expiresIn: null },
@@ -271,12 +276,13 @@ const NOTHING_TENDED: Tended = {
 };
 
 function answer({ jobs, now, more, suspects }: Taken, tended: Tended): Claimed {
-  const { lost, takenOver, seen, hasSuspects } = tended;
+  const { lost, takenOver, takenFrom, seen, hasSuspects } = tended;
   return {
     jobs,
     now,
     lost,
     takenOver,
+    takenFrom,
     more,
     suspects: suspects || hasSuspects,
     nextDueMs: nextDueMs(seen),

@@ -1,4 +1,4 @@
-import type { FailureRecord, Lost } from '@millrace/engine';
+import { type FailureRecord, type Lost, TAKEN_TOLD, type TakenFrom } from '@millrace/engine';
 import { type Statement, numbers, texts } from '../../database.ts';
 import type { Context } from '../context.ts';
 import { finish } from '../finish.ts';
@@ -111,6 +111,7 @@ UPDATE millrace.jobs j
 export interface TakenOver {
   readonly lost: Lost[];
   readonly takenOver: number;
+  readonly takenFrom: readonly TakenFrom[];
   /** Of the jobs that wait to run alone now. */
   readonly suspectKinds: ReadonlySet<string>;
 }
@@ -164,6 +165,7 @@ export async function takeOver(context: Context): Promise<TakenOver> {
         correlationId,
       })),
       takenOver: taken.length,
+      takenFrom: taken.slice(0, TAKEN_TOLD).map(({ seq, worker }) => ({ id: ids.of(seq), worker })),
       suspectKinds: new Set(taken.filter((row) => !row.over).map((row) => row.kind)),
     };
   });
@@ -174,7 +176,7 @@ function workerLost({ worker, nth, over, cancel }: TakenRow): FailureRecord {
   const isLast = over && !cancel;
   return {
     code: 'worker_lost',
-    message: `The worker ${worker} stopped renewing its lease during execution ${nth}: it died, froze or was cut off.${isLast ? ' No other job ran beside this one, and no attempt is left. Look at the log of the worker for what the job does to it, then retry the job.' : ''}`,
+    message: `The worker ${worker} stopped renewing its lease during attempt ${nth}: it died, froze or was cut off.${isLast ? ' No other job ran beside this one, and no attempt is left. Look at the log of the worker for what the job does to it, then retry the job.' : ''}`,
     retryable: !isLast,
   };
 }

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  JobFailure,
-  MillraceError,
-  StoreUnavailable,
-  classify,
-  retryAfterMs,
-  stackOf,
-} from './errors.ts';
+import { JobFailure, MillraceError, StoreUnavailable } from './errors.ts';
+import { classify, retryAfterMs, stackOf } from './failure.ts';
+import { toJsonText } from './json.ts';
 
 describe('what is kept of what a handler throws', () => {
   it.each<[string, unknown, object]>([
@@ -58,6 +53,25 @@ describe('what is kept of what a handler throws', () => {
         retryable: true,
       },
     ],
+    [
+      'several errors at once',
+      new AggregateError(
+        [
+          Object.assign(new Error('connect ::1:5432'), { code: 'ECONNREFUSED' }),
+          new TypeError('no'),
+          'oops',
+          new Error('the fourth'),
+        ],
+        'All promises were rejected',
+      ),
+      {
+        code: 'unknown',
+        message:
+          'AggregateError: All promises were rejected [ECONNREFUSED: connect ::1:5432; TypeError: no; the string "oops"; and 1 more]',
+        retryable: true,
+      },
+    ],
+    ['no errors at once', new AggregateError([], 'none'), { message: 'AggregateError: none' }],
     ['an object without a prototype', Object.create(null), { code: 'unknown', retryable: true }],
   ])('%s', (_, thrown, record) => {
     expect(classify(thrown)).toMatchObject(record);
@@ -127,7 +141,67 @@ describe('the stack', () => {
       expect.stringContaining('no upload'),
       'TypeError: socket closed',
     ]);
-    expect(stack).toContain('errors.test.ts');
+    expect(stack).toContain('failure.test.ts');
+  });
+
+  it('comes with those of its parts, the first three', async () => {
+    const parts = ['a', 'b', 'c', 'd'].map((message) => new TypeError(message));
+    const all = await Promise.any(parts.map((part) => Promise.reject(part))).catch(
+      (error: unknown) => error,
+    );
+    const stack = stackOf(new Error('no mirror answers', { cause: all })) ?? '';
+    expect(stack.split('\n').filter((line) => !/^\s+at /.test(line))).toEqual([
+      'Error: no mirror answers',
+      'Caused by: AggregateError: All promises were rejected',
+      'Caused by (1 of 4): TypeError: a',
+      'Caused by (2 of 4): TypeError: b',
+      'Caused by (3 of 4): TypeError: c',
+    ]);
+  });
+
+  describe('has only the places that someone can change', () => {
+    const house = new URL('../..', import.meta.url);
+    const framesOf = (frames: readonly string[]): string[] => {
+      const stack = ['Error: two', 'lines', ...frames].join('\n');
+      return (stackOf(Object.assign(new Error('x'), { stack })) ?? '').split('\n');
+    };
+
+    it('and its message', () => {
+      expect(
+        framesOf([
+          `    at toJsonText (${house.pathname}engine/src/json.ts:28:11)`,
+          `    at newJob (${house.href}engine/dist/request.js:28:11)`,
+          '    at new Promise (<anonymous>)',
+          '    at async open (node:internal/fs/promises:639:25)',
+          `    at async query (${house.href}stores/postgres/dist/pg.js:1:1)`,
+          '    at async write (/app/jobs/report.ts:42:11)',
+          '    at async /home/ann/engine/src/mine.ts:1:1',
+          '    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
+          `    at Execution.run (${house.pathname}engine/src/executor.ts:63:40)`,
+        ]),
+      ).toEqual([
+        'Error: two',
+        'lines',
+        '    at async write (/app/jobs/report.ts:42:11)',
+        '    at async /home/ann/engine/src/mine.ts:1:1',
+      ]);
+    });
+
+    it('or all, where there are none of these', () => {
+      const socket = ['    at TLSWrap.onStreamRead (node:internal/stream_base_commons:216:20)'];
+      expect(framesOf(socket)).toEqual(['Error: two', 'lines', ...socket]);
+    });
+
+    it('as when the engine itself refuses what a handler gave', () => {
+      const refused = (() => {
+        try {
+          return toJsonText(NaN, 'result');
+        } catch (error) {
+          return error;
+        }
+      })();
+      expect((stackOf(refused) ?? '').split('\n')[1]).toContain('failure.test.ts');
+    });
   });
 
   it('of causes that go in a circle ends', () => {
