@@ -2,6 +2,7 @@ import type { CallExpression, Expression, PathExpression } from '../compile/expr
 import { type Place, TemplateError } from '../errors.ts';
 import {
   type FormatOptions,
+  type Moment,
   canonicalLocale,
   formatDate,
   formatNumber,
@@ -11,11 +12,20 @@ import {
   parseMoment,
   toNumber,
 } from '../helpers/format.ts';
+import {
+  readAmount,
+  readMoment,
+  readNumber,
+  readPercent,
+  writtenLike,
+} from '../helpers/read-text.ts';
 import { type Scope, follow, isTruthy, listOf, textOf } from './scope.ts';
 
 export interface Evaluation extends FormatOptions {
   readonly scope: Scope;
   readonly strict: boolean;
+  /** Set for rows of a spreadsheet: text is read as this locale writes it, and what cannot be read is an error. */
+  readonly dataLocale?: string | undefined;
 }
 
 /** What an expression is worth. `place` is given where a missing field is an error in strict mode. */
@@ -57,12 +67,12 @@ interface Args {
 }
 
 const CALLS: Readonly<Record<string, Helper>> = {
-  eq: ({ may }) => isEqual(may(0), may(1)),
-  ne: ({ may }) => !isEqual(may(0), may(1)),
-  gt: ({ may }) => order(may(0), may(1)) > 0,
-  gte: ({ may }) => order(may(0), may(1)) >= 0,
-  lt: ({ may }) => order(may(0), may(1)) < 0,
-  lte: ({ may }) => order(may(0), may(1)) <= 0,
+  eq: ({ may, on }) => isEqual(...alike(may(0), may(1), on)),
+  ne: ({ may, on }) => !isEqual(...alike(may(0), may(1), on)),
+  gt: (args) => inOrder(args) > 0,
+  gte: (args) => inOrder(args) >= 0,
+  lt: (args) => inOrder(args) < 0,
+  lte: (args) => inOrder(args) <= 0,
   and: ({ may, count }) => indexes(count).every((n) => isTruthy(may(n))),
   or: ({ may, count }) => indexes(count).some((n) => isTruthy(may(n))),
   not: ({ may }) => !isTruthy(may(0)),
@@ -120,6 +130,39 @@ function isEqual(a: unknown, b: unknown): boolean {
   const [x, y] = [toNumber(a), toNumber(b)];
   if (typeof a !== typeof b && x !== undefined && y !== undefined) return x === y;
   return typeof a === typeof b ? a === b : textOf(a) === textOf(b);
+}
+
+/** The text of a spreadsheet beside a number or a date is read as one: `1.234,50` is more than 1000. */
+function alike(a: unknown, b: unknown, { dataLocale }: Evaluation): [unknown, unknown] {
+  if (dataLocale === undefined) return [a, b];
+  const read = (text: unknown, other: unknown): unknown => {
+    if (typeof text !== 'string' || text === '') return text;
+    if (typeof other === 'number') return readNumber(text, dataLocale) ?? text;
+    if (typeof other !== 'string' || parseMoment(other) === undefined) return text;
+    const moment = readMoment(text, dataLocale);
+    return moment === undefined
+      ? text
+      : new Date(moment.time).toISOString().slice(0, other.trim().length);
+  };
+  return [read(a, b), read(b, a)];
+}
+
+/** An empty cell is neither more nor less. Beside a number there has to be one; two dates or numbers are compared as such. */
+function inOrder({ may, on, place }: Args): number {
+  const { dataLocale } = on;
+  const [a, b] = alike(may(0), may(1), on);
+  if (dataLocale === undefined) return order(a, b);
+  if (a === '' || b === '') return NaN;
+  if (typeof a === 'string' && typeof b === 'string') {
+    const times = [readMoment(a, dataLocale)?.time, readMoment(b, dataLocale)?.time];
+    const [x, y] = times.includes(undefined)
+      ? [readNumber(a, dataLocale), readNumber(b, dataLocale)]
+      : times;
+    return x === undefined || y === undefined ? order(a, b) : x - y;
+  }
+  const text = typeof a === 'number' ? b : typeof b === 'number' ? a : null;
+  if (typeof text === 'string') throw unread('number', text, dataLocale, place);
+  return order(a, b);
 }
 
 /** Numbers as numbers, everything else as text, which orders ISO dates too. NaN when one is missing. */
@@ -191,7 +234,7 @@ function localeOf(args: Args): string {
 
 function asNumber(args: Args, style: 'decimal' | 'percent' | 'currency'): string {
   const given = args.need(0);
-  const value = toNumber(given);
+  const value = numberOf(given, style, args);
   if (value === undefined) return notAs('number', given, args);
   const asked = args.named('decimals') ?? (style === 'currency' ? undefined : args.may(1));
   const decimals = asked === undefined ? undefined : toNumber(asked);
@@ -217,6 +260,19 @@ function asNumber(args: Args, style: 'decimal' | 'percent' | 'currency'): string
   }
 }
 
+function numberOf(
+  given: unknown,
+  style: 'decimal' | 'percent' | 'currency',
+  args: Args,
+): number | undefined {
+  const { dataLocale } = args.on;
+  if (dataLocale === undefined || typeof given !== 'string') return toNumber(given);
+  if (style === 'percent') return readPercent(given, dataLocale);
+  return style === 'decimal'
+    ? readNumber(given, dataLocale)
+    : readAmount(given, dataLocale, currencyOf(args));
+}
+
 const CURRENCY_FIELD: PathExpression = {
   kind: 'path',
   text: 'CurrencyIsoCode',
@@ -232,7 +288,7 @@ function currencyOf({ may, named, on }: Args): string {
 
 function date(args: Args): string {
   const given = args.need(0);
-  const moment = parseMoment(given);
+  const moment = momentOf(given, args);
   if (moment === undefined) return notAs('date', given, args);
   const zone = args.named('timeZone');
   const timeZone = zone === undefined ? args.on.timeZone : textOf(zone);
@@ -251,11 +307,34 @@ function date(args: Args): string {
   return formatDate(moment, options, isDateStyle(style) ? style : undefined, clock);
 }
 
-/** Empty stays empty; other text is written as it is, or refused in strict mode. */
-function notAs(what: string, given: unknown, { on, place }: Args): string {
+/** A bare number in a spreadsheet is no date: 46342 would be printed as a minute of 1970. */
+function momentOf(given: unknown, { on: { dataLocale } }: Args): Moment | undefined {
+  if (dataLocale === undefined) return parseMoment(given);
+  return typeof given === 'string' ? readMoment(given, dataLocale) : undefined;
+}
+
+/** Empty stays empty; other text is written as it is, or refused in strict mode and in rows of a spreadsheet. */
+function notAs(what: 'number' | 'date', given: unknown, { on, place }: Args): string {
   const text = textOf(given);
+  if (text.trim() !== '' && on.dataLocale !== undefined)
+    throw unread(what, text, on.dataLocale, place);
   if (text !== '' && on.strict) {
     throw new TemplateError('bad_value', `"${text.slice(0, 60)}" is no ${what}.`, place);
   }
   return text;
+}
+
+function unread(
+  what: 'number' | 'date',
+  text: string,
+  dataLocale: string,
+  place: Place | undefined,
+): TemplateError {
+  const like = writtenLike(dataLocale)[what];
+  const snippet = place === undefined ? '' : ` for ${place.snippet}`;
+  return new TemplateError(
+    'bad_value',
+    `"${text.slice(0, 60)}" cannot be read as a ${what}${snippet}: ${dataLocale} writes ${like}.`,
+    place,
+  );
 }
