@@ -12,20 +12,13 @@ import {
   parseMoment,
   toNumber,
 } from '../helpers/format.ts';
-import {
-  readAmount,
-  readMoment,
-  readNumber,
-  readPercent,
-  writtenLike,
-} from '../helpers/read-text.ts';
+import { readAmount, readMoment, readNumber, readPercent } from '../helpers/read-text.ts';
+import { type Reading, isEqual, order, unread } from './compare.ts';
 import { type Scope, follow, isTruthy, listOf, textOf } from './scope.ts';
 
-export interface Evaluation extends FormatOptions {
+export interface Evaluation extends FormatOptions, Reading {
   readonly scope: Scope;
   readonly strict: boolean;
-  /** Set for rows of a spreadsheet: text is read as this locale writes it, and what cannot be read is an error. */
-  readonly dataLocale?: string | undefined;
 }
 
 /** What an expression is worth. `place` is given where a missing field is an error in strict mode. */
@@ -67,12 +60,12 @@ interface Args {
 }
 
 const CALLS: Readonly<Record<string, Helper>> = {
-  eq: ({ may, on }) => isEqual(...alike(may(0), may(1), on)),
-  ne: ({ may, on }) => !isEqual(...alike(may(0), may(1), on)),
-  gt: (args) => inOrder(args) > 0,
-  gte: (args) => inOrder(args) >= 0,
-  lt: (args) => inOrder(args) < 0,
-  lte: (args) => inOrder(args) <= 0,
+  eq: ({ may, on }) => isEqual(may(0), may(1), on),
+  ne: ({ may, on }) => !isEqual(may(0), may(1), on),
+  gt: (args) => order(args.may(0), args.may(1), args.on, args.place) > 0,
+  gte: (args) => order(args.may(0), args.may(1), args.on, args.place) >= 0,
+  lt: (args) => order(args.may(0), args.may(1), args.on, args.place) < 0,
+  lte: (args) => order(args.may(0), args.may(1), args.on, args.place) <= 0,
   and: ({ may, count }) => indexes(count).every((n) => isTruthy(may(n))),
   or: ({ may, count }) => indexes(count).some((n) => isTruthy(may(n))),
   not: ({ may }) => !isTruthy(may(0)),
@@ -122,56 +115,6 @@ function call(value: CallExpression, on: Evaluation, place: Place | undefined): 
 
 function indexes(count: number): number[] {
   return Array.from({ length: count }, (_, n) => n);
-}
-
-function isEqual(a: unknown, b: unknown): boolean {
-  if (a === null || a === undefined || b === null || b === undefined)
-    return (a ?? null) === (b ?? null);
-  const [x, y] = [toNumber(a), toNumber(b)];
-  if (typeof a !== typeof b && x !== undefined && y !== undefined) return x === y;
-  return typeof a === typeof b ? a === b : textOf(a) === textOf(b);
-}
-
-/** The text of a spreadsheet beside a number or a date is read as one: `1.234,50` is more than 1000. */
-function alike(a: unknown, b: unknown, { dataLocale }: Evaluation): [unknown, unknown] {
-  if (dataLocale === undefined) return [a, b];
-  const read = (text: unknown, other: unknown): unknown => {
-    if (typeof text !== 'string' || text === '') return text;
-    if (typeof other === 'number') return readNumber(text, dataLocale) ?? text;
-    if (typeof other !== 'string' || parseMoment(other) === undefined) return text;
-    const moment = readMoment(text, dataLocale);
-    return moment === undefined
-      ? text
-      : new Date(moment.time).toISOString().slice(0, other.trim().length);
-  };
-  return [read(a, b), read(b, a)];
-}
-
-/** An empty cell is neither more nor less. Beside a number there has to be one; two dates or numbers are compared as such. */
-function inOrder({ may, on, place }: Args): number {
-  const { dataLocale } = on;
-  const [a, b] = alike(may(0), may(1), on);
-  if (dataLocale === undefined) return order(a, b);
-  if (a === '' || b === '') return NaN;
-  if (typeof a === 'string' && typeof b === 'string') {
-    const times = [readMoment(a, dataLocale)?.time, readMoment(b, dataLocale)?.time];
-    const [x, y] = times.includes(undefined)
-      ? [readNumber(a, dataLocale), readNumber(b, dataLocale)]
-      : times;
-    return x === undefined || y === undefined ? order(a, b) : x - y;
-  }
-  const text = typeof a === 'number' ? b : typeof b === 'number' ? a : null;
-  if (typeof text === 'string') throw unread('number', text, dataLocale, place);
-  return order(a, b);
-}
-
-/** Numbers as numbers, everything else as text, which orders ISO dates too. NaN when one is missing. */
-function order(a: unknown, b: unknown): number {
-  if (a === null || a === undefined || b === null || b === undefined) return NaN;
-  const [x, y] = [toNumber(a), toNumber(b)];
-  if (x !== undefined && y !== undefined) return x - y;
-  const [s, t] = [textOf(a), textOf(b)];
-  return s < t ? -1 : s > t ? 1 : 0;
 }
 
 function items({ need, on, place }: Args): readonly unknown[] {
@@ -322,19 +265,4 @@ function notAs(what: 'number' | 'date', given: unknown, { on, place }: Args): st
     throw new TemplateError('bad_value', `"${text.slice(0, 60)}" is no ${what}.`, place);
   }
   return text;
-}
-
-function unread(
-  what: 'number' | 'date',
-  text: string,
-  dataLocale: string,
-  place: Place | undefined,
-): TemplateError {
-  const like = writtenLike(dataLocale)[what];
-  const snippet = place === undefined ? '' : ` for ${place.snippet}`;
-  return new TemplateError(
-    'bad_value',
-    `"${text.slice(0, 60)}" cannot be read as a ${what}${snippet}: ${dataLocale} writes ${like}.`,
-    place,
-  );
 }
