@@ -7,7 +7,7 @@ export type { CompileOptions, MergeOptions, Template } from './template.ts';
 export type { FieldUse } from './compile/uses.ts';
 export { lint } from './lint.ts';
 export type { BlockUse, LintOptions, LintReport } from './lint.ts';
-export { nearest } from './shape.ts';
+export { editDistance, nearest } from './shape.ts';
 export { canonicalLocale } from './helpers/format.ts';
 export { readZip, unpack } from './zip/reader.ts';
 export type { ZipEntry } from './zip/reader.ts';

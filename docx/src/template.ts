@@ -59,7 +59,8 @@ export function compile(bytes: Uint8Array, options: CompileOptions = {}): Templa
     merge: (data, mergeOptions = {}) => merge(plan, data, mergeOptions, limits),
     imagesNeeded: (data, { dataLocale } = {}) => {
       const ops = plan.parts.flatMap((part) => part.ops);
-      return collectImages(ops, data, limits, dataLocale);
+      const read = dataLocale && checkedLocale({ locale: dataLocale }).locale;
+      return collectImages(ops, data, limits, read);
     },
   };
 }
@@ -127,7 +128,7 @@ function merge(
 ): Uint8Array {
   const limits = { ...compileLimits, ...options.limits };
   const { locale, timeZone } = checkedLocale(options);
-  const { dataLocale } = options;
+  const dataLocale = options.dataLocale && checkedLocale({ locale: options.dataLocale }).locale;
   const out = createOutput(limits.outputBytes);
   const { strictFormat, mediaPrefix } = plan;
   const media = createMedia({ strictFormat, prefix: mediaPrefix, limit: limits.outputBytes });

@@ -1,4 +1,11 @@
-import { type LintReport, type Template, TemplateError, compile, lint } from '@millrace/docx';
+import {
+  type LintReport,
+  type Template,
+  TemplateError,
+  compile,
+  lint,
+  nearest,
+} from '@millrace/docx';
 import { type Database, texts } from '@millrace/store-postgres';
 import { sha256 } from './canonical.ts';
 import { DocumentError, fromTemplateError } from './errors.ts';
@@ -92,8 +99,17 @@ export function createTemplates(params: {
       seq === null
         ? await templateRows.newest(database, tenant, idOrName)
         : await templateRows.bySeq(database, tenant, seq);
-    if (found === null) throw notFound(idOrName);
+    if (found === null) throw notFound(idOrName, await near(idOrName, tenant));
     return found;
+  }
+
+  /** The name that was probably meant, among the first thousand. */
+  async function near(asked: string, tenant: string): Promise<string | undefined> {
+    const rows = await templateRows.list(database, tenant, '', 1_000);
+    return nearest(
+      asked,
+      rows.map(({ name }) => name),
+    );
   }
 
   async function bytes(
@@ -253,10 +269,11 @@ function readNameCursor(cursor: string | undefined): string {
   return name;
 }
 
-function notFound(idOrName: string): DocumentError {
+function notFound(idOrName: string, near?: string): DocumentError {
+  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
   return new DocumentError(
     'template_not_found',
-    `There is no template "${idOrName}". Give the id of a version, such as tpl-7, or the name of a template.`,
+    `There is no template "${idOrName}".${hint} Give the id of a version, such as tpl-7, or the name of a template.`,
   );
 }
 
