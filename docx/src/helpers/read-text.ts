@@ -133,9 +133,10 @@ function escaped(text: string): string {
 function latinDigits(text: string, locale: string): string {
   if (/^[\x20-\x7e\u00a0\u202f]*$/.test(text)) return text;
   const own = new Intl.NumberFormat(locale, { useGrouping: false }).format(9876543210);
-  const digits = [...own].toReversed();
+  // A digit is one character in every script that a locale writes numbers in.
+  const digits = Array.from(own).toReversed();
   if (digits.length !== 10) return text;
-  return [...text]
+  return Array.from(text)
     .map((sign) => (digits.includes(sign) ? String(digits.indexOf(sign)) : sign))
     .join('');
 }

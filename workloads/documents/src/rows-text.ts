@@ -175,11 +175,11 @@ function utf16(first: Uint8Array): 'utf-16le' | 'utf-16be' | null {
 
 const SIGNATURES: readonly (readonly [RegExp, string])[] = [
   [
-    /^PK\u0003\u0004/,
+    /^PK\p{Cc}{2}/u,
     'The file is a ZIP, such as an XLSX or ODS, not text. Send an XLSX as such (.xlsx), anything else as CSV.',
   ],
   [
-    /^\u00d0\u00cf\u0011\u00e0/,
+    /^\u00d0\u00cf\p{Cc}\u00e0/u,
     'The file is an old Excel file (.xls), or one with a password. Save it as .xlsx or CSV, without a password.',
   ],
   [/^%PDF-/, 'The file is a PDF. The rows of a batch are CSV, XLSX, JSON or JSON Lines.'],
@@ -193,7 +193,7 @@ const SIGNATURES: readonly (readonly [RegExp, string])[] = [
     'The file is a text document (RTF). The rows of a batch are CSV, XLSX, JSON or JSON Lines.',
   ],
   [
-    /^\u00ff\u00d8\u00ff|^\u0089PNG|^GIF8|^\u001f\u008b|^7z\u00bc\u00af|^Rar!|^SQLite format 3|^PAR1/,
+    /^\u00ff\u00d8\u00ff|^\u0089PNG|^GIF8|^\p{Cc}\u008b|^7z\u00bc\u00af|^Rar!|^SQLite format 3|^PAR1/u,
     'The file is no table of text: it is a picture, an archive or a database. Send CSV, XLSX, JSON or JSON Lines.',
   ],
 ];

@@ -80,6 +80,6 @@ function filled(number: number, pattern: string): string {
   const digits = Math.round(Math.abs(number)).toFixed(0).padStart(places, '0');
   const spare = digits.slice(0, digits.length - places);
   let at = spare.length;
-  const shown = [...pattern].map((sign) => (sign === '0' ? digits[at++] : sign)).join('');
+  const shown = pattern.replace(/0/g, () => digits[at++] ?? '0');
   return `${number < 0 ? '-' : ''}${spare}${shown.trim()}`;
 }

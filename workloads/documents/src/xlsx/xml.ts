@@ -1,4 +1,3 @@
-/// <reference path="../saxen.d.ts" />
 import { Parser } from 'saxen';
 
 /** A sentence for the person whose file it is. */
