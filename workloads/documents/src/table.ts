@@ -67,10 +67,14 @@ export interface Field {
 export function fieldsOf(columns: readonly string[]): Field[] {
   const marks: readonly string[] = Object.values(MARKS);
   return columns.flatMap((name, index) =>
-    name === '' || marks.includes(name)
-      ? []
-      : [{ index, path: name.split('.').map((key) => key.trim()) }],
+    name === '' || marks.includes(name) ? [] : [{ index, path: pathOf(name) }],
   );
+}
+
+/** `Nr.` and `Tel. (home)` are names as people write them, not objects. */
+function pathOf(name: string): string[] {
+  const keys = name.split('.').map((key) => key.trim());
+  return keys.includes('') || /\.\s/.test(name) ? [name] : keys;
 }
 
 /** Where the cells of a row go. */
@@ -105,7 +109,7 @@ function misfit(columns: readonly string[], cells: readonly Cell[]): string | nu
 function checkPaths(fields: readonly Field[]): void {
   const taken = new Map<string, 'value' | 'object'>();
   for (const { path } of fields) {
-    if (path.some((key) => key === '' || FORBIDDEN.has(key)))
+    if (path.some((key) => FORBIDDEN.has(key)))
       throw badHeader(`has a column "${path.join('.')}", which cannot be a field`);
     for (let depth = 1; depth <= path.length; depth++) {
       const key = path.slice(0, depth).join('.');
