@@ -163,6 +163,15 @@ describe('encodings', () => {
     expect(facts.encoding).toBe('windows-1252');
   });
 
+  test.each([1, 3, 1_000])('UTF-8 beyond the beginning, in pieces of %i bytes', async (chunk) => {
+    const { rows, facts } = await readAll('csv', `Name\n${'Köln €𝄞\n'.repeat(300)}`, { chunk });
+    expect(rows).toHaveLength(300);
+    expect(new Set(rows.map((row) => 'data' in row && row.data['Name']))).toEqual(
+      new Set(['Köln €𝄞']),
+    );
+    expect(facts.encoding).toBe('utf-8');
+  });
+
   test('and is that of the locale', async () => {
     const polish = Buffer.from('Name\n\xa3\xf3d\x9f\n', 'latin1');
     const { rows, facts } = await readAll('csv', polish, { locale: 'pl-PL' });
