@@ -1,5 +1,9 @@
 export { TemplateError } from './errors.ts';
 export type { Place, Problem, TemplateErrorCode } from './errors.ts';
+export { editDistance, nearest } from './shape.ts';
+export { canonicalLocale } from './helpers/format.ts';
+export { readZip, unpack } from './zip/reader.ts';
+export type { ZipEntry } from './zip/reader.ts';
 export { DEFAULT_LIMITS } from './limits.ts';
 export type { Limits } from './limits.ts';
 export { compile } from './template.ts';
@@ -7,7 +11,3 @@ export type { CompileOptions, MergeOptions, Template } from './template.ts';
 export type { FieldUse } from './compile/uses.ts';
 export { lint } from './lint.ts';
 export type { BlockUse, LintOptions, LintReport } from './lint.ts';
-export { editDistance, nearest } from './shape.ts';
-export { canonicalLocale } from './helpers/format.ts';
-export { readZip, unpack } from './zip/reader.ts';
-export type { ZipEntry } from './zip/reader.ts';

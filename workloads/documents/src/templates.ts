@@ -18,6 +18,7 @@ import {
   pageLimit,
   seqOf,
 } from './ids.ts';
+import { nearestTemplate } from './nearest-template.ts';
 import type { DocumentMetrics } from './observe.ts';
 import {
   type TemplateCache,
@@ -99,17 +100,8 @@ export function createTemplates(params: {
       seq === null
         ? await templateRows.newest(database, tenant, idOrName)
         : await templateRows.bySeq(database, tenant, seq);
-    if (found === null) throw notFound(idOrName, await near(idOrName, tenant));
+    if (found === null) throw notFound(idOrName, await nearestTemplate(database, idOrName, tenant));
     return found;
-  }
-
-  /** The name that was probably meant, among the first thousand. */
-  async function near(asked: string, tenant: string): Promise<string | undefined> {
-    const rows = await templateRows.list(database, tenant, '', 1_000);
-    return nearest(
-      asked,
-      rows.map(({ name }) => name),
-    );
   }
 
   async function bytes(
