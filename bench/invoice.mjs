@@ -15,13 +15,13 @@ const CLAUSES = 24;
 
 /**
  * How an engine writes its tags. `field` and `column` give a tag; `condition` wraps a text; `row` wraps the cells
- * of the row that repeats, and may put rows of its own around it.
+ * of the row that repeats, and may put rows of its own around it, or says how often the row stands there.
  *
  * @typedef {object} Dialect
  * @property {(path: string) => string} field
- * @property {(name: string) => string} column
+ * @property {(name: string, row: number) => string} column
  * @property {(path: string, text: string) => string} condition
- * @property {{ first: string, last: string } | { before: string, after: string }} row
+ * @property {{ first: string, last: string } | { before: string, after: string } | { times: number }} row
  */
 
 /** @type {Record<string, Dialect>} */
@@ -31,6 +31,13 @@ export const dialects = {
     column: (name) => `{{${name}}}`,
     condition: (path, text) => `{{#if ${path}}}${text}{{/if}}`,
     row: { first: '{{#each Lines}}', last: '{{/each}}' },
+  },
+  /** For spreadsheets, which have no lists: each line of the invoice has columns of its own. */
+  millraceColumns: {
+    field: (path) => `{{${path}}}`,
+    column: (name, row) => `{{Line${row}.${name}}}`,
+    condition: (path, text) => `{{#if ${path}}}${text}{{/if}}`,
+    row: { times: 10 },
   },
   docxTemplates: {
     field: (path) => `{{INS ${path}}}`,
@@ -112,6 +119,21 @@ export function invoiceData(rows, seed = 0) {
   };
 }
 
+/** One invoice a row, its lines beside each other: `Line1.Sku`. */
+export function invoiceCsv(rows, first, count) {
+  const flat = (seed) => {
+    const { Lines, ...rest } = invoiceData(rows, seed);
+    const lines = Object.fromEntries(Lines.map((line, n) => [`Line${n + 1}`, line]));
+    return Object.entries({ ...rest, ...lines }).flatMap(([name, fields]) =>
+      Object.entries(fields).map(([field, value]) => [`${name}.${field}`, String(value)]),
+    );
+  };
+  const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
+  const header = flat(first).map(([name]) => name);
+  const cells = Array.from({ length: count }, (_, n) => flat(first + n).map(([, text]) => text));
+  return `${[header, ...cells].map((row) => row.map(quoted).join(',')).join('\n')}\n`;
+}
+
 /** What a reader sees: the number of rows, and the text of each paragraph of each part that is not empty. */
 export function readDocx(bytes) {
   const zip = new PizZip(bytes);
@@ -155,12 +177,14 @@ const cell = (text, column, bold = false) =>
 function lines(column, row) {
   const tr = (cells) => `<w:tr w:rsidR="00A77B3E">${cells.join('')}</w:tr>`;
   const alone = (tag) => tr(COLUMNS.map((_, n) => cell(n === 0 ? tag : '', n)));
-  const { first = '', last = '', before, after } = row;
-  const cells = COLUMNS.map((name, n) => {
-    const [from, to] = [n === 0 ? first : '', n === COLUMNS.length - 1 ? last : ''];
-    return cell(from + column(name) + to, n);
-  });
-  const repeated = before === undefined ? tr(cells) : alone(before) + tr(cells) + alone(after);
+  const { first = '', last = '', before, after, times = 1 } = row;
+  const cells = (at) =>
+    COLUMNS.map((name, n) => {
+      const [from, to] = [n === 0 ? first : '', n === COLUMNS.length - 1 ? last : ''];
+      return cell(from + column(name, at) + to, n);
+    });
+  const rows = Array.from({ length: times }, (_, n) => tr(cells(n + 1))).join('');
+  const repeated = before === undefined ? rows : alone(before) + rows + alone(after);
   const titles = tr(COLUMNS.map((name, n) => cell(name, n, true)));
   const grid = WIDTHS.map((width) => `<w:gridCol w:w="${width}"/>`).join('');
   return (

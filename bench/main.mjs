@@ -11,6 +11,7 @@ const subcommands = {
   merge: './merge.mjs',
   convert: './convert.mjs',
   documents: './documents.mjs',
+  batch: './batch.mjs',
   salesforce: './salesforce.mjs',
 };
 

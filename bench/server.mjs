@@ -37,6 +37,7 @@ export async function startServer(settings, folder) {
   });
   return {
     baseUrl,
+    pid: child.pid,
     async stop(signal = 'SIGTERM') {
       child.kill(signal);
       await ended;

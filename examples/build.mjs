@@ -1,8 +1,9 @@
 // node examples/build.mjs: writes the template of each example anew, and the data that is not written by hand.
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { spreadsheet } from './source/candidates.mjs';
 import { invoice } from './source/invoice.mjs';
 import { offerData } from './source/offer-data.mjs';
 import { offerLetter } from './source/offer-letter.mjs';
@@ -18,9 +19,28 @@ export function build() {
     'invoice/template.docx': invoice(),
     'offer-letter/template.docx': offerLetter(),
     'offer-letter/data.json': json(offerData()),
+    'offer-letter/candidates.xlsx': spreadsheet(
+      'Candidates',
+      csvCells('offer-letter/candidates.csv'),
+    ),
     'report/template.docx': report(),
     'report/data.json': json(reportData()),
   };
+}
+
+/**
+ * The cells of a CSV without line breaks in them.
+ * @param {string} path
+ */
+function csvCells(path) {
+  const text = readFileSync(join(import.meta.dirname, path), 'utf8').trimEnd();
+  return text
+    .split('\n')
+    .map((line) =>
+      [...line.matchAll(/(?:^|,)(?:"([^"]*)"|([^",]*))/g)].map(
+        ([, quoted, plain]) => quoted ?? plain ?? '',
+      ),
+    );
 }
 
 /** @param {unknown} data */

@@ -305,7 +305,13 @@ export const ERRORS = {
     status: 400,
     retryable: false,
     title: 'The rows cannot be read',
-    help: 'Send a JSON array of objects, JSON Lines, or CSV with names in its first line.',
+    help: 'Send CSV or XLSX with names in the first row, JSON Lines, or a JSON array of objects.',
+  },
+  missing_columns: {
+    status: 400,
+    retryable: false,
+    title: 'The template asks for columns that are not there',
+    help: 'Correct the name in the template or in the first row, or allow missing fields: allowMissing=true.',
   },
   too_many_rows: {
     status: 413,

@@ -45,7 +45,7 @@ function showerFor({ json, quiet, document, out, note, world }: Context): (page:
   let table: Table<Batch> | null = null;
   return ({ batches, more }) => {
     if (table === null) {
-      if (batches.length === 0) return note('No batches. They are kept for a week.');
+      if (batches.length === 0) return note('No batches. They are kept for a while.');
       table = layOut(columns(world.now()), batches, out.columns, out.paint);
       out.line(table.header());
     }

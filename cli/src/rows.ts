@@ -7,6 +7,8 @@ import { UsageError } from './usage-error.ts';
 
 const TYPES = {
   csv: 'text/csv',
+  tsv: 'text/csv',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   json: 'application/json',
   jsonl: 'application/x-ndjson',
   ndjson: 'application/x-ndjson',
@@ -31,12 +33,18 @@ export async function openRows(context: Context, file: string): Promise<Rows> {
 function typeByName(file: string): Rows['type'] {
   const ending = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? '';
   if (Object.hasOwn(TYPES, ending)) return TYPES[ending as keyof typeof TYPES];
-  throw new UsageError(`What "${file}" is cannot be told: rows are a .csv, .json or .jsonl file.`);
+  if (ending === 'xls')
+    throw new UsageError(`"${file}" is an old Excel file. Save it as .xlsx or .csv first.`);
+  throw new UsageError(
+    `What "${file}" is cannot be told: rows are a .csv, .xlsx, .json or .jsonl file.`,
+  );
 }
 
 type Chunks = Input['chunks'];
 
-/** Standard input has no name: an array begins with [, JSON Lines with {, and CSV with neither. */
+const ZIP = Buffer.from('PK\u0003\u0004');
+
+/** Standard input has no name: an array begins with [, JSON Lines with {, XLSX with PK and a 3, and CSV with none. */
 async function sniffed({ chunks }: Input): Promise<{ type: Rows['type']; chunks: Chunks }> {
   const iterator = chunks[Symbol.asyncIterator]();
   const read: Uint8Array[] = [];
@@ -47,7 +55,9 @@ async function sniffed({ chunks }: Input): Promise<{ type: Rows['type']; chunks:
     read.push(Buffer.from(value));
     sign = /[^\s\uFEFF]/.exec(Buffer.from(value).toString('utf8'))?.[0];
   }
-  const type = sign === '[' ? TYPES.json : sign === '{' ? TYPES.jsonl : TYPES.csv;
+  const isZip = Buffer.concat(read).subarray(0, 4).equals(ZIP);
+  const plain = sign === '[' ? TYPES.json : sign === '{' ? TYPES.jsonl : TYPES.csv;
+  const type = isZip ? TYPES.xlsx : plain;
   return { type, chunks: chained(read, { [Symbol.asyncIterator]: () => iterator }) };
 }
 

@@ -1,13 +1,14 @@
 import type { Batch } from '@millrace/api';
 import { exitCodeForBatch, failedRows } from './batch-rows.ts';
 import type { Context } from './context.ts';
+import { howToCorrect } from './correct-batch.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { doneOf, followBatch } from './follow-batch.ts';
 import { createOutlooks } from './outlook.ts';
 import { type Output, fileNameOf, openOutput } from './output.ts';
-import { batchLine, batchSummary, rowLine } from './render/batch.ts';
+import { batchBegun, batchLine, batchSummary, rowLine } from './render/batch.ts';
 import { createLive } from './render/live.ts';
-import { count, counted, size } from './render/number.ts';
+import { count, size } from './render/number.ts';
 import { lasting } from './render/time.ts';
 import { openRows } from './rows.ts';
 
@@ -17,6 +18,11 @@ export interface BatchWishes {
   readonly locale?: string;
   readonly timezone?: string;
   readonly subject?: string;
+  readonly strict?: true;
+  readonly 'allow-missing'?: true;
+  readonly 'data-locale'?: string;
+  readonly preview?: number;
+  readonly sheet?: string;
   readonly 'no-wait'?: true;
   /** One PDF instead of a ZIP. */
   readonly merge?: true;
@@ -43,7 +49,7 @@ export async function runBatch(
     else out.line(made.id);
     return EXIT.ok;
   }
-  note(`${made.id}: ${counted(made.total, 'row')}.`);
+  note(batchBegun(made));
   const ended = await followed(context, made);
   const failures = await failedRows(context, ended, json ? Infinity : SHOWN_ROWS);
   if (!json) tell(context, ended, failures);
@@ -57,13 +63,26 @@ async function send(
   context: Context,
   templateId: string,
   file: string,
-  { name, format, locale, timezone, subject }: BatchWishes,
+  wishes: BatchWishes,
 ): Promise<Batch> {
+  const { name, format, locale, timezone, subject, preview, sheet } = wishes;
   const rows = await openRows(context, file);
   const outputFormat = format === undefined ? undefined : format === 'pdf' ? 'PDF' : 'DOCX';
   try {
     return await context.client.createBatch({
-      query: { templateId, outputFileName: name, outputFormat, locale, timezone, subject },
+      query: {
+        templateId,
+        outputFileName: name,
+        outputFormat,
+        locale,
+        timezone,
+        subject,
+        preview,
+        sheet,
+        dataLocale: wishes['data-locale'],
+        ...(wishes.strict && { strict: 'true' }),
+        ...(wishes['allow-missing'] && { allowMissing: 'true' }),
+      },
       upload: { type: rows.type, bytes: rows.bytes },
     });
   } finally {
@@ -123,6 +142,7 @@ function tell(
   const more = ended.counts.failed - failures.length;
   if (more > 0) note(`and ${count(more)} more: "millrace batch status ${ended.id}" has them all.`);
   note(batchSummary(ended));
+  if (ended.counts.failed > 0) note(howToCorrect(ended.id));
 }
 
 /** What went wrong here has cost no document: they are on the server. */

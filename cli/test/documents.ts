@@ -21,6 +21,7 @@ export interface Documents {
 }
 
 export const PDF = Buffer.from('%PDF-1.7 \u00ff\u0000 not really');
+export const FAILED_ROWS = '\ufeffmillrace line,millrace error,Number\r\n5,Wrong.,x\r\n';
 export const ZIP = Buffer.from('PK\u0003\u0004 not really');
 
 export const CLEAN: LintReport = {
@@ -53,6 +54,8 @@ export function aBatch(succeeded: number, failed: number, changes: Partial<Batch
     total,
     counts: { pending: total - succeeded - failed, running: 0, succeeded, failed, canceled: 0 },
     templateId: 'tpl-7',
+    preview: null,
+    source: { format: 'csv', encoding: 'utf-8', sheet: null, rows: total, blank: 0 },
     jobId: 'pg-99',
     correlationId: 'c-1',
     submitter: null,
@@ -183,6 +186,15 @@ function batchHandlers(documents: Documents): Handlers {
     },
     cancelBatch: ({ params }) => ({ canceled: current(params['id']).counts.pending }),
     retryBatch: ({ params }) => ({ retried: current(params['id']).counts.failed }),
+    downloadFailed({ params }) {
+      current(params['id']);
+      return new Response(FAILED_ROWS, { headers: { 'content-type': 'text/csv' } });
+    },
+    correctBatch(call) {
+      keepUpload(documents, call);
+      documents.queries.push(call.query);
+      return { retried: current(call.params['id']).counts.failed };
+    },
     downloadBatch({ params }) {
       current(params['id']);
       return new Response(new Uint8Array(ZIP));

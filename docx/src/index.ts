@@ -1,5 +1,9 @@
 export { TemplateError } from './errors.ts';
 export type { Place, Problem, TemplateErrorCode } from './errors.ts';
+export { editDistance, nearest } from './shape.ts';
+export { canonicalLocale } from './helpers/format.ts';
+export { readZip, unpack } from './zip/reader.ts';
+export type { ZipEntry } from './zip/reader.ts';
 export { DEFAULT_LIMITS } from './limits.ts';
 export type { Limits } from './limits.ts';
 export { compile } from './template.ts';

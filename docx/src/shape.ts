@@ -140,13 +140,13 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   let best: string | undefined;
   let least = Math.min(word.length, Math.max(2, Math.floor(word.length / 3)) + 1);
   for (const name of known) {
-    const distance = name.toLowerCase() === word.toLowerCase() ? 0 : edits(word, name);
+    const distance = name.toLowerCase() === word.toLowerCase() ? 0 : editDistance(word, name);
     if (distance < least) [best, least] = [name, distance];
   }
   return best;
 }
 
-function edits(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 10 || a.length > 100 || b.length > 100) return 100;
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

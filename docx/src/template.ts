@@ -27,6 +27,11 @@ export interface MergeOptions {
   readonly timeZone?: string;
   /** A field that the data lacks is an error instead of empty. */
   readonly strict?: boolean;
+  /**
+   * For rows of a spreadsheet, where everything may be text: how its numbers and dates are written. Text that a tag
+   * shows as a date, number or currency is read so, and what cannot be read is an error, never printed as it came.
+   */
+  readonly dataLocale?: string;
   /** The bytes of each address that `imagesNeeded` named. */
   readonly images?: ReadonlyMap<string, Uint8Array>;
   readonly limits?: Partial<Limits>;
@@ -42,7 +47,7 @@ export interface Template {
   /** The merged DOCX. Synchronous; equal input gives equal bytes. */
   merge(data: unknown, options?: MergeOptions): Uint8Array;
   /** The addresses of the images that the data asks for: fetch them first, and give them to `merge`. */
-  imagesNeeded(data: unknown): string[];
+  imagesNeeded(data: unknown, options?: Pick<MergeOptions, 'dataLocale'>): string[];
 }
 
 /** Compiles a template once. Throws a TemplateError that names the first thing wrong with it. */
@@ -52,9 +57,10 @@ export function compile(bytes: Uint8Array, options: CompileOptions = {}): Templa
   return {
     ...facts,
     merge: (data, mergeOptions = {}) => merge(plan, data, mergeOptions, limits),
-    imagesNeeded: (data) => {
+    imagesNeeded: (data, { dataLocale } = {}) => {
       const ops = plan.parts.flatMap((part) => part.ops);
-      return collectImages(ops, data, limits);
+      const read = dataLocale && checkedLocale({ locale: dataLocale }).locale;
+      return collectImages(ops, data, limits, read);
     },
   };
 }
@@ -122,6 +128,7 @@ function merge(
 ): Uint8Array {
   const limits = { ...compileLimits, ...options.limits };
   const { locale, timeZone } = checkedLocale(options);
+  const dataLocale = options.dataLocale && checkedLocale({ locale: options.dataLocale }).locale;
   const out = createOutput(limits.outputBytes);
   const { strictFormat, mediaPrefix } = plan;
   const media = createMedia({ strictFormat, prefix: mediaPrefix, limit: limits.outputBytes });
@@ -145,7 +152,7 @@ function merge(
       locale,
       timeZone,
       strict: options.strict ?? false,
-
+      dataLocale,
       written: new Set<number>(),
       columns: [],
       columnCount: 1,

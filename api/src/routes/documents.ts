@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Contract } from '../contract.ts';
 import { page } from '../page.ts';
-import { moment } from '../values.ts';
+import { moment, trueOrFalse } from '../values.ts';
 import { file, fileExample } from './files.ts';
 
 const pdf = z.strictObject({
@@ -61,6 +61,17 @@ export const batch = z.object({
   total: z.number(),
   counts: batchCounts,
   templateId: z.string(),
+  preview: z.number().nullable().describe('Only so many of the first rows.'),
+  source: z
+    .object({
+      format: z.enum(['csv', 'xlsx', 'json', 'jsonl', 'rows']),
+      encoding: z.string().nullable().describe('Of CSV: "utf-8", or what it turned out to be.'),
+      sheet: z.string().nullable().describe('Of XLSX.'),
+      rows: z.number().describe('That were read; a preview has fewer.'),
+      blank: z.number().describe('Blank rows, which were skipped.'),
+    })
+    .nullable()
+    .describe('Where the rows came from; null while they come.'),
   jobId: z.string().nullable(),
   correlationId: z.string(),
   submitter: z.string().nullable(),
@@ -88,6 +99,8 @@ const batchExample: Batch = {
   total: 1_000,
   counts: { pending: 0, running: 0, succeeded: 998, failed: 2, canceled: 0 },
   templateId: 'tpl-7',
+  preview: null,
+  source: { format: 'csv', encoding: 'utf-8', sheet: null, rows: 1_000, blank: 0 },
   jobId: 'pg-99',
   correlationId: '9f1c0c1e-3f0a-4b59-8a3e-1f2d3c4b5a69',
   submitter: 'ada@example.com',
@@ -95,6 +108,19 @@ const batchExample: Batch = {
   finishedAt: '2026-01-31T09:30:41.000Z',
   expiresAt: '2026-02-07T09:30:00.000Z',
 };
+/** What rows may come as. */
+const ROWS = [
+  'application/json',
+  'application/x-ndjson',
+  'text/csv',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+] as const;
+const sheet = z
+  .string()
+  .min(1)
+  .max(100)
+  .optional()
+  .describe('Of XLSX: its name; the first one unless given.');
 const byBatch = z.strictObject({ id: z.string().min(1).max(100) });
 const next = z.string().nullable().describe('The cursor of the next page.');
 
@@ -138,7 +164,7 @@ export const documentContracts = {
   createBatch: {
     method: 'POST',
     path: '/documents/batch',
-    summary: 'One document for each row of an upload: a JSON array, JSON Lines or CSV.',
+    summary: 'One document for each row of an upload: CSV, XLSX, a JSON array or JSON Lines.',
     query: z.strictObject({
       templateId: z.string().min(1).max(200),
       outputFileName: z
@@ -150,6 +176,24 @@ export const documentContracts = {
       outputFormat: z.enum(['PDF', 'DOCX']).optional(),
       locale: z.string().min(1).max(50).optional(),
       timezone: z.string().min(1).max(100).optional(),
+      dataLocale: z
+        .string()
+        .min(1)
+        .max(50)
+        .optional()
+        .describe('How CSV and XLSX write numbers and dates: de-DE; as locale unless given.'),
+      strict: trueOrFalse.optional().describe('A field that a row lacks is an error of the row.'),
+      allowMissing: trueOrFalse
+        .optional()
+        .describe('Fields of the template that no column has are left empty, not refused.'),
+      preview: z.coerce
+        .number<number | string>()
+        .int()
+        .min(1)
+        .max(1_000)
+        .optional()
+        .describe('Makes only so many of the first rows.'),
+      sheet,
       priority: z.coerce.number<number | string>().int().min(-1_000).max(1_000).optional(),
       subject: z
         .string()
@@ -158,10 +202,16 @@ export const documentContracts = {
         .optional()
         .describe('Whom each document is about, to be erased by: "{{CustomerId}}".'),
     }),
-    upload: ['application/json', 'application/x-ndjson', 'text/csv'],
+    upload: ROWS,
     response: batch,
     statuses: [201],
-    errors: ['template_not_found', 'validation_error', 'invalid_rows', 'too_many_rows'],
+    errors: [
+      'template_not_found',
+      'validation_error',
+      'invalid_rows',
+      'missing_columns',
+      'too_many_rows',
+    ],
     example: {
       query: { templateId: 'invoice', outputFileName: 'Invoice {{Number}}' },
       response: { ...batchExample, state: 'RUNNING', finishedAt: null },
@@ -233,6 +283,36 @@ export const documentContracts = {
     response: z.object({ retried: z.number() }),
     statuses: [200],
     errors: ['batch_not_found', 'batch_not_finished', 'nothing_to_retry'],
+    example: { params: { id: 'batch-3' }, response: { retried: 2 } },
+  },
+  downloadFailed: {
+    method: 'GET',
+    path: '/documents/batches/:id/failed',
+    summary:
+      'The rows that failed, with line and error, as a file to correct: CSV for spreadsheets, else JSON Lines.',
+    params: byBatch,
+    response: z.unknown(),
+    statuses: [200],
+    media: 'application/octet-stream',
+    errors: ['batch_not_found'],
+    example: { params: { id: 'batch-3' }, response: 'millrace line,millrace error,Name…' },
+  },
+  correctBatch: {
+    method: 'POST',
+    path: '/documents/batches/:id/failed',
+    summary: 'The corrected rows of that file instead of the failed ones; makes their documents.',
+    params: byBatch,
+    query: z.strictObject({ sheet }),
+    upload: ROWS,
+    response: z.object({ retried: z.number() }),
+    statuses: [200],
+    errors: [
+      'batch_not_found',
+      'batch_not_finished',
+      'invalid_rows',
+      'missing_columns',
+      'too_many_rows',
+    ],
     example: { params: { id: 'batch-3' }, response: { retried: 2 } },
   },
   downloadBatch: {

@@ -1,12 +1,21 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { PDF, ZIP, aBatch, aFailedRow, documentsFixture } from '../../test/documents.ts';
+import {
+  FAILED_ROWS,
+  PDF,
+  ZIP,
+  aBatch,
+  aFailedRow,
+  documentsFixture,
+} from '../../test/documents.ts';
 import { refusal } from '../../test/contract-server.ts';
 import { documents as parsed } from '../../test/run.ts';
 import { addressOf } from '../../test/tamper.ts';
 import { cursorIsShown, screenOf } from '../../test/terminal.ts';
 
+const TO_CORRECT =
+  '"millrace batch failed batch-3" writes the failed rows into a file; correct it, and "millrace batch retry batch-3 --data FILE" sends it again.';
 const CSV = 'Number,Amount\n1,10\n2,20\n3,30\n4,\n';
 
 async function rows() {
@@ -27,7 +36,7 @@ describe('millrace batch', () => {
     expect(ran).toMatchObject({
       code: 0,
       stdout: `${zip}\n`,
-      stderr: `batch-3: 4 rows.\n4 documents, in 41 s.\n${ZIP.length} B.\n`,
+      stderr: `batch-3: 4 rows.\n4 made, 0 failed, in 41 s.\n${ZIP.length} B.\n`,
     });
     expect(documents.uploads).toEqual([{ type: 'text/csv', text: CSV }]);
     expect(documents.queries).toEqual([
@@ -78,6 +87,38 @@ describe('millrace batch', () => {
     expect(limits.mock.calls).toEqual([[30_000], [30_000]]);
   });
 
+  test('asks for what a spreadsheet needs, and says what became of its rows', async () => {
+    const { millrace, documents, folder } = await rows();
+    const source = {
+      format: 'csv' as const,
+      encoding: 'windows-1252',
+      sheet: null,
+      rows: 2_000,
+      blank: 2,
+    };
+    documents.batches = [aBatch(4, 0, { preview: 4, source })];
+    const xlsx = join(folder, 'people.xlsx');
+    await writeFile(xlsx, 'PK');
+    const ran = await millrace(
+      `batch --template invoice --data ${xlsx} --sheet 'May 2026' --preview 4 --strict --allow-missing --locale de-DE --data-locale en-US -o ${join(folder, 'a.zip')}`,
+    );
+    expect(ran.stderr).toContain(
+      'batch-3: the first 4 of 2,000 rows, 2 blank ones skipped. Read as windows-1252.\n4 made, 0 failed, in 41 s.\n',
+    );
+    expect(documents.uploads[0]?.type).toContain('spreadsheetml');
+    expect(documents.queries).toEqual([
+      {
+        templateId: 'invoice',
+        locale: 'de-DE',
+        dataLocale: 'en-US',
+        preview: 4,
+        sheet: 'May 2026',
+        strict: 'true',
+        allowMissing: 'true',
+      },
+    ]);
+  });
+
   test('shows a bar while it waits', async () => {
     const { millrace, line } = await rows();
     const screens: string[][] = [];
@@ -103,7 +144,7 @@ describe('millrace batch', () => {
     const ran = await millrace(line);
     expect(ran).toMatchObject({ code: 1, stdout: `${zip}\n` });
     expect(ran.stderr).toContain(
-      'line 5: validation_error: The field Amount is missing.\n3 documents, 1 row failed, in 41 s.\n',
+      'line 5: validation_error: The field Amount is missing.\n3 made, 1 failed, in 41 s.\n',
     );
     const json = await millrace(`${line} --force --json`);
     expect(parsed(json.stdout).at(-1)).toMatchObject({
@@ -161,6 +202,7 @@ describe('millrace batch', () => {
     ['[{"Number": 1}]', 'application/json'],
     ['\n {"Number": 1}\n', 'application/x-ndjson'],
     ['\uFEFFNumber\n1\n', 'text/csv'],
+    ['PK\u0003\u0004', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
     ['', 'text/csv'],
   ])('tells by its beginning what comes through a pipe: %j', async (stdin, type) => {
     const { millrace, documents } = await rows();
@@ -171,14 +213,18 @@ describe('millrace batch', () => {
 
   test.each([
     ['batch', 'Which template? Give --template.'],
-    ['batch --template a', 'Which rows? Give --data, a .csv, .json or .jsonl file.'],
+    ['batch --template a', 'Which rows? Give --data, a .csv, .xlsx, .json or .jsonl file.'],
     [
       'batch --template a.docx --data -',
       'A batch is made by the server. Keep the file there first: millrace templates add a.docx',
     ],
     [
-      'batch --template a --data a.xlsx',
-      'What "a.xlsx" is cannot be told: rows are a .csv, .json or .jsonl file.',
+      'batch --template a --data a.ods',
+      'What "a.ods" is cannot be told: rows are a .csv, .xlsx, .json or .jsonl file.',
+    ],
+    [
+      'batch --template a --data a.xls',
+      '"a.xls" is an old Excel file. Save it as .xlsx or .csv first.',
     ],
     [
       'batch --template a --data - --no-wait -o x.zip',
@@ -210,7 +256,7 @@ describe('millrace batch', () => {
     ['batch list --limit 3 --all', 'Give either --limit or --all.'],
     [
       'batch lst',
-      '"millrace batch" knows list, status, cancel, retry, and download, not "lst". Did you mean list?',
+      '"millrace batch" knows list, status, cancel, failed, retry, and download, not "lst". Did you mean list?',
     ],
   ])('"%s" is told in one sentence', async (line, sentence) => {
     const { millrace, server } = await rows();
@@ -261,13 +307,15 @@ describe('a batch that is there', () => {
       '',
       ...[2, 3, 5].map((row) => `  line ${row}: validation_error: The field Amount is missing.`),
     ]);
-    expect(stderr).toBe('\n"millrace batch retry batch-3" makes those that are missing.\n');
+    expect(stderr).toBe(
+      `\n"millrace batch retry batch-3" makes those that are missing.\n${TO_CORRECT}\n`,
+    );
     expect((await millrace('batch status batch-3 -q')).stdout).toBe('FINISHED\n');
     const [json] = parsed((await millrace('batch status batch-3 --json')).stdout);
     expect(json).toMatchObject({ id: 'batch-3', failures: documents.items });
     const error = { code: 'invalid_row', message: 'The line is not JSON.' };
     documents.items = [{ ...aFailedRow(2), error }];
-    expect((await millrace('batch status batch-3')).stderr).toBe('');
+    expect((await millrace('batch status batch-3')).stderr).toBe(`${TO_CORRECT}\n`);
     documents.batches = [aBatch(1, 1)];
     expect((await millrace('batch status batch-3 -q')).code).toBe(0);
     expect((await millrace('batch status batch-4')).code).toBe(3);
@@ -288,6 +336,19 @@ describe('a batch that is there', () => {
     expect((await millrace('batch download batch-3 -o - -q')).bytes.equals(ZIP)).toBe(true);
     const merged = await millrace('batch download batch-3 --merge -o - -q');
     expect(merged.bytes.equals(PDF)).toBe(true);
+  });
+
+  test('gives its failed rows, and takes them back corrected', async () => {
+    const { millrace, documents, folder } = await rows();
+    documents.batches = [aBatch(2, 2)];
+    const file = join(folder, 'fixed.csv');
+    const ran = await millrace(`batch failed batch-3 -o ${file}`);
+    expect(ran).toMatchObject({ code: 0, stdout: `${file}\n` });
+    expect(await readFile(file, 'utf8')).toBe(FAILED_ROWS);
+    const retried = await millrace(`batch retry batch-3 --data ${file}`);
+    expect(retried).toMatchObject({ code: 0, stdout: '2 rows queued again.\n' });
+    expect(documents.uploads).toEqual([{ type: 'text/csv', text: FAILED_ROWS }]);
+    expect((await millrace('batch failed batch-4 -o -')).code).toBe(3);
   });
 
   test('is in the list, newest first, with as many as were asked for', async () => {
@@ -315,6 +376,6 @@ describe('a batch that is there', () => {
     const json = await millrace('batch list --limit 1 --json');
     expect(parsed(json.stdout)).toEqual([documents.batches[0]]);
     documents.batches = [];
-    expect((await millrace('batch list')).stderr).toBe('No batches. They are kept for a week.\n');
+    expect((await millrace('batch list')).stderr).toBe('No batches. They are kept for a while.\n');
   });
 });

@@ -2,6 +2,7 @@ import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { listBatches } from '../batch-list.ts';
 import { exitCodeForBatch, failedRows } from '../batch-rows.ts';
+import { howToCorrect, retryBatch, writeFailedRows } from '../correct-batch.ts';
 import { downloadBatch, runBatch } from '../run-batch.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Values, choice, flag, text, wholeNumber } from '../option.ts';
@@ -13,12 +14,17 @@ import { onlyFor, verbOf } from '../verb.ts';
 
 const options = {
   template: text('TEMPLATE', 'A name or id on the server.'),
-  data: text('ROWS', 'A .csv, .json or .jsonl file; - reads standard input.'),
+  data: text('ROWS', 'A .csv, .xlsx, .json or .jsonl file; - reads standard input.'),
+  sheet: text('NAME', 'Of an .xlsx; its first sheet unless given.'),
   name: text('NAME', 'Of each document: "Invoice {{Number}}".'),
   format: choice(['pdf', 'docx'], 'pdf unless given.'),
   locale: text('LOCALE', 'For numbers and dates: de-DE; en-US unless given.'),
+  'data-locale': text('LOCALE', 'How the spreadsheet writes them; as --locale unless given.'),
   timezone: text('ZONE', 'For dates: Europe/Berlin; UTC unless given.'),
   subject: text('SUBJECT', 'Whom each is about, for erasure: "{{CustomerId}}".'),
+  preview: wholeNumber('N', 'Makes only the first N rows.', 1),
+  strict: flag('A field that a row lacks is an error of the row.'),
+  'allow-missing': flag('Fields that no column has are left empty.'),
   'no-wait': flag('Only prints the id of the batch.'),
   merge: flag('Fetches one PDF of all documents instead of a ZIP.'),
   ...OUTPUT_OPTIONS,
@@ -26,7 +32,7 @@ const options = {
   all: flag('Of list: all of them.'),
 };
 type Given = Values<typeof options>;
-type Verb = 'list' | 'status' | 'cancel' | 'retry' | 'download';
+type Verb = 'list' | 'status' | 'cancel' | 'failed' | 'retry' | 'download';
 
 export const batch = defineCommand({
   name: 'batch',
@@ -37,13 +43,15 @@ export const batch = defineCommand({
     'list [--limit N | --all]',
     'status ID',
     'cancel ID',
-    'retry ID',
+    'failed ID [-o ROWS.csv] [--force]',
+    'retry ID [--data ROWS.csv]',
     'download ID [-o OUT.zip] [--force]',
     'download ID --merge [-o OUT.pdf] [--force]',
   ],
   words: { least: 0, most: 2 },
   options,
   examples: [
+    'millrace batch --template invoice --data june.xlsx --preview 3 -o look.zip',
     'millrace batch --template invoice --data june.csv -o june.zip',
     'millrace batch --template invoice --data june.csv --merge -o june.pdf',
     'millrace batch --template invoice --data - --no-wait < june.jsonl',
@@ -56,17 +64,26 @@ export const batch = defineCommand({
     if (verb === 'list') return listBatches(context, given);
     if (verb === 'status') return status(context, id);
     if (verb === 'download') return downloadBatch(context, id, checked(given));
-    return verb === 'cancel' ? cancel(context, id) : retry(context, id);
+    if (verb === 'failed') return writeFailedRows(context, id, given);
+    return verb === 'cancel' ? cancel(context, id) : retryBatch(context, id, given);
   },
 });
 
-const VERBS = { list: null, status: 'ID', cancel: 'ID', retry: 'ID', download: 'ID' };
+const VERBS = {
+  list: null,
+  status: 'ID',
+  cancel: 'ID',
+  failed: 'ID',
+  retry: 'ID',
+  download: 'ID',
+};
 
 const ALLOWED: Readonly<Record<Verb, readonly (keyof Given)[]>> = {
   list: ['limit', 'all'],
   status: [],
   cancel: [],
-  retry: [],
+  failed: ['output', 'force'],
+  retry: ['data', 'sheet'],
   download: ['output', 'force', 'merge'],
 };
 
@@ -90,7 +107,7 @@ async function start(context: Context, given: Given): Promise<ExitCode> {
       `A batch is made by the server. Keep the file there first: millrace templates add ${template}`,
     );
   if (data === undefined)
-    throw new UsageError('Which rows? Give --data, a .csv, .json or .jsonl file.');
+    throw new UsageError('Which rows? Give --data, a .csv, .xlsx, .json or .jsonl file.');
   if (given['no-wait'] && given.output !== undefined)
     throw new UsageError('With --no-wait nothing is fetched: leave -o out.');
   if (given['no-wait'] && given.merge)
@@ -120,6 +137,7 @@ async function status(context: Context, id: string): Promise<ExitCode> {
     const again = failures.some(({ error }) => error?.code !== UNREADABLE);
     if (exitCodeForBatch(found) !== EXIT.ok && (again || found.counts.canceled > 0))
       note(`\n"millrace batch retry ${id}" makes those that are missing.`);
+    if (failures.length > 0) note(howToCorrect(id));
   }
   return exitCodeForBatch(found);
 }
@@ -129,14 +147,5 @@ async function cancel(context: Context, id: string): Promise<ExitCode> {
   const answer = await client.cancelBatch({ params: { id } });
   if (json) document({ id, ...answer });
   else if (!quiet) out.line(`${counted(answer.canceled, 'row')} cancelled; what is made stays.`);
-  return EXIT.ok;
-}
-
-async function retry(context: Context, id: string): Promise<ExitCode> {
-  const { client, out, json, quiet, document, note } = context;
-  const answer = await client.retryBatch({ params: { id } });
-  if (json) document({ id, ...answer });
-  else if (!quiet) out.line(`${counted(answer.retried, 'row')} queued again.`);
-  note(`"millrace batch status ${id}" shows how far it is.`);
   return EXIT.ok;
 }

@@ -28,17 +28,31 @@ export function batchLine(batch: Batch, leftMs: number | null, paint: Paint): st
   return parts.filter((part) => part !== '').join('  ');
 }
 
-/** `998 documents, 2 rows failed, in 41 s.` */
+/** `998 made, 2 failed, in 41 s.` */
 export function batchSummary({ counts, createdAt, finishedAt }: Batch): string {
   const { succeeded, failed, canceled } = counts;
   const took = finishedAt === null ? 0 : Date.parse(finishedAt) - Date.parse(createdAt);
   const parts = [
-    counted(succeeded, 'document'),
-    failed === 0 ? '' : `${counted(failed, 'row')} failed`,
-    canceled === 0 ? '' : `${counted(canceled, 'row')} cancelled`,
+    `${count(succeeded)} made`,
+    `${count(failed)} failed`,
+    canceled === 0 ? '' : `${count(canceled)} cancelled`,
     finishedAt === null ? '' : `in ${lasting(took)}`,
   ];
   return `${parts.filter((part) => part !== '').join(', ')}.`;
+}
+
+/** `batch-3: the first 5 of 2,000 rows, 2 blank ones skipped. Read as windows-1252.` */
+export function batchBegun({ id, total, preview, source }: Batch): string {
+  const rows =
+    preview === null || source === null || source.rows <= total
+      ? counted(total, 'row')
+      : `the first ${count(total)} of ${counted(source.rows, 'row')}`;
+  const blank = source?.blank ?? 0;
+  const skipped =
+    blank === 0 ? '' : `, ${count(blank)} blank ${blank === 1 ? 'one' : 'ones'} skipped`;
+  const encoding = source?.encoding ?? 'utf-8';
+  const read = encoding === 'utf-8' ? '' : ` Read as ${encoding}.`;
+  return `${id}: ${rows}${skipped}.${read}`;
 }
 
 /** `line 18: validation_error: The field Amount is missing.` */
@@ -58,6 +72,7 @@ export function batchDetail(batch: Batch, now: number, screen: Screen): string[]
   const { id, state, total, counts, templateId, submitter, createdAt, finishedAt } = batch;
   const by = submitter === null ? '' : ` by ${submitter}`;
   const left = counts.pending + counts.running;
+  const skipped = batch.source?.blank ?? 0;
   const figures = Object.entries({ ...counts, pending: 0, running: 0, waiting: left })
     .filter(([, rows]) => rows > 0)
     .map(([name, rows]) => `${count(rows)} ${name === 'canceled' ? 'cancelled' : name}`);
@@ -67,6 +82,11 @@ export function batchDetail(batch: Batch, now: number, screen: Screen): string[]
       [
         ['template', templateId],
         ['rows', [count(total), ...figures].join(', ')],
+        [
+          'preview',
+          batch.preview === null ? null : `of ${counted(batch.source?.rows ?? total, 'row')}`,
+        ],
+        ['blank', skipped === 0 ? null : `${counted(skipped, 'row')} skipped`],
         ['made', `${relative(createdAt, now)}${by}`],
         ['ended', finishedAt === null ? null : relative(finishedAt, now)],
         ['kept', `until ${batch.expiresAt}`],

@@ -2,6 +2,7 @@ import type { CallExpression, Expression, PathExpression } from '../compile/expr
 import { type Place, TemplateError } from '../errors.ts';
 import {
   type FormatOptions,
+  type Moment,
   canonicalLocale,
   formatDate,
   formatNumber,
@@ -11,9 +12,11 @@ import {
   parseMoment,
   toNumber,
 } from '../helpers/format.ts';
+import { readAmount, readMoment, readNumber, readPercent } from '../helpers/read-text.ts';
+import { type Reading, isEqual, order, unread } from './compare.ts';
 import { type Scope, follow, isTruthy, listOf, textOf } from './scope.ts';
 
-export interface Evaluation extends FormatOptions {
+export interface Evaluation extends FormatOptions, Reading {
   readonly scope: Scope;
   readonly strict: boolean;
 }
@@ -57,12 +60,12 @@ interface Args {
 }
 
 const CALLS: Readonly<Record<string, Helper>> = {
-  eq: ({ may }) => isEqual(may(0), may(1)),
-  ne: ({ may }) => !isEqual(may(0), may(1)),
-  gt: ({ may }) => order(may(0), may(1)) > 0,
-  gte: ({ may }) => order(may(0), may(1)) >= 0,
-  lt: ({ may }) => order(may(0), may(1)) < 0,
-  lte: ({ may }) => order(may(0), may(1)) <= 0,
+  eq: ({ may, on }) => isEqual(may(0), may(1), on),
+  ne: ({ may, on }) => !isEqual(may(0), may(1), on),
+  gt: (args) => order(args.may(0), args.may(1), args.on, args.place) > 0,
+  gte: (args) => order(args.may(0), args.may(1), args.on, args.place) >= 0,
+  lt: (args) => order(args.may(0), args.may(1), args.on, args.place) < 0,
+  lte: (args) => order(args.may(0), args.may(1), args.on, args.place) <= 0,
   and: ({ may, count }) => indexes(count).every((n) => isTruthy(may(n))),
   or: ({ may, count }) => indexes(count).some((n) => isTruthy(may(n))),
   not: ({ may }) => !isTruthy(may(0)),
@@ -112,23 +115,6 @@ function call(value: CallExpression, on: Evaluation, place: Place | undefined): 
 
 function indexes(count: number): number[] {
   return Array.from({ length: count }, (_, n) => n);
-}
-
-function isEqual(a: unknown, b: unknown): boolean {
-  if (a === null || a === undefined || b === null || b === undefined)
-    return (a ?? null) === (b ?? null);
-  const [x, y] = [toNumber(a), toNumber(b)];
-  if (typeof a !== typeof b && x !== undefined && y !== undefined) return x === y;
-  return typeof a === typeof b ? a === b : textOf(a) === textOf(b);
-}
-
-/** Numbers as numbers, everything else as text, which orders ISO dates too. NaN when one is missing. */
-function order(a: unknown, b: unknown): number {
-  if (a === null || a === undefined || b === null || b === undefined) return NaN;
-  const [x, y] = [toNumber(a), toNumber(b)];
-  if (x !== undefined && y !== undefined) return x - y;
-  const [s, t] = [textOf(a), textOf(b)];
-  return s < t ? -1 : s > t ? 1 : 0;
 }
 
 function items({ need, on, place }: Args): readonly unknown[] {
@@ -191,7 +177,7 @@ function localeOf(args: Args): string {
 
 function asNumber(args: Args, style: 'decimal' | 'percent' | 'currency'): string {
   const given = args.need(0);
-  const value = toNumber(given);
+  const value = numberOf(given, style, args);
   if (value === undefined) return notAs('number', given, args);
   const asked = args.named('decimals') ?? (style === 'currency' ? undefined : args.may(1));
   const decimals = asked === undefined ? undefined : toNumber(asked);
@@ -217,6 +203,19 @@ function asNumber(args: Args, style: 'decimal' | 'percent' | 'currency'): string
   }
 }
 
+function numberOf(
+  given: unknown,
+  style: 'decimal' | 'percent' | 'currency',
+  args: Args,
+): number | undefined {
+  const { dataLocale } = args.on;
+  if (dataLocale === undefined || typeof given !== 'string') return toNumber(given);
+  if (style === 'percent') return readPercent(given, dataLocale);
+  return style === 'decimal'
+    ? readNumber(given, dataLocale)
+    : readAmount(given, dataLocale, currencyOf(args));
+}
+
 const CURRENCY_FIELD: PathExpression = {
   kind: 'path',
   text: 'CurrencyIsoCode',
@@ -232,7 +231,7 @@ function currencyOf({ may, named, on }: Args): string {
 
 function date(args: Args): string {
   const given = args.need(0);
-  const moment = parseMoment(given);
+  const moment = momentOf(given, args);
   if (moment === undefined) return notAs('date', given, args);
   const zone = args.named('timeZone');
   const timeZone = zone === undefined ? args.on.timeZone : textOf(zone);
@@ -251,9 +250,17 @@ function date(args: Args): string {
   return formatDate(moment, options, isDateStyle(style) ? style : undefined, clock);
 }
 
-/** Empty stays empty; other text is written as it is, or refused in strict mode. */
-function notAs(what: string, given: unknown, { on, place }: Args): string {
+/** A bare number in a spreadsheet is no date: 46342 would be printed as a minute of 1970. */
+function momentOf(given: unknown, { on: { dataLocale } }: Args): Moment | undefined {
+  if (dataLocale === undefined) return parseMoment(given);
+  return typeof given === 'string' ? readMoment(given, dataLocale) : undefined;
+}
+
+/** Empty stays empty; other text is written as it is, or refused in strict mode and in rows of a spreadsheet. */
+function notAs(what: 'number' | 'date', given: unknown, { on, place }: Args): string {
   const text = textOf(given);
+  if (text.trim() !== '' && on.dataLocale !== undefined)
+    throw unread(what, text, on.dataLocale, place);
   if (text !== '' && on.strict) {
     throw new TemplateError('bad_value', `"${text.slice(0, 60)}" is no ${what}.`, place);
   }

@@ -6,7 +6,12 @@ import { type Evaluation, evaluate } from './evaluate.ts';
 import { createScope, isTruthy, listOf } from './scope.ts';
 
 /** Walks the blocks as a merge would, and gathers the addresses that image tags ask for. */
-export function collectImages(ops: readonly Op[], data: unknown, limits: Limits): string[] {
+export function collectImages(
+  ops: readonly Op[],
+  data: unknown,
+  limits: Limits,
+  dataLocale?: string,
+): string[] {
   const wanted = new Set<string>();
   if (!hasImages(ops)) return [];
   const on: Evaluation = {
@@ -14,6 +19,7 @@ export function collectImages(ops: readonly Op[], data: unknown, limits: Limits)
     strict: false,
     locale: 'en-US',
     timeZone: 'UTC',
+    dataLocale,
   };
   let turns = 0;
   const walk = (list: readonly Op[]): void => {

@@ -40,7 +40,7 @@ describe('the configuration', () => {
       shutdownGraceMs: 300_000,
       webhook: { secret: null, allow: [] },
       identity: { mode: 'sandbox' },
-      documents: { timeoutMs: 60_000, workdir: '/tmp', imageHosts: [] },
+      documents: { timeoutMs: 60_000, workdir: '/tmp', imageHosts: [], keepMs: 7 * 86_400_000 },
       salesforce: {
         orgs: [],
         sandbox: false,

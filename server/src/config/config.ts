@@ -47,6 +47,8 @@ export interface DocumentsConfig {
   readonly workdir: string;
   readonly slots: number | undefined;
   readonly imageHosts: readonly string[];
+  /** Of files and batches. */
+  readonly keepMs: number;
 }
 
 export interface SalesforceConfig {
@@ -144,6 +146,7 @@ function configOf(values: Environment, given: Given): Config {
           workdir: values.CONVERSION_WORKDIR,
           slots: values.CONVERSION_MAX_CONCURRENT,
           imageHosts: values.IMAGE_ALLOWLIST,
+          keepMs: values.MILLRACE_KEEP_DOCUMENTS,
         }
       : null,
     salesforce: {

@@ -96,6 +96,11 @@ export const environment = z.object({
     'true',
     'Whether this process makes documents: its kinds, routes and LibreOffice processes.',
   ),
+  MILLRACE_KEEP_DOCUMENTS: setting(
+    time('1h'),
+    '7d',
+    'How long files and batches of documents are kept.',
+  ),
   MILLRACE_OFFICE_PATH: unset(
     text,
     'Where LibreOffice is; unset, it is looked for in the usual places.',

@@ -49,6 +49,7 @@ export async function openDocumentService(parts: {
     clock: systemClock,
     log,
     metrics: metricsOf(telemetry),
+    keepMs: config.keepMs,
     ...(templates && { templatesElsewhere: templates }),
     ...(fonts !== null && { installedFonts: fonts }),
     images: { allowedHosts: config.imageHosts, fetch: createFetchImage(telemetry.call) },

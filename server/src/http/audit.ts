@@ -28,6 +28,7 @@ export const AUDITED: { readonly [Name in Answered]?: Trace<Contracts[Name]> } =
   deleteTemplate: { target: ({ id }) => id, count: ({ removed }) => removed.length },
   deleteFile: { target: ({ id }) => id },
   cancelBatch: { target: ({ id }) => id, count: ({ canceled }) => canceled },
+  correctBatch: { target: ({ id }) => id, count: ({ retried }) => retried },
   retryBatch: { target: ({ id }) => id, count: ({ retried }) => retried },
   stopWorker: {},
   startWorker: {},

@@ -1,7 +1,7 @@
-import type { Documents, RowFormat } from '@millrace/documents';
+import type { Documents, RowFormat, RowSource } from '@millrace/documents';
 import { defined } from '../defined.ts';
-import { type Handlers, ok } from '../http/handler.ts';
-import { download } from './download.ts';
+import { type Handlers, type Upload, ok } from '../http/handler.ts';
+import { download, fileHeaders } from './download.ts';
 import { batchJson } from './json/document.ts';
 
 type Names =
@@ -11,6 +11,8 @@ type Names =
   | 'listBatchItems'
   | 'cancelBatch'
   | 'retryBatch'
+  | 'downloadFailed'
+  | 'correctBatch'
   | 'downloadBatch'
   | 'downloadMerged';
 
@@ -18,22 +20,31 @@ const FORMATS: Readonly<Record<string, RowFormat>> = {
   'application/json': 'json',
   'application/x-ndjson': 'jsonl',
   'text/csv': 'csv',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 };
+
+function rowsOf(upload: Upload | null, sheet: string | undefined): RowSource {
+  return {
+    format: FORMATS[upload?.type ?? ''] ?? 'json',
+    bytes: upload?.bytes ?? new Uint8Array(),
+    sheet,
+  };
+}
 
 export function batchHandlers({ batches, archive }: Documents): Handlers<Names> {
   return {
-    async createBatch({
-      query: { priority, subject, ...settings },
-      upload,
-      caller,
-      correlationId,
-    }) {
-      const source = {
-        format: FORMATS[upload?.type ?? ''] ?? 'json',
-        bytes: upload?.bytes ?? new Uint8Array(),
+    async createBatch({ query, upload, caller, correlationId }) {
+      const { priority, subject, sheet, strict, allowMissing, dataLocale, ...settings } = query;
+      const options = {
+        strict: strict === 'true',
+        ...(dataLocale !== undefined && { dataLocale }),
       };
       const context = { correlationId, submitter: caller?.name, priority, subject };
-      const batch = await batches.create(defined(settings), source, context);
+      const batch = await batches.create(
+        { ...defined(settings), options, allowMissing: allowMissing === 'true' },
+        rowsOf(upload, sheet),
+        context,
+      );
       return { status: 201, body: batchJson(batch) };
     },
     async listBatches({ query }) {
@@ -52,6 +63,13 @@ export function batchHandlers({ batches, archive }: Documents): Handlers<Names> 
     },
     async retryBatch({ params: { id } }) {
       return ok(await batches.retry(id));
+    },
+    async downloadFailed({ params: { id } }) {
+      const { name, mediaType, read } = await batches.failed(id);
+      return { status: 200, body: undefined, bytes: read(), headers: fileHeaders(name, mediaType) };
+    },
+    async correctBatch({ params: { id }, query: { sheet }, upload }) {
+      return ok(await batches.correct(id, rowsOf(upload, sheet)));
     },
     async downloadBatch({ params: { id }, headers }) {
       return download(await archive(id), headers.range);

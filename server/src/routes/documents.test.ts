@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Client, DOCX_TYPE, createClient } from '@millrace/api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { docx, p, table } from '../../../docx/test/builder.ts';
+import { row, workbook } from '../../../workloads/documents/test/workbook.ts';
 import { refusal } from '../../test/harness.ts';
 import { type Started, build, startMain } from '../../test/process.ts';
 
@@ -247,6 +248,44 @@ describe('a batch', () => {
     });
     await over(made);
     await refusal(client.downloadMerged({ params: { id: made.id } }), 'batch_not_pdf');
+  });
+
+  test('of a spreadsheet: previewed, made, and its failed rows corrected', async () => {
+    await upload('letter-to', docx(p('{{Name}} owes {{currency Sum "EUR"}}')));
+    const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+    const cells =
+      row(1, 'Name', 'Sum') + row(2, 'Ann', 5) + row(3, 'Bob', 'much') + row(4, 'Eve', 7);
+    const bytes = new Uint8Array(workbook({ sheets: { Old: row(1, 'x'), New: cells } }));
+    const query = { templateId: 'letter-to', sheet: 'New', outputFormat: 'DOCX' as const };
+    const preview = await client.createBatch({
+      query: { ...query, preview: 1 },
+      upload: { type, bytes },
+    });
+    expect(preview).toMatchObject({ total: 1, preview: 1, source: { rows: 3, sheet: 'New' } });
+    const made = await client.createBatch({ query, upload: { type, bytes } });
+    await over(made);
+    const id = { params: { id: made.id } };
+    const failed = await client.downloadFailed(id);
+    expect(failed.headers.get('content-type')).toBe('text/csv');
+    const file = (await bytesOf(failed)).toString();
+    expect(file).toContain(',Bob,much');
+    const fixed = file.replace(',Bob,much', ',Bob,6');
+    const sent = await client.correctBatch({ ...id, upload: { type: 'text/csv', bytes: fixed } });
+    expect(sent).toEqual({ retried: 1 });
+    await over(await client.getBatch(id));
+    expect((await client.getBatch(id)).counts).toMatchObject({ succeeded: 3, failed: 0 });
+  });
+
+  test('whose header does not fit is refused, and the answer comes through a large upload', async () => {
+    // More than any buffer on the way holds: the service answers while it is still being sent.
+    const bytes = `Accont.Name\n${'Somebody with a name\n'.repeat(1_500_000)}`;
+    const query = { templateId: 'invoice' };
+    const refused = await client
+      .createBatch({ query, upload: { type: 'text/csv', bytes } })
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      problem: { code: 'missing_columns', detail: expect.stringContaining('Accont.Name?') },
+    });
   });
 
   test('is refused when nothing in it can be read', async () => {

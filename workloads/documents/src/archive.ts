@@ -6,7 +6,7 @@ import { DocumentError } from './errors.ts';
 import { seqOf } from './ids.ts';
 import { madeFiles } from './item-list.ts';
 import { uniqueNames } from './names.ts';
-import { type ZipEntry, createZip } from './zip.ts';
+import { type ZipEntry, createZip, zipTime } from './zip.ts';
 
 /** All documents of a batch as one ZIP, made while it is read. */
 export interface Archive {
@@ -37,14 +37,25 @@ export async function openArchive(
     crc32,
     read: (range) => readContent(database, { seq: content, size }, range),
   }));
-  const zip = createZip(entries);
+  // The end of the batch: today for who has just made it, and the same bytes for every part that is fetched later.
+  const at = zipTime(batch.finishedAt ?? batch.createdAt, zoneOf(batch.settings.timezone));
+  const zip = createZip(entries, at);
   const identity = entries.map(({ name, size, crc32 }) => [name, size, crc32]);
   return {
     name: `${id}.zip`,
     mediaType: 'application/zip',
     size: zip.size,
     entries: entries.length,
-    etag: sha256(JSON.stringify(identity)),
+    etag: sha256(JSON.stringify([identity, at])),
     read: (range) => zip.read(checkRange(range, zip.size)),
   };
+}
+
+/** A zone that nobody knows has failed every document, and must not take the ZIP of none with it. */
+function zoneOf(timeZone: string): string {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    return 'UTC';
+  }
 }

@@ -1,6 +1,7 @@
 import type { Session, Statement } from '@millrace/store-postgres';
 import type { BatchSettings } from './envelope.ts';
 import { idOf } from './ids.ts';
+import type { BatchSource } from './load.ts';
 
 /** The statements on `document_batches`. */
 
@@ -16,6 +17,8 @@ export interface BatchRecord {
   readonly settings: BatchSettings;
   readonly priority: number | null;
   readonly total: number;
+  /** Known when all rows are there. */
+  readonly source: BatchSource | null;
   readonly jobId: string | null;
   readonly correlationId: string;
   readonly submitter: string | null;
@@ -32,6 +35,7 @@ type BatchRow = {
   settings: BatchSettings;
   priority: number | null;
   total: number;
+  source: BatchSource | null;
   job: string | null;
   correlation_id: string | null;
   submitter: string | null;
@@ -40,7 +44,7 @@ type BatchRow = {
   expires_at: number;
 };
 
-const COLUMNS = `seq, tenant, state, run, settings, priority, total, job, correlation_id, submitter,
+const COLUMNS = `seq, tenant, state, run, settings, priority, total, source, job, correlation_id, submitter,
        date_part('epoch', created_at) * 1000 AS created_at, date_part('epoch', finished_at) * 1000 AS finished_at,
        date_part('epoch', expires_at) * 1000 AS expires_at`;
 
@@ -67,11 +71,11 @@ const LIST: Statement = {
   text: `SELECT ${COLUMNS} FROM millrace.document_batches WHERE tenant = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`,
 };
 
-// All rows are there: its job may begin. $1 seq $2 total
+// All rows are there: its job may begin. $1 seq $2 total $3 source $4 settings
 const LOADED: Statement = {
   name: 'documents_loaded_batch',
   text: `
-UPDATE millrace.document_batches SET total = $2, state = 'RUNNING', touched_at = millrace.clock()
+UPDATE millrace.document_batches SET total = $2, source = $3::text::jsonb, settings = $4::text::jsonb, state = 'RUNNING', touched_at = millrace.clock()
  WHERE seq = $1 AND state = 'LOADING' RETURNING ${COLUMNS}`,
 };
 
@@ -122,6 +126,13 @@ export interface NewBatch {
   readonly keepMs: number;
 }
 
+export interface LoadedRows {
+  readonly total: number;
+  readonly source: BatchSource;
+  /** With what the rows have decided. */
+  readonly settings: BatchSettings;
+}
+
 async function first(
   session: Session,
   statement: Statement,
@@ -149,7 +160,8 @@ export const batchRows = {
   get: (session: Session, seq: number, tenant: string) => first(session, GET, [seq, tenant]),
   list: async (session: Session, tenant: string, below: number, limit: number) =>
     (await session.query<BatchRow>(LIST, [tenant, below, limit])).map(recordOf),
-  loaded: (session: Session, seq: number, total: number) => first(session, LOADED, [seq, total]),
+  loaded: (session: Session, seq: number, { total, source, settings }: LoadedRows) =>
+    first(session, LOADED, [seq, total, JSON.stringify(source), JSON.stringify(settings)]),
   async setJob(session: Session, { seq, run }: BatchRecord, job: string): Promise<void> {
     await session.query(SET_JOB, [seq, run, job]);
   },
@@ -173,6 +185,7 @@ function recordOf(row: BatchRow): BatchRecord {
     settings: row.settings,
     priority: row.priority,
     total: row.total,
+    source: row.source,
     jobId: row.job,
     correlationId: row.correlation_id ?? id,
     submitter: row.submitter,

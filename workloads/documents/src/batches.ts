@@ -1,6 +1,8 @@
-import type { JobRequest, JobSummary, Queue } from '@millrace/engine';
-import type { Database } from '@millrace/store-postgres';
+import type { Queue } from '@millrace/engine';
+import type { Database, Session } from '@millrace/store-postgres';
+import { batchJob, failureOf, jobsOf } from './batch-jobs.ts';
 import { type BatchRecord, type BatchState, batchRows } from './batch-rows.ts';
+import { type FailedRows, applyCorrections, failedRows, readCorrections } from './corrections.ts';
 import {
   type BatchSettings,
   type BatchSettingsInput,
@@ -11,10 +13,10 @@ import { DocumentError } from './errors.ts';
 import { type Page, type PageParams, numberCursor, page, pageLimit, seqOf } from './ids.ts';
 import { createFiles } from './files.ts';
 import { type BatchItem, listItems } from './item-list.ts';
-import { type ItemCounts, type ItemFailure, type ItemState, items } from './items.ts';
+import { type ItemCounts, type ItemState, items } from './items.ts';
+import { type BatchSource, loadRows } from './load.ts';
 import { type Merged, createMerged } from './merged.ts';
-import type { Row } from './row.ts';
-import { type RowSource, readRows } from './rows.ts';
+import type { RowSource } from './rows.ts';
 import type { Templates } from './templates.ts';
 
 export interface Batch {
@@ -22,6 +24,8 @@ export interface Batch {
   readonly state: BatchState;
   readonly total: number;
   readonly counts: ItemCounts;
+  /** Where the rows came from; null while they come. */
+  readonly source: BatchSource | null;
   /** Without the password of the PDFs. */
   readonly settings: BatchSettings;
   readonly jobId: string | null;
@@ -55,6 +59,10 @@ export interface Batches {
   cancel(id: string, tenant?: string): Promise<{ canceled: number }>;
   /** Those that failed or were canceled, in a new run. Rows that could not be read stay as they are. */
   retry(id: string, tenant?: string): Promise<{ retried: number }>;
+  /** The rows that failed, as a file to correct. */
+  failed(id: string, tenant?: string): Promise<FailedRows>;
+  /** The corrected rows of that file instead of the failed ones, in a new run. */
+  correct(id: string, source: RowSource, tenant?: string): Promise<{ retried: number }>;
   /** All documents of a batch that is over, as one PDF. The first to ask waits while it is made. */
   readonly merged: Merged;
   /** For the kind `document.batch`. */
@@ -75,10 +83,6 @@ export interface BatchUpkeep {
   begin(batch: BatchRecord): Promise<void>;
 }
 
-export const DOCUMENT = 'document';
-export const DOCUMENT_BATCH = 'document.batch';
-const ROWS_AT_ONCE = 500;
-const BYTES_AT_ONCE = 1_000_000;
 const MOST_ROWS = 100_000;
 
 export function createBatches(parts: {
@@ -98,7 +102,7 @@ export function createBatches(parts: {
   }
 
   async function view(batch: BatchRecord): Promise<Batch> {
-    const { id, state, total, settings, jobId, correlationId, submitter } = batch;
+    const { id, state, total, source, settings, jobId, correlationId, submitter } = batch;
     const { createdAt, finishedAt, expiresAt } = batch;
     const counts = await items.counts(database, batch.seq);
     return {
@@ -106,6 +110,7 @@ export function createBatches(parts: {
       state,
       total,
       counts,
+      source,
       settings: withoutPassword(settings),
       jobId,
       correlationId,
@@ -121,19 +126,26 @@ export function createBatches(parts: {
     await batchRows.setJob(database, batch, id);
   }
 
-  async function store(batch: BatchRecord, source: RowSource, subject?: string): Promise<number> {
-    let total = 0;
-    for await (const rows of gathered(readRows(source))) {
-      if (total + rows.length > maxRows)
+  async function fieldsOf({ templateId }: BatchSettings, tenant: string) {
+    return (await templates.compiled(templateId, tenant)).template.fields;
+  }
+
+  /** A new run of those that `choose` makes ready within the transaction. */
+  async function rerun(
+    batch: BatchRecord,
+    choose: (session: Session, next: BatchRecord) => Promise<number>,
+  ): Promise<{ retried: number }> {
+    const { retried, next } = await database.transaction(async (session) => {
+      const begun = await batchRows.rerun(session, batch.seq, batch.tenant);
+      if (begun === null)
         throw new DocumentError(
-          'too_many_rows',
-          `A batch has at most ${maxRows} rows. Split it into several.`,
+          'batch_not_finished',
+          `The batch ${batch.id} is not over. Wait for its end, or cancel it first.`,
         );
-      await items.add(database, batch.seq, total + 1, rows, subject);
-      total += rows.length;
-    }
-    if (total === 0) throw new DocumentError('invalid_rows', 'There are no rows.');
-    return total;
+      return { retried: await choose(session, begun), next: begun };
+    });
+    await begin(next);
+    return { retried };
   }
 
   return {
@@ -150,8 +162,20 @@ export function createBatches(parts: {
         submitter: submitter ?? null,
       });
       try {
-        const total = await store(batch, source, subject);
-        const loaded = await batchRows.loaded(database, batch.seq, total);
+        const fields = await fieldsOf(batch.settings, tenant);
+        const loadedRows = await loadRows({
+          database,
+          batch: batch.seq,
+          settings: batch.settings,
+          fields,
+          source,
+          subject,
+          maxRows,
+        });
+        const loaded = await batchRows.loaded(database, batch.seq, {
+          ...loadedRows,
+          settings: settled(batch.settings, loadedRows.source),
+        });
         if (loaded === null)
           throw new DocumentError(
             'batch_canceled',
@@ -196,21 +220,19 @@ export function createBatches(parts: {
       return { canceled };
     },
     async retry(id, tenant = '') {
-      const batch = await find(id, tenant);
-      const { retried, next } = await database.transaction(async (session) => {
-        const rerun = await batchRows.rerun(session, batch.seq, tenant);
-        if (rerun === null)
-          throw new DocumentError(
-            'batch_not_finished',
-            `The batch ${id} is not over. Wait for its end, or cancel it first.`,
-          );
-        const count = await items.retry(session, batch.seq, rerun.run);
+      return rerun(await find(id, tenant), async (session, { seq, run }) => {
+        const count = await items.retry(session, seq, run);
         if (count === 0)
           throw new DocumentError('nothing_to_retry', `No item of the batch ${id} can be retried.`);
-        return { retried: count, next: rerun };
+        return count;
       });
-      await begin(next);
-      return { retried };
+    },
+    failed: async (id, tenant = '') => failedRows(database, await find(id, tenant)),
+    async correct(id, source, tenant = '') {
+      const batch = await find(id, tenant);
+      const fields = await fieldsOf(batch.settings, tenant);
+      const rows = await readCorrections(source, batch, fields);
+      return rerun(batch, (session, next) => applyCorrections(session, next, rows));
     },
     merged: createMerged({ database, files: createFiles({ database, keepMs }) }),
     upkeep: {
@@ -234,67 +256,11 @@ export function createBatches(parts: {
   };
 }
 
-function batchJob(batch: BatchRecord): JobRequest {
-  const { id, run, tenant, correlationId, submitter, priority } = batch;
-  return {
-    kind: DOCUMENT_BATCH,
-    data: { batch: id, run },
-    key: `${id}/${run}`,
-    tenant,
-    correlationId,
-    ...(submitter !== null && { submitter }),
-    ...(priority !== null && { priority }),
-  };
-}
-
-/** The key says which item a job is about, so that a run that begins again makes no job twice. */
-export function itemKey({ id, run }: Pick<BatchRecord, 'id' | 'run'>, item: number): string {
-  return `${id}/${run}/${item}`;
-}
-
-type ItemJob = JobSummary & { readonly run: number; readonly item: number };
-
-/** The jobs of the batch's items, by page. Others may share the correlation id: the key tells them apart. */
-async function* jobsOf(
-  queue: Pick<Queue, 'list'>,
-  { id, correlationId, tenant }: BatchRecord,
-  state: 'QUEUED' | 'PROCESSING' | 'FAILED' | 'CANCELED',
-): AsyncGenerator<ItemJob[]> {
-  let cursor: string | undefined;
-  do {
-    const { jobs, next } = await queue.list({
-      filter: { kind: DOCUMENT, state, correlationId, tenant },
-      limit: 500,
-      ...(cursor !== undefined && { cursor }),
-    });
-    const own = jobs.flatMap((job) => {
-      const [batch, run, item] = (job.key ?? '').split('/');
-      return batch === id ? [{ ...job, run: Number(run), item: Number(item) }] : [];
-    });
-    if (own.length > 0) yield own;
-    cursor = next ?? undefined;
-  } while (cursor !== undefined);
-}
-
-function failureOf({ run, item, state, error }: ItemJob): ItemFailure {
-  if (state === 'CANCELED')
-    return { run, item, state, code: 'canceled', message: 'The job was canceled.' };
-  const { code = 'unknown', message = 'The job failed.' } = error ?? {};
-  return { run, item, state: 'FAILED', code, message };
-}
-
-async function* gathered(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
-  let together: Row[] = [];
-  let bytes = 0;
-  for await (const row of rows) {
-    together.push(row);
-    bytes += 'data' in row ? JSON.stringify(row.data).length : 0;
-    if (together.length < ROWS_AT_ONCE && bytes < BYTES_AT_ONCE) continue;
-    yield together;
-    together = [];
-    bytes = 0;
-  }
-  if (together.length > 0) yield together;
+/** What comes from a spreadsheet is text, written as where the batch is from unless it says something else. */
+function settled(settings: BatchSettings, source: BatchSource): BatchSettings {
+  const { options, locale } = settings;
+  if (source.columns === undefined || options.dataLocale !== undefined) return settings;
+  return { ...settings, options: { ...options, dataLocale: locale } };
 }
 
 function withoutPassword(settings: BatchSettings): BatchSettings {

@@ -1,3 +1,4 @@
+import { canonicalLocale } from '@millrace/docx';
 import type { PdfOptions as OfficePdfOptions } from '@millrace/office';
 import { z } from 'zod';
 import { DocumentError } from './errors.ts';
@@ -26,11 +27,19 @@ export type PdfOptions = z.infer<typeof pdfOptionsSchema>;
 export const outputFormatSchema = z.enum(['PDF', 'DOCX']);
 export type OutputFormat = z.infer<typeof outputFormatSchema>;
 
+const NO_LOCALE = 'It is no locale; write it like de-DE.';
+
+function isLocale(given: string): boolean {
+  return canonicalLocale(given) !== undefined;
+}
+
 const optionsSchema = z.strictObject({
   storeMergedDocx: z.boolean().default(false),
   returnDocxToBrowser: z.boolean().default(false),
   /** A field that the data lacks is an error. */
   strict: z.boolean().default(false),
+  /** Text that is shown as a date, number or currency is written as in this locale. Rows of a spreadsheet have it. */
+  dataLocale: text(50).refine(isLocale, NO_LOCALE).optional(),
 });
 
 const parentId = text(100).nullish();
@@ -84,8 +93,14 @@ export type EnvelopeInput = z.input<typeof envelopeSchema>;
 export const batchSettingsSchema = z
   .strictObject({
     ...SETTINGS,
+    // Once for all rows, before any of them is made.
+    locale: SETTINGS.locale.refine(isLocale, NO_LOCALE),
     /** May name fields of the row: `Invoice {{Number}}`; `{{@number}}` counts from 1. */
     outputFileName: text(500).default('document-{{@number}}'),
+    /** A field of the template that no column has is left empty, instead of refusing the batch. */
+    allowMissing: z.boolean().default(false),
+    /** Only so many of the first rows. */
+    preview: z.number().int().min(1).max(1_000).optional(),
   })
   .refine(pdfOptionsFit, PDF_ONLY);
 export type BatchSettings = z.infer<typeof batchSettingsSchema>;

@@ -27,7 +27,7 @@ const ERASE_ROWS: Statement = {
   name: 'documents_erase_rows',
   text: `
 UPDATE millrace.document_items i
-   SET subject = NULL, data = NULL, epoch = i.epoch + 1,
+   SET subject = NULL, data = NULL, cells = NULL, epoch = i.epoch + 1,
        state = CASE WHEN i.state IN ('PENDING', 'RUNNING') THEN 'CANCELED' ELSE i.state END,
        error_code = CASE WHEN i.state IN ('PENDING', 'RUNNING') THEN 'erased' ELSE i.error_code END,
        error_message = CASE WHEN i.state IN ('PENDING', 'RUNNING') OR i.error_message IS NOT NULL THEN 'Erased.' END

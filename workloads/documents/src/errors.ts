@@ -19,6 +19,7 @@ export type DocumentErrorCode =
   | 'invalid_name'
   | 'invalid_cursor'
   | 'invalid_rows'
+  | 'missing_columns'
   | 'too_many_rows'
   | 'file_not_found'
   | 'file_too_large'

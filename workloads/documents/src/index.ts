@@ -1,12 +1,7 @@
 export type { Archive } from './archive.ts';
 export type { BatchState } from './batch-rows.ts';
-export {
-  type Batch,
-  type BatchContext,
-  type Batches,
-  DOCUMENT,
-  DOCUMENT_BATCH,
-} from './batches.ts';
+export { DOCUMENT, DOCUMENT_BATCH } from './batch-jobs.ts';
+export type { Batch, BatchContext, Batches } from './batches.ts';
 export { canonicalJson, requestHashOf } from './canonical.ts';
 export type { ByteRange } from './contents.ts';
 export {
@@ -47,6 +42,8 @@ export type { Dimensions, DocumentMetrics, Timings } from './observe.ts';
 export type { Made, OfficeLike, ProduceOptions } from './produce.ts';
 export type { Row } from './row.ts';
 export type { RowFormat, RowSource } from './rows.ts';
+export type { BatchSource } from './load.ts';
+export type { FailedRows } from './corrections.ts';
 export type { DocumentResult } from './run-document.ts';
 export { parentsOf, salesforceDocumentKind } from './salesforce-kind.ts';
 export type { Sweep, Swept } from './sweep.ts';

@@ -1,8 +1,6 @@
 import { type Lease, storableText } from '@millrace/engine';
 import { type Param, type Session, type Statement, numbers, texts } from '@millrace/store-postgres';
 import { idOf } from './ids.ts';
-import { fromRow } from './names.ts';
-import { ROW_LIMITS, type Row } from './row.ts';
 
 /**
  * The items of a batch. Each is written by its own execution, which names the run it belongs to and the epoch of its
@@ -33,19 +31,7 @@ export type Begun =
 
 export type ItemCounts = Readonly<Record<Lowercase<ItemState>, number>>;
 
-/** As the queue takes it. */
-const LONGEST_SUBJECT = 200;
-
 export const INVALID_ROW = 'invalid_row';
-
-// $1 batch $2 item[] $3 line[] $4 state[] $5 data[] $6 error code[] $7 error message[] $8 subject[]
-const INSERT: Statement = {
-  name: 'documents_add_items',
-  text: `
-INSERT INTO millrace.document_items (batch, item, line, state, data, error_code, error_message, subject)
-SELECT $1, * FROM unnest($2::text::int[], $3::text::int[], $4::text::text[], $5::text::text[], $6::text::text[], $7::text::text[],
-                         $8::text::text[])`,
-};
 
 // $1 batch $2 item $3 run $4 epoch $5 job $6 tenant
 const BEGIN: Statement = {
@@ -139,27 +125,6 @@ export interface ItemFailure {
 }
 
 export const items = {
-  /** Numbered from `first`; `subject` may name fields of the row. */
-  async add(
-    session: Session,
-    batch: number,
-    first: number,
-    rows: readonly Row[],
-    subject?: string,
-  ): Promise<void> {
-    const stored = rows.map(storable);
-    await session.query(INSERT, [
-      batch,
-      numbers(rows.map((_, index) => first + index)),
-      numbers(stored.map(({ line }) => line)),
-      texts(stored.map(({ data }) => (data === null ? 'FAILED' : 'PENDING'))),
-      texts(stored.map(({ data }) => data)),
-      texts(stored.map(({ error }) => (error === null ? null : INVALID_ROW))),
-      texts(stored.map(({ error }) => error)),
-      texts(rows.map((row, index) => subjectOf(subject, row, first + index))),
-    ]);
-  },
-
   async begin(session: Session, ref: ItemRef, lease: Lease, tenant: string): Promise<Begun> {
     const { batch, item, run } = ref;
     const [begun] = await session.query<{ data: string }>(BEGIN, [
@@ -256,22 +221,6 @@ export const items = {
 
 export function fileId(seq: number | null): string | null {
   return seq === null ? null : idOf('file', seq);
-}
-
-function subjectOf(pattern: string | undefined, row: Row, item: number): string | null {
-  if (pattern === undefined || 'error' in row) return null;
-  return storableText(fromRow(pattern, row.data, item), LONGEST_SUBJECT) || null;
-}
-
-function storable(row: Row): { line: number; data: string | null; error: string | null } {
-  if ('error' in row) return { line: row.line, data: null, error: clean(row.error) };
-  const data = JSON.stringify(row.data);
-  if (Buffer.byteLength(data) <= ROW_LIMITS.rowBytes) return { line: row.line, data, error: null };
-  return {
-    line: row.line,
-    data: null,
-    error: `The row has more than ${ROW_LIMITS.rowBytes} bytes.`,
-  };
 }
 
 function clean(message: string): string {

@@ -11,7 +11,7 @@ import {
 } from '@millrace/engine';
 import { z } from 'zod';
 import { type BatchRecord } from './batch-rows.ts';
-import { DOCUMENT, DOCUMENT_BATCH, itemKey } from './batches.ts';
+import { DOCUMENT, DOCUMENT_BATCH, itemKey } from './batch-jobs.ts';
 import type { Documents } from './documents.ts';
 import { envelopeSchema } from './envelope.ts';
 import type { ItemCounts } from './items.ts';

@@ -78,22 +78,31 @@ export function nameFromRow(pattern: string, row: unknown, number: number): stri
   return fromRow(pattern, row, number, (value) => value.replace(/[/\\]/g, '_'));
 }
 
+/** Of the row: `Invoice {{Number}} {{@number}}` names one. */
+export function fieldsNamed(pattern: string): string[] {
+  return [...pattern.matchAll(NAMED)].flatMap(([, path = '']) =>
+    path === '@number' ? [] : [path],
+  );
+}
+
+const NAMED = /\{\{\s*([^{}]+?)\s*\}\}/g;
+
 export function fromRow(
   pattern: string,
   row: unknown,
   number: number,
   shown: (value: string) => string = (value) => value,
 ): string {
-  return pattern.replace(/\{\{\s*([^{}]+?)\s*\}\}/g, (_, path: string) => {
+  return pattern.replace(NAMED, (_, path: string) => {
     if (path === '@number') return String(number);
-    const value = valueAt(row, path.split('.'));
+    const value = follow(row, path.split('.'));
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
       ? shown(String(value))
       : '';
   });
 }
 
-function valueAt(from: unknown, path: readonly string[]): unknown {
+export function follow(from: unknown, path: readonly string[]): unknown {
   let value = from;
   for (const key of path) {
     if (value === null || typeof value !== 'object' || !Object.hasOwn(value, key)) return undefined;

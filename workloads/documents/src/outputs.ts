@@ -15,6 +15,7 @@ export interface OutputFacts {
   readonly storeMergedDocx: boolean;
   /** What was let pass once may not be what is wanted now. */
   readonly strict: boolean;
+  readonly dataLocale?: string | undefined;
   readonly pdf: PdfOptions | undefined;
   /** The hash of each fetched image, by address: what is behind an address may change. */
   readonly images: Readonly<Record<string, string>>;

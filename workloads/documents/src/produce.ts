@@ -126,11 +126,13 @@ async function render(
 async function prepare(
   { images }: Workshop,
   { template }: Compiled,
-  { data }: Envelope,
+  { data, options: { dataLocale } }: Envelope,
   { signal }: ProduceOptions,
 ): Promise<Map<string, Uint8Array>> {
+  const imagesNeeded = () =>
+    template.imagesNeeded(data, dataLocale === undefined ? {} : { dataLocale });
   try {
-    return await fetchImages(template, data, images, signal);
+    return await fetchImages({ imagesNeeded }, data, images, signal);
   } catch (error) {
     throw error instanceof TemplateError ? fromTemplateError(error, 'validation_error') : error;
   }
@@ -154,6 +156,7 @@ async function keyOf(
     timezone,
     storeMergedDocx: envelope.options.storeMergedDocx,
     strict: envelope.options.strict,
+    dataLocale: envelope.options.dataLocale,
     pdf,
     images: Object.fromEntries([...images].map(([url, bytes]) => [url, sha256(bytes)])),
     build: `${build} ${converter}`,
@@ -168,9 +171,10 @@ export function merge(
   { data, locale, timezone, options }: MergeFacts,
   images: ReadonlyMap<string, Uint8Array>,
 ): Uint8Array {
-  const strict = options?.strict ?? false;
+  const { strict = false, dataLocale } = options ?? {};
+  const reading = dataLocale === undefined ? {} : { dataLocale };
   try {
-    return template.merge(data, { locale, timeZone: timezone, images, strict });
+    return template.merge(data, { locale, timeZone: timezone, images, strict, ...reading });
   } catch (error) {
     throw error instanceof TemplateError ? fromTemplateError(error, 'validation_error') : error;
   }

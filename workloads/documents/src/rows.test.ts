@@ -1,19 +1,30 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ROW_LIMITS, type Row } from './row.ts';
-import { type RowFormat, readRows } from './rows.ts';
+import { type RowFacts, type RowFormat, openRows } from './rows.ts';
 
-async function read(
+interface Wishes {
+  readonly chunk?: number;
+  readonly locale?: string;
+  readonly sheet?: string;
+}
+
+async function readAll(
   format: RowFormat,
   text: string | Uint8Array,
-  chunk = 1_000_000,
-): Promise<Row[]> {
+  { chunk = 1_000_000, locale, sheet }: Wishes = {},
+): Promise<{ rows: Row[]; facts: RowFacts }> {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   async function* stream() {
     for (let at = 0; at < bytes.length; at += chunk) yield bytes.subarray(at, at + chunk);
   }
+  const opened = await openRows({ format, bytes: stream(), sheet }, locale);
   const rows: Row[] = [];
-  for await (const row of readRows({ format, bytes: stream() })) rows.push(row);
-  return rows;
+  for await (const row of opened.rows) rows.push(row);
+  return { rows, facts: opened.facts() };
+}
+
+async function read(format: RowFormat, text: string | Uint8Array, chunk?: number): Promise<Row[]> {
+  return (await readAll(format, text, chunk === undefined ? {} : { chunk })).rows;
 }
 
 test.each([1, 2, 7, 1_000])('JSON Lines in pieces of %i bytes', async (chunk) => {
@@ -47,9 +58,9 @@ test('a JSON array', async () => {
 test.each([1, 5, 1_000])('CSV in pieces of %i bytes', async (chunk) => {
   const text =
     '\ufeffName,Account.Name,Account.City,\r\nAnn,"A, ""B""",\r\n\r\nBob,"two\r\nlines",Köln,x\r\nC,d,e,\r\n';
-  expect(await read('csv', text, chunk)).toEqual([
-    { line: 2, error: 'The row has 3 cells, the first row 4.' },
-    { line: 4, data: { Name: 'Bob', Account: { Name: 'two\nlines', City: 'Köln' } } },
+  expect(await read('csv', text, chunk)).toMatchObject([
+    { line: 2, error: 'The row has 3 cells, the first row 4.', cells: ['Ann', 'A, "B"', ''] },
+    { line: 4, error: '"x" stands in column D, which has no name in the first row.' },
     { line: 6, data: { Name: 'C', Account: { Name: 'd', City: 'e' } } },
   ]);
 });
@@ -71,7 +82,7 @@ test('a stray quote is kept, and the rows after it are read', async () => {
 });
 
 test('a quote that is not closed is told of, with the rows before it', async () => {
-  expect(await read('csv', 'a,b\n1,2\n"x,3\n4,5\n')).toEqual([
+  expect(await read('csv', 'a,b\n1,2\n"x,3\n4,5\n')).toMatchObject([
     { line: 2, data: { a: '1', b: '2' } },
     { line: 3, error: expect.stringContaining('not closed') },
   ]);
@@ -95,15 +106,111 @@ test.each([
   ['a name twice', 'a,b,a\n'],
   ['a field that is an object, too', 'a,a.b\n'],
   ['the other way round', 'a.b,a\n'],
-  ['no names', ',,\n'],
+  ['only the columns of failed rows', 'millrace line,millrace error\n'],
   ['a prototype', '__proto__.x\n'],
-  ['an empty part', 'a..b\n'],
 ])('refuses a first row with %s', async (_, header) => {
   await expect(read('csv', `${header}1,2,3\n`)).rejects.toMatchObject({ code: 'invalid_rows' });
 });
 
-test('refuses what is not UTF-8', async () => {
-  const latin = Buffer.from('Name\nM\xfcller\n', 'latin1');
-  for (const format of ['csv', 'jsonl'] as const)
-    await expect(read(format, latin)).rejects.toMatchObject({ code: 'invalid_rows' });
+test('blank rows are skipped and counted; cells that are too many and empty do no harm', async () => {
+  const text = '\n , \nName,Ok\n\nAnn,TRUE,,\n ,  \n,\nBob,FALSE\n';
+  const { rows, facts } = await readAll('csv', text);
+  expect(rows).toEqual([
+    { line: 5, data: { Name: 'Ann', Ok: true } },
+    { line: 8, data: { Name: 'Bob', Ok: false } },
+  ]);
+  expect(facts).toMatchObject({ columns: ['Name', 'Ok'], blank: 3, encoding: 'utf-8' });
+});
+
+test.each([
+  ['spaces around a name', ' Name , Account .City \n1,2\n', { Name: '1', Account: { City: '2' } }],
+  [
+    'dots that are none of ours',
+    'Nr.,Tel. home,a..b\n1,2,3\n',
+    { 'Nr.': '1', 'Tel. home': '2', 'a..b': '3' },
+  ],
+  ['a delimiter that a line of its own names', 'sep=;\na;b\n1,5;2\n', { a: '1,5', b: '2' }],
+  ['letters in two parts', 'Stra\u0073\u0323e\n1\n', { 'Stra\u1e63e': '1' }],
+])('a header with %s', async (_, text, data) => {
+  expect((await read('csv', text))[0]).toMatchObject({ data });
+});
+
+test('a row with more cells than the header has them for correction', async () => {
+  expect(await read('csv', 'a,b\n1,2,3\n')).toEqual([
+    {
+      line: 2,
+      error: 'The row has 3 cells, the first row 2: "3" stands in column C.',
+      cells: ['1', '2', '3'],
+      placed: { a: '1', b: '2' },
+    },
+  ]);
+});
+
+describe('encodings', () => {
+  const text = 'Name;City\nMüller;Köln\n';
+  const latin = Buffer.from(text, 'latin1');
+
+  test.each([1, 3, 1_000])('a code page is recognised in pieces of %i bytes', async (chunk) => {
+    // Far beyond what is looked at first, and with the first letter at the end of a piece.
+    const long = Buffer.concat([
+      latin.subarray(0, 10),
+      Buffer.from('x;y\n'.repeat(600)),
+      latin.subarray(10),
+    ]);
+    const { rows, facts } = await readAll('csv', long, { chunk });
+    expect(rows).toHaveLength(601);
+    expect(rows.at(-1)).toMatchObject({ data: { Name: 'Müller', City: 'Köln' } });
+    expect(facts.encoding).toBe('windows-1252');
+  });
+
+  test.each([1, 3, 1_000])('UTF-8 beyond the beginning, in pieces of %i bytes', async (chunk) => {
+    const { rows, facts } = await readAll('csv', `Name\n${'Köln €𝄞\n'.repeat(300)}`, { chunk });
+    expect(rows).toHaveLength(300);
+    expect(new Set(rows.map((row) => 'data' in row && row.data['Name']))).toEqual(
+      new Set(['Köln €𝄞']),
+    );
+    expect(facts.encoding).toBe('utf-8');
+  });
+
+  test('and is that of the locale', async () => {
+    const polish = Buffer.from('Name\n\xa3\xf3d\x9f\n', 'latin1');
+    const { rows, facts } = await readAll('csv', polish, { locale: 'pl-PL' });
+    expect(rows).toMatchObject([{ data: { Name: 'Łódź' } }]);
+    expect(facts.encoding).toBe('windows-1250');
+  });
+
+  test.each(['utf-16le', 'utf-16be'])('%s without its mark', async (encoding) => {
+    const bytes = Buffer.from(text, 'utf16le');
+    if (encoding === 'utf-16be') bytes.swap16();
+    const { rows, facts } = await readAll('csv', bytes, { chunk: 7 });
+    expect(rows).toMatchObject([{ data: { Name: 'Müller', City: 'Köln' } }]);
+    expect(facts.encoding).toBe(encoding);
+  });
+
+  test('UTF-8 that is damaged is refused, not read as something else', async () => {
+    const damaged = Buffer.concat([Buffer.from('Name\nKölnÄÖ\n'), Buffer.from([0xff, 0x0a])]);
+    await expect(read('csv', damaged)).rejects.toMatchObject({ code: 'invalid_rows' });
+    await expect(read('csv', damaged, 8)).rejects.toMatchObject({ code: 'invalid_rows' });
+  });
+
+  test('JSON is UTF-8', async () => {
+    for (const format of ['json', 'jsonl'] as const)
+      await expect(read(format, latin)).rejects.toMatchObject({ code: 'invalid_rows' });
+  });
+});
+
+test.each([
+  ['a PDF', Buffer.from('%PDF-1.7\n%âãÏÓ'), 'PDF'],
+  ['a ZIP', Buffer.from('PK\u0003\u0004rest'), '.xlsx'],
+  ['an old Excel file', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]), '.xls'],
+  ['HTML', Buffer.from('\ufeff\n<!DOCTYPE html><table><tr><td>a</td></tr></table>'), 'HTML'],
+  ['XML', Buffer.from('<?xml version="1.0"?><Workbook/>'), 'XML'],
+  ['a picture', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 'picture'],
+  ['bytes', Buffer.from('a,b\n1,\u0000\u0001\n'), 'control characters'],
+])('%s is no CSV', async (_, bytes, word) => {
+  await expect(read('csv', bytes)).rejects.toMatchObject({
+    code: 'invalid_rows',
+    message: expect.stringContaining(word),
+  });
+  await expect(read('xlsx', bytes)).rejects.toMatchObject({ code: 'invalid_rows' });
 });

@@ -215,7 +215,7 @@ async function begin(
 
 function envelopeOf(settings: BatchSettings, data: string, item: number): Envelope {
   const row: unknown = JSON.parse(data);
-  const { outputFileName, ...rest } = settings;
+  const { outputFileName, allowMissing: _, preview: __, ...rest } = settings;
   return envelopeSchema.parse({
     ...rest,
     outputFileName: nameFromRow(outputFileName, row, item) || `document-${item}`,

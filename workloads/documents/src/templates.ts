@@ -1,4 +1,11 @@
-import { type LintReport, type Template, TemplateError, compile, lint } from '@millrace/docx';
+import {
+  type LintReport,
+  type Template,
+  TemplateError,
+  compile,
+  lint,
+  nearest,
+} from '@millrace/docx';
 import { type Database, texts } from '@millrace/store-postgres';
 import { sha256 } from './canonical.ts';
 import { DocumentError, fromTemplateError } from './errors.ts';
@@ -11,6 +18,7 @@ import {
   pageLimit,
   seqOf,
 } from './ids.ts';
+import { nearestTemplate } from './nearest-template.ts';
 import type { DocumentMetrics } from './observe.ts';
 import {
   type TemplateCache,
@@ -92,7 +100,7 @@ export function createTemplates(params: {
       seq === null
         ? await templateRows.newest(database, tenant, idOrName)
         : await templateRows.bySeq(database, tenant, seq);
-    if (found === null) throw notFound(idOrName);
+    if (found === null) throw notFound(idOrName, await nearestTemplate(database, idOrName, tenant));
     return found;
   }
 
@@ -253,10 +261,11 @@ function readNameCursor(cursor: string | undefined): string {
   return name;
 }
 
-function notFound(idOrName: string): DocumentError {
+function notFound(idOrName: string, near?: string): DocumentError {
+  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
   return new DocumentError(
     'template_not_found',
-    `There is no template "${idOrName}". Give the id of a version, such as tpl-7, or the name of a template.`,
+    `There is no template "${idOrName}".${hint} Give the id of a version, such as tpl-7, or the name of a template.`,
   );
 }
 

@@ -2,7 +2,7 @@ import PizZip from 'pizzip';
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { bytesOf } from '../test/world.ts';
-import { type ZipEntry, createZip } from './zip.ts';
+import { type ZipEntry, createZip, zipTime } from './zip.ts';
 
 function entry(name: string, text: string): ZipEntry {
   const bytes = Buffer.from(text);
@@ -18,9 +18,11 @@ function entry(name: string, text: string): ZipEntry {
 
 const ENTRIES = [entry('ä.pdf', 'first'), entry('empty.pdf', ''), entry('b.pdf', 'second')];
 
+const AT = zipTime(Date.UTC(2026, 10, 16, 13, 45, 30), 'Europe/Berlin');
+
 // The second as if 40 bytes were 4 GB: the fields of ZIP64 are used, and must say the same.
 test.each([undefined, 40])('is read by another program (%s)', async (most32) => {
-  const zip = createZip(ENTRIES, most32);
+  const zip = createZip(ENTRIES, AT, most32);
   const bytes = await bytesOf(zip.read());
   expect(bytes.length).toBe(zip.size);
   const read = new PizZip(bytes, { checkCRC32: true });
@@ -31,7 +33,7 @@ test.each([undefined, 40])('is read by another program (%s)', async (most32) => 
 
 test('every part of it is the part of the whole', async () => {
   for (const most32 of [undefined, 40]) {
-    const zip = createZip(ENTRIES, most32);
+    const zip = createZip(ENTRIES, AT, most32);
     const whole = await bytesOf(zip.read());
     for (let from = 0; from <= zip.size; from++)
       for (const to of [from, from + 1, from + 33, zip.size].filter((end) => end <= zip.size))
@@ -41,14 +43,19 @@ test('every part of it is the part of the whole', async () => {
 
 test('more entries than 16 bits count', async () => {
   const many = Array.from({ length: 70_000 }, (_, n) => entry(`${n}`, ''));
-  const zip = createZip(many);
+  const zip = createZip(many, AT);
   const bytes = await bytesOf(zip.read());
   expect(bytes.length).toBe(zip.size);
   expect(Object.keys(new PizZip(bytes).files)).toHaveLength(70_000);
 });
 
 test('equal entries give equal bytes, and none gives a ZIP', async () => {
-  const [one, other] = [createZip(ENTRIES), createZip(ENTRIES)];
+  const [one, other] = [createZip(ENTRIES, AT), createZip(ENTRIES, AT)];
   expect(await bytesOf(one.read())).toEqual(await bytesOf(other.read()));
-  expect(Object.keys(new PizZip(await bytesOf(createZip([]).read())).files)).toEqual([]);
+  expect(Object.keys(new PizZip(await bytesOf(createZip([], AT).read())).files)).toEqual([]);
+});
+
+test('the entries have the date that was given, in its zone', async () => {
+  const [first] = Object.values(new PizZip(await bytesOf(createZip(ENTRIES, AT).read())).files);
+  expect(first?.date).toEqual(new Date(2026, 10, 16, 14, 45, 30));
 });

@@ -2,7 +2,7 @@ import type { ByteRange } from './contents.ts';
 
 /**
  * A ZIP that is never stored: its entries are kept as they are (PDFs do not compress), so its length and the place
- * of each byte follow from names, sizes and checksums. Equal entries give equal bytes.
+ * of each byte follow from names, sizes and checksums. Equal entries and times give equal bytes.
  */
 export interface ZipEntry {
   readonly name: string;
@@ -20,23 +20,44 @@ const MAX_16 = 0xffff;
 const MAX_32 = 0xffffffff;
 const VERSION = { usual: 20, zip64: 45 };
 const UTF8_NAMES = 0x0800;
-/** The first of January 1980, the first day that a ZIP knows. */
-const DATE = 0x0021;
+
+/** What a ZIP knows of time: day and time of day without a zone, from 1980, in steps of two seconds. */
+export interface ZipTime {
+  readonly date: number;
+  readonly time: number;
+}
+
+export function zipTime(moment: number, timeZone: string): ZipTime {
+  const parts = new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(moment);
+  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value ?? 0);
+  return {
+    date: (Math.min(127, Math.max(0, of('year') - 1980)) << 9) | (of('month') << 5) | of('day'),
+    time: (of('hour') << 11) | (of('minute') << 5) | (of('second') >> 1),
+  };
+}
 
 /** Tests set `most32` low: nobody waits for 4 GB. */
-export function createZip(entries: readonly ZipEntry[], most32 = MAX_32): Zip {
+export function createZip(entries: readonly ZipEntry[], at: ZipTime, most32 = MAX_32): Zip {
   const names = entries.map(({ name }) => Buffer.from(name));
   const starts: number[] = [];
-  let at = 0;
+  let directoryStart = 0;
   for (const [index, { size }] of entries.entries()) {
     if (size >= MAX_32) throw new RangeError('An entry of a ZIP is smaller than 4 GB.');
-    starts.push(at);
-    at += 30 + (names[index]?.length ?? 0) + size;
+    starts.push(directoryStart);
+    directoryStart += 30 + (names[index]?.length ?? 0) + size;
   }
-  const directoryStart = at;
   const directory = Buffer.concat(
     entries.map((entry, index) =>
-      directoryEntry(entry, names[index] ?? Buffer.alloc(0), starts[index] ?? 0, most32),
+      directoryEntry({ ...entry, at }, names[index] ?? Buffer.alloc(0), starts[index] ?? 0, most32),
     ),
   );
   const end = endOf(entries.length, directory.length, directoryStart, most32);
@@ -49,7 +70,7 @@ export function createZip(entries: readonly ZipEntry[], most32 = MAX_32): Zip {
       const entry = entries[index];
       const start = starts[index] ?? 0;
       if (entry === undefined || start >= to) break;
-      const header = localHeader(entry, names[index] ?? Buffer.alloc(0));
+      const header = localHeader({ ...entry, at }, names[index] ?? Buffer.alloc(0));
       yield* cut(header, start, range);
       const data = start + header.length;
       const part = { from: Math.max(0, from - data), to: Math.min(entry.size, to - data) };
@@ -78,7 +99,9 @@ function* cut(bytes: Buffer, start: number, { from, to }: ByteRange): Generator<
   if (part.length > 0) yield part;
 }
 
-function localHeader(entry: ZipEntry, name: Buffer): Buffer {
+type Dated = Pick<ZipEntry, 'size' | 'crc32'> & { readonly at: ZipTime };
+
+function localHeader(entry: Dated, name: Buffer): Buffer {
   const header = Buffer.alloc(30);
   header.writeUInt32LE(0x04034b50, 0);
   writeCommon(header, 4, VERSION.usual, entry, name.length);
@@ -90,21 +113,21 @@ function writeCommon(
   into: Buffer,
   at: number,
   version: number,
-  entry: ZipEntry,
+  entry: Dated,
   nameLength: number,
 ): void {
   into.writeUInt16LE(version, at);
   into.writeUInt16LE(UTF8_NAMES, at + 2);
   into.writeUInt16LE(0, at + 4); // stored
-  into.writeUInt16LE(0, at + 6);
-  into.writeUInt16LE(DATE, at + 8);
+  into.writeUInt16LE(entry.at.time, at + 6);
+  into.writeUInt16LE(entry.at.date, at + 8);
   into.writeUInt32LE(entry.crc32, at + 10);
   into.writeUInt32LE(entry.size, at + 14);
   into.writeUInt32LE(entry.size, at + 18);
   into.writeUInt16LE(nameLength, at + 22);
 }
 
-function directoryEntry(entry: ZipEntry, name: Buffer, start: number, most32: number): Buffer {
+function directoryEntry(entry: Dated, name: Buffer, start: number, most32: number): Buffer {
   const isFar = start >= most32;
   const header = Buffer.alloc(46);
   header.writeUInt32LE(0x02014b50, 0);

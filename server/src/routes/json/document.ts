@@ -25,13 +25,21 @@ export function fileJson(file: StoredFile): FileJson {
 }
 
 export function batchJson(batch: Batch): BatchJson {
-  const { id, state, total, counts, settings, jobId, correlationId, submitter } = batch;
+  const { id, state, total, counts, settings, source, jobId, correlationId, submitter } = batch;
   return {
     id,
     state,
     total,
     counts,
     templateId: settings.templateId,
+    preview: settings.preview ?? null,
+    source: source && {
+      format: source.format,
+      encoding: source.encoding ?? null,
+      sheet: source.sheet ?? null,
+      rows: source.rows,
+      blank: source.blank,
+    },
     jobId,
     correlationId,
     submitter,

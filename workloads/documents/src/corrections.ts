@@ -1,0 +1,189 @@
+import type { FieldUse } from '@millrace/docx';
+import type { Database, Session, Statement } from '@millrace/store-postgres';
+import type { BatchRecord } from './batch-rows.ts';
+import { DocumentError } from './errors.ts';
+import { correctItems } from './item-load.ts';
+import { checkHeader, localeOf } from './load.ts';
+import type { Cell, Row } from './row.ts';
+import { type RowSource, openRows } from './rows.ts';
+import { MARKS, fieldsOf } from './table.ts';
+import { follow } from './names.ts';
+
+/**
+ * The failed rows of a batch as a file to correct and send again. A spreadsheet comes back as CSV with its own columns
+ * behind two more, which say the line and the error; JSON comes back as JSON Lines.
+ */
+export interface FailedRows {
+  readonly name: string;
+  readonly mediaType: 'text/csv' | 'application/x-ndjson';
+  read(): AsyncIterable<Uint8Array>;
+}
+
+// $1 batch $2 after $3 limit
+const FAILED: Statement = {
+  name: 'documents_failed_rows',
+  text: `
+SELECT item, line, data, cells, error_message FROM millrace.document_items
+ WHERE batch = $1 AND state = 'FAILED' AND item > $2 ORDER BY item LIMIT $3`,
+};
+
+type FailedRow = {
+  item: number;
+  line: number;
+  data: string | null;
+  cells: string | null;
+  error_message: string | null;
+};
+
+const AT_ONCE = 200;
+/** Spreadsheet programs take a CSV for UTF-8 only with its mark. */
+const MARK = '\ufeff';
+
+export function failedRows(database: Database, batch: BatchRecord): FailedRows {
+  const columns = batch.source?.columns ?? null;
+  const write = columns === null ? jsonLine : csvLine(batch, columns);
+  async function* read(): AsyncGenerator<Uint8Array> {
+    if (columns !== null) yield Buffer.from(csvHeader(batch, columns));
+    for (let after = 0; ;) {
+      const rows = await database.query<FailedRow>(FAILED, [batch.seq, after, AT_ONCE]);
+      if (rows.length > 0) yield Buffer.from(rows.map(write).join(''));
+      after = rows.at(-1)?.item ?? after;
+      if (rows.length < AT_ONCE) return;
+    }
+  }
+  return columns === null
+    ? { name: `${batch.id}-failed.jsonl`, mediaType: 'application/x-ndjson', read }
+    : { name: `${batch.id}-failed.csv`, mediaType: 'text/csv', read };
+}
+
+function jsonLine({ line, error_message: error, data }: FailedRow): string {
+  const row = data === null ? {} : (JSON.parse(data) as object);
+  return `${JSON.stringify({ [MARKS.line]: line, [MARKS.error]: error, ...row })}\n`;
+}
+
+/** The two in front: a row with more cells than its header has them at its end. */
+function csvHeader(batch: BatchRecord, columns: readonly string[]): string {
+  const cells = [MARKS.line, MARKS.error, ...own(columns).map(({ name }) => name)];
+  return `${MARK}${joined(cells, delimiterOf(batch))}`;
+}
+
+/** Without the marks of a file that was itself one of failed rows. */
+function own(columns: readonly string[]): { name: string; index: number }[] {
+  const marks: readonly string[] = Object.values(MARKS);
+  return columns
+    .map((name, index) => ({ name, index }))
+    .filter(({ name }) => !marks.includes(name));
+}
+
+function csvLine(batch: BatchRecord, columns: readonly string[]): (row: FailedRow) => string {
+  const delimiter = delimiterOf(batch);
+  const number = new Intl.NumberFormat(localeOf(batch.settings), {
+    useGrouping: false,
+    maximumFractionDigits: 15,
+  });
+  const fields = new Map(fieldsOf(columns).map(({ index, path }) => [index, path]));
+  const shown = (cell: unknown): string => {
+    if (typeof cell === 'number') return number.format(cell);
+    if (typeof cell === 'boolean') return cell ? 'TRUE' : 'FALSE';
+    return typeof cell === 'string' ? cell : '';
+  };
+  return ({ line, data, cells, error_message: error }) => {
+    const given = cells === null ? null : (JSON.parse(cells) as Cell[]);
+    const row: unknown = data === null ? {} : JSON.parse(data);
+    const kept = own(columns).map(({ index }) =>
+      given === null ? follow(row, fields.get(index) ?? []) : given[index],
+    );
+    const more = given?.slice(columns.length) ?? [];
+    return joined([String(line), error ?? '', ...[...kept, ...more].map(shown)], delimiter);
+  };
+}
+
+/** That of the file; for an XLSX the one that spreadsheets write where a comma stands in numbers. */
+function delimiterOf({ source, settings }: BatchRecord): string {
+  if (source?.delimiter !== undefined) return source.delimiter;
+  const locale = localeOf(settings);
+  return new Intl.NumberFormat(locale).format(1.5).includes('.') ? ',' : ';';
+}
+
+function joined(cells: readonly string[], delimiter: string): string {
+  const quoted = cells.map((cell) =>
+    cell.includes(delimiter) || /["\r\n]|^\s|\s$/.test(cell)
+      ? `"${cell.replaceAll('"', '""')}"`
+      : cell,
+  );
+  return `${quoted.join(delimiter)}\r\n`;
+}
+
+/** In memory while it is read: the database is not kept waiting for a slow line. */
+const MOST_BYTES = 100_000_000;
+
+type Correction = Row & { readonly corrects: number };
+
+/** The rows of a corrected file. Each says which line of the batch it is. */
+export async function readCorrections(
+  source: RowSource,
+  { settings, source: from }: BatchRecord,
+  fields: readonly FieldUse[],
+): Promise<Correction[]> {
+  const opened = await openRows(source, localeOf(settings));
+  try {
+    checkHeader(opened.columns, { settings, fields, subject: from?.subject });
+    const rows: Correction[] = [];
+    const lines = new Set<number>();
+    let bytes = 0;
+    for await (const row of opened.rows) {
+      const { corrects } = row;
+      if (corrects === undefined) throw unnumbered(row.line);
+      if (lines.has(corrects))
+        throw new DocumentError('invalid_rows', `Line ${corrects} is corrected twice.`);
+      lines.add(corrects);
+      bytes += JSON.stringify(row).length;
+      if (bytes > MOST_BYTES)
+        throw new DocumentError(
+          'too_many_rows',
+          'These are too many corrections for one file. Split it.',
+        );
+      rows.push({ ...row, corrects });
+    }
+    return rows;
+  } finally {
+    await opened.close();
+  }
+}
+
+function unnumbered(line: number): DocumentError {
+  return new DocumentError(
+    'invalid_rows',
+    `Line ${line} does not say in "${MARKS.line}" which row it corrects. Take the file of failed rows, and leave that column as it is.`,
+  );
+}
+
+/** Within the transaction that begins the new run. */
+export async function applyCorrections(
+  session: Session,
+  { id, seq, run, source }: BatchRecord,
+  rows: readonly Correction[],
+): Promise<number> {
+  const readable = rows.filter((row) => 'data' in row).length;
+  const [first] = rows;
+  if (readable === 0)
+    throw new DocumentError(
+      'invalid_rows',
+      first === undefined || !('error' in first)
+        ? 'There are no rows.'
+        : `No row can be read. Line ${first.line}: ${first.error}`,
+    );
+  for (let at = 0; at < rows.length; at += AT_ONCE) {
+    const some = rows.slice(at, at + AT_ONCE);
+    const found = await correctItems(session, { batch: seq, run }, some, {
+      subject: source?.subject,
+    });
+    const other = some.find(({ corrects }) => !found.has(corrects));
+    if (other !== undefined)
+      throw new DocumentError(
+        'invalid_rows',
+        `Line ${other.corrects} is no failed row of ${id}. Fetch the file of failed rows again.`,
+      );
+  }
+  return readable;
+}

@@ -1,0 +1,85 @@
+import type { Cell } from '../row.ts';
+
+/** How a number of a sheet is shown decides what it is: a date, a time, a code with leading zeros, or a number. */
+export type Format =
+  | { readonly type: 'number' }
+  | { readonly type: 'date' }
+  | { readonly type: 'time' }
+  | { readonly type: 'duration' }
+  /** `00000`, `000-00-0000`: every place is filled. */
+  | { readonly type: 'code'; readonly pattern: string };
+
+const NUMBER: Format = { type: 'number' };
+
+export function formatOf(id: number, code: string | undefined): Format {
+  if (code !== undefined) return formatOfCode(code);
+  if ((id >= 14 && id <= 17) || id === 22) return { type: 'date' };
+  // The numbers of East Asian dates.
+  if ((id >= 27 && id <= 31) || id === 36 || (id >= 50 && id <= 58)) return { type: 'date' };
+  if ((id >= 18 && id <= 21) || (id >= 32 && id <= 35) || id === 45 || id === 47)
+    return { type: 'time' };
+  return id === 46 ? { type: 'duration' } : NUMBER;
+}
+
+function formatOfCode(code: string): Format {
+  const [positive = ''] = code.split(';');
+  if (/\[(h+|m+|s+)\]/i.test(positive)) return { type: 'duration' };
+  // Colours, conditions and currencies stand in brackets; _x leaves the width of x, *x fills with it.
+  const shown = positive.replace(/\[[^\]]*\]/g, '').replace(/[_*]./g, '');
+  const bare = shown.replace(/"[^"]*"|\\./g, '');
+  if (/^general/i.test(bare)) return NUMBER;
+  const digits = bare.replace(/s[.,]0+/gi, 's');
+  if (/[#?%]|0/.test(digits)) {
+    const literal = shown.replace(/"([^"]*)"/g, '$1').replace(/\\(.)/g, '$1');
+    const isCode = /^[0\-\s()/+]+$/.test(literal) && literal.replace(/[^0]/g, '').length > 1;
+    return isCode ? { type: 'code', pattern: literal } : NUMBER;
+  }
+  if (/[yd]/i.test(digits) || /m{3,}/i.test(digits)) return { type: 'date' };
+  return /[hs]/i.test(digits) ? { type: 'time' } : NUMBER;
+}
+
+export type Shown = { readonly value: Cell } | { readonly error: string };
+
+const DAY_SECONDS = 86_400;
+/** The days between 30 December 1899 and 1 January 1904, from which old files of the Mac count. */
+const FROM_1904 = 1_462;
+/** 31 December 9999. */
+const LAST_DAY = 2_958_465;
+
+/** Dates are ISO without a zone: a sheet knows none. */
+export function shownAs(number: number, format: Format, is1904: boolean): Shown {
+  if (format.type === 'code') return { value: filled(number, format.pattern) };
+  // Spreadsheets show 15 digits: 0.1 + 0.2 is 0.3 there.
+  if (format.type === 'number') return { value: Number(number.toPrecision(15)) };
+  const seconds = Math.round(number * DAY_SECONDS);
+  if (format.type === 'duration') return { value: clock(seconds) };
+  if (number < 0 || number >= LAST_DAY + 1) return { error: `${number} is no date` };
+  if (number < 1 && !is1904) return { value: clock(seconds) };
+  if (format.type === 'time' && seconds % DAY_SECONDS === seconds) return { value: clock(seconds) };
+  const days = Math.floor(seconds / DAY_SECONDS) + (is1904 ? FROM_1904 : 0);
+  // Spreadsheets count a 29 February 1900 that never was.
+  if (days === 60) return { error: '29 February 1900 is no date' };
+  const day = new Date(Date.UTC(1899, 11, days < 60 ? 31 : 30) + days * DAY_SECONDS * 1_000);
+  const date = day.toISOString().slice(0, 10);
+  const rest = seconds % DAY_SECONDS;
+  return { value: rest === 0 ? date : `${date}T${clock(rest)}` };
+}
+
+/** `09:30`, and seconds where there are some. */
+function clock(seconds: number): string {
+  const two = (n: number) => String(n).padStart(2, '0');
+  const whole = Math.abs(seconds);
+  const parts = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60, whole % 60];
+  const shown = (parts.at(-1) === 0 ? parts.slice(0, 2) : parts).map(two).join(':');
+  return seconds < 0 ? `-${shown}` : shown;
+}
+
+/** 1234 as `00000` is 01234. What has more digits than places keeps them. */
+function filled(number: number, pattern: string): string {
+  const places = pattern.replace(/[^0]/g, '').length;
+  const digits = Math.round(Math.abs(number)).toFixed(0).padStart(places, '0');
+  const spare = digits.slice(0, digits.length - places);
+  let at = spare.length;
+  const shown = pattern.replace(/0/g, () => digits[at++] ?? '0');
+  return `${number < 0 ? '-' : ''}${spare}${shown.trim()}`;
+}
