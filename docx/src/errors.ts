@@ -15,6 +15,7 @@ export type TemplateErrorCode =
   | 'dtd_not_allowed'
   | 'malformed_xml'
   | 'too_deep'
+  | 'too_complex'
   | 'unsupported_encoding'
   | 'unsupported_prefix'
   // the tags
