@@ -1,7 +1,7 @@
 import { TemplateError } from '../errors.ts';
 import { type LintOptions, type LintReport, reportOf } from '../lint.ts';
 import type { MergeOptions, Template } from '../template.ts';
-import type { Trial } from '../trial/trial.ts';
+import { type Trial, failedTrial } from '../trial/trial.ts';
 import { type Pool, createPool } from './pool.ts';
 import { type Answer, type Facts, type Question, errorOf } from './questions.ts';
 
@@ -14,6 +14,7 @@ export interface Threads {
   lint(bytes: Uint8Array, options?: LintOptions): Promise<LintReport>;
   /** The report on a template that can be compiled; others are refused with a TemplateError. */
   check(bytes: Uint8Array, options?: LintOptions): Promise<LintReport>;
+  /** Throws nothing: a thread that ends is a file that failed. */
   tryOut(bytes: Uint8Array, options?: LintOptions): Promise<Trial>;
   /** What it gives stays usable when threads come and go: it keeps the bytes to compile them again. */
   compile(bytes: Uint8Array): Promise<ThreadTemplate>;
@@ -72,8 +73,13 @@ export function openThreads(params: ThreadsParams): Threads {
     },
     check: async (bytes, options = {}) =>
       expected('report', await ask(pool, { type: 'check', bytes, options })).report,
-    tryOut: async (bytes, options = {}) =>
-      expected('trial', await ask(pool, { type: 'trial', bytes, options })).trial,
+    async tryOut(bytes, options = {}) {
+      try {
+        return expected('trial', await ask(pool, { type: 'trial', bytes, options })).trial;
+      } catch (thrown) {
+        return failedTrial('compile', thrown);
+      }
+    },
     compile: (bytes) => templateIn(pool, (compiled += 1), bytes),
     close: pool.close,
   };

@@ -45,8 +45,13 @@ export function tryOut(bytes: Uint8Array, options: LintOptions = {}): Trial {
     const docx = new Uint8Array(template.merge(data, { images }));
     return { problems, compiled, failure: null, lost: lostBetween(bytes, docx), docx };
   } catch (thrown) {
-    return { problems, compiled, failure: failureOf(step, thrown), lost: [], docx: null };
+    return { ...failedTrial(step, thrown), problems, compiled };
   }
+}
+
+export function failedTrial(step: TrialFailure['step'], thrown: unknown): Trial {
+  const failure = failureOf(step, thrown);
+  return { problems: [], compiled: false, failure, lost: [], docx: null };
 }
 
 function lostBetween(template: Uint8Array, docx: Uint8Array): string[] {
