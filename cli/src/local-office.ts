@@ -99,6 +99,9 @@ export interface ConversionFailure {
   readonly message: string;
 }
 
+/** A trial reads its file three times; nobody else waits for it. */
+const PATIENCE_MS = 180_000;
+
 export async function openWorkbench(
   { world }: Pick<Context, 'world'>,
   { atOnce, converts }: { atOnce: number; converts: boolean },
@@ -106,7 +109,7 @@ export async function openWorkbench(
   const { openThreads } = await import('@millrace/docx');
   const { OfficeError, installedFonts, openOffice } = await import('@millrace/office');
   const fonts = await installedFonts();
-  const threads = openThreads({ size: atOnce });
+  const threads = openThreads({ size: atOnce, timeoutMs: PATIENCE_MS });
   const officePath = world.env['MILLRACE_OFFICE_PATH'] || undefined;
   const office = converts ? await openOffice({ slots: atOnce, officePath, log: SILENT }) : null;
   const isThere = office !== null && (await office.check()).ok;

@@ -30,7 +30,7 @@ export interface ThreadsParams {
   readonly size: number;
   /** 512. A sound template of the largest size that is taken (30 MB of XML) needs 300. */
   readonly memoryMb?: number | undefined;
-  /** 30 s. The largest sound template takes 2. */
+  /** 60 s. A thesis of 400 pages takes 4 to lint and compile, and on a machine with much other work 27. */
   readonly timeoutMs?: number | undefined;
   /** 1,000. */
   readonly waiting?: number | undefined;
@@ -46,7 +46,7 @@ const SCRIPT = new URL(
   import.meta.url,
 );
 const MEMORY_MB = 512;
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 60_000;
 const WAITING = 1_000;
 const CACHE_BYTES = 250_000_000;
 
