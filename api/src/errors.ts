@@ -247,6 +247,12 @@ export const ERRORS = {
     title: 'The template is too large',
     help: 'A template has 50 MB at the most: make its pictures smaller.',
   },
+  busy: {
+    status: 503,
+    retryable: true,
+    title: 'Too much is being worked on',
+    help: 'Too many templates are read or filled in at this moment. Try again shortly.',
+  },
   invalid_name: {
     status: 400,
     retryable: false,

@@ -1,4 +1,4 @@
-import type { LintReport, TemplateError } from '@millrace/docx';
+import type { LintReport, TemplateError, Trial } from '@millrace/docx';
 import type { Log } from '@millrace/office';
 import type { PdfWishes } from './pdf-options.ts';
 import type { Context } from './context.ts';
@@ -82,4 +82,53 @@ export async function convertHere(
   } finally {
     await office.close();
   }
+}
+
+/** Files tried out in threads, and a LibreOffice for what they give; null where there is none. */
+export interface Workbench {
+  tryOut(bytes: Uint8Array): Promise<Trial>;
+  readonly convert: ((docx: Uint8Array) => Promise<ConversionFailure | null>) | null;
+  close(): Promise<void>;
+}
+
+export type FileTrial = Trial;
+
+export interface ConversionFailure {
+  /** Null for what nobody meant to throw. */
+  readonly code: string | null;
+  readonly message: string;
+}
+
+/** A trial reads its file three times; nobody else waits for it. */
+const PATIENCE_MS = 180_000;
+
+export async function openWorkbench(
+  { world }: Pick<Context, 'world'>,
+  { atOnce, converts }: { atOnce: number; converts: boolean },
+): Promise<Workbench> {
+  const { openThreads } = await import('@millrace/docx');
+  const { OfficeError, installedFonts, openOffice } = await import('@millrace/office');
+  const fonts = await installedFonts();
+  const threads = openThreads({ size: atOnce, timeoutMs: PATIENCE_MS });
+  const officePath = world.env['MILLRACE_OFFICE_PATH'] || undefined;
+  const office = converts ? await openOffice({ slots: atOnce, officePath, log: SILENT }) : null;
+  const isThere = office !== null && (await office.check()).ok;
+  return {
+    tryOut: (bytes) => threads.tryOut(bytes, fonts === null ? {} : { installedFonts: fonts }),
+    convert: isThere
+      ? async (docx) => {
+          try {
+            await office.convert(docx, { signal: world.interrupted });
+            return null;
+          } catch (thrown) {
+            if (thrown instanceof OfficeError)
+              return { code: thrown.code, message: thrown.message };
+            return { code: null, message: String(thrown) };
+          }
+        }
+      : null,
+    async close() {
+      await Promise.all([threads.close(), office?.close()]);
+    },
+  };
 }

@@ -3,6 +3,7 @@ import { type Command, findCommand } from './command.ts';
 import { audit } from './commands/audit.ts';
 import { batch } from './commands/batch.ts';
 import { cancel } from './commands/cancel.ts';
+import { check } from './commands/check.ts';
 import { enqueue } from './commands/enqueue.ts';
 import { erase } from './commands/erase.ts';
 import { explain } from './commands/explain.ts';
@@ -54,6 +55,7 @@ export const commands: readonly Command[] = [
   batch,
   templates,
   lint,
+  check,
   worker,
   erase,
   audit,

@@ -16,6 +16,7 @@ export type TemplateErrorCode =
   | 'dtd_not_allowed'
   | 'malformed_xml'
   | 'too_deep'
+  | 'too_complex'
   | 'unsupported_encoding'
   // the tags
   | 'unclosed_tag'

@@ -55,7 +55,6 @@ export function lint(bytes: Uint8Array, options: LintOptions = {}): LintReport {
   }
   const fields = compiled?.parts.flatMap(({ uses }) => uses) ?? [];
   const fonts = compiled?.fonts ?? [];
-  const missingFonts = missing(fonts, options.installedFonts);
   if (compiled) {
     problems = [
       ...problems,
@@ -64,19 +63,33 @@ export function lint(bytes: Uint8Array, options: LintOptions = {}): LintReport {
       ...strayTags(compiled),
     ];
   }
-  for (const font of missingFonts) {
-    problems.push(
-      warning('missing_font', `The font "${font}" is not installed: another one will be taken.`),
-    );
-  }
-  return {
+  const report: LintReport = {
     ok: !problems.some(({ severity }) => severity === 'error'),
     problems: unique(problems).slice(0, MOST_PROBLEMS + 1),
     fields,
     blocks: compiled ? blocksOf(compiled) : [],
     fonts,
-    missingFonts,
+    missingFonts: [],
   };
+  return withInstalledFonts(report, options.installedFonts);
+}
+
+/** All else in a report comes from the template alone, and can be kept with it; fonts are those of one machine. */
+export function withInstalledFonts(
+  report: LintReport,
+  installed: readonly string[] | undefined,
+): LintReport {
+  const missingFonts = missing(report.fonts, installed);
+  const warnings = missingFonts.map((font) =>
+    warning('missing_font', `The font "${font}" is not installed: another one will be taken.`),
+  );
+  return { ...report, missingFonts, problems: [...report.problems, ...warnings] };
+}
+
+/** On a template of which nothing is known but why it was refused. */
+export function reportOf(error: TemplateError): LintReport {
+  const problems = [asProblem(error)];
+  return { ok: false, problems, fields: [], blocks: [], fonts: [], missingFonts: [] };
 }
 
 function warning(code: string, message: string, place: Partial<Place> = {}): Problem {

@@ -6,7 +6,7 @@ import { throwing, TemplateError } from './errors.ts';
 import { canonicalLocale, isTimeZone } from './helpers/format.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { createDraw } from './merge/draw.ts';
-import { collectImages } from './merge/images.ts';
+import { collectImages, hasImages } from './merge/images.ts';
 import { createMedia } from './merge/media.ts';
 import { createOutput } from './merge/output.ts';
 import { type Counters, run } from './merge/run.ts';
@@ -44,6 +44,8 @@ export interface Template {
   readonly size: number;
   /** What was taken out because it reaches outside the file. */
   readonly stripped: readonly { readonly part: string; readonly what: string }[];
+  /** Without any, `imagesNeeded` names none, whatever the data. */
+  readonly hasImages: boolean;
   /** The merged DOCX. Synchronous; equal input gives equal bytes. */
   merge(data: unknown, options?: MergeOptions): Uint8Array;
   /** The addresses of the images that the data asks for: fetch them first, and give them to `merge`. */
@@ -66,9 +68,12 @@ export function compile(bytes: Uint8Array, options: CompileOptions = {}): Templa
 }
 
 /** Apart from `compile`, so that no closure keeps the parsed file alive: only what a merge writes stays. */
-function prepare(
-  compiled: Compiled,
-): Pick<Template, 'fields' | 'fonts' | 'stripped' | 'size'> & { readonly plan: Plan } {
+function prepare(compiled: Compiled): Pick<
+  Template,
+  'fields' | 'fonts' | 'stripped' | 'size' | 'hasImages'
+> & {
+  readonly plan: Plan;
+} {
   const { parts, fonts, stripped, highestId, textWidth, strictFormat } = compiled;
   const files = staticFiles(compiled);
   const plan: Plan = {
@@ -87,7 +92,9 @@ function prepare(
     (sum, { ops }) => sum + sizeOf(ops),
     body.length + directory.length,
   );
-  return { plan, fields: parts.flatMap(({ uses }) => uses), fonts, stripped, size };
+  const draws = plan.parts.some(({ ops }) => hasImages(ops));
+  const fields = parts.flatMap(({ uses }) => uses);
+  return { plan, fields, fonts, stripped, size, hasImages: draws };
 }
 
 interface PlannedPart {

@@ -143,6 +143,7 @@ export const documentContracts = {
       'template_not_found',
       'validation_error',
       'conversion_timeout',
+      'busy',
       'conversion_failed',
       'office_missing',
     ],

@@ -82,7 +82,7 @@ export const templateContracts = {
     upload: [DOCX_TYPE],
     response: templateAdded,
     statuses: [201, 200],
-    errors: ['template_invalid', 'template_too_large', 'invalid_name'],
+    errors: ['template_invalid', 'template_too_large', 'invalid_name', 'busy'],
     example: {
       params: { name: 'invoice' },
       response: { template: story, created: true, lint: clean },
@@ -105,7 +105,7 @@ export const templateContracts = {
     params: byTemplate,
     response: z.object({ template, lint: lintReport }),
     statuses: [200],
-    errors: ['template_not_found'],
+    errors: ['template_not_found', 'busy'],
     example: { params: { id: 'invoice' }, response: { template: story, lint: clean } },
   },
   listTemplateVersions: {
@@ -159,7 +159,13 @@ export const templateContracts = {
     response: z.unknown(),
     statuses: [200],
     media: 'application/octet-stream',
-    errors: ['template_not_found', 'validation_error', 'conversion_failed', 'conversion_timeout'],
+    errors: [
+      'template_not_found',
+      'validation_error',
+      'conversion_failed',
+      'conversion_timeout',
+      'busy',
+    ],
     example: {
       params: { id: 'invoice' },
       body: { data: { Account: { Name: 'Acme' } }, outputFormat: 'PNG', width: 400 },
@@ -173,7 +179,7 @@ export const templateContracts = {
     upload: [DOCX_TYPE],
     response: lintReport,
     statuses: [200],
-    errors: ['template_too_large'],
+    errors: ['template_too_large', 'busy'],
     example: { response: clean },
   },
 } as const satisfies Record<string, Contract>;

@@ -62,7 +62,7 @@ export function collectImages(
 }
 
 /** The depth of blocks is bounded by compiling. */
-function hasImages(ops: readonly Op[]): boolean {
+export function hasImages(ops: readonly Op[]): boolean {
   return ops.some((op) => {
     if (op.op === 'draw') return op.helper === 'image';
     if (op.op === 'shell') return hasImages(op.head) || hasImages(op.body);

@@ -60,7 +60,7 @@ export async function openDocumentService(parts: {
     office,
     async close() {
       stopSweeping();
-      await office.close();
+      await Promise.all([office.close(), documents.close()]);
     },
   };
 }

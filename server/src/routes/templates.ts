@@ -19,10 +19,12 @@ const LARGEST = 50 * 1024 * 1024;
 const TYPES = { PDF: 'application/pdf', DOCX: DOCX_TYPE, PNG: 'image/png' };
 
 export function templateHandlers({ templates, preview }: Documents): Handlers<Names> {
+  const whole = createUploads();
   return {
     async addTemplate({ params: { name }, upload, caller }) {
-      const bytes = await wholeOf(upload);
-      const { template, created, lint } = await templates.add({ name, bytes, by: caller?.name });
+      const { template, created, lint } = await whole(upload, (bytes) =>
+        templates.add({ name, bytes, by: caller?.name }),
+      );
       const body = { template: templateJson(template), created, lint: lintJson(lint) };
       return { status: created ? 201 : 200, body };
     },
@@ -32,7 +34,7 @@ export function templateHandlers({ templates, preview }: Documents): Handlers<Na
     },
     async getTemplate({ params: { id } }) {
       const template = await templates.get(id);
-      const lint = await templates.lint(template.id);
+      const lint = await templates.report(template.id);
       return ok({ template: templateJson(template), lint: lintJson(lint) });
     },
     async listTemplateVersions({ params: { id }, query }) {
@@ -53,21 +55,41 @@ export function templateHandlers({ templates, preview }: Documents): Handlers<Na
       return { ...ok(undefined), bytes, headers: fileHeaders(name, TYPES[options.outputFormat]) };
     },
     async lintTemplate({ upload }) {
-      return ok(lintJson(await templates.lint(await wholeOf(upload))));
+      return ok(lintJson(await whole(upload, (bytes) => templates.lint(bytes))));
     },
   };
 }
 
-async function wholeOf(upload: Upload | null): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of upload?.bytes ?? []) {
-    size += chunk.length;
-    if (size > LARGEST)
-      throw new DocumentError('template_too_large', 'A template has 50 MB at the most.');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+/** Held by uploads that come in, wait or are checked: four of the largest, or thousands of common ones. */
+const MOST_AT_ONCE = 4 * LARGEST;
+
+/** Files are held whole while they are used; a flood of them is refused before it fills the memory. */
+function createUploads() {
+  let held = 0;
+  return async <T>(upload: Upload | null, use: (bytes: Uint8Array) => Promise<T>): Promise<T> => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    try {
+      for await (const chunk of upload?.bytes ?? []) {
+        size += chunk.length;
+        held += chunk.length;
+        if (size > LARGEST)
+          throw new DocumentError('template_too_large', 'A template has 50 MB at the most.');
+        if (held > MOST_AT_ONCE)
+          throw new DocumentError(
+            'busy',
+            'Too many templates come in at once. Try again shortly.',
+            {
+              retryable: true,
+            },
+          );
+        chunks.push(chunk);
+      }
+      return await use(Buffer.concat(chunks));
+    } finally {
+      held -= size;
+    }
+  };
 }
 
 function lintJson({ ok: isFine, problems, fields, fonts, missingFonts }: LintReport): LintJson {

@@ -1,4 +1,3 @@
-import { TemplateError } from '@millrace/docx';
 import type { Log, Queue } from '@millrace/engine';
 import { OfficeError } from '@millrace/office';
 import { type PostgresStore, migrate } from '@millrace/store-postgres';
@@ -6,7 +5,7 @@ import { type Archive, openArchive } from './archive.ts';
 import { type Batches, createBatches } from './batches.ts';
 import type { Envelope, OutputFormat } from './envelope.ts';
 import { type Erase, createErase } from './erase.ts';
-import { DocumentError, fromOfficeError, fromTemplateError } from './errors.ts';
+import { DocumentError, fromOfficeError, refusalOf } from './errors.ts';
 import { DEFAULT_KEEP_MS, type Files, createFiles } from './files.ts';
 import { type Generate, createGenerate, measured } from './generate.ts';
 import { type ImageRules, fetchImages } from './images.ts';
@@ -23,6 +22,7 @@ import {
 } from './produce.ts';
 import { type RunDocument, createRunDocument } from './run-document.ts';
 import { type Sweep, createSweep } from './sweep.ts';
+import { type TemplateThreads, openTemplateThreads } from './template-threads.ts';
 import { type TemplateSource, type Templates, createTemplates } from './templates.ts';
 
 export interface Documents extends RunDocument {
@@ -44,6 +44,8 @@ export interface Documents extends RunDocument {
   readonly erase: Erase;
   /** Call it every few minutes, in any replica. */
   readonly sweep: Sweep;
+  /** Ends its threads. */
+  close(): Promise<void>;
 }
 
 export interface PreviewOptions {
@@ -69,6 +71,8 @@ export interface DocumentsParams {
   readonly images?: ImageRules;
   /** Templates by ids that are not ours, such as those of a Salesforce org. */
   readonly templatesElsewhere?: TemplateSource;
+  /** Where templates are read and filled in; threads of its own, unless given. */
+  readonly threads?: TemplateThreads;
   /** 500 MB. */
   readonly templateCacheBytes?: number;
   /** How long files and batches are kept: 7 days. */
@@ -88,9 +92,12 @@ export async function openDocuments(params: DocumentsParams): Promise<Documents>
   const { log = NO_LOG, metrics = NO_METRICS, keepMs = DEFAULT_KEEP_MS } = params;
   const { database } = store;
   await migrate(database, { owner: 'documents', folder: MIGRATIONS });
+  const threads = params.threads ?? openTemplateThreads({ cacheBytes: params.templateCacheBytes });
   const templates = createTemplates({
     database,
     metrics,
+    threads,
+    build,
     installedFonts: params.installedFonts,
     elsewhere: params.templatesElsewhere,
     cacheBytes: params.templateCacheBytes,
@@ -116,6 +123,7 @@ export async function openDocuments(params: DocumentsParams): Promise<Documents>
     archive: (batchId, tenant = '') => openArchive(database, batchId, tenant),
     erase: createErase({ database }),
     sweep: createSweep({ database, upkeep: batches.upkeep, log }),
+    close: () => threads.close(),
   };
 }
 
@@ -129,7 +137,7 @@ async function preview(
   const compiled = await workshop.templates.compiled(idOrName, options.tenant);
   try {
     const images = await fetchImages(compiled.template, data, workshop.images, signal);
-    const docx = merge(compiled, { data, locale, timezone }, images);
+    const docx = await merge(compiled, { data, locale, timezone }, images);
     if (outputFormat === 'DOCX') return docx;
     if (outputFormat === 'PDF')
       return await convert(workshop, docx, { pdf: undefined }, { lane: 'interactive', signal });
@@ -143,6 +151,6 @@ async function preview(
     });
   } catch (error) {
     if (error instanceof OfficeError) throw fromOfficeError(error);
-    throw error instanceof TemplateError ? fromTemplateError(error, 'validation_error') : error;
+    throw refusalOf(error, 'validation_error');
   }
 }

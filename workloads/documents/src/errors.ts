@@ -1,5 +1,5 @@
 import { JobFailure, StoreUnavailable } from '@millrace/engine';
-import { TemplateError } from '@millrace/docx';
+import { TemplateError, ThreadsBusy } from '@millrace/docx';
 import { OfficeError } from '@millrace/office';
 
 /** Why a document was not made, as dashboards and records know it. */
@@ -16,6 +16,7 @@ export type DocumentErrorCode =
   | 'template_invalid'
   | 'template_in_use'
   | 'template_too_large'
+  | 'busy'
   | 'invalid_name'
   | 'invalid_cursor'
   | 'invalid_rows'
@@ -72,6 +73,17 @@ export function fromTemplateError(
     place: { part, paragraph, snippet },
     cause: error,
   });
+}
+
+/** What is thrown while a template is read or filled in; what is not the template's doing stays as it is. */
+export function refusalOf(error: unknown, code: 'template_invalid' | 'validation_error'): unknown {
+  if (error instanceof TemplateError) return fromTemplateError(error, code);
+  if (!(error instanceof ThreadsBusy)) return error;
+  return new DocumentError(
+    'busy',
+    'Too many templates are being worked through. Try again in a moment.',
+    { retryable: true, cause: error },
+  );
 }
 
 /** `detail` is the office's own code: `office_missing`, say. */

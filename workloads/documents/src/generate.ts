@@ -144,7 +144,7 @@ function bodyOf(
 ): Body {
   if (envelope.outputFormat === 'PDF' && envelope.options.returnDocxToBrowser) {
     const name = outputName(envelope.outputFileName, 'docx');
-    return { name, mediaType: mediaTypeOf(name), bytes: () => Promise.resolve(merged()) };
+    return { name, mediaType: mediaTypeOf(name), bytes: merged };
   }
   return {
     name: file.name,

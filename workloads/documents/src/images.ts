@@ -1,4 +1,3 @@
-import type { Template } from '@millrace/docx';
 import { DocumentError } from './errors.ts';
 
 /** Images that the data names by address. Who fetches them safely is the caller's to say: here is only what may be asked. */
@@ -23,12 +22,12 @@ const MAX_BYTES = 10_000_000;
 const AT_ONCE = 4;
 
 export async function fetchImages(
-  template: Pick<Template, 'imagesNeeded'>,
+  template: { imagesNeeded(data: unknown): Promise<string[]> | string[] },
   data: unknown,
   rules: ImageRules | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Map<string, Uint8Array>> {
-  const urls = template.imagesNeeded(data);
+  const urls = await template.imagesNeeded(data);
   const images = new Map<string, Uint8Array>();
   if (urls.length === 0) return images;
   const { maxCount = MAX_COUNT, maxBytes = MAX_BYTES, allowedHosts = [] } = rules ?? {};

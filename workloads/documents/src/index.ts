@@ -48,5 +48,6 @@ export type { DocumentResult } from './run-document.ts';
 export { parentsOf, salesforceDocumentKind } from './salesforce-kind.ts';
 export type { Sweep, Swept } from './sweep.ts';
 export type { TemplateCacheStats } from './template-cache.ts';
+export type { TemplateThreads } from './template-threads.ts';
 export type { TemplateInfo } from './template-rows.ts';
 export type { Compiled, TemplateSource, Templates } from './templates.ts';

@@ -1,10 +1,9 @@
-import { TemplateError } from '@millrace/docx';
 import { type Office, OfficeError } from '@millrace/office';
 import type { Database } from '@millrace/store-postgres';
 import { sha256 } from './canonical.ts';
 import { type Content, putContent } from './contents.ts';
 import { type Envelope, officeOptions } from './envelope.ts';
-import { fromOfficeError, fromTemplateError, storing } from './errors.ts';
+import { fromOfficeError, refusalOf, storing } from './errors.ts';
 import { type ImageRules, fetchImages } from './images.ts';
 import { type Stopwatch, type Timings, createTimings } from './observe.ts';
 import { type Outputs, outputKey } from './outputs.ts';
@@ -24,7 +23,7 @@ export interface Produced {
   readonly timings: () => Timings;
   readonly step: ReturnType<typeof createTimings>['step'];
   /** The merged DOCX, made again where it was not kept. */
-  readonly merged: () => Uint8Array;
+  readonly merged: () => Promise<Uint8Array>;
 }
 
 /** With its bytes where they have just been made. */
@@ -104,7 +103,7 @@ export async function make(
     workshop.templates.compiled(envelope.templateId, options.tenant, options.correlationId),
   );
   const images = await step('merge', () => prepare(workshop, compiled, envelope, options));
-  const merged = (): Uint8Array => merge(compiled, envelope, images);
+  const merged = (): Promise<Uint8Array> => merge(compiled, envelope, images);
   const made = await render(workshop, envelope, options, { step, merged });
   return { ...made, templateId: compiled.info.id, timings: timings() };
 }
@@ -134,7 +133,7 @@ async function prepare(
   try {
     return await fetchImages({ imagesNeeded }, data, images, signal);
   } catch (error) {
-    throw error instanceof TemplateError ? fromTemplateError(error, 'validation_error') : error;
+    throw refusalOf(error, 'validation_error');
   }
 }
 
@@ -166,17 +165,17 @@ async function keyOf(
 type MergeFacts = Pick<Envelope, 'data' | 'locale' | 'timezone'> &
   Partial<Pick<Envelope, 'options'>>;
 
-export function merge(
+export async function merge(
   { template }: Pick<Compiled, 'template'>,
   { data, locale, timezone, options }: MergeFacts,
   images: ReadonlyMap<string, Uint8Array>,
-): Uint8Array {
+): Promise<Uint8Array> {
   const { strict = false, dataLocale } = options ?? {};
   const reading = dataLocale === undefined ? {} : { dataLocale };
   try {
-    return template.merge(data, { locale, timeZone: timezone, images, strict, ...reading });
+    return await template.merge(data, { locale, timeZone: timezone, images, strict, ...reading });
   } catch (error) {
-    throw error instanceof TemplateError ? fromTemplateError(error, 'validation_error') : error;
+    throw refusalOf(error, 'validation_error');
   }
 }
 

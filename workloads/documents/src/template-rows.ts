@@ -1,3 +1,4 @@
+import type { LintReport } from '@millrace/docx';
 import type { Session, Statement } from '@millrace/store-postgres';
 import { idOf } from './ids.ts';
 
@@ -50,12 +51,13 @@ const NEWEST: Statement = {
   text: `SELECT ${COLUMNS} FROM millrace.document_templates WHERE tenant = $1 AND name = $2 ORDER BY version DESC LIMIT 1`,
 };
 
-// $1 tenant $2 name $3 version $4 sha256 $5 size $6 bytes $7 created by
+// $1 tenant $2 name $3 version $4 sha256 $5 size $6 bytes $7 created by $8 lint $9 lint build
 const INSERT: Statement = {
   name: 'documents_add_template',
   text: `
-INSERT INTO millrace.document_templates (tenant, name, version, sha256, size, bytes, created_at, created_by)
-VALUES ($1, $2, $3, $4, $5, decode($6, 'base64'), millrace.clock(), $7)
+INSERT INTO millrace.document_templates (tenant, name, version, sha256, size, bytes, created_at, created_by,
+                                         lint, lint_build)
+VALUES ($1, $2, $3, $4, $5, decode($6, 'base64'), millrace.clock(), $7, $8, $9)
 RETURNING ${COLUMNS}`,
 };
 
@@ -71,6 +73,20 @@ const BYTES: Statement = {
   text: `
 SELECT ${COLUMNS}, encode(bytes, 'base64') AS bytes
   FROM millrace.document_templates WHERE seq = $2 AND tenant = $1`,
+};
+
+// $1 tenant $2 seq $3 build
+const REPORT: Statement = {
+  name: 'documents_template_report',
+  text: `
+SELECT CASE WHEN lint_build = $3 THEN lint END AS lint
+  FROM millrace.document_templates WHERE seq = $2 AND tenant = $1`,
+};
+
+// $1 tenant $2 seq $3 build $4 lint
+const KEEP_REPORT: Statement = {
+  name: 'documents_keep_template_report',
+  text: `UPDATE millrace.document_templates SET lint = $4, lint_build = $3 WHERE seq = $2 AND tenant = $1`,
 };
 
 // $1 tenant $2 name $3 below this version $4 limit
@@ -143,6 +159,8 @@ export const templateRows = {
       sha256: string;
       bytes: Uint8Array;
       by: string | null;
+      lint: LintReport;
+      build: string;
     },
   ): Promise<TemplateInfo> {
     const [made] = await session.query<TemplateRow>(INSERT, [
@@ -153,9 +171,27 @@ export const templateRows = {
       row.bytes.length,
       Buffer.from(row.bytes).toString('base64'),
       row.by,
+      JSON.stringify(row.lint),
+      row.build,
     ]);
     if (made === undefined) throw new Error('The database made no template and gave no reason.');
     return infoOf(made);
+  },
+  /** As this build of the engine made it: null where none did. */
+  async report(
+    session: Session,
+    tenant: string,
+    seq: number,
+    build: string,
+  ): Promise<LintReport | null> {
+    const [row] = await session.query<{ lint: string | null }>(REPORT, [tenant, seq, build]);
+    return typeof row?.lint === 'string' ? (JSON.parse(row.lint) as LintReport) : null;
+  },
+  async keepReport(
+    session: Session,
+    { tenant, seq, build, lint }: { tenant: string; seq: number; build: string; lint: LintReport },
+  ): Promise<void> {
+    await session.query(KEEP_REPORT, [tenant, seq, build, JSON.stringify(lint)]);
   },
   async versions(
     session: Session,

@@ -1,6 +1,8 @@
+import { TemplateError, ThreadsBusy } from '@millrace/docx';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DATABASES, type TestDatabase, openTestDatabase } from '../test/databases.ts';
 import { type World, openWorld, template } from '../test/world.ts';
+import { type TemplateThreads, openTemplateThreads } from './template-threads.ts';
 
 describe.each(DATABASES)('templates on %s', (which) => {
   let database: TestDatabase;
@@ -106,6 +108,71 @@ describe.each(DATABASES)('templates on %s', (which) => {
       ok: true,
     });
     expect(await templates.lint(template('{{#each X}}'))).toMatchObject({ ok: false });
+  });
+
+  test('a report is kept with its version, and made again only by another build', async () => {
+    const { template: stored } = await add('letter');
+    const linted: string[] = [];
+    const threads = openTemplateThreads();
+    const counting: TemplateThreads = {
+      ...threads,
+      lint(bytes, options) {
+        linted.push('lint');
+        return threads.lint(bytes, options);
+      },
+    };
+    const open = (build: string, installedFonts?: string[]) =>
+      openWorld(database, {
+        build,
+        threads: counting,
+        ...(installedFonts && { installedFonts }),
+      });
+    const same = await open('test');
+    expect(await same.documents.templates.report(stored.id)).toMatchObject({
+      ok: true,
+      fields: [{ path: 'Name' }],
+    });
+    expect(linted).toEqual([]);
+    // Fonts are those of the machine that is asked, not of the one that made the report.
+    const fontless = await open('newer', []);
+    const { templates } = fontless.documents;
+    const reports = await Promise.all([1, 2, 3].map(() => templates.report('letter')));
+    for (const report of reports)
+      expect(report).toMatchObject({ ok: true, problems: [{ code: 'missing_font' }] });
+    expect(linted).toEqual(['lint']);
+    expect((await templates.report(stored.id)).missingFonts).toEqual(['Liberation Sans']);
+    expect(linted).toEqual(['lint']);
+    await expect(templates.report('tpl-99999')).rejects.toMatchObject({
+      code: 'template_not_found',
+    });
+    await same.close();
+    await fontless.close();
+  });
+
+  test('a template that is too much work is refused for good, and told of as such', async () => {
+    const tooMuch = () => Promise.reject(new TemplateError('too_complex', 'Make it simpler.'));
+    const busy = () => Promise.reject(new ThreadsBusy('17 templates wait already.'));
+    const { template: stored } = await add('letter');
+    const threads = openTemplateThreads();
+    const slow = await openWorld(database, {
+      threads: { ...threads, check: tooMuch, compile: tooMuch, lint: busy },
+    });
+    const { templates, preview } = slow.documents;
+    await expect(templates.add({ name: 'x', bytes: template('{{Name}}') })).rejects.toMatchObject({
+      code: 'template_invalid',
+      detail: 'too_complex',
+      retryable: false,
+    });
+    await expect(preview(stored.id, {})).rejects.toMatchObject({
+      code: 'validation_error',
+      detail: 'too_complex',
+      retryable: false,
+    });
+    await expect(templates.lint(template('{{Name}}'))).rejects.toMatchObject({
+      code: 'busy',
+      retryable: true,
+    });
+    await slow.close();
   });
 
   test('the compiled one is made once, and told of', async () => {

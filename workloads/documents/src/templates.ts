@@ -1,18 +1,12 @@
-import {
-  type LintReport,
-  type Template,
-  TemplateError,
-  compile,
-  lint,
-  nearest,
-} from '@millrace/docx';
+import { type LintReport, type ThreadTemplate, nearest, withInstalledFonts } from '@millrace/docx';
 import { type Database, texts } from '@millrace/store-postgres';
 import { sha256 } from './canonical.ts';
-import { DocumentError, fromTemplateError } from './errors.ts';
+import { DocumentError, refusalOf } from './errors.ts';
 import {
   type Page,
   type PageParams,
   badCursor,
+  idOf,
   numberCursor,
   page,
   pageLimit,
@@ -26,6 +20,7 @@ import {
   createTemplateCache,
 } from './template-cache.ts';
 import { type TemplateInfo, templateRows } from './template-rows.ts';
+import type { TemplateThreads } from './template-threads.ts';
 
 export interface Templates {
   /** A new version, compiled and linted first. The same bytes as the newest version give that version. */
@@ -47,6 +42,8 @@ export interface Templates {
   bytes(idOrName: string, tenant?: string): Promise<{ template: TemplateInfo; bytes: Uint8Array }>;
   /** A name means all its versions. Refused while a job or a batch that is not over uses one of them. */
   remove(idOrName: string, tenant?: string): Promise<{ removed: string[] }>;
+  /** What lint says about a version: made once by each build of the engine, and kept. */
+  report(idOrName: string, tenant?: string): Promise<LintReport>;
   lint(
     template: Uint8Array | string,
     options?: { sample?: unknown; schema?: unknown; tenant?: string | undefined },
@@ -62,7 +59,7 @@ export interface Templates {
 
 export interface Compiled {
   readonly info: TemplateInfo;
-  readonly template: Template;
+  readonly template: ThreadTemplate;
 }
 
 const LARGEST_TEMPLATE = 50 * 1024 * 1024;
@@ -80,15 +77,17 @@ export interface TemplateSource {
 export function createTemplates(params: {
   database: Database;
   metrics: DocumentMetrics;
+  threads: TemplateThreads;
+  /** The version of what lints, kept with its reports. */
+  build: string;
   elsewhere?: TemplateSource | undefined;
   cacheBytes?: number | undefined;
   /** Those that the office can print with: a template that names others is told of. */
   installedFonts?: readonly string[] | undefined;
 }): Templates {
-  const { database, metrics, elsewhere, cacheBytes, installedFonts } = params;
-  const fonts = installedFonts === undefined ? {} : { installedFonts };
+  const { database, metrics, threads, build, elsewhere, cacheBytes, installedFonts } = params;
   const cache: TemplateCache<Compiled> = createTemplateCache({
-    sizeOf: ({ template }) => template.size,
+    sizeOf: ({ template, info }) => template.size + info.size,
     ...(cacheBytes !== undefined && { maxBytes: cacheBytes }),
   });
 
@@ -114,17 +113,48 @@ export function createTemplates(params: {
     return { template: found.info, bytes: found.bytes };
   }
 
+  const reporting = new Map<number, Promise<LintReport>>();
+
+  /** Those who ask for the same one at the same time wait for one report. */
+  function makeReport(seq: number, tenant: string): Promise<LintReport> {
+    const made = bytes(idOf('tpl', seq), tenant)
+      .then(async ({ bytes: file }) => {
+        const lint = await threads.lint(file);
+        await templateRows.keepReport(database, { tenant, seq, build, lint });
+        return lint;
+      })
+      .catch((error: unknown) => {
+        throw refusalOf(error, 'template_invalid');
+      })
+      .finally(() => reporting.delete(seq));
+    reporting.set(seq, made);
+    return made;
+  }
+
+  async function compiledFrom(file: Uint8Array): Promise<ThreadTemplate> {
+    try {
+      return await threads.compile(file);
+    } catch (error) {
+      throw refusalOf(error, 'validation_error');
+    }
+  }
+
   return {
     get,
     bytes,
     async add({ name: asked, bytes: given, by, tenant = '' }) {
       const name = checkName(asked);
-      const report = checkTemplate(given, fonts);
+      const report = await checked(threads, given);
+      const lint = withInstalledFonts(report, installedFonts);
       const hash = sha256(given);
       return database.transaction(async (session) => {
         await templateRows.lock(session, tenant, name);
         const newest = await templateRows.newest(session, tenant, name);
-        if (newest?.sha256 === hash) return { template: newest, created: false, lint: report };
+        if (newest?.sha256 === hash) {
+          const seq = seqOf('tpl', newest.id) ?? 0;
+          await templateRows.keepReport(session, { tenant, seq, build, lint: report });
+          return { template: newest, created: false, lint };
+        }
         const template = await templateRows.insert(session, {
           tenant,
           name,
@@ -132,8 +162,10 @@ export function createTemplates(params: {
           sha256: hash,
           bytes: given,
           by: by ?? null,
+          lint: report,
+          build,
         });
-        return { template, created: true, lint: report };
+        return { template, created: true, lint };
       });
     },
     async list({ tenant = '', ...paging } = {}) {
@@ -172,12 +204,22 @@ export function createTemplates(params: {
       for (const version of removed) cache.forget(cacheKey(version, tenant));
       return { removed };
     },
+    async report(idOrName, tenant = '') {
+      const seq = seqOf('tpl', idOrName) ?? seqOf('tpl', (await get(idOrName, tenant)).id) ?? 0;
+      const report =
+        (await templateRows.report(database, tenant, seq, build)) ??
+        (await (reporting.get(seq) ?? makeReport(seq, tenant)));
+      return withInstalledFonts(report, installedFonts);
+    },
     async lint(template, { sample, schema, tenant = '' } = {}) {
       const file = typeof template === 'string' ? (await bytes(template, tenant)).bytes : template;
-      return lint(file, {
-        ...fonts,
+      const asked = {
+        ...(installedFonts !== undefined && { installedFonts }),
         ...(sample !== undefined && { sample }),
         ...(schema !== undefined && { schema }),
+      };
+      return threads.lint(file, asked).catch((error: unknown) => {
+        throw refusalOf(error, 'template_invalid');
       });
     },
     async compiled(idOrName, tenant = '', correlationId) {
@@ -188,7 +230,7 @@ export function createTemplates(params: {
         const found = await (isElsewhere
           ? fetched(elsewhere, id, correlationId)
           : bytes(id, tenant));
-        return { info: found.template, template: compiledFrom(found.bytes) };
+        return { info: found.template, template: await compiledFrom(found.bytes) };
       });
       if (hit) metrics.cacheHit(id);
       else metrics.cacheMiss(id);
@@ -230,27 +272,16 @@ function checkName(asked: string): string {
 }
 
 /** Nothing is stored that could not be merged. */
-function checkTemplate(
-  bytes: Uint8Array,
-  fonts: { installedFonts?: readonly string[] },
-): LintReport {
+async function checked(threads: TemplateThreads, bytes: Uint8Array): Promise<LintReport> {
   if (bytes.length > LARGEST_TEMPLATE)
     throw new DocumentError(
       'template_too_large',
       `A template has at most ${LARGEST_TEMPLATE / 1024 / 1024} MB; this one has ${Math.ceil(bytes.length / 1024 / 1024)}. Make its pictures smaller.`,
     );
-  compiledFrom(bytes, 'template_invalid');
-  return lint(bytes, fonts);
-}
-
-function compiledFrom(
-  bytes: Uint8Array,
-  code: 'template_invalid' | 'validation_error' = 'validation_error',
-): Template {
   try {
-    return compile(bytes);
+    return await threads.check(bytes);
   } catch (error) {
-    throw error instanceof TemplateError ? fromTemplateError(error, code) : error;
+    throw refusalOf(error, 'template_invalid');
   }
 }
 

@@ -20,8 +20,13 @@ import {
   documentKinds,
   openDocuments,
 } from '../src/index.ts';
+import { type TemplateThreads, openTemplateThreads } from '../src/template-threads.ts';
 import type { TestDatabase } from './databases.ts';
 import { type FakeOffice, fakeOffice } from './office.ts';
+
+/** One set for all worlds of a file: starting threads for each would take longer than most tests. */
+const own = openTemplateThreads();
+const THREADS: TemplateThreads = { ...own, close: () => Promise.resolve() };
 
 /** The workload on a database, with a worker that a test starts. */
 export interface World {
@@ -59,6 +64,7 @@ export async function openWorld(
     build: 'test',
     clock: { now: () => performance.now() },
     metrics: telling(told),
+    threads: THREADS,
     ...changes,
   });
   opened = documents;
@@ -99,6 +105,7 @@ export async function openWorld(
     },
     async close() {
       await worker.stop();
+      await documents.close();
       await store.close();
     },
   };
