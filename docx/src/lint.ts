@@ -119,7 +119,15 @@ function strippedContent({ stripped }: Compiled): Problem[] {
 /** Charts and diagrams are copied as they are. */
 function strayTags({ file, parts }: Compiled): Problem[] {
   const compiledNames = new Set(parts.map(({ name }) => name));
-  const problems: Problem[] = [];
+  const problems = parts
+    .flatMap(({ unfilled }) => unfilled)
+    .map((place) =>
+      warning(
+        'tag_not_filled',
+        'A tag stands in an equation or a drawing, where it is not filled.',
+        place,
+      ),
+    );
   for (const part of file.parts.values()) {
     if (compiledNames.has(part.name) || !part.name.startsWith('word/')) continue;
     const tag = part.tokens?.find(({ kind, raw }) => kind === 'text' && raw.includes('{{'));

@@ -1,6 +1,6 @@
 import type { Report } from '../errors.ts';
 import type { Token } from '../xml/tokenizer.ts';
-import { child, closest, removeElement } from '../xml/tokens.ts';
+import { child, closest } from '../xml/tokens.ts';
 import type { Block } from './blocks.ts';
 import { belowCommonAncestor, childOf, isFirst, isLast, onlyTags } from './surroundings.ts';
 import type { FoundTags, Tag } from './tags.ts';
@@ -21,6 +21,8 @@ export interface Layout {
   readonly shells: ReadonlySet<Token>;
   /** The cells that a block by column repeats. */
   readonly columns: ReadonlyMap<Block, { from: Token; to: Token; row: Token }>;
+  /** Tokens that are not written: paragraphs and rows that hold nothing but tags. */
+  readonly dropped: ReadonlySet<Token>;
 }
 
 interface Context {
@@ -32,6 +34,7 @@ interface Context {
   readonly containers: Set<Token>;
   readonly shells: Set<Token>;
   readonly columns: Map<Block, { from: Token; to: Token; row: Token }>;
+  readonly dropped: Set<Token>;
 }
 
 /**
@@ -40,22 +43,21 @@ interface Context {
  * containers and is refused.
  */
 export function layOutBlocks(
-  tokens: readonly Token[],
-  found: FoundTags,
-  blocks: readonly Block[],
-  isListItem: (paragraph: Token) => boolean,
-  report: Report,
+  input: Pick<Context, 'tokens' | 'found' | 'isListItem' | 'report'> & {
+    readonly blocks: readonly Block[];
+  },
 ): Layout {
+  const { tokens, found, blocks, isListItem, report } = input;
   const context: Context = {
     tokens,
     found,
     isListItem,
     report,
-
     positions: new Map(),
     containers: new Set(),
     shells: new Set(),
     columns: new Map(),
+    dropped: new Set(found.dropped),
   };
   // Outer blocks come first: whether an inner one may take its whole paragraph depends on them.
   for (const block of blocks) layOut(context, block);
@@ -162,7 +164,7 @@ function place(context: Context, tag: Tag, unit: Token, side: 'before' | 'after'
       // So does a page break, on its own side of the tag.
       kept = tag.first.index < firstBreak ? 'before' : 'after';
     } else {
-      if (!unit.gone) removeElement(tokens, unit);
+      drop(context, unit);
       kept = 'before';
     }
   }
@@ -170,6 +172,12 @@ function place(context: Context, tag: Tag, unit: Token, side: 'before' | 'after'
     kind: kept,
     token: tokens[kept === 'before' ? unit.index : unit.match] ?? unit,
   });
+}
+
+/** Once per element: it may hold thousands of tags. */
+function drop({ tokens, dropped }: Context, unit: Token): void {
+  if (dropped.has(unit)) return;
+  for (const token of tokens.slice(unit.index, unit.match + 1)) dropped.add(token);
 }
 
 function layOutInTable(context: Context, block: Block, level: 'row' | 'column'): void {

@@ -1,4 +1,4 @@
-import type { Op } from '../compile/ops.ts';
+import { type Op, listsWithin } from '../compile/ops.ts';
 import { TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { isUrl } from './draw.ts';
@@ -22,7 +22,7 @@ export function collectImages(ops: readonly Op[], data: unknown, limits: Limits)
         const source = op.call.args[0];
         const value = source && evaluate(source, on, undefined);
         if (isUrl(value)) wanted.add(value.trim());
-      } else if (op.op === 'shell') {
+      } else if (op.op === 'shell' || op.op === 'link') {
         walk(op.head);
         walk(op.body);
       } else if (op.op === 'if') {
@@ -57,12 +57,7 @@ export function collectImages(ops: readonly Op[], data: unknown, limits: Limits)
 
 /** The depth of blocks is bounded by compiling. */
 function hasImages(ops: readonly Op[]): boolean {
-  return ops.some((op) => {
-    if (op.op === 'draw') return op.helper === 'image';
-    if (op.op === 'shell') return hasImages(op.head) || hasImages(op.body);
-    if (op.op === 'each') return hasImages(op.body) || hasImages(op.otherwise);
-    if (op.op === 'if')
-      return hasImages(op.otherwise) || op.branches.some(({ body }) => hasImages(body));
-    return false;
-  });
+  return ops.some(
+    (op) => (op.op === 'draw' && op.helper === 'image') || listsWithin(op).some(hasImages),
+  );
 }

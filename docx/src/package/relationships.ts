@@ -63,8 +63,24 @@ export function isAllowed(relationship: Relationship, source: string): boolean {
   if (REFUSED_KINDS.has(kind)) return false;
   // A chart's own workbook is read by Word alone and only when someone edits the chart.
   if (kind === 'package') return source.includes('charts/') && isInside(relationship, source);
-  if (relationship.external) return kind === 'hyperlink' && WEB_LINK.test(relationship.target);
+  if (relationship.external) {
+    return (
+      kind === 'hyperlink' && (WEB_LINK.test(relationship.target) || hasTaggedAddress(relationship))
+    );
+  }
   return isInside(relationship, source);
+}
+
+/** Word writes the braces of an address as %7B and %7D. */
+const TAG_IN_ADDRESS = /\{\{|%7B%7B/i;
+
+/** A link whose address each merge fills and checks; the template's own is never written. */
+export function hasTaggedAddress(relationship: Relationship): boolean {
+  return (
+    relationship.external &&
+    kindOf(relationship).toLowerCase() === 'hyperlink' &&
+    TAG_IN_ADDRESS.test(relationship.target)
+  );
 }
 
 function isInside(relationship: Relationship, source: string): boolean {
