@@ -13,7 +13,7 @@ export interface Builder {
 
 /** A run without anything in it: the rest of a tag that was spread over several runs. */
 const EMPTY_RUN =
-  /<w:r>(?:<w:rPr\/>|<w:rPr>(?:(?!<\/?w:rPr>)[^])*<\/w:rPr>)?(?:<w:t(?: xml:space="preserve")?>(?:<\/w:t>)|<w:t\/>)?<\/w:r>/g;
+  /<w:r\/>|<w:r>(?:<w:rPr\/>|<w:rPr>(?:(?!<\/?w:rPr>)[^])*<\/w:rPr>)?(?:<w:t(?: xml:space="preserve")?>(?:<\/w:t>)|<w:t\/>)?<\/w:r>/g;
 
 export function createBuilder(): Builder {
   const stack: Op[][] = [[]];

@@ -5,6 +5,7 @@ import type { Expression } from './expression.ts';
 import { dropOutsideFields } from './field-codes.ts';
 import { type Field, expandSimpleFields, readFields } from './fields.ts';
 import { readMergeFields } from './merge-fields.ts';
+import { dropHalfRanges } from './half-ranges.ts';
 import { joinParagraphs } from './paragraph-marks.ts';
 import { tokensOf, treeOf } from './tree.ts';
 
@@ -26,7 +27,7 @@ export function clean(
   onStripped: (what: string) => void,
 ): CleanPart {
   const accepted = acceptChanges(treeOf(parsed));
-  const joined = joinParagraphs(accepted);
+  const joined = dropHalfRanges(joinParagraphs(accepted));
   const plain = expandSimpleFields(dropEditingMarks(joined));
   const inside = dropOutsideFields(tokensOf(plain), (field) => onStripped(`the field ${field}`));
   const { tokens, values } = readMergeFields(inside);
