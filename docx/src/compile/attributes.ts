@@ -53,7 +53,7 @@ export function findAttributeTags(
 
 /** The address as its author typed it. */
 function addressOf(target: string): string {
-  return target.replace(/%7B%7B(?:(?!%7D%7D)[^])*%7D%7D/gi, (tag) => {
+  return target.replace(/(?:\{\{|%7B%7B)(?:(?!\}\}|%7D%7D)[^])*(?:\}\}|%7D%7D)/gi, (tag) => {
     try {
       return decodeURIComponent(tag);
     } catch {

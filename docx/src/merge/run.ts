@@ -144,14 +144,20 @@ function instructionText(text: string): string {
   return /^\s*(?:javascript|vbscript|data|file):/i.test(plain) ? '' : plain;
 }
 
-/** Where a link leads; undefined when that is neither web, mail nor telephone. */
+/** Where a link leads; undefined when that is neither web, mail nor telephone, which strict merges refuse. */
 function targetOf(address: Address, on: Run, place: Place): string | undefined {
   let text = '';
   for (const piece of address) {
     text += typeof piece === 'string' ? piece : textOf(evaluate(piece, on, place));
   }
   // Word puts a scheme before a tag, and the value brings its own.
-  return linkTarget(text.replace(/^\s*https?:\/+(?=(?:https?:\/\/|mailto:|tel:))/i, ''));
+  const own = text.replace(/^\s*https?:\/+(?=(?:https?:\/\/|mailto:|tel:))/i, '');
+  const target = linkTarget(own);
+  if (target === undefined && on.strict && own.trim() !== '') {
+    const message = `"${own.slice(0, 80)}" is no address for a link: write https://…, mailto:… or tel:….`;
+    throw new TemplateError('bad_value', message, place);
+  }
+  return target;
 }
 
 function runLink({ address, head, body, place }: Extract<Op, { op: 'link' }>, on: Run): void {
