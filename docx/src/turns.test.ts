@@ -65,6 +65,14 @@ describe('a bookmark in a loop', () => {
     ]);
   });
 
+  it('goes with a page break, and is lost as a whole where rich text takes its paragraph', () => {
+    const page = bookmark('page', '<w:r><w:br w:type="page"/></w:r>');
+    const html = `<w:p><w:bookmarkStart w:id="5" w:name="rich"/>${r('{{html this}}')}</w:p><w:p><w:bookmarkEnd w:id="5"/></w:p>`;
+    const output = compile(docx(each('L', page + html))).merge({ L: ['<p>a</p>', 'b'] });
+    expect(faults(output)).toEqual([]);
+    expect(names(partXml(output))).toEqual(['page', 'page_2']);
+  });
+
   it('takes no name that another one has, and none that is too long for Word', () => {
     const long = 'x'.repeat(40);
     const body =
@@ -131,6 +139,11 @@ describe('a list inside a loop', () => {
   it('begins again when it has several items of its own', () => {
     const body = each('S', p('{{T}}') + item('first') + item('below', { level: 1 }) + item('last'));
     expect(lists(body, data).used).toEqual(['1', '1', '1', '3', '3', '3', '4', '4', '4']);
+  });
+
+  it('begins with the first turn when the list was used before', () => {
+    const body = item('before') + each('S', p('{{T}}') + each('I', item('{{this}}')));
+    expect(lists(body, data).used).toEqual(['1', '3', '3', '4', '5']);
   });
 
   it('begins again in the rows of a table', () => {

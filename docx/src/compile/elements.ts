@@ -160,8 +160,8 @@ function addOwnId(token: Token, builder: Builder, changes: Changes): void {
   if (isShape) changes.set('o:spid', 'left out');
 }
 
-function listOf({ list, turns, numId }: Restart): Omit<Restart, 'level'> {
-  return { list, turns, numId };
+function listOf({ list, turns, numId, keepsFirst }: Restart): Omit<Restart, 'level'> {
+  return { list, turns, numId, keepsFirst };
 }
 
 /** What comes before a paragraph's list among its properties: their order is fixed. */

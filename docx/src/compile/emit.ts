@@ -60,7 +60,18 @@ export function emit(input: {
     return slot;
   };
   const anchors = anchorsOf(blocks, layout);
-  const ranges = planRanges(part, found, layout, anchors, turnsOf);
+  const richTexts = wholeHtml(tokens, found);
+  const ranges = planRanges({
+    part,
+    found,
+    layout,
+    anchors,
+    turnsOf,
+    isReplaced: (token) => {
+      const paragraph = closest(tokens, token, 'w:p');
+      return paragraph !== undefined && richTexts.has(paragraph);
+    },
+  });
   const restarts = planRestarts({ tokens, found, layout, anchors, styles, numbering, turnsOf });
   const tables = createTables(tokens, layout, builder);
   const marks = createMarks({ tokens, layout, tables, builder, anchors, turns, addUse, report });
@@ -132,7 +143,7 @@ export function emit(input: {
       if (token.kind === 'close') emitEnsure(tokens, token, layout, builder);
       if (isLastSection(tokens, token, layout))
         emitEnsure(tokens, tokens[token.parent], layout, builder);
-      if (isPageBreakParagraph(found, token)) {
+      if (isPageBreakParagraph(tokens, found, token)) {
         const bytes = Buffer.from(elementRaw(tokens, token));
         builder.add({ op: 'pageBreak', bytes, skips: blockSinceBreak });
         blockSinceBreak = false;
@@ -141,7 +152,7 @@ export function emit(input: {
         markAll(marks.after(tokens[i] ?? token));
         continue;
       }
-      const html = wholeHtml(tokens, found, token);
+      const html = richTexts.get(token);
       if (html) {
         emitValueOf(html, 'htmlParagraphs');
         i = token.match;
@@ -186,16 +197,18 @@ function emitValue(
   } else builder.add({ op: 'text', value, place });
 }
 
-/** Rich text alone in its paragraph may become several paragraphs. */
-function wholeHtml(tokens: readonly Token[], found: FoundTags, token: Token): Tag | undefined {
-  const paragraph =
-    token.kind === 'open' && token.name === 'w:p' ? found.paragraphs.get(token) : undefined;
-  const tag = paragraph?.tags[0];
-  if (!paragraph || tag?.parsed.kind !== 'value' || paragraph.tags.length > 1) return undefined;
-  const { value } = tag.parsed;
-  const alone = paragraph.text.trim() === tag.source && paragraph.contentAt.length === 0;
-  const isHtml = value.kind === 'call' && value.name === 'html';
-  return isHtml && alone && runContext(tokens, tag).splits ? tag : undefined;
+/** Rich text alone in its paragraph may become several paragraphs, which take the place of that one. */
+function wholeHtml(tokens: readonly Token[], found: FoundTags): ReadonlyMap<Token, Tag> {
+  const texts = new Map<Token, Tag>();
+  for (const [token, { tags, text, contentAt }] of found.paragraphs) {
+    const tag = tags[0];
+    if (tag?.parsed.kind !== 'value' || tags.length > 1) continue;
+    const { value } = tag.parsed;
+    const isHtml = value.kind === 'call' && value.name === 'html';
+    const alone = contentAt.length === 0 && text.trim() === tag.source;
+    if (isHtml && alone && runContext(tokens, tag).splits) texts.set(token, tag);
+  }
+  return texts;
 }
 
 function runContext(tokens: readonly Token[], tag: Tag): RunContext {
@@ -234,7 +247,7 @@ function isLastSection(tokens: readonly Token[], token: Token, layout: Layout): 
   );
 }
 
-function isPageBreakParagraph(found: FoundTags, token: Token): boolean {
+function isPageBreakParagraph(tokens: readonly Token[], found: FoundTags, token: Token): boolean {
   const paragraph =
     token.kind === 'open' && token.name === 'w:p' ? found.paragraphs.get(token) : undefined;
   return (
@@ -242,6 +255,8 @@ function isPageBreakParagraph(found: FoundTags, token: Token): boolean {
     paragraph.pageBreaksAt.length > 0 &&
     paragraph.contentAt.length === 0 &&
     paragraph.text.trim() === '' &&
-    paragraph.section === undefined
+    paragraph.section === undefined &&
+    // A bookmark in it needs a name of its own in each turn of a loop.
+    !/<w:(?:bookmark|perm)/.test(elementRaw(tokens, token))
   );
 }

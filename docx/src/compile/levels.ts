@@ -2,6 +2,7 @@ import type { Report } from '../errors.ts';
 import type { Token } from '../xml/tokenizer.ts';
 import { child, closest } from '../xml/tokens.ts';
 import type { Block } from './blocks.ts';
+import type { Level } from './expression.ts';
 import { belowCommonAncestor, childOf, isFirst, isLast, onlyTags } from './surroundings.ts';
 import type { FoundTags, Tag } from './tags.ts';
 
@@ -14,6 +15,8 @@ export type Position =
   | { readonly kind: 'text' | 'run' };
 
 export interface Layout {
+  /** What each block repeats or removes; words, when it is not here. */
+  readonly levels: ReadonlyMap<Block, Level>;
   readonly positions: ReadonlyMap<Tag, Position>;
   /** Cells, text boxes and the like that a false condition could leave without a paragraph. */
   readonly containers: ReadonlySet<Token>;
@@ -30,6 +33,7 @@ interface Context {
   readonly found: FoundTags;
   readonly isListItem: (paragraph: Token) => boolean;
   readonly report: Report;
+  readonly levels: Map<Block, Level>;
   readonly positions: Map<Tag, Position>;
   readonly containers: Set<Token>;
   readonly shells: Set<Token>;
@@ -53,6 +57,7 @@ export function layOutBlocks(
     found,
     isListItem,
     report,
+    levels: new Map(),
     positions: new Map(),
     containers: new Set(),
     shells: new Set(),
@@ -91,7 +96,8 @@ function layOut(context: Context, block: Block): void {
 /** A condition, or a loop in a list, that fills its paragraph takes the whole of it: no blank line is left. */
 function takesParagraph(context: Context, block: Block, hint: string | undefined): boolean {
   const { open, close, parent } = block;
-  if (parent?.level === 'inline' && parent.open.paragraph === open.paragraph) return false;
+  if (parent && !context.levels.has(parent) && parent.open.paragraph === open.paragraph)
+    return false;
   if (hint === 'paragraph') return true;
   if (hint === 'inline' || block.elses.length > 0) return false;
   if (!isFirst(context.found, open) || !isLast(context.found, close)) return false;
@@ -125,7 +131,7 @@ function layOutInline(context: Context, block: Block): void {
 
 /** Whole paragraphs. Those that hold nothing but tags vanish. */
 function layOutUnits(context: Context, block: Block, from: Token, to: Token): void {
-  block.level = 'paragraph';
+  context.levels.set(block, 'paragraph');
   const { open, close } = block;
   const container = context.tokens[from.parent];
   if (container) context.containers.add(container);
@@ -208,7 +214,7 @@ function layOutInTable(context: Context, block: Block, level: 'row' | 'column'):
   const stray = block.elses[0];
   if (stray) report('misplaced_else', 'A block by column has no {{else}}.', stray.place);
   if (!from || !to) return;
-  block.level = 'column';
+  context.levels.set(block, 'column');
   const table = closest(tokens, rowOfOpen, 'w:tbl');
   shells.add(rowOfOpen);
   if (table) addTable(context, table);
@@ -219,7 +225,7 @@ function layOutInTable(context: Context, block: Block, level: 'row' | 'column'):
 
 /** Whole rows. A row that holds nothing but tags vanishes. */
 function layOutRows(context: Context, block: Block, from: Token, to: Token): void {
-  block.level = 'row';
+  context.levels.set(block, 'row');
   const { tokens, report } = context;
   const table = closest(tokens, from, 'w:tbl');
   if (table) addTable(context, table);

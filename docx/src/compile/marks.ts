@@ -120,7 +120,7 @@ export function createMarks(options: MarksOptions): Marks {
     },
     scopes: () => scopes,
     inLoop: () => frames.some(({ block, scoped }) => block.name === 'each' && scoped),
-    columnDepth: () => frames.filter(({ block }) => block.level === 'column').length,
+    columnDepth: () => frames.filter(({ block }) => layout.levels.get(block) === 'column').length,
   };
 }
 
@@ -129,7 +129,7 @@ export function createMarks(options: MarksOptions): Marks {
  * its own, or the text before it would get the next section's page size and headers.
  */
 function sectionFallback(tokens: readonly Token[], block: Block, layout: Layout): readonly Op[] {
-  if (block.level !== 'paragraph') return [];
+  if (layout.levels.get(block) !== 'paragraph') return [];
   const from = layout.positions.get(block.open);
   const to = layout.positions.get(block.close);
   if (!from || !('token' in from) || !to || !('token' in to)) return [];

@@ -79,7 +79,14 @@ export type Op =
       readonly stem: string;
     }
   /** A list's number in this turn of the loop that restarts it. */
-  | { readonly op: 'listId'; readonly list: number; readonly turns: number; readonly numId: string }
+  | {
+      readonly op: 'listId';
+      readonly list: number;
+      readonly turns: number;
+      readonly numId: string;
+      /** The first turn keeps the template's own list. */
+      readonly keepsFirst: boolean;
+    }
   /** A paragraph, when the container has none yet, or ends with a table and may not. */
   | { readonly op: 'ensure'; readonly afterTable: boolean; readonly bytes: Buffer }
   /** A thin paragraph between two tables, which Word would join otherwise. */

@@ -4,16 +4,21 @@ import type { Relationship } from '../package/relationships.ts';
 import type { Token } from '../xml/tokenizer.ts';
 import { type Block, matchBlocks } from './blocks.ts';
 import { clean } from './clean.ts';
+import type { Level } from './expression.ts';
 import { type Emission, type Surroundings, emit } from './emit.ts';
 import { layOutBlocks } from './levels.ts';
 import { isListItem } from './styles.ts';
 import { type Tag, findTags } from './tags.ts';
 
+export interface PlacedBlock extends Block {
+  readonly level: Level;
+}
+
 export interface CompiledPart extends Emission {
   readonly name: string;
   readonly tokens: readonly Token[];
   readonly tags: readonly Tag[];
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly PlacedBlock[];
   /** Tags in places where they are not filled. */
   readonly unfilled: readonly Place[];
 }
@@ -46,5 +51,6 @@ export function compilePart(input: PartInput): CompiledPart {
   });
   const emission = emit({ part, found, blocks, layout, surroundings, report });
   const { tags, unfilled } = found;
-  return { name, tokens: part.tokens, tags, blocks, unfilled, ...emission };
+  const placed = blocks.map((block) => ({ ...block, level: layout.levels.get(block) ?? 'inline' }));
+  return { name, tokens: part.tokens, tags, blocks: placed, unfilled, ...emission };
 }

@@ -36,13 +36,17 @@ const REFERRING = /^(?:REF|PAGEREF|NOTEREF|HYPERLINK)$/i;
 /** Word's longest name of a bookmark. */
 const LONGEST = 40;
 
-export function planRanges(
-  { tokens, fields }: CleanPart,
-  found: FoundTags,
-  layout: Layout,
-  anchors: Anchors,
-  turnsOf: (loop: Block) => number,
-): Ranges {
+export function planRanges(input: {
+  readonly part: CleanPart;
+  readonly found: FoundTags;
+  readonly layout: Layout;
+  readonly anchors: Anchors;
+  readonly turnsOf: (loop: Block) => number;
+  /** The token's paragraph is written by a helper, without its ranges. */
+  readonly isReplaced: (token: Token) => boolean;
+}): Ranges {
+  const { found, layout, anchors, turnsOf, isReplaced } = input;
+  const { tokens, fields } = input.part;
   const references = referringTexts(fields);
   const isEnd = ({ kind, name }: Token) => kind !== 'close' && RANGE.test(name);
   const standing = standings(
@@ -60,7 +64,9 @@ export function planRanges(
   let next = 0;
   for (const pair of pairs([...standing].filter(([token]) => isEnd(token)))) {
     const together = new Set(
-      pair.map(([token, { branch }]) => (layout.dropped.has(token) ? -1 : branch)),
+      pair.map(([token, { branch }]) =>
+        layout.dropped.has(token) || isReplaced(token) ? -1 : branch,
+      ),
     );
     const loop = pair[0]?.[1].loops.at(-1);
     if (together.size > 1) {

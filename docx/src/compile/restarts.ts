@@ -13,6 +13,8 @@ export interface Restart {
   readonly turns: number;
   readonly numId: string;
   readonly level: number;
+  /** The first turn keeps the template's list: nothing before the loop is in it. */
+  readonly keepsFirst: boolean;
 }
 
 interface Item extends ListLevel {
@@ -46,7 +48,7 @@ export function planRestarts(options: {
     ({ kind, name }) => kind === 'open' && name === 'w:p',
   );
   for (const [paragraph, { loops }] of standing) {
-    if (loops.length === 0 || layout.dropped.has(paragraph)) continue;
+    if (layout.dropped.has(paragraph)) continue;
     for (const loop of loops) perLoop.set(loop, (perLoop.get(loop) ?? 0) + 1);
     const list = listOf(tokens, paragraph, styles);
     if (!list || !numbering.counts(list)) continue;
@@ -65,8 +67,9 @@ export function planRestarts(options: {
     for (const { paragraph, loops, level } of items) {
       const loop = loops.findLast((each) => restarting.has(each));
       const list = loop && restarting.get(loop);
-      if (loop && list !== undefined)
-        restarts.set(paragraph, { list, turns: turnsOf(loop), numId, level });
+      if (!loop || list === undefined) continue;
+      const keepsFirst = items[0]?.loops.includes(loop) ?? false;
+      restarts.set(paragraph, { list, turns: turnsOf(loop), numId, level, keepsFirst });
     }
   }
   return restarts;

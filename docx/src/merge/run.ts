@@ -169,10 +169,11 @@ function runLink({ address, head, body, place }: Extract<Op, { op: 'link' }>, on
   on.out.raw('</w:hyperlink>');
 }
 
-/** The first turn has the template's own list, each later one a list of its own. */
-function listId({ list, turns, numId }: Extract<Op, { op: 'listId' }>, on: Run): string {
+/** Each turn has a list of its own. */
+function listId(op: Extract<Op, { op: 'listId' }>, on: Run): string {
+  const { list, turns, numId, keepsFirst } = op;
   const turn = on.turns[turns] ?? 1;
-  if (turn === 1) return escapeAttribute(numId);
+  if (turn === 1 && keepsFirst) return escapeAttribute(numId);
   const known = on.lists[list];
   if (known?.turn === turn) return String(known.id);
   const id = on.counters.nextListId++;
