@@ -68,7 +68,7 @@ function prepare(
   const files = staticFiles(compiled);
   const plan: Plan = {
     files,
-    parts: parts.filter(({ tags }) => tags.length > 0).map((part) => planPart(part, compiled)),
+    parts: parts.filter(({ dynamic }) => dynamic).map((part) => planPart(part, compiled)),
     highestId,
     textWidth,
     strictFormat,
@@ -133,6 +133,7 @@ function merge(
     nextListId: (plan.numbering?.highestId ?? 0) + 1,
     iterations: 0,
     addedLists: [],
+    notes: [],
   };
   const scope = createScope(data);
   const pieces: { name: string; from: number; to: number }[] = [];
@@ -155,6 +156,7 @@ function merge(
       strict: options.strict ?? false,
       relate: (target) => part.relate('hyperlink', target),
       last: 'start',
+      noteId: 0,
       turns: [],
       ranges: [],
       lists: [],

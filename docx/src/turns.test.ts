@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { docx, p, partXml, r, relationship, table } from '../test/builder.ts';
-import { faults } from '../test/read.ts';
+import { faults, textLines } from '../test/read.ts';
 import { compile } from './index.ts';
 
 const bookmark = (name: string, inner: string, id = 3) =>
@@ -80,6 +80,48 @@ describe('a bookmark in a loop', () => {
     const output = compile(docx(body)).merge({ L: [1, 2] });
     expect(faults(output)).toEqual([]);
     for (const name of names(partXml(output))) expect(name.length).toBeLessThanOrEqual(40);
+  });
+});
+
+describe('a note that a loop refers to', () => {
+  const reference = '<w:p><w:r><w:footnoteReference w:id="2"/></w:r></w:p>';
+  const footnotes =
+    `<w:footnote w:id="1">${p('plain')}</w:footnote>` +
+    `<w:footnote w:id="2"><w:p><w:r><w:footnoteRef/></w:r>${r('{{N}} of {{../A}}')}</w:p></w:footnote>`;
+
+  it('is one for each turn, with the data of that turn', () => {
+    const template = compile(
+      docx(each('L', p('{{N}}') + reference) + reference.replace('"2"', '"1"'), { footnotes }),
+    );
+    const output = template.merge({ A: 'all', L: [{ N: 'x' }, { N: 'y' }] }, { strict: true });
+    const ids = found(partXml(output), /footnoteReference w:id="(\d+)"/g);
+    expect(new Set(ids).size).toBe(3);
+    const notes = partXml(output, 'word/footnotes.xml');
+    expect(found(notes, /<w:footnote w:id="(\d+)"/g).toSorted()).toEqual(ids.toSorted());
+    expect(textLines(output, 'word/footnotes.xml')).toEqual([
+      '',
+      '',
+      'plain',
+      'x of all',
+      'y of all',
+    ]);
+    expect(template.fields.map(({ path }) => path)).toEqual(['L', 'L[].N', 'L[].N', 'A']);
+    expect(textLines(template.merge({ L: [] }), 'word/footnotes.xml')).toEqual(['', '', 'plain']);
+  });
+
+  it('is one for each turn when no tag is in it', () => {
+    const plain = `<w:footnote w:id="2">${bookmark('m', r('same'))}</w:footnote>`;
+    const output = compile(docx(each('L', reference), { footnotes: plain })).merge({ L: [1, 2] });
+    expect(faults(output)).toEqual([]);
+    expect(textLines(output, 'word/footnotes.xml')).toEqual(['', '', 'same', 'same']);
+  });
+
+  it('has its pictures fetched', () => {
+    const withPicture = `<w:footnote w:id="2">${p('{{image Photo}}')}</w:footnote>`;
+    const template = compile(docx(each('L', reference), { footnotes: withPicture }));
+    expect(template.imagesNeeded({ L: [{ Photo: 'https://a.example/1.png' }, {}] })).toEqual([
+      'https://a.example/1.png',
+    ]);
   });
 });
 

@@ -6,6 +6,7 @@ import type { Token } from '../xml/tokenizer.ts';
 import { attribute, child } from '../xml/tokens.ts';
 import { fontsOf } from './fonts.ts';
 import { type CompiledPart, compilePart } from './part.ts';
+import type { RepeatedNotes } from './notes.ts';
 import { compileProperties } from './properties.ts';
 import { type Numbering, createNumbering } from './numbering.ts';
 import { type Styles, readStyles } from './styles.ts';
@@ -40,14 +41,24 @@ export function compileFile(bytes: Uint8Array, limits: Limits, report: Report): 
       .filter((part) => part !== undefined);
   const styles = readStyles(related(['styles'])[0]?.tokens);
   const numbering = createNumbering(related(['numbering'])[0]);
-  const surroundings = { styles, numbering };
+  let repeatedNotes: RepeatedNotes = new Map();
   const parts: CompiledPart[] = [];
   for (const { name, tokens, relationships } of new Set([file.main, ...related(TEMPLATED)])) {
     const onStripped = (what: string) => stripped.push({ part: name, what });
-    if (tokens)
-      parts.push(
-        compilePart({ name, tokens, relationships, surroundings, limits, report, onStripped }),
-      );
+    if (!tokens) continue;
+    const surroundings = { styles, numbering, repeatedNotes };
+    const part = compilePart({
+      name,
+      tokens,
+      relationships,
+      surroundings,
+      limits,
+      report,
+      onStripped,
+    });
+    parts.push(part);
+    // The main part comes first, and only it refers to notes.
+    if (parts.length === 1) repeatedNotes = part.repeatedNotes;
   }
   for (const { name, tokens } of propertyParts(file)) {
     if (tokens) parts.push(compileProperties(name, tokens, report));
@@ -84,6 +95,8 @@ const NUMBERED: Readonly<Record<string, string>> = {
   'wp:docPr': 'id',
   'w:bookmarkStart': 'w:id',
   'w:permStart': 'w:id',
+  'w:footnote': 'w:id',
+  'w:endnote': 'w:id',
 };
 
 function highestId(parts: readonly CompiledPart[]): number {

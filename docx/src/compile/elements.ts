@@ -3,6 +3,7 @@ import type { Token } from '../xml/tokenizer.ts';
 import { attribute, child, children, closest, leading } from '../xml/tokens.ts';
 import type { Builder } from './builder.ts';
 import type { Expression } from './expression.ts';
+import { noteOf } from './notes.ts';
 import type { Address } from './ops.ts';
 import type { Ranges, TurnName } from './ranges.ts';
 import type { Restart } from './restarts.ts';
@@ -23,6 +24,8 @@ export interface ElementsOptions {
   readonly draws: Set<string>;
   readonly inLoop: () => boolean;
   readonly emitTag: (tag: Tag) => void;
+  /** The loop refers to a note. */
+  readonly repeatNote: (note: string) => void;
   /** Notes that the data is asked for a tag that has no op of its own. */
   readonly use: (tag: Tag) => void;
 }
@@ -98,7 +101,14 @@ export function createElements(options: ElementsOptions): Elements {
     }
     const anchor = token.name === 'w:hyperlink' ? ranges.anchor(token) : undefined;
     if (anchor) changes.set('w:anchor', () => turnName(anchor));
-    if (inLoop()) addOwnId(token, builder, changes);
+    if (inLoop()) {
+      addOwnId(token, builder, changes);
+      const note = token.name.endsWith('Reference') ? noteOf(token) : undefined;
+      if (note !== undefined) {
+        options.repeatNote(note);
+        changes.set('w:id', () => builder.add({ op: 'noteReference', note }));
+      }
+    }
     const address = filled?.address && addressOf(filled.address);
     const first = filled?.address?.find((segment) => typeof segment !== 'string');
     if (address && first) {

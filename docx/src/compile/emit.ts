@@ -18,7 +18,8 @@ import type { Styles } from './styles.ts';
 import { createTables, paragraphFallback } from './shells.ts';
 import type { FoundTags, Segment, Tag } from './tags.ts';
 import { HELPERS } from '../helpers/names.ts';
-import { type FieldUse, collectUses } from './uses.ts';
+import { type FieldUse, type Scopes, collectUses } from './uses.ts';
+import { type RepeatedNotes, createNotes, noteOf } from './notes.ts';
 
 export interface Emission {
   readonly ops: readonly Op[];
@@ -26,12 +27,16 @@ export interface Emission {
   /** Lists begin again in it, so each merge writes the numbering part. */
   readonly restartsLists: boolean;
   readonly draws: ReadonlySet<string>;
+  /** The notes that its loops refer to. */
+  readonly repeatedNotes: RepeatedNotes;
 }
 
 /** What the whole file tells about a part. */
 export interface Surroundings {
   readonly styles: Styles;
   readonly numbering: Numbering;
+  /** The notes that loops of the main part refer to. */
+  readonly repeatedNotes: RepeatedNotes;
 }
 
 /** One walk over the tokens writes the op tree: text as bytes, tags as ops, blocks as lists. */
@@ -45,6 +50,7 @@ export function emit(input: {
 }): Emission {
   const { part, found, blocks, layout, report } = input;
   const { styles, numbering } = input.surroundings;
+  const repeatedNotes = new Map<string, Scopes>();
   const { tokens } = part;
   const builder = createBuilder();
   // A text box is in the file twice: what it asks for is listed once.
@@ -69,7 +75,9 @@ export function emit(input: {
     turnsOf,
     isReplaced: (token) => {
       const paragraph = closest(tokens, token, 'w:p');
-      return paragraph !== undefined && richTexts.has(paragraph);
+      if (paragraph && richTexts.has(paragraph)) return true;
+      const note = closest(tokens, token, 'w:footnote', 'w:endnote');
+      return note !== undefined && input.surroundings.repeatedNotes.has(noteOf(note) ?? '');
     },
   });
   const restarts = planRestarts({ tokens, found, layout, anchors, styles, numbering, turnsOf });
@@ -122,14 +130,18 @@ export function emit(input: {
     restarts,
     draws,
     inLoop: marks.inLoop,
+    repeatNote: (note) => repeatedNotes.set(note, [...marks.scopes()]),
     emitTag: emitValueOf,
     use,
   });
+
+  const notes = createNotes(tokens, input.surroundings.repeatedNotes, builder, marks);
 
   const emitToken = (token: Token) => {
     const segments = token.kind === 'text' ? found.segments.get(token) : undefined;
     if (segments) emitSegments(segments);
     else if (isTextWithTags(tokens, found, token)) builder.text('<w:t xml:space="preserve">');
+    else if (notes.emit(token)) return;
     else if (!elements.emit(token)) tables.emit(token, marks.columnDepth());
   };
 
@@ -171,6 +183,7 @@ export function emit(input: {
     uses: [...uses.values()],
     restartsLists: restarts.size > 0,
     draws,
+    repeatedNotes,
   };
 }
 

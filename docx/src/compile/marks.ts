@@ -9,7 +9,7 @@ import type { Op } from './ops.ts';
 import type { Tables } from './shells.ts';
 import type { Anchors } from './anchors.ts';
 import type { Tag } from './tags.ts';
-import { type FieldUse, absolutePath, collectUses } from './uses.ts';
+import { type FieldUse, type Scopes, absolutePath, collectUses } from './uses.ts';
 
 /** Turns the marks of blocks into lists of ops, and knows where in them the walk is. */
 export interface Marks {
@@ -18,6 +18,9 @@ export interface Marks {
   emit(tag: Tag): void;
   scopes(): readonly string[];
   inLoop(): boolean;
+  /** A note that is repeated is written within the loops of its reference. */
+  enterNote(around: Scopes): void;
+  leaveNote(): void;
   /** How many blocks by column are open. */
   columnDepth(): number;
 }
@@ -49,6 +52,7 @@ export function createMarks(options: MarksOptions): Marks {
   const { blockOf, before, after } = options.anchors;
   const frames: Frame[] = [];
   const scopes: string[] = [''];
+  let inNote = false;
 
   const leaveScope = (frame: Frame) => {
     if (frame.scoped) scopes.pop();
@@ -119,7 +123,15 @@ export function createMarks(options: MarksOptions): Marks {
       } else close(frame);
     },
     scopes: () => scopes,
-    inLoop: () => frames.some(({ block, scoped }) => block.name === 'each' && scoped),
+    enterNote: (around) => {
+      inNote = true;
+      scopes.splice(0, scopes.length, ...around);
+    },
+    leaveNote: () => {
+      inNote = false;
+      scopes.splice(0, scopes.length, '');
+    },
+    inLoop: () => inNote || frames.some(({ block, scoped }) => block.name === 'each' && scoped),
     columnDepth: () => frames.filter(({ block }) => layout.levels.get(block) === 'column').length,
   };
 }

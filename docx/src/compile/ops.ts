@@ -87,6 +87,12 @@ export type Op =
       /** The first turn keeps the template's own list. */
       readonly keepsFirst: boolean;
     }
+  /** The reference to a note, which each turn of a loop has for itself. */
+  | { readonly op: 'noteReference'; readonly note: string }
+  /** A note once for each reference to it, with the data of that turn. */
+  | { readonly op: 'note'; readonly note: string; readonly body: readonly Op[] }
+  /** The number of the note under way. */
+  | { readonly op: 'noteId' }
   /** A paragraph, when the container has none yet, or ends with a table and may not. */
   | { readonly op: 'ensure'; readonly afterTable: boolean; readonly bytes: Buffer }
   /** A thin paragraph between two tables, which Word would join otherwise. */
@@ -120,6 +126,8 @@ export function listsWithin(op: Op): (readonly Op[])[] {
       return [op.body, op.otherwise];
     case 'if':
       return [op.otherwise, ...op.branches.map(({ body }) => body)];
+    case 'note':
+      return [op.body];
     case 'link':
       return [op.head, op.body];
     case 'shell':

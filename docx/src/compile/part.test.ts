@@ -36,7 +36,11 @@ it('changes nothing of what a step was given', () => {
   const layout = frozen(
     layOutBlocks({ tokens, found, blocks, isListItem: () => false, report: throwing }),
   );
-  const surroundings = { styles: readStyles(undefined), numbering: createNumbering(undefined) };
+  const surroundings = {
+    styles: readStyles(undefined),
+    numbering: createNumbering(undefined),
+    repeatedNotes: new Map(),
+  };
   const { uses } = emit({ part, found, blocks, layout, surroundings, report: throwing });
   expect(uses.map(({ path }) => path)).toEqual(['Name', 'A', 'B', 'L', 'L[]', 'A']);
 });

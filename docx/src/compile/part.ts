@@ -21,6 +21,8 @@ export interface CompiledPart extends Emission {
   readonly blocks: readonly PlacedBlock[];
   /** Tags in places where they are not filled. */
   readonly unfilled: readonly Place[];
+  /** The data decides something in it, so each merge writes it. */
+  readonly dynamic: boolean;
 }
 
 export interface PartInput {
@@ -52,5 +54,6 @@ export function compilePart(input: PartInput): CompiledPart {
   const emission = emit({ part, found, blocks, layout, surroundings, report });
   const { tags, unfilled } = found;
   const placed = blocks.map((block) => ({ ...block, level: layout.levels.get(block) ?? 'inline' }));
-  return { name, tokens: part.tokens, tags, blocks: placed, unfilled, ...emission };
+  const dynamic = tags.length > 0 || emission.ops.some(({ op }) => op === 'note');
+  return { name, dynamic, tokens: part.tokens, tags, blocks: placed, unfilled, ...emission };
 }

@@ -39,6 +39,7 @@ export function compileProperties(
   const ops = builder.close();
   return {
     name,
+    dynamic: tags.length > 0,
     tokens,
     tags,
     blocks: [],
@@ -47,5 +48,6 @@ export function compileProperties(
     uses,
     restartsLists: false,
     draws: new Set(),
+    repeatedNotes: new Map(),
   };
 }

@@ -42,7 +42,7 @@ export function planRanges(input: {
   readonly layout: Layout;
   readonly anchors: Anchors;
   readonly turnsOf: (loop: Block) => number;
-  /** The token's paragraph is written by a helper, without its ranges. */
+  /** A helper writes the token's paragraph, or its note is written several times: ranges are left out there. */
   readonly isReplaced: (token: Token) => boolean;
 }): Ranges {
   const { found, layout, anchors, turnsOf, isReplaced } = input;
@@ -64,12 +64,10 @@ export function planRanges(input: {
   let next = 0;
   for (const pair of pairs([...standing].filter(([token]) => isEnd(token)))) {
     const together = new Set(
-      pair.map(([token, { branch }]) =>
-        layout.dropped.has(token) || isReplaced(token) ? -1 : branch,
-      ),
+      pair.map(([token, { branch }]) => (layout.dropped.has(token) ? -1 : branch)),
     );
     const loop = pair[0]?.[1].loops.at(-1);
-    if (together.size > 1) {
+    if (together.size > 1 || pair.some(([token]) => isReplaced(token))) {
       for (const [token] of pair) ends.set(token, { kind: 'unpaired' });
     } else if (loop) {
       const range = next++;

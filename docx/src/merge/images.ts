@@ -3,7 +3,7 @@ import { TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { isUrl } from './draw.ts';
 import { type Evaluation, evaluate } from './evaluate.ts';
-import { createScope, isTruthy, listOf } from './scope.ts';
+import { type Surrounding, createScope, isTruthy, listOf } from './scope.ts';
 
 /** Walks the blocks as a merge would, and gathers the addresses that image tags ask for. */
 export function collectImages(ops: readonly Op[], data: unknown, limits: Limits): string[] {
@@ -15,6 +15,7 @@ export function collectImages(ops: readonly Op[], data: unknown, limits: Limits)
     locale: 'en-US',
     timeZone: 'UTC',
   };
+  const notes: { note: string; around: Surrounding }[] = [];
   let turns = 0;
   const walk = (list: readonly Op[]): void => {
     for (const op of list) {
@@ -22,6 +23,12 @@ export function collectImages(ops: readonly Op[], data: unknown, limits: Limits)
         const source = op.call.args[0];
         const value = source && evaluate(source, on, undefined);
         if (isUrl(value)) wanted.add(value.trim());
+      } else if (op.op === 'noteReference') {
+        notes.push({ note: op.note, around: on.scope.surrounding() });
+      } else if (op.op === 'note') {
+        for (const { note, around } of notes) {
+          if (note === op.note) on.scope.within(around, () => walk(op.body));
+        }
       } else if (op.op === 'shell' || op.op === 'link') {
         walk(op.head);
         walk(op.body);
@@ -55,9 +62,12 @@ export function collectImages(ops: readonly Op[], data: unknown, limits: Limits)
   return [...wanted];
 }
 
-/** The depth of blocks is bounded by compiling. */
+/** Or refers to a note that may have some. The depth of blocks is bounded by compiling. */
 function hasImages(ops: readonly Op[]): boolean {
   return ops.some(
-    (op) => (op.op === 'draw' && op.helper === 'image') || listsWithin(op).some(hasImages),
+    (op) =>
+      (op.op === 'draw' && op.helper === 'image') ||
+      op.op === 'noteReference' ||
+      listsWithin(op).some(hasImages),
   );
 }

@@ -6,7 +6,7 @@ import { linkTarget } from '../helpers/link.ts';
 import { escapeAttribute } from '../xml/text.ts';
 import { type Evaluation, evaluate } from './evaluate.ts';
 import type { Output } from './output.ts';
-import { isTruthy, listOf, textOf } from './scope.ts';
+import { type Surrounding, isTruthy, listOf, textOf } from './scope.ts';
 
 /** One merge under way, in one part. */
 export interface Run extends Evaluation {
@@ -18,6 +18,8 @@ export interface Run extends Evaluation {
   readonly relate: (target: string) => string;
   /** What was last begun or ended of the structure. */
   last: Boundary;
+  /** The number of the note under way. */
+  noteId: number;
   /** How often each of the counted loops has turned. */
   readonly turns: number[];
   /** The ids of ranges and lists in the turn under way. */
@@ -37,6 +39,8 @@ export interface Counters {
   iterations: number;
   /** Lists that began again: each is one more in the numbering part. */
   readonly addedLists: AddedList[];
+  /** References to notes that loops have made, each with the data around it. */
+  readonly notes: { readonly note: string; readonly id: number; readonly around: Surrounding }[];
 }
 
 const APART = Buffer.from(
@@ -81,6 +85,22 @@ export function run(ops: readonly Op[], on: Run): void {
       }
       case 'listId':
         out.raw(listId(op, on));
+        break;
+      case 'noteReference': {
+        const id = on.counters.nextId++;
+        on.counters.notes.push({ note: op.note, id, around: on.scope.surrounding() });
+        out.raw(String(id));
+        break;
+      }
+      case 'note':
+        for (const { note, id, around } of on.counters.notes) {
+          if (note !== op.note) continue;
+          on.noteId = id;
+          on.scope.within(around, () => run(op.body, on));
+        }
+        break;
+      case 'noteId':
+        out.raw(String(on.noteId));
         break;
       case 'link':
         runLink(op, on);

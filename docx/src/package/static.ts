@@ -23,7 +23,7 @@ const LEVEL = 6; // once per template
 /** The files that are the same in every merge. Those that nothing changed keep their compressed bytes. */
 export function staticFiles({ file, parts, styles, numbering }: Compiled): StaticFiles {
   const compiledParts = new Map(parts.map((part) => [part.name, part]));
-  const dynamic = new Set(parts.filter(({ tags }) => tags.length > 0).map(({ name }) => name));
+  const dynamic = new Set(parts.filter((part) => part.dynamic).map(({ name }) => name));
   if (parts.some(({ restartsLists }) => restartsLists)) dynamic.add(numbering.name);
   const relating = new Set(parts.filter(({ draws }) => relates(draws)).map(({ name }) => name));
   const kept = new Set(file.parts.keys());
