@@ -1,4 +1,4 @@
-import { type Node, childNamed, element, withChildren } from './tree.ts';
+import { type Node, childNamed, element, mapChildren, withChildren } from './tree.ts';
 
 /** What a change leaves behind once it is accepted: nothing. */
 const REMOVED = new Set(
@@ -19,19 +19,19 @@ const UNWRAPPED = new Set(['w:ins', 'w:moveTo']);
  * deleted paragraph marks are left, for `joinParagraphs`, which has to come after: what it joins is what stays.
  */
 export function acceptChanges(root: Node): Node {
-  return accepted(root)[0] ?? root;
+  return [accepted(root)].flat()[0] ?? root;
 }
 
 /** What stands in the place of a node: inner nodes first, so that an outer one sees what is left. */
-function accepted(node: Node): readonly Node[] {
-  if (node.kind === 'text') return [node];
+function accepted(node: Node): Node | readonly Node[] {
+  if (node.kind === 'text') return node;
   if (REMOVED.has(node.name) || isDeleted(node)) return [];
   if (node.name === 'w:cellMerge') return mergedVertically(node);
-  if (node.name === 'w:pPr') return [withParagraphMark(node)];
-  const children = node.children.flatMap(accepted);
+  if (node.name === 'w:pPr') return withParagraphMark(node);
+  const children = mapChildren(node, accepted);
   if (UNWRAPPED.has(node.name)) return children;
   if (isLeftEmpty(node, children)) return [];
-  return [withChildren(node, node.name === 'w:tcPr' ? inOrder(children) : children)];
+  return withChildren(node, node.name === 'w:tcPr' ? inOrder(children) : children);
 }
 
 /** The properties of a paragraph, with the mark that says that its end was deleted or moved away. */
@@ -39,14 +39,12 @@ function withParagraphMark(properties: Node): Node {
   const isMark = ({ name }: Node) => name === 'w:del' || name === 'w:moveFrom';
   return withChildren(
     properties,
-    properties.children.flatMap((child) =>
+    mapChildren(properties, (child) =>
       child.name === 'w:rPr'
-        ? [
-            withChildren(
-              child,
-              child.children.flatMap((each) => (isMark(each) ? [each] : accepted(each))),
-            ),
-          ]
+        ? withChildren(
+            child,
+            mapChildren(child, (each) => (isMark(each) ? each : accepted(each))),
+          )
         : accepted(child),
     ),
   );

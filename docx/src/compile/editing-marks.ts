@@ -1,4 +1,4 @@
-import { type Node, withChildren } from './tree.ts';
+import { type Node, mapChildren, withChildren } from './tree.ts';
 
 const REMOVED = new Set(
   (
@@ -18,16 +18,16 @@ const EDITING_ATTRIBUTES =
  * comment: the window for it is not there.
  */
 export function dropEditingMarks(root: Node): Node {
-  return dropped(root)[0] ?? root;
+  return [dropped(root)].flat()[0] ?? root;
 }
 
-function dropped(node: Node): readonly Node[] {
-  if (node.kind === 'text') return [node];
+function dropped(node: Node): Node | readonly Node[] {
+  if (node.kind === 'text') return node;
   if (REMOVED.has(node.name)) return [];
-  const children = node.children.length === 0 ? node.children : node.children.flatMap(dropped);
+  const children = mapChildren(node, dropped);
   if (UNWRAPPED.has(node.name)) return children;
   const { raw } = node;
   const editing = raw.includes('rsid') || raw.includes('14:');
-  if (!editing) return [withChildren(node, children)];
-  return [{ ...node, raw: raw.replace(EDITING_ATTRIBUTES, ''), children }];
+  if (!editing) return withChildren(node, children);
+  return { ...node, raw: raw.replace(EDITING_ATTRIBUTES, ''), children };
 }

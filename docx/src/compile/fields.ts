@@ -1,7 +1,7 @@
 import { decode } from '../xml/text.ts';
 import type { Token } from '../xml/tokenizer.ts';
 import { attribute } from '../xml/tokens.ts';
-import { type Node, element, text, withChildren } from './tree.ts';
+import { type Node, element, mapChildren, text, withChildren } from './tree.ts';
 
 /** One of Word's fields: an instruction, and what it showed last. Fields may stand in fields. */
 export interface Field {
@@ -82,13 +82,12 @@ function firstWord(instruction: string): string {
 
 /** `w:fldSimple` says in one element what marks and an instruction say in runs: one form is enough for all steps. */
 export function expandSimpleFields(root: Node): Node {
-  return expanded(root)[0] ?? root;
+  return [expanded(root)].flat()[0] ?? root;
 }
 
-function expanded(node: Node): readonly Node[] {
-  if (node.children.length === 0 && node.name !== 'w:fldSimple') return [node];
-  const children = node.children.flatMap(expanded);
-  if (node.name !== 'w:fldSimple') return [withChildren(node, children)];
+function expanded(node: Node): Node | readonly Node[] {
+  const children = mapChildren(node, expanded);
+  if (node.name !== 'w:fldSimple') return withChildren(node, children);
   const instruction = /\sw:instr\s*=\s*(?:"([^"]*)"|'([^']*)')/.exec(node.raw);
   const flags = [...node.raw.matchAll(/\sw:(?:fldLock|dirty)\s*=\s*(?:"[^"]*"|'[^']*')/g)];
   const mark = (type: string, attributes = '') =>

@@ -1,5 +1,5 @@
 import { hasContent } from './changes.ts';
-import { type Node, childNamed, element, withChildren } from './tree.ts';
+import { type Node, childNamed, element, mapChildren, withChildren } from './tree.ts';
 
 /** Elements that hold paragraphs and tables. */
 const CONTAINER = /^w:(?:body|tc|txbxContent|hdr|ftr|footnote|endnote)$/;
@@ -30,7 +30,7 @@ export function joinParagraphs(node: Node): Node {
   if (node.kind === 'text' || node.children.length === 0) {
     return CONTAINER.test(node.name) ? ended(node, []) : node;
   }
-  if (!CONTAINER.test(node.name)) return withChildren(node, node.children.map(joinParagraphs));
+  if (!CONTAINER.test(node.name)) return withChildren(node, mapChildren(node, joinParagraphs));
   const walk: Walk = { carried: undefined };
   const children = joined(node.children, walk);
   const last = children.at(-1);

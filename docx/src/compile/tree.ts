@@ -66,7 +66,26 @@ export function text(raw: string): Node {
 }
 
 export function withChildren(node: Node, children: readonly Node[]): Node {
-  return { ...node, children };
+  if (children === node.children) return node;
+  const { kind, name, raw } = node;
+  return { kind, name, raw, children };
+}
+
+/** Each child, or what stands in its place. The same list when nothing changes: most of a part stays as it is. */
+export function mapChildren(
+  { children }: Node,
+  change: (child: Node) => Node | readonly Node[],
+): readonly Node[] {
+  let changed: Node[] | undefined;
+  for (const [i, child] of children.entries()) {
+    const made = change(child);
+    if (made === child) changed?.push(child);
+    else {
+      changed ??= children.slice(0, i);
+      changed.push(...[made].flat());
+    }
+  }
+  return changed ?? children;
 }
 
 export function childNamed(node: Node | undefined, name: string): Node | undefined {
