@@ -140,6 +140,20 @@ describe('words that are no text', () => {
   });
 });
 
+describe('a chart', () => {
+  it('keeps its tag, even one in several runs, and lint says so', () => {
+    const chart =
+      '<c:chart xmlns:c="urn:c" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><a:t>{</a:t><a:t>{Title}}</a:t></c:chart>';
+    const report = lint(
+      docx(p('x'), {
+        relationships: relationship('rIdC', 'chart', 'charts/chart1.xml'),
+        files: { 'word/charts/chart1.xml': chart },
+      }),
+    );
+    expect(report.problems).toMatchObject([{ code: 'tag_not_filled', snippet: '{{Title}}' }]);
+  });
+});
+
 describe('a merge field of Word', () => {
   const run = (inner: string, properties = '') => `<w:r>${properties}${inner}</w:r>`;
   const mark = (type: string) => run(`<w:fldChar w:fldCharType="${type}"/>`);
