@@ -114,6 +114,23 @@ describe('templates at random', () => {
     expect(accepted).toBeGreaterThan(20);
   });
 
+  it('come out the same with white space between their elements', () => {
+    let accepted = 0;
+    for (let seed = 0; seed < 60; seed++) {
+      const next = random(seed + 20_000);
+      const body = someBlock(next, 0) + someBody(next, 0);
+      if (!check(docx(body.replace(/>(?=<)/g, '>\n ')))) continue;
+      accepted++;
+      const [plain, spread] = [body, body.replace(/>(?=<)/g, '>\n ')].map((xml) =>
+        compile(docx(xml)),
+      );
+      for (const data of DATA) {
+        expect(spread && partXml(spread.merge(data))).toBe(plain && partXml(plain.merge(data)));
+      }
+    }
+    expect(accepted).toBeGreaterThan(30);
+  });
+
   it('with tags that fit come out sound', () => {
     let accepted = 0;
     for (let seed = 0; seed < 250; seed++) {

@@ -2,6 +2,8 @@ import { type Compiled, compileFile } from './compile/compile.ts';
 import type { FieldUse } from './compile/uses.ts';
 import { type Place, type Problem, TemplateError, asProblem } from './errors.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { decode } from './xml/text.ts';
+import type { Token } from './xml/tokenizer.ts';
 import { type Shape, nearest, shapeOfSample, shapeOfSchema, unknownAt } from './shape.ts';
 
 export interface LintOptions {
@@ -145,17 +147,34 @@ function strippedContent({ stripped }: Compiled): Problem[] {
 /** Charts and diagrams are copied as they are. */
 function strayTags({ file, parts }: Compiled): Problem[] {
   const compiledNames = new Set(parts.map(({ name }) => name));
-  const problems: Problem[] = [];
+  const problems = parts
+    .flatMap(({ unfilled }) => unfilled)
+    .map((place) =>
+      warning(
+        'tag_not_filled',
+        'A tag stands in an equation or a drawing, where it is not filled.',
+        place,
+      ),
+    );
   for (const part of file.parts.values()) {
     if (compiledNames.has(part.name) || !part.name.startsWith('word/')) continue;
-    const tag = part.tokens?.find(({ kind, raw }) => kind === 'text' && raw.includes('{{'));
-    if (tag === undefined) continue;
+    const text = wordsOf(part.tokens ?? []);
+    const at = text.indexOf('{{');
+    if (at === -1) continue;
     const message = `${part.name} holds a tag, but tags are only filled in text, headers, footers and notes.`;
     problems.push(
-      warning('tag_not_filled', message, { part: part.name, snippet: tag.raw.slice(0, 80) }),
+      warning('tag_not_filled', message, { part: part.name, snippet: text.slice(at, at + 80) }),
     );
   }
   return problems;
+}
+
+/** All texts of a part joined: a chart's title may have its tag in several runs. */
+function wordsOf(tokens: readonly Token[]): string {
+  return tokens
+    .filter(({ kind }) => kind === 'text')
+    .map(({ raw }) => decode(raw))
+    .join('');
 }
 
 /** Fonts that every converter replaces by ones of the same width. */

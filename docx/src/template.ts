@@ -1,4 +1,5 @@
 import { compileFile, type Compiled } from './compile/compile.ts';
+import type { Numbering } from './compile/numbering.ts';
 import { type Op, sizeOf } from './compile/ops.ts';
 import type { CompiledPart } from './compile/part.ts';
 import type { FieldUse } from './compile/uses.ts';
@@ -13,7 +14,7 @@ import { type Counters, run } from './merge/run.ts';
 import { createScope } from './merge/scope.ts';
 import { XML_HEAD } from './package/open.ts';
 import { type StaticFiles, relates, staticFiles } from './package/static.ts';
-import { relationshipsPath } from './package/relationships.ts';
+import { hasTaggedAddress, relationshipsPath } from './package/relationships.ts';
 import { type PackedFile, deflated, stored, writeZip } from './zip/writer.ts';
 
 export interface CompileOptions {
@@ -78,14 +79,13 @@ function prepare(compiled: Compiled): Pick<
   const files = staticFiles(compiled);
   const plan: Plan = {
     files,
-    parts: parts
-      .filter(({ name }) => files.dynamic.has(name))
-      .map((part) => planPart(part, compiled)),
+    parts: parts.filter(({ dynamic }) => dynamic).map((part) => planPart(part, compiled)),
     highestId,
     textWidth,
     strictFormat,
     mediaPrefix: freePrefix(compiled),
     headingStyles: compiled.styles.ids,
+    numbering: parts.some(({ restartsLists }) => restartsLists) ? compiled.numbering : undefined,
   };
   const { body, directory } = files.prefix;
   const size = plan.parts.reduce(
@@ -112,6 +112,8 @@ interface Plan {
   readonly strictFormat: boolean;
   readonly mediaPrefix: string;
   readonly headingStyles: ReadonlySet<string>;
+  /** Only when lists begin again in loops. */
+  readonly numbering: Numbering | undefined;
 }
 
 function freePrefix({ file }: Compiled): string {
@@ -121,7 +123,8 @@ function freePrefix({ file }: Compiled): string {
 }
 
 function planPart({ name, ops, draws }: CompiledPart, { file }: Compiled): PlannedPart {
-  const relationships = file.parts.get(name.toLowerCase())?.relationships ?? [];
+  const related = file.parts.get(name.toLowerCase())?.relationships ?? [];
+  const relationships = related.filter((relation) => !hasTaggedAddress(relation));
   return { name, ops, relationships, relates: relates(draws) };
 }
 
@@ -139,7 +142,13 @@ function merge(
   const out = createOutput(limits.outputBytes);
   const { strictFormat, mediaPrefix } = plan;
   const media = createMedia({ strictFormat, prefix: mediaPrefix, limit: limits.outputBytes });
-  const counters: Counters = { nextId: plan.highestId + 1, iterations: 0 };
+  const counters: Counters = {
+    nextId: plan.highestId + 1,
+    nextListId: (plan.numbering?.highestId ?? 0) + 1,
+    iterations: 0,
+    addedLists: [],
+    notes: [],
+  };
   const scope = createScope(data);
   const pieces: { name: string; from: number; to: number }[] = [];
   const relations: PackedFile[] = [];
@@ -160,7 +169,12 @@ function merge(
       timeZone,
       strict: options.strict ?? false,
       dataLocale,
-      written: new Set<number>(),
+      relate: (target) => part.relate('hyperlink', target),
+      last: 'start',
+      noteId: 0,
+      turns: [],
+      ranges: [],
+      lists: [],
       columns: [],
       columnCount: 1,
       breakEnd: -1,
@@ -169,6 +183,10 @@ function merge(
     if (hasOwn) relations.push(deflated(relationshipsPath(name), Buffer.from(part.xml()), 1));
   }
   const files = pieces.map(({ name, from, to }) => deflated(name, out.view(from, to), 1));
+  if (plan.numbering) {
+    const { name, withLists } = plan.numbering;
+    files.push(deflated(name, withLists(counters.addedLists), 1));
+  }
   for (const { name, picture } of media.files) {
     files.push(
       picture.ending === 'svg' ? deflated(name, picture.bytes, 1) : stored(name, picture.bytes),

@@ -1,16 +1,15 @@
 import type { Report } from '../errors.ts';
 import type { Limits } from '../limits.ts';
-import type { BlockName, Level } from './expression.ts';
+import type { BlockName } from './expression.ts';
 import type { Tag } from './tags.ts';
 
-/** An opener with its closer. Where it repeats is decided by its level. */
+/** An opener with its closer. */
 export interface Block {
   readonly name: BlockName;
   readonly open: Tag;
   readonly elses: readonly Tag[];
   readonly close: Tag;
   readonly parent: Block | undefined;
-  level: Level;
 }
 
 /** Matches openers and closers in the order in which they stand. */
@@ -68,7 +67,7 @@ export function matchBlocks(
 }
 
 function finish(name: BlockName, open: Tag, elses: readonly Tag[], close: Tag): Block {
-  return { name, open, elses, close, parent: undefined, level: 'inline' };
+  return { name, open, elses, close, parent: undefined };
 }
 
 function checkElse(before: readonly Tag[], tag: Tag, name: BlockName, report: Report): void {

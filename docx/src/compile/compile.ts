@@ -6,15 +6,19 @@ import type { Token } from '../xml/tokenizer.ts';
 import { attribute, child } from '../xml/tokens.ts';
 import { fontsOf } from './fonts.ts';
 import { type CompiledPart, compilePart } from './part.ts';
+import type { RepeatedNotes } from './notes.ts';
+import { compileProperties } from './properties.ts';
+import { type Numbering, createNumbering } from './numbering.ts';
 import { type Styles, readStyles } from './styles.ts';
 
 export interface Compiled {
   readonly file: Package;
   readonly parts: readonly CompiledPart[];
   readonly styles: Styles;
+  readonly numbering: Numbering;
   readonly fonts: readonly string[];
   readonly stripped: readonly { part: string; what: string }[];
-  /** The highest id of a drawing in the template. */
+  /** The highest id of a drawing or bookmark in the template. */
   readonly highestId: number;
   /** Width of the text in English Metric Units. */
   readonly textWidth: number;
@@ -36,17 +40,35 @@ export function compileFile(bytes: Uint8Array, limits: Limits, report: Report): 
       )
       .filter((part) => part !== undefined);
   const styles = readStyles(related(['styles'])[0]?.tokens);
+  const numbering = createNumbering(related(['numbering'])[0]);
+  let repeatedNotes: RepeatedNotes = new Map();
   const parts: CompiledPart[] = [];
-  for (const part of new Set([file.main, ...related(TEMPLATED)])) {
-    const onStripped = (what: string) => stripped.push({ part: part.name, what });
-    if (part.tokens)
-      parts.push(compilePart(part.name, part.tokens, styles, limits, report, onStripped));
+  for (const { name, tokens, relationships } of new Set([file.main, ...related(TEMPLATED)])) {
+    const onStripped = (what: string) => stripped.push({ part: name, what });
+    if (!tokens) continue;
+    const surroundings = { styles, numbering, repeatedNotes };
+    const part = compilePart({
+      name,
+      tokens,
+      relationships,
+      surroundings,
+      limits,
+      report,
+      onStripped,
+    });
+    parts.push(part);
+    // The main part comes first, and only it refers to notes.
+    if (parts.length === 1) repeatedNotes = part.repeatedNotes;
+  }
+  for (const { name, tokens } of propertyParts(file)) {
+    if (tokens) parts.push(compileProperties(name, tokens, limits, report));
   }
   const main = parts[0]?.tokens ?? [];
   return {
     file,
     parts,
     styles,
+    numbering,
     stripped,
     fonts: fontsOf(file, parts, styles),
     highestId: highestId(parts),
@@ -55,13 +77,35 @@ export function compileFile(bytes: Uint8Array, limits: Limits, report: Report): 
   };
 }
 
+const PROPERTIES: readonly string[] = [
+  'core-properties',
+  'extended-properties',
+  'custom-properties',
+];
+
+function propertyParts({ rootRelationships, parts }: Package): Part[] {
+  return rootRelationships
+    .filter((relation) => PROPERTIES.includes(kindOf(relation)))
+    .map((relation) => parts.get((resolveTarget('', relation.target) ?? '').toLowerCase()))
+    .filter((part) => part !== undefined);
+}
+
+/** Elements with a number that no other of their kind may have. */
+const NUMBERED: Readonly<Record<string, string>> = {
+  'wp:docPr': 'id',
+  'w:bookmarkStart': 'w:id',
+  'w:permStart': 'w:id',
+  'w:footnote': 'w:id',
+  'w:endnote': 'w:id',
+};
+
 function highestId(parts: readonly CompiledPart[]): number {
   let highest = 0;
   for (const { tokens } of parts) {
     for (const token of tokens) {
-      if (token.name === 'wp:docPr' && token.kind !== 'close') {
-        highest = Math.max(highest, Number(attribute(token, 'id')) || 0);
-      }
+      if (token.kind === 'close') continue;
+      const id = NUMBERED[token.name];
+      if (id !== undefined) highest = Math.max(highest, Number(attribute(token, id)) || 0);
     }
   }
   return highest < 0x7000_0000 ? highest : 0;

@@ -1,35 +1,57 @@
 import type { Report } from '../errors.ts';
 import { escapeText } from '../xml/text.ts';
 import type { Token } from '../xml/tokenizer.ts';
-import { attribute, closest, elementRaw, leading } from '../xml/tokens.ts';
+import { closest, elementRaw, leading } from '../xml/tokens.ts';
+import { anchorsOf } from './anchors.ts';
 import type { Block } from './blocks.ts';
 import { type Builder, createBuilder } from './builder.ts';
-import { type Marks, createMarks } from './marks.ts';
+import type { CleanPart } from './clean.ts';
+import { createElements } from './elements.ts';
+import { createMarks } from './marks.ts';
 import type { Expression } from './expression.ts';
 import type { Layout } from './levels.ts';
 import type { Op, RunContext } from './ops.ts';
+import type { Numbering } from './numbering.ts';
+import { planRanges } from './ranges.ts';
+import { planRestarts } from './restarts.ts';
+import type { Styles } from './styles.ts';
 import { createTables, paragraphFallback } from './shells.ts';
-import type { FoundTags, Tag } from './tags.ts';
+import type { FoundTags, Segment, Tag } from './tags.ts';
 import { HELPERS } from '../helpers/names.ts';
-import { type FieldUse, collectUses } from './uses.ts';
+import { type FieldUse, type Scopes, collectUses } from './uses.ts';
+import { type RepeatedNotes, createNotes, noteOf } from './notes.ts';
 
 export interface Emission {
   readonly ops: readonly Op[];
   readonly uses: readonly FieldUse[];
-  /** Slots for what is written once, and for repeated columns. */
-  readonly onceSlots: number;
-  readonly columnSlots: number;
+  /** Lists begin again in it, so each merge writes the numbering part. */
+  readonly restartsLists: boolean;
   readonly draws: ReadonlySet<string>;
+  /** The notes that its loops refer to. */
+  readonly repeatedNotes: RepeatedNotes;
+}
+
+/** What the whole file tells about a part. */
+export interface Surroundings {
+  readonly styles: Styles;
+  readonly numbering: Numbering;
+  /** The notes that loops of the main part refer to. */
+  readonly repeatedNotes: RepeatedNotes;
 }
 
 /** One walk over the tokens writes the op tree: text as bytes, tags as ops, blocks as lists. */
-export function emit(
-  tokens: readonly Token[],
-  found: FoundTags,
-  blocks: readonly Block[],
-  layout: Layout,
-  report: Report,
-): Emission {
+export function emit(input: {
+  readonly part: CleanPart;
+  readonly found: FoundTags;
+  readonly blocks: readonly Block[];
+  readonly layout: Layout;
+  readonly surroundings: Surroundings;
+  readonly report: Report;
+}): Emission {
+  const { part, found, blocks, layout, report } = input;
+  const { styles, numbering } = input.surroundings;
+  const repeatedNotes = new Map<string, Scopes>();
+  const { tokens } = part;
   const builder = createBuilder();
   // A text box is in the file twice: what it asks for is listed once.
   const uses = new Map<string, FieldUse>();
@@ -37,9 +59,30 @@ export function emit(
     uses.set(`${use.path} ${use.kind} ${use.paragraph} ${use.snippet}`, use);
   };
   const draws = new Set<string>();
+  const turns = new Map<Block, number>();
+  const turnsOf = (loop: Block): number => {
+    const slot = turns.get(loop) ?? turns.size;
+    turns.set(loop, slot);
+    return slot;
+  };
+  const anchors = anchorsOf(blocks, layout);
+  const richTexts = wholeHtml(tokens, found);
+  const ranges = planRanges({
+    part,
+    found,
+    layout,
+    anchors,
+    turnsOf,
+    isReplaced: (token) => {
+      const paragraph = closest(tokens, token, 'w:p');
+      if (paragraph && richTexts.has(paragraph)) return true;
+      const note = closest(tokens, token, 'w:footnote', 'w:endnote');
+      return note !== undefined && input.surroundings.repeatedNotes.has(noteOf(note) ?? '');
+    },
+  });
+  const restarts = planRestarts({ tokens, found, layout, anchors, styles, numbering, turnsOf });
   const tables = createTables(tokens, layout, builder);
-  const marks = createMarks(tokens, blocks, layout, tables, builder, addUse, report);
-  const once = createOnce(tokens, found, marks, layout);
+  const marks = createMarks({ tokens, layout, tables, builder, anchors, turns, addUse, report });
   let afterBlock = false;
   let blockSinceBreak = true;
 
@@ -51,14 +94,19 @@ export function emit(
     }
   };
 
-  const emitValueOf = (tag: Tag, helper?: string) => {
+  const use = (tag: Tag) => {
     if (tag.parsed.kind !== 'value') return;
-    emitValue(tokens, tag, tag.parsed.value, builder, draws, helper);
     collectUses(tag.parsed.value, marks.scopes(), tag.place, 'value', addUse);
   };
 
-  const emitSegments = (token: Token) => {
-    for (const segment of found.segments.get(token) ?? []) {
+  const emitValueOf = (tag: Tag, helper?: string) => {
+    if (tag.parsed.kind !== 'value') return;
+    emitValue(tokens, tag, tag.parsed.value, builder, draws, helper);
+    use(tag);
+  };
+
+  const emitSegments = (segments: readonly Segment[]) => {
+    for (const segment of segments) {
       if (typeof segment === 'string') builder.text(escapeText(segment));
       else if (segment.parsed.kind === 'value') emitValueOf(segment);
       else {
@@ -74,24 +122,40 @@ export function emit(
     }
   };
 
+  const elements = createElements({
+    tokens,
+    found,
+    builder,
+    ranges,
+    restarts,
+    draws,
+    inLoop: marks.inLoop,
+    repeatNote: (note) => repeatedNotes.set(note, [...marks.scopes()]),
+    emitTag: emitValueOf,
+    use,
+  });
+
+  const notes = createNotes(tokens, input.surroundings.repeatedNotes, builder, marks);
+
   const emitToken = (token: Token) => {
-    if (token.kind === 'text' && found.segments.has(token)) emitSegments(token);
-    else if (once.has(token)) once.emit(token, builder, marks.inLoop());
-    else if (marks.inLoop() && hasOwnId(tokens, token)) emitUnique(token, builder);
-    else tables.emit(token, marks.columnDepth());
+    const segments = token.kind === 'text' ? found.segments.get(token) : undefined;
+    if (segments) emitSegments(segments);
+    else if (isTextWithTags(tokens, found, token)) builder.text('<w:t xml:space="preserve">');
+    else if (notes.emit(token)) return;
+    else if (!elements.emit(token)) tables.emit(token, marks.columnDepth());
   };
 
   for (let i = 0; i < tokens.length; i++) {
     const token = tokens[i];
     if (!token) break;
     markAll(marks.before(token));
-    if (!token.gone) {
+    if (!layout.dropped.has(token)) {
       if (token.name === 'w:tbl' && token.kind === 'open' && afterBlock)
         builder.add({ op: 'apart' });
       if (token.kind === 'close') emitEnsure(tokens, token, layout, builder);
       if (isLastSection(tokens, token, layout))
         emitEnsure(tokens, tokens[token.parent], layout, builder);
-      if (isPageBreakParagraph(found, token)) {
+      if (isPageBreakParagraph(tokens, found, token)) {
         const bytes = Buffer.from(elementRaw(tokens, token));
         builder.add({ op: 'pageBreak', bytes, skips: blockSinceBreak });
         blockSinceBreak = false;
@@ -100,7 +164,7 @@ export function emit(
         markAll(marks.after(tokens[i] ?? token));
         continue;
       }
-      const html = wholeHtml(tokens, found, token);
+      const html = richTexts.get(token);
       if (html) {
         emitValueOf(html, 'htmlParagraphs');
         i = token.match;
@@ -117,10 +181,16 @@ export function emit(
   return {
     ops: builder.close(),
     uses: [...uses.values()],
-    onceSlots: once.slots(),
-    columnSlots: tables.slots(),
+    restartsLists: restarts.size > 0,
     draws,
+    repeatedNotes,
   };
+}
+
+/** Spaces around a value count, whatever the template says of its own. */
+function isTextWithTags(tokens: readonly Token[], found: FoundTags, token: Token): boolean {
+  const next = tokens[token.index + 1];
+  return token.kind === 'open' && token.name === 'w:t' && !!next && found.segments.has(next);
 }
 
 function emitValue(
@@ -132,7 +202,7 @@ function emitValue(
   helper?: string,
 ): void {
   const { place } = tag;
-  if (tag.instruction) builder.add({ op: 'instruction', value, place });
+  if (tag.site !== 'text') builder.add({ op: 'plain', value, as: tag.site, place });
   else if (value.kind === 'call' && HELPERS.get(value.name)?.draws) {
     draws.add(value.name);
     const run = runContext(tokens, tag);
@@ -140,16 +210,18 @@ function emitValue(
   } else builder.add({ op: 'text', value, place });
 }
 
-/** Rich text alone in its paragraph may become several paragraphs. */
-function wholeHtml(tokens: readonly Token[], found: FoundTags, token: Token): Tag | undefined {
-  const paragraph =
-    token.kind === 'open' && token.name === 'w:p' ? found.paragraphs.get(token) : undefined;
-  const tag = paragraph?.tags[0];
-  if (!paragraph || tag?.parsed.kind !== 'value' || paragraph.tags.length > 1) return undefined;
-  const { value } = tag.parsed;
-  const alone = paragraph.text.trim() === tag.source && paragraph.contentAt.length === 0;
-  const isHtml = value.kind === 'call' && value.name === 'html';
-  return isHtml && alone && runContext(tokens, tag).splits ? tag : undefined;
+/** Rich text alone in its paragraph may become several paragraphs, which take the place of that one. */
+function wholeHtml(tokens: readonly Token[], found: FoundTags): ReadonlyMap<Token, Tag> {
+  const texts = new Map<Token, Tag>();
+  for (const [token, { tags, text, contentAt }] of found.paragraphs) {
+    const tag = tags[0];
+    if (tag?.parsed.kind !== 'value' || tags.length > 1) continue;
+    const { value } = tag.parsed;
+    const isHtml = value.kind === 'call' && value.name === 'html';
+    const alone = contentAt.length === 0 && text.trim() === tag.source;
+    if (isHtml && alone && runContext(tokens, tag).splits) texts.set(token, tag);
+  }
+  return texts;
 }
 
 function runContext(tokens: readonly Token[], tag: Tag): RunContext {
@@ -175,12 +247,7 @@ function emitEnsure(
 ): void {
   const container = around?.kind === 'close' ? tokens[around.match] : around;
   if (!container || !layout.containers.has(container)) return;
-  const { after, paragraph } = paragraphFallback(tokens, container);
-  builder.add({
-    op: 'ensure',
-    after: after.map((raw) => Buffer.from(raw)),
-    bytes: Buffer.from(paragraph),
-  });
+  builder.add(paragraphFallback(tokens, container));
 }
 
 function isLastSection(tokens: readonly Token[], token: Token, layout: Layout): boolean {
@@ -193,7 +260,7 @@ function isLastSection(tokens: readonly Token[], token: Token, layout: Layout): 
   );
 }
 
-function isPageBreakParagraph(found: FoundTags, token: Token): boolean {
+function isPageBreakParagraph(tokens: readonly Token[], found: FoundTags, token: Token): boolean {
   const paragraph =
     token.kind === 'open' && token.name === 'w:p' ? found.paragraphs.get(token) : undefined;
   return (
@@ -201,68 +268,8 @@ function isPageBreakParagraph(found: FoundTags, token: Token): boolean {
     paragraph.pageBreaksAt.length > 0 &&
     paragraph.contentAt.length === 0 &&
     paragraph.text.trim() === '' &&
-    paragraph.section === undefined
+    paragraph.section === undefined &&
+    // A bookmark in it needs a name of its own in each turn of a loop.
+    !/<w:(?:bookmark|perm)/.test(elementRaw(tokens, token))
   );
-}
-
-/** Elements whose id must be their own: drawings, VML shapes, content controls. */
-function hasOwnId(tokens: readonly Token[], token: Token): boolean {
-  if (token.kind === 'close' || token.kind === 'text') return false;
-  if (token.name === 'w:id') return tokens[token.parent]?.name === 'w:sdtPr';
-  if (token.name === 'wp:docPr') return true;
-  return (
-    token.name.startsWith('v:') &&
-    token.name !== 'v:shapetype' &&
-    attribute(token, 'id') !== undefined
-  );
-}
-
-function emitUnique(token: Token, builder: Builder): void {
-  if (token.name === 'w:id') return; // Word gives a content control without one a new one
-  const raw = token.raw.replace(/ o:spid="[^"]*"/, '');
-  const [, before = raw, after = ''] = /^([^]*?\sid\s*=\s*["'])[^"']*([^]*)$/.exec(raw) ?? [];
-  builder.text(token.name === 'wp:docPr' ? before : `${before}shape`);
-  builder.add({ op: 'id' });
-  builder.text(after);
-}
-
-interface Once {
-  has(token: Token): boolean;
-  emit(token: Token, builder: Builder, inLoop: boolean): void;
-  slots(): number;
-}
-
-const RANGES = new Set('w:bookmarkStart w:bookmarkEnd w:permStart w:permEnd'.split(' '));
-
-/** Bookmarks and permissions have names of their own: in a loop they are written with the first turn only. */
-function createOnce(
-  tokens: readonly Token[],
-  found: FoundTags,
-  marks: Marks,
-  layout: Layout,
-): Once {
-  const homes = marks.homes(
-    tokens,
-    found,
-    layout,
-    (token) => token.kind !== 'close' && RANGES.has(token.name),
-  );
-  // A range that begins in one branch and ends in another would be left open.
-  const perRange = new Map<string, Set<number>>();
-  const keyOf = (token: Token) =>
-    `${token.name.replace(/(?:Start|End)$/, '')}:${attribute(token, 'w:id') ?? ''}`;
-  for (const [token, home] of homes) {
-    const key = keyOf(token);
-    perRange.set(key, (perRange.get(key) ?? new Set()).add(token.gone ? -1 : home));
-  }
-  let slots = 0;
-  return {
-    has: (token) => homes.has(token),
-    emit: (token, builder, inLoop) => {
-      if ((perRange.get(keyOf(token))?.size ?? 0) > 1) return;
-      if (inLoop) builder.add({ op: 'once', slot: slots++, bytes: Buffer.from(token.raw) });
-      else builder.text(token.raw);
-    },
-    slots: () => slots,
-  };
 }

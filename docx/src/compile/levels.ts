@@ -1,7 +1,8 @@
 import type { Report } from '../errors.ts';
 import type { Token } from '../xml/tokenizer.ts';
-import { child, closest, removeElement } from '../xml/tokens.ts';
+import { child, closest } from '../xml/tokens.ts';
 import type { Block } from './blocks.ts';
+import type { Level } from './expression.ts';
 import { belowCommonAncestor, childOf, isFirst, isLast, onlyTags } from './surroundings.ts';
 import type { FoundTags, Tag } from './tags.ts';
 
@@ -14,6 +15,8 @@ export type Position =
   | { readonly kind: 'text' | 'run' };
 
 export interface Layout {
+  /** What each block repeats or removes; words, when it is not here. */
+  readonly levels: ReadonlyMap<Block, Level>;
   readonly positions: ReadonlyMap<Tag, Position>;
   /** Cells, text boxes and the like that a false condition could leave without a paragraph. */
   readonly containers: ReadonlySet<Token>;
@@ -21,6 +24,8 @@ export interface Layout {
   readonly shells: ReadonlySet<Token>;
   /** The cells that a block by column repeats. */
   readonly columns: ReadonlyMap<Block, { from: Token; to: Token; row: Token }>;
+  /** Tokens that are not written: paragraphs and rows that hold nothing but tags. */
+  readonly dropped: ReadonlySet<Token>;
 }
 
 interface Context {
@@ -28,10 +33,12 @@ interface Context {
   readonly found: FoundTags;
   readonly isListItem: (paragraph: Token) => boolean;
   readonly report: Report;
+  readonly levels: Map<Block, Level>;
   readonly positions: Map<Tag, Position>;
   readonly containers: Set<Token>;
   readonly shells: Set<Token>;
   readonly columns: Map<Block, { from: Token; to: Token; row: Token }>;
+  readonly dropped: Set<Token>;
 }
 
 /**
@@ -40,22 +47,22 @@ interface Context {
  * containers and is refused.
  */
 export function layOutBlocks(
-  tokens: readonly Token[],
-  found: FoundTags,
-  blocks: readonly Block[],
-  isListItem: (paragraph: Token) => boolean,
-  report: Report,
+  input: Pick<Context, 'tokens' | 'found' | 'isListItem' | 'report'> & {
+    readonly blocks: readonly Block[];
+  },
 ): Layout {
+  const { tokens, found, blocks, isListItem, report } = input;
   const context: Context = {
     tokens,
     found,
     isListItem,
     report,
-
+    levels: new Map(),
     positions: new Map(),
     containers: new Set(),
     shells: new Set(),
     columns: new Map(),
+    dropped: new Set(found.dropped),
   };
   // Outer blocks come first: whether an inner one may take its whole paragraph depends on them.
   for (const block of blocks) layOut(context, block);
@@ -89,7 +96,8 @@ function layOut(context: Context, block: Block): void {
 /** A condition, or a loop in a list, that fills its paragraph takes the whole of it: no blank line is left. */
 function takesParagraph(context: Context, block: Block, hint: string | undefined): boolean {
   const { open, close, parent } = block;
-  if (parent?.level === 'inline' && parent.open.paragraph === open.paragraph) return false;
+  if (parent && !context.levels.has(parent) && parent.open.paragraph === open.paragraph)
+    return false;
   if (hint === 'paragraph') return true;
   if (hint === 'inline' || block.elses.length > 0) return false;
   if (!isFirst(context.found, open) || !isLast(context.found, close)) return false;
@@ -123,7 +131,7 @@ function layOutInline(context: Context, block: Block): void {
 
 /** Whole paragraphs. Those that hold nothing but tags vanish. */
 function layOutUnits(context: Context, block: Block, from: Token, to: Token): void {
-  block.level = 'paragraph';
+  context.levels.set(block, 'paragraph');
   const { open, close } = block;
   const container = context.tokens[from.parent];
   if (container) context.containers.add(container);
@@ -162,7 +170,7 @@ function place(context: Context, tag: Tag, unit: Token, side: 'before' | 'after'
       // So does a page break, on its own side of the tag.
       kept = tag.first.index < firstBreak ? 'before' : 'after';
     } else {
-      if (!unit.gone) removeElement(tokens, unit);
+      drop(context, unit);
       kept = 'before';
     }
   }
@@ -170,6 +178,12 @@ function place(context: Context, tag: Tag, unit: Token, side: 'before' | 'after'
     kind: kept,
     token: tokens[kept === 'before' ? unit.index : unit.match] ?? unit,
   });
+}
+
+/** Once per element: it may hold thousands of tags. */
+function drop({ tokens, dropped }: Context, unit: Token): void {
+  if (dropped.has(unit)) return;
+  for (const token of tokens.slice(unit.index, unit.match + 1)) dropped.add(token);
 }
 
 function layOutInTable(context: Context, block: Block, level: 'row' | 'column'): void {
@@ -200,7 +214,7 @@ function layOutInTable(context: Context, block: Block, level: 'row' | 'column'):
   const stray = block.elses[0];
   if (stray) report('misplaced_else', 'A block by column has no {{else}}.', stray.place);
   if (!from || !to) return;
-  block.level = 'column';
+  context.levels.set(block, 'column');
   const table = closest(tokens, rowOfOpen, 'w:tbl');
   shells.add(rowOfOpen);
   if (table) addTable(context, table);
@@ -211,7 +225,7 @@ function layOutInTable(context: Context, block: Block, level: 'row' | 'column'):
 
 /** Whole rows. A row that holds nothing but tags vanishes. */
 function layOutRows(context: Context, block: Block, from: Token, to: Token): void {
-  block.level = 'row';
+  context.levels.set(block, 'row');
   const { tokens, report } = context;
   const table = closest(tokens, from, 'w:tbl');
   if (table) addTable(context, table);

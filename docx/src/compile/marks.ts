@@ -7,8 +7,9 @@ import type { Expression, PathExpression } from './expression.ts';
 import type { Layout } from './levels.ts';
 import type { Op } from './ops.ts';
 import type { Tables } from './shells.ts';
-import type { FoundTags, Tag } from './tags.ts';
-import { type FieldUse, absolutePath, collectUses } from './uses.ts';
+import type { Anchors } from './anchors.ts';
+import type { Tag } from './tags.ts';
+import { type FieldUse, type Scopes, absolutePath, collectUses } from './uses.ts';
 
 /** Turns the marks of blocks into lists of ops, and knows where in them the walk is. */
 export interface Marks {
@@ -17,15 +18,11 @@ export interface Marks {
   emit(tag: Tag): void;
   scopes(): readonly string[];
   inLoop(): boolean;
+  /** A note that is repeated is written within the loops of its reference. */
+  enterNote(around: Scopes): void;
+  leaveNote(): void;
   /** How many blocks by column are open. */
   columnDepth(): number;
-  /** In which branch of which block each token stands. */
-  homes(
-    tokens: readonly Token[],
-    found: FoundTags,
-    layout: Layout,
-    wanted: (token: Token) => boolean,
-  ): Map<Token, number>;
 }
 
 interface Frame {
@@ -38,22 +35,24 @@ interface Frame {
 
 const NONE: readonly Tag[] = [];
 
-export function createMarks(
-  tokens: readonly Token[],
-  blocks: readonly Block[],
-  layout: Layout,
-  tables: Tables,
-  builder: Builder,
-  addUse: (use: FieldUse) => void,
-  report: Report,
-): Marks {
-  const blockOf = new Map<Tag, Block>();
-  for (const block of blocks) {
-    for (const tag of [block.open, ...block.elses, block.close]) blockOf.set(tag, block);
-  }
-  const { before, after } = anchors(blockOf, layout);
+export interface MarksOptions {
+  readonly tokens: readonly Token[];
+  readonly layout: Layout;
+  readonly tables: Tables;
+  readonly builder: Builder;
+  readonly anchors: Anchors;
+  /** The loops whose turns are counted. */
+  readonly turns: ReadonlyMap<Block, number>;
+  readonly addUse: (use: FieldUse) => void;
+  readonly report: Report;
+}
+
+export function createMarks(options: MarksOptions): Marks {
+  const { tokens, layout, tables, builder, turns, addUse, report } = options;
+  const { blockOf, before, after } = options.anchors;
   const frames: Frame[] = [];
   const scopes: string[] = [''];
+  let inNote = false;
 
   const leaveScope = (frame: Frame) => {
     if (frame.scoped) scopes.pop();
@@ -88,7 +87,8 @@ export function createMarks(
     const first = branches[0];
     if (block.name === 'each' && first) {
       const list = first.test as PathExpression;
-      builder.add({ op: 'each', list, body: first.body, otherwise, column, place });
+      const slot = turns.get(block);
+      builder.add({ op: 'each', list, body: first.body, otherwise, column, turns: slot, place });
     } else {
       builder.add({
         op: 'if',
@@ -123,50 +123,17 @@ export function createMarks(
       } else close(frame);
     },
     scopes: () => scopes,
-    inLoop: () => frames.some(({ block, scoped }) => block.name === 'each' && scoped),
-    columnDepth: () => frames.filter(({ block }) => block.level === 'column').length,
-    homes: (all, found, { positions }, wanted) => {
-      const homes = new Map<Token, number>();
-      const branches: number[] = [];
-      let next = 1;
-      const pass = (tag: Tag) => {
-        if (!blockOf.has(tag)) return;
-        if (tag.parsed.kind !== 'open') branches.pop();
-        if (tag.parsed.kind !== 'close') branches.push(next++);
-      };
-      for (const token of all) {
-        before.get(token)?.forEach(pass);
-        if (wanted(token)) homes.set(token, branches.at(-1) ?? 0);
-        for (const segment of found.segments.get(token) ?? []) {
-          if (typeof segment === 'string') continue;
-          const kind = positions.get(segment)?.kind;
-          if (kind === 'text' || kind === 'run') pass(segment);
-        }
-        after.get(token)?.forEach(pass);
-      }
-      return homes;
+    enterNote: (around) => {
+      inNote = true;
+      scopes.splice(0, scopes.length, ...around);
     },
+    leaveNote: () => {
+      inNote = false;
+      scopes.splice(0, scopes.length, '');
+    },
+    inLoop: () => inNote || frames.some(({ block, scoped }) => block.name === 'each' && scoped),
+    columnDepth: () => frames.filter(({ block }) => layout.levels.get(block) === 'column').length,
   };
-}
-
-/** The tags before and after each element, in the order in which they stand in the text. */
-function anchors(
-  blockOf: ReadonlyMap<Tag, Block>,
-  layout: Layout,
-): Record<'before' | 'after', Map<Token, Tag[]>> {
-  const found = { before: new Map<Token, Tag[]>(), after: new Map<Token, Tag[]>() };
-  const inOrder = [...blockOf.keys()].toSorted(
-    (a, b) => a.first.index - b.first.index || a.from - b.from,
-  );
-  for (const tag of inOrder) {
-    const position = layout.positions.get(tag);
-    if (position?.kind !== 'before' && position?.kind !== 'after') continue;
-    const list = found[position.kind];
-    const there = list.get(position.token);
-    if (there) there.push(tag);
-    else list.set(position.token, [tag]);
-  }
-  return found;
 }
 
 /**
@@ -174,7 +141,7 @@ function anchors(
  * its own, or the text before it would get the next section's page size and headers.
  */
 function sectionFallback(tokens: readonly Token[], block: Block, layout: Layout): readonly Op[] {
-  if (block.level !== 'paragraph') return [];
+  if (layout.levels.get(block) !== 'paragraph') return [];
   const from = layout.positions.get(block.open);
   const to = layout.positions.get(block.close);
   if (!from || !('token' in from) || !to || !('token' in to)) return [];
@@ -182,20 +149,24 @@ function sectionFallback(tokens: readonly Token[], block: Block, layout: Layout)
   if (body?.name !== 'w:body') return [];
   const start = from.kind === 'before' ? from.token.index : from.token.index + 1;
   const end = to.kind === 'after' ? to.token.index : to.token.index - 1;
-  const section = firstSection(tokens, body, start, end);
+  const section = firstSection(tokens, layout, body, start, end);
   if (!section) return [];
-  const previous = keptBefore(tokens, start);
-  if (!previous || sectionOf(tokens, previous)) return [];
+  const previous = keptBefore(tokens, layout, start);
+  if (!previous || sectionOf(tokens, layout, previous)) return [];
   const paragraph = `<w:p><w:pPr>${elementRaw(tokens, section)}</w:pPr></w:p>`;
-  return [{ op: 'bytes', bytes: Buffer.from(paragraph) }];
+  return [{ op: 'bytes', bytes: Buffer.from(paragraph), ends: 'paragraph' }];
 }
 
 /** The element that ends before a position and is still there. */
-function keptBefore(tokens: readonly Token[], position: number): Token | undefined {
+function keptBefore(
+  tokens: readonly Token[],
+  { dropped }: Layout,
+  position: number,
+): Token | undefined {
   for (let at = tokens[position - 1]; at && at.kind !== 'open'; at = tokens[at.index - 1]) {
     const element = at.kind === 'close' ? tokens[at.match] : at;
     if (!element) return undefined;
-    if (element.kind !== 'text' && !element.gone) return element;
+    if (element.kind !== 'text' && !dropped.has(element)) return element;
     at = element;
   }
   return undefined;
@@ -203,6 +174,7 @@ function keptBefore(tokens: readonly Token[], position: number): Token | undefin
 
 function firstSection(
   tokens: readonly Token[],
+  layout: Layout,
   body: Token,
   from: number,
   to: number,
@@ -210,15 +182,15 @@ function firstSection(
   for (let i = from; i <= to; i++) {
     const token = tokens[i];
     if (token?.parent !== body.index) continue;
-    const section = sectionOf(tokens, token);
+    const section = sectionOf(tokens, layout, token);
     if (section) return section;
   }
   return undefined;
 }
 
 /** The section that ends with a paragraph. */
-function sectionOf(tokens: readonly Token[], token: Token): Token | undefined {
-  if (token.name !== 'w:p' || token.kind !== 'open' || token.gone) return undefined;
+function sectionOf(tokens: readonly Token[], { dropped }: Layout, token: Token): Token | undefined {
+  if (token.name !== 'w:p' || token.kind !== 'open' || dropped.has(token)) return undefined;
   const properties = leading(tokens, token, 'w:pPr');
   return properties && child(tokens, properties, 'w:sectPr');
 }

@@ -1,51 +1,59 @@
-import type { Report } from '../errors.ts';
+import type { Place, Report } from '../errors.ts';
 import type { Limits } from '../limits.ts';
+import type { Relationship } from '../package/relationships.ts';
 import type { Token } from '../xml/tokenizer.ts';
-import { attribute, child, compact, leading } from '../xml/tokens.ts';
 import { type Block, matchBlocks } from './blocks.ts';
-import { type Emission, emit } from './emit.ts';
-import { stripFieldCodes } from './field-codes.ts';
+import { clean } from './clean.ts';
+import type { Level } from './expression.ts';
+import { type Emission, type Surroundings, emit } from './emit.ts';
 import { layOutBlocks } from './levels.ts';
-import { acceptRevisions } from './revisions.ts';
-import type { Styles } from './styles.ts';
+import { isListItem } from './styles.ts';
 import { type Tag, findTags } from './tags.ts';
+
+export interface PlacedBlock extends Block {
+  readonly level: Level;
+}
 
 export interface CompiledPart extends Emission {
   readonly name: string;
   readonly tokens: readonly Token[];
   readonly tags: readonly Tag[];
-  readonly blocks: readonly Block[];
-  readonly paragraphs: number;
+  readonly blocks: readonly PlacedBlock[];
+  /** Tags in places where they are not filled. */
+  readonly unfilled: readonly Place[];
+  /** The data decides something in it, so each merge writes it. */
+  readonly dynamic: boolean;
 }
 
-/** The way of a part: what Word left is cleaned, tags are found, blocks laid out, ops written. */
-export function compilePart(
-  name: string,
-  parsed: readonly Token[],
-  styles: Styles,
-  limits: Limits,
-  report: Report,
-  onStripped: (what: string) => void,
-): CompiledPart {
-  const cleaned = acceptRevisions(compact(parsed));
-  const instructions = stripFieldCodes(cleaned, (field) => onStripped(`the field ${field}`));
-  const tokens = compact(cleaned);
-  const found = findTags(tokens, instructions, name, limits, report);
-  const blockTags = found.tags.filter(
-    ({ parsed: { kind } }) => kind !== 'value' && kind !== 'comment',
-  );
-  const blocks = matchBlocks(blockTags, name, limits, report);
-  const isListItem = (paragraph: Token): boolean => {
-    const properties = leading(tokens, paragraph, 'w:pPr');
-    if (!properties) return false;
-    const style = child(tokens, properties, 'w:pStyle');
-    const id = style && attribute(style, 'w:val');
-    return (
-      child(tokens, properties, 'w:numPr') !== undefined ||
-      (id !== undefined && styles.lists.has(id))
-    );
-  };
-  const layout = layOutBlocks(tokens, found, blocks, isListItem, report);
-  const emission = emit(tokens, found, blocks, layout, report);
-  return { name, tokens, tags: found.tags, blocks, paragraphs: found.paragraphs.size, ...emission };
+export interface PartInput {
+  readonly name: string;
+  readonly tokens: readonly Token[];
+  readonly relationships: readonly Relationship[];
+  readonly surroundings: Surroundings;
+  readonly limits: Limits;
+  readonly report: Report;
+  readonly onStripped: (what: string) => void;
+}
+
+/**
+ * The way of a part. Each step reads what the one before it made and changes nothing of it: what Word left is cleaned,
+ * tags are found, their blocks matched and laid out, ops written.
+ */
+export function compilePart(input: PartInput): CompiledPart {
+  const { name, surroundings, limits, report } = input;
+  const part = clean(name, input.tokens, input.onStripped);
+  const found = findTags(part, input.relationships, limits, report);
+  const blocks = matchBlocks(found.tags, name, limits, report);
+  const layout = layOutBlocks({
+    tokens: part.tokens,
+    found,
+    blocks,
+    isListItem: (paragraph) => isListItem(part.tokens, paragraph, surroundings.styles),
+    report,
+  });
+  const emission = emit({ part, found, blocks, layout, surroundings, report });
+  const { tags, unfilled } = found;
+  const placed = blocks.map((block) => ({ ...block, level: layout.levels.get(block) ?? 'inline' }));
+  const dynamic = tags.length > 0 || emission.ops.some(({ op }) => op === 'note');
+  return { name, dynamic, tokens: part.tokens, tags, blocks: placed, unfilled, ...emission };
 }

@@ -3,7 +3,7 @@ import { attribute, child, children, closest, elementRaw, leading } from '../xml
 import type { Block } from './blocks.ts';
 import type { Builder } from './builder.ts';
 import type { Layout } from './levels.ts';
-import type { Grid, Op } from './ops.ts';
+import type { Boundary, Grid, Op } from './ops.ts';
 
 /** Writes tables and rows that may lose all their rows or cells, and the widths of repeated columns. */
 export interface Tables {
@@ -53,20 +53,37 @@ export function createTables(tokens: readonly Token[], layout: Layout, builder: 
       const head = heads.pop() ?? [];
       const found = grids.get(shell);
       const grid = found && { widths: found.widths, repeated: [...found.repeated.values()] };
-      const tail: Op[] = [{ op: 'bytes', bytes: Buffer.from(token.raw) }];
+      const ends = boundaryOf(token, layout);
+      const tail: Op[] = [{ op: 'bytes', bytes: Buffer.from(token.raw), ends }];
       builder.add({ op: 'shell', head, body, tail, grid });
       return;
     }
     const width =
       columnDepth > 0 && token.name === 'w:tcW' && token.kind !== 'close' ? dxa(token) : undefined;
     if (width !== undefined && token.kind === 'empty') builder.add({ op: 'columnWidth', width });
-    else if (!isGridOf(tokens, token, grids)) builder.text(token.raw);
+    else if (!isGridOf(tokens, token, grids)) builder.text(token.raw, boundaryOf(token, layout));
     if (headEnds.has(token)) {
       heads.push(builder.close());
       builder.open();
     }
   };
   return { emit, columnSlot: (block) => slotOf.get(block), slots: () => slots.size };
+}
+
+const ENDS: Readonly<Record<string, Boundary>> = {
+  'w:p': 'paragraph',
+  'w:tbl': 'table',
+  'w:tc': 'cell',
+  'w:tr': 'row',
+};
+const STARTS = /^w:(?:body|tc|txbxContent|hdr|ftr|footnote|endnote)$/;
+
+/** What a token begins or ends. */
+export function boundaryOf(token: Token, layout: Layout): Boundary | undefined {
+  if (token.kind === 'close') return ENDS[token.name];
+  if (token.kind !== 'open') return undefined;
+  const holds = layout.containers.has(token) || layout.shells.has(token);
+  return holds || STARTS.test(token.name) ? 'start' : undefined;
 }
 
 /** The grid of a table with repeated columns is written by the merge, which knows how many there are. */
@@ -114,31 +131,18 @@ function dxa(token: Token): number | undefined {
   return (type === undefined || type === 'dxa') && Number.isFinite(width) ? width : undefined;
 }
 
-/** After what an empty paragraph is due, and which: it looks like the last one that could be there. */
+/** The empty paragraph that a container may need: it looks like the last one that could be there. */
 export function paragraphFallback(
   tokens: readonly Token[],
   container: Token,
-): { after: readonly string[]; paragraph: string } {
-  const inner = children(tokens, container);
-  const last = inner.findLast(({ name }) => name === 'w:p');
-  const found = last && leading(tokens, last, 'w:pPr');
-  const properties = ownRaw(tokens, found);
+): Extract<Op, { op: 'ensure' }> {
+  const last = children(tokens, container).findLast(({ name }) => name === 'w:p');
+  const properties = elementRaw(tokens, last && leading(tokens, last, 'w:pPr'));
   const usable = properties !== '' && !/<w:(?:sectPr|numPr)\b/.test(properties);
-  const head = inner.find(({ name }) => /^w:(?:tcPr|sdtPr)$/.test(name));
-  const before = head ? (tokens[head.match] ?? head) : container;
   return {
+    op: 'ensure',
     // A body may end with a table; a cell may not.
-    after: container.name === 'w:body' ? [before.raw] : ['</w:tbl>', before.raw],
-    paragraph: usable ? `<w:p>${properties}</w:p>` : '<w:p></w:p>',
+    afterTable: container.name !== 'w:body',
+    bytes: Buffer.from(usable ? `<w:p>${properties}</w:p>` : '<w:p></w:p>'),
   };
-}
-
-/** As written, although its paragraph may be gone. */
-function ownRaw(tokens: readonly Token[], token: Token | undefined): string {
-  if (token === undefined) return '';
-  const kept = elementRaw(tokens, token);
-  if (kept !== '') return kept;
-  let raw = '';
-  for (let i = token.index; i <= token.match; i++) raw += tokens[i]?.raw ?? '';
-  return raw;
 }

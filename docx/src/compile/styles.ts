@@ -1,10 +1,12 @@
 import type { Token } from '../xml/tokenizer.ts';
-import { attribute, child, children } from '../xml/tokens.ts';
+import { attribute, child, children, leading } from '../xml/tokens.ts';
 
 /** What the merge needs to know of the styles. */
 export interface Styles {
   /** Paragraph styles that number or bullet, directly or by what they are based on. */
   readonly lists: ReadonlySet<string>;
+  /** The list and level that a style numbers by; none for headings, whose numbers run through the document. */
+  listOf(id: string): ListLevel | undefined;
   readonly ids: ReadonlySet<string>;
   /** The fonts that these styles name, their bases included. */
   fontsOf(ids: Iterable<string>): ReadonlySet<string>;
@@ -12,10 +14,33 @@ export interface Styles {
   readonly defaultFonts: readonly string[];
 }
 
+/** A list of the numbering part, and a level of it. */
+export interface ListLevel {
+  readonly numId: string;
+  readonly level: number;
+}
+
 interface Style {
   readonly basedOn: string | undefined;
   readonly fonts: readonly string[];
   readonly numbered: boolean;
+  readonly list: Partial<ListLevel>;
+  readonly heading: boolean;
+}
+
+/** The list that `w:pPr` names itself. */
+export function listWithin(tokens: readonly Token[], properties: Token): Partial<ListLevel> {
+  const numbering = child(tokens, properties, 'w:numPr');
+  const value = (name: string) => {
+    const found = numbering && child(tokens, numbering, name);
+    return found && attribute(found, 'w:val');
+  };
+  const numId = value('w:numId');
+  const level = value('w:ilvl');
+  return {
+    ...(numId === undefined ? {} : { numId }),
+    ...(level === undefined ? {} : { level: Number(level) || 0 }),
+  };
 }
 
 export function readStyles(tokens: readonly Token[] | undefined): Styles {
@@ -36,8 +61,21 @@ export function readStyles(tokens: readonly Token[] | undefined): Styles {
       fonts,
       basedOn: base && attribute(base, 'w:val'),
       numbered: properties !== undefined && child(tokens, properties, 'w:numPr') !== undefined,
+      list: properties ? listWithin(tokens, properties) : {},
+      heading: properties !== undefined && child(tokens, properties, 'w:outlineLvl') !== undefined,
     });
   }
+  const chain = (id: string): Style[] => {
+    const seen = new Set<string>();
+    const found: Style[] = [];
+    for (let at: string | undefined = id; at !== undefined && !seen.has(at);) {
+      seen.add(at);
+      const style = styles.get(at);
+      if (style) found.push(style);
+      at = style?.basedOn;
+    }
+    return found;
+  };
   const fontsOf = (ids: Iterable<string>): Set<string> => {
     const fonts = new Set<string>();
     const seen = new Set<string>();
@@ -52,9 +90,16 @@ export function readStyles(tokens: readonly Token[] | undefined): Styles {
     }
     return fonts;
   };
+  const listOf = (id: string): ListLevel | undefined => {
+    const all = chain(id);
+    const numId = all.find(({ list }) => list.numId !== undefined)?.list.numId;
+    if (numId === undefined || all.some(({ heading }) => heading)) return undefined;
+    return { numId, level: all.find(({ list }) => list.level !== undefined)?.list.level ?? 0 };
+  };
   return {
     lists: listStyles(styles),
     ids: new Set(styles.keys()),
+    listOf,
     fontsOf,
     defaultFonts: [...defaults, ...fontsOf(defaultIds)],
   };
@@ -102,4 +147,13 @@ export function fontsWithin(tokens: readonly Token[], within: Token): string[] {
     }
   }
   return found;
+}
+
+/** A paragraph that is numbered or bulleted, by itself or by its style. */
+export function isListItem(tokens: readonly Token[], paragraph: Token, { lists }: Styles): boolean {
+  const properties = leading(tokens, paragraph, 'w:pPr');
+  if (!properties) return false;
+  const style = child(tokens, properties, 'w:pStyle');
+  const id = style && attribute(style, 'w:val');
+  return child(tokens, properties, 'w:numPr') !== undefined || (id !== undefined && lists.has(id));
 }

@@ -175,6 +175,7 @@ function drawHtml(op: DrawOp, run: Run, context: DrawContext): void {
       run.out.raw('</w:p>');
     }
     if (blocks.length === 0) run.out.raw(`<w:p>${paragraphProperties}</w:p>`);
+    run.last = 'paragraph';
     return;
   }
   run.out.raw('</w:t></w:r>');

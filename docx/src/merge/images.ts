@@ -1,9 +1,9 @@
-import type { Op } from '../compile/ops.ts';
+import { type Op, listsWithin } from '../compile/ops.ts';
 import { TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { isUrl } from './draw.ts';
 import { type Evaluation, evaluate } from './evaluate.ts';
-import { createScope, isTruthy, listOf } from './scope.ts';
+import { type Surrounding, createScope, isTruthy, listOf } from './scope.ts';
 
 /** Walks the blocks as a merge would, and gathers the addresses that image tags ask for. */
 export function collectImages(
@@ -21,6 +21,7 @@ export function collectImages(
     timeZone: 'UTC',
     dataLocale,
   };
+  const notes: { note: string; around: Surrounding }[] = [];
   let turns = 0;
   const walk = (list: readonly Op[]): void => {
     for (const op of list) {
@@ -28,7 +29,13 @@ export function collectImages(
         const source = op.call.args[0];
         const value = source && evaluate(source, on, undefined);
         if (isUrl(value)) wanted.add(value.trim());
-      } else if (op.op === 'shell') {
+      } else if (op.op === 'noteReference') {
+        notes.push({ note: op.note, around: on.scope.surrounding() });
+      } else if (op.op === 'note') {
+        for (const { note, around } of notes) {
+          if (note === op.note) on.scope.within(around, () => walk(op.body));
+        }
+      } else if (op.op === 'shell' || op.op === 'link') {
         walk(op.head);
         walk(op.body);
       } else if (op.op === 'if') {
@@ -61,14 +68,12 @@ export function collectImages(
   return [...wanted];
 }
 
-/** The depth of blocks is bounded by compiling. */
+/** Or refers to a note that may have some. The depth of blocks is bounded by compiling. */
 export function hasImages(ops: readonly Op[]): boolean {
-  return ops.some((op) => {
-    if (op.op === 'draw') return op.helper === 'image';
-    if (op.op === 'shell') return hasImages(op.head) || hasImages(op.body);
-    if (op.op === 'each') return hasImages(op.body) || hasImages(op.otherwise);
-    if (op.op === 'if')
-      return hasImages(op.otherwise) || op.branches.some(({ body }) => hasImages(body));
-    return false;
-  });
+  return ops.some(
+    (op) =>
+      (op.op === 'draw' && op.helper === 'image') ||
+      op.op === 'noteReference' ||
+      listsWithin(op).some(hasImages),
+  );
 }

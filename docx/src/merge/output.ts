@@ -9,7 +9,6 @@ export interface Output {
   raw(text: string): void;
   /** A value inside `w:t`: escaped, line breaks and tabs as Word wants them. */
   value(text: string): void;
-  endsWith(bytes: Buffer): boolean;
   /** Forgets what was written since. */
   rewind(position: number): void;
   insert(position: number, text: string): void;
@@ -83,10 +82,6 @@ export function createOutput(limit: number): Output {
       if (/[\n\r]/.test(escaped)) escaped = escaped.replace(/\r\n?|\n/g, BREAK);
       if (escaped.includes('\t')) escaped = escaped.replaceAll('\t', TAB);
       raw(escaped);
-    },
-    endsWith: (bytes) => {
-      const start = at - bytes.length;
-      return start >= 0 && buffer.compare(bytes, 0, bytes.length, start, at) === 0;
     },
     rewind: (position) => {
       at = position;

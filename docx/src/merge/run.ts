@@ -1,9 +1,12 @@
-import type { Grid, Op } from '../compile/ops.ts';
+import type { AddedList } from '../compile/numbering.ts';
+import type { Address, Boundary, Grid, Op } from '../compile/ops.ts';
 import { type Place, TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
+import { linkTarget } from '../helpers/link.ts';
+import { escapeAttribute } from '../xml/text.ts';
 import { type Evaluation, evaluate } from './evaluate.ts';
 import type { Output } from './output.ts';
-import { isTruthy, listOf, textOf } from './scope.ts';
+import { type Surrounding, isTruthy, listOf, textOf } from './scope.ts';
 
 /** One merge under way, in one part. */
 export interface Run extends Evaluation {
@@ -11,7 +14,17 @@ export interface Run extends Evaluation {
   readonly limits: Limits;
   readonly counters: Counters;
   readonly draw: (op: Extract<Op, { op: 'draw' }>, run: Run) => void;
-  readonly written: Set<number>;
+  /** Gives the id by which the part refers to an address. */
+  readonly relate: (target: string) => string;
+  /** What was last begun or ended of the structure. */
+  last: Boundary;
+  /** The number of the note under way. */
+  noteId: number;
+  /** How often each of the counted loops has turned. */
+  readonly turns: number[];
+  /** The ids of ranges and lists in the turn under way. */
+  readonly ranges: number[];
+  readonly lists: { turn: number; id: number }[];
   /** How often each group of columns was repeated in the table under way. */
   readonly columns: number[];
   columnCount: number;
@@ -22,10 +35,14 @@ export interface Run extends Evaluation {
 /** For the whole document: ids and turns are counted over all parts. */
 export interface Counters {
   nextId: number;
+  nextListId: number;
   iterations: number;
+  /** Lists that began again: each is one more in the numbering part. */
+  readonly addedLists: AddedList[];
+  /** References to notes that loops have made, each with the data around it. */
+  readonly notes: { readonly note: string; readonly id: number; readonly around: Surrounding }[];
 }
 
-const TABLE_END = Buffer.from('</w:tbl>');
 const APART = Buffer.from(
   '<w:p><w:pPr><w:spacing w:before="0" w:after="0" w:line="20" w:lineRule="exact"/></w:pPr></w:p>',
 );
@@ -37,12 +54,13 @@ export function run(ops: readonly Op[], on: Run): void {
     switch (op.op) {
       case 'bytes':
         out.bytes(op.bytes);
+        if (op.ends !== undefined) on.last = op.ends;
         break;
       case 'text':
         out.value(bounded(textOf(evaluate(op.value, on, op.place)), on, op.place));
         break;
-      case 'instruction':
-        out.value(instructionText(textOf(evaluate(op.value, on, op.place))));
+      case 'plain':
+        out.raw(escapeAttribute(plainText(op, on)));
         break;
       case 'draw':
         on.draw(op, on);
@@ -56,20 +74,59 @@ export function run(ops: readonly Op[], on: Run): void {
       case 'id':
         out.raw(String(on.counters.nextId++));
         break;
-      case 'once':
-        if (!on.written.has(op.slot)) out.bytes(op.bytes);
-        on.written.add(op.slot);
+      case 'rangeId':
+        if (op.begins) on.ranges[op.range] = on.counters.nextId++;
+        out.raw(String((on.ranges[op.range] ??= on.counters.nextId++)));
         break;
+      case 'turnName': {
+        const turn = on.turns[op.turns] ?? 1;
+        out.raw(escapeAttribute(turn === 1 ? op.name : `${op.stem}${turn}`));
+        break;
+      }
+      case 'listId':
+        out.raw(listId(op, on));
+        break;
+      case 'noteReference': {
+        const id = on.counters.nextId++;
+        on.counters.notes.push({ note: op.note, id, around: on.scope.surrounding() });
+        out.raw(String(id));
+        break;
+      }
+      case 'note':
+        for (const { note, id, around } of on.counters.notes) {
+          if (note !== op.note) continue;
+          on.noteId = id;
+          on.scope.within(around, () => run(op.body, on));
+        }
+        break;
+      case 'noteId':
+        out.raw(String(on.noteId));
+        break;
+      case 'link':
+        runLink(op, on);
+        break;
+      case 'relation': {
+        const target = targetOf(op.address, on, op.place);
+        out.raw(target === undefined ? '' : escapeAttribute(on.relate(target)));
+        break;
+      }
       case 'ensure':
-        if (op.after.some((bytes) => out.endsWith(bytes))) out.bytes(op.bytes);
+        if (on.last === 'start' || (op.afterTable && on.last === 'table')) {
+          out.bytes(op.bytes);
+          on.last = 'paragraph';
+        }
         break;
       case 'apart':
-        if (out.endsWith(TABLE_END)) out.bytes(APART);
+        if (on.last === 'table') {
+          out.bytes(APART);
+          on.last = 'paragraph';
+        }
         break;
       case 'pageBreak':
         if (op.skips && on.breakEnd === out.position()) break;
         out.bytes(op.bytes);
         on.breakEnd = out.position();
+        on.last = 'paragraph';
         break;
       case 'shell':
         runShell(op, on);
@@ -94,11 +151,55 @@ export function bounded(text: string, { limits }: Run, place: Place): string {
   return text;
 }
 
+function plainText({ value, as, place }: Extract<Op, { op: 'plain' }>, on: Run): string {
+  const text = bounded(textOf(evaluate(value, on, place)), on, place);
+  if (as === 'attribute') return text;
+  return instructionText(as === 'address' ? (linkTarget(text) ?? '') : text);
+}
+
 /** A value in a Word field's instruction cannot end its quotes nor begin a switch. */
 function instructionText(text: string): string {
   // oxlint-disable-next-line no-control-regex -- line breaks and the like would end the instruction
   const plain = text.replace(/["\\{}\u0000-\u001f\u201c\u201d]/g, '').slice(0, 2_000);
   return /^\s*(?:javascript|vbscript|data|file):/i.test(plain) ? '' : plain;
+}
+
+/** Where a link leads; undefined when that is neither web, mail nor telephone, which strict merges refuse. */
+function targetOf(address: Address, on: Run, place: Place): string | undefined {
+  let text = '';
+  for (const piece of address) {
+    text += typeof piece === 'string' ? piece : textOf(evaluate(piece, on, place));
+  }
+  // Word puts a scheme before a tag, and the value brings its own.
+  const own = text.replace(/^\s*https?:\/+(?=(?:https?:\/\/|mailto:|tel:))/i, '');
+  const target = linkTarget(own);
+  if (target === undefined && on.strict && own.trim() !== '') {
+    const message = `"${own.slice(0, 80)}" is no address for a link: write https://…, mailto:… or tel:….`;
+    throw new TemplateError('bad_value', message, place);
+  }
+  return target;
+}
+
+function runLink({ address, head, body, place }: Extract<Op, { op: 'link' }>, on: Run): void {
+  const target = targetOf(address, on, place);
+  if (target === undefined) return run(body, on);
+  on.out.raw(`<w:hyperlink r:id="${escapeAttribute(on.relate(target))}"`);
+  run(head, on);
+  run(body, on);
+  on.out.raw('</w:hyperlink>');
+}
+
+/** Each turn has a list of its own. */
+function listId(op: Extract<Op, { op: 'listId' }>, on: Run): string {
+  const { list, turns, numId, keepsFirst } = op;
+  const turn = on.turns[turns] ?? 1;
+  if (turn === 1 && keepsFirst) return escapeAttribute(numId);
+  const known = on.lists[list];
+  if (known?.turn === turn) return String(known.id);
+  const id = on.counters.nextListId++;
+  on.lists[list] = { turn, id };
+  on.counters.addedLists.push({ id, of: numId });
+  return String(id);
 }
 
 function runEach(op: Extract<Op, { op: 'each' }>, on: Run): void {
@@ -126,6 +227,7 @@ function runEach(op: Extract<Op, { op: 'each' }>, on: Run): void {
     }
     for (let i = 0; i < count; i++) {
       scope.push(list[i], i, count);
+      if (op.turns !== undefined) on.turns[op.turns] = (on.turns[op.turns] ?? 0) + 1;
       run(op.body, on);
       scope.pop();
     }
@@ -142,14 +244,15 @@ function runIf(op: Extract<Op, { op: 'if' }>, on: Run): void {
 }
 
 function runShell(op: Extract<Op, { op: 'shell' }>, on: Run): void {
-  const { out } = on;
+  const { out, last } = on;
   const start = out.position();
   if (op.grid) for (const { slot } of op.grid.repeated) on.columns[slot] = 0;
   run(op.head, on);
   const inside = out.position();
   run(op.body, on);
-  if (out.position() === inside) {
+  if (on.last !== 'row' && on.last !== 'cell') {
     out.rewind(start);
+    on.last = last;
     return;
   }
   if (op.grid) out.insert(inside, gridXml(op.grid, on.columns));

@@ -7,7 +7,13 @@ export interface Scope {
   /** Undefined when nothing of that name is there; null when it is there and empty. */
   look(path: PathExpression): unknown;
   depth(): number;
+  /** The data and the items of the loops around this point. */
+  surrounding(): Surrounding;
+  /** Looks from such a point meanwhile. */
+  within(surrounding: Surrounding, act: () => void): void;
 }
+
+export type Surrounding = readonly Frame[];
 
 interface Frame {
   readonly value: unknown;
@@ -16,11 +22,18 @@ interface Frame {
 }
 
 export function createScope(root: unknown): Scope {
-  const frames: Frame[] = [{ value: root, index: 0, count: 1 }];
+  let frames: Frame[] = [{ value: root, index: 0, count: 1 }];
   return {
     push: (value, index, count) => frames.push({ value, index, count }),
     pop: () => frames.pop(),
     depth: () => frames.length,
+    surrounding: () => [...frames],
+    within: (surrounding, act) => {
+      const outside = frames;
+      frames = [...surrounding];
+      act();
+      frames = outside;
+    },
     look: ({ up, keys, meta }) => {
       const frame = frames[up === -1 ? 0 : frames.length - 1 - up];
       if (frame === undefined) return undefined;

@@ -47,9 +47,26 @@ export function kindOf({ type }: Relationship): string {
 
 const WEB_LINK = /^(?:https?:\/\/|mailto:|#)/i;
 
-/** Only http, https and mailto hyperlinks may point out of the file; within it they name a bookmark. */
-export function isSafeLink({ target, external }: Relationship): boolean {
-  return external ? WEB_LINK.test(target) : target.startsWith('#');
+/**
+ * Only http, https and mailto hyperlinks may point out of the file; within it they name a bookmark. An address with a tag
+ * is filled and checked by each merge.
+ */
+export function isSafeLink(relationship: Relationship): boolean {
+  const { target, external } = relationship;
+  if (!external) return target.startsWith('#');
+  return WEB_LINK.test(target) || hasTaggedAddress(relationship);
+}
+
+/** Word writes the braces of an address as %7B and %7D. */
+const TAG_IN_ADDRESS = /\{\{|%7B%7B/i;
+
+/** A link whose address each merge fills and checks; the template's own is never written. */
+export function hasTaggedAddress(relationship: Relationship): boolean {
+  return (
+    relationship.external &&
+    kindOf(relationship).toLowerCase() === 'hyperlink' &&
+    TAG_IN_ADDRESS.test(relationship.target)
+  );
 }
 
 /** The name of the part that a target means; undefined when it leads out of the package. */

@@ -7,6 +7,7 @@ import {
   RELATIONSHIPS_HEAD,
   RELATIONSHIPS_TAIL,
   type Relationship,
+  hasTaggedAddress,
   relationshipXml,
   relationshipsPath,
 } from './relationships.ts';
@@ -20,9 +21,10 @@ export interface StaticFiles {
 const LEVEL = 6; // once per template
 
 /** The files that are the same in every merge. Those that nothing changed keep their compressed bytes. */
-export function staticFiles({ file, parts, styles }: Compiled): StaticFiles {
+export function staticFiles({ file, parts, styles, numbering }: Compiled): StaticFiles {
   const compiledParts = new Map(parts.map((part) => [part.name, part]));
-  const dynamic = new Set(parts.filter(({ tags }) => tags.length > 0).map(({ name }) => name));
+  const dynamic = new Set(parts.filter((part) => part.dynamic).map(({ name }) => name));
+  if (parts.some(({ restartsLists }) => restartsLists)) dynamic.add(numbering.name);
   const relating = new Set(parts.filter(({ draws }) => relates(draws)).map(({ name }) => name));
   const withImages = parts.some(({ draws }) => draws.has('image') || draws.has('qr'));
   const links = parts.some(({ draws }) => draws.has('link') || draws.has('html'));
@@ -48,7 +50,7 @@ export function staticFiles({ file, parts, styles }: Compiled): StaticFiles {
 
 /** Whether a part with these helpers has relationships that a merge adds to. */
 export function relates(draws: ReadonlySet<string>): boolean {
-  return ['image', 'qr', 'link', 'html'].some((helper) => draws.has(helper));
+  return ['image', 'qr', 'link', 'html', 'address'].some((helper) => draws.has(helper));
 }
 
 function packed({ name, entry, tokens, changed, replaced }: Part): PackedFile {
@@ -69,6 +71,7 @@ function withLinkStyle(part: Part): PackedFile {
 }
 
 function relationships(path: string, list: readonly Relationship[]): PackedFile {
-  const xml = RELATIONSHIPS_HEAD + list.map(relationshipXml).join('') + RELATIONSHIPS_TAIL;
+  const kept = list.filter((relation) => !hasTaggedAddress(relation));
+  const xml = RELATIONSHIPS_HEAD + kept.map(relationshipXml).join('') + RELATIONSHIPS_TAIL;
   return deflated(path, Buffer.from(xml), LEVEL);
 }

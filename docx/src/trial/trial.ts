@@ -2,7 +2,7 @@ import { compileFile } from '../compile/compile.ts';
 import { type Problem, TemplateError, throwing } from '../errors.ts';
 import { DEFAULT_LIMITS } from '../limits.ts';
 import { type LintOptions, lint } from '../lint.ts';
-import { decodeXml } from '../package/open.ts';
+import { decodeXml } from '../xml/encoding.ts';
 import { compile } from '../template.ts';
 import { readZip, unpack } from '../zip/reader.ts';
 import { lostText } from './lost-text.ts';
@@ -68,7 +68,7 @@ function xmlOf(file: Uint8Array): (part: string) => string {
   const entries = readZip(bytes, DEFAULT_LIMITS);
   return (part) => {
     const entry = entries.find(({ name }) => name === part);
-    return entry ? decodeXml(unpack(entry, DEFAULT_LIMITS.inflatedBytes), part) : '';
+    return entry ? decodeXml(unpack(entry, DEFAULT_LIMITS.inflatedBytes), part).text : '';
   };
 }
 

@@ -61,26 +61,6 @@ export function unwrapElement(tokens: readonly Token[], token: Token): void {
   if (close) close.gone = true;
 }
 
-/** Leaves out what is gone and numbers the rest anew. */
-export function compact(tokens: readonly Token[]): Token[] {
-  const kept = tokens.filter((token) => !token.gone);
-  const open: number[] = [];
-  kept.forEach((token, index) => {
-    token.index = index;
-    token.match = index;
-    if (token.kind === 'close') {
-      const opener = kept[open.pop() ?? -1];
-      if (opener) {
-        opener.match = index;
-        token.match = opener.index;
-      }
-    }
-    token.parent = open.at(-1) ?? -1;
-    if (token.kind === 'open') open.push(index);
-  });
-  return kept;
-}
-
 /** What is written for the tokens from `from` to `to`. */
 export function rawOf(tokens: readonly Token[], from: number, to: number): string {
   let raw = '';
