@@ -149,10 +149,11 @@ function merge(
       counters,
       draw,
       scope,
+      dataLocale,
       locale,
       timeZone,
       strict: options.strict ?? false,
-      dataLocale,
+
       written: new Set<number>(),
       columns: [],
       columnCount: 1,

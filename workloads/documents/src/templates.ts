@@ -1,11 +1,4 @@
-import {
-  type LintReport,
-  type Template,
-  TemplateError,
-  compile,
-  lint,
-  nearest,
-} from '@millrace/docx';
+import { type LintReport, type Template, TemplateError, compile, lint } from '@millrace/docx';
 import { type Database, texts } from '@millrace/store-postgres';
 import { sha256 } from './canonical.ts';
 import { DocumentError, fromTemplateError } from './errors.ts';
