@@ -123,8 +123,8 @@ export function invoiceData(rows, seed = 0) {
 export function invoiceCsv(rows, first, count) {
   const flat = (seed) => {
     const { Lines, ...rest } = invoiceData(rows, seed);
-    const lines = Object.fromEntries(Lines.map((line, n) => [`Line${n + 1}`, line]));
-    return Object.entries({ ...rest, ...lines }).flatMap(([name, fields]) =>
+    const columns = Object.fromEntries(Lines.map((line, n) => [`Line${n + 1}`, line]));
+    return Object.entries({ ...rest, ...columns }).flatMap(([name, fields]) =>
       Object.entries(fields).map(([field, value]) => [`${name}.${field}`, String(value)]),
     );
   };

@@ -34,12 +34,12 @@ function isLocale(given: string): boolean {
 }
 
 const optionsSchema = z.strictObject({
+  /** Text that is shown as a date, number or currency is written as in this locale. Rows of a spreadsheet have it. */
+  dataLocale: text(50).refine(isLocale, NO_LOCALE).optional(),
   storeMergedDocx: z.boolean().default(false),
   returnDocxToBrowser: z.boolean().default(false),
   /** A field that the data lacks is an error. */
   strict: z.boolean().default(false),
-  /** Text that is shown as a date, number or currency is written as in this locale. Rows of a spreadsheet have it. */
-  dataLocale: text(50).refine(isLocale, NO_LOCALE).optional(),
 });
 
 const parentId = text(100).nullish();

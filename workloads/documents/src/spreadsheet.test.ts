@@ -1,18 +1,18 @@
 import PizZip from 'pizzip';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { build } from '../test/build.ts';
-import { type TestDatabase, openTestDatabase } from '../test/databases.ts';
+import { DATABASES, type TestDatabase, openTestDatabase } from '../test/databases.ts';
 import { row, workbook } from '../test/workbook.ts';
 import { type World, bytesOf, openWorld, template } from '../test/world.ts';
 import type { Batch, BatchSettingsInput, RowSource } from './index.ts';
 
 /** A person with a Word file and a spreadsheet. */
-describe('a batch of a spreadsheet', () => {
+describe.each(DATABASES)('a batch of a spreadsheet on %s', (which) => {
   let database: TestDatabase;
   let world: World;
   beforeAll(async () => {
     build();
-    database = await openTestDatabase('pglite');
+    database = await openTestDatabase(which);
   }, 120_000);
   afterAll(() => database.drop());
   beforeEach(async () => {

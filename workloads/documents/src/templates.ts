@@ -1,4 +1,4 @@
-import { type LintReport, type ThreadTemplate, nearest, withInstalledFonts } from '@millrace/docx';
+import { type LintReport, type ThreadTemplate, withInstalledFonts } from '@millrace/docx';
 import { type Database, texts } from '@millrace/store-postgres';
 import { sha256 } from './canonical.ts';
 import { DocumentError, refusalOf } from './errors.ts';
