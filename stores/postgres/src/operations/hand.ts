@@ -5,6 +5,7 @@ import type { Context } from './context.ts';
 import { selecting, unnamed } from './filter.ts';
 import { finish } from './finish.ts';
 import { encode, notify, readyHint } from './notify.ts';
+import { ownLeasesOf } from './own-leases.ts';
 
 // One cancel or retry by hand at a time: a job that another one has just moved stays locked for whoever looked at it, although
 // it is no longer what was looked for, and two that go on with what they have would wait for each other.
@@ -131,8 +132,11 @@ export async function cancel(context: Context, { select }: Selection): Promise<C
     const requested: Requested[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const found = new Set([...canceled, ...requested.map(({ seq }) => seq)]);
-      const left = numbers(wanted.filter((seq) => !found.has(seq)));
-      if (left === '{}') break;
+      const remaining = wanted.filter((seq) => !found.has(seq));
+      if (remaining.length === 0) break;
+      // Before anything else is locked, as settling does it: whoever waits for a shared lease must not be waited for.
+      await ownLeasesOf(session, remaining);
+      const left = numbers(remaining);
       const queued = (await session.query<{ seq: number }>(TAKE_FROM_QUEUE, [left])).map(
         ({ seq }) => seq,
       );

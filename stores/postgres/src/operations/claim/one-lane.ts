@@ -10,6 +10,7 @@ import { OPEN, SUSPECTS, WANT, taking } from './taking.ts';
  * each other, and only what is taken is locked.
  */
 // $1–$8 as in taking.ts $9 what is due was promoted $10 look what is to be tended
+// $11 jobs from which on they share a lease
 export const CLAIM_ONE_LANE: Statement = {
   name: 'millrace_claim_one_lane',
   text: `
@@ -27,12 +28,13 @@ WITH RECURSIVE ${WANT}, ${OPEN}, lane AS MATERIALIZED (
      WHERE kind = l.kind AND tenant = l.tenant AND rank <= $7::smallint
      ORDER BY kind, tenant, rank, seq LIMIT least(l.lim, $4::int) FOR UPDATE SKIP LOCKED) r
    WHERE NOT (SELECT yes FROM several) AND (SELECT yes FROM open)
-), ${taking(
-    'ready',
-    'one',
-    `
+), ${taking({
+    table: 'ready',
+    lanes: 'one',
+    shareFrom: '$11::int',
+    columns: `
        (SELECT yes FROM several) AS several, NOT (SELECT yes FROM open) AS held_back,
        EXISTS (SELECT FROM lane l CROSS JOIN LATERAL (
          SELECT FROM millrace.ready WHERE kind = l.kind AND tenant = l.tenant AND rank <= $7::smallint LIMIT 1) r) AS waiting, ${LOOK_COLUMNS('$10::boolean')}, ${SUSPECTS}`,
-  )}`,
+  })}`,
 };
