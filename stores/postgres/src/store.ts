@@ -47,7 +47,7 @@ export interface PostgresStore extends Store {
 
 const KEEPS: Keeps = { tenants: true, effects: false, executions: true };
 
-/** Below, leases of their own cost less (docs/decisions/0011-shared-leases.md). */
+/** Fewer jobs cost as much with leases of their own, and need not wait for each other. */
 const SHARE_LEASE_FROM = 32;
 
 /** The port over a database that has been migrated. */
