@@ -1,7 +1,7 @@
 -- One lease for all the jobs of a large claim.
 --
 -- Nearly all jobs of a large claim succeed, soon and without anything happening to them: for those the row in `lease` was
--- written and deleted for nothing (docs/decisions/0011-shared-leases.md). They share one row here. It is written by the
+-- written and deleted for nothing (docs/decisions/0014-shared-leases.md). They share one row here. It is written by the
 -- claim, counted down by successes, and deleted with the last of its jobs; it is never renewed.
 --
 -- A job is held by a shared lease while the row names it in `seqs` and not in `apart`, and its record is QUEUED. Whatever

@@ -64,7 +64,7 @@ gone AS (
 ), ${shareFrom === null ? '' : shared(shareFrom)} own AS (
   INSERT INTO millrace.lease (seq, epoch, claim, until, started_at, kind, tenant, rank, attempt, nth, limited, suspect, worker)
   SELECT seq, epoch, $6::bigint, until, millrace.clock(), kind, tenant, rank, attempt + 1, attempt + 1, limited, ${table === 'suspect'}, $8
-    FROM chosen CROSS JOIN claimed ${shareFrom === null ? '' : 'WHERE limited OR NOT (SELECT yes FROM shares)'}
+    FROM chosen CROSS JOIN claimed ${shareFrom === null ? '' : 'WHERE limited OR NOT EXISTS (SELECT FROM together)'}
 ), leased AS (
   SELECT seq, (SELECT epoch FROM claimed) AS epoch, kind, tenant, rank, attempt + 1 AS attempt FROM chosen
 ), ${answerOf('leased', lanes)}
@@ -73,12 +73,12 @@ SELECT a.*, ${table === 'suspect'} AS suspect, (date_part('epoch', millrace.cloc
 };
 
 const shared = (shareFrom: string): string => `
-shares AS MATERIALIZED (SELECT count(*) FILTER (WHERE NOT limited) >= ${shareFrom} AS yes FROM chosen
-), together AS (
+together AS (
   INSERT INTO millrace.shared_lease (claim, epoch, until, started_at, first, last, holding, worker, seqs, apart)
   SELECT $6::bigint, min(epoch), min(until), millrace.clock(), min(seq), max(seq), count(*) FILTER (WHERE NOT limited), $8,
          array_agg(seq), coalesce(array_agg(seq) FILTER (WHERE limited), '{}')
-    FROM chosen CROSS JOIN claimed WHERE (SELECT yes FROM shares) HAVING count(*) > 0
+    FROM chosen CROSS JOIN claimed HAVING count(*) FILTER (WHERE NOT limited) >= ${shareFrom}
+  RETURNING claim
 ),`;
 
 /** Of one lane, kind and tenant are the same for all and are said once. */
