@@ -88,7 +88,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 // The folder has one owner, which is this process: whoever had these leases is dead, and nobody waits for them to end.
 const END_LEASES: Statement = {
   name: '',
-  text: `UPDATE millrace.lease SET until = to_timestamp(0)`,
+  text: `
+WITH own AS (UPDATE millrace.lease SET until = to_timestamp(0))
+UPDATE millrace.shared_lease SET until = to_timestamp(0)`,
 };
 
 /** A store in an embedded Postgres: the same tables and statements, nothing to install, one process. */

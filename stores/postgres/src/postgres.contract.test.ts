@@ -5,6 +5,8 @@ import { type TestDatabases, clockAheadBy, testDatabases } from '../test/databas
 import { describeAnnouncements } from '../test/service-checks/announcements.ts';
 import { describeAudit } from '../test/service-checks/audit.ts';
 import { type PostgresStore, openPostgresStore } from './index.ts';
+import { openPg } from './pg.ts';
+import { createStore } from './store.ts';
 
 let databases: TestDatabases;
 beforeAll(async () => {
@@ -12,16 +14,32 @@ beforeAll(async () => {
 });
 afterAll(() => databases.remove());
 
+type Options = Parameters<StoreHarness['open']>[0];
+
+/** Every job of a claim that may share its lease does, however small the claim. */
+async function openSharing(url: string, { dependants = () => [], ...options }: Options = {}) {
+  const database = openPg({ url, poolSize: 10, answerWithinMs: 30_000 });
+  const store = await createStore({
+    database,
+    name: 'pg',
+    dependants,
+    shareLeaseFrom: 1,
+    ...options,
+  });
+  database.setPrepared(true);
+  return store;
+}
+
 /** A fresh, empty database. */
-async function start() {
+async function start(openStore: (url: string, options?: Options) => Promise<PostgresStore>) {
   const database = await databases.create();
   const stores: PostgresStore[] = [];
   const admin = new pg.Client(database.url);
   await admin.connect();
   let ahead = 0;
   return {
-    async open(options: Parameters<StoreHarness['open']>[0] = {}) {
-      const store = await openPostgresStore({ url: database.url, ...options });
+    async open(options?: Options) {
+      const store = await openStore(database.url, options);
       stores.push(store);
       return store;
     },
@@ -47,6 +65,8 @@ async function start() {
   };
 }
 
-describeStoreContract('postgres', start);
-describeAudit('postgres', start);
-describeAnnouncements('postgres', start);
+const open = (url: string, options?: Options) => openPostgresStore({ url, ...options });
+describeStoreContract('postgres', () => start(open));
+describeStoreContract('postgres, leases shared', () => start(openSharing));
+describeAudit('postgres', () => start(open));
+describeAnnouncements('postgres', () => start(open));

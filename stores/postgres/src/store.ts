@@ -47,17 +47,22 @@ export interface PostgresStore extends Store {
 
 const KEEPS: Keeps = { tenants: true, effects: false, executions: true };
 
+/** Fewer jobs cost as much with leases of their own, and need not wait for each other. */
+const SHARE_LEASE_FROM = 32;
+
 /** The port over a database that has been migrated. */
 export async function createStore(
   params: HintOptions & {
     database: Database;
     name: string;
     dependants: Dependants;
+    shareLeaseFrom?: number;
     onClose?: () => Promise<void>;
   },
 ): Promise<PostgresStore> {
   const { database, name, dependants, onClose } = params;
-  const context: Context = { database, ids: createIds(name), dependants };
+  const { shareLeaseFrom = SHARE_LEASE_FROM } = params;
+  const context: Context = { database, ids: createIds(name), dependants, shareLeaseFrom };
   const { watch, announcements, stop } = await startHints(database, params);
   const claiming = createClaim(context);
   // Whoever listens was cut off, and with it perhaps everyone: see `onGap`. Pauses come this way too, and do no harm.

@@ -123,7 +123,7 @@ SELECT (SELECT count(*)::int FROM millrace.document_batches
        (SELECT count(*)::int FROM (
           SELECT seq FROM millrace.ready WHERE kind = 'document' AND tenant = $1
           UNION ALL SELECT seq FROM millrace.scheduled WHERE kind = 'document' AND tenant = $1
-          UNION ALL SELECT seq FROM millrace.lease WHERE kind = 'document' AND tenant = $1) live
+          UNION ALL SELECT seq FROM millrace.running WHERE kind = 'document' AND tenant = $1) live
           CROSS JOIN LATERAL (SELECT payload FROM millrace.jobs WHERE seq = live.seq OFFSET 0) j
          WHERE j.payload->>'templateId' = ANY ($2::text::text[])) AS jobs`,
 };

@@ -7,6 +7,8 @@ export interface Context {
   readonly database: Database;
   readonly ids: Ids;
   readonly dependants: Dependants;
+  /** A claim of so many jobs or more gives them one lease together. */
+  readonly shareLeaseFrom: number;
 }
 
 /** Priority as the queue orders it: ascending, none last. */

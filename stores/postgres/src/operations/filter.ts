@@ -51,8 +51,14 @@ export async function selecting(session: Session, filter: Filter): Promise<Selec
 
 export const RECORD_OF = (driver: string): string =>
   `CROSS JOIN LATERAL (SELECT * FROM millrace.jobs WHERE seq = ${driver}.seq OFFSET 0) j`;
-export const LEASE_OF_RECORD =
-  'LEFT JOIN LATERAL (SELECT * FROM millrace.lease WHERE seq = j.seq OFFSET 0) l ON true';
+/** Its own, or the one that it shares. */
+export const LEASE_OF_RECORD = `
+LEFT JOIN LATERAL (
+  SELECT seq, until, started_at, attempt, cancel, suspect, worker FROM millrace.lease WHERE seq = j.seq
+  UNION ALL
+  SELECT j.seq, until, started_at, j.attempt + 1, false, false, worker FROM millrace.shared_lease
+   WHERE j.state = 'QUEUED' AND j.seq BETWEEN first AND last AND j.seq = ANY (seqs) AND j.seq <> ALL (apart)
+  OFFSET 0) l ON true`;
 
 const HISTORY = { seq: 'j.seq', from: `millrace.jobs j ${LEASE_OF_RECORD}` };
 
@@ -63,7 +69,7 @@ async function sourceOf(
 ): Promise<{ from: string; seq: string }> {
   switch (state) {
     case 'PROCESSING':
-      return { seq: 'l.seq', from: `millrace.lease l ${RECORD_OF('l')}` };
+      return { seq: 'l.seq', from: `millrace.running l ${RECORD_OF('l')}` };
     case 'FAILED':
     case 'CANCELED':
       where.push(`d.state = '${state}'`);

@@ -5,6 +5,14 @@ import type { Context } from './context.ts';
 import { selecting, unnamed } from './filter.ts';
 import { finish } from './finish.ts';
 import { encode, notify, readyHint } from './notify.ts';
+import { ownLeasesOf } from './own-leases.ts';
+
+// One cancel or retry by hand at a time: a job that another one has just moved stays locked for whoever looked at it, although
+// it is no longer what was looked for, and two that go on with what they have would wait for each other.
+const TAKE_TURNS: Statement = {
+  name: 'millrace_take_turns_by_hand',
+  text: `SELECT pg_advisory_xact_lock(hashtext('millrace.hand'))`,
+};
 
 // A claim that is under way holds the row's lock: this waits for it and then finds nothing, and the lease is
 // found by the next statement. $1 seq[]
@@ -118,13 +126,17 @@ const ROUNDS = 20;
 export async function cancel(context: Context, { select }: Selection): Promise<Canceled> {
   const { database, ids } = context;
   return database.transaction(async (session) => {
+    await session.query(TAKE_TURNS, []);
     const wanted = await selected(context, session, select, 'cancel');
     const canceled: number[] = [];
     const requested: Requested[] = [];
     for (let round = 0; round < ROUNDS; round++) {
       const found = new Set([...canceled, ...requested.map(({ seq }) => seq)]);
-      const left = numbers(wanted.filter((seq) => !found.has(seq)));
-      if (left === '{}') break;
+      const remaining = wanted.filter((seq) => !found.has(seq));
+      if (remaining.length === 0) break;
+      // Before anything else is locked, as settling does it: whoever waits for a shared lease must not be waited for.
+      await ownLeasesOf(session, remaining);
+      const left = numbers(remaining);
       const queued = (await session.query<{ seq: number }>(TAKE_FROM_QUEUE, [left])).map(
         ({ seq }) => seq,
       );
@@ -150,6 +162,7 @@ export async function retry(
 ): Promise<{ retried: number; ids: JobId[] }> {
   const { database, ids } = context;
   return database.transaction(async (session) => {
+    await session.query(TAKE_TURNS, []);
     const wanted = await selected(context, session, select, 'requeue');
     if (wanted.length === 0) return { retried: 0, ids: [] };
     await session.query(REVIVE_KEYS, [numbers(wanted)]);

@@ -1,7 +1,16 @@
 import type { Checkpoint, Lease, RenewAnswer } from '@millrace/engine';
-import { type Session, type Statement, numbers, texts } from '../database.ts';
+import {
+  type Database,
+  type Param,
+  type Session,
+  type Statement,
+  numbers,
+  texts,
+} from '../database.ts';
+import type { Ids } from '../ids.ts';
 import type { Context } from './context.ts';
 import { insertJobs } from './enqueue.ts';
+import { type Named, leaseColumns, onOwnLeases } from './own-leases.ts';
 
 // All leases of a worker in one write. $1 seq[] $2 epoch[] $3 claim[] $4 lease, ms
 const RENEW: Statement = {
@@ -45,18 +54,18 @@ SELECT seq, claim, cancel, fresh AND NOT EXISTS (SELECT FROM record r WHERE r.se
 
 type Held = { seq: number; claim: number; cancel: boolean };
 type Saved = Held & { fresh: boolean };
+type Saving = Named & { readonly checkpoint: Checkpoint };
 
+/** The first renewal of a job gives it a lease of its own: only what lasts is renewed. */
 export async function renew(
   { database, ids }: Context,
   { leases, leaseMs }: { leases: readonly Lease[]; leaseMs: number },
 ): Promise<RenewAnswer[]> {
-  const asked = leases.map(({ id, claim }) => ({ seq: ids.seq(id) ?? -1, claim }));
-  const held = await database.query<Held>(RENEW, [
-    numbers(asked.map(({ seq }) => seq)),
-    numbers(leases.map(({ epoch }) => epoch)),
-    numbers(asked.map(({ claim }) => claim)),
-    leaseMs,
-  ]);
+  const asked = leases.map((lease) => named(ids, lease));
+  const { transaction } = database;
+  const held = await onOwnLeases({ leases: asked, transaction }, (some) =>
+    database.query<Held>(RENEW, [...leaseColumns(some), leaseMs]),
+  );
   return answers(asked, held);
 }
 
@@ -64,35 +73,40 @@ export async function checkpoint(
   { database, ids }: Context,
   { checkpoints, leaseMs }: { checkpoints: readonly Checkpoint[]; leaseMs: number },
 ): Promise<RenewAnswer[]> {
-  const asked = checkpoints.map(({ lease: { id, claim } }) => ({ seq: ids.seq(id) ?? -1, claim }));
-  const save = (session: Session): Promise<Saved[]> =>
-    session.query<Saved>(CHECKPOINT, [
-      numbers(asked.map(({ seq }) => seq)),
-      numbers(checkpoints.map(({ lease }) => lease.epoch)),
-      numbers(asked.map(({ claim }) => claim)),
-      leaseMs,
-      numbers(checkpoints.map(({ step }) => step)),
-      texts(checkpoints.map(({ cursor }) => cursor)),
-      texts(
-        checkpoints.map(({ progress }) =>
-          progress === undefined ? null : JSON.stringify(progress),
-        ),
-      ),
-    ]);
+  const asked = checkpoints.map((each) => ({ ...named(ids, each.lease), checkpoint: each }));
+  const save = (session: Session, transaction: Database['transaction']): Promise<Saved[]> =>
+    onOwnLeases({ leases: asked, transaction }, (some) =>
+      session.query<Saved>(CHECKPOINT, [...leaseColumns(some), leaseMs, ...savedColumns(some)]),
+    );
   if (checkpoints.every(({ children }) => children.length === 0))
-    return answers(asked, await save(database));
+    return answers(asked, await save(database, database.transaction));
   return database.transaction(async (session) => {
-    const saved = await save(session);
+    const saved = await save(session, (work) => work(session));
     const fresh = new Map(saved.map((row) => [row.seq, row.fresh ? row.claim : null]));
     await insertJobs(
       session,
-      checkpoints.flatMap(({ children }, index) => {
-        const { seq, claim } = asked[index] ?? { seq: -1, claim: -1 };
-        return fresh.get(seq) === claim ? children : [];
-      }),
+      asked.flatMap(({ seq, claim, checkpoint: { children } }) =>
+        fresh.get(seq) === claim ? children : [],
+      ),
     );
     return answers(asked, saved);
   });
+}
+
+function named(ids: Ids, { id, epoch, claim }: Lease): Named {
+  return { seq: ids.seq(id) ?? -1, epoch, claim };
+}
+
+function savedColumns(saving: readonly Saving[]): Param[] {
+  return [
+    numbers(saving.map(({ checkpoint: { step } }) => step)),
+    texts(saving.map(({ checkpoint: { cursor } }) => cursor)),
+    texts(
+      saving.map(({ checkpoint: { progress } }) =>
+        progress === undefined ? null : JSON.stringify(progress),
+      ),
+    ),
+  ];
 }
 
 function answers(

@@ -6,38 +6,42 @@ import type {
   SettledOutcome,
   Settlement,
 } from '@millrace/engine';
-import {
-  type Param,
-  type Session,
-  type Statement,
-  numbers,
-  optionalTexts,
-  texts,
-} from '../database.ts';
+import { type Param, type Session, type Statement, numbers, texts } from '../database.ts';
 import type { Context } from './context.ts';
 import { type Following, follow } from './dependants.ts';
 import { insertJobs } from './enqueue.ts';
 import { notify, readyHint } from './notify.ts';
+import { leaseColumns, lockShared, ownLeases } from './own-leases.ts';
+import {
+  type Asked,
+  SUCCEEDED,
+  type Writings,
+  type WrittenRow,
+  byLease,
+  hasSucceeded,
+  succeed,
+} from './succeed.ts';
 
-// Gives up the leases that still hold and writes the outcomes of exactly those.
+// What did not succeed: gives up the leases that still hold and writes the outcomes of exactly those. Each job has a lease of
+// its own here.
 // A job that was asked to cancel does not go back to the queue: the request is never lost. A suspect that is handed back
 // stays one; nothing of an erased job is kept.
-// $1 seq[] $2 epoch[] $3 claim[] $4 move[] $5 result or payload[] $6 error[] $7 stack[] $8 delay, ms[] $9 purge payload[]
+// $1 seq[] $2 epoch[] $3 claim[] $4 move[] $5 payload[] $6 error[] $7 stack[] $8 delay, ms[]
 const SETTLE: Statement = {
   name: 'millrace_settle',
   text: `
 WITH held AS (
   DELETE FROM millrace.lease l
    USING unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::text[],
-                $6::text::text[], $7::text::text[], $8::text::float8[], $9::text::boolean[])
-         AS u(seq, epoch, claim, move, data, error, stack, delay, purge)
+                $6::text::text[], $7::text::text[], $8::text::float8[])
+         AS u(seq, epoch, claim, move, payload, error, stack, delay)
    WHERE l.seq = ANY ($1::text::bigint[]) AND l.seq = u.seq AND l.epoch = u.epoch AND l.claim = u.claim
   RETURNING l.seq, l.claim, l.kind, l.tenant, l.rank, l.started_at, l.worker, l.nth, l.suspect,
-            u.data, u.error::jsonb AS error, u.stack, u.delay, u.purge, u.move AS asked,
+            u.payload, u.error::jsonb AS error, u.stack, u.delay, u.move AS asked,
             CASE WHEN l.cancel AND u.move IN ('retry', 'defer', 'handBack') THEN 'cancel' ELSE u.move END AS move,
             CASE WHEN u.move IN ('defer', 'handBack') THEN greatest(l.attempt - 1, 0) ELSE l.attempt END AS attempt
 ), outcome AS MATERIALIZED (
-  SELECT *, CASE move WHEN 'succeed' THEN 'SUCCEEDED' WHEN 'fail' THEN 'FAILED' WHEN 'cancel' THEN 'CANCELED' ELSE 'QUEUED' END AS state,
+  SELECT *, CASE move WHEN 'fail' THEN 'FAILED' WHEN 'cancel' THEN 'CANCELED' ELSE 'QUEUED' END AS state,
          move = 'handBack' AND suspect AS stays_suspect
     FROM held
 ), record AS (
@@ -45,13 +49,12 @@ WITH held AS (
      SET state = o.state, attempt = o.attempt, settled_by = o.claim, started_at = o.started_at,
          finished_at = CASE WHEN o.state <> 'QUEUED' THEN millrace.clock() END,
          run_at = CASE WHEN o.state = 'QUEUED' THEN millrace.clock() + o.delay * interval '1 millisecond' ELSE j.run_at END,
-         result = CASE WHEN o.move = 'succeed' AND j.erased IS NULL THEN o.data::jsonb END,
-         payload = CASE WHEN o.purge OR j.erased THEN NULL WHEN o.move = 'defer' AND o.data IS NOT NULL THEN o.data::jsonb ELSE j.payload END,
+         result = NULL,
+         payload = CASE WHEN j.erased THEN NULL WHEN o.move = 'defer' AND o.payload IS NOT NULL THEN o.payload::jsonb ELSE j.payload END,
          error = CASE WHEN j.erased THEN millrace.erased_error(o.error) ELSE o.error END,
-         executions = CASE
-           WHEN o.move IN ('fail', 'retry', 'cancel') OR (o.move = 'succeed' AND j.executions IS NOT NULL)
+         executions = CASE WHEN o.move IN ('fail', 'retry', 'cancel')
            THEN millrace.with_execution(j.executions, o.nth, o.worker, o.started_at,
-                  CASE o.move WHEN 'succeed' THEN 'succeeded' WHEN 'fail' THEN 'failed' WHEN 'retry' THEN 'retried' ELSE 'canceled' END,
+                  CASE o.move WHEN 'fail' THEN 'failed' WHEN 'retry' THEN 'retried' ELSE 'canceled' END,
                   CASE WHEN j.erased THEN millrace.erased_error(o.error) ELSE o.error END, CASE WHEN j.erased IS NULL THEN o.stack END)
            ELSE j.executions END
     FROM outcome o WHERE j.seq = ANY ($1::text::bigint[]) AND j.seq = o.seq
@@ -81,49 +84,11 @@ SELECT o.seq, o.claim, o.state, o.move <> o.asked AS canceled, coalesce(r.erased
   FROM outcome o JOIN record r ON r.seq = o.seq`,
 };
 
-// The same for a batch in which every job succeeded, as most do: a tenth less database time for the whole way of a job.
-// It answers with a count, and with the jobs only where some were refused.
-// $1 seq[] $2 epoch[] $3 claim[] $4 result[], NULL for JSON's null $5 how many
-const SUCCEED: Statement = {
-  name: 'millrace_succeed',
-  text: `
-WITH held AS (
-  DELETE FROM millrace.lease l
-   USING unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::text[]) AS u(seq, epoch, claim, result)
-   WHERE l.seq = ANY ($1::text::bigint[]) AND l.seq = u.seq AND l.epoch = u.epoch AND l.claim = u.claim
-  RETURNING l.seq, l.claim, l.kind, l.tenant, l.attempt, l.nth, l.started_at, l.worker, u.result
-), record AS (
-  UPDATE millrace.jobs j
-     SET state = 'SUCCEEDED', attempt = h.attempt, settled_by = h.claim, started_at = h.started_at,
-         finished_at = millrace.clock(), error = NULL,
-         result = CASE WHEN j.erased THEN NULL WHEN h.result IS NULL THEN 'null'::jsonb ELSE h.result::jsonb END,
-         executions = CASE WHEN j.executions IS NOT NULL THEN
-           millrace.with_execution(j.executions, h.nth, h.worker, h.started_at, 'succeeded', NULL, NULL) END
-    FROM held h WHERE j.seq = ANY ($1::text::bigint[]) AND j.seq = h.seq
-  RETURNING j.seq, j.settled_by, j.erased
-), counted AS (
-  INSERT INTO millrace.count_delta (kind, tenant, state, n)
-  SELECT e.kind, e.tenant, s.state, s.n
-    FROM (SELECT kind, tenant, count(*) AS n FROM held GROUP BY kind, tenant) e
-         CROSS JOIN LATERAL (VALUES ('SUCCEEDED', e.n), ('OPEN', -e.n)) AS s(state, n)
-)
-SELECT count(*)::int AS n, (array_agg(seq) FILTER (WHERE erased))::text AS erased,
-       CASE WHEN count(*) < $5::int THEN array_agg(seq)::text END AS seqs,
-       CASE WHEN count(*) < $5::int THEN array_agg(settled_by)::text END AS claims
-  FROM record`,
-};
-
 // $1 seq[]
 const SETTLED_BY: Statement = {
   name: 'millrace_settled_by',
   text: `SELECT seq, settled_by FROM millrace.jobs WHERE seq = ANY ($1::text::bigint[])`,
 };
-
-interface Asked {
-  readonly seq: number;
-  readonly settlement: Settlement;
-}
-type Written = { seq: number; state: string; canceled: boolean; erased: boolean };
 
 export async function settle(
   context: Context,
@@ -132,13 +97,15 @@ export async function settle(
   const { database, ids } = context;
   const asked = settlements.map((settlement) => ({
     seq: ids.seq(settlement.job.id) ?? -1,
+    epoch: settlement.job.epoch,
+    claim: settlement.job.claim,
     settlement,
   }));
   // Every batch locks its leases in the same order, so that two never wait for each other.
   const ordered = asked.toSorted((a, b) => a.seq - b.seq);
-  const written = mayFollow(context, settlements)
-    ? await database.transaction((session) => settleAndFollow(context, session, ordered))
-    : await write(database, ordered);
+  const written = isStatement(context, settlements)
+    ? await succeed(database, ordered)
+    : await database.transaction((session) => settleAndFollow(context, session, ordered));
   if (written === 'all succeeded') return settlements.map(() => 'settled');
   const refused = asked.filter((each) => !written.has(each.settlement));
   const already = await settledAlready(database, refused);
@@ -165,27 +132,23 @@ async function settledAlready(
   );
 }
 
-/** Outcomes alone are one statement; whatever follows from them needs a transaction around both. */
-function mayFollow({ dependants }: Context, settlements: readonly Settlement[]): boolean {
+/** Successes alone are one statement; other outcomes, and whatever follows from them, need a transaction. */
+function isStatement({ dependants }: Context, settlements: readonly Settlement[]): boolean {
   // One object for all: nearly always nothing follows, and a thousand would be made for nothing.
   const finished: { -readonly [K in keyof FinishedJob]: FinishedJob[K] } = { ...NOBODY };
-  return settlements.some(({ job, outcome, children }) => {
-    if (children.length > 0) return true;
-    const state = stateOf(outcome);
-    // What goes back to the queue is announced to the workers, and may turn out to be cancelled.
-    if (state === null) return true;
+  return settlements.every(({ job, outcome, children }) => {
+    if (children.length > 0 || outcome.move !== 'succeed') return false;
     finished.id = job.id;
     finished.kind = job.kind;
     finished.tenant = job.tenant;
     finished.payload = job.payload;
-    finished.state = state;
     finished.correlationId = job.correlationId;
     finished.submitter = job.submitter;
     finished.subject = job.subject;
     finished.webhook = job.webhook;
     finished.parents = job.parents;
     finished.traceparent = job.traceparent;
-    return dependants(finished).length > 0;
+    return dependants(finished).length === 0;
   });
 }
 
@@ -243,80 +206,32 @@ async function settleAndFollow(
   return written;
 }
 
-/** What became of each; those that are missing were refused. */
-type Writings = 'all succeeded' | ReadonlyMap<Settlement, Omit<Written, 'seq'>>;
-const SUCCEEDED: Omit<Written, 'seq'> = { state: 'SUCCEEDED', canceled: false, erased: false };
-
+/**
+ * In a transaction. Jobs that did not succeed get leases of their own first. All shared leases of the batch are locked
+ * together: two batches that lock some now and some later would wait for each other.
+ */
 async function write(session: Session, asked: readonly Asked[]): Promise<Writings> {
-  const leases: Param[] = [
-    numbers(asked.map(({ seq }) => seq)),
-    numbers(asked.map(({ settlement }) => settlement.job.epoch)),
-    numbers(asked.map(({ settlement }) => settlement.job.claim)),
-  ];
-  const outcomes = asked.map(({ settlement }) => settlement.outcome);
-  if (!outcomes.every(isPlainSuccess)) {
-    const rows = await session.query<Written & { claim: number }>(SETTLE, [
-      ...leases,
-      ...outcomeColumns(outcomes),
-    ]);
-    return byLease(asked, rows);
-  }
-  const results = outcomes.map(({ result }) => (result === 'null' ? null : result));
-  const [row] = await session.query<SucceedRow>(SUCCEED, [
-    ...leases,
-    optionalTexts(results),
-    asked.length,
-  ]);
-  if (row?.n === asked.length && row.erased === null) return 'all succeeded';
-  const erased = new Set(listed(row?.erased));
-  const isWhole = row?.n === asked.length;
-  const seqs = isWhole ? asked.map(({ seq }) => seq) : listed(row?.seqs);
-  const claims = isWhole
-    ? asked.map(({ settlement }) => settlement.job.claim)
-    : listed(row?.claims);
-  return byLease(
-    asked,
-    seqs.map((seq, index) => ({
-      ...SUCCEEDED,
-      seq,
-      claim: claims[index] ?? -1,
-      erased: erased.has(seq),
-    })),
+  const succeeded = asked.filter(hasSucceeded);
+  if (succeeded.length === asked.length) return succeed(session, asked);
+  const others = asked.filter((each) => !hasSucceeded(each));
+  const shared = await lockShared(session, asked);
+  await ownLeases(
+    session,
+    shared,
+    others.map(({ seq }) => seq),
   );
-}
-
-type SucceedRow = {
-  n: number;
-  erased: string | null;
-  seqs: string | null;
-  claims: string | null;
-};
-
-/** One settlement of a job in a batch may be stale and another not: both numbers must match. */
-function byLease(
-  asked: readonly Asked[],
-  rows: readonly (Written & { claim: number })[],
-): ReadonlyMap<Settlement, Omit<Written, 'seq'>> {
-  const left = new Map(rows.map((row) => [row.seq, row]));
-  const written = new Map<Settlement, Omit<Written, 'seq'>>();
-  for (const { seq, settlement } of asked) {
-    const row = left.get(seq);
-    if (row?.claim !== settlement.job.claim) continue;
-    left.delete(seq);
-    written.set(settlement, row);
+  const rows = await session.query<WrittenRow>(SETTLE, [
+    ...leaseColumns(others),
+    ...outcomeColumns(others.map(({ settlement }) => settlement.outcome)),
+  ]);
+  const written = byLease(others, rows);
+  if (succeeded.length === 0) return written;
+  const successes = await succeed(session, succeeded);
+  for (const { settlement } of succeeded) {
+    const row = successes === 'all succeeded' ? SUCCEEDED : successes.get(settlement);
+    if (row !== undefined) written.set(settlement, row);
   }
   return written;
-}
-
-/** Of an array literal such as `{1,2}`. */
-function listed(literal: string | null | undefined): number[] {
-  return literal == null || literal === '{}' ? [] : literal.slice(1, -1).split(',').map(Number);
-}
-
-function isPlainSuccess(
-  outcome: SettledOutcome,
-): outcome is Extract<SettledOutcome, { move: 'succeed' }> {
-  return outcome.move === 'succeed' && !outcome.purgePayload;
 }
 
 function outcomeColumns(outcomes: readonly SettledOutcome[]): Param[] {
@@ -324,15 +239,7 @@ function outcomeColumns(outcomes: readonly SettledOutcome[]): Param[] {
     outcome.move === 'fail' || outcome.move === 'retry' ? { ...outcome, move: 'fail' } : null;
   return [
     texts(outcomes.map(({ move }) => move)),
-    texts(
-      outcomes.map((outcome) =>
-        outcome.move === 'succeed'
-          ? outcome.result
-          : outcome.move === 'defer'
-            ? outcome.payload
-            : null,
-      ),
-    ),
+    texts(outcomes.map((outcome) => (outcome.move === 'defer' ? outcome.payload : null))),
     texts(
       outcomes.map((outcome) => {
         const failed = failure(outcome);
@@ -345,19 +252,5 @@ function outcomeColumns(outcomes: readonly SettledOutcome[]): Param[] {
         outcome.move === 'retry' || outcome.move === 'defer' ? outcome.delayMs : 0,
       ),
     ),
-    `{${outcomes.map((outcome) => (outcome.move === 'succeed' && outcome.purgePayload ? 't' : 'f')).join()}}`,
   ];
-}
-
-function stateOf(outcome: SettledOutcome): FinishedState | null {
-  switch (outcome.move) {
-    case 'succeed':
-      return 'SUCCEEDED';
-    case 'fail':
-      return 'FAILED';
-    case 'cancel':
-      return 'CANCELED';
-    default:
-      return null;
-  }
 }

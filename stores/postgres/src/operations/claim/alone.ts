@@ -11,16 +11,17 @@ WITH ${WANT}, first AS MATERIALIZED (
     SELECT s.ctid AS place, s.kind, s.tenant, s.rank, s.seq, s.attempt, w.tenant_lim IS NOT NULL AS limited
       FROM millrace.suspect s
      WHERE s.kind = w.kind AND s.rank <= $7::smallint AND (w.tenant_lim IS NULL OR w.tenant_lim > (
-             SELECT count(*) FROM millrace.lease l WHERE l.kind = s.kind AND l.tenant = s.tenant))
+             SELECT count(*) FROM millrace.running l WHERE l.kind = s.kind AND l.tenant = s.tenant))
      ORDER BY s.kind, s.rank, s.seq LIMIT 1 FOR UPDATE OF s SKIP LOCKED) s
 ), chosen AS MATERIALIZED (
   SELECT * FROM first ORDER BY rank, seq LIMIT least(1, $4::int)
-), ${taking(
-    'suspect',
-    'one',
-    `
+), ${taking({
+    table: 'suspect',
+    lanes: 'one',
+    shareFrom: null,
+    columns: `
        EXISTS (SELECT FROM want w CROSS JOIN LATERAL (
          SELECT FROM millrace.suspect s WHERE s.kind = w.kind AND s.rank <= $7::smallint
             AND s.seq NOT IN (SELECT seq FROM chosen) LIMIT 1) s) AS suspects`,
-  )}`,
+  })}`,
 };

@@ -140,7 +140,7 @@ export function createClaim(context: Context): Claiming {
     const looks = isToLook();
     const rows = await database.query<OneLaneRow>(
       CLAIM_ONE_LANE,
-      paramsOf(params, [promoted, looks]),
+      paramsOf(params, [promoted, looks, context.shareLeaseFrom]),
     );
     const [row] = rows;
     if (row?.several === true) {
@@ -170,7 +170,7 @@ export function createClaim(context: Context): Claiming {
       const after = params.wants.map(({ kind }) => stoppedAt.get(kind) ?? '');
       const rows = await session.query<FairRow>(
         CLAIM_FAIRLY,
-        paramsOf(params, [promoted, texts(after), lanes, looks]),
+        paramsOf(params, [promoted, texts(after), lanes, looks, context.shareLeaseFrom]),
       );
       const [row] = rows;
       const jobs = jobsOf(context, params.claim, rows);

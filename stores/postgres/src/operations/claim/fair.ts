@@ -20,7 +20,7 @@ import { OPEN, SUSPECTS, WANT, runningOf, taking } from './taking.ts';
  * cost twice as much per job.
  */
 // $1–$8 as in taking.ts $9 what is due was promoted $10 tenant after which to begin[] $11 lanes to visit per kind
-// $12 look what is to be tended
+// $12 look what is to be tended $13 jobs from which on they share a lease
 export const CLAIM_FAIRLY: Statement = {
   name: 'millrace_claim_fairly',
   text: `
@@ -69,10 +69,11 @@ WITH RECURSIVE ${WANT}, ${OPEN}, start AS MATERIALIZED (
      ORDER BY kind, tenant, rank, seq
      LIMIT CASE WHEN s.lanes = 1 THEN least(s.of_tenant, s.of_lane) ELSE coalesce(p.n, 0) END FOR UPDATE SKIP LOCKED) r
    WHERE (SELECT yes FROM open)
-), ${taking(
-    'ready',
-    'several',
-    `
+), ${taking({
+    table: 'ready',
+    lanes: 'several',
+    shareFrom: '$13::int',
+    columns: `
        NOT (SELECT yes FROM open) AS held_back, (SELECT count(*) FROM lane)::int AS lanes,
        (SELECT coalesce(n, 0) FROM tenants)::int AS sharing,
        (SELECT coalesce(max(nth), 0) < $11::int FROM hop) AS is_around,
@@ -83,5 +84,5 @@ WITH RECURSIVE ${WANT}, ${OPEN}, start AS MATERIALIZED (
             FROM lane l LEFT JOIN share s ON s.kind = l.kind AND s.tenant = l.tenant CROSS JOIN tenants
            ORDER BY l.kind, CASE WHEN (SELECT max(nth) < $11::int FROM hop) AND n > 1 THEN s.turn <= $4::int % n
                                  ELSE s.of_tenant > 0 END DESC NULLS LAST, l.nth DESC) t)::text AS stopped_at, ${LOOK_COLUMNS('$12::boolean')}, ${SUSPECTS}`,
-  )}`,
+  })}`,
 };

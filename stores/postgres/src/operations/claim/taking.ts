@@ -4,7 +4,7 @@ import { type Context, NO_PRIORITY_RANK } from '../context.ts';
 import { RANKS_IN_USE } from '../scheduled.ts';
 
 // What every way of claiming has in common: what is asked for at the top of its statement, the rows that are moved from
-// the queue to `lease`, and the answer.
+// the queue to leases, and the answer.
 //
 // $1 kind[] $2 limit[] $3 running jobs per tenant[] $4 limit $5 lease, ms $6 claim $7 highest rank $8 worker
 
@@ -37,27 +37,49 @@ export const runningOf = (lane: string): string => `
      WHERE l.limited AND l.kind = ${lane}.kind AND l.tenant = ${lane}.tenant LIMIT ${lane}.tenant_lim) r)`;
 
 /**
- * Moves the rows of `chosen` (place, kind, tenant, rank, seq, attempt, limited) from `table` to `lease`, and answers
+ * Moves the rows of `chosen` (place, kind, tenant, rank, seq, attempt, limited) from `table` to a lease, and answers
  * with one row, a list per column: as a row per job, reading them was a third of the worker's time. jsonb as text has no
  * line break, so payloads are joined by one; what few jobs have travels as a JSON object of those that have any. A job with
  * much data has a row of its own, since a column ends at 1 GB.
+ *
+ * `shareFrom` (a parameter) jobs or more have one lease together (004-shared-leases.sql). Those of a kind with a quota have
+ * their own, which are counted, and so have suspects.
  *
  * Deleting by ctid is safe, since the rows are locked by this very statement, and saves an index look-up per job. The
  * record is joined through LATERAL … OFFSET 0, so that no plan ever scans the history. Always one row at least, with
  * `columns`.
  */
-export const taking = (table: 'ready' | 'suspect', lanes: Lanes, columns: string): string => `
+export const taking = (params: {
+  readonly table: 'ready' | 'suspect';
+  readonly lanes: Lanes;
+  readonly shareFrom: string | null;
+  readonly columns: string;
+}): string => {
+  const { table, lanes, shareFrom, columns } = params;
+  return `
 gone AS (
   DELETE FROM millrace.${table} WHERE ctid = ANY (ARRAY(SELECT place FROM chosen))
-), leased AS (
+), claimed AS MATERIALIZED (
+  SELECT nextval('millrace.epoch') AS epoch, millrace.clock() + $5::float8 * interval '1 millisecond' AS until
+), ${shareFrom === null ? '' : shared(shareFrom)} own AS (
   INSERT INTO millrace.lease (seq, epoch, claim, until, started_at, kind, tenant, rank, attempt, nth, limited, suspect, worker)
-  SELECT seq, (SELECT nextval('millrace.epoch')), $6::bigint, millrace.clock() + $5::float8 * interval '1 millisecond',
-         millrace.clock(), kind, tenant, rank, attempt + 1, attempt + 1, limited, ${table === 'suspect'}, $8
-    FROM chosen
-  RETURNING seq, epoch, kind, tenant, rank, attempt
+  SELECT seq, epoch, $6::bigint, until, millrace.clock(), kind, tenant, rank, attempt + 1, attempt + 1, limited, ${table === 'suspect'}, $8
+    FROM chosen CROSS JOIN claimed ${shareFrom === null ? '' : 'WHERE limited OR NOT EXISTS (SELECT FROM together)'}
+), leased AS (
+  SELECT seq, (SELECT epoch FROM claimed) AS epoch, kind, tenant, rank, attempt + 1 AS attempt FROM chosen
 ), ${answerOf('leased', lanes)}
 SELECT a.*, ${table === 'suspect'} AS suspect, (date_part('epoch', millrace.clock()) * 1000)::bigint AS now, ${columns}
   FROM (SELECT) AS always LEFT JOIN answer a ON true`;
+};
+
+const shared = (shareFrom: string): string => `
+together AS (
+  INSERT INTO millrace.shared_lease (claim, epoch, until, started_at, first, last, holding, worker, seqs, apart)
+  SELECT $6::bigint, min(epoch), min(until), millrace.clock(), min(seq), max(seq), count(*) FILTER (WHERE NOT limited), $8,
+         array_agg(seq), coalesce(array_agg(seq) FILTER (WHERE limited), '{}')
+    FROM chosen CROSS JOIN claimed HAVING count(*) FILTER (WHERE NOT limited) >= ${shareFrom}
+  RETURNING claim
+),`;
 
 /** Of one lane, kind and tenant are the same for all and are said once. */
 type Lanes = 'one' | 'several';
@@ -70,7 +92,7 @@ function answerOf(leased: string, lanes: Lanes): string {
   const names = NAMES[lanes];
   return `
 answer AS (
-  SELECT ${names('l.kind')}::text AS kinds, ${names('l.tenant')}::text AS tenants, min(l.epoch) AS epoch,
+  SELECT ${names('l.kind')}::text AS kinds, ${names('l.tenant')}::text AS tenants, l.epoch,
          array_agg(l.seq)::text AS seqs, array_agg(l.rank)::text AS ranks, array_agg(l.attempt)::text AS attempts,
          array_agg(j.max_attempts)::text AS max_attempts, array_agg(j.created)::text AS created,
          string_agg(coalesce(j.payload, ''), E'\\n') AS payloads,
@@ -82,14 +104,14 @@ answer AS (
                   ELSE jsonb_build_object('correlationId', correlation_id, 'submitter', submitter, 'subject', subject,
                          'webhook', webhook, 'traceparent', traceparent, 'cursor', cursor::text, 'parents', parents)::text END AS rare
         FROM millrace.jobs WHERE seq = l.seq OFFSET 0) j
-   GROUP BY CASE WHEN length(j.payload) + length(j.rare) > 50000 THEN l.seq END
+   GROUP BY l.epoch, CASE WHEN length(j.payload) + length(j.rare) > 50000 THEN l.seq END
 )`;
 }
 
 /** The leases that a claim was given whose answer never arrived. $1 worker $2 claim */
 export const REPLAY = `
 WITH leased AS MATERIALIZED (
-  SELECT seq, epoch, kind, tenant, rank, attempt, suspect FROM millrace.lease
+  SELECT seq, epoch, kind, tenant, rank, attempt, suspect FROM millrace.running
    WHERE worker = $1 AND claim = $2::bigint AND until >= millrace.clock() ORDER BY rank, seq
 ), ${answerOf('leased', 'several')}
 SELECT a.*, (SELECT bool_or(suspect) FROM leased) AS suspect, (date_part('epoch', millrace.clock()) * 1000)::bigint AS now

@@ -2,6 +2,7 @@ import { type FailureRecord, type Lost, TAKEN_TOLD, type TakenFrom } from '@mill
 import { type Statement, numbers, texts } from '../../database.ts';
 import type { Context } from '../context.ts';
 import { finish } from '../finish.ts';
+import { ownLeasesOfExpired } from '../own-leases.ts';
 import { RANKS_IN_USE } from '../scheduled.ts';
 
 // What a claim does besides claiming, where it is needed. These are statements of their own: rows that a CTE moves into
@@ -15,7 +16,7 @@ export interface Look {
 }
 
 /**
- * Behind `ranks`. `lease` has no index on `until` (every renewal would have to write it), so this reads all of it: a claim
+ * Behind `ranks`. Leases have no index on `until` (every renewal would have to write it), so this reads all of them: a claim
  * asks for it only where the one before was not full, or a second ago.
  */
 export const LOOK_COLUMNS = (isWanted: string): string => `
@@ -23,7 +24,7 @@ export const LOOK_COLUMNS = (isWanted: string): string => `
          SELECT min(s.run_at) FROM ranks r CROSS JOIN LATERAL (
            SELECT run_at FROM millrace.scheduled WHERE rank = r.rank ORDER BY run_at LIMIT 1) s) - millrace.clock()) * 1000)::bigint END AS due_in,
        CASE WHEN ${isWanted} THEN ceil(date_part('epoch', (
-         SELECT min(until) FROM millrace.lease) - millrace.clock()) * 1000)::bigint END AS expires_in`;
+         SELECT least((SELECT min(until) FROM millrace.lease), (SELECT min(until) FROM millrace.shared_lease))) - millrace.clock()) * 1000)::bigint END AS expires_in`;
 
 const LOOK: Statement = {
   name: 'millrace_look',
@@ -135,6 +136,7 @@ type TakenRow = {
 export async function takeOver(context: Context): Promise<TakenOver> {
   const { database, ids } = context;
   return database.transaction(async (session) => {
+    await ownLeasesOfExpired(session);
     const taken = await session.query<TakenRow>(TAKE_OVER, [AT_ONCE]);
     if (taken.length > 0)
       await session.query(RECORD_LOSS, [

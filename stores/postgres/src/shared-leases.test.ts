@@ -1,0 +1,246 @@
+import type { ClaimedJob, SettleAnswer, SettledOutcome } from '@millrace/engine';
+import { newJob } from '@millrace/store-contract';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type TestDatabases, testDatabases } from '../test/databases.ts';
+import { type PostgresStore, openPostgresStore } from './index.ts';
+
+/** One lease for all jobs of a large claim: what meets at its row. The contract suite runs on shared leases too. */
+
+let databases: TestDatabases;
+let url: string;
+let store: PostgresStore;
+/** Holds rows, so that what meets for a moment meets for as long as the test wants. */
+let other: pg.Client;
+const cleanups: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  databases = await testDatabases();
+});
+afterAll(() => databases.remove());
+beforeEach(async () => {
+  const database = await databases.create();
+  cleanups.push(() => database.drop());
+  url = database.url;
+  store = await open();
+  other = new pg.Client(url);
+  await other.connect();
+  cleanups.push(() => other.end());
+});
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+async function open(): Promise<PostgresStore> {
+  const opened = await openPostgresStore({ url });
+  cleanups.push(() => opened.close());
+  return opened;
+}
+
+const SUCCEED = { move: 'succeed', result: '1', purgePayload: false, effects: [] } as const;
+const error = { code: 'x', message: 'No.', retryable: true };
+const RETRY = { move: 'retry', error, stack: null, delayMs: 0 } as const;
+const FAIL = { move: 'fail', error, stack: null } as const;
+const HAND_BACK = { move: 'handBack' } as const;
+
+let claims = 0;
+async function claim(limit: number, { by = store, leaseMs = 60_000, alone = false } = {}) {
+  const wants = [{ kind: 'work', limit }];
+  const params = { worker: 'w', claim: (claims += 1), wants, limit, leaseMs, alone };
+  return (await by.claim(params)).jobs;
+}
+
+/** Jobs that share one lease. */
+async function sharing(count = 40): Promise<ClaimedJob[]> {
+  await store.enqueue({
+    jobs: Array.from({ length: count }, () => newJob({ maxAttempts: 1_000 })),
+  });
+  const jobs = await claim(count);
+  expect(await rows('SELECT FROM millrace.lease')).toEqual([]);
+  return jobs;
+}
+
+function settle(
+  jobs: readonly ClaimedJob[],
+  outcomeOf: (index: number) => SettledOutcome,
+  by = store,
+): Promise<SettleAnswer[]> {
+  return by.settle({
+    settlements: jobs.map((job, index) => ({ job, outcome: outcomeOf(index), children: [] })),
+  });
+}
+
+async function rows(text: string): Promise<unknown[]> {
+  return (await other.query(text)).rows;
+}
+
+/** Until so many wait for a lock. */
+async function untilWaiting(count: number): Promise<void> {
+  const looking = new pg.Client(url);
+  await looking.connect();
+  const text = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+  while (((await looking.query(text)).rowCount ?? 0) < count);
+  await looking.end();
+}
+
+/** Every job that has not ended is in one place, and shared leases count what they hold. */
+async function expectSound(): Promise<void> {
+  const places = `
+    SELECT seq FROM millrace.ready UNION ALL SELECT seq FROM millrace.scheduled
+    UNION ALL SELECT seq FROM millrace.suspect UNION ALL SELECT seq FROM millrace.running`;
+  expect(
+    await rows(`
+      SELECT j.seq, j.state, (SELECT count(*) FROM (${places}) p WHERE p.seq = j.seq) AS places FROM millrace.jobs j
+       WHERE (SELECT count(*) FROM (${places}) p WHERE p.seq = j.seq) <> (j.state = 'QUEUED')::int`),
+  ).toEqual([]);
+  expect(
+    await rows(`
+      SELECT s.claim, s.holding, r.n FROM millrace.shared_lease s CROSS JOIN LATERAL (
+        SELECT (SELECT count(*) FROM millrace.running WHERE claim = s.claim AND epoch = s.epoch)
+               - (SELECT count(*) FROM millrace.lease WHERE claim = s.claim AND epoch = s.epoch) AS n) r
+       WHERE r.n <> s.holding`),
+  ).toEqual([]);
+}
+
+describe('a job that shares its lease', () => {
+  it('and succeeds while that is being taken apart gets no other', async () => {
+    const jobs = await sharing();
+    // Succeeding has the lease, and waits for a record.
+    await other.query('BEGIN; SELECT FROM millrace.jobs WHERE seq = 30 FOR UPDATE');
+    const settling = settle(jobs.slice(0, 30), () => SUCCEED);
+    await untilWaiting(1);
+    const ids = jobs.slice(0, 2).map(({ id }) => id);
+    const canceling = store.cancel({ select: { ids } });
+    await untilWaiting(2);
+    await other.query('COMMIT');
+    expect(new Set(await settling)).toEqual(new Set(['settled']));
+    expect(await canceling).toEqual({ canceled: [], requested: [] });
+    expect(await rows('SELECT FROM millrace.lease')).toEqual([]);
+    await expectSound();
+  });
+
+  it('and went back to the queue is not settled once more, by whatever comes late', async () => {
+    const jobs = await sharing();
+    const [first] = jobs;
+    if (first === undefined) throw new Error('Nothing was claimed.');
+    expect(await settle([first], () => RETRY)).toEqual(['settled']);
+    // Another claim had it meanwhile, so the record no longer says who settled it before.
+    const [again] = await claim(1);
+    expect(again?.id).toBe(first.id);
+    expect(await settle(again === undefined ? [] : [again], () => RETRY)).toEqual(['settled']);
+    for (const outcome of [RETRY, SUCCEED, FAIL, HAND_BACK])
+      expect(await settle([first], () => outcome)).toEqual(['stale']);
+    expect(await store.renew({ leases: [first], leaseMs: 60_000 })).toEqual(['stale']);
+    await expectSound();
+    expect(new Set(await settle(jobs.slice(1), () => SUCCEED))).toEqual(new Set(['settled']));
+    expect(await rows('SELECT FROM millrace.shared_lease')).toEqual([]);
+    await expectSound();
+  });
+
+  it('is taken over when its worker is lost, and those that succeeded are not', async () => {
+    const jobs = await sharing();
+    await settle(jobs.slice(0, 10), () => SUCCEED);
+    expect(await store.renew({ leases: jobs.slice(10, 12), leaseMs: 60_000 })).toHaveLength(2);
+    await other.query(`UPDATE millrace.shared_lease SET until = now() - interval '1 second'`);
+    await claim(1);
+    expect(await rows('SELECT FROM millrace.suspect')).toHaveLength(28);
+    expect(await rows('SELECT FROM millrace.lease')).toHaveLength(2);
+    await expectSound();
+    expect(new Set(await settle(jobs.slice(12), () => SUCCEED))).toEqual(new Set(['stale']));
+    expect(await settle(jobs.slice(0, 12), () => SUCCEED)).toEqual([
+      ...Array.from({ length: 10 }, () => 'already'),
+      'settled',
+      'settled',
+    ]);
+  });
+
+  it('beside jobs of a kind with a quota, which have leases of their own', async () => {
+    const kinds = Array.from({ length: 80 }, (_, n) => (n % 2 === 0 ? 'work' : 'limited'));
+    await store.enqueue({ jobs: kinds.map((kind) => newJob({ kind })) });
+    const wants = [
+      { kind: 'work', limit: 80 },
+      { kind: 'limited', limit: 80, tenantLimit: 30 },
+    ];
+    const params = { worker: 'w', claim: (claims += 1), wants, limit: 80, leaseMs: 60_000 };
+    const { jobs } = await store.claim(params);
+    expect(await rows('SELECT FROM millrace.lease')).toHaveLength(30);
+    expect(await rows('SELECT holding FROM millrace.shared_lease')).toEqual([{ holding: 40 }]);
+    expect(await store.claim({ ...params, replay: true })).toMatchObject({
+      jobs: expect.objectContaining({ length: 70 }) as unknown,
+    });
+    expect(new Set(await settle(jobs, () => SUCCEED))).toEqual(new Set(['settled']));
+    await expectSound();
+  });
+});
+
+it('batches that settle jobs of the same claims in other ways do not wait for each other', async () => {
+  const second = await open();
+  for (let round = 0; round < 15; round += 1) {
+    const [a, b] = [await sharing(), await sharing()];
+    const half = [...a.slice(0, 20), ...b.slice(0, 20)];
+    const rest = [...a.slice(20), ...b.slice(20)];
+    const answers = await Promise.all([
+      settle(half, (index) => (index < 20 ? SUCCEED : FAIL)),
+      settle(rest, (index) => (index < 20 ? FAIL : SUCCEED), second),
+    ]);
+    expect(new Set(answers.flat())).toEqual(new Set(['settled']));
+  }
+  expect(await rows('SELECT FROM millrace.shared_lease')).toEqual([]);
+  await expectSound();
+});
+
+it('workers that settle, renew, cancel, lose their leases and say everything twice end each job once', async () => {
+  const JOBS = 300;
+  const workers = [store, await open(), await open()];
+  const ids = await store.enqueue({
+    jobs: Array.from({ length: JOBS }, () => newJob({ maxAttempts: 1_000 })),
+  });
+  const ended = new Map<string, number>();
+  const isOver = async (by: PostgresStore): Promise<boolean> =>
+    (await by.counts()).every(({ state }) => state !== 'QUEUED' && state !== 'PROCESSING');
+  const note = (jobs: readonly ClaimedJob[], answers: readonly SettleAnswer[], index: number) => {
+    const id = jobs[index]?.id ?? '';
+    if (answers[index] === 'settled') ended.set(id, (ended.get(id) ?? 0) + 1);
+  };
+
+  async function work(by: PostgresStore, seed: number): Promise<void> {
+    let state = seed;
+    // A small generator of its own, so that a failure comes again with the same seed.
+    const below = (n: number): number => {
+      state = (state * 48_271) % 2_147_483_647;
+      return state % n;
+    };
+    for (let round = 0; !(await isOver(by)); round += 1) {
+      const leaseMs = below(3) === 0 ? 1 : 60_000;
+      const jobs = [
+        ...(await claim(60, { by, leaseMs })),
+        ...(round > 5 ? await claim(1, { by, alone: true }) : []),
+      ];
+      const renewed = jobs.filter(() => below(4) === 0);
+      const canceled = below(5) === 0 ? jobs.filter(() => below(10) === 0) : [];
+      const outcomes = jobs.map(() => [SUCCEED, SUCCEED, SUCCEED, RETRY, HAND_BACK][below(5)]);
+      const outcomeOf = (index: number): SettledOutcome => outcomes[index] ?? SUCCEED;
+      const [first, twice] = await Promise.all([
+        settle(jobs, outcomeOf, by),
+        settle(jobs, outcomeOf, by),
+        by.renew({ leases: renewed, leaseMs: 60_000 }),
+        by.cancel({ select: { ids: canceled.map(({ id }) => id) } }),
+      ]);
+      for (const [index] of jobs.entries())
+        if (outcomeOf(index).move === 'succeed') {
+          note(jobs, first, index);
+          note(jobs, twice, index);
+        }
+    }
+  }
+
+  await Promise.all(workers.map((by, index) => work(by, 7 + index)));
+  await expectSound();
+  expect(await rows('SELECT FROM millrace.running')).toEqual([]);
+  const { rows: done } = await other.query<{ id: string; state: string }>(
+    `SELECT 'pg-' || seq AS id, state FROM millrace.jobs`,
+  );
+  expect(done).toHaveLength(ids.length);
+  for (const { id, state } of done)
+    expect(`${state} ${ended.get(id) ?? 0}`).toMatch(/^(SUCCEEDED 1|CANCELED 0)$/);
+});
