@@ -86,6 +86,16 @@ describe('what JSON would change without a word is refused with its place', () =
   class Invoice {
     readonly total = 5;
   }
+  class Secretive {
+    readonly #total = 5;
+    total = (): number => this.#total;
+  }
+  class Hidden {
+    readonly #total = 5;
+    get total(): number {
+      return this.#total;
+    }
+  }
 
   it.each<[string, unknown, string]>([
     ['NaN', NaN, 'NaN at $,'],
@@ -102,7 +112,8 @@ describe('what JSON would change without a word is refused with its place', () =
     ['an Error', { error: new TypeError('no') }, 'an object of the class TypeError at $.error,'],
     ['bytes', [new Uint8Array(2)], 'an object of the class Uint8Array at $[0],'],
     ['a promise', { a: Promise.resolve(1) }, 'an object of the class Promise at $.a,'],
-    ['an object of a class', [new Invoice()], 'an object of the class Invoice at $[0],'],
+    ['an object that hides its data', [new Hidden()], 'an object of the class Hidden at $[0],'],
+    ['an object of functions', [new Secretive()], 'a function at $[0].total,'],
     ['an invalid date', { at: new Date(NaN) }, 'an invalid date at $.at,'],
     ['what a toJSON gives', { a: { toJSON: () => [NaN] } }, 'NaN at $.a[0],'],
   ])('%s', (_, value, place) => {
@@ -116,6 +127,7 @@ describe('what JSON would change without a word is refused with its place', () =
     ['a member that is undefined', { a: undefined, b: 1 }, '{"b":1}'],
     ['a date', { at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
     ['an address', [new URL('https://a.example/')], '["https://a.example/"]'],
+    ['an object of a class', [new Invoice()], '[{"total":5}]'],
     ['no prototype', Object.assign(Object.create(null), { a: 1 }), '{"a":1}'],
     ['another realm', runInNewContext('({ a: [1, { b: null }] })'), '{"a":[1,{"b":null}]}'],
     ['a toJSON that gives nothing', { a: { toJSON: () => undefined }, b: 1 }, '{"b":1}'],

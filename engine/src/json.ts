@@ -65,7 +65,7 @@ function refuseLoss(value: unknown, what: string): void {
   if (lost === null) return;
   throw new MillraceError(
     'invalid_payload',
-    `The ${what} holds ${lost.found} at $${lost.place}, which JSON cannot carry. Give a text, a finite number, true, false, null, an array or a plain object of these; an object of a class needs a toJSON().`,
+    `The ${what} holds ${lost.found} at $${lost.place}, which JSON cannot carry. Give a text, a finite number, true, false, null, an array or an object of these; an object that keeps its data elsewhere needs a toJSON().`,
   );
 }
 
@@ -88,7 +88,7 @@ function findLoss(value: unknown): Loss | null {
     return null;
   }
   if ('toJSON' in value && typeof value.toJSON === 'function') return lossByItsOwn(value);
-  if (!isPlain(value)) return { found: nameOf(value), place: '' };
+  if (!isPlain(value) && hidesItself(value)) return { found: nameOf(value), place: '' };
   for (const key of Object.keys(value)) {
     const member = (value as Record<string, unknown>)[key];
     const lost = member === undefined ? null : findLoss(member);
@@ -112,6 +112,17 @@ function isPlain(value: object): boolean {
     prototype === Object.prototype ||
     prototype === null ||
     Object.getPrototypeOf(prototype) === null
+  );
+}
+
+/** An object of a class is carried by its own members, as a row of a database library is; these keep theirs elsewhere. */
+function hidesItself(value: object): boolean {
+  return (
+    value instanceof Map ||
+    value instanceof Set ||
+    value instanceof Error ||
+    ArrayBuffer.isView(value) ||
+    Object.keys(value).length === 0
   );
 }
 
