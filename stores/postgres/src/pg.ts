@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Database, Param, Row, Session, Statement } from './database.ts';
+import type { Database, Param, Question, Row, Session, Statement } from './database.ts';
 import { storeError, unavailable } from './errors.ts';
 import { PLANNING } from './planning.ts';
 
@@ -43,6 +43,7 @@ class Client extends pg.Client {
 
 export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase {
   let prepared = false;
+  let warmUp: readonly Question[] = [];
   let closing: Promise<void> | null = null;
   const config: pg.ClientConfig = {
     connectionString: url,
@@ -75,6 +76,7 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
     try {
       if (prepared && !planned.has(client)) {
         await session(client).script(PLANNING);
+        for (const { statement, params } of warmUp) await session(client).query(statement, params);
         planned.add(client);
       }
       const value = await work(client);
@@ -135,6 +137,9 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
     query: (statement, values) => withClient((client) => session(client).query(statement, values)),
     script: (sql) => withClient((client) => session(client).script(sql)),
     transaction,
+    warmUp(questions) {
+      warmUp = questions;
+    },
     isEmbedded: false,
     join(joined) {
       if (!isQueryable(joined))
