@@ -29,7 +29,7 @@ const worker = createWorker({
     id,
     lease: '1s',
     shutdownGrace: '1s',
-    pools: [{ name: 'all', concurrency: 10, batch: 10, interval: { active: 100, idle: 200 } }],
+    pools: [{ name: 'all', concurrency: 40, batch: 40, interval: { active: 100, idle: 200 } }],
   },
   store,
   registry,

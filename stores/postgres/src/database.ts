@@ -13,6 +13,12 @@ export interface Statement {
   readonly text: string;
 }
 
+/** With values. */
+export interface Question {
+  readonly statement: Statement;
+  readonly params: readonly Param[];
+}
+
 export interface Session {
   query<R extends Row>(statement: Statement, params: readonly Param[]): Promise<R[]>;
   /** Several statements without parameters. */
@@ -26,6 +32,11 @@ export interface Database extends Session {
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** What keeps it from its work although it answers, in a sentence for anyone: see `trouble.ts`. */
   trouble(): string | null;
+  /**
+   * Asked on every connection before its first use, where statements are prepared: planning a claim takes ten times as long
+   * as running it, and would be paid in the middle of the work by whoever first meets each connection.
+   */
+  warmUp?(questions: readonly Question[]): void;
   /** A session on the caller's own transaction. */
   join(transaction: unknown): Session;
   /** `onGap`: notifications may have been missed up to now. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { Database, Param, Row, Session, Statement } from './database.ts';
+import type { Database, Param, Question, Row, Session, Statement } from './database.ts';
 import { isUndone, storeError, unavailable } from './errors.ts';
 import { PLANNING } from './planning.ts';
 import { createTrouble } from './trouble.ts';
@@ -47,6 +47,7 @@ class Client extends pg.Client {
 
 export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase {
   let prepared = false;
+  let warmUp: readonly Question[] = [];
   let closing: Promise<void> | null = null;
   const config: pg.ClientConfig = {
     connectionString: url,
@@ -82,6 +83,7 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
     try {
       if (prepared && !planned.has(client)) {
         await session(client).script(PLANNING);
+        for (const { statement, params } of warmUp) await session(client).query(statement, params);
         planned.add(client);
       }
       const value = await work(client);
@@ -156,6 +158,9 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
     query: (statement, values) => again((client) => session(client).query(statement, values)),
     script: (sql) => withClient((client) => session(client).script(sql)),
     transaction,
+    warmUp(questions) {
+      warmUp = questions;
+    },
     isEmbedded: false,
     trouble: trouble.current,
     join(joined) {

@@ -12,9 +12,9 @@ import type { Database, Statement } from './database.ts';
 import { type HintOptions, startHints } from './hints.ts';
 import { createIds } from './ids.ts';
 import { auditBegin, auditEnd, auditLog } from './operations/audit.ts';
-import { createClaim } from './operations/claim/claim.ts';
+import { CLAIM_NOTHING, createClaim } from './operations/claim/claim.ts';
 import type { Context } from './operations/context.ts';
-import { enqueue } from './operations/enqueue.ts';
+import { ENQUEUE_NOTHING, enqueue } from './operations/enqueue.ts';
 import { cancel, retry } from './operations/hand.ts';
 import { pause, paused, resume } from './operations/pause.ts';
 import { createPrune } from './operations/prune.ts';
@@ -23,6 +23,7 @@ import { checkpoint, renew } from './operations/renew.ts';
 import { fire, schedules, syncSchedules } from './operations/schedules.ts';
 import { erase } from './operations/erase.ts';
 import { settle } from './operations/settle.ts';
+import { SUCCEED_NOTHING } from './operations/succeed.ts';
 import { maintain } from './operations/maintain.ts';
 import { closeGates, reportWorker, workers } from './operations/upkeep.ts';
 import type { Announcements, AuditLog } from './service.ts';
@@ -63,6 +64,7 @@ export async function createStore(
   const { database, name, dependants, onClose } = params;
   const { shareLeaseFrom = SHARE_LEASE_FROM } = params;
   const context: Context = { database, ids: createIds(name), dependants, shareLeaseFrom };
+  database.warmUp?.([CLAIM_NOTHING, SUCCEED_NOTHING, ENQUEUE_NOTHING]);
   const { watch, announcements, stop } = await startHints(database, params);
   const claiming = createClaim(context);
   // Whoever listens was cut off, and with it perhaps everyone: see `onGap`. Pauses come this way too, and do no harm.

@@ -1,6 +1,7 @@
 import { type Enqueued, type NewJob, StoreUnavailable } from '@millrace/engine';
 import {
   type Param,
+  type Question,
   type Session,
   type Statement,
   numbers,
@@ -55,6 +56,12 @@ record AS (
 const INSERT: Statement = {
   name: 'millrace_enqueue',
   text: `WITH ${INPUT}, ${insertFrom('input')} SELECT i.seq FROM told, input i ORDER BY i.ord`,
+};
+
+/** Notifies too, of nothing: an empty message is nobody's. */
+export const ENQUEUE_NOTHING: Question = {
+  statement: INSERT,
+  params: [...Array.from({ length: 16 }, () => '{}'), ''],
 };
 
 // A key is taken if it is free or if its job gives it up: failed, cancelled, or succeeded before the window.

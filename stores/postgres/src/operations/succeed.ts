@@ -1,5 +1,11 @@
 import type { SettledOutcome, Settlement } from '@millrace/engine';
-import { type Session, type Statement, numbers, optionalTexts } from '../database.ts';
+import {
+  type Question,
+  type Session,
+  type Statement,
+  numbers,
+  optionalTexts,
+} from '../database.ts';
 import { type Named, claimColumns, claimsOf, placesOf } from './own-leases.ts';
 
 // Jobs that succeeded, as most do. Answers with a count, and with the jobs only where some were refused.
@@ -85,6 +91,11 @@ SELECT coalesce(sum(n), 0)::int AS n,
 
 const SUCCEED: Statement = { name: 'millrace_succeed', text: succeeding(SHARED) };
 const SUCCEED_OWN: Statement = { name: 'millrace_succeed_own', text: succeeding(OWN_ONLY) };
+
+export const SUCCEED_NOTHING: Question = {
+  statement: SUCCEED_OWN,
+  params: ['{}', '{}', '{}', 0, '{}', '{}', '{}'],
+};
 
 /** From so many jobs on they are most likely of claims that share a lease. */
 const LARGE_BATCH = 32;

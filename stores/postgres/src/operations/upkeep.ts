@@ -32,7 +32,9 @@ const REPORT: Statement = {
 WITH gone AS (
   DELETE FROM millrace.workers w
    WHERE seen_at < millrace.clock() - interval '5 minutes' AND worker <> $1
-     AND (seen_at < millrace.clock() - interval '1 hour' OR NOT EXISTS (SELECT FROM millrace.lease l WHERE l.worker = w.worker)))
+     AND (seen_at < millrace.clock() - interval '1 hour'
+          OR NOT EXISTS (SELECT FROM millrace.lease l WHERE l.worker = w.worker)
+             AND NOT EXISTS (SELECT FROM millrace.shared_lease s WHERE s.worker = w.worker)))
 INSERT INTO millrace.workers (worker, kinds, stats, seen_at) VALUES ($1, $2::text::text[], $3::text::jsonb, millrace.clock())
 ON CONFLICT (worker) DO UPDATE SET kinds = excluded.kinds, stats = excluded.stats, seen_at = excluded.seen_at`,
 };

@@ -4,7 +4,7 @@ import {
   type ClaimedJob,
   StoreUnavailable,
 } from '@millrace/engine';
-import { type Session, type Statement, texts } from '../../database.ts';
+import { type Question, type Session, type Statement, texts } from '../../database.ts';
 import type { Context } from '../context.ts';
 import { raiseEpoch } from '../epoch.ts';
 import { CLAIM_ALONE } from './alone.ts';
@@ -206,6 +206,11 @@ export function createClaim(context: Context): Claiming {
 
   return { claim, onGap };
 }
+
+export const CLAIM_NOTHING: Question = {
+  statement: CLAIM_ONE_LANE,
+  params: paramsOf({ worker: '', claim: 0, wants: [], limit: 0, leaseMs: 0 }, [false, false, 1]),
+};
 
 const REPLAY_CLAIM: Statement = { name: 'millrace_claim_replay', text: REPLAY };
 
