@@ -8,7 +8,8 @@ import type { Sessions } from '../oauth/sessions.ts';
 import { identityOf, tokenEndpoint } from '../oauth/token.ts';
 import type { Caller, Org } from '../org.ts';
 import { batch, readBatch } from '../rest/batch.ts';
-import { composite, graph } from '../rest/composite.ts';
+import { composite } from '../rest/composite.ts';
+import { graph } from '../rest/graph.ts';
 import {
   type LeafHandler,
   type Reply,
