@@ -99,7 +99,6 @@ test.each([
   expect(world.org.records('Account')).toEqual([]);
 });
 
-
 test('after more than 14 failures the rest is not tried', async () => {
   const world = await startWorld();
   const graphs = Array.from({ length: 18 }, (_, index) => ({

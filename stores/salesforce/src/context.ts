@@ -32,7 +32,10 @@ export async function reaching<T>(call: () => Promise<T>): Promise<T> {
 }
 
 export function asStoreError(error: unknown): unknown {
-  if (!(error instanceof SalesforceError) || !passes(error)) return error;
+  return error instanceof SalesforceError && passes(error) ? unavailable(error) : error;
+}
+
+export function unavailable(error: SalesforceError): StoreUnavailable {
   return new StoreUnavailable(`Salesforce: ${error.message}`, { cause: error });
 }
 

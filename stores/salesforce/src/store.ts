@@ -6,6 +6,7 @@ import {
   type SettleAnswer,
   type Settlement,
   type Store,
+  type Unknown,
   refuseUnstorableOutcome,
   statesBefore,
 } from '@millrace/engine';
@@ -59,7 +60,7 @@ export interface SalesforceStore extends Store {
     lease: Interactive,
     outcome: Settlement['outcome'],
     correlationId?: string,
-  ): Promise<SettleAnswer>;
+  ): Promise<Exclude<SettleAnswer, Unknown>>;
 }
 
 const KEEPS: Keeps = { tenants: false, effects: true, executions: false };
@@ -144,7 +145,7 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
         const endings = settlements.map((settlement) => endingOf(context, settlement));
         const ours = endings.filter((ending) => ending !== null);
         if (ours.length === 0) return endings.map(() => 'stale');
-        const answers = await (await level()).settle(ours);
+        const answers = known(await (await level()).settle(ours));
         return endings.map((ending) => (ending === null ? 'stale' : (answers.shift() ?? 'stale')));
       }),
     cancel: (selection) =>
@@ -187,12 +188,24 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
     settleInteractive: (lease, outcome, correlationId) =>
       reaching(async () => {
         const waiting = levelsOf(waitedFor(correlationId))[await levelName()];
-        const [answer] = await waiting.settle([{ ...lease, outcome }]);
-        return answer ?? 'stale';
+        const [answer = 'stale'] = known(await waiting.settle([{ ...lease, outcome }]));
+        if (isUnknown(answer)) throw answer.unknown;
+        return answer;
       }),
     watch: createWakeups(salesforce, { channel: context.names.wakeup, kind: defaultKind }),
     close: () => salesforce.close(),
   };
+}
+
+/** As the port wants it: who knows nothing of any of them throws. */
+function known(answers: SettleAnswer[]): SettleAnswer[] {
+  const unknown = answers.find(isUnknown);
+  if (unknown !== undefined && answers.every(isUnknown)) throw unknown.unknown;
+  return answers;
+}
+
+function isUnknown(answer: SettleAnswer): answer is Unknown {
+  return typeof answer === 'object' && 'unknown' in answer;
 }
 
 function levelsOf(context: Context): Record<Level['name'], Level> {

@@ -41,7 +41,7 @@ describe.each(LEVELS)('a worker and its records, with $level', ({ apex }) => {
     expect(shown(world.org, id)).toEqual({
       Status: 'FAILED',
       Attempts: 4,
-      ErrorCode: 'upload_failed',
+      ErrorCode: 'storage_full',
     });
     expect(values(world.org, DOCUMENT, 'Error__c').join()).toContain('STORAGE_LIMIT_EXCEEDED');
     expect(files(world.org)).toEqual([]);
