@@ -113,9 +113,12 @@ test('after more than 14 failures the rest is not tried', async () => {
   const failed = ['PROCESSING_HALTED', 'REQUIRED_FIELD_MISSING'];
   const untried = ['PROCESSING_HALTED', 'PROCESSING_HALTED'];
   expect(codes).toEqual([
-    ...[failed, failed, ['done', 'done']],
+    failed,
+    failed,
+    ['done', 'done'],
     ...Array.from({ length: 13 }, () => failed),
-    ...[untried, untried],
+    untried,
+    untried,
   ]);
   expect(world.org.records('Account')).toHaveLength(2);
 });
