@@ -20,7 +20,7 @@ describe.each(LEVELS)('calls that the org counts, with $level', ({ apex }) => {
   afterEach(() => world.close());
 
   it('of 100 one-page documents, each costs half a call at the most', async () => {
-    const run = async () => done({ pages: 1 }, { effects: [filesEffect([pdf()], [parent])] });
+    const run = async () => done({ pages: 1 }, { effects: [filesEffect([pdf()], { parents: [parent] })] });
     const { worker } = openReplica(world, documentKind(run), {
       store: { gatherMs: 50 },
       pool: { batch: 50, least: 50, concurrency: 100, interval: { active: '5s', idle: '15s' } },

@@ -48,7 +48,7 @@ export type { Made, OfficeLike, ProduceOptions } from './produce.ts';
 export type { Row } from './row.ts';
 export type { RowFormat, RowSource } from './rows.ts';
 export type { DocumentResult } from './run-document.ts';
-export { parentsOf, salesforceDocumentKind } from './salesforce-kind.ts';
+export { linksOf, salesforceDocumentKind } from './salesforce-kind.ts';
 export type { Sweep, Swept } from './sweep.ts';
 export type { TemplateCacheStats } from './template-cache.ts';
 export type { TemplateInfo } from './template-rows.ts';
