@@ -28,7 +28,9 @@ export const envelope = z.strictObject({
       visibility: z
         .enum(['AllUsers', 'InternalUsers'])
         .optional()
-        .describe('Who of those that see a parent in Salesforce sees the file. AllUsers by default.'),
+        .describe(
+          'Who of those that see a parent in Salesforce sees the file. AllUsers by default.',
+        ),
     })
     .optional(),
   data: z.record(z.string(), z.unknown()),

@@ -3,7 +3,7 @@ import { type GraphAnswer, SalesforceError, type Subrequest } from '@millrace/sa
 import { type Context, passes, unavailable } from './context.ts';
 import { filesOf, uploads } from './effects.ts';
 import { ids18 } from './ids.ts';
-import type { Ending } from './level.ts';
+import { ApexAppeared, type Ending } from './level.ts';
 import { type Field, recordInGraph } from './names.ts';
 import type { Row } from './row.ts';
 import { selectByIds } from './select.ts';
@@ -14,6 +14,8 @@ export interface Proof {
   readonly values: Partial<Record<Field, unknown>>;
   /** This error says that the lease is gone. */
   isStale(error: SalesforceError): boolean;
+  /** This one, that the org is no longer what the level takes it for. */
+  isOfOtherLevel?(error: SalesforceError): boolean;
 }
 
 /**
@@ -57,6 +59,10 @@ async function readAnswers(
   answers: readonly GraphAnswer[],
   proofs: readonly Proof[],
 ): Promise<SettleAnswer[]> {
+  const strange = answers.find(
+    (answer, index) => !answer.ok && proofs[index]?.isOfOtherLevel?.(answer.failed) === true,
+  );
+  if (strange?.ok === false) throw new ApexAppeared(strange.failed);
   const fates = answers.map((answer, index) => fateOf(answer, proofs[index]));
   const toRead = endings.filter((_, index) => {
     const fate = fates[index];

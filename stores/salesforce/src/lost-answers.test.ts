@@ -25,7 +25,7 @@ const PATHS = {
   claim: { apex: 'v1/claim$', objects: 'composite/graph$' },
   settle: { apex: 'composite/graph$', objects: 'composite/graph$' },
   complete: { apex: 'v1/complete$', objects: 'composite/graph$' },
-  renew: { apex: 'v1/renew$', objects: 'composite/sobjects$' },
+  renew: { apex: 'v1/renew$', objects: 'composite/graph$' },
   cancel: { apex: 'v1/cancel$', objects: 'composite/graph$' },
   enqueue: { apex: 'composite/graph$', objects: 'composite/graph$' },
 } as const;

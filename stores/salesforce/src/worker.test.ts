@@ -25,7 +25,9 @@ describe.each(LEVELS)('a worker and its records, with $level', ({ apex }) => {
 
   const large = (): Promise<Outcome> =>
     Promise.resolve(
-      done(null, { effects: [filesEffect([{ ...pdf(), bytes: Buffer.alloc(1_000_001) }], { parents: [] })] }),
+      done(null, {
+        effects: [filesEffect([{ ...pdf(), bytes: Buffer.alloc(1_000_001) }], { parents: [] })],
+      }),
     );
   const small = (parents: readonly string[] = []): Promise<Outcome> =>
     Promise.resolve(done({ pages: 1 }, { effects: [filesEffect([pdf()], { parents })] }));
@@ -78,7 +80,9 @@ describe.each(LEVELS)('a worker and its records, with $level', ({ apex }) => {
     for (let n = 0; n < 4; n += 1)
       ids.push(await waiting(world.org, { RequestJSON__c: JSON.stringify({ n }) }));
     await workOff(async ({ data: { n } }) =>
-      n === 1 ? done('x'.repeat(200_000), { effects: [filesEffect([pdf()], { parents: [] })] }) : small(),
+      n === 1
+        ? done('x'.repeat(200_000), { effects: [filesEffect([pdf()], { parents: [] })] })
+        : small(),
     );
     for (const [n, id] of ids.entries())
       expect(shown(world.org, id)).toEqual(
