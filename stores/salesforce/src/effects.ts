@@ -27,7 +27,8 @@ export interface FileToUpload {
 export function filesEffect(files: readonly FileToUpload[], links: Links): FilesEffect {
   // A record has an id of 15 characters and one of 18: a second link would be refused.
   const ids = links.parents.map((parent) => (isId(parent) ? id18(parent) : parent));
-  return { type: FILES, files, links: { ...links, parents: [...new Set(ids)] } };
+  // In one order: a link locks its parent, and two documents that wait for each other's parents fail both.
+  return { type: FILES, files, links: { ...links, parents: [...new Set(ids)].toSorted() } };
 }
 
 export function filesOf(effects: readonly Effect[]): FilesEffect[] {
