@@ -16,7 +16,7 @@ const AT_ONCE = 200;
  * Work is found by Live__c. Two sorts of records that are live lack it: those of before the field was there, and those that
  * someone put back by hand where no trigger sets it. The first are looked for once, at the start of a process, over all
  * records; the second every 5 minutes, among what was changed since (SystemModstamp has an index). See
- * docs/decisions/0011-salesforce-live-rows.md.
+ * docs/decisions/0013-salesforce-live-rows.md.
  */
 export function createAdoption(context: Context): (level: Level['name']) => Promise<void> {
   const { salesforce, names } = context;

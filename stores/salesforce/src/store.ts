@@ -111,14 +111,14 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
     run: (level: Level) => Promise<T>,
     among: Record<Level['name'], Level> = levels,
   ): Promise<T> {
-    const name = await levelName();
+    const known = await levelName();
     try {
-      return await run(among[name]);
+      return await run(among[known]);
     } catch (error) {
-      if (!isOfOtherLevel(error, name)) throw error;
+      if (!isOfOtherLevel(error, known)) throw error;
       found = null;
       const now = await levelName();
-      if (now !== name) return run(among[now]);
+      if (now !== known) return run(among[now]);
       throw error instanceof ApexAppeared ? error.cause : error;
     }
   }
@@ -161,7 +161,7 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
         const endings = settlements.map((settlement) => endingOf(context, settlement));
         const ours = endings.filter((ending) => ending !== null);
         if (ours.length === 0) return endings.map(() => 'stale');
-        const answers = known(await atLevel((level) => level.settle(ours)));
+        const answers = answered(await atLevel((level) => level.settle(ours)));
         return endings.map((ending) => (ending === null ? 'stale' : (answers.shift() ?? 'stale')));
       }),
     cancel: (selection) =>
@@ -204,7 +204,7 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
     settleInteractive: (lease, outcome, correlationId) =>
       reaching(async () => {
         const waiting = levelsOf(waitedFor(correlationId));
-        const [answer = 'stale'] = known(
+        const [answer = 'stale'] = answered(
           await atLevel((level) => level.settle([{ ...lease, outcome }]), waiting),
         );
         if (isUnknown(answer)) throw answer.unknown;
@@ -224,7 +224,7 @@ function isOfOtherLevel(error: unknown, level: Level['name']): boolean {
 }
 
 /** As the port wants it: who knows nothing of any of them throws. */
-function known(answers: SettleAnswer[]): SettleAnswer[] {
+function answered(answers: SettleAnswer[]): SettleAnswer[] {
   const unknown = answers.find(isUnknown);
   if (unknown !== undefined && answers.every(isUnknown)) throw unknown.unknown;
   return answers;
