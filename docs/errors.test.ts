@@ -73,7 +73,13 @@ function codesInSources(): string[] {
     /\brecord\('(\w+)'/g,
     /\bcode: '(\w+)'/g,
   ];
-  const found = ['engine', 'stores/memory', 'stores/postgres', 'server/src/webhook']
+  const found = [
+    'engine',
+    'stores/memory',
+    'stores/postgres',
+    'stores/salesforce',
+    'server/src/webhook',
+  ]
     .flatMap((folder) => sources(join(root, folder)))
     .flatMap((text) => made.flatMap((pattern) => [...text.matchAll(pattern)]))
     .flatMap(([, code]) => code ?? []);

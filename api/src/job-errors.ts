@@ -52,6 +52,10 @@ export const JOB_ERRORS = {
     retryable: true,
     help: 'The document was made and could not be stored. It is tried again.',
   },
+  storage_full: {
+    retryable: true,
+    help: "The document was made, and the Salesforce org has no room for it. Make room in the org's file storage; millrace retry --error storage_full tries those again that have given up.",
+  },
   webhook_unreachable: {
     retryable: true,
     help: 'The receiver of a webhook could not be reached. It is tried for two hours.',

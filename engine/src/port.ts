@@ -1,4 +1,4 @@
-import type { FailureRecord } from './errors.ts';
+import type { FailureRecord, StoreUnavailable } from './errors.ts';
 import type {
   ClaimedJob,
   FinishedJob,
@@ -230,7 +230,15 @@ export type RenewAnswer = 'renewed' | 'cancel' | 'stale';
  * `canceled`: it was to go back to the queue, but someone had asked for it to stop, so it ended CANCELED.
  * `already`: this very lease was settled before (a lost answer). `stale`: the job belongs to someone else.
  */
-export type SettleAnswer = 'settled' | 'canceled' | 'already' | 'stale' | Refused;
+export type SettleAnswer = 'settled' | 'canceled' | 'already' | 'stale' | Refused | Unknown;
+
+/**
+ * Of this one nobody can tell what became of it, or it passes by itself, and its neighbours have their answers: it alone is
+ * asked about again. A store that knows nothing of any throws.
+ */
+export interface Unknown {
+  readonly unknown: StoreUnavailable;
+}
 
 /** The effects could not be committed, and so nothing was. The lease still holds: the execution has failed. */
 export interface Refused {

@@ -8,6 +8,57 @@ const refusesPoison = refusing(
   new MillraceError('invalid_text', 'half of a surrogate pair'),
 );
 
+/** Of `held` it cannot tell anything, so many times. */
+function holds(held: string, times: number): Write {
+  let left = times;
+  return async (settlements) => {
+    left -= 1;
+    if (left < 0) return agrees(settlements);
+    const unknown = new StoreUnavailable('someone holds the row');
+    if (settlements.every(({ job }) => job.id === held)) throw unknown;
+    return settlements.map(({ job }) => (job.id === held ? { unknown } : 'settled'));
+  };
+}
+
+describe('one of which the store knows nothing', () => {
+  it('is asked about again alone; the others have their answers at once', async () => {
+    const { settle, run, batches, answers, failures, settler } = world(holds('b', 3));
+    for (const id of ['a', 'b', 'c']) settle(id);
+    await run(0);
+    expect([...answers.keys()]).toEqual(['a', 'c']);
+    expect([...settler.unanswered()].map(({ job }) => job.id)).toEqual(['b']);
+    expect(settler.pending()).toBe(1);
+    await run(1_000);
+    expect(batches).toEqual([['a', 'b', 'c'], ['b'], ['b'], ['b']]);
+    expect(answers.get('b')).toBe('settled');
+    expect(failures).toHaveLength(3);
+    expect(settler.pending()).toBe(0);
+  });
+
+  it('holds up nobody who comes after it', async () => {
+    const { settle, run, answers } = world(holds('b', 100));
+    for (const id of ['a', 'b']) settle(id);
+    await run(60);
+    settle('c');
+    await run(0);
+    expect(answers.get('a')).toBe('settled');
+    expect(answers.has('b')).toBe(false);
+    settle('d');
+    await run(10);
+    expect([...answers.keys()]).toEqual(['a', 'c', 'd']);
+  });
+
+  it('is given up when the worker ends', async () => {
+    const { settle, run, answers, settler } = world(holds('b', 100));
+    for (const id of ['a', 'b']) settle(id);
+    await run(0);
+    const flushed = settler.flushed(500);
+    await run(10_000);
+    await flushed;
+    expect(answers.get('b')).toBe('stale');
+  });
+});
+
 describe('outcomes are written together', () => {
   it('those of one turn in one write', async () => {
     const { settle, run, batches, answers } = world();

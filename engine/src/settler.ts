@@ -2,7 +2,7 @@ import { type Clock, sleep } from './clock.ts';
 import { type FailureRecord, StoreTimedOut, StoreUnavailable } from './errors.ts';
 import { classify } from './failure.ts';
 import type { Events } from './events.ts';
-import type { Refused, SettleAnswer, Settlement, Store } from './port.ts';
+import type { Refused, SettleAnswer, Settlement, Store, Unknown } from './port.ts';
 
 /**
  * Outcomes are written together: what arrives while a write is under way forms the next batch, so a lone
@@ -29,11 +29,15 @@ export interface Settling extends Settlement {
 }
 
 /** The failure that was written instead, when the store refused the outcome itself. */
-export type Settled = SettleAnswer | FailureRecord;
+export type Settled = Exclude<SettleAnswer, Unknown> | FailureRecord;
 
 /** The handler is done, but what it asked the store to do with it cannot be. */
 export function isRefused(answer: Settled): answer is Refused {
   return typeof answer === 'object' && 'refused' in answer;
+}
+
+function isUnknown(answer: SettleAnswer): answer is Unknown {
+  return typeof answer === 'object' && 'unknown' in answer;
 }
 
 /** One statement: by count, and by size, since a statement that runs into a time-out writes nothing. */
@@ -98,11 +102,27 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
     const answers = await persist(batch).catch((error: unknown) => ({ error }));
     underWay.delete(batch);
     if ('error' in answers) return splitBatch(batch, answers.error);
-    for (let index = 0; index < batch.length; index += 1) {
-      const settling = batch[index];
-      if (settling !== undefined) tell(settling, answers[index] ?? 'stale');
+    const unknown: Settling[] = [];
+    let failure: StoreUnavailable | null = null;
+    for (const [index, settling] of batch.entries()) {
+      const answer = answers[index] ?? 'stale';
+      if (isUnknown(answer)) {
+        unknown.push(settling);
+        failure = answer.unknown;
+      } else tell(settling, answer);
     }
-    answered(batch.length);
+    answered(batch.length - unknown.length);
+    if (failure === null) return;
+    events.emit('store.failed', { during: 'settle', error: failure });
+    void writeLater(unknown);
+  }
+
+  /** Beside the others, which do not wait: someone may hold one row of a store for long. */
+  async function writeLater(batch: readonly Settling[]): Promise<void> {
+    underWay.add(batch);
+    await sleep(clock, RETRY_MS.first);
+    underWay.delete(batch);
+    await writeBatch(batch);
   }
 
   async function splitBatch(batch: readonly Settling[], error: unknown): Promise<void> {
@@ -146,7 +166,7 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
       if (tries >= TIME_OUTS && (await isWell())) break;
       await sleep(clock, Math.min(RETRY_MS.first * 2 ** tries, RETRY_MS.most));
       try {
-        const [answer = 'stale'] = await persist(alone);
+        const answer = await persistAlone(settling);
         underWay.delete(alone);
         return finishAlone(settling, answer);
       } catch (again) {
@@ -179,6 +199,8 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
     for (let wait = RETRY_MS.first; ; wait = Math.min(wait * 2, RETRY_MS.most)) {
       try {
         const answers = await store.settle({ settlements });
+        const unknown = answers.find(isUnknown);
+        if (unknown !== undefined && answers.every(isUnknown)) throw unknown.unknown;
         if (wait > RETRY_MS.first) events.emit('store.recovered', { during: 'settle' });
         return answers;
       } catch (error) {
@@ -189,6 +211,11 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
         await sleep(clock, wait);
       }
     }
+  }
+
+  async function persistAlone(settlement: Settlement): Promise<Settled> {
+    const [answer = 'stale'] = await persist([settlement]);
+    return isUnknown(answer) ? 'stale' : answer;
   }
 
   /** The outcome itself cannot be stored: the job fails and says so. If even that is refused, its lease runs out. */
@@ -202,8 +229,8 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
     const outcome = { move: 'fail', error, stack: null } as const;
     for (let tries = 0; ; tries += 1) {
       try {
-        const [answer] = await persist([{ job, outcome, children: [] }]);
-        return answer === undefined || answer === 'stale' ? 'stale' : error;
+        const answer = await persistAlone({ job, outcome, children: [] });
+        return answer === 'stale' ? 'stale' : error;
       } catch (again) {
         events.emit('store.failed', { during: 'settle', error: again });
         if (!(again instanceof StoreTimedOut)) return 'stale';

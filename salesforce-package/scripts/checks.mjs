@@ -7,6 +7,7 @@ import { components } from './checks/components.mjs';
 import { formatting } from './checks/format.mjs';
 import { lint } from './checks/lint.mjs';
 import { metadata } from './checks/metadata.mjs';
+import { security } from './checks/security.mjs';
 import { types, typesCannotRun } from './checks/types.mjs';
 import { packageRoot } from './lib/project.mjs';
 import { differsFromVectors } from './lib/vectors.mjs';
@@ -25,6 +26,7 @@ export const CHECKS = [
   'format',
   'vectors',
   'types',
+  'security',
   ...APEX_CHECKS,
   'lint',
   'components',
@@ -75,7 +77,8 @@ export async function checkPackage({
         note('apex', { problems: [`It broke down: ${error.stack}`] }, 0),
       ),
     (async () => {
-      await run('types', () => typesOrWhyNot(project));
+      await run('types', () => withJava(() => types(project)));
+      await run('security', () => withJava(() => security(source)));
       await run('components', () => components(project));
       await run('lint', async () => ({ problems: await lint(project) }));
       await run('format', async () => ({ problems: await formatting(project) }));
@@ -85,10 +88,10 @@ export async function checkPackage({
   return results;
 }
 
-/** @param {string} project */
-async function typesOrWhyNot(project) {
+/** @param {() => Promise<string[]>} check */
+async function withJava(check) {
   const why = await typesCannotRun();
   return why === undefined
-    ? { problems: await types(project) }
+    ? { problems: await check() }
     : { problems: [], note: why, skipped: true };
 }

@@ -210,5 +210,6 @@ function nameOf({ id, epoch }: Lease): string {
 }
 
 function wordFor(answer: SettleAnswer | RenewAnswer | undefined): string {
-  return typeof answer === 'object' ? 'refused' : (answer ?? '');
+  if (typeof answer !== 'object') return answer ?? '';
+  return 'unknown' in answer ? 'unknown' : 'refused';
 }

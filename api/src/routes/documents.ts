@@ -25,11 +25,22 @@ export const envelope = z.strictObject({
       storeMergedDocx: z.boolean().optional().describe('Keeps the DOCX beside the PDF.'),
       returnDocxToBrowser: z.boolean().optional().describe('Answers with the DOCX, not the PDF.'),
       strict: z.boolean().optional().describe('A field that the data lacks is an error.'),
+      visibility: z
+        .enum(['AllUsers', 'InternalUsers'])
+        .optional()
+        .describe(
+          'Who of those that see a parent in Salesforce sees the file. AllUsers by default.',
+        ),
     })
     .optional(),
   data: z.record(z.string(), z.unknown()),
   parents: z
-    .strictObject({ AccountId: parentId, OpportunityId: parentId, CaseId: parentId })
+    .strictObject({
+      AccountId: parentId,
+      OpportunityId: parentId,
+      CaseId: parentId,
+      RecordId: parentId.describe('The record it was made from, of any object.'),
+    })
     .nullish()
     .describe('Records of Salesforce that the document belongs to.'),
   requestHash: z.string().min(1).max(200).nullish(),

@@ -1,6 +1,6 @@
 import { absolutePath, routeOf } from './address.ts';
 import type { BudgetKeeper } from './budget.ts';
-import { refusal } from './classify.ts';
+import { isCrowded, refusal } from './classify.ts';
 import type { Clock } from './clock.ts';
 import { type Deadline, createDeadline } from './deadline.ts';
 import { SalesforceError, withOutcome } from './errors.ts';
@@ -179,7 +179,7 @@ export function createCaller(parts: CallerParams): Caller {
       secrets: [session.token],
     });
     if (answer.status === 401) tokens.refused(session);
-    if (error.code === 'REQUEST_LIMIT_EXCEEDED') budget.exceeded();
+    if (error.code === 'REQUEST_LIMIT_EXCEEDED' && !isCrowded(error)) budget.exceeded();
     throw error;
   }
 

@@ -50,16 +50,26 @@ function does(refused: Record<string, string> = {}): Step {
 }
 
 describe('grouping', () => {
-  const of = (count: number, nodes: number, bytes: number): { nodes: number; bytes: number }[] =>
-    Array.from({ length: count }, () => ({ nodes, bytes }));
-  const sizes = (graphs: { nodes: number; bytes: number }[]): number[] =>
-    grouped(graphs).map((group) => group.length);
+  interface Sized {
+    readonly nodes: number;
+    readonly bytes: number;
+    readonly sorts: string[];
+  }
+  const of = (count: number, nodes: number, bytes: number): Sized[] =>
+    Array.from({ length: count }, () => ({ nodes, bytes, sorts: ['POST X__c'] }));
+  const sizes = (graphs: Sized[]): number[] => grouped(graphs).map((group) => group.length);
+  const different = Array.from({ length: 20 }, (_, n) => ({
+    nodes: 2,
+    bytes: 1,
+    sorts: ['POST X__c', `GET Y${n}__c`],
+  }));
   const MB = 1024 * 1024;
 
   test.each([
     ['nothing', of(0, 1, 1), []],
     ['75 graphs a call', of(160, 1, 1), [75, 75, 10]],
     ['500 nodes a call', of(110, 10, 1), [50, 50, 10]],
+    ['15 different nodes a call', different, [14, 6]],
     ['30 MB a call', of(7, 1, 10 * MB), [3, 3, 1]],
     ['one too large goes alone', [...of(1, 1, 1), ...of(1, 1, 40 * MB), ...of(1, 1, 1)], [1, 1, 1]],
   ])('%s', (_what, graphs, groups) => {
@@ -153,6 +163,70 @@ describe('graphs', () => {
       ['a'],
     ]);
     expect(slept).toEqual([375, 750, 1_500]);
+  });
+
+  /** As Salesforce does it: after more than 14 failures no graph is tried. */
+  const haltsAfter14 =
+    (isBad: (name: string) => string | undefined): Step =>
+    (exchange) => {
+      const refused: Record<string, string> = {};
+      let failures = 0;
+      for (const name of namesIn(exchange.seen.body)) {
+        const code = failures > 14 ? 'PROCESSING_HALTED' : isBad(name);
+        if (code === undefined) continue;
+        refused[name] = code;
+        failures += 1;
+      }
+      return does(refused)(exchange);
+    };
+
+  test('those that were not tried are sent again, however many before them fail', async () => {
+    const org = await openOrg();
+    const names = Array.from({ length: 46 }, (_, n) => (n < 16 ? `bad${n}` : `good${n}`));
+    org.otherwise(
+      haltsAfter14((name) => (name.startsWith('bad') ? 'ENTITY_IS_DELETED' : undefined)),
+    );
+    const { salesforce } = connect(org);
+    const answers = await salesforce.graphs(names.map((name) => graph(name, 2)));
+    expect(answers.map((answer) => (answer.ok ? 'done' : answer.failed.code))).toEqual(
+      names.map((_, n) => (n < 16 ? 'ENTITY_IS_DELETED' : 'done')),
+    );
+    expect(org.seen.map(({ body }) => sent(body).length)).toEqual([46, 31]);
+  });
+
+  test('75 that all fail each have their own error, after five calls', async () => {
+    const org = await openOrg();
+    org.otherwise(haltsAfter14(() => 'STORAGE_LIMIT_EXCEEDED'));
+    const { salesforce } = connect(org);
+    const answers = await salesforce.graphs(Array.from({ length: 75 }, (_, n) => graph(`g${n}`)));
+    expect(answers.filter((answer) => !answer.ok && answer.failed.kind === 'storage')).toHaveLength(
+      75,
+    );
+    expect(org.seen).toHaveLength(5);
+  });
+
+  test('those that met a lock and those that were not tried are both sent again', async () => {
+    const org = await openOrg();
+    const names = Array.from({ length: 20 }, (_, n) => `g${n}`);
+    org.otherwise(does());
+    org.will(haltsAfter14(() => 'UNABLE_TO_LOCK_ROW'));
+    const { salesforce, slept } = connect(org);
+    const answers = await salesforce.graphs(names.map((name) => graph(name)));
+    expect(answers.every(({ ok }) => ok)).toBe(true);
+    expect(org.seen.map(({ body }) => namesIn(body).length)).toEqual([20, 5, 15]);
+    expect(slept).toEqual([375]);
+  });
+
+  test('one that is halted by its own fault is not sent for ever', async () => {
+    const org = await openOrg();
+    org.otherwise(does({ a: 'PROCESSING_HALTED' }));
+    const { salesforce } = connect(org);
+    const answers = await salesforce.graphs([graph('a', 2), graph('b')]);
+    expect(answers).toMatchObject([
+      { ok: false, failed: { code: 'PROCESSING_HALTED' } },
+      { ok: true },
+    ]);
+    expect(org.seen).toHaveLength(2);
   });
 
   test('one that makes Salesforce refuse the whole call is found', async () => {

@@ -8,8 +8,9 @@ import type { GraphAnswer, Salesforce, Subrequest, WriteOptions } from './types.
 
 /**
  * Many atomic pieces of work in few calls. Graphs are put together in their order until a call is full; each keeps its own
- * fate. What is undone for sure is sent again: graphs that met a row lock, and, in halves, a call that
- * Salesforce refused as a whole because of one bad graph among good ones.
+ * fate. What is undone for sure is sent again: graphs that Salesforce did not try because too many before them failed,
+ * graphs that met a row lock, and, in halves, a call that Salesforce refused as a whole because of one bad graph among
+ * good ones.
  */
 export interface GraphParts {
   readonly apiVersion: string;
@@ -21,6 +22,8 @@ interface Graph {
   /** Its place among the caller's graphs. */
   readonly index: number;
   readonly nodes: number;
+  /** Its nodes by method and object: Salesforce counts those that differ. */
+  readonly sorts: readonly string[];
   /** As JSON: written once, to be measured and sent. */
   readonly json: string;
   readonly bytes: number;
@@ -36,6 +39,7 @@ interface Group {
 
 const MOST_GRAPHS = 75;
 const MOST_NODES = 500;
+const MOST_SORTS = 15;
 /** Salesforce takes about 50 MB; base64 and a margin. */
 const MOST_BYTES = 30 * 1024 * 1024;
 const MOST_HALVINGS = 7;
@@ -70,20 +74,40 @@ export function createGraphs(caller: Caller, parts: GraphParts): Salesforce['gra
       }
     } catch (error) {
       if (!(error instanceof SalesforceError)) throw error;
-      if (mayHalve(group, error)) {
-        const middle = Math.ceil(group.graphs.length / 2);
-        const halvings = group.halvings - 1;
-        const halves = [group.graphs.slice(0, middle), group.graphs.slice(middle)];
-        await Promise.all(
-          halves.map((half) => sendGroup({ ...group, graphs: half, halvings }, answers, options)),
-        );
-        return;
-      }
+      if (mayHalve(group, error)) return sendHalves(group, answers, options);
       for (const { index } of group.graphs) {
         answers[index] = { ok: false, responses: [], failed: error };
       }
     }
+    await sendUntried(group, answers, options);
     await sendLocked(group, answers, options);
+  }
+
+  async function sendHalves(
+    group: Group,
+    answers: GraphAnswer[],
+    options: WriteOptions,
+  ): Promise<void> {
+    const middle = Math.ceil(group.graphs.length / 2);
+    const halvings = group.halvings - 1;
+    const halves = [group.graphs.slice(0, middle), group.graphs.slice(middle)];
+    await Promise.all(
+      halves.map((half) => sendGroup({ ...group, graphs: half, halvings }, answers, options)),
+    );
+  }
+
+  /**
+   * Salesforce halts a call at its 15th failed graph ("Composite Graph Limits"): each call then answers 15 at least, so
+   * that 75 that all fail take 5. One that is halted though none failed was tried: its own references are wrong.
+   */
+  async function sendUntried(
+    group: Group,
+    answers: GraphAnswer[],
+    options: WriteOptions,
+  ): Promise<void> {
+    const untried = group.graphs.filter(({ index }) => isUntried(answers[index]));
+    if (untried.length === 0 || untried.length === group.graphs.length) return;
+    await sendGroup({ ...group, graphs: untried }, answers, options);
   }
 
   async function sendLocked(
@@ -118,25 +142,29 @@ export function createGraphs(caller: Caller, parts: GraphParts): Salesforce['gra
 }
 
 /** One call's worth each, in order. A graph that is too large for any call goes alone, and Salesforce has the word. */
-export function grouped<G extends { readonly nodes: number; readonly bytes: number }>(
+export function grouped<G extends Pick<Graph, 'nodes' | 'bytes' | 'sorts'>>(
   graphs: readonly G[],
 ): G[][] {
   const groups: G[][] = [];
   let nodes = 0;
   let bytes = 0;
+  let sorts = new Set<string>();
   for (const graph of graphs) {
     const last = groups.at(-1);
     const fits =
       last !== undefined &&
       last.length < MOST_GRAPHS &&
       nodes + graph.nodes <= MOST_NODES &&
-      bytes + graph.bytes <= MOST_BYTES;
+      bytes + graph.bytes <= MOST_BYTES &&
+      new Set([...sorts, ...graph.sorts]).size <= MOST_SORTS;
     if (fits) last.push(graph);
     else {
       groups.push([graph]);
       nodes = 0;
       bytes = 0;
+      sorts = new Set();
     }
+    for (const sort of graph.sorts) sorts.add(sort);
     nodes += graph.nodes;
     bytes += graph.bytes;
   }
@@ -148,13 +176,24 @@ function graphOf(nodes: readonly Subrequest[], index: number, apiVersion: string
     graphId: String(index),
     compositeRequest: nodes.map((node) => absolute(node, apiVersion)),
   });
-  return { index, nodes: nodes.length, json, bytes: Buffer.byteLength(json) + 1 };
+  const sorts = [...new Set(nodes.map(sortOf))];
+  return { index, nodes: nodes.length, sorts, json, bytes: Buffer.byteLength(json) + 1 };
+}
+
+function sortOf({ method, url }: Subrequest): string {
+  return `${method} ${/sobjects\/\w+/.exec(url)?.[0] ?? url}`;
 }
 
 /** A refusal of the whole call, in which nothing was done, for the sake of its content. */
 function mayHalve(group: Group, error: SalesforceError): boolean {
   const isContent = error.status === 400 || error.status === 413;
   return isContent && error.outcome === 'refused' && group.graphs.length > 1 && group.halvings > 0;
+}
+
+function isUntried(answer: GraphAnswer | undefined): boolean {
+  if (answer?.ok !== false) return false;
+  const { responses } = answer;
+  return responses.length > 0 && responses.every(({ body }) => isHalted(body));
 }
 
 function answersOf(body: unknown, afterLost: boolean): Map<string, GraphAnswer> {

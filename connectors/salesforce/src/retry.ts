@@ -1,3 +1,4 @@
+import { isCrowded } from './classify.ts';
 import type { SalesforceError } from './errors.ts';
 
 /** Three repeats within 2 to 4 s. Whoever needs more patience has it: a queue, not a connection. */
@@ -11,10 +12,10 @@ const FIRST_DELAY_MS = 500;
  * - It never left: the same.
  * - Salesforce is down or the connection broke: only what is safe.
  * - A timeout is not repeated: it has taken two minutes, and its request may still be running.
- * - A limit is not repeated: each try would be counted.
+ * - A limit is not repeated: each try would be counted. That of long requests at once is: it was not let in at all.
  */
 export function mayRepeat(error: SalesforceError, safe: boolean): boolean {
-  if (error.kind === 'lock') return true;
+  if (error.kind === 'lock' || isCrowded(error)) return true;
   if (error.code === 'unreachable') return safe || error.outcome === 'notSent';
   const isDown = error.code === 'SERVER_UNAVAILABLE' || [502, 503, 504].includes(error.status ?? 0);
   return safe && isDown && error.kind === 'unavailable';

@@ -154,6 +154,7 @@ const datetimes = {
   gettime: (moment) => BigInt(moment.ms),
   addseconds: (moment, count) => new Datetime(moment.ms + count * SECOND),
   addminutes: (moment, count) => new Datetime(moment.ms + count * 60 * SECOND),
+  adddays: (moment, count) => new Datetime(moment.ms + count * 86_400 * SECOND),
   addhours: (moment, count) => new Datetime(moment.ms + count * 3600 * SECOND),
   dategmt: (moment) => {
     const date = new Date(moment.ms);

@@ -129,7 +129,7 @@ export class Org {
       new Map([['name', 'System Administrator']]),
       '',
     );
-    this.insert(this.type('Profile'), new Map([['name', 'Standard User']]), '');
+    this.addPlainProfile();
     for (const name of rights.keys())
       this.insert(this.type('PermissionSet'), new Map([['name', name]]), '');
     this.adminId = this.insert(
@@ -145,6 +145,25 @@ export class Org {
       '',
     );
     this.userId = this.adminId;
+  }
+
+  /** Of people who see what sharing lets them, in an org that speaks German. */
+  addPlainProfile() {
+    const profileid = this.insert(
+      this.type('Profile'),
+      new Map([
+        ['name', 'Standardbenutzer'],
+        ['usertype', 'Standard'],
+      ]),
+      '',
+    );
+    const parentid = this.insert(
+      this.type('PermissionSet'),
+      new Map(Object.entries({ isownedbyprofile: true, profileid })),
+      '',
+    );
+    const rights = { sobjecttype: 'Opportunity', permissionscreate: true, parentid };
+    this.insert(this.type('ObjectPermissions'), new Map(Object.entries(rights)), '');
   }
 
   /** @param {string} name @returns {ObjectType} */

@@ -26,24 +26,26 @@ import { readObjects, textOf } from '../lib/metadata.mjs';
 // name:TYPE(scale)>targets.relationship<list at the target
 const STANDARD = {
   Account: '001 Name Description BillingCity BillingAddress:ADDRESS ParentId>Account.Parent',
-  Contact: '003 LastName Email Description AccountId>Account.Account<Contacts',
+  Contact: '003 Name LastName Email Description AccountId>Account.Account<Contacts',
   Opportunity:
     '006 Name StageName CloseDate:DATE Amount:CURRENCY(2) AccountId>Account.Account<Opportunities CampaignId>Campaign.Campaign',
   OpportunityLineItem:
-    '00k Quantity:DOUBLE(2) UnitPrice:CURRENCY(2) SortOrder:INTEGER Product2Id>Product2.Product2 OpportunityId>Opportunity.Opportunity<OpportunityLineItems',
+    '00k Name Quantity:DOUBLE(2) UnitPrice:CURRENCY(2) SortOrder:INTEGER Product2Id>Product2.Product2 OpportunityId>Opportunity.Opportunity<OpportunityLineItems',
   Case: '500 Subject AccountId>Account.Account',
   Campaign: '701 Name',
   Product2: '01t Name',
   User: '005 Name Username Email Alias LastName EmailEncodingKey LanguageLocaleKey LocaleSidKey TimeZoneSidKey ProfileId>Profile.Profile',
-  Profile: '00e Name',
-  PermissionSet: '0PS Name',
+  Profile: '00e Name UserType PermissionsViewAllData:BOOLEAN',
+  PermissionSet: '0PS Name IsOwnedByProfile:BOOLEAN ProfileId>Profile.Profile',
+  ObjectPermissions:
+    '110 SobjectType PermissionsCreate:BOOLEAN PermissionsViewAllRecords:BOOLEAN ParentId>PermissionSet.Parent',
   PermissionSetAssignment:
     '0Pa AssigneeId>User.Assignee PermissionSetId>PermissionSet.PermissionSet',
   ContentVersion:
     '068 Title PathOnClient VersionData:BASE64 ContentDocumentId>ContentDocument.ContentDocument',
   ContentDocument: '069 Title',
   ContentDocumentLink:
-    '06A ContentDocumentId>ContentDocument.ContentDocument LinkedEntityId:STRING ShareType Visibility',
+    '06A ContentDocumentId>ContentDocument.ContentDocument LinkedEntityId:STRING>Account|Contact|Opportunity|Case|Campaign|Product2.LinkedEntity<ContentDocumentLinks ShareType Visibility',
   UserRecordAccess: '0Rx RecordId:STRING UserId:STRING HasEditAccess:BOOLEAN',
   Generated_Document__Share: '02c ParentId:STRING UserOrGroupId:STRING AccessLevel RowCause',
 };
@@ -123,6 +125,7 @@ export function loadSchema(source) {
 /** @param {string} type @param {string} text */
 function initialOf(type, text) {
   if (type === 'Checkbox') return text === 'true';
+  if (type === 'Text') return /^"(.*)"$/.exec(text)?.[1] ?? null;
   return type === 'Number' && text !== '' ? Number(text) : null;
 }
 

@@ -180,6 +180,7 @@ export function createServices(org, run, { dml, ask }) {
     },
     limits: {
       getqueries: () => org.limits.queries,
+      getlimitqueries: () => 100,
       getqueryrows: () => org.limits.queryRows,
       getlimitqueryrows: () => 50_000,
       getdmlstatements: () => org.limits.dml,

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { runTests } from '../apex-run/tests.mjs';
 import { parseFolder } from '../lib/apex-tree.mjs';
-import { apexRules } from './apex-rules.mjs';
+import { apexRules, isTest } from './apex-rules.mjs';
 import { names } from './names.mjs';
+import { queryRules } from './query-rules.mjs';
 
 /** @typedef {{ problems: string[], note?: string, skipped?: boolean }} Outcome */
 
@@ -39,7 +40,15 @@ if (!isMainThread && parentPort !== null) {
       );
       return { problems, note: `${files.length} files` };
     },
-    rules: () => ({ problems: apexRules(files, apiVersion) }),
+    rules: () => ({
+      problems: [
+        ...apexRules(files, apiVersion),
+        ...queryRules(
+          files.filter((file) => !isTest(file)),
+          source,
+        ),
+      ],
+    }),
     names: () => ({ problems: names(source, files) }),
     tests: () => {
       // On an imitation of the platform (apex-run): it finds mistakes, and proves nothing for an org.

@@ -7,7 +7,10 @@ import { promisify } from 'node:util';
 import { toolsRoot } from '../lib/project.mjs';
 
 const run = promisify(execFile);
-const JARS = join(toolsRoot, 'node_modules/@salesforce/code-analyzer-pmd-engine/dist/java-lib');
+export const JARS = join(
+  toolsRoot,
+  'node_modules/@salesforce/code-analyzer-pmd-engine/dist/java-lib',
+);
 const MAIN = 'io.github.apexdevtools.apexls.CheckForIssues';
 
 /** @returns {Promise<string | undefined>} why it cannot run */

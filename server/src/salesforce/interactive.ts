@@ -1,10 +1,10 @@
 import {
   DocumentError,
-  type Envelope,
+  type EnvelopeInput,
   type Files,
   type Generated,
   failureOf,
-  parentsOf,
+  linksOf,
 } from '@millrace/documents';
 import { type Log, RETRY, type SettledOutcome, stackOf, toMs } from '@millrace/engine';
 import { isId, id18 } from '@millrace/salesforce';
@@ -19,7 +19,7 @@ export interface Waiting {
   readonly correlationId: string;
 }
 
-type Request = Pick<Envelope, 'generatedDocumentId' | 'parents'>;
+type Request = Pick<EnvelopeInput, 'generatedDocumentId' | 'parents' | 'options'>;
 
 export async function findWaiting(
   orgs: readonly Org[],
@@ -52,7 +52,7 @@ export async function finishWaiting(
     move: 'succeed',
     result: JSON.stringify({ templateId, timings }),
     purgePayload: false,
-    effects: [filesEffect(files, parentsOf(envelope))],
+    effects: [filesEffect(files, linksOf(envelope))],
   };
   const answer = await org.store.settleInteractive(lease, outcome, correlationId);
   if (answer === 'stale')

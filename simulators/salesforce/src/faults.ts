@@ -3,8 +3,11 @@ import type { Random } from './random.ts';
 /**
  * `latency`: waits `ms` before anything else. `hold`: the transaction is done and not committed, its locks held,
  * until the fault is taken away. `unavailable`: 503. `cut-before`: the connection ends before anything happened.
- * `cut-after`: it ends after the commit. `session-expired`: 401, and the session is gone. `limit`: 403, the day's
- * calls are used up. `lock`: a row cannot be had. `storage`: there is no room for a record.
+ * `cut-after`: it ends after the commit. `gateway`, `gateway-after`: the same, but a gateway before the org answers
+ * in its place, with a page (502, or `status`). `session-expired`: 401, and the session is gone. `limit`: 403, the day's
+ * calls are used up. `crowded`: 403, too many long requests at once. `lock`: a row cannot be had. `storage`: there is no
+ * room for a record. `query-timeout`: a query, or one of Apex REST, takes too long. `apex-error`: Apex REST hits a
+ * governor limit, which nothing catches.
  */
 export const FAULT_KINDS = [
   'latency',
@@ -12,10 +15,15 @@ export const FAULT_KINDS = [
   'unavailable',
   'cut-before',
   'cut-after',
+  'gateway',
+  'gateway-after',
   'session-expired',
   'limit',
+  'crowded',
   'lock',
   'storage',
+  'query-timeout',
+  'apex-error',
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
@@ -31,6 +39,8 @@ export interface FaultSpec {
   readonly object?: string;
   /** Milliseconds of `latency`. */
   readonly ms?: number;
+  /** Of a `gateway`: 502 unless told, 503 or 504. */
+  readonly status?: number;
   /** How often it strikes before it is gone. Left out: until it is taken away. */
   readonly times?: number;
   /** Strikes each n-th time that it could. */
@@ -148,7 +158,7 @@ function shown({ id, spec, struck }: Entry): Fault {
   return { ...spec, id, struck };
 }
 
-function checkSpec({ kind, path, ms, times, every, probability }: FaultSpec): void {
+function checkSpec({ kind, path, ms, times, every, probability, status = 502 }: FaultSpec): void {
   if (!FAULT_KINDS.includes(kind))
     throw invalidFault(`kind: give one of ${FAULT_KINDS.join(', ')}.`);
   for (const [name, number] of Object.entries({ ms, times, every })) {
@@ -156,6 +166,7 @@ function checkSpec({ kind, path, ms, times, every, probability }: FaultSpec): vo
       throw invalidFault(`${name}: give a whole number from 1.`);
     }
   }
+  if (![502, 503, 504].includes(status)) throw invalidFault('status: give 502, 503 or 504.');
   if (kind === 'latency' && ms === undefined)
     throw invalidFault('ms: say how long, in milliseconds.');
   if (probability !== undefined && !(probability >= 0 && probability <= 1)) {

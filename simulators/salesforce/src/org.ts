@@ -3,7 +3,7 @@ import { type CallCounter, createCalls } from './calls.ts';
 import { type Clock, createClock } from './clock.ts';
 import { type Database, createDatabase } from './data/database.ts';
 import { type Behaviour, type Dml, createDml } from './data/dml.ts';
-import { contentVersion, person } from './data/files.ts';
+import { contentDocumentLink, contentVersion, person } from './data/files.ts';
 import { type Locks, createLocks, unableToLock } from './data/locks.ts';
 import { createPublications } from './data/publications.ts';
 import type { Row, Values } from './data/row.ts';
@@ -152,6 +152,7 @@ function targetOf(schema: Schema, id: string): { record: string; object: string 
 
 function behaviourOf({ name, fields }: SObject, files: () => Behaviour): Behaviour {
   if (name === 'ContentVersion') return files();
+  if (name === 'ContentDocumentLink') return contentDocumentLink;
   return fields.has('lastname') ? person : {};
 }
 

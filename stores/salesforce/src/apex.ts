@@ -6,8 +6,9 @@ import type {
   RenewAnswer,
   SettleAnswer,
 } from '@millrace/engine';
+import { SalesforceError } from '@millrace/salesforce';
 import { payloadOf } from './claimed.ts';
-import type { Context } from './context.ts';
+import { type Context, passes, unavailable } from './context.ts';
 import { endingValues } from './ending.ts';
 import { settleGraphs } from './graphs.ts';
 import { type Ending, type Held, type Level, inGroups } from './level.ts';
@@ -160,19 +161,28 @@ export function createApexLevel(context: Context): Level {
     const keep = (of: readonly Ending[], given: readonly SettleAnswer[]): void =>
       of.forEach((ending, index) => answers.set(ending, given[index] ?? 'stale'));
     const withFiles = endings.filter(hasFiles);
-    // The two sorts go by different calls; a lost answer of one leaves the other to be "already".
     if (withFiles.length > 0) keep(withFiles, await settleFiles(withFiles));
     const isOfErased = (ending: Ending): boolean => {
       const answer = answers.get(ending);
-      return typeof answer === 'object' && answer.refused.message.includes(ERASED);
+      return (
+        typeof answer === 'object' && 'refused' in answer && answer.refused.message.includes(ERASED)
+      );
     };
     // Without its files: the endpoint empties the rest.
     const rest = endings.filter((ending) => !hasFiles(ending) || isOfErased(ending));
-    for (const group of groupsByText(rest)) {
-      const body = { outcomes: group.map(outcomeOf) };
-      keep(group, (await call<{ answers: SettleAnswer[] }>('complete', body, true)).answers);
-    }
+    for (const group of groupsByText(rest)) keep(group, await complete(group));
     return endings.map((ending) => answers.get(ending) ?? 'stale');
+  }
+
+  /** A call that fails says nothing of the others. */
+  async function complete(group: readonly Ending[]): Promise<readonly SettleAnswer[]> {
+    const body = { outcomes: group.map(outcomeOf) };
+    try {
+      return (await call<{ answers: SettleAnswer[] }>('complete', body, true)).answers;
+    } catch (error) {
+      if (!(error instanceof SalesforceError) || !passes(error)) throw error;
+      return group.map(() => ({ unknown: unavailable(error) }));
+    }
   }
 
   function settleFiles(endings: readonly Ending[]): Promise<SettleAnswer[]> {

@@ -1,4 +1,4 @@
-import { MillraceError, StoreUnavailable } from '@millrace/engine';
+import { MillraceError, StoreTimedOut, StoreUnavailable } from '@millrace/engine';
 import { type Salesforce, SalesforceError } from '@millrace/salesforce';
 import type { Ids } from './ids.ts';
 import type { Keys } from './keys.ts';
@@ -32,7 +32,14 @@ export async function reaching<T>(call: () => Promise<T>): Promise<T> {
 }
 
 export function asStoreError(error: unknown): unknown {
-  if (!(error instanceof SalesforceError) || !passes(error)) return error;
+  if (!(error instanceof SalesforceError)) return error;
+  // Of CPU, heap or rows, for as many records as one call had: nothing was done, and fewer may fit.
+  if (error.code === 'APEX_ERROR' && error.message.includes('System.LimitException'))
+    return new StoreTimedOut(`Salesforce: ${error.message}`, { cause: error });
+  return passes(error) ? unavailable(error) : error;
+}
+
+export function unavailable(error: SalesforceError): StoreUnavailable {
   return new StoreUnavailable(`Salesforce: ${error.message}`, { cause: error });
 }
 

@@ -8,8 +8,14 @@ export const FILES = 'salesforce.files';
 export interface FilesEffect extends Effect {
   readonly type: typeof FILES;
   readonly files: readonly FileToUpload[];
+  readonly links: Links;
+}
+
+export interface Links {
   /** Records that the files are linked to. */
   readonly parents: readonly string[];
+  /** Who sees the files there. Everybody who sees the record, people of an Experience site included, unless told. */
+  readonly visibility?: 'AllUsers' | 'InternalUsers';
 }
 
 export interface FileToUpload {
@@ -18,13 +24,11 @@ export interface FileToUpload {
   readonly bytes: Uint8Array;
 }
 
-export function filesEffect(
-  files: readonly FileToUpload[],
-  parents: readonly string[],
-): FilesEffect {
+export function filesEffect(files: readonly FileToUpload[], links: Links): FilesEffect {
   // A record has an id of 15 characters and one of 18: a second link would be refused.
-  const ids = parents.map((parent) => (isId(parent) ? id18(parent) : parent));
-  return { type: FILES, files, parents: [...new Set(ids)] };
+  const ids = links.parents.map((parent) => (isId(parent) ? id18(parent) : parent));
+  // In one order: a link locks its parent, and two documents that wait for each other's parents fail both.
+  return { type: FILES, files, links: { ...links, parents: [...new Set(ids)].toSorted() } };
 }
 
 export function filesOf(effects: readonly Effect[]): FilesEffect[] {
@@ -41,7 +45,7 @@ export function fileIdOf(part: FileToUpload['part']): string {
 
 /** Insert gives the version alone, so it is read back for the document that the links need. */
 export function uploads(effects: readonly FilesEffect[]): Subrequest[] {
-  return effects.flatMap(({ files, parents }) =>
+  return effects.flatMap(({ files, links: { parents, visibility = 'AllUsers' } }) =>
     files.flatMap(({ part, name, bytes }) => [
       {
         method: 'POST',
@@ -71,7 +75,7 @@ export function uploads(effects: readonly FilesEffect[]): Subrequest[] {
           ContentDocumentId: `@{${part}Version.ContentDocumentId}`,
           LinkedEntityId: parent,
           ShareType: 'V',
-          Visibility: 'AllUsers',
+          Visibility: visibility,
         },
       })),
     ]),

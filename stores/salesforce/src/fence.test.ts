@@ -131,6 +131,19 @@ describe.each(LEVELS)('two that have, or had, one record, with $level', ({ apex 
     expect(strayFiles(world.org)).toEqual([]);
   });
 
+  it('a renewal that comes while the outcome is being committed leaves no lock on what is over', async () => {
+    const { id, job } = await running(world, store);
+    const hold = world.org.faults.add({ kind: 'hold', path: 'graph$', times: 1 });
+    const settling = settle(store, job);
+    await until(() => world.org.faults.list().some(({ struck }) => struck === 1));
+    const renewing = store.renew({ leases: [job], leaseMs: LEASE_MS });
+    await until(() => world.org.org.waiting === 1);
+    world.org.faults.remove(hold.id);
+    expect(await settling).toBe('settled');
+    expect(await renewing).toEqual(['stale']);
+    expect(shown(world.org, id)).toEqual(SUCCEEDED);
+  });
+
   it('a settling that is being committed while its lease is taken over: one of them happens', async () => {
     const { id, job } = await running(world, store);
     const hold = world.org.faults.add({ kind: 'hold', path: 'graph$', times: 1 });

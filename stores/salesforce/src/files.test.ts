@@ -14,7 +14,7 @@ import {
 } from '../test/documents.ts';
 import { DOCUMENT, SUCCEEDED, files, shown, strayFiles, values } from '../test/inside.ts';
 import { AT_ONCE, type World, startOrg } from '../test/org.ts';
-import type { SalesforceStore } from './index.ts';
+import { type SalesforceStore, filesEffect } from './index.ts';
 
 describe.each(LEVELS)('files, with $level', ({ apex }) => {
   let world: World;
@@ -52,6 +52,22 @@ describe.each(LEVELS)('files, with $level', ({ apex }) => {
       .filter(({ ShareType: type }) => type === 'V');
     expect(links).toHaveLength(6);
     for (const link of links) expect(link).toMatchObject({ Visibility: 'AllUsers' });
+  });
+
+  it('a record of any object can be a parent, and the links say who sees the file', async () => {
+    const contact = await world.org.org.insert('Contact', { LastName: 'Ann' });
+    const { job } = await running(world, store);
+    const links = { parents: [contact, job.id.slice(-18)], visibility: 'InternalUsers' } as const;
+    const outcome = { ...made(), effects: [filesEffect([pdf()], links)] };
+    expect(await settle(store, job, outcome)).toBe('settled');
+    expect(files(world.org)).toEqual([
+      { name: 'invoice.pdf', parents: [...links.parents].toSorted() },
+    ]);
+    const given = world.org.org
+      .records('ContentDocumentLink')
+      .filter(({ ShareType: type }) => type === 'V')
+      .map(({ Visibility: visibility }) => visibility);
+    expect(given).toEqual(['InternalUsers', 'InternalUsers']);
   });
 
   it('without a parent, the record alone names its file', async () => {

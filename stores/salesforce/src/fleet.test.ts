@@ -48,7 +48,7 @@ describe.each(LEVELS)('a fleet and an org that fails now and then, with $level',
     // Records keep whole seconds, so a lease of 2 s may be one of 1 s: these have to renew theirs, or lose it.
     await wait(n % 25 === 1 ? 900 : 1);
     const files = [pdf(`n-${n}.pdf`), ...(hasDocx(n) ? [docx(`n-${n}.docx`)] : [])];
-    return done({ n }, { effects: [filesEffect(files, parentsOf(n))] });
+    return done({ n }, { effects: [filesEffect(files, { parents: parentsOf(n) })] });
   }
 
   function misbehave(): void {

@@ -1,9 +1,11 @@
-import { type SettleAnswer, StoreUnavailable } from '@millrace/engine';
-import type { GraphAnswer, SalesforceError, Subrequest } from '@millrace/salesforce';
-import { type Context, passes } from './context.ts';
+import type { SettleAnswer } from '@millrace/engine';
+import { type GraphAnswer, SalesforceError, type Subrequest } from '@millrace/salesforce';
+import { type Context, passes, unavailable } from './context.ts';
 import { filesOf, uploads } from './effects.ts';
-import type { Ending } from './level.ts';
+import { ids18 } from './ids.ts';
+import { ApexAppeared, type Ending } from './level.ts';
 import { type Field, recordInGraph } from './names.ts';
+import type { Row } from './row.ts';
 import { selectByIds } from './select.ts';
 
 /** How one level proves that the lease still holds: rows to insert first, and values of the record. */
@@ -12,11 +14,13 @@ export interface Proof {
   readonly values: Partial<Record<Field, unknown>>;
   /** This error says that the lease is gone. */
   isStale(error: SalesforceError): boolean;
+  /** This one, that the org is no longer what the level takes it for. */
+  isOfOtherLevel?(error: SalesforceError): boolean;
 }
 
 /**
  * One graph per document: proof, uploads, links, and the record that names them. All of it happens or none, and a
- * neighbour that fails takes nobody with it. The call may be sent again: what went through then says "already".
+ * neighbour that fails takes nobody with it. A graph may be sent again: one that went through then says "already".
  */
 export async function settleGraphs(
   context: Context,
@@ -45,27 +49,64 @@ export async function settleGraphs(
   return readAnswers(context, endings, answers, proofs);
 }
 
+/**
+ * A graph whose answer was lost was most likely done: its record says so, which costs one query for all of them and
+ * spares a second upload. What stays unknown is asked for again, alone.
+ */
 async function readAnswers(
   context: Context,
   endings: readonly Ending[],
   answers: readonly GraphAnswer[],
   proofs: readonly Proof[],
 ): Promise<SettleAnswer[]> {
-  const failed = answers.map((answer) => (answer.ok ? null : answer.failed));
-  const unknown = failed.find((error) => error !== null && passes(error) && !isOwnLimit(error));
-  if (unknown !== undefined && unknown !== null)
-    throw new StoreUnavailable(`Salesforce: ${unknown.message}`, { cause: unknown });
-  const gone = endings.filter((_, index) => isGone(failed[index] ?? null, proofs[index]));
-  const rows = await selectByIds(
-    context,
-    gone.map(({ recordId }) => recordId),
+  const strange = answers.find(
+    (answer, index) => !answer.ok && proofs[index]?.isOfOtherLevel?.(answer.failed) === true,
   );
-  return endings.map((ending, index): SettleAnswer => {
-    const error = failed[index] ?? null;
-    if (error === null) return 'settled';
-    if (!isGone(error, proofs[index])) return { refused: refusalOf(error) };
-    return rows.get(ending.recordId)?.settledToken === ending.token ? 'already' : 'stale';
+  if (strange?.ok === false) throw new ApexAppeared(strange.failed);
+  const fates = answers.map((answer, index) => fateOf(answer, proofs[index]));
+  const toRead = endings.filter((_, index) => {
+    const fate = fates[index];
+    return fate?.is === 'gone' || (fate?.is === 'unknown' && fate.error.outcome === 'unknown');
   });
+  const rows = await rowsOrError(context, toRead);
+  return endings.map((ending, index): SettleAnswer => {
+    const fate = fates[index];
+    if (fate === undefined || fate.is === 'done') return 'settled';
+    const { error } = fate;
+    if (fate.is === 'refused') return { refused: refusalOf(error) };
+    const isRead = toRead.includes(ending);
+    if (isRead && rows instanceof SalesforceError) return { unknown: unavailable(rows) };
+    const isOurs = rows instanceof Map && rows.get(ending.recordId)?.settledToken === ending.token;
+    if (fate.is === 'gone') return isOurs ? 'already' : 'stale';
+    return isOurs ? 'settled' : { unknown: unavailable(error) };
+  });
+}
+
+type Fate =
+  | { readonly is: 'done' }
+  /** The lease is another's, or the record is no more; or this very lease settled it before. */
+  | { readonly is: 'gone'; readonly error: SalesforceError }
+  | { readonly is: 'unknown'; readonly error: SalesforceError }
+  | { readonly is: 'refused'; readonly error: SalesforceError };
+
+function fateOf(answer: GraphAnswer, proof: Proof | undefined): Fate {
+  if (answer.ok) return { is: 'done' };
+  const error = answer.failed;
+  const isDeleted = error.referenceId === 'record' && error.kind === 'notFound';
+  if (isDeleted || proof?.isStale(error) === true) return { is: 'gone', error };
+  return { is: passes(error) && !isOwnLimit(error) ? 'unknown' : 'refused', error };
+}
+
+async function rowsOrError(
+  context: Context,
+  endings: readonly Ending[],
+): Promise<Map<string, Row> | SalesforceError> {
+  try {
+    return await selectByIds(context, ids18(endings));
+  } catch (error) {
+    if (error instanceof SalesforceError && passes(error)) return error;
+    throw error;
+  }
 }
 
 /** Not of the calls, but of what this document needs, such as new files in a day. Nobody can wait here for tomorrow. */
@@ -73,18 +114,18 @@ function isOwnLimit({ kind, referenceId }: SalesforceError): boolean {
   return kind === 'limit' && referenceId !== null;
 }
 
-/** The lease is another's, or the record is no more. */
-function isGone(error: SalesforceError | null, proof: Proof | undefined): boolean {
-  if (error === null || proof === undefined) return false;
-  const isDeleted = error.referenceId === 'record' && error.kind === 'notFound';
-  return isDeleted || proof.isStale(error);
-}
-
-/** A full org may have room in a quarter of an hour; a parent that was deleted stays so. */
+/**
+ * A full org has room again once somebody deletes files or buys storage, so that it has a code of its own, by which all of
+ * them can be found and tried again; a parent that was deleted stays so.
+ */
 function refusalOf(error: SalesforceError): { code: string; message: string; retryable: boolean } {
+  if (error.kind === 'storage') {
+    const message = `The org has no room for the file (${error.code}). Make room, then try again. ${error.message}`;
+    return { code: 'storage_full', message, retryable: true };
+  }
   return {
     code: 'upload_failed',
     message: `Salesforce refused the document (${error.code}): ${error.message}`,
-    retryable: error.kind === 'storage' || error.retryable,
+    retryable: error.retryable,
   };
 }

@@ -1,4 +1,4 @@
-export { FILES, type FileToUpload, type FilesEffect, filesEffect } from './effects.ts';
+export { FILES, type FileToUpload, type FilesEffect, type Links, filesEffect } from './effects.ts';
 export { FIELD_NAMES, type Field, type NameOptions } from './names.ts';
 export {
   type Interactive,

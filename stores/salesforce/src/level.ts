@@ -6,6 +6,7 @@ import type {
   SettleAnswer,
   SettledOutcome,
 } from '@millrace/engine';
+import type { SalesforceError } from '@millrace/salesforce';
 
 /**
  * Who may write a record is decided in the org: by the package's Apex, or, where only its objects are installed,
@@ -33,6 +34,22 @@ export interface Ending extends Held {
   readonly outcome: SettledOutcome;
   /** While it ran: see `erased`. */
   readonly isErased?: boolean;
+}
+
+/**
+ * The package's Apex was deployed while this process worked without it: the trigger refuses what the other level writes, and
+ * nothing of it was done. The store looks again which level the org has.
+ */
+export class ApexAppeared extends Error {
+  override readonly name = 'ApexAppeared';
+  constructor(cause: SalesforceError) {
+    super(cause.message, { cause });
+  }
+}
+
+/** How the package's trigger begins to refuse (GeneratedDocumentHandler), where no lease was presented. */
+export function isOfTrigger({ message }: SalesforceError): boolean {
+  return /\b(LEASE_IS_THE_WORKERS|ILLEGAL_MOVE):/.test(message);
 }
 
 /** Cut to what Apex and a call can carry. */

@@ -1,7 +1,7 @@
 import { SalesforceError, type Subrequest } from '@millrace/salesforce';
 import { type Context, passes } from './context.ts';
 import { canceledValues } from './ending.ts';
-import { type Held, inGroups } from './level.ts';
+import { ApexAppeared, type Held, inGroups, isOfTrigger } from './level.ts';
 import { type Field, recordInGraph } from './names.ts';
 import type { Row } from './row.ts';
 import { selectByIds } from './select.ts';
@@ -14,6 +14,11 @@ export function isTaken({ kind, referenceId }: SalesforceError): boolean {
 
 export function endRow(context: Context, { recordId, epoch }: Held): Subrequest {
   return leaseRow(context, 'end', `${recordId}:${epoch}:end`);
+}
+
+/** Gives back the end that the same graph has taken. */
+export function dropEndRow({ names }: Context): Subrequest {
+  return { method: 'DELETE', url: `sobjects/${names.lease}/@{end.id}`, referenceId: 'drop' };
 }
 
 function leaseRow({ names }: Context, referenceId: 'next' | 'end', key: string): Subrequest {
@@ -42,6 +47,7 @@ export interface Move {
   /** Taken by one: of those who try, the others change nothing. */
   readonly first: readonly Subrequest[];
   readonly values: Partial<Record<Field, unknown>>;
+  readonly last?: readonly Subrequest[];
 }
 
 /** Rows of the leases are kept a day: no worker is silent for so long and then writes. */
@@ -56,8 +62,8 @@ const ROUNDS = 10;
 export type Made = 'made' | 'taken' | SalesforceError;
 
 export interface Moves {
-  /** Each by itself. */
-  make(moves: readonly Move[]): Promise<Made[]>;
+  /** Each by itself. Those of a `repeatable` call may be made twice. */
+  make(moves: readonly Move[], options?: { readonly repeatable: boolean }): Promise<Made[]>;
   cancel(recordIds: readonly string[]): Promise<{ canceled: string[]; requested: string[] }>;
   retry(recordIds: readonly string[]): Promise<string[]>;
   forgetOldLeases(): Promise<void>;
@@ -67,10 +73,13 @@ export function createMoves(context: Context): Moves {
   const { salesforce, names } = context;
   let forgetAt = -Infinity;
 
-  async function make(moves: readonly Move[]): Promise<Made[]> {
+  async function make(
+    moves: readonly Move[],
+    options: { readonly repeatable: boolean } = { repeatable: false },
+  ): Promise<Made[]> {
     if (moves.length === 0) return [];
     const answers = await salesforce.graphs(
-      moves.map(({ row, first, values }) => [
+      moves.map(({ row, first, values, last = [] }) => [
         ...first,
         {
           method: 'PATCH',
@@ -78,11 +87,14 @@ export function createMoves(context: Context): Moves {
           referenceId: 'record',
           body: recordInGraph(names, values),
         } satisfies Subrequest,
+        ...last,
       ]),
+      options,
     );
     return answers.map((answer) => {
       if (answer.ok) return 'made';
       const { failed } = answer;
+      if (isOfTrigger(failed)) throw new ApexAppeared(failed);
       if (passes(failed) && failed.kind !== 'lock') throw failed;
       return isTaken(failed) || failed.kind === 'notFound' ? 'taken' : failed;
     });

@@ -1,3 +1,5 @@
+import { type JobState, isFinished } from '@millrace/engine';
+
 /** What is kept of a job, by our word for it, and the field of Generated_Document__c that keeps it. */
 const FIELDS = {
   status: 'Status__c',
@@ -6,6 +8,7 @@ const FIELDS = {
   maxAttempts: 'MaxAttempts__c',
   lockedUntil: 'LockedUntil__c',
   leaseToken: 'LeaseToken__c',
+  live: 'Live__c',
   presentedToken: 'PresentedToken__c',
   settledToken: 'SettledToken__c',
   epoch: 'Epoch__c',
@@ -97,13 +100,21 @@ export function unreferring(text: string): string {
   return text.replaceAll('@{', '@ {');
 }
 
-/** Our words become field names; what is undefined is left out, null empties. */
+/** Of Live__c. Work is found by it: an index over the records that wait or run, whatever else the org keeps. */
+export const LIVE = 'LIVE';
+
+/** Our words become field names; what is undefined is left out, null empties. Who writes a status says whether it is live. */
 export function record(
   names: Names,
   values: Partial<Record<Field, unknown>>,
 ): Record<string, unknown> {
+  const { status } = values;
+  const all: typeof values =
+    status === undefined
+      ? values
+      : { ...values, live: isFinished(status as JobState) ? null : LIVE };
   const written: Record<string, unknown> = {};
-  for (const name of Object.keys(values) as Field[])
-    if (values[name] !== undefined) written[names.field[name]] = values[name];
+  for (const name of Object.keys(all) as Field[])
+    if (all[name] !== undefined) written[names.field[name]] = all[name];
   return written;
 }

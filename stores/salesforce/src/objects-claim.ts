@@ -5,6 +5,7 @@ import type { Context } from './context.ts';
 import { canceledValues, timeText } from './ending.ts';
 import { tokenOf } from './ids.ts';
 import { type Move, type Moves, endRow, nextEpoch, nextRows } from './moves.ts';
+import { LIVE } from './names.ts';
 import { type Row, columns, rowOf } from './row.ts';
 import { answersTo, claimOrder, ofKind, soql } from './select.ts';
 import { takeOverValues } from './take-over.ts';
@@ -60,7 +61,8 @@ export function createObjectsClaim(
   async function look(params: ClaimParams, wants: readonly Want[]): Promise<Found> {
     const { limit, minPriority, alone = false } = params;
     const now = soqlTime(salesforce.now());
-    const waiting = `${field.status} = 'QUEUED'`;
+    const live = `${field.live} = '${LIVE}'`;
+    const waiting = `${live} AND ${field.status} = 'QUEUED'`;
     const due = [
       waiting,
       `(${field.due} = null OR ${field.due} <= ${now})`,
@@ -72,7 +74,7 @@ export function createObjectsClaim(
       soql(
         columns(context, 'summary'),
         context,
-        `${field.status} = 'PROCESSING' AND ${field.lockedUntil} < ${now}`,
+        `${live} AND ${field.status} = 'PROCESSING' AND ${field.lockedUntil} < ${now}`,
         { limit: TAKE_OVER_AT_ONCE },
       ),
       soql(field.due, context, `${waiting} AND ${field.due} > ${now}`, {

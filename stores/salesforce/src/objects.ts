@@ -1,15 +1,14 @@
 import type { RenewAnswer, SettleAnswer } from '@millrace/engine';
-
+import { SalesforceError } from '@millrace/salesforce';
+import { type Context, passes } from './context.ts';
 import { createObjectsClaim } from './objects-claim.ts';
-import type { Context } from './context.ts';
 import { canceledValues, endingValues, erased, goesBack, timeText } from './ending.ts';
 import { settleGraphs } from './graphs.ts';
 import { ids18, tokenOf } from './ids.ts';
-import type { Ending, Held, Level } from './level.ts';
-import { createMoves, endRow, isTaken } from './moves.ts';
+import { type Ending, type Held, type Level, isOfTrigger } from './level.ts';
+import { createMoves, dropEndRow, endRow, isTaken } from './moves.ts';
 import type { Row } from './row.ts';
 import { selectByIds } from './select.ts';
-import { updateRows } from './update.ts';
 
 /**
  * Without Apex nothing in the org compares before it writes, but a unique key refuses the second of two. So every move
@@ -17,6 +16,7 @@ import { updateRows } from './update.ts';
  *
  *     waiting or over, epoch e  ── <id>:<e>:next ──►  another epoch        (claim, cancel, retry by hand)
  *     running, epoch e          ── <id>:<e>:end  ──►  waiting or over      (settle, take-over)
+ *     running, epoch e          ── <id>:<e>:end, and gone again  ──►  the same epoch  (renew)
  *
  * Of two that start from the same epoch, one has DUPLICATE_VALUE and all that it did is rolled back.
  */
@@ -26,20 +26,28 @@ export function createObjectsLevel(context: Context): Level {
   const claim = createObjectsClaim(context, moves);
 
   /**
-   * A lock that is extended too long harms nobody; the fence is in the settling. Only what was begun is renewed, and a
-   * worker that begins has had the claim's answer: without ClaimId__c the record says so.
+   * A renewal takes the lease's end and gives it back in the same transaction: who comes after the end, or while it is
+   * being written, changes nothing. Only what was begun is renewed, and a worker that begins has had the claim's answer:
+   * without ClaimId__c the record says so.
    */
   async function renew(leases: readonly Held[], leaseMs: number): Promise<RenewAnswer[]> {
     const rows = await selectByIds(context, ids18(leases));
     const held = leases.map((lease) => heldRow(rows, lease));
     const until = timeText(salesforce.now() + leaseMs);
     const renewed = held.filter((row) => row !== null);
-    const done = await updateRows(
-      context,
-      renewed.map(({ id }) => ({ id, values: { lockedUntil: until, claimId: null } })),
+    const done = await moves.make(
+      renewed.map((row) => ({
+        row,
+        first: [endRow(context, { recordId: row.id, epoch: row.epoch })],
+        values: { lockedUntil: until, claimId: null },
+        last: [dropEndRow(context)],
+      })),
+      { repeatable: true },
     );
+    const locked = done.find((made) => made instanceof SalesforceError && passes(made));
+    if (locked !== undefined) throw locked;
     return held.map((row) => {
-      if (row === null || done[renewed.indexOf(row)] !== true) return 'stale';
+      if (row === null || done[renewed.indexOf(row)] !== 'made') return 'stale';
       return row.cancelRequested ? 'cancel' : 'renewed';
     });
   }
@@ -61,6 +69,7 @@ export function createObjectsLevel(context: Context): Level {
         first: [endRow(context, ending)],
         values: { settledToken: ending.token, leaseToken: null, lockedUntil: null, claimId: null },
         isStale: isTaken,
+        isOfOtherLevel: isOfTrigger,
       }),
     );
     const answers = new Map(

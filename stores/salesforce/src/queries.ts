@@ -11,6 +11,7 @@ import {
 } from '@millrace/engine';
 import { isId, soqlText, soqlTime } from '@millrace/salesforce';
 import type { Context } from './context.ts';
+import { LIVE } from './names.ts';
 import { type Row, jobOf, summaryOf } from './row.ts';
 import { answersTo, filterOf, ofKind, select, selectByIds, soql } from './select.ts';
 
@@ -69,7 +70,7 @@ function readCursor(cursor: string): { at: number; id: string } {
 /** One call: all by kind and state, and those that wait for later. */
 export async function counts(context: Context): Promise<Count[]> {
   const { field, document } = context.names;
-  const isLater = `${field.status} = 'QUEUED' AND ${field.due} > ${soqlTime(context.salesforce.now())}`;
+  const isLater = `${field.live} = '${LIVE}' AND ${field.status} = 'QUEUED' AND ${field.due} > ${soqlTime(context.salesforce.now())}`;
   const [groups = [], scheduled = []] = await answersTo(context, [
     `SELECT ${field.kind} kind, ${field.status} state, COUNT(Id) total FROM ${document} GROUP BY ${field.kind}, ${field.status}`,
     `SELECT ${field.kind} kind, COUNT(Id) total FROM ${document} WHERE ${isLater} GROUP BY ${field.kind}`,
@@ -113,14 +114,15 @@ export async function inspect(context: Context, id: JobId): Promise<Inspection |
     row.priority === null
       ? `(${field.priority} != null OR ${older})`
       : `(${field.priority} > ${row.priority} OR (${field.priority} = ${row.priority} AND ${older}))`;
-  const ahead = [`${field.status} = 'QUEUED'`, kind, due, first].join(' AND ');
+  const live = `${field.live} = '${LIVE}'`;
+  const ahead = [live, `${field.status} = 'QUEUED'`, kind, due, first].join(' AND ');
   return {
     job: jobOf(context, row),
     now,
     kindPaused: false,
     ahead: Math.min(MOST_AHEAD, await count(context, ahead)),
     suspect: row.suspect && row.status === 'QUEUED',
-    runningOfTenant: await count(context, `${field.status} = 'PROCESSING' AND ${kind}`),
+    runningOfTenant: await count(context, `${live} AND ${field.status} = 'PROCESSING' AND ${kind}`),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type SettleAnswer, StoreUnavailable } from '@millrace/engine';
+import { type ClaimedJob, type Refused, StoreUnavailable } from '@millrace/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   LEVELS,
@@ -28,6 +28,11 @@ describe.each(LEVELS)('what the org refuses, with $level', ({ apex }) => {
   });
   afterEach(() => world.close());
 
+  async function runningMany(count: number): Promise<ClaimedJob[]> {
+    for (let n = 0; n < count; n += 1) await waiting(world.org);
+    return claim(store);
+  }
+
   it('a session that ends in the middle of a batch: every document is there once', async () => {
     const parent = await account(world.org);
     for (let n = 0; n < 20; n += 1) await waiting(world.org);
@@ -56,7 +61,10 @@ describe.each(LEVELS)('what the org refuses, with $level', ({ apex }) => {
     const [id, neighbour] = [await waiting(world.org), await waiting(world.org)];
     const jobs = await claim(store);
     const { id: fault } = world.org.faults.add({ kind: 'lock', record: id });
-    await expect(settleAll(store, jobs)).rejects.toThrow(StoreUnavailable);
+    expect(await settleAll(store, jobs)).toEqual([
+      { unknown: expect.any(StoreUnavailable) },
+      'settled',
+    ]);
     expect(shown(world.org, id)).toMatchObject({ Status: 'PROCESSING' });
     expect(shown(world.org, neighbour)).toEqual(SUCCEEDED);
     expect(files(world.org)).toHaveLength(1);
@@ -98,18 +106,18 @@ describe.each(LEVELS)('what the org refuses, with $level', ({ apex }) => {
     const { id, job } = await running(world, store);
     const large = { ...pdf(), bytes: Buffer.alloc(100_001) };
     const answer = await settle(store, job, made([], [large]));
-    expect(answer).toMatchObject({ refused: { code: 'upload_failed', retryable: true } });
+    expect(answer).toMatchObject({ refused: { code: 'storage_full', retryable: true } });
     expect(shown(world.org, id)).toMatchObject({ Status: 'PROCESSING' });
     expect(files(world.org)).toEqual([]);
 
-    const { refused: error } = answer as Extract<SettleAnswer, object>;
+    const { refused: error } = answer as Refused;
     expect(await settle(store, job, { move: 'retry', error, stack: null, delayMs: 60_000 })).toBe(
       'settled',
     );
     expect(shown(world.org, id)).toEqual({
       Status: 'QUEUED',
       Attempts: 1,
-      ErrorCode: 'upload_failed',
+      ErrorCode: 'storage_full',
     });
     expect(await claim(store)).toEqual([]);
     await world.advance(62_000);
@@ -117,6 +125,30 @@ describe.each(LEVELS)('what the org refuses, with $level', ({ apex }) => {
     expect(again?.attempt).toBe(2);
     if (again !== undefined) expect(await settle(store, again)).toBe('settled');
     expect(shown(world.org, id)).toEqual({ Status: 'SUCCEEDED', Attempts: 1 });
+    expect(strayFiles(world.org)).toEqual([]);
+  });
+
+  it('storage that is full for 46 documents: each can be tried again, and none has failed', async () => {
+    const jobs = await runningMany(46);
+    world.org.faults.add({ kind: 'storage', object: 'ContentVersion' });
+    const answers = await settleAll(store, jobs);
+    const full = { refused: expect.objectContaining({ code: 'storage_full', retryable: true }) };
+    expect(answers).toEqual(jobs.map(() => full));
+    world.org.faults.clear();
+    expect(await settleAll(store, jobs)).toEqual(jobs.map(() => 'settled'));
+    expect(files(world.org)).toHaveLength(46);
+  });
+
+  it('16 parents that were deleted: the 30 documents beside them are made', async () => {
+    const [gone, there] = [await account(world.org), await account(world.org)];
+    const jobs = await runningMany(46);
+    await world.org.org.remove(gone);
+    const answers = await settleAll(store, jobs, (job) =>
+      made([jobs.indexOf(job) < 16 ? gone : there]),
+    );
+    const refused = { refused: expect.objectContaining({ code: 'upload_failed' }) };
+    expect(answers).toEqual(jobs.map((_, n) => (n < 16 ? refused : 'settled')));
+    expect(files(world.org)).toHaveLength(30);
     expect(strayFiles(world.org)).toEqual([]);
   });
 

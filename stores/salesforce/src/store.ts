@@ -6,10 +6,12 @@ import {
   type SettleAnswer,
   type Settlement,
   type Store,
+  type Unknown,
   refuseUnstorableOutcome,
   statesBefore,
 } from '@millrace/engine';
 import { type Salesforce, SalesforceError } from '@millrace/salesforce';
+import { createAdoption } from './adopt.ts';
 import { createApexLevel } from './apex.ts';
 import { replay } from './claimed.ts';
 import { type Context, LONGEST, reaching, tooLong } from './context.ts';
@@ -18,7 +20,7 @@ import { createGovernor } from './governor.ts';
 import { createIds, tokenOf } from './ids.ts';
 import { createKeys } from './keys.ts';
 import { calling } from './lane.ts';
-import type { Ending, Level } from './level.ts';
+import { ApexAppeared, type Ending, type Level } from './level.ts';
 import { type NameOptions, namesOf } from './names.ts';
 import { createObjectsLevel } from './objects.ts';
 import { counts, get, inspect, list, selected, summaries } from './queries.ts';
@@ -59,7 +61,7 @@ export interface SalesforceStore extends Store {
     lease: Interactive,
     outcome: Settlement['outcome'],
     correlationId?: string,
-  ): Promise<SettleAnswer>;
+  ): Promise<Exclude<SettleAnswer, Unknown>>;
 }
 
 const KEEPS: Keeps = { tenants: false, effects: true, executions: false };
@@ -84,6 +86,7 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
   };
   const governor = createGovernor(salesforce, options.now ?? Date.now);
   const levels = levelsOf(context);
+  const adopt = createAdoption(context);
   /** Such calls go first, and on when the allowance of the rest is used up. */
   const waitedFor = (correlationId?: string): Context => ({
     ...context,
@@ -103,8 +106,21 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
     return found;
   }
 
-  async function level(): Promise<Level> {
-    return levels[await levelName()];
+  /** What a level cannot do because the org has got the package's Apex meanwhile, or lost it, the other does. */
+  async function atLevel<T>(
+    run: (level: Level) => Promise<T>,
+    among: Record<Level['name'], Level> = levels,
+  ): Promise<T> {
+    const known = await levelName();
+    try {
+      return await run(among[known]);
+    } catch (error) {
+      if (!isOfOtherLevel(error, known)) throw error;
+      found = null;
+      const now = await levelName();
+      if (now !== known) return run(among[now]);
+      throw error instanceof ApexAppeared ? error.cause : error;
+    }
   }
 
   return {
@@ -124,7 +140,8 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
         if (params.replay === true) return replay(context, params);
         const isIdle = params.limit <= 0 || !(await governor.mayClaim());
         if (isIdle) return { ...NOTHING, now: salesforce.now() };
-        const claimed = await (await level()).claim(params);
+        await adopt(await levelName());
+        const claimed = await atLevel((level) => level.claim(params));
         return governor.mayHurry() ? claimed : { ...claimed, more: false };
       }),
     renew: ({ leases, leaseMs }) =>
@@ -134,7 +151,7 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
           recordId === null ? [] : [{ recordId, epoch }],
         );
         if (ours.length === 0) return leases.map(() => 'stale');
-        const answers = await (await level()).renew(ours, leaseMs);
+        const answers = await atLevel((level) => level.renew(ours, leaseMs));
         return held.map(({ recordId }) =>
           recordId === null ? 'stale' : (answers.shift() ?? 'stale'),
         );
@@ -144,14 +161,14 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
         const endings = settlements.map((settlement) => endingOf(context, settlement));
         const ours = endings.filter((ending) => ending !== null);
         if (ours.length === 0) return endings.map(() => 'stale');
-        const answers = await (await level()).settle(ours);
+        const answers = answered(await atLevel((level) => level.settle(ours)));
         return endings.map((ending) => (ending === null ? 'stale' : (answers.shift() ?? 'stale')));
       }),
     cancel: (selection) =>
       reaching(async () => {
         const ids = await selected(context, selection, ['QUEUED', 'FAILED', 'PROCESSING']);
         if (ids.length === 0) return { canceled: [], requested: [] };
-        const { canceled, requested } = await (await level()).cancel(ids);
+        const { canceled, requested } = await atLevel((level) => level.cancel(ids));
         return {
           canceled: canceled.map(context.ids.jobId),
           requested: requested.map(context.ids.jobId),
@@ -160,7 +177,7 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
     retry: (selection) =>
       reaching(async () => {
         const records = await selected(context, selection, statesBefore('requeue'));
-        const moved = records.length === 0 ? [] : await (await level()).retry(records);
+        const moved = records.length === 0 ? [] : await atLevel((level) => level.retry(records));
         const ids: JobId[] = moved.map(context.ids.jobId);
         return { retried: ids.length, ids };
       }),
@@ -186,13 +203,35 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
       }),
     settleInteractive: (lease, outcome, correlationId) =>
       reaching(async () => {
-        const waiting = levelsOf(waitedFor(correlationId))[await levelName()];
-        const [answer] = await waiting.settle([{ ...lease, outcome }]);
-        return answer ?? 'stale';
+        const waiting = levelsOf(waitedFor(correlationId));
+        const [answer = 'stale'] = answered(
+          await atLevel((level) => level.settle([{ ...lease, outcome }]), waiting),
+        );
+        if (isUnknown(answer)) throw answer.unknown;
+        return answer;
       }),
     watch: createWakeups(salesforce, { channel: context.names.wakeup, kind: defaultKind }),
     close: () => salesforce.close(),
   };
+}
+
+/** Apex that is gone answers 404 at its own address, not for a record. */
+function isOfOtherLevel(error: unknown, level: Level['name']): boolean {
+  if (level === 'objects') return error instanceof ApexAppeared;
+  return (
+    error instanceof SalesforceError && error.kind === 'notFound' && error.referenceId === null
+  );
+}
+
+/** As the port wants it: who knows nothing of any of them throws. */
+function answered(answers: SettleAnswer[]): SettleAnswer[] {
+  const unknown = answers.find(isUnknown);
+  if (unknown !== undefined && answers.every(isUnknown)) throw unknown.unknown;
+  return answers;
+}
+
+function isUnknown(answer: SettleAnswer): answer is Unknown {
+  return typeof answer === 'object' && 'unknown' in answer;
 }
 
 function levelsOf(context: Context): Record<Level['name'], Level> {

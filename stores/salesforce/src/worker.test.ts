@@ -25,10 +25,12 @@ describe.each(LEVELS)('a worker and its records, with $level', ({ apex }) => {
 
   const large = (): Promise<Outcome> =>
     Promise.resolve(
-      done(null, { effects: [filesEffect([{ ...pdf(), bytes: Buffer.alloc(1_000_001) }], [])] }),
+      done(null, {
+        effects: [filesEffect([{ ...pdf(), bytes: Buffer.alloc(1_000_001) }], { parents: [] })],
+      }),
     );
   const small = (parents: readonly string[] = []): Promise<Outcome> =>
-    Promise.resolve(done({ pages: 1 }, { effects: [filesEffect([pdf()], parents)] }));
+    Promise.resolve(done({ pages: 1 }, { effects: [filesEffect([pdf()], { parents })] }));
 
   it('storage that stays full: FAILED after as many tries as the policy has, without a file', async () => {
     const id = await waiting(world.org);
@@ -41,7 +43,7 @@ describe.each(LEVELS)('a worker and its records, with $level', ({ apex }) => {
     expect(shown(world.org, id)).toEqual({
       Status: 'FAILED',
       Attempts: 4,
-      ErrorCode: 'upload_failed',
+      ErrorCode: 'storage_full',
     });
     expect(values(world.org, DOCUMENT, 'Error__c').join()).toContain('STORAGE_LIMIT_EXCEEDED');
     expect(files(world.org)).toEqual([]);
@@ -78,7 +80,9 @@ describe.each(LEVELS)('a worker and its records, with $level', ({ apex }) => {
     for (let n = 0; n < 4; n += 1)
       ids.push(await waiting(world.org, { RequestJSON__c: JSON.stringify({ n }) }));
     await workOff(async ({ data: { n } }) =>
-      n === 1 ? done('x'.repeat(200_000), { effects: [filesEffect([pdf()], [])] }) : small(),
+      n === 1
+        ? done('x'.repeat(200_000), { effects: [filesEffect([pdf()], { parents: [] })] })
+        : small(),
     );
     for (const [n, id] of ids.entries())
       expect(shown(world.org, id)).toEqual(

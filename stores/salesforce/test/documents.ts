@@ -82,7 +82,7 @@ export function made(
     move: 'succeed',
     result: '{"pages":1}',
     purgePayload: false,
-    effects: [filesEffect(uploads, parents)],
+    effects: [filesEffect(uploads, { parents })],
   };
 }
 

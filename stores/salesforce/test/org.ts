@@ -24,12 +24,13 @@ export const AT_ONCE: SalesforceParts = { sleep: async () => {} };
 
 /** An org with the package in it, and stores that are each like a process of their own. */
 export async function startOrg(options: Partial<SalesforceOptions> = {}) {
-  const org = await startSalesforce({
+  const settings = {
     objects: OBJECTS,
     apps: [APP],
     dailyApiRequests: 100_000_000,
     ...options,
-  });
+  };
+  let org = await startSalesforce(settings);
   const stores: SalesforceStore[] = [];
   const connections: Connection[] = [];
 
@@ -60,7 +61,17 @@ export async function startOrg(options: Partial<SalesforceOptions> = {}) {
   }
 
   return {
-    org,
+    get org() {
+      return org;
+    },
+    /** The same org, after somebody has deployed the package's Apex, or removed it. */
+    async deploy(apex: boolean) {
+      const state = org.exportState();
+      const { port } = new URL(org.origin);
+      await org.close();
+      org = await startSalesforce({ ...settings, apex, port: Number(port) });
+      org.importState(state);
+    },
     connect,
     open,
     /** No clock jumps in real life: each store hears of it before it goes on. */

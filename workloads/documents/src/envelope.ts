@@ -40,6 +40,8 @@ const optionsSchema = z.strictObject({
   returnDocxToBrowser: z.boolean().default(false),
   /** A field that the data lacks is an error. */
   strict: z.boolean().default(false),
+  /** Who sees the file at its parents in Salesforce: left out, everybody who sees the parent. */
+  visibility: z.enum(['AllUsers', 'InternalUsers']).optional(),
 });
 
 const parentId = text(100).nullish();
@@ -47,6 +49,8 @@ const parentsSchema = z.strictObject({
   AccountId: parentId,
   OpportunityId: parentId,
   CaseId: parentId,
+  /** The record that the document was made from, whatever its object. */
+  RecordId: parentId,
 });
 
 /** What one document and all documents of a batch say alike. */

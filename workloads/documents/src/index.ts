@@ -45,7 +45,7 @@ export type { RowFormat, RowSource } from './rows.ts';
 export type { BatchSource } from './load.ts';
 export type { FailedRows } from './corrections.ts';
 export type { DocumentResult } from './run-document.ts';
-export { parentsOf, salesforceDocumentKind } from './salesforce-kind.ts';
+export { linksOf, salesforceDocumentKind } from './salesforce-kind.ts';
 export type { Sweep, Swept } from './sweep.ts';
 export type { TemplateCacheStats } from './template-cache.ts';
 export type { TemplateThreads } from './template-threads.ts';

@@ -57,12 +57,38 @@ test('the file and its parents are an effect, and nothing is kept here', async (
     effects: [
       {
         type: FILES,
-        parents: ['001000000000001AAA'],
+        links: { parents: ['001000000000001AAA'] },
         files: [{ part: 'output', name: 'Letter.pdf' }],
       },
     ],
   });
   expect((await world.documents.files.list()).items).toEqual([]);
+});
+
+test('it hangs at the record it was made from, of any object, for those whom the template lets see it', async () => {
+  const parents = { AccountId: '001000000000001AAA', RecordId: 'a0B000000000001AAA' };
+  expect(await run({ parents, options: { visibility: 'InternalUsers' } })).toMatchObject({
+    effects: [
+      {
+        links: {
+          parents: ['001000000000001AAA', 'a0B000000000001AAA'],
+          visibility: 'InternalUsers',
+        },
+      },
+    ],
+  });
+});
+
+test.each([
+  ['AccountId', '003000000000001AAA', '001'],
+  ['OpportunityId', '001000000000001AAA', '006'],
+  ['CaseId', '068000000000001AAA', '500'],
+])('%s takes no id of another object', async (name, id, prefix) => {
+  await expect(run({ parents: { [name]: id } })).rejects.toMatchObject({
+    code: 'validation_error',
+    retryable: false,
+    message: expect.stringContaining(prefix),
+  });
 });
 
 test('with storeMergedDocx the DOCX goes along; as DOCX it is the output alone', async () => {

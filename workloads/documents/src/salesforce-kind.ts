@@ -1,8 +1,8 @@
 import { type JobKind, type RetryPolicy, defineJob, done } from '@millrace/engine';
-import { type FileToUpload, filesEffect } from '@millrace/store-salesforce';
+import { type FileToUpload, type Links, filesEffect } from '@millrace/store-salesforce';
 import type { Documents } from './documents.ts';
-import { type Envelope, envelopeSchema } from './envelope.ts';
-import { failureOf } from './errors.ts';
+import { type Envelope, type EnvelopeInput, envelopeSchema } from './envelope.ts';
+import { DocumentError, failureOf } from './errors.ts';
 import { endingOf } from './generate.ts';
 import { outputName } from './names.ts';
 import type { Made } from './produce.ts';
@@ -46,10 +46,29 @@ function filesOf(envelope: Envelope, { output, docx }: Made) {
     { part: 'output', name: name(endingOf(envelope)), bytes: output },
     ...(docx === null ? [] : [{ part: 'docx' as const, name: name('docx'), bytes: docx }]),
   ];
-  return filesEffect(files, parentsOf(envelope));
+  return filesEffect(files, linksOf(envelope));
 }
 
-/** Every parent that is not null. */
-export function parentsOf({ parents }: Pick<Envelope, 'parents'>): string[] {
-  return Object.values(parents ?? {}).flatMap((id) => id ?? []);
+/** What the ids of these objects begin with. A record that a document was made from may be of any. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  AccountId: '001',
+  OpportunityId: '006',
+  CaseId: '500',
+};
+
+/** Every parent that is not null. An id of another object is refused: a document must not hang where nobody meant it to. */
+export function linksOf({ parents, options }: Pick<EnvelopeInput, 'parents' | 'options'>): Links {
+  const named = Object.entries(parents ?? {}).flatMap(([name, id]) =>
+    id === null || id === undefined ? [] : [{ name, id }],
+  );
+  for (const { name, id } of named) {
+    const prefix = PREFIXES[name] ?? '';
+    if (id.startsWith(prefix)) continue;
+    const message = `parents.${name}: "${id}" is an id of another object. Give one that begins with ${prefix}, or name it RecordId.`;
+    throw new DocumentError('validation_error', message);
+  }
+  return {
+    parents: named.map(({ id }) => id),
+    ...(options?.visibility !== undefined && { visibility: options.visibility }),
+  };
 }

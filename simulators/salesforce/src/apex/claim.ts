@@ -1,7 +1,7 @@
 import type { Row } from '../data/row.ts';
 import type { Work } from '../data/work.ts';
 import { type Body, badRequest } from './body.ts';
-import type { Documents, Patch } from './documents.ts';
+import { type Documents, LIVE, type Patch } from './documents.ts';
 import { type TakenOver, takeOver } from './take-over.ts';
 
 const MOST_WANTS = 20;
@@ -102,7 +102,9 @@ async function lease(
   const isDue = (row: Row): boolean =>
     isDueNow(documents, request, row, now) && isSuspect(documents, row) === request.alone;
 
-  const due = [...work.tx.rows(object)].filter(isDue).toSorted(order);
+  const due = [...work.tx.rows(object)]
+    .filter((row) => text(row, 'Live') === LIVE && isDue(row))
+    .toSorted(order);
   const candidates = [...request.wants]
     .flatMap(([kind, want]) =>
       // Twice as many as wanted: when several claim at once, the first ones are gone under the lock.
@@ -151,6 +153,7 @@ function isDueNow({ text, number }: Documents, request: Request, row: Row, now: 
 function hasSuspects(documents: Documents, work: Work, request: Request, now: number): boolean {
   return [...work.tx.rows(documents.object)].some(
     (row) =>
+      documents.text(row, 'Live') === LIVE &&
       isSuspect(documents, row) &&
       isDueNow(documents, request, row, now) &&
       request.wants.has(documents.text(row, 'Kind')),
@@ -186,7 +189,10 @@ function nextDue(
   let next = Infinity;
   for (const row of work.tx.rows(object)) {
     const at = number(row, 'ScheduledRetryTime');
-    const isWaiting = text(row, 'Status') === 'QUEUED' && wants.has(text(row, 'Kind'));
+    const isWaiting =
+      text(row, 'Live') === LIVE &&
+      text(row, 'Status') === 'QUEUED' &&
+      wants.has(text(row, 'Kind'));
     if (isWaiting && at !== null && at > now) next = Math.min(next, at);
   }
   return next === Infinity ? null : next;

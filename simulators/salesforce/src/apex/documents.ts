@@ -17,6 +17,7 @@ export type DocumentField =
   | 'FinishedAt'
   | 'Kind'
   | 'LeaseToken'
+  | 'Live'
   | 'LockedUntil'
   | 'MaxAttempts'
   | 'PresentedToken'
@@ -36,6 +37,9 @@ export type DocumentField =
 export type Patch = Partial<Record<DocumentField, Value>>;
 
 export const CLEARED_LEASE: Patch = { LeaseToken: null, LockedUntil: null, ClaimId: null };
+
+/** What `Live__c` says of a row that waits or runs. */
+export const LIVE = 'LIVE';
 
 /** A row that starts over. */
 export const CLEARED_OUTCOME: Patch = {

@@ -1,6 +1,6 @@
 import type { Row } from '../data/row.ts';
 import type { Work } from '../data/work.ts';
-import { CLEARED_LEASE, type Documents, type Patch, canceled } from './documents.ts';
+import { CLEARED_LEASE, type Documents, LIVE, type Patch, canceled } from './documents.ts';
 
 const MOST_ROWS = 200;
 
@@ -29,7 +29,7 @@ export async function takeOver(
   const until = (row: Row): number => number(row, 'LockedUntil') ?? Infinity;
   const isExpired = (row: Row): boolean => text(row, 'Status') === 'PROCESSING' && until(row) < now;
   const candidates = [...work.tx.rows(object)]
-    .filter(isExpired)
+    .filter((row) => text(row, 'Live') === LIVE && isExpired(row))
     .toSorted((a, b) => until(a) - until(b))
     .slice(0, MOST_ROWS);
   const rows = await documents.lockedOrNone(

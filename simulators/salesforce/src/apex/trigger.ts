@@ -6,6 +6,7 @@ import {
   CLEARED_OUTCOME,
   type DocumentField,
   type Documents,
+  LIVE,
   type Patch,
   canceled,
 } from './documents.ts';
@@ -26,14 +27,17 @@ const ENDS: readonly string[] = ['SUCCEEDED', 'FAILED', 'CANCELED'];
 export function documentTrigger(documents: Documents): Trigger {
   const { get, text, values, holds } = documents;
 
-  return ({ old, next, isApex, now }: Change): Values => {
-    if (isApex) return {};
-    if (old === null) return values(checkNew(next));
-    const token = text(next, 'PresentedToken');
-    return values(
-      token === null ? checkPerson(old, next, now) : checkWorker(old, next, token, now),
-    );
+  return (change: Change): Values => {
+    const checked = change.isApex ? {} : check(change);
+    const status = checked.Status ?? text(change.next, 'Status') ?? 'QUEUED';
+    return values({ ...checked, Live: ENDS.includes(String(status)) ? null : LIVE });
   };
+
+  function check({ old, next, now }: Change): Patch {
+    if (old === null) return checkNew(next);
+    const token = text(next, 'PresentedToken');
+    return token === null ? checkPerson(old, next, now) : checkWorker(old, next, token, now);
+  }
 
   function checkNew(next: Row): Patch {
     const status = text(next, 'Status');

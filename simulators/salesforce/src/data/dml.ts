@@ -117,6 +117,7 @@ export function createDml({ schema, clock, serials, trigger, behaviour, publish 
       work.tx.afterCommit(() => publish(object, row));
       return row.Id;
     }
+    if (!seeding) await lockParents(work, object, null, row);
     await save(work, object, null, row, { ...values, ...before });
     await inserted?.(work, row);
     return row.Id;
@@ -137,6 +138,7 @@ export function createDml({ schema, clock, serials, trigger, behaviour, publish 
       };
       const before = triggered(work, object, old, stamped, values);
       const next: Row = { ...stamped, ...before };
+      await lockParents(work, object, old, next);
       await save(work, object, old, next, { ...values, ...before });
     },
     async remove(work, object, id) {
@@ -168,6 +170,23 @@ export function createDml({ schema, clock, serials, trigger, behaviour, publish 
     }
   }
   return dml;
+}
+
+/**
+ * Whoever writes a child locks its parents until the end: masters, lookups that do not let their parent be deleted, and
+ * what a file is linked to. A lookup that is emptied with its parent locks nothing ("Record Locking Cheat Sheet").
+ */
+async function lockParents(
+  { tx }: Work,
+  object: SObject,
+  old: Row | null,
+  row: Row,
+): Promise<void> {
+  for (const { type, name, onParentDeleted } of object.fields.values()) {
+    const parent = row[name];
+    if (type !== 'reference' || typeof parent !== 'string' || parent === old?.[name]) continue;
+    if (onParentDeleted !== 'SetNull') await tx.lock(parent);
+  }
 }
 
 /** Waits for whoever changes the record now, then reads what they left. */

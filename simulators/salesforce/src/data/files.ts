@@ -126,6 +126,22 @@ function documentFields(version: Row): Values {
   return { Title, FileExtension, FileType, ContentSize, LatestPublishedVersionId: version.Id };
 }
 
+/** Files, their versions and their links: "ContentDocumentLink" of the object reference lists what a file is linked to. */
+const NO_PARENTS = ['068', '069', '06A'];
+
+/** A link shares a file with a record, a person or a group, not with another file. */
+export const contentDocumentLink: Behaviour = {
+  derive(_, row) {
+    const id = String(row['LinkedEntityId'] ?? '');
+    if (!NO_PARENTS.includes(id.slice(0, 3))) return {};
+    throw new ApiError(
+      'FIELD_INTEGRITY_EXCEPTION',
+      `Linked Entity ID: id value of incorrect type: ${id}`,
+      { fields: ['LinkedEntityId'] },
+    );
+  },
+};
+
 /** People are called by both their names. */
 export const person: Behaviour = {
   derive: (_, row) => ({

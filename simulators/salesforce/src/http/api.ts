@@ -8,7 +8,8 @@ import type { Sessions } from '../oauth/sessions.ts';
 import { identityOf, tokenEndpoint } from '../oauth/token.ts';
 import type { Caller, Org } from '../org.ts';
 import { batch, readBatch } from '../rest/batch.ts';
-import { composite, graph } from '../rest/composite.ts';
+import { composite } from '../rest/composite.ts';
+import { graph } from '../rest/graph.ts';
 import {
   type LeafHandler,
   type Reply,
@@ -102,6 +103,7 @@ export function createApi({ org, sessions, leaf, apex, cometd }: Parts): Api {
       (second !== undefined && second !== 'graph' && second !== 'batch')
     ) {
       count(exchange, name);
+      if (first === 'query') checkSlow(exchange);
       return org.transact(caller, (work) => leaf({ org, caller, work, request }));
     }
     if (request.method !== 'POST') throw methodNotAllowed(request.method, ['POST']);
@@ -120,6 +122,8 @@ export function createApi({ org, sessions, leaf, apex, cometd }: Parts): Api {
     const read = (): unknown => parseBody(request.headers['content-type'], body);
     if (path.startsWith(APEX)) {
       count(exchange, 'apexrest');
+      checkSlow(exchange);
+      if (exchange.strikes.strikes('apex-error') !== null) throw apexError();
       return replied(await apex(caller, { method, path: path.slice(APEX.length), body: read }));
     }
     const address = parseAddress(request.url ?? '');
@@ -142,8 +146,21 @@ export function createApi({ org, sessions, leaf, apex, cometd }: Parts): Api {
     if (path === '/services/data') return json(200, versions());
     if (/^\/cometd(\/|$)/.test(path)) return streaming(exchange, path);
     if (!/^\/(services|id)\//.test(path)) throw notFound();
-    return crowd.enter(() => call(exchange, path));
+    return crowd.enter(exchange.strikes, () => call(exchange, path));
   };
+}
+
+/** After 120 s a query is given up ("SOQL and SOSL Limits"); Apex gets it as an exception, and the package says the same. */
+function checkSlow({ strikes }: Exchange): void {
+  if (strikes.strikes('query-timeout') === null) return;
+  throw new ApiError('QUERY_TIMEOUT', 'Your query request was running for too long.');
+}
+
+/** As Apex REST answers what no class can catch ("Apex REST Code Samples", "Execution Governors and Limits"). */
+function apexError(): ApiError {
+  const message =
+    'System.LimitException: Apex CPU time limit exceeded\n\nClass.DocgenQueue.complete: line 1, column 1';
+  return new ApiError('APEX_ERROR', message, { status: 500 });
 }
 
 function once(read: () => unknown): () => unknown {

@@ -1,21 +1,25 @@
 import type { Clock } from '../clock.ts';
 import { ApiError } from '../errors.ts';
+import type { Strikes } from '../faults.ts';
 
 const MOST_LONG = 25;
 const LONG_MS = 20_000;
 
-/** No more than 25 requests may last longer than 20 seconds at the same time. */
+/**
+ * No more than 25 requests may last longer than 20 seconds at the same time ("API Request Limits and Allocations" of the
+ * platform's limits).
+ */
 export interface Crowd {
-  enter<T>(run: () => Promise<T>): Promise<T>;
+  enter<T>(strikes: Strikes, run: () => Promise<T>): Promise<T>;
 }
 
 export function createCrowd(clock: Clock): Crowd {
   const since = new Set<{ readonly at: number }>();
   return {
-    async enter(run) {
+    async enter(strikes, run) {
       const now = clock.now();
       const long = [...since].filter(({ at }) => now - at > LONG_MS);
-      if (long.length >= MOST_LONG) {
+      if (long.length >= MOST_LONG || strikes.strikes('crowded') !== null) {
         throw new ApiError(
           'REQUEST_LIMIT_EXCEEDED',
           'ConcurrentRequests (Concurrent API Requests) Limit exceeded.',

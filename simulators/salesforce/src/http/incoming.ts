@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { gunzipSync } from 'node:zlib';
 import { ApiError } from '../errors.ts';
 import { parseJson } from './json.ts';
 import { readMultipart } from './multipart.ts';
@@ -23,7 +24,17 @@ export async function readBody(request: IncomingMessage): Promise<Buffer | null>
   } catch {
     return null;
   }
-  return Buffer.concat(chunks);
+  return unpacked(Buffer.concat(chunks), request.headers['content-encoding']);
+}
+
+/** Clients may pack what they send, too. */
+function unpacked(body: Buffer, encoding: string | undefined): Buffer | null {
+  if (encoding !== 'gzip') return body;
+  try {
+    return gunzipSync(body, { maxOutputLength: LONGEST_MULTIPART });
+  } catch {
+    return null;
+  }
 }
 
 export function checkHead({ url = '', method = '', rawHeaders }: IncomingMessage): void {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../errors.ts';
 import type { Org } from '../org.ts';
-import { type Answer, json, refusal, send } from './answer.ts';
+import { type Answer, gatewayPage, json, refusal, send } from './answer.ts';
 import { type Api, type Exchange } from './api.ts';
 import { isOwnHost } from './guard.ts';
 import { checkHead, readBody } from './incoming.ts';
@@ -29,10 +29,14 @@ export function createService({ org, journal, api, inside }: Parts): Service {
     const slow = strikes.strikes('latency')?.ms;
     if (slow !== undefined) await sleep(slow);
     if (strikes.strikes('cut-before') !== null) return null;
+    const gateway = strikes.strikes('gateway');
+    if (gateway !== null) return gatewayPage(gateway.status ?? 502);
     if (strikes.strikes('unavailable') !== null) {
       return refusal(new ApiError('SERVER_UNAVAILABLE', 'The server is temporarily unavailable.'));
     }
     const answer = await answered(api, exchange);
+    const late = strikes.strikes('gateway-after');
+    if (late !== null) return gatewayPage(late.status ?? 502);
     return strikes.strikes('cut-after') === null ? answer : null;
   }
 
@@ -70,7 +74,10 @@ export function createService({ org, journal, api, inside }: Parts): Service {
         const body = await readBody(request);
         const answer = body === null ? null : await work(request, body);
         if (answer === null) response.destroy();
-        else send(response, request.method === 'HEAD' ? { ...answer, body: '' } : answer);
+        else {
+          const whole = request.method === 'HEAD' ? { ...answer, body: '' } : answer;
+          send(response, whole, request.headers['accept-encoding']);
+        }
       } catch (thrown) {
         // A mistake of ours: its place is the log of the process, not the answer.
         process.emitWarning(thrown instanceof Error ? thrown : String(thrown));
@@ -79,7 +86,7 @@ export function createService({ org, journal, api, inside }: Parts): Service {
           message: 'An unexpected error occurred.',
         };
         if (response.headersSent) response.destroy();
-        else send(response, json(500, [mistake]));
+        else send(response, json(500, [mistake]), undefined);
       }
     },
   };

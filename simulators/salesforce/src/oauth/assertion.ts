@@ -13,6 +13,9 @@ export interface Subject {
   readonly username: string;
 }
 
+/** "OAuth 2.0 JWT Bearer Flow for Server-to-Server Integration": the expiration is within 5 minutes. */
+const LONGEST_MS = 300_000;
+
 /** Who an assertion of the JWT bearer grant speaks for. Every doubt is an error. */
 export function readAssertion(assertion: string, { apps, audiences, now }: Expected): Subject {
   const [header = '', payload = '', signature = '', ...rest] = assertion.split('.');
@@ -31,6 +34,9 @@ export function readAssertion(assertion: string, { apps, audiences, now }: Expec
   if (!audiences.includes(audience)) throw new OAuthError('invalid_grant', 'audience is invalid');
   if (typeof exp !== 'number' || exp * 1000 <= now) {
     throw new OAuthError('invalid_grant', 'expired authorization code');
+  }
+  if (exp * 1000 > now + LONGEST_MS) {
+    throw new OAuthError('invalid_grant', 'assertion is valid for longer than 5 minutes');
   }
   if (typeof sub !== 'string') throw invalidAssertion();
   return { app, username: sub };

@@ -1,7 +1,7 @@
 import type { Work } from '../data/work.ts';
 import { ApiError } from '../errors.ts';
 import type { Caller, Org } from '../org.ts';
-import { type LeafHandler, type Reply, type RestRequest, isObject, objectBody } from './request.ts';
+import { type LeafHandler, type Reply, type RestRequest, objectBody } from './request.ts';
 import {
   type Subrequest,
   type Subresponse,
@@ -97,50 +97,5 @@ function checkParts(parts: readonly Subrequest[]): void {
       'LIMIT_EXCEEDED',
       `Limit of ${MOST_QUERIES} query and collection subrequests in a composite request is exceeded: ${heavy.length}`,
     );
-  }
-}
-
-const MOST_GRAPHS = 75;
-const MOST_NODES = 500;
-
-/** `POST …/composite/graph`: each graph is a transaction, and knows nothing of the others. */
-export async function graph(bundle: Bundle): Promise<Reply> {
-  const { graphs } = objectBody(bundle.request);
-  if (!Array.isArray(graphs) || graphs.length === 0 || !graphs.every(isObject)) {
-    throw new ApiError('JSON_PARSER_ERROR', 'The request body must have an array named graphs.');
-  }
-  const read = graphs.map(({ graphId, compositeRequest }, index) => ({
-    graphId: typeof graphId === 'string' ? graphId : String(index + 1),
-    parts: readSubrequests(compositeRequest),
-  }));
-  checkGraphs(read);
-  const answers: unknown[] = [];
-  for (const { graphId, parts } of read) {
-    const results = new Map<string, unknown>();
-    const compositeResponse = await runTogether(bundle, parts, (part, work) =>
-      runPart(bundle, part, work, results),
-    );
-    const isSuccessful = compositeResponse.every(({ httpStatusCode }) => httpStatusCode < 300);
-    answers.push({ graphId, graphResponse: { compositeResponse }, isSuccessful });
-  }
-  return { status: 200, body: { graphs: answers } };
-}
-
-function checkGraphs(graphs: readonly { graphId: string; parts: readonly Subrequest[] }[]): void {
-  const nodes = graphs.reduce((sum, { parts }) => sum + parts.length, 0);
-  if (graphs.length > MOST_GRAPHS || nodes > MOST_NODES) {
-    throw new ApiError(
-      'LIMIT_EXCEEDED',
-      `A request has at most ${MOST_GRAPHS} graphs and ${MOST_NODES} nodes: here are ${graphs.length} and ${nodes}.`,
-    );
-  }
-  if (new Set(graphs.map(({ graphId }) => graphId)).size < graphs.length) {
-    throw new ApiError('INVALID_INPUT', 'Two graphs have the same graphId.');
-  }
-  for (const { parts } of graphs) {
-    const stranger = parts.find(({ url }) => !/^\/services\/data\/v\d\d\.\d\/sobjects\//.test(url));
-    if (stranger !== undefined) {
-      throw new ApiError('INVALID_INPUT', `A graph takes sobjects only, not ${stranger.url}`);
-    }
   }
 }

@@ -90,6 +90,7 @@ const REASONS = {
   timeout: texts.reasonTimeout,
   conversion_failed: texts.reasonConversion,
   upload_failed: texts.reasonUpload,
+  storage_full: texts.reasonStorage,
   worker_lost: texts.reasonWorker,
 };
 

@@ -48,6 +48,7 @@ import reasonTemplate from '@salesforce/label/c.Docgen_ReasonTemplate';
 import reasonData from '@salesforce/label/c.Docgen_ReasonData';
 import reasonTimeout from '@salesforce/label/c.Docgen_ReasonTimeout';
 import reasonConversion from '@salesforce/label/c.Docgen_ReasonConversion';
+import reasonStorage from '@salesforce/label/c.Docgen_ReasonStorage';
 import reasonUpload from '@salesforce/label/c.Docgen_ReasonUpload';
 import reasonWorker from '@salesforce/label/c.Docgen_ReasonWorker';
 import reasonUnknown from '@salesforce/label/c.Docgen_ReasonUnknown';
@@ -107,6 +108,7 @@ export const texts = Object.freeze({
   reasonData,
   reasonTimeout,
   reasonConversion,
+  reasonStorage,
   reasonUpload,
   reasonWorker,
   reasonUnknown,

@@ -87,6 +87,7 @@ describe('failures', () => {
     ['timeout', /too long/],
     ['conversion_failed', /the other format/],
     ['upload_failed', /stored in Salesforce/],
+    ['storage_full', /no room for files/],
     ['worker_lost', /service stopped/],
     ['unknown', /unexpected/],
     ['something_new', /unexpected/],
