@@ -179,7 +179,7 @@ describe.each(DATABASES)('generate on %s', (which) => {
       code: 'template_not_found',
     });
     office.before = () => {
-      throw new OfficeError('conversion_timeout', 'Too slow.');
+      throw new OfficeError('conversion_timeout', 'Too slow.', true);
     };
     await expect(documents.generate(envelope())).rejects.toMatchObject({
       name: 'DocumentError',

@@ -20,7 +20,8 @@ export function fakeOffice(): FakeOffice {
       await office.before(text, options.signal);
       return { pdf: Buffer.from(`%PDF ${text}`), timings: { queueMs: 0, convertMs: 0 } as never };
     },
-    check: () => Promise.resolve({ ok: true, version: office.version, way: 'kit', network: [] }),
+    check: () =>
+      Promise.resolve({ ok: true, version: office.version, way: 'kit', network: [], disk: [] }),
   };
   return office;
 }
