@@ -74,7 +74,7 @@ export function profileUrl(folder: string): string {
 export async function makeProfile(
   folder: string,
   version: Version,
-  otherFormats: readonly OtherFormat[],
+  otherFormats: readonly OtherFormat[] = [],
 ): Promise<void> {
   const user = join(profileFolder(folder), 'user');
   await mkdir(user, { recursive: true, mode: 0o700 });
