@@ -36,15 +36,29 @@ export const debianPackages = {
         existsSync,
       ),
   },
-  fonts: {
-    name: 'fonts-liberation',
-    found: () => existsSync('/usr/share/fonts/truetype/liberation'),
-  },
+  // In place of Arial, Times and Courier, of Calibri and of Cambria, each as wide; and for Chinese, Japanese and Korean.
+  fonts: fontPackage('fonts-liberation', 'truetype/liberation'),
+  calibri: fontPackage('fonts-crosextra-carlito', 'truetype/crosextra/Carlito-Regular.ttf'),
+  cambria: fontPackage('fonts-crosextra-caladea', 'truetype/crosextra/Caladea-Regular.ttf'),
+  cjk: fontPackage('fonts-noto-cjk', 'opentype/noto/NotoSansCJK-Regular.ttc'),
   // The type checker of Apex is a Java program.
   java: { name: 'openjdk-17-jre-headless', found: () => findProgram('java') },
   // pdftotext and pdftoppm look into what was made.
   pdf: { name: 'poppler-utils', found: () => findProgram('pdftotext') },
 };
+
+/** What documents need to look as in Word. */
+export const fontPackages = [
+  debianPackages.fonts,
+  debianPackages.calibri,
+  debianPackages.cambria,
+  debianPackages.cjk,
+];
+
+/** @param {string} name @param {string} file below the system's folder of fonts */
+function fontPackage(name, file) {
+  return { name, found: () => existsSync(join('/usr/share/fonts', file)) };
+}
 
 /**
  * A Postgres and a Redis. Without settings Postgres has its own defaults, durability included, as a

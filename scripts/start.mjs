@@ -1,6 +1,6 @@
 // npm start: installs what is missing, builds what has changed, then is the server.
 
-import { debianPackages } from './services.mjs';
+import { debianPackages, fontPackages } from './services.mjs';
 import { become, ensureBuild, ensureModules, ensurePackages, script } from './setup.mjs';
 
 await script(async () => {
@@ -20,15 +20,24 @@ function offerSandbox() {
   process.env['SALESFORCE_SANDBOX'] ||= 'true';
 }
 
-/** PDF needs LibreOffice. Where it cannot be installed, everything else works, and the server says how to get it. */
+/** PDF needs LibreOffice, and fonts. Where it cannot be installed, everything else works, and the server says how to get it. */
 async function ensureOffice() {
   const wanted = process.env['MILLRACE_DOCUMENTS'] !== 'false';
   const elsewhere = process.env['MILLRACE_OFFICE_PATH'];
   if (!wanted || elsewhere) return;
   try {
-    await ensurePackages([debianPackages.office, debianPackages.fonts]);
+    await ensurePackages([debianPackages.office]);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    console.log(`Documents can be made as DOCX, not as PDF. ${why}`);
+    return console.log(`Documents can be made as DOCX, not as PDF. ${messageOf(error)}`);
   }
+  try {
+    await ensurePackages(fontPackages);
+  } catch (error) {
+    console.log(`Some fonts are missing: such text looks different. ${messageOf(error)}`);
+  }
+}
+
+/** @param {unknown} error */
+function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
 }

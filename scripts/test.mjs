@@ -7,7 +7,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { debianPackages, startPostgres, startRedis, startRunner } from './services.mjs';
+import {
+  debianPackages,
+  fontPackages,
+  startPostgres,
+  startRedis,
+  startRunner,
+} from './services.mjs';
 import { ensureModules, ensurePackages, root, script, tool } from './setup.mjs';
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
@@ -45,7 +51,7 @@ async function startAll() {
   await ensurePackages([
     debianPackages.prometheus,
     debianPackages.office,
-    debianPackages.fonts,
+    ...fontPackages,
     debianPackages.java,
     debianPackages.pdf,
     ...(DATABASE_URL ? [] : [debianPackages.postgres]),

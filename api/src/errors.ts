@@ -267,9 +267,9 @@ export const ERRORS = {
   },
   conversion_timeout: {
     status: 504,
-    retryable: true,
+    retryable: false,
     title: 'The conversion took too long',
-    help: 'Try again; if it stays so, make the document smaller or raise CONVERSION_TIMEOUT.',
+    help: 'The same document would take as long again: make it smaller, or raise CONVERSION_TIMEOUT.',
   },
   conversion_failed: {
     status: 422,

@@ -41,8 +41,8 @@ export const JOB_ERRORS = {
     help: 'The template of a document is gone. Upload it again, then enqueue the document anew.',
   },
   conversion_timeout: {
-    retryable: true,
-    help: 'LibreOffice took too long. Make the document smaller, or raise CONVERSION_TIMEOUT.',
+    retryable: false,
+    help: 'LibreOffice took too long. Make the document smaller, or raise CONVERSION_TIMEOUT. Tried again only where the machine was too busy.',
   },
   conversion_failed: {
     retryable: true,

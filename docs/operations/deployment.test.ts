@@ -86,8 +86,11 @@ describe('Dockerfile', () => {
     const install =
       /apt-get install -y --no-install-recommends ([^&]*)/.exec(commands(runtime))?.[1] ?? '';
     expect(install.trim().split(/\s+/)).toEqual([
+      'fonts-crosextra-caladea',
+      'fonts-crosextra-carlito',
       'fonts-dejavu',
       'fonts-liberation',
+      'fonts-noto-cjk',
       'fonts-noto-core',
       'libreoffice-writer-nogui',
       'tini',

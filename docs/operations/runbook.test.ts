@@ -22,7 +22,7 @@ const [preface, ...symptoms] = sections;
 
 it('has a section for each symptom', () => {
   expect(preface?.title).toBe('Before you begin');
-  expect(symptoms).toHaveLength(21);
+  expect(symptoms).toHaveLength(22);
 });
 
 it.each(symptoms)(

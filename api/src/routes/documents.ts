@@ -148,6 +148,12 @@ export const documentContracts = {
       cached: z.boolean().describe('It had been made before, from the same.'),
       timings: timings.describe('In milliseconds.'),
       correlationId: z.string(),
+      warnings: z
+        .array(z.string())
+        .optional()
+        .describe(
+          'What is not in the document as it should be, if anything: characters without a font.',
+        ),
     }),
     statuses: [200],
     errors: [

@@ -1,15 +1,18 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { covering } from './coverage.ts';
 import type { Kit } from './kit.ts';
+import { type Looked, NOTHING, look } from './look.ts';
 import { warmUpPage } from './page.ts';
 import { profileUrl } from './profile.ts';
-import type { Answer, ChildSettings, Hello, Task } from './protocol.ts';
+import { type Answer, COVERAGE, type ChildSettings, type Hello, type Task } from './protocol.ts';
 import { convertBySoffice } from './soffice.ts';
 
 // The program of one process of the pool: closes itself off, loads LibreOffice, warms it up, says that it is
 // ready, and then converts one document after the other until it is killed.
 
+let covers: ReturnType<typeof covering> | null = null;
 const settings = JSON.parse(process.argv[2] ?? '') as ChildSettings;
 
 // The pool is gone. LibreOffice's own clean-up has nothing to save, and has been seen to hang: no exit handlers.
@@ -20,27 +23,28 @@ await (settings.way === 'kit' ? serveByKit() : serveBySoffice());
 async function serveByKit(): Promise<void> {
   let opened: {
     kit: Kit;
-    network: Hello['network'];
+    sandbox: Pick<Hello, 'network' | 'disk'>;
     paint: typeof import('./thumbnail.ts').paintThumbnail;
   };
   try {
     // Only here: where koffi has no binary for the machine, importing it is what fails.
-    const { enterSandbox } = await import('./sandbox.ts');
+    const { confine, enterSandbox } = await import('./sandbox.ts');
+    if (settings.confined === null) confine(settings);
     const { openKit } = await import('./kit.ts');
     const { paintThumbnail } = await import('./thumbnail.ts');
     const { library, program, folder } = settings;
     if (library === null) throw new Error(`There is no LibreOfficeKit in ${program}.`);
-    const network = enterSandbox(settings);
+    const sandbox = enterSandbox(settings);
     const kit = openKit({ library, program, profileUrl: profileUrl(folder) });
-    opened = { kit, network, paint: paintThumbnail };
+    opened = { kit, sandbox, paint: paintThumbnail };
     warmUp(kit);
   } catch (error) {
     answer({ type: 'unavailable', reason: messageOf(error) });
     return;
   }
-  const { kit, network, paint } = opened;
+  const { kit, sandbox, paint } = opened;
   process.on('message', (task: Task) => answer(convertByKit(kit, task, paint)));
-  answer({ type: 'ready', version: kit.version, network });
+  answer({ type: 'ready', version: kit.version, ...sandbox });
 }
 
 function convertByKit(
@@ -50,12 +54,20 @@ function convertByKit(
 ): Answer {
   try {
     const startedAt = performance.now();
+    const looked = task.type === 'pdf' ? lookAt(task) : NOTHING;
     const document = kit.open(pathToFileURL(task.input).href);
     try {
+      if (looked.hasIndex) document.refreshIndexes();
       const loadedAt = performance.now();
       if (task.type === 'pdf') document.saveAs(pathToFileURL(task.output).href, 'pdf', task.filter);
       else writeFileSync(task.output, paint(document, task.width), { mode: 0o600 });
-      return { type: 'done', loadMs: loadedAt - startedAt, saveMs: performance.now() - loadedAt };
+      return {
+        type: 'done',
+        loadMs: loadedAt - startedAt,
+        saveMs: performance.now() - loadedAt,
+        missing: looked.missing,
+        printsName: looked.printsName,
+      };
     } finally {
       document.destroy();
     }
@@ -63,6 +75,11 @@ function convertByKit(
     const hint = hasPages(task) ? ' Perhaps it has none of the pages asked for.' : '';
     return { type: 'failed', code: 'conversion_failed', reason: `${messageOf(error)}${hint}` };
   }
+}
+
+function lookAt(task: Task): Looked {
+  covers ??= covering(readFileSync(join(settings.cache, COVERAGE)));
+  return look(readFileSync(task.input), covers);
 }
 
 function hasPages(task: Task): boolean {
@@ -81,19 +98,20 @@ function warmUp(kit: Kit): void {
 }
 
 async function serveBySoffice(): Promise<void> {
-  let network: Hello['network'] = [];
+  let sandbox: Pick<Hello, 'network' | 'disk'> = { network: [], disk: [] };
   try {
-    const { enterSandbox } = await import('./sandbox.ts');
-    network = enterSandbox(settings);
+    const { confine, enterSandbox } = await import('./sandbox.ts');
+    if (settings.confined === null) confine(settings);
+    sandbox = enterSandbox(settings);
   } catch {
-    // Without koffi there is no sandbox. The pool warns: the answer says that nothing closes the network.
+    // Without koffi there is no sandbox. The pool warns: the answer says that nothing closes network and disk.
   }
   process.on('message', (task: Task) => {
-    void convertBySoffice(settings, task).then(answer, (error: unknown) =>
+    void convertBySoffice(settings, task, lookAt(task)).then(answer, (error: unknown) =>
       answer({ type: 'failed', code: 'conversion_failed', reason: messageOf(error) }),
     );
   });
-  answer({ type: 'ready', version: null, network });
+  answer({ type: 'ready', version: null, ...sandbox });
 }
 
 function answer(message: Answer): void {
@@ -103,6 +121,8 @@ function answer(message: Answer): void {
 /** Without what LibreOffice adds for its developers: our files' names, and where in its sources it happened. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
+  if (/type detection failed|returned an empty reference/.test(message))
+    return 'It is no Word document (DOCX), or a damaged one.';
   const [said = ''] = message.replaceAll(/\s*<?file:[^\s>]*>?/g, '').split(/\s+at\s/);
   return said.trim();
 }

@@ -3,8 +3,8 @@
  * document, asked for again later, come out well?
  */
 const RETRYABLE = {
-  /** Took longer than the timeout; its process was killed. A quieter machine may manage. */
-  conversion_timeout: true,
+  /** LibreOffice was at it until the timeout: it would be again (where it had to wait for a processor, that one is retryable). */
+  conversion_timeout: false,
   /** LibreOffice said no to this document, or could not be started (that one is retryable). */
   conversion_failed: false,
   /** No LibreOffice of version 7.0 or later on this machine. */

@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Found } from './find.ts';
+import type { OtherFormat } from './formats.ts';
 import type { Log, OfficeEvent } from './events.ts';
 import type { ChildSettings, Hello } from './protocol.ts';
 import { type EndReason, type OfficeProcess, startProcess } from './slot.ts';
@@ -26,6 +26,7 @@ export interface Decision {
   readonly way: 'kit' | 'soffice' | 'none';
   readonly version: string | null;
   readonly network: Hello['network'];
+  readonly disk: Hello['disk'];
   readonly detail?: string;
 }
 
@@ -52,6 +53,10 @@ export interface FleetParams {
   readonly script: string;
   readonly office: Found;
   readonly folder: string;
+  readonly cache: ChildSettings['cache'];
+  readonly reach: ChildSettings['reach'];
+  readonly account: ChildSettings['account'];
+  readonly otherFormats: readonly OtherFormat[];
   readonly slots: number;
   readonly memoryMb: number;
   readonly startTimeoutMs: number;
@@ -113,13 +118,11 @@ export function createFleet(params: FleetParams): Fleet {
     const startedAt = performance.now();
     const folder = join(params.folder, String(++numbered));
     const { program, library, soffice, version } = office;
-    const settings = { way, program, library, soffice, folder, memoryMb: params.memoryMb };
-    const cache = join(params.folder, 'cache');
-    const { script, startTimeoutMs } = params;
+    const { script, startTimeoutMs, cache, memoryMb, reach, account, otherFormats } = params;
+    const settings = { way, program, library, soffice, folder, cache, memoryMb, reach, account };
     let process: OfficeProcess;
     try {
-      await mkdir(cache, { recursive: true });
-      process = await startProcess({ script, settings, version, cache, startTimeoutMs });
+      process = await startProcess({ script, settings, version, otherFormats, startTimeoutMs });
     } catch (error) {
       starting -= 1;
       startFailed(error instanceof Error ? error.message : String(error));
@@ -160,13 +163,10 @@ export function createFleet(params: FleetParams): Fleet {
     const version = hello.version ?? `${office.version.major}.${office.version.minor}`;
     onEvent({ type: 'process_started', pid, startMs, way, version });
     if (decision === null) {
-      if (hello.network.length === 0)
-        log.warn(
-          { pid },
-          'LibreOffice runs with a network: neither a seccomp filter nor a network namespace is allowed here',
-        );
-      log.info({ version, way, slots, network: hello.network }, 'LibreOffice is ready');
-      decision = { way, version, network: hello.network };
+      const { network, disk } = hello;
+      sayWhatIsOpen(pid, hello);
+      log.info({ version, way, slots, network, disk }, 'LibreOffice is ready');
+      decision = { way, version, network, disk };
       settle();
     }
     retireOneDue();
@@ -188,7 +188,7 @@ export function createFleet(params: FleetParams): Fleet {
     }
     failures = 0;
     if (office.soffice === null) {
-      decision = { way: 'none', version: null, network: [], detail: start.reason };
+      decision = { way: 'none', version: null, network: [], disk: [], detail: start.reason };
       broken(start.reason);
       return;
     }
@@ -221,6 +221,20 @@ export function createFleet(params: FleetParams): Fleet {
     log.warn(
       { reason, program: office.program },
       'LibreOfficeKit cannot be loaded: every document starts a soffice process of its own, which takes over a second',
+    );
+  }
+
+  function sayWhatIsOpen(pid: number, { network, disk }: Hello): void {
+    if (network.length === 0)
+      log.warn(
+        { pid },
+        'LibreOffice runs with a network: neither a seccomp filter nor a network namespace is allowed here',
+      );
+    if (disk.includes('landlock')) return;
+    const user = disk.includes('account') ? 'the user nobody' : "the service's own user";
+    log.warn(
+      { pid, disk },
+      `LibreOffice can read the files of ${user}: this system has no Landlock (Linux 5.13 or later). What remains is its profile, which follows no links, and that only DOCX is opened`,
     );
   }
 

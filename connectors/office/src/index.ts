@@ -3,6 +3,7 @@ export type { Log, OfficeEvent } from './events.ts';
 export { installedFonts } from './fonts.ts';
 export type { Lane } from './lanes.ts';
 export {
+  type Conversion,
   type Office,
   type OfficeCheck,
   type OfficeConfig,

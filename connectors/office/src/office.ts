@@ -1,15 +1,23 @@
 import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, freemem, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { lentAccount } from './account.ts';
 import { OfficeError } from './errors.ts';
 import type { Log, OfficeEvent } from './events.ts';
 import { type Version, findOffice } from './find.ts';
 import type { Decision } from './fleet.ts';
+import { readFonts } from './fonts.ts';
+import { otherFormats } from './formats.ts';
+import { refuseName } from './handover.ts';
 import type { Lane } from './lanes.ts';
 import { type PdfOptions, filterOptions } from './options.ts';
 import { whyNotDocx } from './page.ts';
 import { createPoisonList } from './poison.ts';
+import { COVERAGE } from './protocol.ts';
 import { type Pool, type PoolStats, type Timings, createPool } from './pool.ts';
+import { reachOf } from './reach.ts';
 import { makeWorkFolder, sweep } from './sweep.ts';
 
 export interface OfficeConfig {
@@ -39,8 +47,12 @@ export interface RequestOptions {
 export interface Office {
   convert(
     docx: Uint8Array,
-    options?: RequestOptions & { readonly pdf?: PdfOptions },
-  ): Promise<{ readonly pdf: Uint8Array; readonly timings: Timings }>;
+    options?: RequestOptions & {
+      readonly pdf?: PdfOptions;
+      /** The output's name, as "Invoice 7.pdf": Word's FILENAME field prints it. */
+      readonly name?: string;
+    },
+  ): Promise<Conversion>;
   /** Page 1 as a PNG of the given width. */
   thumbnail(
     docx: Uint8Array,
@@ -50,6 +62,15 @@ export interface Office {
   check(): Promise<OfficeCheck>;
   /** Kills what runs, refuses what waits, and leaves no file behind. */
   close(): Promise<void>;
+}
+
+export interface Conversion {
+  readonly pdf: Uint8Array;
+  readonly timings: Timings;
+  /** The first few characters of the text that no font here has, if there are any. They are boxes in the PDF. */
+  readonly missingCharacters?: readonly string[];
+  /** Under another name the PDF would be another one. */
+  readonly printsName?: boolean;
 }
 
 export interface OfficeStats extends PoolStats {
@@ -73,6 +94,8 @@ export interface OfficeCheck {
   readonly way: Decision['way'];
   /** What keeps LibreOffice off the network. */
   readonly network: Decision['network'];
+  /** What keeps LibreOffice from the disk. */
+  readonly disk: Decision['disk'];
   readonly detail?: string;
 }
 
@@ -105,12 +128,21 @@ export async function openOffice(config: OfficeConfig): Promise<Office> {
   if (swept.length > 0)
     log.info({ folders: swept.length }, 'Removed the files of an office that was killed');
   const folder = await makeWorkFolder(workdir);
+  const script = childScript();
+  const cache = join(folder.path, 'cache');
+  await mkdir(cache);
+  const { folders: fontFolders, coverage } = await readFonts(cache);
+  await writeFile(join(cache, COVERAGE), coverage);
   const slots = config.slots ?? defaultSlots();
   const poison = createPoisonList(POISON);
   const pool = createPool({
-    script: childScript(),
+    script,
     office: search.found,
     folder: folder.path,
+    cache,
+    reach: await reachOf({ office: search.found, script, fontFolders, cache }),
+    account: await lentAccount(folder.path, fontFolders),
+    otherFormats: await otherFormats(search.found),
     slots,
     timeoutMs: config.timeoutMs ?? 60_000,
     memoryMb: config.memoryMb ?? 1_024,
@@ -154,17 +186,24 @@ function guarded({ onEvent, log }: OfficeConfig): (event: OfficeEvent) => void {
 
 function conversions(pool: Pool, version: Version): Pick<Office, 'convert' | 'thumbnail'> {
   return {
-    async convert(docx, { pdf = {}, lane = 'interactive', signal, correlationId } = {}) {
+    async convert(docx, { pdf = {}, name, lane = 'interactive', signal, correlationId } = {}) {
       refuseOther(docx);
+      refuseName(name);
       const filter = filterOptions(pdf, version);
-      const { bytes, timings } = await pool.submit({
+      const { bytes, timings, missing, printsName } = await pool.submit({
         bytes: docx,
+        name,
         task: (files) => ({ type: 'pdf', ...files, filter }),
         lane,
         signal,
         correlationId,
       });
-      return { pdf: bytes, timings };
+      return {
+        pdf: bytes,
+        timings,
+        ...(missing.length > 0 && { missingCharacters: missing }),
+        ...(printsName && { printsName }),
+      };
     },
     async thumbnail(docx, { width, lane = 'interactive', signal, correlationId }) {
       refuseOther(docx);
@@ -203,18 +242,19 @@ function statsOf(pool: Pool, slots: number, poisonedDocuments: number): OfficeSt
 
 async function checkOf({ fleet }: Pool): Promise<OfficeCheck> {
   await fleet.settled;
-  const { way, version, network, detail } = fleet.decision() ?? NO_DECISION;
+  const { way, version, network, disk, detail } = fleet.decision() ?? NO_DECISION;
   const reason = detail ?? fleet.trouble();
   return {
     ok: way !== 'none' && reason === null,
     version,
     way,
     network,
+    disk,
     ...(reason && { detail: reason }),
   };
 }
 
-const NO_DECISION: Decision = { way: 'none', version: null, network: [] };
+const NO_DECISION: Decision = { way: 'none', version: null, network: [], disk: [] };
 
 function missingOffice(detail: string): Office {
   const refuse = (): Promise<never> => Promise.reject(new OfficeError('office_missing', detail));

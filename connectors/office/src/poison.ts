@@ -1,11 +1,16 @@
+import { OfficeError } from './errors.ts';
+
 /**
- * Documents that killed processes, by hash. Two deaths within the time and the document is refused until
- * the time is over. Bounded: what was heard of longest ago is forgotten first.
+ * Documents that killed processes, by hash. Two deaths within the time, or one timeout that was the document's own, and it is
+ * refused until the time is over. Bounded: what was heard of longest ago is forgotten first.
  */
+export type Poison = 'crash' | 'memory' | 'timeout';
+
 export interface PoisonList {
-  /** A process died of it. True once it is on the list. */
-  died(sha256: string): boolean;
-  has(sha256: string): boolean;
+  /** A process died of it. True once it is on the list; at once when it is the document for sure. */
+  died(sha256: string, of: Poison, options?: { readonly sure?: boolean }): boolean;
+  /** What it is on the list for; null when it is not on it. */
+  why(sha256: string): Poison | null;
   /** How many documents are refused now. */
   size(): number;
 }
@@ -18,7 +23,7 @@ export function createPoisonList(options: {
   now: () => number;
 }): PoisonList {
   const { limit, forgetAfterMs, now } = options;
-  const heard = new Map<string, { deaths: number; at: number }>();
+  const heard = new Map<string, { deaths: number; at: number; of: Poison }>();
 
   /** The map is in the order of `at`: every death puts its document last. */
   function forget(): void {
@@ -29,21 +34,42 @@ export function createPoisonList(options: {
   }
 
   return {
-    died(sha256) {
+    died(sha256, of, { sure = false } = {}) {
       forget();
-      const deaths = (heard.get(sha256)?.deaths ?? 0) + 1;
+      const deaths = (heard.get(sha256)?.deaths ?? 0) + (sure ? DEADLY : 1);
       heard.delete(sha256);
-      heard.set(sha256, { deaths, at: now() });
+      heard.set(sha256, { deaths, at: now(), of });
       forget();
       return deaths >= DEADLY;
     },
-    has(sha256) {
+    why(sha256) {
       forget();
-      return (heard.get(sha256)?.deaths ?? 0) >= DEADLY;
+      const known = heard.get(sha256);
+      return known !== undefined && known.deaths >= DEADLY ? known.of : null;
     },
     size() {
       forget();
       return [...heard.values()].filter(({ deaths }) => deaths >= DEADLY).length;
     },
   };
+}
+
+/** It may come out well another time. */
+export function starved(timeoutMs: number): OfficeError {
+  const message = `The conversion was not done after ${timeoutMs / 1000} s, for most of which it had no processor. Try again when the machine is quieter.`;
+  return new OfficeError('conversion_timeout', message, true);
+}
+
+/** Why a document on the list is not tried. */
+export function refused(of: Poison, timeoutMs: number): OfficeError {
+  if (of === 'timeout')
+    return new OfficeError(
+      'conversion_timeout',
+      `LibreOffice was not done with this document after ${timeoutMs / 1000} s, and would not be the next time. It is refused for an hour: make it simpler (split very long paragraphs and tables), or raise CONVERSION_TIMEOUT.`,
+    );
+  const what = of === 'memory' ? 'take all the memory it may have' : 'crash';
+  return new OfficeError(
+    'poisoned',
+    `This document made LibreOffice ${what} twice. It is refused for now: make it simpler, or save it again in Word, and try that.`,
+  );
 }

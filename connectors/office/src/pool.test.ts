@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
 import { type Observed, atEnd, isGone, observe, temporaryFolder, until } from '../test/world.ts';
+import { OfficeError } from './errors.ts';
 import type { Lane } from './lanes.ts';
 import { createPoisonList } from './poison.ts';
 import { type Pool, type PoolParams, createPool } from './pool.ts';
@@ -27,6 +28,10 @@ function openPool(config: Partial<PoolParams> = {}): {
       version: { major: 7, minor: 4 },
     },
     folder,
+    cache: folder,
+    reach: { read: [], devices: [] },
+    account: null,
+    otherFormats: [],
     slots: 1,
     timeoutMs: 20_000,
     startTimeoutMs: 20_000,
@@ -69,7 +74,9 @@ test('a document is converted, counted, and leaves no file', async () => {
     completedJobs: 1,
     totalConversions: 1,
   });
-  await until(() => expect(readdirSync(join(folder, '1'))).toEqual(['profile', 'tmp']));
+  await until(() =>
+    expect(readdirSync(join(folder, '1'))).toEqual(['fontconfig', 'profile', 'tmp']),
+  );
 });
 
 test('a document whose process dies is tried again, on a fresh process', async () => {
@@ -126,8 +133,25 @@ test('a document that takes too long is killed and not tried again; the next one
   expect(await convert(pool, 'next')).toContain('next');
   expect(pool.stats()).toMatchObject({ timeouts: 1, retriedJobs: 0 });
   // Twice is poison, too: it would cost its timeout again and again.
-  await expect(convert(pool, 'hang')).rejects.toMatchObject({ code: 'conversion_timeout' });
-  await expect(convert(pool, 'hang')).rejects.toMatchObject({ code: 'poisoned' });
+  const final = { code: 'conversion_timeout', retryable: false };
+  await expect(convert(pool, 'hang')).rejects.toMatchObject(final);
+  await expect(convert(pool, 'hang')).rejects.toMatchObject(final);
+  expect(pool.stats()).toMatchObject({ timeouts: 2 });
+});
+
+test('a document at work until the time is over would be again: not retryable, and refused at once', async () => {
+  const { pool, seen } = openPool({ timeoutMs: 1_000 });
+  const final = { code: 'conversion_timeout', retryable: false };
+  const failure = () => convert(pool, 'work').then(String, (error: OfficeError) => error);
+  // A busy machine may leave it without a processor, and that is not its fault: then it has a second try.
+  const first = await failure();
+  const last = first instanceof OfficeError && first.retryable ? await failure() : first;
+  expect(last).toMatchObject(final);
+  const { timeouts } = pool.stats();
+  await expect(convert(pool, 'work')).rejects.toThrow(/would not be the next time/);
+  expect(pool.stats()).toMatchObject({ timeouts });
+  expect(seen.events.filter(({ type }) => type === 'poisoned')).toHaveLength(1);
+  expect(await convert(pool, 'next')).toContain('next');
 });
 
 test('a process that takes too much memory is killed', async () => {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { OfficeError } from './errors.ts';
 import { type Fleet, type FleetParams, type Member, createFleet } from './fleet.ts';
+import { type Handover, handOver } from './handover.ts';
 import { type Lane, createLanes } from './lanes.ts';
-import type { PoisonList } from './poison.ts';
+import type { Looked } from './look.ts';
+import { type PoisonList, refused, starved } from './poison.ts';
 import type { Task } from './protocol.ts';
 import type { EndReason } from './slot.ts';
 
@@ -21,6 +21,7 @@ export interface Pool {
 
 export interface Request {
   readonly bytes: Uint8Array;
+  readonly name?: string | undefined;
   /** What to do, given where the document is and where the result goes. */
   readonly task: (files: { input: string; output: string }) => Task;
   readonly lane: Lane;
@@ -28,7 +29,7 @@ export interface Request {
   readonly correlationId?: string | undefined;
 }
 
-export interface Converted {
+export interface Converted extends Pick<Looked, 'missing' | 'printsName'> {
   readonly bytes: Uint8Array;
   readonly timings: Timings;
 }
@@ -65,6 +66,9 @@ export type PoolParams = Omit<FleetParams, 'onIdle' | 'onBroken'> & {
   readonly timeoutMs: number;
   readonly poison: PoisonList;
 };
+
+/** With a processor for half of the time, it was the document and not the machine. */
+const BUSY = 0.5;
 
 /**
  * How long a document that nobody wants any more may still run. Most end sooner, and a killed process costs
@@ -132,7 +136,8 @@ export function createPool(params: PoolParams): Pool {
       return new OfficeError('canceled', 'The conversion was canceled.');
     const decision = fleet.decision();
     if (decision?.way === 'none') return new OfficeError('office_missing', decision.detail ?? '');
-    return poison.has(sha256) ? poisoned('crash') : null;
+    const why = poison.why(sha256);
+    return why === null ? null : refused(why, timeoutMs);
   }
 
   function pump(): void {
@@ -155,19 +160,21 @@ export function createPool(params: PoolParams): Pool {
   async function run(member: Member, job: Job): Promise<void> {
     fleet.take(member);
     running.add(job);
-    const name = String(++sequence);
     const { folder } = member.process;
-    const files = { input: join(folder, `${name}.docx`), output: join(folder, `${name}.out`) };
+    const { bytes, name } = job;
+    const { account } = params;
+    let files: Handover | undefined;
     const startedAt = performance.now();
     const abandon = giveUpOn(job, member);
     let failed = false;
     let settle: () => void;
     try {
-      await writeFile(files.input, job.bytes, { mode: 0o600 });
+      files = await handOver({ folder, place: String(++sequence), name, bytes, account });
       const outcome = await member.process.run(job.task(files), timeoutMs);
       if (outcome.type === 'done') {
-        const bytes = await readFile(files.output);
-        settle = () => job.resolve({ bytes, timings: timingsOf(job, startedAt, outcome) });
+        const { missing, printsName } = outcome;
+        const result = { bytes: await files.take(), missing, printsName };
+        settle = () => job.resolve({ ...result, timings: timingsOf(job, startedAt, outcome) });
       } else if (outcome.type === 'failed') {
         failed = outcome.code !== 'unsupported_option';
         const message = `LibreOffice could not convert it: ${outcome.reason}`;
@@ -180,14 +187,14 @@ export function createPool(params: PoolParams): Pool {
       const message = `The document could not be handed over: ${String(error)}`;
       settle = member.process.alive()
         ? () => job.reject(new OfficeError('conversion_failed', message, true))
-        : () => afterDeath(job, { reason: 'crash', complaint: message });
+        : () => afterDeath(job, { reason: 'crash', complaint: message, worked: 0 });
     }
     abandon.stop();
     running.delete(job);
     settle();
     // A dead process takes its folder with it.
     if (member.process.alive()) {
-      for (const file of Object.values(files)) void rm(file, { force: true }).catch(() => {});
+      void files?.remove().catch(() => {});
       fleet.release(member, { failed });
     }
     pump();
@@ -210,7 +217,7 @@ export function createPool(params: PoolParams): Pool {
 
   function afterDeath(
     job: Job,
-    { reason, complaint }: { reason: EndReason; complaint: string },
+    { reason, complaint, worked }: { reason: EndReason; complaint: string; worked: number },
   ): void {
     const { sha256, correlationId } = job;
     if (reason === 'canceled' || job.settled) return;
@@ -221,16 +228,14 @@ export function createPool(params: PoolParams): Pool {
       { reason, sha256, correlationId, complaint },
       'A LibreOffice process died with a document',
     );
-    const isPoison = poison.died(sha256) || job.deaths > 1;
+    const of = reason === 'timeout' || reason === 'memory' ? reason : 'crash';
+    // It had the processor and was not done: the same bytes would take as long again.
+    const sure = reason === 'timeout' && worked >= BUSY;
+    const isPoison = poison.died(sha256, of, { sure }) || job.deaths > 1;
     if (isPoison) onEvent({ type: 'poisoned', sha256 });
-    if (reason === 'timeout') {
-      totals.timeouts += 1;
-      const seconds = timeoutMs / 1000;
-      return job.reject(
-        new OfficeError('conversion_timeout', `The conversion took longer than ${seconds} s.`),
-      );
-    }
-    if (isPoison) return job.reject(poisoned(reason));
+    if (reason === 'timeout') totals.timeouts += 1;
+    if (isPoison) return job.reject(refused(of, timeoutMs));
+    if (reason === 'timeout') return job.reject(starved(timeoutMs));
     totals.retried += 1;
     retries.add(job);
   }
@@ -282,12 +287,4 @@ function timingsOf(
 ): Timings {
   const totalMs = performance.now() - submittedAt;
   return { queuedMs: startedAt - submittedAt, loadMs, saveMs, totalMs };
-}
-
-function poisoned(reason: EndReason): OfficeError {
-  const what = reason === 'memory' ? 'take all the memory it may have' : 'crash';
-  return new OfficeError(
-    'poisoned',
-    `This document made LibreOffice ${what} twice. It is refused for now: make it simpler, or save it again in Word, and try that.`,
-  );
 }

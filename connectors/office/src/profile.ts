@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Version } from './find.ts';
+import type { OtherFormat } from './formats.ts';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';
 
@@ -69,11 +70,15 @@ export function profileUrl(folder: string): string {
   return pathToFileURL(profileFolder(folder)).href;
 }
 
-/** A profile for a new process of this version. */
-export async function makeProfile(folder: string, version: Version): Promise<void> {
+/** A profile for a new process of this version, which opens none of the other formats. */
+export async function makeProfile(
+  folder: string,
+  version: Version,
+  otherFormats: readonly OtherFormat[] = [],
+): Promise<void> {
   const user = join(profileFolder(folder), 'user');
   await mkdir(user, { recursive: true, mode: 0o700 });
-  await writeFile(join(user, 'registrymodifications.xcu'), registry(version));
+  await writeFile(join(user, 'registrymodifications.xcu'), registry(version, otherFormats));
   for (const [name, xml] of Object.entries(EMPTY_BARS)) {
     const file = join(user, 'config/soffice.cfg/modules/swriter', name);
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -81,7 +86,7 @@ export async function makeProfile(folder: string, version: Version): Promise<voi
   }
 }
 
-function registry({ major, minor }: Version): string {
+function registry({ major, minor }: Version, otherFormats: readonly OtherFormat[]): string {
   const scheme =
     "Office.UI/ColorScheme/ColorSchemes/org.openoffice.Office.UI:ColorScheme['LibreOffice']";
   // A profile that has seen this version: LibreOffice then skips what it does after an update, and starts in
@@ -92,9 +97,13 @@ function registry({ major, minor }: Version): string {
     ([path, name, value]) =>
       `<item oor:path="/org.openoffice.${path}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>`,
   );
+  const removed = otherFormats.map(
+    ({ list, name }) =>
+      `<item oor:path="/org.openoffice.TypeDetection.${list}"><node oor:name="${name}" oor:op="remove"/></item>`,
+  );
   return `${DECLARATION}
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
-${items.join('\n')}
+${[...items, ...removed].join('\n')}
 </oor:items>
 `;
 }

@@ -5,17 +5,17 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { letter, picturesIn, reachingOut, textOf, withMacro } from '../test/documents.ts';
+import { type Layers, convertWith } from '../test/layers.ts';
 import { atEnd, build, openTestOffice, temporaryFolder } from '../test/world.ts';
-import { findOffice } from './find.ts';
-import { makeProfile } from './profile.ts';
 import { encodePng } from './thumbnail.ts';
 
 // A document must not make LibreOffice fetch or run anything. Layers see to that: the profile, the sandbox, the
 // options of loading. Each is tested without the others, and the canary without all: it would sing.
 
 beforeAll(build);
+vi.setConfig({ testTimeout: 120_000 }); // a LibreOffice with an empty profile takes its time to start
 
 async function listen(): Promise<{ url: string; port: number; heard: string[] }> {
   const heard: string[] = [];
@@ -43,30 +43,6 @@ function secretPicture(): string {
   return pathToFileURL(file).href;
 }
 
-interface Layers {
-  readonly profile: 'ours' | 'plain';
-  readonly sandbox: 'on' | 'off';
-  readonly options?: 'ours' | 'reckless';
-}
-
-async function convertWith(
-  { profile, sandbox, options = 'ours' }: Layers,
-  document: Buffer,
-  name = 'in.docx',
-): Promise<Buffer> {
-  const search = await findOffice();
-  if ('missing' in search) throw new Error(search.missing);
-  const folder = temporaryFolder();
-  await makeProfile(folder, search.found.version);
-  writeFileSync(join(folder, name), document);
-  const script = fileURLToPath(new URL('../test/layer.mjs', import.meta.url));
-  const args = [script, search.found.library ?? '', folder, name, profile, sandbox, options];
-  const env = { ...process.env, SAL_USE_VCLPLUGIN: 'svp' };
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  await once(child, 'exit');
-  return readFileSync(join(folder, 'out.pdf'));
-}
-
 test('in the pool nothing is fetched, over the network or from the disk', async () => {
   const { url, heard } = await listen();
   const { office } = await openTestOffice();
@@ -79,27 +55,21 @@ test('in the pool nothing is fetched, over the network or from the disk', async 
 
 test('the canary sings where neither profile nor sandbox is in the way', async () => {
   const { url, heard } = await listen();
-  const pdf = await convertWith(
-    { profile: 'plain', sandbox: 'off' },
-    reachingOut([url, secretPicture()]),
-  );
+  const pdf = await convertWith({ profile: 'plain' }, reachingOut([url, secretPicture()]));
   expect(heard).toContain('GET /canary.png');
   expect(picturesIn(pdf)).toBe(1);
 });
 
 test('the profile alone keeps it silent, and files unread', async () => {
   const { url, heard } = await listen();
-  const pdf = await convertWith(
-    { profile: 'ours', sandbox: 'off' },
-    reachingOut([url, secretPicture()]),
-  );
+  const pdf = await convertWith({ profile: 'ours' }, reachingOut([url, secretPicture()]));
   expect(heard).toEqual([]);
   expect(picturesIn(pdf)).toBe(0);
 });
 
 test('the sandbox alone keeps it silent', async () => {
   const { url, heard } = await listen();
-  const pdf = await convertWith({ profile: 'plain', sandbox: 'on' }, reachingOut([url]));
+  const pdf = await convertWith({ profile: 'plain', network: 'closed' }, reachingOut([url]));
   expect(heard).toEqual([]);
   expect(textOf(pdf)).toContain('Reaching out');
 });
@@ -112,14 +82,13 @@ test('a macro runs without our profile and options; either of them keeps it sile
     rmSync(song, { force: true });
     return sung;
   };
-  const off = { sandbox: 'off' } as const;
   // LibreOffice starts it once the document is there, and on a busy machine may be done before.
   let sung = false;
   for (let tries = 0; tries < 5 && !sung; tries += 1)
-    sung = await sings({ ...off, profile: 'plain', options: 'reckless' });
+    sung = await sings({ profile: 'plain', options: 'reckless' });
   expect(sung).toBe(true);
-  expect(await sings({ ...off, profile: 'ours', options: 'reckless' })).toBe(false);
-  expect(await sings({ ...off, profile: 'plain', options: 'ours' })).toBe(false);
+  expect(await sings({ profile: 'ours', options: 'reckless' })).toBe(false);
+  expect(await sings({ profile: 'plain' })).toBe(false);
 });
 
 test('under the filter there are no sockets and no programs, for no thread, and no waiting for the disk', async () => {

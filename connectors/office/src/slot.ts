@@ -1,9 +1,12 @@
 import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { giveTo } from './account.ts';
 import type { Version } from './find.ts';
+import type { OtherFormat } from './formats.ts';
+import { groupMs, leaderMs } from './processor.ts';
 import { makeProfile } from './profile.ts';
 import type { Answer, ChildSettings, Hello, Task } from './protocol.ts';
 
@@ -35,15 +38,21 @@ export type EndReason =
 export type Start = Hello | { readonly type: 'unavailable' | 'died'; readonly reason: string };
 export type Outcome =
   | Extract<Answer, { type: 'done' | 'failed' }>
-  | { readonly type: 'died'; readonly reason: EndReason; readonly complaint: string };
+  | {
+      readonly type: 'died';
+      readonly reason: EndReason;
+      readonly complaint: string;
+      /** How much of the time it had a processor, from 0 to 1. Told of a timeout only. */
+      readonly worked: number;
+    };
 
 export interface SlotParams {
   /** The child's program. */
   readonly script: string;
-  readonly settings: Omit<ChildSettings, 'parent'>;
+  readonly settings: Omit<ChildSettings, 'parent' | 'confined'>;
   readonly version: Version;
-  /** Shared by the processes of a pool: the fonts that fontconfig knows. */
-  readonly cache: string;
+  /** What LibreOffice must not open. */
+  readonly otherFormats: readonly OtherFormat[];
   readonly startTimeoutMs: number;
 }
 
@@ -63,9 +72,12 @@ export async function startProcess(params: SlotParams): Promise<OfficeProcess> {
   const { script, settings, startTimeoutMs } = params;
   const { folder, memoryMb } = settings;
   await mkdir(join(folder, 'tmp'), { recursive: true, mode: 0o700 });
-  await makeProfile(folder, params.version);
+  await makeProfile(folder, params.version, params.otherFormats);
+  await symlink(join(settings.cache, 'fontconfig'), join(folder, 'fontconfig'));
+  await giveTo(settings.account, folder);
 
-  const child = fork(script, [JSON.stringify({ ...settings, parent: process.pid })], {
+  const given: ChildSettings = { ...settings, parent: process.pid, confined: null };
+  const child = fork(script, [JSON.stringify(given)], {
     detached: true, // a process group of its own, to be killed with all it started
     cwd: folder,
     env: environment(params),
@@ -150,7 +162,12 @@ export async function startProcess(params: SlotParams): Promise<OfficeProcess> {
     rssMb,
     kill,
     async run(task, timeoutMs) {
-      const timer = setTimeout(() => kill('timeout'), timeoutMs);
+      const before = leaderMs(child.pid);
+      let worked = 0;
+      const timer = setTimeout(() => {
+        worked = (groupMs(child.pid) - before) / timeoutMs;
+        kill('timeout');
+      }, timeoutMs);
       const watch = setInterval(watchMemory, WATCH_MS).unref();
       const answered = nextAnswer();
       child.send(task, () => {}); // an error here means that it is dying: its exit is the answer
@@ -158,12 +175,12 @@ export async function startProcess(params: SlotParams): Promise<OfficeProcess> {
       clearTimeout(timer);
       clearInterval(watch);
       if (answer.type === 'done' || answer.type === 'failed') return answer;
-      return { type: 'died', reason, complaint: complaint.trim() };
+      return { type: 'died', reason, complaint: complaint.trim(), worked };
     },
   };
 }
 
-function environment({ settings, cache }: SlotParams): NodeJS.ProcessEnv {
+function environment({ settings }: SlotParams): NodeJS.ProcessEnv {
   const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name));
   return {
     LANG: 'C.UTF-8', // paths may hold any character
@@ -171,8 +188,9 @@ function environment({ settings, cache }: SlotParams): NodeJS.ProcessEnv {
     ...Object.fromEntries(passedOn),
     HOME: settings.folder,
     TMPDIR: join(settings.folder, 'tmp'), // LibreOffice leaves files there when it is killed
-    XDG_CACHE_HOME: cache,
+    XDG_CACHE_HOME: settings.folder, // with what fontconfig knows linked into it
     SAL_USE_VCLPLUGIN: 'svp', // draws into memory
+    OPENSSL_CONF: '/dev/null', // Node would end where it may not read its own; it makes no connection
     GLIBC_TUNABLES: MALLOC,
   };
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, rename } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
+import type { Looked } from './look.ts';
 import { profileUrl } from './profile.ts';
 import type { Answer, ChildSettings, Task } from './protocol.ts';
 
@@ -13,7 +14,11 @@ const RESTART = 81;
  * The way without LibreOfficeKit: a soffice process per document, 1.4 s instead of 50 ms. It runs in the process
  * group of the child that waits for it, and is killed with it.
  */
-export async function convertBySoffice(settings: ChildSettings, task: Task): Promise<Answer> {
+export async function convertBySoffice(
+  settings: ChildSettings,
+  task: Task,
+  { missing, printsName }: Looked,
+): Promise<Answer> {
   if (task.type === 'png')
     return unsupported('A thumbnail needs LibreOfficeKit, which this LibreOffice lacks.');
   if (task.filter.includes('"DocumentOpenPassword"')) {
@@ -50,7 +55,8 @@ export async function convertBySoffice(settings: ChildSettings, task: Task): Pro
       reason: complaint.trim() || `soffice ended with ${code} and wrote no PDF.`,
     };
   }
-  return { type: 'done', loadMs: 0, saveMs: performance.now() - startedAt };
+  const saveMs = performance.now() - startedAt;
+  return { type: 'done', loadMs: 0, saveMs, missing, printsName };
 }
 
 async function runOnce(

@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, readdir, readlink, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  readFile,
+  readdir,
+  readlink,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
@@ -31,7 +41,8 @@ export async function makeWorkFolder(workdir: string): Promise<WorkFolder> {
   const path = join(workdir, `${PREFIX}${process.pid}-${randomBytes(6).toString('hex')}`);
   const owner = join(path, OWNER);
   await mkdir(workdir, { recursive: true });
-  await mkdir(path, { mode: 0o700 });
+  await mkdir(path);
+  await chmod(path, 0o711); // a process with an account of its own finds its folder in it, and nothing else
   await writeFile(owner, JSON.stringify(await ownerOf(process.pid)));
   const signs = setInterval(() => {
     const now = new Date();

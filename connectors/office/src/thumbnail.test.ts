@@ -43,6 +43,7 @@ test('the first page is painted as wide as asked for', () => {
       asked.push([area, size]);
       return { pixels: Buffer.alloc(size.width * size.height * 4), order: 'rgba' };
     },
+    refreshIndexes() {},
     destroy() {},
   });
   paintThumbnail(document('0, 0, 1000, 2000'), 10);

@@ -65,13 +65,41 @@ export function withMacro(file: string): Buffer {
   );
 }
 
-function external(id: string, type: string, target: string): string {
+export function external(id: string, type: string, target: string): string {
   return `<Relationship Id="${id}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${type}" Target="${target}" TargetMode="External"/>`;
 }
 
-function field(code: string): string {
+export function field(code: string): string {
   const mark = (type: string) => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;
   return `<w:p>${mark('begin')}<w:r><w:instrText xml:space="preserve"> ${code} </w:instrText></w:r>${mark('separate')}<w:r><w:t>before</w:t></w:r>${mark('end')}</w:p>`;
+}
+
+export const pageBreak = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>';
+
+export function heading(text: string): string {
+  return `<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+}
+
+/** A table of contents as Word left it, with one line. */
+export function contents(line: string, page: string): string {
+  const mark = (type: string) => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;
+  const style = '<w:pPr><w:pStyle w:val="TOC1"/></w:pPr>';
+  return `<w:p>${style}${mark('begin')}<w:r><w:instrText xml:space="preserve"> TOC \\o "1-3" \\h \\z </w:instrText></w:r>${mark('separate')}<w:r><w:t>${line}</w:t><w:tab/><w:t>${page}</w:t></w:r></w:p><w:p>${mark('end')}</w:p>`;
+}
+
+/** With a style for headings and one for the lines of a table of contents. */
+export function withStyles(body: string): Buffer {
+  const style = (id: string, name: string, properties: string) =>
+    `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/><w:pPr>${properties}</w:pPr></w:style>`;
+  const tab = '<w:tabs><w:tab w:val="right" w:leader="dot" w:pos="9000"/></w:tabs>';
+  return docxOf({
+    body,
+    relationships:
+      '<Relationship Id="styles" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/>',
+    parts: {
+      'word/styles.xml': `<?xml version="1.0"?><w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">${style('Heading1', 'heading 1', '<w:outlineLvl w:val="0"/>')}${style('TOC1', 'toc 1', tab)}</w:styles>`,
+    },
+  });
 }
 
 /** A letter with a picture of many colours, which LibreOffice makes a JPEG of. */
@@ -94,7 +122,7 @@ function linkedPicture(relationship: string, id: number): string {
   return picture(`r:link="${relationship}"`, id);
 }
 
-function picture(reference: string, id: number): string {
+export function picture(reference: string, id: number): string {
   const drawing = 'http://schemas.openxmlformats.org/drawingml/2006';
   const names = `xmlns:wp="${drawing}/wordprocessingDrawing" xmlns:a="${drawing}/main" xmlns:pic="${drawing}/picture"`;
   const size = 'cx="1000000" cy="1000000"';

@@ -13,7 +13,7 @@ process.on('message', (/** @type {import('../src/protocol.ts').Task} */ task) =>
   served += 1;
   const done = (/** @type {string} */ text) => {
     writeFileSync(task.output, text);
-    process.send?.({ type: 'done', loadMs: 1, saveMs: 2 });
+    process.send?.({ type: 'done', loadMs: 1, saveMs: 2, missing: [], printsName: false });
   };
   switch (command) {
     case 'die':
@@ -30,6 +30,8 @@ process.on('message', (/** @type {import('../src/protocol.ts').Task} */ task) =>
       });
     case 'hang':
       return undefined;
+    case 'work':
+      for (;;) served += 1; // until it is killed
     case 'fail':
       return process.send?.({ type: 'failed', code: 'conversion_failed', reason: 'No page.' });
     case 'eat':
@@ -61,4 +63,4 @@ function waitFor(file, then) {
 if (start === 'dies') process.exit(1);
 else if (start === 'no-kit' && way === 'kit')
   process.send?.({ type: 'unavailable', reason: 'No kit.' });
-else process.send?.({ type: 'ready', version: '7.4.0.0', network: ['filter'] });
+else process.send?.({ type: 'ready', version: '7.4.0.0', network: ['filter'], disk: ['landlock'] });

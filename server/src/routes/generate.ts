@@ -29,13 +29,16 @@ export function generateHandlers(
   return {
     async generate({ body: envelope, caller, correlationId, signal, headers, log }) {
       const context = { correlationId, submitter: caller?.name, signal };
-      const { output, docx, cached, timings, body } = await make(envelope, context, log);
+      const { output, docx, cached, timings, body, warnings } = await make(envelope, context, log);
+      if (warnings.length > 0)
+        log.warn({ warnings, file: output.id }, 'a document lacks something');
       const answer = ok({
         file: fileJson(output),
         docx: docx === null ? null : fileJson(docx),
         cached,
         timings,
         correlationId,
+        ...(warnings.length > 0 && { warnings: [...warnings] }),
       });
       if (headers.accept?.includes('application/json') === true) return answer;
       return {

@@ -140,7 +140,8 @@ async function preview(
     const docx = await merge(compiled, { data, locale, timezone }, images);
     if (outputFormat === 'DOCX') return docx;
     if (outputFormat === 'PDF')
-      return await convert(workshop, docx, { pdf: undefined }, { lane: 'interactive', signal });
+      return (await convert(workshop, docx, { pdf: undefined }, { lane: 'interactive', signal }))
+        .pdf;
     const { thumbnail } = workshop.office;
     if (thumbnail === undefined)
       throw new DocumentError('validation_error', 'This office paints no pictures.');

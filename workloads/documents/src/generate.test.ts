@@ -173,13 +173,33 @@ describe.each(DATABASES)('generate on %s', (which) => {
     });
   });
 
+  test('characters without a font are a warning, and such a PDF is not given to the next', async () => {
+    const { documents, office } = world;
+    office.found = { missingCharacters: ['請', '😀'] };
+    const made = await documents.generate(envelope());
+    expect(made.warnings).toEqual([expect.stringContaining('請 (U+8ACB), 😀 (U+1F600)')]);
+    office.found = {}; // somebody has installed a font
+    const again = await documents.generate(envelope());
+    expect(again).toMatchObject({ cached: false, warnings: [] });
+    expect((await documents.generate(envelope())).cached).toBe(true);
+  });
+
+  test('a document has its name when it is made; one that prints it is made for each name', async () => {
+    const { documents, office } = world;
+    office.found = { printsName: true };
+    await documents.generate(envelope({ outputFileName: 'Invoice 7' }));
+    const other = await documents.generate(envelope({ outputFileName: 'Invoice 8' }));
+    expect(other.cached).toBe(false);
+    expect(office.calls.map(({ name }) => name)).toEqual(['Invoice 7.pdf', 'Invoice 8.pdf']);
+  });
+
   test('failures have a reason, and count', async () => {
     const { documents, office, told } = world;
     await expect(documents.generate(envelope({ templateId: 'tpl-99' }))).rejects.toMatchObject({
       code: 'template_not_found',
     });
     office.before = () => {
-      throw new OfficeError('conversion_timeout', 'Too slow.');
+      throw new OfficeError('conversion_timeout', 'Too slow.', true);
     };
     await expect(documents.generate(envelope())).rejects.toMatchObject({
       name: 'DocumentError',

@@ -22,6 +22,7 @@ export interface Generated {
   /** The bytes were in the output cache. */
   readonly cached: boolean;
   readonly templateCached: boolean;
+  readonly warnings: readonly string[];
   readonly timings: Timings;
   /** What the answer carries: the output, or with returnDocxToBrowser the merged DOCX, kept or not. */
   readonly body: Body;
@@ -54,13 +55,14 @@ export function createGenerate(parts: {
       const { output, docx } = await produced.step('store', () =>
         recordFiles(workshop, files, envelope, produced, facts),
       );
-      const { templateId, cached, templateCached } = produced;
+      const { templateId, cached, templateCached, warnings } = produced;
       return {
         templateId,
         output,
         docx,
         cached,
         templateCached,
+        warnings,
         timings: produced.timings(),
         body: bodyOf(workshop, envelope, produced, output),
       };

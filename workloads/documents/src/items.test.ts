@@ -80,7 +80,7 @@ describe.each(DATABASES)('an item of a batch on %s', (which) => {
 
   test('a late one with a lower epoch does not even begin', async () => {
     world.office.before = () => {
-      throw new OfficeError('conversion_timeout', 'Slow.');
+      throw new OfficeError('conversion_timeout', 'Slow.', true);
     };
     await expect(run({ epoch: 6 })).rejects.toThrow('Slow.');
     expect(await run({ epoch: 5 })).toEqual({ skipped: true });
@@ -89,7 +89,7 @@ describe.each(DATABASES)('an item of a batch on %s', (which) => {
 
   test('a failure that may pass waits for another try, a final one is the end', async () => {
     world.office.before = () => {
-      throw new OfficeError('conversion_timeout', 'Slow.');
+      throw new OfficeError('conversion_timeout', 'Slow.', true);
     };
     await expect(run({ epoch: 5 })).rejects.toMatchObject({
       code: 'conversion_timeout',

@@ -1,10 +1,11 @@
-import { type Office, OfficeError } from '@millrace/office';
+import { type Conversion, type Office, OfficeError } from '@millrace/office';
 import type { Database } from '@millrace/store-postgres';
 import { sha256 } from './canonical.ts';
 import { type Content, putContent } from './contents.ts';
 import { type Envelope, officeOptions } from './envelope.ts';
 import { fromOfficeError, refusalOf, storing } from './errors.ts';
 import { type ImageRules, fetchImages } from './images.ts';
+import { outputName } from './names.ts';
 import { type Stopwatch, type Timings, createTimings } from './observe.ts';
 import { type Outputs, outputKey } from './outputs.ts';
 import type { Compiled, Templates } from './templates.ts';
@@ -20,6 +21,8 @@ export interface Produced {
   /** The bytes were there already. */
   readonly cached: boolean;
   readonly templateCached: boolean;
+  /** What is not in the PDF as it should be, in sentences. Such a PDF is not kept for the next who asks. */
+  readonly warnings: readonly string[];
   readonly timings: () => Timings;
   readonly step: ReturnType<typeof createTimings>['step'];
   /** The merged DOCX, made again where it was not kept. */
@@ -75,13 +78,14 @@ export async function produce(
     return {
       ...result,
       cached: true,
+      warnings: [],
       output: { ...there.output, bytes: null },
       docx: there.docx && { ...there.docx, bytes: null },
     };
 
-  const { output, docx } = await render(workshop, envelope, options, { step, merged });
-  const stored = await step('store', () => keep(workshop, key, output, docx));
-  return { ...result, cached: false, ...stored };
+  const rendered = await render(workshop, envelope, options, { step, merged });
+  const stored = await step('store', () => keep(workshop, key, rendered));
+  return { ...result, cached: false, warnings: rendered.warnings, ...stored };
 }
 
 /** A document for someone who keeps it himself. */
@@ -89,6 +93,7 @@ export interface Made {
   readonly templateId: string;
   readonly output: Uint8Array;
   readonly docx: Uint8Array | null;
+  readonly warnings: readonly string[];
   readonly timings: Timings;
 }
 
@@ -104,8 +109,16 @@ export async function make(
   );
   const images = await step('merge', () => prepare(workshop, compiled, envelope, options));
   const merged = (): Promise<Uint8Array> => merge(compiled, envelope, images);
-  const made = await render(workshop, envelope, options, { step, merged });
-  return { ...made, templateId: compiled.info.id, timings: timings() };
+  const { output, docx, warnings } = await render(workshop, envelope, options, { step, merged });
+  return { output, docx, warnings, templateId: compiled.info.id, timings: timings() };
+}
+
+interface Rendered {
+  readonly output: Uint8Array;
+  readonly docx: Uint8Array | null;
+  readonly warnings: readonly string[];
+  /** The same request gives the same bytes: its own name is not printed on it, and it lacks nothing. */
+  readonly reusable: boolean;
 }
 
 async function render(
@@ -113,13 +126,30 @@ async function render(
   envelope: Envelope,
   options: ProduceOptions,
   { step, merged }: Pick<Produced, 'step' | 'merged'>,
-): Promise<{ output: Uint8Array; docx: Uint8Array | null }> {
+): Promise<Rendered> {
   options.signal?.throwIfAborted();
   const docx = await step('merge', merged);
-  if (envelope.outputFormat === 'DOCX') return { output: docx, docx: null };
-  const output = await step('convert', () => convert(workshop, docx, envelope, options));
+  if (envelope.outputFormat === 'DOCX')
+    return { output: docx, docx: null, warnings: [], reusable: true };
+  const { pdf, missingCharacters, printsName } = await step('convert', () =>
+    convert(workshop, docx, envelope, options),
+  );
   options.signal?.throwIfAborted();
-  return { output, docx: envelope.options.storeMergedDocx ? docx : null };
+  const warnings = missingCharacters === undefined ? [] : [withoutFont(missingCharacters)];
+  return {
+    output: pdf,
+    docx: envelope.options.storeMergedDocx ? docx : null,
+    warnings,
+    reusable: warnings.length === 0 && printsName !== true,
+  };
+}
+
+function withoutFont(characters: readonly string[]): string {
+  const named = characters.map((character) => {
+    const point = character.codePointAt(0) ?? 0;
+    return `${character} (U+${point.toString(16).toUpperCase().padStart(4, '0')})`;
+  });
+  return `No font of the server has these characters, which are boxes in the PDF: ${named.join(', ')}. Install one that has them (on Debian: fonts-noto-cjk, fonts-noto-core).`;
 }
 
 async function prepare(
@@ -182,17 +212,17 @@ export async function merge(
 export async function convert(
   { office }: Pick<Workshop, 'office'>,
   docx: Uint8Array,
-  { pdf }: Pick<Envelope, 'pdf'>,
+  { pdf, outputFileName }: Pick<Envelope, 'pdf'> & Partial<Pick<Envelope, 'outputFileName'>>,
   { lane, signal, correlationId }: Omit<ProduceOptions, 'tenant'>,
-): Promise<Uint8Array> {
+): Promise<Conversion> {
   try {
-    const converted = await office.convert(docx, {
+    return await office.convert(docx, {
       lane,
+      ...(outputFileName !== undefined && { name: outputName(outputFileName, 'pdf') }),
       pdf: officeOptions(pdf),
       ...(signal !== undefined && { signal }),
       ...(correlationId !== undefined && { correlationId }),
     });
-    return converted.pdf;
   } catch (error) {
     throw error instanceof OfficeError ? fromOfficeError(error) : error;
   }
@@ -201,13 +231,12 @@ export async function convert(
 async function keep(
   { database, outputs }: Workshop,
   key: string,
-  bytes: Uint8Array,
-  docxBytes: Uint8Array | null,
+  { output: bytes, docx: docxBytes, reusable }: Rendered,
 ): Promise<{ output: Stored; docx: Stored | null }> {
   try {
     const output = await putContent(database, bytes);
     const docx = docxBytes && (await putContent(database, docxBytes));
-    await outputs.keep(key, output.seq, docx?.seq ?? null);
+    if (reusable) await outputs.keep(key, output.seq, docx?.seq ?? null);
     return { output: { ...output, bytes }, docx: docx && { ...docx, bytes: docxBytes } };
   } catch (error) {
     throw storing(error);

@@ -19,6 +19,8 @@ interface Recorded {
 export interface DocumentResult extends Recorded {
   readonly cached: boolean;
   readonly timings: Generated['timings'];
+  /** Only where there are any. */
+  readonly warnings?: readonly string[];
 }
 
 export interface RunDocument {
@@ -124,7 +126,7 @@ async function make(
 ): Promise<DocumentResult | Skipped> {
   const { tenant, correlationId } = job;
   const measures = { metrics, clock: workshop.clock };
-  const { named, cached, timings } = await measured(
+  const { named, cached, timings, warnings } = await measured(
     measures,
     envelope,
     { mode: 'batch', signal },
@@ -136,11 +138,19 @@ async function make(
         lane: 'batch',
       });
       const recorded = await produced.step('store', () => storingOf(() => name(produced)));
-      const { templateId } = produced;
-      return { templateId, named: recorded, cached: produced.cached, timings: produced.timings() };
+      const { templateId, warnings: said } = produced;
+      const timed = produced.timings();
+      return {
+        templateId,
+        named: recorded,
+        cached: produced.cached,
+        timings: timed,
+        warnings: said,
+      };
     },
   );
-  return named === null ? { skipped: true } : { ...named, cached, timings };
+  if (named === null) return { skipped: true };
+  return { ...named, cached, timings, ...(warnings.length > 0 && { warnings }) };
 }
 
 async function storingOf<T>(work: () => Promise<T>): Promise<T> {

@@ -116,7 +116,7 @@ test('a template is fetched once, and one that is not there has its own reason',
 
 test('what breaks in the office is tried again by policy', async () => {
   world.office.before = () => {
-    throw new OfficeError('conversion_timeout', 'It took too long.');
+    throw new OfficeError('conversion_timeout', 'It took too long.', true);
   };
   await expect(run()).rejects.toMatchObject({ code: 'conversion_timeout', retryable: true });
 });
