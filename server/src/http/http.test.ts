@@ -153,7 +153,7 @@ describe('every refusal is a problem', () => {
     });
     expect(asked.length).toBeGreaterThan(20);
     for (const options of asked) {
-      const { status } = await ask(options as InjectOptions);
+      const { status } = await ask(options);
       expect(status, `${options.method} ${options.url}`).toBe(400);
     }
   });
