@@ -6,17 +6,26 @@ import { doneOf, isOver } from './follow-batch.ts';
 type Item = Awaited<ReturnType<Client['listBatchItems']>>['items'][number];
 
 /** The rows that failed, in their order; at most so many of them. */
-export async function failedRows(
+export async function failedRows(context: Context, batch: Batch, most: number): Promise<Item[]> {
+  return batch.counts.failed === 0 ? [] : rowsOf(context, batch, { state: 'FAILED' }, most);
+}
+
+/** The rows whose documents lack something. */
+export async function warnedRows(context: Context, batch: Batch, most: number): Promise<Item[]> {
+  return batch.counts.warned === 0 ? [] : rowsOf(context, batch, { warned: 'true' }, most);
+}
+
+async function rowsOf(
   { client }: Context,
-  { id, counts }: Batch,
+  { id }: Batch,
+  filter: { readonly state?: 'FAILED'; readonly warned?: 'true' },
   most: number,
 ): Promise<Item[]> {
   const found: Item[] = [];
-  if (counts.failed === 0) return found;
   let cursor: string | undefined;
   while (found.length < most) {
     const limit = Math.min(most - found.length, MAX_PAGE);
-    const query = { state: 'FAILED' as const, limit, cursor };
+    const query = { ...filter, limit, cursor };
     const { items, next } = await client.listBatchItems({ params: { id }, query });
     found.push(...items);
     if (next === null) break;

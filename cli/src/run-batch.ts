@@ -1,5 +1,5 @@
 import type { Batch } from '@millrace/api';
-import { exitCodeForBatch, failedRows } from './batch-rows.ts';
+import { exitCodeForBatch, failedRows, warnedRows } from './batch-rows.ts';
 import type { Context } from './context.ts';
 import { howToCorrect } from './correct-batch.ts';
 import { EXIT, type ExitCode } from './exit.ts';
@@ -32,6 +32,8 @@ export interface BatchWishes {
 
 /** More would push the rest off the screen; `batch status` has them all. */
 const SHOWN_ROWS = 20;
+/** They are much the same in all rows. */
+const SHOWN_WARNINGS = 3;
 
 /** From rows to a ZIP, or to one PDF: send, look until it is over, tell what failed, fetch. */
 export async function runBatch(
@@ -52,10 +54,11 @@ export async function runBatch(
   note(batchBegun(made));
   const ended = await followed(context, made);
   const failures = await failedRows(context, ended, json ? Infinity : SHOWN_ROWS);
-  if (!json) tell(context, ended, failures);
+  const warnings = await warnedRows(context, ended, json ? Infinity : SHOWN_WARNINGS);
+  if (!json) tell(context, ended, failures, warnings);
   const fetched =
     ended.counts.succeeded > 0 ? await fetchOrTell(context, ended, named, wishes) : null;
-  if (json) document({ ...ended, failures, ...fetched });
+  if (json) document({ ...ended, failures, warnings, ...fetched });
   return exitCodeForBatch(ended);
 }
 
@@ -136,9 +139,10 @@ function tell(
   { err, note, quiet }: Context,
   ended: Batch,
   failures: Awaited<ReturnType<typeof failedRows>>,
+  warnings: Awaited<ReturnType<typeof warnedRows>>,
 ): void {
   if (quiet) return;
-  for (const row of failures) err.line(rowLine(row, err.paint));
+  for (const row of [...warnings, ...failures]) err.line(rowLine(row, err.paint));
   const more = ended.counts.failed - failures.length;
   if (more > 0) note(`and ${count(more)} more: "millrace batch status ${ended.id}" has them all.`);
   note(batchSummary(ended));

@@ -52,7 +52,14 @@ export function aBatch(succeeded: number, failed: number, changes: Partial<Batch
     id: 'batch-3',
     state: over ? 'FINISHED' : 'RUNNING',
     total,
-    counts: { pending: total - succeeded - failed, running: 0, succeeded, failed, canceled: 0 },
+    counts: {
+      pending: total - succeeded - failed,
+      running: 0,
+      succeeded,
+      failed,
+      canceled: 0,
+      warned: 0,
+    },
     templateId: 'tpl-7',
     preview: null,
     source: { format: 'csv', encoding: 'utf-8', sheet: null, rows: total, blank: 0 },
@@ -72,6 +79,7 @@ export function aFailedRow(line: number): Item {
     line,
     state: 'FAILED',
     error: { code: 'validation_error', message: 'The field Amount is missing.' },
+    warning: null,
     fileId: null,
     docxFileId: null,
     jobId: null,
@@ -177,11 +185,13 @@ function batchHandlers(documents: Documents): Handlers {
       if (documents.batches.length > 1) documents.batches.shift();
       return current(params['id']);
     },
-    listBatchItems({ params, query: { limit, cursor } }) {
+    listBatchItems({ params, query: { limit, cursor, warned } }) {
       current(params['id']);
       const first = Number(cursor ?? 0);
       const next = first + Number(limit);
-      const { items } = documents;
+      const items = documents.items.filter(
+        ({ warning }) => (warning !== null) === (warned !== undefined),
+      );
       return { items: items.slice(first, next), next: next < items.length ? String(next) : null };
     },
     cancelBatch: ({ params }) => ({ canceled: current(params['id']).counts.pending }),

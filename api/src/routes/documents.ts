@@ -64,6 +64,7 @@ export const batchCounts = z.object({
   succeeded: z.number(),
   failed: z.number(),
   canceled: z.number(),
+  warned: z.number().describe('Of the succeeded: their documents lack something; see the items.'),
 });
 
 export const batch = z.object({
@@ -99,6 +100,7 @@ export const batchItem = z.object({
   line: z.number().describe('Of the upload.'),
   state: itemState,
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  warning: z.string().nullable().describe('What the document lacks, such as characters of a font.'),
   fileId: z.string().nullable(),
   docxFileId: z.string().nullable(),
   jobId: z.string().nullable(),
@@ -108,7 +110,7 @@ const batchExample: Batch = {
   id: 'batch-3',
   state: 'FINISHED',
   total: 1_000,
-  counts: { pending: 0, running: 0, succeeded: 998, failed: 2, canceled: 0 },
+  counts: { pending: 0, running: 0, succeeded: 998, failed: 2, canceled: 0, warned: 0 },
   templateId: 'tpl-7',
   preview: null,
   source: { format: 'csv', encoding: 'utf-8', sheet: null, rows: 1_000, blank: 0 },
@@ -260,7 +262,10 @@ export const documentContracts = {
     path: '/documents/batches/:id/items',
     summary: 'The rows of a batch, in their order, each with its file or its error.',
     params: byBatch,
-    query: page.extend({ state: itemState.optional() }),
+    query: page.extend({
+      state: itemState.optional(),
+      warned: z.enum(['true']).optional().describe('Only those with a warning.'),
+    }),
     response: z.object({ items: z.array(batchItem), next }),
     statuses: [200],
     errors: ['batch_not_found', 'invalid_cursor'],
@@ -274,6 +279,7 @@ export const documentContracts = {
             line: 18,
             state: 'FAILED',
             error: { code: 'validation_error', message: 'The field Amount is missing.' },
+            warning: null,
             fileId: null,
             docxFileId: null,
             jobId: 'pg-116',

@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { listBatches } from '../batch-list.ts';
-import { exitCodeForBatch, failedRows } from '../batch-rows.ts';
+import { exitCodeForBatch, failedRows, warnedRows } from '../batch-rows.ts';
 import { howToCorrect, retryBatch, writeFailedRows } from '../correct-batch.ts';
 import { downloadBatch, runBatch } from '../run-batch.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -129,11 +129,12 @@ async function status(context: Context, id: string): Promise<ExitCode> {
     return exitCodeForBatch(found);
   }
   const failures = await failedRows(context, found, Infinity);
-  if (json) document({ ...found, failures });
+  const warnings = await warnedRows(context, found, Infinity);
+  if (json) document({ ...found, failures, warnings });
   else {
     for (const line of batchDetail(found, world.now(), out)) out.line(line);
-    if (failures.length > 0) out.line('');
-    for (const row of failures) out.line(`  ${rowLine(row, out.paint)}`);
+    if (failures.length + warnings.length > 0) out.line('');
+    for (const row of [...warnings, ...failures]) out.line(`  ${rowLine(row, out.paint)}`);
     const again = failures.some(({ error }) => error?.code !== UNREADABLE);
     if (exitCodeForBatch(found) !== EXIT.ok && (again || found.counts.canceled > 0))
       note(`\n"millrace batch retry ${id}" makes those that are missing.`);

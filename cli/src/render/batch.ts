@@ -12,6 +12,7 @@ const BAR_COLUMNS = 30;
 export interface Row {
   readonly line: number;
   readonly error: { readonly code: string; readonly message: string } | null;
+  readonly warning: string | null;
 }
 
 /** `batch-3  ━━━━━────  52 %  520 of 1,000  2 failed  9 s left`. */
@@ -30,10 +31,12 @@ export function batchLine(batch: Batch, leftMs: number | null, paint: Paint): st
 
 /** `998 made, 2 failed, in 41 s.` */
 export function batchSummary({ counts, createdAt, finishedAt }: Batch): string {
-  const { succeeded, failed, canceled } = counts;
+  const { succeeded, failed, canceled, warned } = counts;
   const took = finishedAt === null ? 0 : Date.parse(finishedAt) - Date.parse(createdAt);
   const parts = [
-    `${count(succeeded)} made`,
+    warned === 0
+      ? `${count(succeeded)} made`
+      : `${count(succeeded)} made (${count(warned)} with a warning)`,
     `${count(failed)} failed`,
     canceled === 0 ? '' : `${count(canceled)} cancelled`,
     finishedAt === null ? '' : `in ${lasting(took)}`,
@@ -56,10 +59,13 @@ export function batchBegun({ id, total, preview, source }: Batch): string {
 }
 
 /** `line 18: validation_error: The field Amount is missing.` */
-export function rowLine({ line, error }: Row, paint: Paint): string {
+export function rowLine({ line, error, warning }: Row, paint: Paint): string {
+  if (warning !== null) return `line ${count(line)}: ${paint('yellow', clean(warning))}`;
   const why = error === null ? 'failed' : `${error.code}: ${error.message}`;
   return `line ${count(line)}: ${paint('red', clean(why))}`;
 }
+
+const WORDS: Readonly<Record<string, string>> = { canceled: 'cancelled', warned: 'with a warning' };
 
 export const BATCH_STYLE: Readonly<Record<Batch['state'], Style | null>> = {
   LOADING: null,
@@ -75,7 +81,7 @@ export function batchDetail(batch: Batch, now: number, screen: Screen): string[]
   const skipped = batch.source?.blank ?? 0;
   const figures = Object.entries({ ...counts, pending: 0, running: 0, waiting: left })
     .filter(([, rows]) => rows > 0)
-    .map(([name, rows]) => `${count(rows)} ${name === 'canceled' ? 'cancelled' : name}`);
+    .map(([name, rows]) => `${count(rows)} ${WORDS[name] ?? name}`);
   return [
     `${screen.paint('bold', id)}  ${screen.paint(BATCH_STYLE[state], state)}`,
     ...fieldLines(

@@ -56,6 +56,20 @@ describe.each(DATABASES)('batches on %s', (which) => {
     expect(new Set(world.office.calls.map(({ text }) => text)).size).toBe(450);
   });
 
+  test('a document that lacks something says so with its row, and is counted', async () => {
+    const batch = await create(people('Ann', '請'));
+    world.office.before = (text) => {
+      world.office.found = text.includes('請') ? { missingCharacters: ['請'] } : {};
+    };
+    world.startWorker();
+    const done = await finish(batch);
+    expect(done.counts).toMatchObject({ succeeded: 2, warned: 1 });
+    const { items } = await world.documents.batches.items(batch.id, { warned: 'true' });
+    expect(items).toMatchObject([
+      { item: 2, state: 'SUCCEEDED', error: null, warning: expect.stringContaining('U+8ACB') },
+    ]);
+  });
+
   test('rows of CSV, some of them bad', async () => {
     const csv = 'A.Name;Note\nAnn;x\nBob\n"Car\nla";y\n';
     const { id } = await world.documents.batches.create(

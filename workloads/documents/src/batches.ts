@@ -53,7 +53,11 @@ export interface Batches {
   list(params?: PageParams & { tenant?: string | undefined }): Promise<Page<Batch>>;
   items(
     id: string,
-    params?: PageParams & { state?: ItemState | undefined; tenant?: string | undefined },
+    params?: PageParams & {
+      state?: ItemState | undefined;
+      warned?: 'true' | undefined;
+      tenant?: string | undefined;
+    },
   ): Promise<Page<BatchItem>>;
   /** What is done stays done. */
   cancel(id: string, tenant?: string): Promise<{ canceled: number }>;

@@ -10,6 +10,8 @@ export interface BatchItem {
   readonly line: number;
   readonly state: ItemState;
   readonly error: { readonly code: string; readonly message: string } | null;
+  /** What its document lacks, if anything. */
+  readonly warning: string | null;
   readonly fileId: string | null;
   readonly docxFileId: string | null;
   readonly jobId: string | null;
@@ -33,6 +35,7 @@ type ItemRow = {
   state: ItemState;
   error_code: string | null;
   error_message: string | null;
+  warning: string | null;
   output: number | null;
   docx: number | null;
   job: string | null;
@@ -68,17 +71,17 @@ export async function madeFiles(session: Session, batch: number): Promise<MadeFi
 export async function listItems(
   database: Database,
   batch: number,
-  params: PageParams & { state?: ItemState | undefined },
+  params: PageParams & { state?: ItemState | undefined; warned?: 'true' | undefined },
 ): Promise<Page<BatchItem>> {
   const limit = pageLimit(params);
   const values: Param[] = [batch, numberCursor(params, 0), limit + 1];
   if (params.state !== undefined) values.push(params.state);
   const rows = await database.query<ItemRow>(
     {
-      name: params.state === undefined ? 'documents_items' : 'documents_items_by_state',
+      name: '',
       text: `
-SELECT item, line, state, error_code, error_message, output, docx, job FROM millrace.document_items
- WHERE batch = $1 AND item > $2 ${params.state === undefined ? '' : 'AND state = $4'} ORDER BY item LIMIT $3`,
+SELECT item, line, state, error_code, error_message, warning, output, docx, job FROM millrace.document_items
+ WHERE batch = $1 AND item > $2 ${params.state === undefined ? '' : 'AND state = $4'} ${params.warned === undefined ? '' : 'AND warning IS NOT NULL'} ORDER BY item LIMIT $3`,
     },
     values,
   );
@@ -92,6 +95,7 @@ function itemOf(row: ItemRow): BatchItem {
     line,
     state,
     error: code === null ? null : { code, message: message ?? '' },
+    warning: row.warning,
     fileId: fileId(row.output),
     docxFileId: fileId(row.docx),
     jobId: row.job,

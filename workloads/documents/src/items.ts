@@ -29,7 +29,8 @@ export type Begun =
   /** Canceled, of an earlier run, taken by a later execution, or not there. */
   | { readonly type: 'refused' };
 
-export type ItemCounts = Readonly<Record<Lowercase<ItemState>, number>>;
+/** `warned` are those of the succeeded whose documents lack something. */
+export type ItemCounts = Readonly<Record<Lowercase<ItemState> | 'warned', number>>;
 
 export const INVALID_ROW = 'invalid_row';
 
@@ -38,7 +39,7 @@ const BEGIN: Statement = {
   name: 'documents_begin_item',
   text: `
 UPDATE millrace.document_items
-   SET state = 'RUNNING', epoch = $4, job = $5, error_code = NULL, error_message = NULL
+   SET state = 'RUNNING', epoch = $4, job = $5, error_code = NULL, error_message = NULL, warning = NULL
  WHERE batch = $1 AND item = $2 AND run = $3 AND epoch < $4 AND state <> 'SUCCEEDED' AND data IS NOT NULL
    AND EXISTS (SELECT FROM millrace.document_batches WHERE seq = $1 AND tenant = $6)
 RETURNING data`,
@@ -53,12 +54,12 @@ SELECT output, docx FROM millrace.document_items
    AND EXISTS (SELECT FROM millrace.document_batches WHERE seq = $1 AND tenant = $4)`,
 };
 
-// $1 batch $2 item $3 run $4 epoch $5 state $6 error code $7 error message $8 output $9 docx
+// $1 batch $2 item $3 run $4 epoch $5 state $6 error code $7 error message $8 output $9 docx $10 warning
 const END: Statement = {
   name: 'documents_end_item',
   text: `
 UPDATE millrace.document_items
-   SET state = $5, error_code = $6, error_message = $7, output = $8, docx = $9
+   SET state = $5, error_code = $6, error_message = $7, output = $8, docx = $9, warning = $10
  WHERE batch = $1 AND item = $2 AND run = $3 AND epoch = $4 AND state <> 'SUCCEEDED'
 RETURNING item`,
 };
@@ -79,7 +80,7 @@ RETURNING i.item`,
 // $1 batch
 const COUNTS: Statement = {
   name: 'documents_count_items',
-  text: `SELECT state, count(*)::int AS n FROM millrace.document_items WHERE batch = $1 GROUP BY state`,
+  text: `SELECT state, count(*)::int AS n, count(warning)::int AS warned FROM millrace.document_items WHERE batch = $1 GROUP BY state`,
 };
 
 // $1 batch $2 run $3 after $4 limit
@@ -156,12 +157,14 @@ export const items = {
       readonly error?: { readonly code: string; readonly message: string };
       readonly output?: number | null;
       readonly docx?: number | null;
+      readonly warnings?: readonly string[];
     },
   ): Promise<boolean> {
-    const { state, error, output = null, docx = null } = outcome;
+    const { state, error, output = null, docx = null, warnings = [] } = outcome;
+    const warning = warnings.length === 0 ? null : clean(warnings.join(' '));
     const params: Param[] = [batch, item, run, epoch, state];
     params.push(error?.code ?? null, error === undefined ? null : clean(error.message));
-    return (await session.query(END, [...params, output, docx])).length > 0;
+    return (await session.query(END, [...params, output, docx, warning])).length > 0;
   },
 
   async close(session: Session, batch: number, ended: readonly ItemFailure[]): Promise<number> {
@@ -178,11 +181,14 @@ export const items = {
   },
 
   async counts(session: Session, batch: number): Promise<ItemCounts> {
-    const counts = { pending: 0, running: 0, succeeded: 0, failed: 0, canceled: 0 };
-    for (const { state, n } of await session.query<{ state: ItemState; n: number }>(COUNTS, [
+    const counts = { pending: 0, running: 0, succeeded: 0, failed: 0, canceled: 0, warned: 0 };
+    const rows = await session.query<{ state: ItemState; n: number; warned: number }>(COUNTS, [
       batch,
-    ]))
+    ]);
+    for (const { state, n, warned } of rows) {
       counts[state.toLowerCase() as Lowercase<ItemState>] = n;
+      counts.warned += warned;
+    }
     return counts;
   },
 

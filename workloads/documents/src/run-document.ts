@@ -105,6 +105,7 @@ async function recordItem(
       const made = await record(session, files, envelope, produced, facts, null);
       const ended = await items.end(session, ref, epoch, {
         state: 'SUCCEEDED',
+        warnings: produced.warnings,
         output: seqOf('file', made.fileId),
         docx: made.docxFileId === null ? null : seqOf('file', made.docxFileId),
       });
