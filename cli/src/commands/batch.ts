@@ -14,12 +14,12 @@ import { onlyFor, verbOf } from '../verb.ts';
 
 const options = {
   template: text('TEMPLATE', 'A name or id on the server.'),
-  data: text('ROWS', 'A .csv, .xlsx, .json or .jsonl file; - reads standard input.'),
+  data: text('ROWS', 'A .csv, .xlsx, .json or .jsonl file; - for stdin.'),
   sheet: text('NAME', 'Of an .xlsx; its first sheet unless given.'),
   name: text('NAME', 'Of each document: "Invoice {{Number}}".'),
   format: choice(['pdf', 'docx'], 'pdf unless given.'),
   locale: text('LOCALE', 'For numbers and dates: de-DE; en-US unless given.'),
-  'data-locale': text('LOCALE', 'How the spreadsheet writes them; as --locale unless given.'),
+  'data-locale': text('LOCALE', 'How the rows write them; --locale unless given.'),
   timezone: text('ZONE', 'For dates: Europe/Berlin; UTC unless given.'),
   subject: text('SUBJECT', 'Whom each is about, for erasure: "{{CustomerId}}".'),
   preview: wholeNumber('N', 'Makes only the first N rows.', 1),

@@ -65,17 +65,6 @@ export function readStyles(tokens: readonly Token[] | undefined): Styles {
       heading: properties !== undefined && child(tokens, properties, 'w:outlineLvl') !== undefined,
     });
   }
-  const chain = (id: string): Style[] => {
-    const seen = new Set<string>();
-    const found: Style[] = [];
-    for (let at: string | undefined = id; at !== undefined && !seen.has(at);) {
-      seen.add(at);
-      const style = styles.get(at);
-      if (style) found.push(style);
-      at = style?.basedOn;
-    }
-    return found;
-  };
   const fontsOf = (ids: Iterable<string>): Set<string> => {
     const fonts = new Set<string>();
     const seen = new Set<string>();
@@ -90,14 +79,13 @@ export function readStyles(tokens: readonly Token[] | undefined): Styles {
     }
     return fonts;
   };
+  const numbers = numbersWithBases(styles);
   const listOf = (id: string): ListLevel | undefined => {
-    const all = chain(id);
-    const numId = all.find(({ list }) => list.numId !== undefined)?.list.numId;
-    if (numId === undefined || all.some(({ heading }) => heading)) return undefined;
-    return { numId, level: all.find(({ list }) => list.level !== undefined)?.list.level ?? 0 };
+    const { list: { numId, level = 0 } = {}, heading } = numbers.get(id) ?? {};
+    return numId === undefined || heading ? undefined : { numId, level };
   };
   return {
-    lists: listStyles(styles),
+    lists: new Set([...styles.keys()].filter((id) => numbers.get(id)?.numbered)),
     ids: new Set(styles.keys()),
     listOf,
     fontsOf,
@@ -105,25 +93,34 @@ export function readStyles(tokens: readonly Token[] | undefined): Styles {
   };
 }
 
-/** The styles that number, directly or by a base. What is known of a base is not asked again. */
-function listStyles(styles: ReadonlyMap<string, Style>): Set<string> {
-  const known = new Map<string, boolean>();
+type Numbers = Pick<Style, 'numbered' | 'heading' | 'list'>;
+const NO_NUMBERS: Numbers = { numbered: false, heading: false, list: {} };
+
+/**
+ * What each style says of numbers, its bases included. What is known of a base is not asked again: long chains would take
+ * time by the square of their length. A style that is its own base ends there.
+ */
+function numbersWithBases(styles: ReadonlyMap<string, Style>): ReadonlyMap<string, Numbers> {
+  const known = new Map<string, Numbers>();
   for (const id of styles.keys()) {
-    const path: string[] = [];
+    const path = new Set<string>();
     let at: string | undefined = id;
-    let numbered: boolean | undefined;
-    while (at !== undefined && numbered === undefined) {
-      numbered = known.get(at);
-      if (numbered !== undefined) break;
-      const style = styles.get(at);
-      known.set(at, false); // a style that is its own base ends here
-      path.push(at);
-      if (style?.numbered) numbered = true;
-      at = style?.basedOn;
+    while (at !== undefined && !known.has(at) && !path.has(at)) {
+      path.add(at);
+      at = styles.get(at)?.basedOn;
     }
-    for (const each of path) known.set(each, numbered ?? false);
+    let numbers = (at === undefined ? undefined : known.get(at)) ?? NO_NUMBERS;
+    for (const each of [...path].toReversed()) {
+      const own = styles.get(each) ?? NO_NUMBERS;
+      numbers = {
+        numbered: own.numbered || numbers.numbered,
+        heading: own.heading || numbers.heading,
+        list: { ...numbers.list, ...own.list },
+      };
+      known.set(each, numbers);
+    }
   }
-  return new Set([...styles.keys()].filter((id) => known.get(id)));
+  return known;
 }
 
 const FONT_ATTRIBUTES = /^w:(?:ascii|hAnsi|cs|eastAsia|font)$/;
