@@ -1,6 +1,7 @@
 import { type Compiled, compileFile } from './compile/compile.ts';
 import type { FieldUse } from './compile/uses.ts';
 import { type Place, type Problem, TemplateError, asProblem } from './errors.ts';
+import { foreignTags } from './foreign-tags.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { keyInTag } from './paths.ts';
 import { decode } from './xml/text.ts';
@@ -64,6 +65,9 @@ export function lint(bytes: Uint8Array, options: LintOptions = {}): LintReport {
       ...unknownPaths(fields, options),
       ...strippedContent(compiled),
       ...strayTags(compiled),
+      ...foreignTags(compiled.parts).map(({ message, place }) =>
+        warning('foreign_tag', message, place),
+      ),
     ];
   }
   const report: LintReport = {

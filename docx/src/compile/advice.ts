@@ -101,7 +101,7 @@ const ADVICE: readonly Advice[] = [
   ],
   [/^(\S+) ?(?:\|\||\?\?|\?:) ?(.+)$/, (x, other) => `Write {{default ${x} ${other}}}.`],
   [/^(\S+?) ?\| ?(\w+)(?:[(:] ?([^)]*)\)?)?$/, (x, name, args) => asHelper(x, name, args)],
-  [/^(.+?)\.(\w+)\((.*)\)$/, (x, name, args) => asHelper(x, name, args)],
+  [/^([\w$.[\]]+?)\.(\w+)\((.*)\)$/, (x, name, args) => asHelper(x, name, args)],
   [/^([^"'?]+?) ?\?.*:/, (x) => `Write {{#if ${inWords(x) ?? x}}} … {{else}} … {{/if}}.`],
   [/^(.+?)\.?\[(?:"(.+)"|'(.+)')\]$/, (x, a, b) => `Write {{${x}.[${a || b}]}}.`],
   [/^\[["'](.+)["']\]$/, (x) => `A name in brackets has no quotes: write {{[${x}]}}.`],

@@ -142,7 +142,7 @@ const NOWHERE: Token = {
   parent: -1,
 };
 
-function snippetOf(text: string, from: number, to: number): string {
+export function snippetOf(text: string, from: number, to: number): string {
   const start = Math.max(0, from - 20);
   const end = Math.min(text.length, Math.max(to, from + 30) + 20, from + 120);
   const middle = text.slice(start, end).replace(/\s+/gu, ' ').trim();
