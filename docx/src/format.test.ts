@@ -55,12 +55,12 @@ describe('numbers', () => {
   });
 
   it.each([
-    ['{{number A}}', 'n/a', '"n/a" in A cannot be read as a number'],
-    ['{{currency A "EUR"}}', '2,5', '"2,5" in A cannot be read as a number'],
-    ['{{percent A}}', true, '"true" in A cannot be read'],
-    ['{{number A}}', { B: 1 }, 'What stands in A cannot be read'],
-    ['{{number A}}', [1, 2], '"1, 2" in A cannot be read'],
-    ['{{number (default A "x")}}', '', '"x" in the tag cannot be read'],
+    ['{{number A}}', 'n/a', '"n/a" cannot be read as a number at A'],
+    ['{{currency A "EUR"}}', '2,5', '"2,5" cannot be read as a number at A'],
+    ['{{percent A}}', true, '"true" cannot be read as a number at A'],
+    ['{{number A}}', { B: 1 }, 'The value cannot be read as a number at A'],
+    ['{{number A}}', [1, 2], '"1, 2" cannot be read as a number at A'],
+    ['{{number (default A "x")}}', '', '"x" cannot be read as a number for'],
     ['{{number A decimals=many}}', 1, 'decimals=many is no number'],
     ['{{currency A "EURO"}}', 1, 'The number cannot be written so'],
     ['{{number A 200}}', 1, 'The number cannot be written so'],
@@ -110,9 +110,9 @@ describe('dates', () => {
   });
 
   it.each([
-    ['{{date A}}', '2025-02-30', '"2025-02-30" in A cannot be read as a date'],
-    ['{{date A}}', 'soon', '"soon" in A cannot be read as a date'],
-    ['{{date A}}', {}, 'What stands in A cannot be read as a date'],
+    ['{{date A}}', '2025-02-30', '"2025-02-30" cannot be read as a date at A'],
+    ['{{date A}}', 'soon', '"soon" cannot be read as a date at A'],
+    ['{{date A}}', {}, 'The value cannot be read as a date at A'],
     [
       '{{date A "DD.MM.YYYY"}}',
       '2025-02-03',
@@ -151,10 +151,15 @@ describe('lists as one value', () => {
 
 describe('a figure of a list', () => {
   it.each([
-    ['{{sum L}}', ['1', '2,5'], 'bad_value', '"2,5" in L.1 cannot be read as a number'],
-    ['{{sum L "V"}}', [{ V: 1 }, { V: 'two' }], 'bad_value', '"two" in L.1.V cannot be read'],
+    ['{{sum L}}', ['1', '2,5'], 'bad_value', '"2,5" cannot be read as a number at L.1'],
+    [
+      '{{sum L "V"}}',
+      [{ V: 1 }, { V: 'two' }],
+      'bad_value',
+      '"two" cannot be read as a number at L.1.V',
+    ],
     ['{{sum L "A.Net Sum"}}', [{ A: { 'Net Sum': true } }], 'bad_value', 'L.0.A.[Net Sum]'],
-    ['{{sum L}}', [{ V: 1 }], 'bad_value', 'What stands in L.0 cannot be read'],
+    ['{{sum L}}', [{ V: 1 }], 'bad_value', 'The value cannot be read as a number at L.0'],
     ['{{sum L}}', 5, 'not_a_list', '"L" is no list but "5"'],
     ['{{count L}}', 'a, b', 'not_a_list', '"L" is no list but "a, b"'],
     ['{{join L}}', 'a', 'not_a_list', '"L" is no list but "a"'],
@@ -181,6 +186,8 @@ describe('a figure of a list', () => {
   it('reads the text of a spreadsheet as its locale writes it', () => {
     const options = { dataLocale: 'de-DE' };
     expect(line('{{sum L}}', { L: ['1.000', '2,5'] }, options)).toBe('1002.5');
-    expect(() => line('{{sum L}}', { L: ['2.5'] }, options)).toThrow('"2.5" in L.0 cannot be read');
+    expect(() => line('{{sum L}}', { L: ['2.5'] }, options)).toThrow(
+      '"2.5" cannot be read as a number at L.0',
+    );
   });
 });

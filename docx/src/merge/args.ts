@@ -17,8 +17,8 @@ export interface Args {
   /** The nth argument; a missing field is just undefined. */
   may(n: number): unknown;
   named(name: string): unknown;
-  /** How the first argument is written in the tag, for sentences about it. */
-  readonly source: string;
+  /** The path that the first argument is, for sentences about it. */
+  readonly source: string | undefined;
   readonly count: number;
 }
 
@@ -32,6 +32,6 @@ export function isEmpty(value: unknown): boolean {
 export function readIn(
   { on, place, source }: Args,
   at = source,
-): Reading & { place: Place | undefined; at: string } {
+): Reading & { place: Place | undefined; at: string | undefined } {
   return { dataLocale: on.dataLocale, place, at };
 }

@@ -72,11 +72,11 @@ function plainOrder(a: unknown, b: unknown): number {
 export function unread(
   what: 'number' | 'date',
   value: unknown,
-  { dataLocale, place, at }: Reading & { place: Place | undefined; at?: string },
+  { dataLocale, place, at }: Reading & { place: Place | undefined; at?: string | undefined },
 ): TemplateError {
   const text = textOf(value);
-  const shown = text === '' ? 'What stands' : `"${text.slice(0, 60)}"`;
-  const where = at === undefined ? '' : ` in ${at}`;
+  const shown = text === '' ? 'The value' : `"${text.slice(0, 60)}"`;
+  const where = at === undefined ? '' : ` at ${at}`;
   const snippet = place === undefined ? '' : ` for ${place.snippet}`;
   const like =
     dataLocale === undefined
@@ -84,7 +84,7 @@ export function unread(
       : `${dataLocale} writes ${writtenLike(dataLocale)[what]}`;
   return new TemplateError(
     'bad_value',
-    `${shown}${where} cannot be read as a ${what}${snippet}: ${like}.`,
+    `${shown} cannot be read as a ${what}${where}${snippet}: ${like}.`,
     place,
   );
 }

@@ -92,7 +92,7 @@ function call(value: CallExpression, on: Evaluation, place: Place | undefined): 
     on,
     place,
     count: args.length,
-    source: args[0]?.kind === 'path' ? args[0].text : 'the tag',
+    source: args[0]?.kind === 'path' ? args[0].text : undefined,
     need: (n) => at(n, place),
     may: (n) => at(n, undefined),
     named: (key) => {

@@ -5,8 +5,11 @@ import { unread } from './compare.ts';
 import { numberOf } from './formatted.ts';
 import { follow, listOf, textOf } from './scope.ts';
 
+/** One that the tag works out itself has no path. */
+const LIST = 'the list';
+
 /** What is no list has no sum and no count: 0 and 1 would be wrong figures in a sound document. */
-export function items({ need, source, place }: Args): readonly unknown[] {
+export function items({ need, source = LIST, place }: Args): readonly unknown[] {
   const value = need(0);
   const list = listOf(value);
   if (list) return list;
@@ -19,7 +22,7 @@ export function items({ need, source, place }: Args): readonly unknown[] {
 
 /** The values as numbers, added without the crumbs of binary fractions (0.1 + 0.2). What is empty adds nothing. */
 export function sum(args: Args): number {
-  const { on, place, source } = args;
+  const { on, place, source = LIST } = args;
   const field = args.count > 1 ? keysOf(textOf(args.may(1))) : [];
   let total = 0;
   let decimals = 0;
@@ -38,6 +41,7 @@ export function sum(args: Args): number {
 }
 
 export function join(args: Args): string {
+  const { source = LIST } = args;
   const list = items(args);
   const second = textOf(args.may(1));
   const hasField = args.count === 3 || (args.count === 2 && list.some(isRecord));
@@ -47,8 +51,8 @@ export function join(args: Args): string {
     .map((item, index) => {
       const value = hasField ? follow(item, keysOf(second)) : item;
       if (!isRecord(value)) return textOf(value);
-      const at = hasField ? `${args.source}.${index}.${second}` : `${args.source}.${index}`;
-      const message = `${at} is no text but has fields. Name one: {{join ${args.source} "Name"}}.`;
+      const at = hasField ? `${source}.${index}.${second}` : `${source}.${index}`;
+      const message = `${at} is no text but has fields. Name one: {{join ${source} "Name"}}.`;
       throw new TemplateError('bad_value', message, args.place);
     })
     .filter((text) => text !== '')
