@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TemplateError, compile } from '@millrace/docx';
+import { TemplateError, compile, lint } from '@millrace/docx';
 import { describe, expect, it } from 'vitest';
 import { sectionsOf } from '../docs/test/markdown.ts';
 import { docx, li, p, table } from '../docx/test/builder.ts';
@@ -36,6 +36,22 @@ describe('the guide for authors', () => {
 
   it.each(under('Code'))('%s is refused as %s', (tag, code) => {
     expect(refusal(docx(p(tag)))).toBe(codeIn(code)[0]);
+  });
+
+  it.each(under('Failure'))('%s fails the document as %s', (tag, code) => {
+    const merge = () => compile(docx(p(tag))).merge(data, { strict: true });
+    expect(merge).toThrow(expect.objectContaining({ code: codeIn(code)[0] }) as Error);
+  });
+
+  it('lists all that lint warns of', () => {
+    const source = readFileSync(join(import.meta.dirname, '../docx/src/lint.ts'), 'utf8');
+    const codes = [...source.matchAll(/warning\(\s*'(\w+)'/g)].map(([, code = '']) => code);
+    const listed = under('Warning');
+    expect(new Set(listed.map(([, code]) => codeIn(code)[0]))).toEqual(new Set(codes));
+    for (const [text, code] of listed.filter(([shown]) => shown !== '')) {
+      const problems = lint(docx(p(text))).problems.map((problem) => problem.code);
+      expect(new Set(problems)).toEqual(new Set(codeIn(code)));
+    }
   });
 
   const drawn = blocks.flatMap(({ language, text }, index): [string, string][] =>

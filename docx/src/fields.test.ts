@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bodyXml, docx, p, partXml, r, relationship, unzip } from '../test/builder.ts';
 import { merged } from '../test/merge.ts';
 import { faults, textLines } from '../test/read.ts';
-import { TemplateError, type MergeOptions, compile } from './index.ts';
+import { TemplateError, type MergeOptions, compile, lint } from './index.ts';
 
 function failure(body: string, data: unknown = {}, options?: MergeOptions): TemplateError {
   try {
@@ -105,6 +105,33 @@ describe('a field', () => {
 
   it('reaches items by their number', () => {
     expect(merged(p('{{L.1.N}} {{L[0].N}}'), { L: [{ N: 'a' }, { N: 'b' }] })).toEqual(['b a']);
+  });
+
+  it('may have any name in brackets, as headers of spreadsheets have', () => {
+    const data = {
+      'First Name': 'Ada',
+      'Nr.': 7,
+      endif: 'e',
+      Customer: { 'Net Amount': 5, A: { 'b c': [1] } },
+      'Order Lines': [{ 'Unit (pcs)': 2, Amount: 1 }],
+    };
+    const body =
+      p('{{[First Name]}} {{[First\u00a0Name]}} {{[ Nr. ]}} {{[endif]}} {{upper [First Name]}}') +
+      p('{{currency Customer.[Net Amount] "EUR"}} {{Customer.A.[b c].0}} {{Customer.A.[b c][0]}}') +
+      p('{{#each [Order Lines]}}{{this.[Unit (pcs)]}}{{../[First Name]}}{{@root.[Nr.]}}{{/each}}') +
+      p('{{sum [Order Lines] "Unit (pcs)"}} {{join [Order Lines] "[Unit (pcs)]"}}') +
+      p('{{#if eq [First Name] "Ada"}}yes{{/if}} {{default [Last Name] [First Name]}}');
+    expect(merged(body, data)).toEqual(['Ada Ada 7 e ADA', '€5.00 1 1', '2Ada7', '2 2', 'yes Ada']);
+    const { fields, problems } = lint(docx(body), { sample: { ...data, 'Last Name': '' } });
+    expect(problems).toEqual([]);
+    expect(fields.map(({ path }) => path)).toEqual(
+      expect.arrayContaining([
+        'First Name',
+        '[Nr.]',
+        'Customer.Net Amount',
+        'Order Lines[].Unit (pcs)',
+      ]),
+    );
   });
 
   it('can be written literally with a backslash, and comments vanish', () => {

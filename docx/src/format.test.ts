@@ -54,11 +54,27 @@ describe('numbers', () => {
     ).toBe('one € 1.234,5');
   });
 
-  it('leaves other text as it is, and refuses it in strict mode', () => {
-    expect(line('{{number A}}{{number B}}', { A: 'n/a', B: null })).toBe('n/a');
-    expect(() => line('{{number A}}', { A: 'n/a' }, { strict: true })).toThrow(code('bad_value'));
-    expect(() => line('{{currency A "EURO"}}', { A: 1 })).toThrow(code('bad_value'));
-    expect(() => line('{{number A 200}}', { A: 1 })).toThrow(code('bad_value'));
+  it.each([
+    ['{{number A}}', 'n/a', '"n/a" cannot be read as a number at A'],
+    ['{{currency A "EUR"}}', '2,5', '"2,5" cannot be read as a number at A'],
+    ['{{percent A}}', true, '"true" cannot be read as a number at A'],
+    ['{{number A}}', { B: 1 }, 'The value cannot be read as a number at A'],
+    ['{{number A}}', [1, 2], '"1, 2" cannot be read as a number at A'],
+    ['{{number (default A "x")}}', '', '"x" cannot be read as a number for'],
+    ['{{number A decimals=many}}', 1, 'decimals=many is no number'],
+    ['{{currency A "EURO"}}', 1, 'The number cannot be written so'],
+    ['{{number A 200}}', 1, 'The number cannot be written so'],
+  ])('%s of %j is an error, never printed as it came', (tag, A, sentence) => {
+    const act = () => line(tag, { A });
+    expect(act).toThrow(code('bad_value'));
+    expect(act).toThrow(sentence);
+  });
+
+  it('leaves what is empty empty', () => {
+    const data = { A: null, B: '', C: ' ' };
+    expect(line('[{{number A}}{{currency B}}{{percent C}}{{date C}}{{number D}}]', data)).toBe(
+      '[]',
+    );
   });
 
   it('refuses an unknown locale or time zone', () => {
@@ -93,9 +109,21 @@ describe('dates', () => {
     expect(plain(line(tag, data, { locale, timeZone }))).toBe(text);
   });
 
-  it('leaves what is no date as it is, and refuses it in strict mode', () => {
-    expect(line('{{date A}}', { A: '2025-02-30' })).toBe('2025-02-30');
-    expect(() => line('{{date A}}', { A: 'soon' }, { strict: true })).toThrow(code('bad_value'));
+  it.each([
+    ['{{date A}}', '2025-02-30', '"2025-02-30" cannot be read as a date at A'],
+    ['{{date A}}', 'soon', '"soon" cannot be read as a date at A'],
+    ['{{date A}}', {}, 'The value cannot be read as a date at A'],
+    [
+      '{{date A "DD.MM.YYYY"}}',
+      '2025-02-03',
+      '"DD" means nothing. Write it like "dd.MM.yyyy HH:mm"',
+    ],
+    ['{{date A "Short"}}', '2025-02-03', '"S" means nothing'],
+    ['{{date A time="HH:mm"}}', '2025-02-03', 'time="HH:mm" is none of short, medium, long, full'],
+  ])('%s of %j is an error, never printed as it came', (tag, A, sentence) => {
+    const act = () => line(tag, { A });
+    expect(act).toThrow(code('bad_value'));
+    expect(act).toThrow(sentence);
   });
 });
 
@@ -118,5 +146,48 @@ describe('lists as one value', () => {
     ['{{lower Big}}', 'straße'],
   ])('%s is %s', (tag, text) => {
     expect(line(tag, { L, Numbers: [1, 2, 3], Big: 'STRAßE' })).toBe(text);
+  });
+});
+
+describe('a figure of a list', () => {
+  it.each([
+    ['{{sum L}}', ['1', '2,5'], 'bad_value', '"2,5" cannot be read as a number at L.1'],
+    [
+      '{{sum L "V"}}',
+      [{ V: 1 }, { V: 'two' }],
+      'bad_value',
+      '"two" cannot be read as a number at L.1.V',
+    ],
+    ['{{sum L "A.Net Sum"}}', [{ A: { 'Net Sum': true } }], 'bad_value', 'L.0.A.[Net Sum]'],
+    ['{{sum L}}', [{ V: 1 }], 'bad_value', 'The value cannot be read as a number at L.0'],
+    ['{{sum L}}', 5, 'not_a_list', '"L" is no list but "5"'],
+    ['{{count L}}', 'a, b', 'not_a_list', '"L" is no list but "a, b"'],
+    ['{{join L}}', 'a', 'not_a_list', '"L" is no list but "a"'],
+    ['{{join L}}', [{ N: 'a' }], 'bad_value', 'Name one: {{join L "Name"}}'],
+    ['{{join L "N" ", "}}', [{ N: { X: 1 } }], 'bad_value', 'L.0.N is no text'],
+    ['{{#if gt L 5}}x{{/if}}', 'a lot', 'bad_value', '"a lot" cannot be read as a number'],
+  ])('%s of %j is an error: the figure would be wrong', (tag, L, expected, sentence) => {
+    const act = () => line(tag, { L });
+    expect(act).toThrow(code(expected));
+    expect(act).toThrow(sentence);
+    expect(act).toThrow(expect.objectContaining({ paragraph: 1, snippet: tag }) as Error);
+  });
+
+  it('takes what is empty for nothing, and in strict mode wants the field', () => {
+    const L = [{ V: 1 }, { V: null }, { V: ' ' }, {}];
+    expect(line('{{sum L "V"}}', { L })).toBe('1');
+    expect(() => line('{{sum L "V"}}', { L }, { strict: true })).toThrow(
+      'The data has no "L.3.V".',
+    );
+    expect(line('{{#if lt A 5}}less{{else}}no{{/if}}', { A: '' })).toBe('no');
+    expect(line('{{join M "N"}}', { M: [null, { N: 'a' }, { N: 'b' }] })).toBe('a, b');
+  });
+
+  it('reads the text of a spreadsheet as its locale writes it', () => {
+    const options = { dataLocale: 'de-DE' };
+    expect(line('{{sum L}}', { L: ['1.000', '2,5'] }, options)).toBe('1002.5');
+    expect(() => line('{{sum L}}', { L: ['2.5'] }, options)).toThrow(
+      '"2.5" cannot be read as a number at L.0',
+    );
   });
 });

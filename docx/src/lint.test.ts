@@ -79,6 +79,17 @@ describe('lint', () => {
     ).toEqual(['"L[].No" is not in the sample.']);
   });
 
+  it('offers names with spaces in the brackets that they need', () => {
+    const sample = { 'First Name': 'x', 'Net Amount': 1, Customer: { 'Nr.': 1 } };
+    const tags = '{{[Frist Name]}} {{currency Net Amount}} {{Customer.Nr}} {{Customer.[Nr.]}}';
+    expect(unknown(lint(docx(p(tags)), { sample }))).toEqual([
+      '"Frist Name" is not in the sample. Did you mean "[First Name]"?',
+      '"Net" is not in the sample. Did you mean "[Net Amount]"?',
+      '"Amount" is not in the sample.',
+      '"Customer.Nr" is not in the sample. Did you mean "[Nr.]"?',
+    ]);
+  });
+
   it('checks paths against a JSON Schema', () => {
     const schema = {
       type: 'object',

@@ -1,7 +1,9 @@
 import { type Compiled, compileFile } from './compile/compile.ts';
 import type { FieldUse } from './compile/uses.ts';
 import { type Place, type Problem, TemplateError, asProblem } from './errors.ts';
+import { foreignTags } from './foreign-tags.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { keyInTag } from './paths.ts';
 import { decode } from './xml/text.ts';
 import type { Token } from './xml/tokenizer.ts';
 import { type Shape, nearest, shapeOfSample, shapeOfSchema, unknownAt } from './shape.ts';
@@ -63,6 +65,9 @@ export function lint(bytes: Uint8Array, options: LintOptions = {}): LintReport {
       ...unknownPaths(fields, options),
       ...strippedContent(compiled),
       ...strayTags(compiled),
+      ...foreignTags(compiled.parts).map(({ message, place }) =>
+        warning('foreign_tag', message, place),
+      ),
     ];
   }
   const report: LintReport = {
@@ -126,12 +131,18 @@ function unknownPaths(fields: readonly FieldUse[], { sample, schema }: LintOptio
     for (const { path, part, paragraph, snippet } of fields) {
       const unknown = unknownAt(shape, path);
       if (unknown === undefined) continue;
-      const hint = nearest(unknown.key, unknown.known);
-      const message = `"${path}" is not in ${where}.${hint === undefined ? '' : ` Did you mean "${hint}"?`}`;
+      const hint = nearest(unknown.key, unknown.known) ?? spaced(unknown.key, unknown.known);
+      const did = hint === undefined ? '' : ` Did you mean "${keyInTag(hint)}"?`;
+      const message = `"${path}" is not in ${where}.${did}`;
       problems.push({ severity: 'error', code: 'unknown_path', message, part, paragraph, snippet });
     }
   }
   return problems;
+}
+
+/** `{{currency Net Amount}}` asks for "Net", where the data has "Net Amount". */
+function spaced(key: string, known: readonly string[]): string | undefined {
+  return known.find((name) => name.toLowerCase().startsWith(`${key.toLowerCase()} `));
 }
 
 function strippedContent({ stripped }: Compiled): Problem[] {

@@ -1,3 +1,5 @@
+import { stepsOf } from './paths.ts';
+
 /**
  * What the data can look like, read from a sample or a JSON Schema. `undefined` in a place means that anything may
  * be there.
@@ -104,14 +106,13 @@ export function unknownAt(
   path: string,
 ): { key: string; known: string[] } | undefined {
   let at: Shape | undefined = shape;
-  for (const step of path.split('.')) {
-    const key = step.replace(/\[\]$/, '');
+  for (const { key, lists } of stepsOf(path)) {
     if (key !== '') {
       at = enter(at, key);
       if (at === UNKNOWN) return undefined;
       if ('known' in at) return { key, known: at.known as string[] };
     }
-    if (step.endsWith('[]')) at = itemsOf(at);
+    for (let n = 0; n < lists; n++) at = itemsOf(at);
     if (at === undefined) return undefined;
   }
   return undefined;

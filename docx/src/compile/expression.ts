@@ -1,4 +1,9 @@
 import { HELPERS } from '../helpers/names.ts';
+import { adviceOn } from './advice.ts';
+import { type PathExpression, parsePath } from './path.ts';
+import { TagSyntaxError } from './tag-error.ts';
+
+export type { PathExpression } from './path.ts';
 
 /** What a tag computes. Paths are looked up in the data, calls are helpers: there is nothing else. */
 export type Expression =
@@ -6,25 +11,12 @@ export type Expression =
   | PathExpression
   | CallExpression;
 
-export interface PathExpression {
-  readonly kind: 'path';
-  readonly text: string;
-  /** How many scopes outwards (`../`); -1 means the root (`@root`). */
-  readonly up: number;
-  readonly keys: readonly string[];
-  /** `@index` and its like: about the loop, not about the data. */
-  readonly meta: Meta | undefined;
-}
-
 export interface CallExpression {
   readonly kind: 'call';
   readonly name: string;
   readonly args: readonly Expression[];
   readonly named: ReadonlyMap<string, Expression>;
 }
-
-export type Meta = 'index' | 'number' | 'first' | 'last';
-const METAS: readonly string[] = ['index', 'number', 'first', 'last'];
 
 /** Where a block repeats, when the author says so: `{{#each Months by=column}}`. */
 export type Level = 'inline' | 'paragraph' | 'row' | 'column';
@@ -44,23 +36,35 @@ export type Parsed =
   | { readonly kind: 'close'; readonly block: BlockName }
   | { readonly kind: 'comment' };
 
-type TagErrorCode = 'bad_tag' | 'unknown_helper' | 'tag_in_field_code';
-
-export class TagSyntaxError extends Error {
-  override readonly name = 'TagSyntaxError';
-  readonly code: TagErrorCode;
-  constructor(message: string, code: TagErrorCode = 'bad_tag') {
-    super(message);
-    this.code = code;
-  }
-}
-
 const NESTING = 16;
 const BLOCKS: readonly string[] = ['each', 'if', 'unless'];
 
 /** Reads what stands between the braces. Word's curly quotes and hard spaces count as plain ones. */
 export function parseTag(source: string): Parsed {
   const text = source.replace(/[\u200b-\u200d\u2060\ufeff\u00ad]/g, '').trim();
+  try {
+    return readTag(text);
+  } catch (error) {
+    if (!(error instanceof TagSyntaxError)) throw error;
+    throw new TagSyntaxError(adviceOn(text) ?? error.message, error.code);
+  }
+}
+
+/** What a tag that cannot be read would open: its closer is no mistake. */
+export function openedBy(source: string): Parsed | undefined {
+  const [, name = '', list = ''] = /^\s*#\s*(\S+)\s+(?:\S+\s+in\s+)?(\S+)/u.exec(source) ?? [];
+  if (!isBlock(name)) return undefined;
+  try {
+    return { kind: 'open', block: name, value: parsePath(list), level: undefined };
+  } catch {
+    return { kind: 'open', block: name, value: parsePath('this'), level: undefined };
+  }
+}
+
+/** Words of other languages that would be taken for fields. One of that name is written in brackets. */
+const NO_FIELD = /^(?:else|elseif|elsif|elif|end-?(?:if|for|each|foreach|unless))$/i;
+
+function readTag(text: string): Parsed {
   if (text === '') throw new TagSyntaxError('The tag is empty.');
   if (text.startsWith('!')) return { kind: 'comment' };
   if (text.startsWith('#') || text.startsWith('^')) return parseOpen(text);
@@ -78,6 +82,8 @@ export function parseTag(source: string): Parsed {
   }
   const { value, level } = parseWords(words);
   if (level) throw new TagSyntaxError('"by=" belongs to {{#each}}, {{#if}} and {{#unless}}.');
+  if (value.kind === 'literal' || (value.kind === 'path' && NO_FIELD.test(value.text)))
+    throw new TagSyntaxError(`"${text}" is no field.`);
   return { kind: 'value', value };
 }
 
@@ -136,13 +142,25 @@ function lex(text: string): Word[] {
       words.push({ kind: 'string', text: text.slice(at + 1, end) });
       at = end + 1;
     } else {
-      let end = at;
-      while (end < text.length && !/[\s()=]/u.test(text.charAt(end))) end++;
-      words.push({ kind: 'word', text: text.slice(at, end) });
+      const end = endOfWord(text, at);
+      words.push({ kind: 'word', text: text.slice(at, end).replace(/\s+/gu, ' ') });
       at = end;
     }
   }
   return words;
+}
+
+/** Between square brackets everything belongs to the name: `Customer.[First Name]`. */
+function endOfWord(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && !/[\s()=]/u.test(text.charAt(end))) {
+    if (text.charAt(end) === '[') {
+      end = text.indexOf(']', end);
+      if (end === -1) throw new TagSyntaxError('A "[" is not closed.');
+    }
+    end++;
+  }
+  return end;
 }
 
 /** The words of one tag, or of one pair of brackets. */
@@ -210,7 +228,7 @@ function combine(items: readonly Item[], named: ReadonlyMap<string, Expression>)
   const helper = HELPERS.get(first.text);
   if (helper === undefined) {
     throw new TagSyntaxError(
-      `"${first.text}" is no helper. A field's path has no spaces; helpers are ${[...HELPERS.keys()].join(', ')}.`,
+      `"${first.text}" is no helper; helpers are ${[...HELPERS.keys()].join(', ')}.`,
       'unknown_helper',
     );
   }
@@ -257,42 +275,4 @@ function wordValue(word: string): Expression {
   // A length such as 4cm, for width= and its like.
   if (/^\d+(?:\.\d+)?(?:cm|mm|in|pt|px|%)$/.test(word)) return { kind: 'literal', value: word };
   return parsePath(word);
-}
-
-const KEY = /^[\p{L}\p{N}_$-]+$/u;
-
-export function parsePath(word: string): PathExpression {
-  let rest = word;
-  let up = 0;
-  while (rest.startsWith('../')) {
-    up++;
-    rest = rest.slice(3);
-  }
-  const path = (keys: readonly string[], meta?: Meta, outwards = up): PathExpression => ({
-    kind: 'path',
-    text: word,
-    up: outwards,
-    keys,
-    meta,
-  });
-  if (rest === '..') return path([], undefined, up + 1);
-  if (rest === 'this' || rest === '.' || rest === '') return path([]);
-  if (rest === '@root') return path([], undefined, -1);
-  if (rest.startsWith('@root.')) return path(keysOf(rest.slice(6), word), undefined, -1);
-  if (rest.startsWith('@')) {
-    const meta = rest.slice(1);
-    if (!METAS.includes(meta)) {
-      throw new TagSyntaxError(`"${rest}" is unknown. There are @${METAS.join(', @')} and @root.`);
-    }
-    return path([], meta as Meta);
-  }
-  return path(keysOf(rest.replace(/^(?:this\.|\.\/)/, ''), word));
-}
-
-function keysOf(path: string, word: string): string[] {
-  const keys = path.replace(/\[(\d+)\]/g, '.$1').split('.');
-  if (!keys.every((key) => KEY.test(key))) {
-    throw new TagSyntaxError(`"${word}" is no path. Write it like Account.Name.`);
-  }
-  return keys;
 }

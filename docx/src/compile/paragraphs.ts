@@ -43,7 +43,7 @@ const SPACES: Readonly<Record<string, string>> = {
   'w:noBreakHyphen': '-',
 };
 
-export function readParagraphs({ tokens }: CleanPart): ParagraphText[] {
+export function readParagraphs({ tokens }: Pick<CleanPart, 'tokens'>): ParagraphText[] {
   const drafts: Draft[] = [];
   const open: Draft[] = [];
   const count = createCounter();

@@ -1,7 +1,8 @@
 import { type Place, type Report, TemplateError } from '../errors.ts';
 import type { Token } from '../xml/tokenizer.ts';
-import { type Parsed, TagSyntaxError, drawsMore, parseTag } from './expression.ts';
+import { type Parsed, drawsMore, openedBy, parseTag } from './expression.ts';
 import type { ParagraphText, Piece } from './paragraphs.ts';
+import { TagSyntaxError } from './tag-error.ts';
 
 /** Where a tag stands. Outside of the text, only a plain value can be printed. */
 export type Site = 'text' | 'instruction' | 'address' | 'attribute';
@@ -75,6 +76,8 @@ export function scan(read: ParagraphText, { part, site, report, room }: Scan): T
       if (!(error instanceof TagSyntaxError)) throw error;
       const place = { part, paragraph: number, snippet: snippetOf(text, at, end + 2) };
       report(error.code, `${text.slice(at, Math.min(end + 2, at + 200))}: ${error.message}`, place);
+      const opened = site === 'text' ? openedBy(text.slice(at + 2, end)) : undefined;
+      if (opened) add(at, end + 2, opened);
     }
     at = text.indexOf('{{', end + 2);
   }
@@ -139,7 +142,7 @@ const NOWHERE: Token = {
   parent: -1,
 };
 
-function snippetOf(text: string, from: number, to: number): string {
+export function snippetOf(text: string, from: number, to: number): string {
   const start = Math.max(0, from - 20);
   const end = Math.min(text.length, Math.max(to, from + 30) + 20, from + 120);
   const middle = text.slice(start, end).replace(/\s+/gu, ' ').trim();

@@ -1,7 +1,8 @@
 import type { Place } from '../errors.ts';
+import { pathOf } from '../paths.ts';
 import type { Expression, PathExpression } from './expression.ts';
 
-/** What a template asks of its data. Lists are marked: `Order.Lines[].Name`. */
+/** What a template asks of its data. Lists are marked: `Order.Lines[].Name`; see paths.ts. */
 export interface FieldUse extends Place {
   readonly path: string;
   readonly kind: 'value' | 'list' | 'condition' | 'image';
@@ -17,7 +18,7 @@ export function absolutePath(path: PathExpression, scopes: Scopes): string | und
   const scope = path.up === -1 ? 0 : scopes.length - 1 - path.up;
   const base = scopes[scope];
   if (base === undefined) return undefined;
-  return [base, ...path.keys].filter((key) => key !== '').join('.');
+  return [base, pathOf(path.keys)].filter((part) => part !== '').join('.');
 }
 
 /** Conditions and defaults may ask for what is not there. */

@@ -110,10 +110,10 @@ function offsetOf(zone: string | undefined): number {
 }
 
 export type DateStyle = 'short' | 'medium' | 'long' | 'full';
-const STYLES: readonly string[] = ['short', 'medium', 'long', 'full'];
+export const DATE_STYLES: readonly string[] = ['short', 'medium', 'long', 'full'];
 
 export function isDateStyle(word: string): word is DateStyle {
-  return STYLES.includes(word);
+  return DATE_STYLES.includes(word);
 }
 
 export function formatDate(
@@ -138,6 +138,11 @@ export function formatDate(
 
 /** The letters of a pattern, longest first; words in single quotes are kept as they are. */
 const LETTERS = /'([^']*)'|yyyy|yy|MMMM|MMM|MM|M|dd|d|EEEE|EEE|HH|H|hh|h|mm|m|ss|s|a/g;
+
+/** `YYYY`, `DD` and words without quotes: what a pattern would print as it stands. */
+export function unknownLetters(pattern: string): string | undefined {
+  return /[A-Za-z]+/.exec(pattern.replace(LETTERS, ' '))?.[0];
+}
 
 const PARTS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
   MMMM: { month: 'long', day: 'numeric' },

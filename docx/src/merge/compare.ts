@@ -5,7 +5,7 @@ import { textOf } from './scope.ts';
 
 /** What conditions compare: values with types of their own, and the text of spreadsheets. */
 export interface Reading {
-  /** Set for rows of a spreadsheet: text is read as this locale writes it, and what cannot be read is an error. */
+  /** Set for rows of a spreadsheet: text is read as this locale writes it. */
   readonly dataLocale?: string | undefined;
 }
 
@@ -41,9 +41,8 @@ export function order(
   place: Place | undefined,
 ): number {
   const [a, b] = alike(left, right, { dataLocale });
-  if (dataLocale === undefined) return plainOrder(a, b);
-  if (a === '' || b === '') return NaN;
-  if (typeof a === 'string' && typeof b === 'string') {
+  if (isBlank(a) || isBlank(b)) return NaN;
+  if (dataLocale !== undefined && typeof a === 'string' && typeof b === 'string') {
     const times = [readMoment(a, dataLocale)?.time, readMoment(b, dataLocale)?.time];
     const [x, y] = times.includes(undefined)
       ? [readNumber(a, dataLocale), readNumber(b, dataLocale)]
@@ -51,8 +50,13 @@ export function order(
     return x === undefined || y === undefined ? plainOrder(a, b) : x - y;
   }
   const text = typeof a === 'number' ? b : typeof b === 'number' ? a : null;
-  if (typeof text === 'string') throw unread('number', text, dataLocale, place);
+  if (typeof text === 'string' && (dataLocale !== undefined || toNumber(text) === undefined))
+    throw unread('number', text, { dataLocale, place });
   return plainOrder(a, b);
+}
+
+function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === '';
 }
 
 /** Numbers as numbers, everything else as text, which orders ISO dates too. NaN when one is missing. */
@@ -64,17 +68,23 @@ function plainOrder(a: unknown, b: unknown): number {
   return s < t ? -1 : s > t ? 1 : 0;
 }
 
+/** A value that is to be a number or a date, and the path where it stands, if that is known. */
 export function unread(
   what: 'number' | 'date',
-  text: string,
-  dataLocale: string,
-  place: Place | undefined,
+  value: unknown,
+  { dataLocale, place, at }: Reading & { place: Place | undefined; at?: string | undefined },
 ): TemplateError {
-  const like = writtenLike(dataLocale)[what];
+  const text = textOf(value);
+  const shown = text === '' ? 'The value' : `"${text.slice(0, 60)}"`;
+  const where = at === undefined ? '' : ` at ${at}`;
   const snippet = place === undefined ? '' : ` for ${place.snippet}`;
+  const like =
+    dataLocale === undefined
+      ? `data writes ${what === 'number' ? '1234.5' : '2026-11-30'}`
+      : `${dataLocale} writes ${writtenLike(dataLocale)[what]}`;
   return new TemplateError(
     'bad_value',
-    `"${text.slice(0, 60)}" cannot be read as a ${what}${snippet}: ${dataLocale} writes ${like}.`,
+    `${shown} cannot be read as a ${what}${where}${snippet}: ${like}.`,
     place,
   );
 }

@@ -2,8 +2,9 @@ import { type Op, listsWithin } from '../compile/ops.ts';
 import { TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { isUrl } from './draw.ts';
-import { type Evaluation, evaluate } from './evaluate.ts';
-import { type Surrounding, createScope, isTruthy, listOf } from './scope.ts';
+import type { Evaluation } from './args.ts';
+import { evaluate, holds } from './evaluate.ts';
+import { type Surrounding, createScope, listOf } from './scope.ts';
 
 /** Walks the blocks as a merge would, and gathers the addresses that image tags ask for. */
 export function collectImages(
@@ -39,9 +40,7 @@ export function collectImages(
         walk(op.head);
         walk(op.body);
       } else if (op.op === 'if') {
-        const chosen = op.branches.find(
-          ({ test }) => isTruthy(evaluate(test, on, undefined)) !== op.negated,
-        );
+        const chosen = op.branches.find(({ test }) => holds(test, on, op.place) !== op.negated);
         walk(chosen ? chosen.body : op.otherwise);
       } else if (op.op === 'each') {
         const items = listOf(evaluate(op.list, on, undefined)) ?? [];

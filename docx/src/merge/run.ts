@@ -4,9 +4,10 @@ import { type Place, TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { linkTarget } from '../helpers/link.ts';
 import { escapeAttribute } from '../xml/text.ts';
-import { type Evaluation, evaluate } from './evaluate.ts';
+import type { Evaluation } from './args.ts';
+import { evaluate, holds } from './evaluate.ts';
 import type { Output } from './output.ts';
-import { type Surrounding, isTruthy, listOf, textOf } from './scope.ts';
+import { type Surrounding, listOf, textOf } from './scope.ts';
 
 /** One merge under way, in one part. */
 export interface Run extends Evaluation {
@@ -236,9 +237,7 @@ function runEach(op: Extract<Op, { op: 'each' }>, on: Run): void {
 }
 
 function runIf(op: Extract<Op, { op: 'if' }>, on: Run): void {
-  const chosen = op.branches.find(
-    ({ test }) => isTruthy(evaluate(test, on, undefined)) !== op.negated,
-  );
+  const chosen = op.branches.find(({ test }) => holds(test, on, op.place) !== op.negated);
   if (op.column !== undefined) on.columns[op.column] = chosen ? 1 : (on.columns[op.column] ?? 0);
   run(chosen ? chosen.body : op.otherwise, on);
 }

@@ -1,14 +1,14 @@
 import type { FieldUse } from '../compile/uses.ts';
+import { stepsOf } from '../paths.ts';
 
 /** Data with everything that a template asks for, twice where it is a list. */
 export function madeUpData(fields: readonly FieldUse[]): unknown {
   const root = emptyPlace();
   for (const { path, kind } of fields) {
     let place = root;
-    for (const step of path.split('.')) {
-      const [, key = '', lists = ''] = /^(.*?)((?:\[\])*)$/.exec(step) ?? [];
+    for (const { key, lists } of stepsOf(path)) {
       if (key !== '') place = within(place, key);
-      for (let n = 0; n < lists.length; n += 2) place = place.items ??= emptyPlace();
+      for (let n = 0; n < lists; n++) place = place.items ??= emptyPlace();
     }
     place.kinds.add(kind);
   }

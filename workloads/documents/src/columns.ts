@@ -1,4 +1,4 @@
-import { type FieldUse, editDistance, nearest } from '@millrace/docx';
+import { type FieldUse, editDistance, nearest, pathOf } from '@millrace/docx';
 import { DocumentError } from './errors.ts';
 import { fieldsNamed } from './names.ts';
 import { fieldsOf } from './table.ts';
@@ -19,7 +19,7 @@ const MOST_NAMED = 10;
 const NEAR = 2;
 
 export function checkColumns({ columns, fields, patterns }: ColumnCheck): void {
-  const paths = fieldsOf(columns).map(({ path }) => path.join('.'));
+  const paths = fieldsOf(columns).map(({ path }) => pathOf(path));
   const isThere = (path: string) =>
     has(paths, path) || has(paths, path.replace(/__formatted$/, ''));
   // What is inside of a list goes with the list.

@@ -52,5 +52,8 @@ test('names in one folder are unique, whatever their case', () => {
 test('a name takes fields of the row, own ones only, and no path', () => {
   const row = { A: { Name: 'x/../y', No: 7 }, Open: true };
   expect(nameFromRow('{{A.Name}} {{ A.No }} {{Open}} {{@number}}', row, 3)).toBe('x_.._y 7 true 3');
+  expect(nameFromRow('{{[First Name]}} {{[Nr.]}}', { 'First Name': 'Ada', 'Nr.': 7 }, 1)).toBe(
+    'Ada 7',
+  );
   expect(nameFromRow('{{constructor.name}}{{A}}{{Gone.Far}}!', row, 1)).toBe('!');
 });

@@ -1,3 +1,5 @@
+import { keysOf, pathOf } from '@millrace/docx';
+
 /** File names: what people may ask for, and what is safe on any system that will ever save the file. */
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -73,7 +75,7 @@ export function uniqueNames(): (name: string) => string {
   };
 }
 
-/** `Invoice {{Account.Name}} {{@number}}`: fields of the row, own ones only; what is missing is empty. */
+/** `Invoice {{Account.Name}} {{[First Name]}} {{@number}}`: fields of the row, own ones only; what is missing is empty. */
 export function nameFromRow(pattern: string, row: unknown, number: number): string {
   return fromRow(pattern, row, number, (value) => value.replace(/[/\\]/g, '_'));
 }
@@ -81,7 +83,7 @@ export function nameFromRow(pattern: string, row: unknown, number: number): stri
 /** Of the row: `Invoice {{Number}} {{@number}}` names one. */
 export function fieldsNamed(pattern: string): string[] {
   return [...pattern.matchAll(NAMED)].flatMap(([, path = '']) =>
-    path === '@number' ? [] : [path],
+    path === '@number' ? [] : [pathOf(keysOf(path))],
   );
 }
 
@@ -95,7 +97,7 @@ export function fromRow(
 ): string {
   return pattern.replace(NAMED, (_, path: string) => {
     if (path === '@number') return String(number);
-    const value = follow(row, path.split('.'));
+    const value = follow(row, keysOf(path));
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
       ? shown(String(value))
       : '';

@@ -278,7 +278,7 @@ describe.each(DATABASES)('a batch of a spreadsheet on %s', (which) => {
       expect(mediaType).toBe('application/x-ndjson');
       expect(JSON.parse(file)).toEqual({
         'millrace line': 1,
-        'millrace error': expect.stringContaining('is no number'),
+        'millrace error': expect.stringContaining('"much" cannot be read as a number'),
         Pay: 'much',
       });
       const fixed = { format: 'jsonl', bytes: Buffer.from(file.replace('"much"', '5')) } as const;

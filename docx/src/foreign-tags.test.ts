@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { docx, p, table } from '../test/builder.ts';
+import { lint } from './index.ts';
+
+const warnings = (...paragraphs: readonly string[]) =>
+  lint(docx(paragraphs.map((text) => p(text)).join('')))
+    .problems.filter(({ code }) => code === 'foreign_tag')
+    .map(({ message }) => message);
+
+describe('a template of another language', () => {
+  it.each([
+    [
+      'docxtemplater',
+      '{#offre}',
+      'Write {{#each offre}} … {{/each}}, or {{#if offre}}',
+      '{/offre}',
+    ],
+    ['docxtemplater', '{^offre}', 'Write {{#unless offre}} … {{/unless}}.', '{/}'],
+    ['docxtemplater', '{first_name}', 'Write {{first_name}}.', 'Dear {last_name},'],
+    ['docxtemplater', '{-w:tr rows}', 'Write {{#each rows by=row}} … {{/each}}.'],
+    ['docxtemplater', '{@rich}', 'Write {{html rich}}.', '{%logo}'],
+    ['docx-templates', '+++FOR line IN lines+++', 'Write {{#each lines}}:'],
+    ['docx-templates', '+++END-FOR line+++', 'Write {{/each}}.'],
+    ['docx-templates', '+++INS $line.name+++', 'Write {{name}}.'],
+    ['docx-templates', '+++= total+++', 'Write {{total}}.'],
+    ['docx-templates', '{INS total}', 'Write {{total}}.'],
+    ['docx-templates', '+++EXEC a = 1+++', 'Leave it out: a template runs no code'],
+    ['Jinja', '{%tr for a in alerts %}', 'Write {{#each alerts}}:'],
+    ['Jinja', '{% if a == 1 %}', 'Write {{#if eq a 1}} … {{/if}}.'],
+    ['Jinja', '{%- endif -%}', 'Write {{/if}}.'],
+    ['Jinja', '{# a note #}', 'Write {{! … }} for a comment.'],
+    ['Carbone', '{d.name}', 'Write {{name}}.'],
+    ['Carbone', '{d.total:formatN(2)}', 'Write {{total}}.'],
+    [
+      'Carbone',
+      '{d.todos[i].title}',
+      'Write {{#each todos}} before what is repeated, {{title}} here',
+    ],
+    ['Carbone', '{d.a[i].b[i].c}', 'Write {{#each b}} before what is repeated, {{c}} here'],
+    ['Carbone', '{d.todos[i+1].title}', 'Leave it out with its row'],
+    ['Conga', '«TableStart:Lines»', 'Write {{#each Lines}} … {{/each}}.'],
+    ['OmniStudio', '{{IMG_Logo}}', 'Write {{image Logo width=4cm}}.'],
+    ['OmniStudio', '{{RTB_Terms}}', 'Write {{html Terms}}.'],
+    ['S-Docs', '{{!Opportunity.Name}}', 'prints nothing. Write {{Opportunity.Name}}.'],
+    ['S-Docs', '{{!Opportunity.CloseDate M/dd/yyyy}}', 'Write {{Opportunity.CloseDate}}.'],
+    ['a merge field of Salesforce', '{!Account.Name}', 'Write {{Account.Name}}.'],
+    [
+      'Velocity or FreeMarker',
+      '#foreach($d in $project.developers)',
+      'Write {{#each project.developers}}',
+    ],
+    ['Velocity or FreeMarker', '#if($total > 5)', 'Write {{#if gt total 5}}'],
+    ['Velocity or FreeMarker', '[#list lines as line]', 'Write {{#each lines}}'],
+    ['Velocity or FreeMarker', '«$project.Name»', 'Write {{project.Name}}.'],
+    ['Velocity or FreeMarker', '${colour}', 'Write {{colour}}.', 'It is ${size}.'],
+    ['a language with <<x>>', '<<[order.total]>>', 'Write {{order.total}}.'],
+    ['a language with <<x>>', '<<foreach [in lines]>>', 'Write {{#each lines}}'],
+    ['a language with <<x>>', '<<first_name>>', 'Write {{first_name}}.', '<<last_name>>'],
+  ])('%s is told by %s', (name, tag, advice, ...others) => {
+    const [first] = warnings(`Text ${tag} text`, ...others).filter((message) =>
+      message.startsWith(tag),
+    );
+    expect(first).toContain(`${tag}: this is ${name}. `);
+    expect(first).toContain(advice);
+  });
+
+  it('is a warning with its place, in tables and over runs too', () => {
+    const body = p('x') + table([['{#of', 'x']]) + p('{#of', 'fre}') + p('{/offre}');
+    const report = lint(docx(body));
+    expect(report.ok).toBe(true);
+    expect(report.problems).toMatchObject([
+      { severity: 'warning', code: 'foreign_tag', part: 'word/document.xml', paragraph: 4 },
+      { paragraph: 5, snippet: '{/offre}' },
+    ]);
+  });
+
+  it('has each of its tags named once, and not all of hundreds', () => {
+    const tags = Array.from({ length: 300 }, (_, n) => `{field_${n % 100}}`);
+    const named = warnings(...tags);
+    expect(named).toHaveLength(20);
+    expect(named.at(-1)).toContain('There are 80 more of its tags.');
+  });
+
+  it('is told in a paragraph of a megabyte in no more time than its size asks for', () => {
+    expect(warnings('{field_a}{field_b} { +++ << [# «$ {! '.repeat(30_000))).toHaveLength(2);
+  });
+});
+
+describe('text that is no template', () => {
+  it.each([
+    ['Let S = {d}, T = {x, y} and U = {abc}.'],
+    ['The set {red, green} and the word {ANYONE}.'],
+    ['{ "id": "{id}", "name": "{name}" }', '{"first": {second}, "third": {fourth}}'],
+    ['const text = `${first} and ${second}`;', 'echo "${HOME}/bin" ${USER};', 'for (;;) {'],
+    ['GET /users/{user_id}/orders/{order_id}', 'https://host/{tenant}?q={query}'],
+    ['\\begin{document} \\frac{alpha}{beta}', 'title = {Some Title}, author = {Some Author}'],
+    ['Page break here>><<followed by text and >><<breaks>><<in one run.'],
+    ['std::cout << first << second; vector<vector<int>> all;'],
+    ['<<include>> and <<extend>> in a use case, and <<interface>>'],
+    ['+++ Eilmeldung +++ Sport +++ Wetter +++', 'C+++'],
+    ['«Bonjour», dit-il. 5 << 10, 3 >> 2. a < b > c'],
+    ['It costs $5.00 or $a.50, see #end and #if this.'],
+    ['p { color: red } a:hover { color: blue }'],
+  ])('%s', (...paragraphs) => {
+    expect(warnings(...paragraphs)).toEqual([]);
+  });
+
+  it('is every tag of our own', () => {
+    const body = [
+      '{{Name}} {{#each Lines}}{{Amount}}{{else}}-{{/each}} {{!-- a.b --}} {{! see Order.Name }} {{!todo}} {{!Order.Name is not filled yet}}',
+      '{{default Name "<<nobody>>"}} {{#if eq A "${b}"}}x{{/if}} {{image IMG_Logo}} \\{{literal}}',
+    ];
+    expect(warnings(...body)).toEqual([]);
+  });
+});

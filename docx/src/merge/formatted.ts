@@ -1,0 +1,129 @@
+import { TemplateError } from '../errors.ts';
+import {
+  DATE_STYLES,
+  type Moment,
+  canonicalLocale,
+  formatDate,
+  formatNumber,
+  formatPattern,
+  isDateStyle,
+  isTimeZone,
+  parseMoment,
+  toNumber,
+  unknownLetters,
+} from '../helpers/format.ts';
+import type { PathExpression } from '../compile/path.ts';
+import { readAmount, readMoment, readNumber, readPercent } from '../helpers/read-text.ts';
+import { type Args, isEmpty, readIn } from './args.ts';
+import { unread } from './compare.ts';
+import { textOf } from './scope.ts';
+
+function localeOf(args: Args): string {
+  const own = args.named('locale');
+  if (own === undefined) return args.on.locale;
+  const locale = canonicalLocale(textOf(own));
+  if (locale === undefined) {
+    throw new TemplateError(
+      'bad_locale',
+      `"${textOf(own)}" is no locale; write it like de-DE.`,
+      args.place,
+    );
+  }
+  return locale;
+}
+
+export function asNumber(args: Args, style: 'decimal' | 'percent' | 'currency'): string {
+  const given = args.need(0);
+  if (isEmpty(given)) return '';
+  const value = numberOf(given, style, args);
+  if (value === undefined) throw unread('number', given, readIn(args));
+  const asked = args.named('decimals') ?? (style === 'currency' ? undefined : args.may(1));
+  const decimals = toNumber(asked);
+  if (decimals === undefined && !isEmpty(asked))
+    throw new TemplateError('bad_value', `decimals=${textOf(asked)} is no number.`, args.place);
+  const locale = localeOf(args);
+  try {
+    if (style !== 'currency') return formatNumber(value, locale, { style, decimals });
+    const code = currencyOf(args);
+    if (code === '') return formatNumber(value, locale, { decimals: decimals ?? 2 });
+    const display = args.named('display') as 'symbol' | 'code' | 'name' | undefined;
+    return formatNumber(value, locale, {
+      style,
+      currency: code,
+      decimals,
+      display: display ?? 'symbol',
+    });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new TemplateError(
+      'bad_value',
+      `The number cannot be written so: ${error.message}.`,
+      args.place,
+    );
+  }
+}
+
+export function numberOf(
+  given: unknown,
+  style: 'decimal' | 'percent' | 'currency',
+  args: Args,
+): number | undefined {
+  const { dataLocale } = args.on;
+  if (dataLocale === undefined || typeof given !== 'string') return toNumber(given);
+  if (style === 'percent') return readPercent(given, dataLocale);
+  return style === 'decimal'
+    ? readNumber(given, dataLocale)
+    : readAmount(given, dataLocale, currencyOf(args));
+}
+
+const CURRENCY_FIELD: PathExpression = {
+  kind: 'path',
+  text: 'CurrencyIsoCode',
+  up: 0,
+  keys: ['CurrencyIsoCode'],
+  meta: undefined,
+};
+
+/** The code given, or the record's own. */
+function currencyOf({ may, named, on }: Args): string {
+  return textOf(named('code') ?? may(1) ?? on.scope.look(CURRENCY_FIELD)).trim();
+}
+
+export function date(args: Args): string {
+  const given = args.need(0);
+  if (isEmpty(given)) return '';
+  const moment = momentOf(given, args);
+  if (moment === undefined) throw unread('date', given, readIn(args));
+  const zone = args.named('timeZone');
+  const timeZone = zone === undefined ? args.on.timeZone : textOf(zone);
+  if (!isTimeZone(timeZone)) {
+    throw new TemplateError(
+      'bad_locale',
+      `"${timeZone}" is no time zone; write it like Europe/Berlin.`,
+      args.place,
+    );
+  }
+  const options = { locale: localeOf(args), timeZone };
+  const style = textOf(args.may(1) ?? args.named('style') ?? 'medium');
+  const time = textOf(args.named('time'));
+  const clock = isDateStyle(time) ? time : undefined;
+  if (clock === undefined && time !== '')
+    throw new TemplateError(
+      'bad_value',
+      `time="${time}" is none of ${DATE_STYLES.join(', ')}.`,
+      args.place,
+    );
+  if (style !== 'none' && !isDateStyle(style)) {
+    const letters = unknownLetters(style);
+    if (letters === undefined) return formatPattern(moment, options, style);
+    const message = `"${style}" is no way to write a date: "${letters}" means nothing. Write it like "dd.MM.yyyy HH:mm".`;
+    throw new TemplateError('bad_value', message, args.place);
+  }
+  return formatDate(moment, options, isDateStyle(style) ? style : undefined, clock);
+}
+
+/** A bare number in a spreadsheet is no date: 46342 would be printed as a minute of 1970. */
+function momentOf(given: unknown, { on: { dataLocale } }: Args): Moment | undefined {
+  if (dataLocale === undefined) return parseMoment(given);
+  return typeof given === 'string' ? readMoment(given, dataLocale) : undefined;
+}

@@ -1,0 +1,36 @@
+/**
+ * Paths as reports and templates name them: `Order.Lines[].Name`, where `[]` marks a list. A key with a dot or a bracket
+ * of its own stands in brackets: `[Nr.]`.
+ */
+export interface Step {
+  readonly key: string;
+  /** How many lists it is: `Rows[][]` is a list of lists. */
+  readonly lists: number;
+}
+
+export function stepsOf(path: string): Step[] {
+  const steps = path.matchAll(/(?:^|\.)(?:\[([^\]]+)\]|([^.]*?))((?:\[\])*)(?=\.|$)/g);
+  return [...steps].map(([, bracketed, plain = '', lists = '']) => ({
+    key: bracketed ?? plain,
+    lists: lists.length / 2,
+  }));
+}
+
+export function keysOf(path: string): string[] {
+  return stepsOf(path).map(({ key }) => key);
+}
+
+export function pathOf(keys: readonly string[]): string {
+  return keys.map((key) => (/[.[]/.test(key) ? `[${key}]` : key)).join('.');
+}
+
+const PLAIN = /^[\p{L}\p{M}\p{N}_$-]+$/u;
+
+export function isPlainKey(key: string): boolean {
+  return PLAIN.test(key);
+}
+
+/** As a tag names the field: `[First Name]`. */
+export function keyInTag(key: string): string {
+  return isPlainKey(key) ? key : `[${key}]`;
+}
