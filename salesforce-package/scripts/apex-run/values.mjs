@@ -247,6 +247,7 @@ export function toDecimal(value) {
 
 /** `==`: texts are the same in upper and lower case. @param {unknown} a @param {unknown} b @returns {boolean} */
 export function equal(a, b) {
+  if (a === b) return true;
   if (typeof a === 'string' && typeof b === 'string') return a.toLowerCase() === b.toLowerCase();
   return same(a, b);
 }
@@ -277,6 +278,7 @@ export function same(a, b) {
 
 /** @param {unknown} a @param {unknown} b @returns {number} */
 export function compare(a, b) {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0;
   if (a instanceof Datetime && b instanceof Datetime) return a.ms - b.ms;
   if (a instanceof ApexDate && b instanceof ApexDate)

@@ -52,7 +52,7 @@ if (!isMainThread && parentPort !== null) {
     names: () => ({ problems: names(source, files) }),
     tests: () => {
       // On an imitation of the platform (apex-run): it finds mistakes, and proves nothing for an org.
-      const { passed, problems } = runTests(source, files);
+      const { passed, problems } = runTests(source);
       return { problems, note: `${passed} passed on the imitation of the platform` };
     },
   };
