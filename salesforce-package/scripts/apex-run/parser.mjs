@@ -3,7 +3,7 @@
 // That the classes are Apex is another's to say: the checks `syntax` and `types`.
 
 import { parseExpression } from './parse-expression.mjs';
-import { readerOf, tokensOf } from './tokens.mjs';
+import { readerOf, tokensOf, unquoted } from './tokens.mjs';
 
 /**
  * @typedef {import('./tokens.mjs').Reader} Reader
@@ -12,7 +12,7 @@ import { readerOf, tokensOf } from './tokens.mjs';
  * @typedef {{ name: string, type: string }} Parameter
  * @typedef {{ kind: 'variable', name: string, type: string, init: Expression | undefined, isStatic: boolean }} VariableTree
  * @typedef {{ kind: 'method', name: string, type: string, isStatic: boolean, isConstructor: boolean, annotations: string[], parameters: Parameter[], body: Statement | undefined, line: number }} MethodTree
- * @typedef {{ kind: 'class', name: string, modifiers: string[], annotations: string[], superName: string, interfaces: string[], members: (VariableTree | MethodTree | ClassTree)[] }} ClassTree
+ * @typedef {{ kind: 'class', name: string, modifiers: string[], annotations: string[], superName: string, interfaces: string[], members: (VariableTree | MethodTree | ClassTree)[], mapping: string }} ClassTree
  * @typedef {{ name: string, object: string, events: string[], body: Statement }} TriggerTree
  */
 
@@ -25,8 +25,8 @@ const MODIFIERS = new Set(
 /** @param {string} source @returns {ClassTree} */
 export function parseClass(source) {
   const reader = readerOf(tokensOf(source));
-  const { modifiers, annotations } = modifiersOf(reader);
-  return classOf(reader, modifiers, annotations);
+  const { modifiers, annotations, mapping } = modifiersOf(reader);
+  return { ...classOf(reader, modifiers, annotations), mapping };
 }
 
 /** @param {string} source @returns {TriggerTree} */
@@ -49,24 +49,26 @@ export function parseTrigger(source) {
 function modifiersOf(reader) {
   const modifiers = [];
   const annotations = [];
+  let mapping = '';
   for (;;) {
     if (reader.take('@')) {
       annotations.push(reader.name().toLowerCase());
-      if (reader.is('(')) skipParentheses(reader);
+      if (reader.is('(')) mapping = mappingOf(reader) ?? mapping;
     } else if (reader.peek().kind === 'name' && MODIFIERS.has(reader.peek().low)) {
       modifiers.push(reader.next().low);
-    } else return { modifiers, annotations };
+    } else return { modifiers, annotations, mapping };
   }
 }
 
-/** @param {Reader} reader */
-function skipParentheses(reader) {
-  let depth = 0;
-  do {
-    if (reader.is('(')) depth += 1;
-    if (reader.is(')')) depth -= 1;
+/** `(urlMapping='/millrace/v1/*')`; whatever else an annotation says is passed over. @param {Reader} reader */
+function mappingOf(reader) {
+  /** @type {string | undefined} */
+  let mapping;
+  while (!reader.take(')')) {
+    if (reader.is('urlmapping')) mapping = unquoted(reader.peek(2).text);
     reader.next();
-  } while (depth > 0);
+  }
+  return mapping;
 }
 
 /** @param {Reader} reader @param {string[]} modifiers @param {string[]} annotations @returns {ClassTree} */
@@ -82,7 +84,7 @@ function classOf(reader, modifiers, annotations) {
   /** @type {ClassTree['members']} */
   const members = [];
   while (!reader.take('}')) members.push(...membersOf(reader, name));
-  return { kind: 'class', name, modifiers, annotations, superName, interfaces, members };
+  return { kind: 'class', name, modifiers, annotations, superName, interfaces, members, mapping: '' };
 }
 
 /** @param {Reader} reader @param {string} className @returns {ClassTree['members']} */

@@ -26,16 +26,18 @@ import { parseClass, parseTrigger } from './parser.mjs';
  * @property {Map<string, Method[]>} methods
  * @property {Method[]} constructors
  * @property {Map<string, Class>} inner
+ * @property {string} mapping of a REST class, /millrace/v1/*; '' if it is none
  *
  * @typedef {{ name: string, object: string, events: string[], method: Method }} Trigger
  * @typedef {{ classes: Map<string, Class>, triggers: Trigger[], marks: Mark[] }} Program
  */
 
-/** @param {string} source force-app/main/default @returns {Program} */
-export function loadProgram(source) {
+/** @param {string} source force-app/main/default @param {{ withTests?: boolean }} [options] @returns {Program} */
+export function loadProgram(source, { withTests = true } = {}) {
   /** @type {Program} */
   const program = { classes: new Map(), triggers: [], marks: [] };
   for (const { path, text } of sourcesIn(join(source, 'classes'), '.cls')) {
+    if (!withTests && /^\s*@IsTest/im.test(text)) continue;
     const cls = read(path, () => classOf(parseClass(text), program, undefined));
     program.classes.set(cls.name.toLowerCase(), cls);
   }
@@ -81,6 +83,7 @@ function emptyClass(name, program, outer) {
     methods: new Map(),
     constructors: [],
     inner: new Map(),
+    mapping: '',
   };
 }
 
@@ -88,6 +91,7 @@ function emptyClass(name, program, outer) {
 function classOf(tree, program, outer) {
   const cls = emptyClass(outer === undefined ? tree.name : `${outer.name}.${tree.name}`, program, outer);
   cls.superName = tree.superName;
+  cls.mapping = tree.mapping;
   cls.interfaces = tree.interfaces;
   if (tree.modifiers.includes('sharing'))
     cls.sharing = tree.modifiers.includes('without') ? 'without' : 'with';

@@ -38,7 +38,7 @@ interface Parts {
   readonly schema: Schema;
   readonly clock: Clock;
   readonly serials: Serials;
-  readonly trigger: (object: SObject) => Trigger | undefined;
+  readonly trigger: Trigger;
   readonly behaviour: (object: SObject, dml: DmlSteps) => Behaviour;
   readonly publish: (object: SObject, row: Row) => void;
 }
@@ -77,18 +77,6 @@ export function createDml({ schema, clock, serials, trigger, behaviour, publish 
     return Object.assign(row, values);
   }
 
-  function triggered(
-    work: Work,
-    object: SObject,
-    old: Row | null,
-    next: Row,
-    given: Values,
-  ): Values {
-    const run = trigger(object);
-    if (run === undefined) return {};
-    return run({ old, next, given, isApex: work.isApex, now: clock.now() });
-  }
-
   function* save(
     work: Work,
     object: SObject,
@@ -102,12 +90,7 @@ export function createDml({ schema, clock, serials, trigger, behaviour, publish 
     work.tx.put(row);
   }
 
-  function* add(
-    work: Work,
-    object: SObject,
-    values: Values,
-    seeding: boolean,
-  ): Locking<string> {
+  function* add(work: Work, object: SObject, values: Values, seeding: boolean): Locking<string> {
     if (!seeding && !object.createable) {
       throw new ApiError(
         'INVALID_TYPE_FOR_OPERATION',
@@ -120,7 +103,7 @@ export function createDml({ schema, clock, serials, trigger, behaviour, publish 
     if (!seeding && work.isStorageFull(object.name)) throw storageFull();
     const { derive, inserted } = behaviour(object, steps);
     const first = born(work, object, values);
-    const before = seeding ? {} : triggered(work, object, null, first, values);
+    const before = seeding ? {} : trigger(work, object, null, first);
     const next: Row = { ...first, ...before };
     const row: Row = { ...next, ...derive?.(work, next) };
     if (object.isEvent) {
@@ -147,7 +130,7 @@ export function createDml({ schema, clock, serials, trigger, behaviour, publish 
         LastModifiedById: work.userId,
         SystemModstamp: now,
       };
-      const before = triggered(work, object, old, stamped, values);
+      const before = trigger(work, object, old, stamped);
       const next: Row = { ...stamped, ...before };
       yield* lockParents(object, old, next);
       yield* save(work, object, old, next, { ...values, ...before });

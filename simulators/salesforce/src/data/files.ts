@@ -38,12 +38,7 @@ export function contentVersion(parts: Parts, dml: DmlSteps): Behaviour {
   const versions = schema.require('ContentVersion');
   const links = schema.require('ContentDocumentLink');
 
-  function* link(
-    work: Work,
-    documentId: string,
-    entityId: string,
-    type: string,
-  ): Locking<void> {
+  function* link(work: Work, documentId: string, entityId: string, type: string): Locking<void> {
     const values = { ContentDocumentId: documentId, LinkedEntityId: entityId, ShareType: type };
     yield* dml.seed(work, links, { ...values, Visibility: 'AllUsers' });
   }
