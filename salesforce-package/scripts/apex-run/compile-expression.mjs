@@ -3,7 +3,16 @@
 import { find } from './compile.mjs';
 import { findClass } from './program.mjs';
 import { Instance, TypeName, coerceTo } from './run.mjs';
-import { ApexError, QueryResult, arithmetic, coerce, compare, equal, isNumber, textOf } from './values.mjs';
+import {
+  ApexError,
+  QueryResult,
+  arithmetic,
+  coerce,
+  compare,
+  equal,
+  isNumber,
+  textOf,
+} from './values.mjs';
 
 /**
  * @typedef {import('./parse-expression.mjs').Expression} Expression
@@ -15,14 +24,20 @@ import { ApexError, QueryResult, arithmetic, coerce, compare, equal, isNumber, t
 
 /** @type {Record<string, (node: Expression, scope: Scope) => Step>} */
 const KINDS = {
-  literal: ({ value }) => () => value,
+  literal:
+    ({ value }) =>
+    () =>
+      value,
   this: () => (frame) => frame.self,
   name,
   member,
   call,
   ownCall,
   item: (node, scope) => {
-    const [target, index] = [expressionOf(node['target'], scope), expressionOf(node['index'], scope)];
+    const [target, index] = [
+      expressionOf(node['target'], scope),
+      expressionOf(node['index'], scope),
+    ];
     return (frame) => frame.run.platform.call(target(frame), 'get', [index(frame)]);
   },
   new: create,
@@ -38,11 +53,18 @@ const KINDS = {
     const { query } = node;
     const binds = query.binds.map((/** @type {Expression} */ each) => expressionOf(each, scope));
     return (frame) =>
-      frame.run.platform.query(query, binds.map((/** @type {Step} */ each) => each(frame)), frame);
+      frame.run.platform.query(
+        query,
+        binds.map((/** @type {Step} */ each) => each(frame)),
+        frame,
+      );
   },
   choice: (node, scope) => {
     const test = truthOf(node['test'], scope);
-    const [then, otherwise] = [expressionOf(node['then'], scope), expressionOf(node['otherwise'], scope)];
+    const [then, otherwise] = [
+      expressionOf(node['then'], scope),
+      expressionOf(node['otherwise'], scope),
+    ];
     return (frame) => (test(frame) ? then(frame) : otherwise(frame));
   },
   not: (node, scope) => {
@@ -81,7 +103,8 @@ const KINDS = {
 /** @param {Expression} node @param {Scope} scope @returns {Step} */
 export function expressionOf(node, scope) {
   const make = KINDS[node.kind];
-  if (make === undefined) throw new Error(`${scope.place}:${node.line} ${node.kind} cannot be run.`);
+  if (make === undefined)
+    throw new Error(`${scope.place}:${node.line} ${node.kind} cannot be run.`);
   return make(node, scope);
 }
 
@@ -249,7 +272,9 @@ function ownCall(node, scope) {
     const given = args(frame);
     const found = frame.run.choose(methods, given);
     if (found === undefined)
-      throw new Error(`${scope.place}:${node.line} There is no method ${word} with ${given.length} arguments.`);
+      throw new Error(
+        `${scope.place}:${node.line} There is no method ${word} with ${given.length} arguments.`,
+      );
     return frame.run.invoke(found, found.isStatic ? null : frame.self, given);
   };
 }
@@ -275,14 +300,16 @@ function storeOf(node, scope) {
     }
     if (place?.cls) {
       const { cls, variable } = place;
-      return (frame, given) => void frame.run.staticsOf(cls).set(word, coerceTo(given, variable.type));
+      return (frame, given) =>
+        void frame.run.staticsOf(cls).set(word, coerceTo(given, variable.type));
     }
     throw new Error(`There is no variable ${word} in ${scope.cls.name}.`);
   }
   const target = expressionOf(node['target'], scope);
   if (node.kind === 'item') {
     const index = expressionOf(node['index'], scope);
-    return (frame, given) => void frame.run.platform.call(target(frame), 'set', [index(frame), given]);
+    return (frame, given) =>
+      void frame.run.platform.call(target(frame), 'set', [index(frame), given]);
   }
   return (frame, given) => {
     const owner = target(frame);
@@ -319,7 +346,10 @@ function create(node, scope) {
   if (cls?.superName.endsWith('exception'))
     return (frame) => new ApexError(cls.name, textOf(args(frame)[0] ?? 'Script-thrown exception'));
   if (cls !== undefined) return (frame) => frame.run.construct(cls, args(frame));
-  const named = node['named'].map((/** @type {any} */ { target, value }) => [target.name, expressionOf(value, scope)]);
+  const named = node['named'].map((/** @type {any} */ { target, value }) => [
+    target.name,
+    expressionOf(value, scope),
+  ]);
   const items = node['items'] && argsOf(node['items'], scope);
   const pairs = node['pairs']?.map((/** @type {Expression[]} */ pair) => argsOf(pair, scope));
   return (frame) =>

@@ -36,7 +36,8 @@ const KINDS = {
   },
   break: () => () => BREAK,
   continue: () => () => CONTINUE,
-  while: (node, scope) => repeated(truthOf(node['test'], scope), inner(node['body'], scope), undefined),
+  while: (node, scope) =>
+    repeated(truthOf(node['test'], scope), inner(node['body'], scope), undefined),
   for: (node, scope) => {
     const own = within(scope);
     const init = node['init'] && local(node['init'], own);
@@ -68,7 +69,8 @@ const KINDS = {
 export function statementOf(node, scope) {
   if (node.kind === 'block') return block(node, scope);
   const make = KINDS[node.kind];
-  if (make === undefined) throw new Error(`${scope.place}:${node.line} ${node.kind} cannot be run.`);
+  if (make === undefined)
+    throw new Error(`${scope.place}:${node.line} ${node.kind} cannot be run.`);
   const step = make(node, scope);
   const { line } = node;
   const mark = { place: scope.place, line, isTest: scope.cls.isTest, runs: 0 };
@@ -197,7 +199,8 @@ function choice(node, scope) {
   }));
   return (frame) => {
     const given = textOf(value(frame));
-    for (const { texts, isElse, body } of cases) if (isElse || texts.includes(given)) return body(frame);
+    for (const { texts, isElse, body } of cases)
+      if (isElse || texts.includes(given)) return body(frame);
     return undefined;
   };
 }

@@ -25,12 +25,14 @@ function sizeOf(value, seen) {
   if (seen.has(value)) return 8;
   seen.add(value);
   if (value instanceof Blob) return value.bytes.length;
-  if (value instanceof SObject || value instanceof Instance) return sum(value.values.values(), seen);
+  if (value instanceof SObject || value instanceof Instance)
+    return sum(value.values.values(), seen);
   if (value instanceof List) return sum(value.items, seen);
   if (value instanceof ApexSet) return sum(value.entries.values(), seen);
   if (!(value instanceof ApexMap)) return 8;
   let bytes = 8;
-  for (const [key, member] of value.entries.values()) bytes += sizeOf(key, seen) + sizeOf(member, seen);
+  for (const [key, member] of value.entries.values())
+    bytes += sizeOf(key, seen) + sizeOf(member, seen);
   return bytes;
 }
 

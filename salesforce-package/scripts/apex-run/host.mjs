@@ -8,7 +8,7 @@ import { loadProgram } from './program.mjs';
 import { DmlError } from './records.mjs';
 import { createRun } from './run.mjs';
 import { said } from './triggers.mjs';
-import { ApexDate, ApexError, Blob, Datetime, Decimal, textOf } from './values.mjs';
+import { ApexDate, ApexError, Blob, Datetime, textOf, toDecimal } from './values.mjs';
 
 /**
  * @typedef {import('./schema.mjs').ObjectType} ObjectType
@@ -108,7 +108,8 @@ export function openApex(source, objects) {
 
 /** As Apex REST says what nobody caught; what is no error of Apex is the host's. @param {ReturnType<typeof createRun>} run @param {unknown} error */
 function uncaught(run, error) {
-  if (error instanceof LimitExceeded) return `System.LimitException: ${error.message}\n\n${run.place()}`;
+  if (error instanceof LimitExceeded)
+    return `System.LimitException: ${error.message}\n\n${run.place()}`;
   if (error instanceof ApexError) return `${said(error)}\n\n${run.place()}`;
   throw error;
 }
@@ -146,7 +147,10 @@ function storeOf(schema, host) {
     field(object, name) {
       const found = object.fields.get(name);
       if (found === undefined)
-        throw new ApexError('QueryException', `No such column '${name}' on entity '${object.name}'`);
+        throw new ApexError(
+          'QueryException',
+          `No such column '${name}' on entity '${object.name}'`,
+        );
       return found;
     },
     typeOfId: (id) => prefixes.get(id.slice(0, 3)),
@@ -157,13 +161,25 @@ function storeOf(schema, host) {
       for (const id of ids.toSorted())
         refusing(
           () => host.lock(id),
-          ({ message }) => new ApexError('QueryException', `Record Currently Unavailable: ${message}`),
+          ({ message }) =>
+            new ApexError('QueryException', `Record Currently Unavailable: ${message}`),
         );
     },
     insert: (object, values) =>
-      refusing(() => host.insert(object.name, plainRow(object, values, ({ createable }) => createable))),
+      refusing(() =>
+        host.insert(
+          object.name,
+          plainRow(object, values, ({ createable }) => createable),
+        ),
+      ),
     update: (object, id, values) =>
-      refusing(() => host.update(object.name, id, plainRow(object, values, ({ updateable }) => updateable))),
+      refusing(() =>
+        host.update(
+          object.name,
+          id,
+          plainRow(object, values, ({ updateable }) => updateable),
+        ),
+      ),
     delete: (object, id) => refusing(() => host.remove(object.name, id)),
     mark: host.mark,
     rollbackTo: host.rollbackTo,
@@ -176,7 +192,12 @@ function storeOf(schema, host) {
     hasPermission: host.hasPermission,
     publish(events) {
       for (const { type: event, values } of events)
-        refusing(() => host.insert(event.name, plainRow(event, values, () => true)));
+        refusing(() =>
+          host.insert(
+            event.name,
+            plainRow(event, values, () => true),
+          ),
+        );
     },
   };
 }
@@ -197,7 +218,7 @@ function apexValue({ column, type }, row) {
   const value = row[column] ?? null;
   if (typeof value === 'number') {
     if (type === 'DATETIME') return new Datetime(value);
-    return type === 'INTEGER' ? value : Decimal.parse(String(value));
+    return type === 'INTEGER' ? value : toDecimal(value);
   }
   if (type === 'DATE' && typeof value === 'string') {
     const [year, month, day] = value.split('-').map(Number);
@@ -212,7 +233,8 @@ function plainRow(type, values, isWritten) {
   const row = {};
   for (const [name, value] of values) {
     const field = /** @type {HostField | undefined} */ (type.fields.get(name));
-    if (field !== undefined && name !== 'id' && isWritten(field)) row[field.column] = plainValue(value);
+    if (field !== undefined && name !== 'id' && isWritten(field))
+      row[field.column] = plainValue(value);
   }
   return row;
 }

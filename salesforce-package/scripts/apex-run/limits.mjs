@@ -31,7 +31,16 @@ export class LimitExceeded extends Error {
 }
 
 export function createLimits() {
-  const used = { queries: 0, queryRows: 0, dml: 0, dmlRows: 0, queueables: 0, emails: 0, heap: 0, statements: 0 };
+  const used = {
+    queries: 0,
+    queryRows: 0,
+    dml: 0,
+    dmlRows: 0,
+    queueables: 0,
+    emails: 0,
+    heap: 0,
+    statements: 0,
+  };
   return {
     used,
     /** @param {keyof typeof LIMITS} what @param {number} [count] */

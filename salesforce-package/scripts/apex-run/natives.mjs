@@ -64,7 +64,8 @@ export function tokenOf(type) {
 /** @param {ObjectType} type */
 export function describeType(type) {
   const fields = new Native('fields', {
-    getmap: () => new ApexMap([...type.fields].map(([name, field]) => [name, fieldToken(type, field)])),
+    getmap: () =>
+      new ApexMap([...type.fields].map(([name, field]) => [name, fieldToken(type, field)])),
   });
   return new Native(
     'describesobjectresult',

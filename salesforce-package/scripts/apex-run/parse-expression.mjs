@@ -31,7 +31,13 @@ export function parseExpression(reader) {
   }
   const sign = ASSIGNMENTS.find((each) => reader.take(each));
   if (sign === undefined) return left;
-  return { kind: 'assign', line, target: left, operator: sign.slice(0, -1), value: parseExpression(reader) };
+  return {
+    kind: 'assign',
+    line,
+    target: left,
+    operator: sign.slice(0, -1),
+    value: parseExpression(reader),
+  };
 }
 
 /** @param {Reader} reader @param {number} rank @returns {Expression} */
@@ -56,7 +62,13 @@ function unary(reader) {
   if (reader.take('!')) return { kind: 'not', line, value: unary(reader) };
   if (reader.take('-')) return { kind: 'minus', line, value: unary(reader) };
   if (reader.is('++') || reader.is('--'))
-    return { kind: 'step', line, operator: reader.next().text.charAt(0), before: false, target: unary(reader) };
+    return {
+      kind: 'step',
+      line,
+      operator: reader.next().text.charAt(0),
+      before: false,
+      target: unary(reader),
+    };
   const type = reader.is('(') ? reader.guess(() => castType(reader)) : undefined;
   if (type !== undefined) return { kind: 'cast', line, type, value: unary(reader) };
   return postfix(reader);
@@ -68,7 +80,8 @@ function castType(reader) {
   const type = typeOf(reader);
   reader.expect(')');
   const { kind, low } = reader.peek();
-  const isOperand = (kind === 'name' && low !== 'instanceof') || kind === 'text' || kind === 'number';
+  const isOperand =
+    (kind === 'name' && low !== 'instanceof') || kind === 'text' || kind === 'number';
   return isOperand || low === '(' || low === '[' ? type : undefined;
 }
 
@@ -87,7 +100,13 @@ function postfix(reader) {
       value = { kind: 'item', line, target: value, index: parseExpression(reader) };
       reader.expect(']');
     } else if (reader.is('++') || reader.is('--')) {
-      value = { kind: 'step', line, operator: reader.next().text.charAt(0), before: true, target: value };
+      value = {
+        kind: 'step',
+        line,
+        operator: reader.next().text.charAt(0),
+        before: true,
+        target: value,
+      };
     } else return value;
   }
 }
@@ -121,8 +140,7 @@ function primary(reader) {
     : undefined;
   if (type !== undefined) return { kind: 'name', line, name: type };
   reader.next();
-  if (reader.is('('))
-    return { kind: 'ownCall', line, name: low, args: argsOf(reader) };
+  if (reader.is('(')) return { kind: 'ownCall', line, name: low, args: argsOf(reader) };
   return low === 'this' ? { kind: 'this', line } : { kind: 'name', line, name: low, text };
 }
 
@@ -143,7 +161,14 @@ function creation(reader, line) {
     else items.push(first);
     reader.take(',');
   }
-  return { kind: 'new', line, type, args: [], named: [], ...(type.startsWith('map<') ? { pairs } : { items }) };
+  return {
+    kind: 'new',
+    line,
+    type,
+    args: [],
+    named: [],
+    ...(type.startsWith('map<') ? { pairs } : { items }),
+  };
 }
 
 /** @param {Reader} reader @returns {Expression[]} */

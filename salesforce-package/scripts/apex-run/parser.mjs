@@ -84,7 +84,16 @@ function classOf(reader, modifiers, annotations) {
   /** @type {ClassTree['members']} */
   const members = [];
   while (!reader.take('}')) members.push(...membersOf(reader, name));
-  return { kind: 'class', name, modifiers, annotations, superName, interfaces, members, mapping: '' };
+  return {
+    kind: 'class',
+    name,
+    modifiers,
+    annotations,
+    superName,
+    interfaces,
+    members,
+    mapping: '',
+  };
 }
 
 /** @param {Reader} reader @param {string} className @returns {ClassTree['members']} */
@@ -115,7 +124,14 @@ function membersOf(reader, className) {
   const init = reader.take('=') ? parseExpression(reader) : undefined;
   const variables = [variableOf(name, type, init, isStatic)];
   while (reader.take(','))
-    variables.push(variableOf(reader.name(), type, reader.take('=') ? parseExpression(reader) : undefined, isStatic));
+    variables.push(
+      variableOf(
+        reader.name(),
+        type,
+        reader.take('=') ? parseExpression(reader) : undefined,
+        isStatic,
+      ),
+    );
   reader.expect(';');
   return variables;
 }
@@ -169,7 +185,12 @@ const STATEMENTS = {
   if: (reader) => {
     const test = inParentheses(reader);
     const then = statementOf(reader);
-    return { kind: 'if', test, then, otherwise: reader.take('else') ? statementOf(reader) : undefined };
+    return {
+      kind: 'if',
+      test,
+      then,
+      otherwise: reader.take('else') ? statementOf(reader) : undefined,
+    };
   },
   return: (reader) => ({ kind: 'return', value: reader.take(';') ? undefined : ended(reader) }),
   throw: (reader) => ({ kind: 'throw', value: ended(reader) }),
@@ -187,7 +208,12 @@ const STATEMENTS = {
       reader.expect(')');
       catches.push({ type, name, body: blockOf(reader) });
     }
-    return { kind: 'try', body, catches, last: reader.take('finally') ? blockOf(reader) : undefined };
+    return {
+      kind: 'try',
+      body,
+      catches,
+      last: reader.take('finally') ? blockOf(reader) : undefined,
+    };
   },
   switch: (reader) => {
     reader.expect('on');

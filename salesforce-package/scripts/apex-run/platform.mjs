@@ -51,7 +51,14 @@ export function platformOf(org) {
       run.limits.spend('dmlRows', records.length);
       services.wrote();
       const mark = org.mark();
-      const ready = kind === 'delete' ? [] : triggers.fire(/** @type {any} */ (kind), first.type, records.map((record) => changeOf(kind, record)));
+      const ready =
+        kind === 'delete'
+          ? []
+          : triggers.fire(
+              /** @type {any} */ (kind),
+              first.type,
+              records.map((record) => changeOf(kind, record)),
+            );
       const failures = records.map((record, i) => {
         try {
           const { error, values = [] } = ready[i] ?? {};
@@ -74,8 +81,11 @@ export function platformOf(org) {
       const row = kind === 'insert' ? undefined : org.byId(type, textOf(values.get('id')));
       /** @type {import('./triggers.mjs').Read} */
       const stored = (name) =>
-        row === undefined ? (type.fields.get(name)?.initial ?? null) : org.read(row, org.field(type, name));
-      const next = (/** @type {string} */ name) => (values.has(name) ? values.get(name) : stored(name));
+        row === undefined
+          ? (type.fields.get(name)?.initial ?? null)
+          : org.read(row, org.field(type, name));
+      const next = (/** @type {string} */ name) =>
+        values.has(name) ? values.get(name) : stored(name);
       return { next, old: kind === 'insert' ? undefined : stored };
     }
 
@@ -99,9 +109,7 @@ export function platformOf(org) {
 
       call(value, name, args) {
         if (value instanceof List && name === 'sort') {
-          value.items.sort((a, b) =>
-            Number(run.callOn(a, 'compareto', [b])),
-          );
+          value.items.sort((a, b) => Number(run.callOn(a, 'compareto', [b])));
           return null;
         }
         if (value instanceof SObject) return ofRecord(value, name, args);

@@ -44,7 +44,15 @@ export function loadProgram(source, { withTests = true } = {}) {
   for (const { path, text } of sourcesIn(join(source, 'triggers'), '.trigger')) {
     const { name, object, events, body } = read(path, () => parseTrigger(text));
     const cls = emptyClass(name, program, undefined);
-    const method = { name, cls, isStatic: true, parameters: [], type: 'void', body, annotations: [] };
+    const method = {
+      name,
+      cls,
+      isStatic: true,
+      parameters: [],
+      type: 'void',
+      body,
+      annotations: [],
+    };
     program.triggers.push({ name, object: object.toLowerCase(), events, method });
   }
   return program;
@@ -89,7 +97,11 @@ function emptyClass(name, program, outer) {
 
 /** @param {ClassTree} tree @param {Program} program @param {Class | undefined} outer @returns {Class} */
 function classOf(tree, program, outer) {
-  const cls = emptyClass(outer === undefined ? tree.name : `${outer.name}.${tree.name}`, program, outer);
+  const cls = emptyClass(
+    outer === undefined ? tree.name : `${outer.name}.${tree.name}`,
+    program,
+    outer,
+  );
   cls.superName = tree.superName;
   cls.mapping = tree.mapping;
   cls.interfaces = tree.interfaces;

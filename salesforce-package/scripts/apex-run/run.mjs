@@ -111,7 +111,8 @@ export function createRun(program, makePlatform) {
       const self = new Instance(cls);
       for (const { name } of cls.fields) self.values.set(name, null);
       for (const field of cls.fields)
-        if (field.init) self.values.set(field.name, coerceTo(initial(cls, self, field), field.type));
+        if (field.init)
+          self.values.set(field.name, coerceTo(initial(cls, self, field), field.type));
       const found = run.choose(cls.constructors, args);
       if (found !== undefined) run.invoke(found, self, args);
       else if (args.length > 0)
@@ -126,7 +127,8 @@ export function createRun(program, makePlatform) {
       const values = new Map(cls.statics.map(({ name }) => [name, /** @type {unknown} */ (null)]));
       statics.set(cls, values);
       for (const variable of cls.statics)
-        if (variable.init) values.set(variable.name, coerceTo(initial(cls, null, variable), variable.type));
+        if (variable.init)
+          values.set(variable.name, coerceTo(initial(cls, null, variable), variable.type));
       return values;
     },
 
@@ -184,7 +186,15 @@ export function createRun(program, makePlatform) {
 
   /** @param {Class} cls @param {Instance | null} self @param {number} size @param {string} name @returns {Frame} */
   function frameOf(cls, self, size, name) {
-    const frame = { run, cls, name, self, slots: new Array(size).fill(null), line: 0, caller: run.top };
+    const frame = {
+      run,
+      cls,
+      name,
+      self,
+      slots: new Array(size).fill(null),
+      line: 0,
+      caller: run.top,
+    };
     run.top = frame;
     return frame;
   }

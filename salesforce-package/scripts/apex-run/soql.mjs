@@ -58,14 +58,16 @@ function candidates({ org, query, bound }, type) {
     const given = bound[part.right.bind];
     if (part.operator !== '=' && part.operator !== 'in') continue;
     const ids = part.operator === 'in' ? itemsOf(given) : [given];
-    return [...new Set(ids)].flatMap((id) => (typeof id === 'string' ? (org.byId(type, id) ?? []) : []));
+    return [...new Set(ids)].flatMap((id) =>
+      typeof id === 'string' ? (org.byId(type, id) ?? []) : [],
+    );
   }
   return org.rows(type);
 }
 
 /** @param {unknown} list @returns {unknown[]} */
 function itemsOf(list) {
-  return Array.isArray(list) ? list : (/** @type {{ items: unknown[] }} */ (list)?.items ?? []);
+  return Array.isArray(list) ? list : /** @type {{ items: unknown[] }} */ (list?.items ?? []);
 }
 
 /** @param {Operand} operand @param {Asked} asked @returns {unknown} */
@@ -105,7 +107,8 @@ function conditionOf(condition, type, asked) {
     }
     default: {
       const fits = ORDERS[condition.operator];
-      if (fits === undefined) throw new ApexError('QueryException', `unexpected ${condition.operator}`);
+      if (fits === undefined)
+        throw new ApexError('QueryException', `unexpected ${condition.operator}`);
       return (row) => {
         const value = left(row);
         return value !== null && right !== null && fits(compare(value, right));
@@ -124,7 +127,8 @@ const ORDERS = {
 
 /** SOQL does not tell upper from lower case in texts, but it does in Ids. @param {unknown} value */
 function keyOf(value) {
-  if (typeof value !== 'string') return typeof value === 'object' && value !== null ? textOf(value) : value;
+  if (typeof value !== 'string')
+    return typeof value === 'object' && value !== null ? textOf(value) : value;
   return /^[a-zA-Z0-9]{18}$/.test(value) ? value : value.toLowerCase();
 }
 
@@ -205,7 +209,12 @@ function columnsOf(org, type, paths, userMode) {
   }
   const parents = [...below].map(([relationship, rest]) => {
     const { lookup, target } = parentOf(org, type, relationship);
-    return { name: relationship.toLowerCase(), lookup, target, columns: columnsOf(org, target, rest, userMode) };
+    return {
+      name: relationship.toLowerCase(),
+      lookup,
+      target,
+      columns: columnsOf(org, target, rest, userMode),
+    };
   });
   return { own, parents };
 }

@@ -21,7 +21,8 @@ export function createTriggers(run) {
   /** @param {'insert' | 'update'} kind @param {ObjectType} type @param {Change[]} changes @returns {Outcome[]} */
   function fire(kind, type, changes) {
     const triggers = run.program.triggers.filter(
-      ({ object, events }) => object === type.name.toLowerCase() && events.includes(`before ${kind}`),
+      ({ object, events }) =>
+        object === type.name.toLowerCase() && events.includes(`before ${kind}`),
     );
     /** @type {Outcome[]} */
     const outcomes = [];

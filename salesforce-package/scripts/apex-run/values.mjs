@@ -241,6 +241,9 @@ export function isNumber(value) {
 /** @param {unknown} value @returns {Decimal} */
 export function toDecimal(value) {
   if (value instanceof Decimal) return value;
+  if (typeof value === 'bigint') return new Decimal(value, 0);
+  if (typeof value === 'number' && Number.isSafeInteger(value))
+    return new Decimal(BigInt(value), 0);
   if (!isNumber(value)) throw new ApexError('TypeException', `Not a number: ${textOf(value)}`);
   return Decimal.parse(textOf(value));
 }
@@ -285,6 +288,7 @@ export function compare(a, b) {
     return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
   const x = toDecimal(a);
   const y = toDecimal(b);
+  if (x.scale === y.scale) return x.unscaled < y.unscaled ? -1 : x.unscaled > y.unscaled ? 1 : 0;
   const scale = Math.max(x.scale, y.scale);
   const difference = x.setScale(scale).unscaled - y.setScale(scale).unscaled;
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;

@@ -11,6 +11,7 @@ export interface Locks {
   /** Whether it could be had without waiting. */
   acquireAtOnce(owner: Owner, name: string): boolean;
   releaseAll(owner: Owner): void;
+  holds(owner: Owner, name: string): boolean;
   /** How many are waiting now. Tests wait for this, not for time. */
   readonly waiting: number;
 }
@@ -102,6 +103,7 @@ export function createLocks(clock: Clock, waitMs: number): Locks {
       }
       held.delete(owner);
     },
+    holds: (owner, name) => locks.get(name)?.holder === owner,
     get waiting() {
       return waitingFor.size;
     },

@@ -78,12 +78,14 @@ export function openTransaction(
     rows: (object) => seen(object, false),
     bin: (object) => seen(object, true),
     async lock(name) {
+      if (locks.holds(owner, name)) return;
       beforeLock(name);
       await locks.acquire(owner, name);
     },
     lockAtOnce(name) {
       const why = refused.get(name);
       if (why !== undefined) throw why;
+      if (locks.holds(owner, name)) return;
       beforeLock(name);
       if (!locks.acquireAtOnce(owner, name)) throw new Blocked(name);
     },
