@@ -1,7 +1,7 @@
 // Classes and triggers as the interpreter needs them: names in lower case, because Apex does not tell upper from lower.
 // Read and compiled once; each transaction has statics and records of its own (run.mjs).
 
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseClass, parseTrigger } from './parser.mjs';
 
@@ -38,8 +38,7 @@ export function loadProgram(source, { withTests = true } = {}) {
   const program = { classes: new Map(), triggers: [], marks: [] };
   for (const { path, text } of sourcesIn(join(source, 'classes'), '.cls')) {
     if (!withTests && /^\s*@IsTest/im.test(text)) continue;
-    const cls = read(path, () => classOf(parseClass(text), program, undefined));
-    program.classes.set(cls.name.toLowerCase(), cls);
+    read(path, () => addClass(program, text));
   }
   for (const { path, text } of sourcesIn(join(source, 'triggers'), '.trigger')) {
     const { name, object, events, body } = read(path, () => parseTrigger(text));
@@ -58,8 +57,16 @@ export function loadProgram(source, { withTests = true } = {}) {
   return program;
 }
 
+/** @param {Program} program @param {string} text @returns {Class} */
+export function addClass(program, text) {
+  const cls = classOf(parseClass(text), program, undefined);
+  program.classes.set(cls.name.toLowerCase(), cls);
+  return cls;
+}
+
 /** @param {string} folder @param {string} ending */
 function sourcesIn(folder, ending) {
+  if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => name.endsWith(ending))
     .toSorted()

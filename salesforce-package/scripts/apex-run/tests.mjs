@@ -4,7 +4,8 @@ import { codeOf } from './compile.mjs';
 import { AssertionFailure } from './library.mjs';
 import { orgMaker } from './org.mjs';
 import { platformOf } from './platform.mjs';
-import { allClasses, loadProgram } from './program.mjs';
+import { addClass, allClasses, loadProgram } from './program.mjs';
+import { RACES } from './races.mjs';
 import { createRun } from './run.mjs';
 import { ApexError } from './values.mjs';
 
@@ -17,17 +18,25 @@ export function runTests(source, wanted = () => true) {
   let passed = 0;
   /** @type {string[]} */
   const problems = [];
-  for (const name of testNames(program).filter(wanted)) {
-    const run = createRun(program, platformOf(createOrg()));
-    const [className = '', methodName = ''] = name.toLowerCase().split('.');
-    const method = program.classes.get(className)?.methods.get(methodName)?.[0];
+  /** @param {string} name @param {import('./program.mjs').Method | undefined} method @param {import('./org.mjs').Org} org */
+  function attempt(name, method, org) {
     try {
       if (method === undefined) throw new Error('It is not there.');
-      run.invoke(method, null, []);
+      createRun(program, platformOf(org)).invoke(method, null, []);
       passed += 1;
     } catch (error) {
       problems.push(`${name} ${said(error)}`);
     }
+  }
+  for (const name of testNames(program).filter(wanted)) {
+    const [className = '', methodName = ''] = name.toLowerCase().split('.');
+    attempt(name, program.classes.get(className)?.methods.get(methodName)?.[0], createOrg());
+  }
+  for (const { name, meanwhile, apex } of RACES.filter((race) => wanted(race.name))) {
+    const cls = addClass(program, `@IsTest private class Race { static void run() { ${apex} } }`);
+    const org = createOrg();
+    meanwhile(org);
+    attempt(name, cls.methods.get('run')?.[0], org);
   }
   return { passed, problems, coverage: coverageOf(program) };
 }
