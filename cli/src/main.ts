@@ -17,6 +17,7 @@ import { logout } from './commands/logout.ts';
 import { pause } from './commands/pause.ts';
 import { resume } from './commands/resume.ts';
 import { retry } from './commands/retry.ts';
+import { salesforce } from './commands/salesforce.ts';
 import { schedules } from './commands/schedules.ts';
 import { start } from './commands/start.ts';
 import { stats } from './commands/stats.ts';
@@ -54,6 +55,7 @@ export const commands: readonly Command[] = [
   batch,
   templates,
   lint,
+  salesforce,
   worker,
   erase,
   audit,

@@ -1,3 +1,4 @@
+export { type Check, type CheckOptions, type Finding, checkOrg } from './check.ts';
 export { FILES, type FileToUpload, type FilesEffect, type Links, filesEffect } from './effects.ts';
 export { FIELD_NAMES, type Field, type NameOptions } from './names.ts';
 export {
