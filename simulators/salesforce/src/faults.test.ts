@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type FaultSpec } from './index.ts';
-import { type World, startWorld } from '../test/world.ts';
+import { DATA, type World, startWorld } from '../test/world.ts';
 
 const insert = (world: World, Name = 'A') => world.call('POST', '/sobjects/Account', { Name });
 
@@ -82,6 +82,25 @@ test('storage: for one object or for all', async () => {
   expect(file.body).toMatchObject([{ errorCode: 'STORAGE_LIMIT_EXCEEDED' }]);
 });
 
+test('gateway: a page instead of the org, before anything happened or after the commit', async () => {
+  const world = await startWorld();
+  await insert(world);
+  const request = (kind: 'gateway' | 'gateway-after', status?: number) => {
+    world.faults.add({ kind, times: 1, ...(status !== undefined && { status }) });
+    return fetch(`${world.origin}${DATA}/limits`);
+  };
+  for (const [kind, status] of [
+    ['gateway', 502],
+    ['gateway-after', 504],
+  ] as const) {
+    const answer = await request(kind, status);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('content-type')).toContain('text/html');
+    expect(await answer.text()).toContain(String(status));
+  }
+  expect((await request('gateway')).status).toBe(502);
+});
+
 test('latency: the answer comes all the same', async () => {
   const world = await startWorld();
   world.faults.add({ kind: 'latency', ms: 1, times: 2 });
@@ -135,6 +154,7 @@ test.each<[string, FaultSpec]>([
   ['every', { kind: 'lock', every: 1.5 }],
   ['probability', { kind: 'lock', probability: 2 }],
   ['path', { kind: 'lock', path: '(' }],
+  ['status', { kind: 'gateway', status: 500 }],
 ])('refused: %s', async (name, spec) => {
   const world = await startWorld();
   expect(() => world.faults.add(spec)).toThrow(new RegExp(`^${name}: `));

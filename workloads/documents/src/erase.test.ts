@@ -125,10 +125,11 @@ SELECT (SELECT count(*) FROM millrace.document_items i WHERE i::text LIKE '%' ||
     await world.ended(id);
     await documents.generate({ ...envelope, parents: { AccountId: 'ann', CaseId: 'case' } });
     await documents.generate({ ...envelope, parents: { CaseId: 'ann' } });
+    await documents.generate({ ...envelope, parents: { RecordId: 'ann' } });
     await documents.files.put(Buffer.from('Ann'), { name: 'a.txt', subject: 'ann' });
     await documents.generate({ ...envelope, subject: 'ann' });
     const other = await documents.generate({ ...envelope, parents: { AccountId: 'bob' } });
-    expect(await erase('ann')).toEqual({ files: 5, rows: 0 });
+    expect(await erase('ann')).toEqual({ files: 6, rows: 0 });
     // The bytes are someone else's, too.
     expect([await rowsOf('files'), await rowsOf('contents')]).toEqual([1, 1]);
     expect((await documents.files.get(other.output.id)).name).toBe('x.pdf');

@@ -46,6 +46,7 @@ SELECT seq FROM millrace.document_files
     OR origin @> jsonb_build_object('parents', jsonb_build_object('AccountId', $1::text))
     OR origin @> jsonb_build_object('parents', jsonb_build_object('OpportunityId', $1::text))
     OR origin @> jsonb_build_object('parents', jsonb_build_object('CaseId', $1::text))
+    OR origin @> jsonb_build_object('parents', jsonb_build_object('RecordId', $1::text))
     OR (job IS NOT NULL AND part NOT LIKE '%/%' AND split_part(job, '-', -1) IN (
          SELECT seq::text FROM millrace.jobs WHERE subject = $1))
  LIMIT $2`,

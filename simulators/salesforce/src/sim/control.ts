@@ -74,6 +74,7 @@ const FAULT_MEMBERS = [
   'record',
   'object',
   'ms',
+  'status',
   'times',
   'every',
   'probability',
@@ -97,7 +98,7 @@ export function faultOfForm(form: URLSearchParams): FaultSpec {
     Object.fromEntries(
       entries.map(([name, value]) => [
         name,
-        ['ms', 'times', 'every', 'probability'].includes(name) ? Number(value) : value,
+        ['ms', 'status', 'times', 'every', 'probability'].includes(name) ? Number(value) : value,
       ]),
     ),
   );
