@@ -1,8 +1,8 @@
 // Expressions, one function for each kind.
 
-import { find } from './compile.mjs';
+import { find } from './scope.mjs';
 import { findClass } from './program.mjs';
-import { Instance, TypeName, coerceTo } from './run.mjs';
+import { Instance, TypeName, coerceTo } from './model.mjs';
 import {
   ApexError,
   QueryResult,
@@ -18,8 +18,8 @@ import {
  * @typedef {import('./parse-expression.mjs').Expression} Expression
  * @typedef {import('./program.mjs').Class} Class
  * @typedef {import('./run.mjs').Frame} Frame
- * @typedef {import('./compile.mjs').Scope} Scope
- * @typedef {import('./compile.mjs').Step} Step
+ * @typedef {import('./scope.mjs').Scope} Scope
+ * @typedef {import('./scope.mjs').Step} Step
  */
 
 /** @type {Record<string, (node: Expression, scope: Scope) => Step>} */

@@ -1,14 +1,14 @@
 // Statements. Each gives undefined to go on with the next one, or how it ended: BREAK, CONTINUE, a Returned.
 
-import { declare, within } from './compile.mjs';
+import { declare, within } from './scope.mjs';
 import { expressionOf, truthOf } from './compile-expression.mjs';
-import { BREAK, CONTINUE, Returned, coerceTo } from './run.mjs';
+import { BREAK, CONTINUE, Returned, coerceTo } from './model.mjs';
 import { ApexError, List, textOf } from './values.mjs';
 
 /**
  * @typedef {import('./parser.mjs').Statement} Statement
- * @typedef {import('./compile.mjs').Scope} Scope
- * @typedef {import('./compile.mjs').Step} Step
+ * @typedef {import('./scope.mjs').Scope} Scope
+ * @typedef {import('./scope.mjs').Step} Step
  */
 
 /** @type {Record<string, (node: Statement, scope: Scope) => Step>} */

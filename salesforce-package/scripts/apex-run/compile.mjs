@@ -3,21 +3,12 @@
 
 import { expressionOf } from './compile-expression.mjs';
 import { statementOf } from './compile-statement.mjs';
+import { declare, scopeOf } from './scope.mjs';
 
 /**
  * @typedef {import('./program.mjs').Class} Class
  * @typedef {import('./program.mjs').Code} Code
  * @typedef {import('./program.mjs').Method} Method
- * @typedef {import('./run.mjs').Frame} Frame
- * @typedef {(frame: Frame) => unknown} Step
- *
- * @typedef {object} Scope the variables that can be seen
- * @property {Class} cls
- * @property {boolean} isStatic
- * @property {Map<string, { slot: number, type: string }>} names
- * @property {Scope | undefined} outer
- * @property {{ size: number }} method how many places it needs
- * @property {string} place what a statement belongs to
  */
 
 /** @param {Method} method @returns {Code} */
@@ -37,38 +28,4 @@ export function initOf(cls, variable) {
   if (variable.init === undefined) throw new Error(`${variable.name} begins with nothing.`);
   const scope = scopeOf(cls, cls.statics.includes(variable), '<init>');
   return (variable.code = { size: 0, run: expressionOf(variable.init, scope) });
-}
-
-/** @param {Class} cls @param {boolean} isStatic @param {string} name @returns {Scope} */
-function scopeOf(cls, isStatic, name) {
-  return {
-    cls,
-    isStatic,
-    names: new Map(),
-    outer: undefined,
-    method: { size: 0 },
-    place: `${cls.name}.${name}`,
-  };
-}
-
-/** @param {Scope} outer @returns {Scope} */
-export function within(outer) {
-  return { ...outer, names: new Map(), outer };
-}
-
-/** @param {Scope} scope @param {string} name @param {string} type @returns {number} its place */
-export function declare(scope, name, type) {
-  const slot = scope.method.size;
-  scope.method.size += 1;
-  scope.names.set(name, { slot, type });
-  return slot;
-}
-
-/** @param {Scope} scope @param {string} name */
-export function find(scope, name) {
-  for (let each = /** @type {Scope | undefined} */ (scope); each !== undefined; each = each.outer) {
-    const found = each.names.get(name);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

@@ -1,7 +1,7 @@
 // How much of the heap a transaction holds: what its variables lead to, now. Measured when a query brought records and when
 // JSON was read or written, not at each statement; what only an expression holds for a moment is not seen.
 
-import { Instance } from './run.mjs';
+import { Instance } from './model.mjs';
 import { SObject } from './records.mjs';
 import { ApexMap, ApexSet, Blob, List } from './values.mjs';
 

@@ -42,6 +42,8 @@ export function openApex(source, objects) {
     cls.mapping === '' ? [] : [{ cls, pattern: mappingPattern(cls.mapping) }],
   );
 
+  const triggered = new Set(program.triggers.map(({ object }) => object));
+
   /** @param {HostRecords} records */
   const open = (records) => createRun(program, platformOf(storeOf(schema, records)));
 
@@ -85,7 +87,7 @@ export function openApex(source, objects) {
      */
     fire(records, { object, old, next, trusted }) {
       const type = schema.get(object.toLowerCase());
-      if (type === undefined) return {};
+      if (type === undefined || !triggered.has(object.toLowerCase())) return {};
       const run = open(records);
       const [className = '', variable = ''] = trusted?.toLowerCase().split('.') ?? [];
       const cls = program.classes.get(className);

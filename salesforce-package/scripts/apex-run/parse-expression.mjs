@@ -1,6 +1,5 @@
 // Expressions, by the rank of their operators.
 
-import { typeOf } from './parser.mjs';
 import { parseQuery } from './parse-query.mjs';
 import { unquoted } from './tokens.mjs';
 import { coerce } from './values.mjs';
@@ -187,4 +186,22 @@ function numberOf(text) {
   if (text.endsWith('l')) return BigInt(text.slice(0, -1));
   if (text.endsWith('d')) return coerce(Number(text.slice(0, -1)), 'double');
   return text.includes('.') ? coerce(Number(text), 'decimal') : Number(text);
+}
+
+/** `Map<String, Object>` as map<string,object>. @param {Reader} reader @returns {string} */
+export function typeOf(reader) {
+  let type = reader.name();
+  for (;;) {
+    if (reader.take('.')) type += `.${reader.name()}`;
+    else if (reader.take('<')) {
+      const inner = [typeOf(reader)];
+      while (reader.take(',')) inner.push(typeOf(reader));
+      reader.expect('>');
+      type += `<${inner.join(',')}>`;
+    } else if (reader.is('[') && reader.is(']', 1)) {
+      reader.next();
+      reader.next();
+      type = `list<${type}>`;
+    } else return type.toLowerCase();
+  }
 }

@@ -5,7 +5,7 @@ import { heapOf } from './heap.mjs';
 import { isOfType, methodsOf } from './library.mjs';
 import { EnumValue, Native, tokenOf } from './natives.mjs';
 import { DmlError, SObject } from './records.mjs';
-import { TypeName } from './run.mjs';
+import { TypeName } from './model.mjs';
 import { createServices } from './services.mjs';
 import { runQuery } from './soql.mjs';
 import { createTriggers } from './triggers.mjs';

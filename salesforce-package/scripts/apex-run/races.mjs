@@ -63,26 +63,30 @@ export const RACES = [
   },
   {
     name: 'rows that somebody holds for too long are not claimed, and there is more',
-    meanwhile: (org) => {
-      org.lock = () => {
-        throw new ApexError('QueryException', 'Record Currently Unavailable');
-      };
-    },
+    meanwhile: everythingIsLocked,
     apex: `DocgenTestData.queued(2); ${CLAIM}
       Assert.areEqual(0, ((List<Object>) answer.get('jobs')).size());
       Assert.isTrue((Boolean) answer.get('more'));`,
   },
   {
     name: 'a renewal that cannot have its rows is asked for again',
-    meanwhile: (org) => {
-      org.lock = () => {
-        throw new ApexError('QueryException', 'Record Currently Unavailable');
-      };
-    },
+    meanwhile: everythingIsLocked,
     apex: `Id rowId = DocgenTestData.queued(1)[0].Id;
       ${post('renew', `'{"leaseSeconds":60,"leases":[{"id":"' + rowId + '","epoch":1}]}'`)}
       Assert.areEqual(400, RestContext.response.statusCode);
       Assert.isTrue(answer.contains('UNABLE_TO_LOCK_ROW'), answer);`,
+  },
+  {
+    name: 'an outcome whose row the trigger cannot have is sent again',
+    meanwhile: everythingIsLocked,
+    apex: `Generated_Document__c row = DocgenTestData.processing(1, Datetime.now().addMinutes(2))[0];
+      Generated_Document__c outcome = new Generated_Document__c(
+        Id = row.Id,
+        Status__c = 'SUCCEEDED',
+        PresentedToken__c = row.LeaseToken__c
+      );
+      String refusal = Database.update(outcome, false).getErrors()[0].getMessage();
+      Assert.isTrue(refusal.contains('UNABLE_TO_LOCK_ROW'), refusal);`,
   },
   {
     name: 'a query that takes too long is no lock, and says so',
@@ -101,6 +105,13 @@ export const RACES = [
       Assert.isTrue(answer.contains('QUERY_TIMEOUT'), answer);`,
   },
 ];
+
+/** @param {Org} org */
+function everythingIsLocked(org) {
+  org.lock = () => {
+    throw new ApexError('QueryException', 'Record Currently Unavailable');
+  };
+}
 
 /** @param {(org: Org, type: import('./schema.mjs').ObjectType, values: Map<string, unknown>) => void} act */
 function beforeDocuments(act) {

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { heapOf } from './heap.mjs';
 import { LIMITS, createLimits } from './limits.mjs';
-import { Instance } from './run.mjs';
+import { Instance } from './model.mjs';
 import { fromJson, toJson } from './json.mjs';
 import { assertions, regex, statics } from './library.mjs';
 import { EnumValue, Native, bean, describeType } from './natives.mjs';

@@ -1,26 +1,6 @@
-import { type Salesforce, SalesforceError } from '@millrace/salesforce';
+import type { Salesforce, SalesforceError } from '@millrace/salesforce';
+import { type Finding, asked, missing, ok, unknown } from './finding.ts';
 import { type NameOptions, namesOf } from './names.ts';
-
-/** What an org has, or lacks, for this service to work there. */
-export interface Finding {
-  readonly check: Check;
-  readonly verdict: 'ok' | 'missing' | 'cannot tell';
-  /** One sentence. */
-  readonly found: string;
-  /** What to do; null where there is nothing to do. */
-  readonly advice: string | null;
-}
-
-export type Check =
-  | 'login'
-  | 'apiVersion'
-  | 'objects'
-  | 'fields'
-  | 'apex'
-  | 'permissions'
-  | 'sharing'
-  | 'namedCredential'
-  | 'allowance';
 
 export interface CheckOptions {
   readonly salesforce: Salesforce;
@@ -81,30 +61,8 @@ export async function* checkOrg({
   yield await allowance(salesforce);
 }
 
-function ok(check: Check, found: string): Finding {
-  return { check, verdict: 'ok', found, advice: null };
-}
-
-function missing(check: Check, found: string, advice: string): Finding {
-  return { check, verdict: 'missing', found, advice };
-}
-
-function unknown(check: Check, found: string, advice: string): Finding {
-  return { check, verdict: 'cannot tell', found, advice };
-}
-
 function setOf(level: Apex['level']): string {
   return level === 'objects' ? 'Docgen_Objects' : 'Docgen_Integration';
-}
-
-/** What Salesforce answers, or its error. Anything else is a mistake of ours. */
-async function asked<T>(answer: Promise<T>): Promise<{ value: T } | { error: SalesforceError }> {
-  try {
-    return { value: await answer };
-  } catch (error) {
-    if (error instanceof SalesforceError) return { error };
-    throw error;
-  }
 }
 
 interface Entered {

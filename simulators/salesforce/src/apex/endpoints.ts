@@ -5,7 +5,7 @@ import { invalidOption } from '../invalid-option.ts';
 import type { Caller, Org } from '../org.ts';
 import { type Reply, methodNotAllowed } from '../rest/request.ts';
 import type { Apex, ApexCall, HostObject } from './apex-run.ts';
-import { hostObjects } from './host-objects.ts';
+import { hostObjects, shortName } from './host-objects.ts';
 import { hostRecords } from './host-records.ts';
 
 export type ApexEndpoints = (caller: Caller, request: ApexCall) => Promise<Reply>;
@@ -48,15 +48,14 @@ function notMapped(): ApiError {
   return notFound('Could not find a match for URL');
 }
 
-/** The package's trigger on records that come by REST. One record each time, where Salesforce gives it up to 200. */
+/** Triggers on records that come by REST. One record each time, where Salesforce gives it up to 200. */
 export function apexTrigger(org: Org, apex: Apex): Trigger {
-  const object = org.name('Generated_Document__c');
   return (work, type, old, next) => {
-    if (type.name !== object || work.writer === 'apex') return {};
+    if (work.writer === 'apex') return {};
     const trusted = work.writer === 'admin' ? TRUSTED : undefined;
     try {
       return apex.fire(hostRecords(org, work), {
-        object: 'Generated_Document__c',
+        object: shortName(type.name, org.settings.namespace),
         old,
         next,
         trusted,

@@ -9,10 +9,7 @@ const DISPLAY_TYPES: Partial<Record<FieldType, string>> = {
 
 /** The objects of the org as the package's Apex knows them: a package writes its own names without its namespace. */
 export function hostObjects({ objects }: Schema, namespace: string | null): HostObject[] {
-  const short = (name: string): string =>
-    namespace !== null && name.startsWith(`${namespace}__`)
-      ? name.slice(namespace.length + 2)
-      : name;
+  const short = (name: string): string => shortName(name, namespace);
   const fieldOf = (field: Field): HostField => ({
     name: short(field.name),
     column: field.name,
@@ -34,4 +31,10 @@ export function hostObjects({ objects }: Schema, namespace: string | null): Host
     prefix: keyPrefix,
     fields: [...fields.values()].map(fieldOf),
   }));
+}
+
+export function shortName(name: string, namespace: string | null): string {
+  return namespace !== null && name.startsWith(`${namespace}__`)
+    ? name.slice(namespace.length + 2)
+    : name;
 }
