@@ -61,8 +61,9 @@ describe.sequential('salesforce.md', () => {
     org = await startDocumentedOrg(folder, {
       apps: [{ ...APP, clientId: 'CONSUMER-KEY', certificate }],
     });
-    const [start, look] = commandsOf('4. Start');
+    const [start, check, look] = commandsOf('4. Start');
     await serve({ ...settingsIn(start ?? ''), POLLER_IDLE_INTERVAL_MS: '500' });
+    expect(await shell(check ?? '')).not.toContain('missing');
     expect(await shell(look ?? '')).toContain('"salesforce:salesforce","ok":true');
     expect(await shell(look ?? '')).toContain('Objects and Apex.');
   });

@@ -18,6 +18,7 @@ import { logout } from './commands/logout.ts';
 import { pause } from './commands/pause.ts';
 import { resume } from './commands/resume.ts';
 import { retry } from './commands/retry.ts';
+import { salesforce } from './commands/salesforce.ts';
 import { schedules } from './commands/schedules.ts';
 import { start } from './commands/start.ts';
 import { stats } from './commands/stats.ts';
@@ -56,6 +57,7 @@ export const commands: readonly Command[] = [
   templates,
   lint,
   check,
+  salesforce,
   worker,
   erase,
   audit,

@@ -1,6 +1,7 @@
 // Methods of the platform's own types, by the kind of their value. Names in lower case. Only what our classes and
 // tests use: whatever else is called stops the run with its name.
 
+import { isUtf8 } from 'node:buffer';
 import {
   ApexDate,
   ApexError,
@@ -182,7 +183,13 @@ const errors = {
 };
 
 /** @type {Methods} */
-const blobs = { tostring: (blob) => textOf(blob), size: (blob) => blob.bytes.length };
+const blobs = {
+  tostring: (blob) => {
+    if (isUtf8(blob.bytes)) return textOf(blob);
+    throw new ApexError('StringException', 'BLOB is not a valid UTF-8 string');
+  },
+  size: (blob) => blob.bytes.length,
+};
 
 /** @param {unknown} value @returns {Methods | undefined} */
 export function methodsOf(value) {

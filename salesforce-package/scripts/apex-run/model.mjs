@@ -1,37 +1,8 @@
-// What a running program is made of, besides values: instances, frames, and the parts of the interpreter.
+// What a running program is made of, besides values.
 
-import { childOf } from '../lib/apex-tree.mjs';
+import { QueryResult, coerce as plainly } from './values.mjs';
 
-/**
- * @typedef {import('../lib/apex-tree.mjs').Node} Node
- * @typedef {import('./program.mjs').Class} Class
- * @typedef {import('./program.mjs').Method} Method
- * @typedef {{ cls: Class, self: Instance | null, scopes: Map<string, unknown>[], types: Map<string, string> }} Frame
- *
- * @typedef {object} Platform what is not written in Apex
- * @property {(type: string) => boolean} isType a type of the platform or an object of the org, in lower case
- * @property {(value: unknown, name: string, args: unknown[]) => unknown} call a method of a value
- * @property {(type: string, name: string, args: unknown[], frame: Frame) => unknown} callStatic
- * @property {(value: unknown, name: string) => unknown} get a member of a value
- * @property {(value: unknown, name: string, member: unknown) => void} set
- * @property {(type: string, name: string) => unknown} getStatic
- * @property {(type: string, given: Given) => unknown} create
- * @property {(value: unknown, type: string) => boolean | undefined} isInstance undefined: not a type of the platform
- * @property {(query: Node, frame: Frame) => unknown} query
- * @property {(kind: string, value: unknown) => void} write insert, update or delete
- * @property {(user: unknown, block: () => void) => void} runAs
- *
- * @typedef {object} Given what stands after `new`: (a, b), (Name = a), {a, b} or {a => b}
- * @property {unknown[]} args
- * @property {[string, unknown][]} named
- * @property {unknown[] | undefined} items
- * @property {[unknown, unknown][] | undefined} pairs
- *
- * @typedef {{ classes: Map<string, Class>, platform: Platform, forgetStatics: () => void }
- *   & ReturnType<typeof import('./calls.mjs').callsOf>
- *   & ReturnType<typeof import('./statements.mjs').statementsOf>
- *   & ReturnType<typeof import('./expressions.mjs').expressionsOf>} Run
- */
+/** @typedef {import('./program.mjs').Class} Class */
 
 export class Instance {
   /** @param {Class} cls */
@@ -63,19 +34,13 @@ export class Returned {
 export const BREAK = Symbol('break');
 export const CONTINUE = Symbol('continue');
 
-/** @param {Class} cls @param {Instance | null} self @returns {Frame} */
-export function frameOf(cls, self) {
-  return { cls, self, scopes: [new Map()], types: new Map() };
-}
+const PLAIN = new Set(['object', 'string', 'id', 'integer', 'boolean', 'void', 'sobject', 'blob']);
+const NUMBERS = new Set(['long', 'decimal', 'double', 'datetime']);
 
-/** @param {Node} node @param {string} rule @returns {Node} */
-export function part(node, rule) {
-  const found = childOf(node, rule);
-  if (found === undefined) throw new Error(`${node.rule} on line ${node.line} has no ${rule}.`);
-  return found;
-}
-
-/** @param {Node} node @param {string} rule @returns {Node[]} */
-export function parts(node, rule) {
-  return node.children.filter((child) => child.rule === rule);
+/** What a variable of a type keeps. A query's only record, where one record is asked for. @param {unknown} value @param {string} type */
+export function coerceTo(value, type) {
+  if (value === undefined) return null;
+  if (PLAIN.has(type)) return value;
+  if (NUMBERS.has(type)) return plainly(value, type);
+  return value instanceof QueryResult && !type.startsWith('list<') ? value.only() : value;
 }

@@ -42,32 +42,30 @@ export class EnumValue {
   }
 }
 
-/** @type {Map<string, Native>} */
-const tokens = new Map();
-/** @type {(name: string) => ObjectType} */
-let findType = () => {
-  throw new Error('No schema yet.');
-};
+/** @type {WeakMap<ObjectType, Native>} */
+const tokens = new WeakMap();
 
-/** Descriptions lead to other objects by name. @param {(name: string) => ObjectType} find */
-export function describeFrom(find) {
-  findType = find;
-  tokens.clear();
+/** Descriptions lead to other objects by name. @param {ObjectType} from @param {string} name @returns {ObjectType} */
+function findType({ schema }, name) {
+  const found = schema.get(name.toLowerCase());
+  if (found === undefined) throw new Error(`There is no object ${name}.`);
+  return found;
 }
 
 /** Account.SObjectType. @param {ObjectType} type @returns {Native} */
 export function tokenOf(type) {
-  const known = tokens.get(type.name);
+  const known = tokens.get(type);
   if (known !== undefined) return known;
   const token = new Native('sobjecttype', { getdescribe: () => describeType(type) }, {}, type.name);
-  tokens.set(type.name, token);
+  tokens.set(type, token);
   return token;
 }
 
 /** @param {ObjectType} type */
 export function describeType(type) {
   const fields = new Native('fields', {
-    getmap: () => new ApexMap([...type.fields].map(([name, field]) => [name, fieldToken(field)])),
+    getmap: () =>
+      new ApexMap([...type.fields].map(([name, field]) => [name, fieldToken(type, field)])),
   });
   return new Native(
     'describesobjectresult',
@@ -78,12 +76,12 @@ export function describeType(type) {
       getchildrelationships: () =>
         new List(
           type.children.map(({ name, object, field }) => {
-            const child = findType(object);
+            const child = findType(type, object);
             const lookup = child.fields.get(field.toLowerCase());
             return new Native('childrelationship', {
               getrelationshipname: () => name,
               getchildsobject: () => tokenOf(child),
-              getfield: () => lookup && fieldToken(lookup),
+              getfield: () => lookup && fieldToken(child, lookup),
             });
           }),
         ),
@@ -92,8 +90,8 @@ export function describeType(type) {
   );
 }
 
-/** @param {Field} field */
-function fieldToken(field) {
+/** @param {ObjectType} type @param {Field} field */
+function fieldToken(type, field) {
   return new Native('sobjectfield', {
     getdescribe: () =>
       new Native('describefieldresult', {
@@ -106,7 +104,7 @@ function fieldToken(field) {
             field.targets.map((target) =>
               target === 'Group'
                 ? new Native('sobjecttype', {}, {}, 'Group')
-                : tokenOf(findType(target)),
+                : tokenOf(findType(type, target)),
             ),
           ),
       }),

@@ -1,4 +1,4 @@
-// The org: tables, users and what they may do, and the limits of a transaction.
+// An org for the tests: tables, users and what they may do.
 
 import {
   componentsIn,
@@ -9,75 +9,15 @@ import {
 } from '../lib/metadata.mjs';
 import { join } from 'node:path';
 import { checksum } from './library.mjs';
+import { DmlError } from './records.mjs';
 import { loadSchema } from './schema.mjs';
-import {
-  ApexDate,
-  ApexError,
-  Datetime,
-  Decimal,
-  coerce,
-  isNumber,
-  textOf,
-  toDecimal,
-} from './values.mjs';
+import { ApexDate, Datetime, Decimal, isNumber, textOf, toDecimal } from './values.mjs';
 
 /**
  * @typedef {import('./schema.mjs').ObjectType} ObjectType
  * @typedef {import('./schema.mjs').Field} Field
  * @typedef {{ objects: Map<string, { read: boolean, viewAll: boolean }>, fields: Set<string>, permissions: Set<string> }} Rights
  */
-
-export class SObject {
-  /** @param {ObjectType} type @param {Iterable<[string, unknown]>} [values] @param {Set<string>} [queried] what a query has read */
-  constructor(type, values = [], queried) {
-    this.type = type;
-    this.values = new Map(values);
-    this.queried = queried;
-    /** @type {string[]} */
-    this.errors = [];
-  }
-
-  /** @param {string} name in lower case */
-  get(name) {
-    if (this.values.has(name)) return this.values.get(name);
-    const field = this.type.fields.get(name);
-    const isRelationship = [...this.type.fields.values()].some(
-      ({ relationship }) => relationship.toLowerCase() === name,
-    );
-    if (field === undefined && !isRelationship)
-      throw new Error(`${this.type.name} has no ${name}.`);
-    if (this.queried !== undefined && name !== 'id')
-      throw new ApexError(
-        'SObjectException',
-        `SObject row was retrieved via SOQL without querying the requested field: ${this.type.name}.${name}`,
-      );
-    return field?.type === 'BOOLEAN' && this.queried === undefined
-      ? (field.initial ?? false)
-      : null;
-  }
-
-  /** @param {string} name in lower case @param {unknown} value */
-  set(name, value) {
-    const field = this.type.fields.get(name);
-    if (field === undefined) throw new Error(`${this.type.name} has no ${name}.`);
-    this.values.set(
-      name,
-      field.type === 'DOUBLE' || field.type === 'CURRENCY' ? coerce(value, 'decimal') : value,
-    );
-  }
-
-  toString() {
-    return `${this.type.name}:{${[...this.values].map(([key, value]) => `${key}=${textOf(value)}`).join(', ')}}`;
-  }
-}
-
-export class DmlError extends Error {
-  /** @param {string} code @param {string} message */
-  constructor(code, message) {
-    super(message);
-    this.code = code;
-  }
-}
 
 /** A maker of empty orgs: each test has its own, and the metadata is read once. @param {string} source force-app/main/default */
 export function orgMaker(source) {
@@ -122,8 +62,6 @@ export class Org {
     /** @type {Map<string, Map<string, Map<string, unknown>>>} */
     this.tables = new Map();
     this.lastNumber = 0;
-    this.limits = { queries: 0, queryRows: 0, dml: 0, queueables: 0, emails: 0 };
-    this.uncommitted = false;
     this.adminId = this.insert(
       this.type('Profile'),
       new Map([['name', 'System Administrator']]),
@@ -180,13 +118,47 @@ export class Org {
     return known;
   }
 
+  /** @param {ObjectType} type */
+  rows(type) {
+    return this.table(type).values();
+  }
+
+  /** @param {ObjectType} type @param {string} id */
+  byId(type, id) {
+    return this.table(type).get(id);
+  }
+
+  /** @param {Map<string, unknown>} row @param {Field} field */
+  read(row, field) {
+    return row.get(field.name.toLowerCase()) ?? null;
+  }
+
+  /** Nobody else is there to wait for. */
+  lock() {}
+
+  now() {
+    return Date.now();
+  }
+
+  publish() {}
+
+  /** Rows are never changed in place, so a copy of the tables is enough. */
+  mark() {
+    return new Map([...this.tables].map(([name, rows]) => [name, new Map(rows)]));
+  }
+
+  /** @param {Map<string, Map<string, Map<string, unknown>>>} mark */
+  rollbackTo(mark) {
+    this.tables = mark;
+  }
+
   /** @param {string} id @returns {ObjectType | undefined} */
   typeOfId(id) {
     return [...this.schema.values()].find(({ prefix }) => id.startsWith(prefix));
   }
 
-  /** @param {ObjectType} type @param {Map<string, unknown>} values @param {string} owner */
-  insert(type, values, owner) {
+  /** @param {ObjectType} type @param {Map<string, unknown>} values @param {string} [owner] */
+  insert(type, values, owner = this.userId) {
     this.lastNumber += 1;
     const short = `${type.prefix}Xy0${String(this.lastNumber).padStart(9, '0')}`;
     const id = short + checksum(short);
@@ -336,6 +308,18 @@ export class Org {
       (share) =>
         share.get('parentid') === row.get('id') && share.get('userorgroupid') === this.userId,
     );
+  }
+
+  /** @param {string} name of a custom permission */
+  hasPermission(name) {
+    return this.granted().some(({ permissions }) => permissions.has(name));
+  }
+
+  /** The owner may. @param {string} id */
+  mayEdit(id) {
+    const type = this.typeOfId(id);
+    const row = type && this.table(type).get(id);
+    return this.isAdmin() || row?.get('ownerid') === this.userId;
   }
 
   /** @param {string} id */

@@ -1,21 +1,21 @@
 // The platform as the interpreter asks for it: members and methods of its values, records written with their triggers,
 // and queries. The static methods are in services.mjs.
 
-import { childOf } from '../lib/apex-tree.mjs';
-import { TypeName, frameOf, part } from './model.mjs';
+import { heapOf } from './heap.mjs';
 import { isOfType, methodsOf } from './library.mjs';
-import { DmlError, SObject } from './org.mjs';
 import { EnumValue, Native, tokenOf } from './natives.mjs';
+import { DmlError, SObject } from './records.mjs';
+import { TypeName } from './model.mjs';
 import { createServices } from './services.mjs';
 import { runQuery } from './soql.mjs';
+import { createTriggers } from './triggers.mjs';
 import { ApexError, ApexMap, ApexSet, List, textOf } from './values.mjs';
 
 /**
- * @typedef {import('../lib/apex-tree.mjs').ApexFile} ApexFile
- * @typedef {import('../lib/apex-tree.mjs').Node} Node
- * @typedef {import('./model.mjs').Run} Run
- * @typedef {import('./model.mjs').Frame} Frame
- * @typedef {import('./org.mjs').Org} Org
+ * @typedef {import('./run.mjs').Run} Run
+ * @typedef {import('./run.mjs').Frame} Frame
+ * @typedef {import('./records.mjs').Store} Store
+ * @typedef {import('./parse-query.mjs').Query} Query
  */
 
 const NAMESPACES = ['schema', 'system', 'database', 'messaging'];
@@ -28,87 +28,78 @@ const ENUMS = [
   'parentjobresult',
 ];
 
-/** @param {Org} org @param {ApexFile[]} files @returns {(run: Run) => import('./model.mjs').Platform} */
-export function platformOf(org, files) {
+/** @param {Store} org @returns {(run: Run) => import('./run.mjs').Platform & { triggers: ReturnType<typeof createTriggers>, services: ReturnType<typeof createServices> }} */
+export function platformOf(org) {
   return (run) => {
-    const triggers = files.filter(({ isTrigger }) => isTrigger);
-    /** @type {{ isInsert: boolean, fresh: SObject[], old: SObject[] } | undefined} */
-    let firing;
+    const triggers = createTriggers(run);
     const services = createServices(org, run, { dml, ask });
 
-    /** @param {Node} query @param {(node: Node) => unknown} bound @param {Frame} frame @param {boolean} userMode */
+    /** @param {Query} query @param {unknown[]} bound @param {Frame} frame @param {boolean} userMode */
     function ask(query, bound, frame, userMode) {
-      return runQuery({ org, query, bound, withSharing: frame.cls.sharing === 'with', userMode });
+      const { limits } = run;
+      const withSharing = frame.cls.sharing === 'with';
+      const found = runQuery({ org, limits, query, bound, withSharing, userMode });
+      limits.heapIs(heapOf(run, found));
+      return found;
     }
 
-    /** What went wrong, by record; undefined where nothing did. @param {string} kind @param {SObject[]} records @returns {(DmlError | undefined)[]} */
-    function dml(kind, records) {
-      if (records.length === 0) return [];
-      org.limits.dml += 1;
-      org.uncommitted = true;
-      const ready = fireTriggers(kind, records);
-      return records.map((record, i) => {
-        const { errors, values } = ready[i] ?? record;
-        if (errors.length > 0)
-          return new DmlError('FIELD_CUSTOM_VALIDATION_EXCEPTION', textOf(errors[0]));
+    /** What went wrong, by record; undefined where nothing did. @param {string} kind @param {SObject[]} records @param {boolean} allOrNone @returns {(DmlError | undefined)[]} */
+    function dml(kind, records, allOrNone) {
+      const [first] = records;
+      if (first === undefined) return [];
+      run.limits.spend('dml');
+      run.limits.spend('dmlRows', records.length);
+      services.wrote();
+      const mark = org.mark();
+      const ready =
+        kind === 'delete'
+          ? []
+          : triggers.fire(
+              /** @type {any} */ (kind),
+              first.type,
+              records.map((record) => changeOf(kind, record)),
+            );
+      const failures = records.map((record, i) => {
         try {
-          const id = textOf(record.values.get('id'));
-          if (kind === 'insert')
-            record.values.set('id', org.insert(record.type, new Map(values), org.userId));
-          else if (kind === 'update') org.update(record.type, id, new Map(values));
-          else org.delete(record.type, id);
+          const { error, values = [] } = ready[i] ?? {};
+          if (error !== undefined) return error;
+          save(kind, record, new Map([...record.values, ...values]));
           return undefined;
         } catch (error) {
           if (error instanceof DmlError) return error;
           throw error;
         }
       });
+      if (!allOrNone || failures.every((failure) => failure === undefined)) return failures;
+      org.rollbackTo(mark);
+      if (kind === 'insert') for (const record of records) record.values.delete('id');
+      return failures;
     }
 
-    /** The records as the triggers leave them. @param {string} kind @param {SObject[]} records */
-    function fireTriggers(kind, records) {
-      const [first] = records;
-      const trigger = triggers.find(
-        ({ tree }) =>
-          tree.children.filter(({ rule }) => rule === 'id')[1]?.text === first?.type.name,
-      );
-      if (trigger === undefined || kind === 'delete' || first === undefined) return records;
-      const table = org.table(first.type);
-      const stored = records.map(({ values }) => table.get(textOf(values.get('id'))) ?? new Map());
-      const fresh =
-        kind === 'insert'
-          ? records.map(({ type, values }) => new SObject(type, values))
-          : records.map(
-              ({ type, values }, i) => new SObject(type, [...(stored[i] ?? []), ...values]),
-            );
-      const before = firing;
-      firing = {
-        isInsert: kind === 'insert',
-        fresh,
-        old: stored.map((values) => new SObject(first.type, values)),
-      };
-      try {
-        const block = childOf(trigger.tree, 'triggerBlock');
-        const cls = /** @type {any} */ ({
-          name: trigger.name,
-          sharing: '',
-          inner: new Map(),
-          statics: [],
-          methods: new Map(),
-          constructors: [],
-          fields: [],
-        });
-        const frame = frameOf(cls, null);
-        for (const member of block?.children ?? [])
-          if (member.rule === 'triggerBlockMember')
-            run.statement(part(member, 'statement').children[0], frame);
-      } finally {
-        firing = before;
-      }
-      return fresh;
+    /** @param {string} kind @param {SObject} record @returns {import('./triggers.mjs').Change} */
+    function changeOf(kind, { type, values }) {
+      const row = kind === 'insert' ? undefined : org.byId(type, textOf(values.get('id')));
+      /** @type {import('./triggers.mjs').Read} */
+      const stored = (name) =>
+        row === undefined
+          ? (type.fields.get(name)?.initial ?? null)
+          : org.read(row, org.field(type, name));
+      const next = (/** @type {string} */ name) =>
+        values.has(name) ? values.get(name) : stored(name);
+      return { next, old: kind === 'insert' ? undefined : stored };
+    }
+
+    /** @param {string} kind @param {SObject} record @param {Map<string, unknown>} values */
+    function save(kind, record, values) {
+      const id = textOf(record.values.get('id'));
+      if (kind === 'insert') record.values.set('id', org.insert(record.type, values));
+      else if (kind === 'update') org.update(record.type, id, values);
+      else org.delete(record.type, id);
     }
 
     return {
+      triggers,
+      services,
       isType: (name) =>
         NAMESPACES.includes(name) ||
         ENUMS.includes(name) ||
@@ -118,9 +109,7 @@ export function platformOf(org, files) {
 
       call(value, name, args) {
         if (value instanceof List && name === 'sort') {
-          value.items.sort((a, b) =>
-            Number(run.callOn(a, 'compareto', [b], /** @type {any} */ ({ cls: undefined }))),
-          );
+          value.items.sort((a, b) => Number(run.callOn(a, 'compareto', [b])));
           return null;
         }
         if (value instanceof SObject) return ofRecord(value, name, args);
@@ -153,11 +142,7 @@ export function platformOf(org, files) {
       },
 
       getStatic(type, name) {
-        if (type === 'trigger' && firing !== undefined) {
-          if (name === 'isinsert') return firing.isInsert;
-          if (name === 'new') return new List(firing.fresh);
-          return new ApexMap(firing.old.map((record) => [record.get('id'), record]));
-        }
+        if (type === 'trigger') return triggers.get(name);
         if (NAMESPACES.includes(type))
           return new TypeName(type === 'messaging' ? `${type}.${name}` : name);
         if (ENUMS.includes(type)) return EnumValue.of(type, name.toUpperCase());
@@ -190,13 +175,11 @@ export function platformOf(org, files) {
         return isOfType(value, type);
       },
 
-      query(node, frame) {
-        return ask(node, (expression) => run.value(expression, frame), frame, false);
-      },
+      query: (query, bound, frame) => ask(query, bound, frame, false),
 
       write(kind, value) {
         const records = /** @type {SObject[]} */ (value instanceof List ? value.items : [value]);
-        const failed = dml(kind, records).find((error) => error !== undefined);
+        const failed = dml(kind, records, true).find((error) => error !== undefined);
         if (failed) throw new ApexError('DmlException', `${failed.code}: ${failed.message}`);
       },
 

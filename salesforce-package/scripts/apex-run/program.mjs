@@ -1,15 +1,21 @@
-// Classes as the interpreter needs them: names in lower case, because Apex does not tell upper from lower.
+// Classes and triggers as the interpreter needs them: names in lower case, because Apex does not tell upper from lower.
+// Read and compiled once; each transaction has statics and records of its own (run.mjs).
 
-import { childOf, findAll } from '../lib/apex-tree.mjs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parseClass, parseTrigger } from './parser.mjs';
 
 /**
- * @typedef {import('../lib/apex-tree.mjs').Node} Node
- * @typedef {import('../lib/apex-tree.mjs').ApexFile} ApexFile
- * @typedef {{ name: string, type: string }} Parameter
- * @typedef {{ name: string, cls: Class, isStatic: boolean, parameters: Parameter[], type: string, body: Node | undefined, annotations: string[], line: number }} Method
- * @typedef {{ name: string, type: string, init: Node | undefined }} Variable
+ * @typedef {import('./parser.mjs').ClassTree} ClassTree
+ * @typedef {import('./parser.mjs').Statement} Statement
+ * @typedef {import('./parser.mjs').Parameter} Parameter
+ * @typedef {{ place: string, line: number, isTest: boolean, runs: number }} Mark how often a statement ran
+ * @typedef {{ size: number, run: (frame: import('./run.mjs').Frame) => unknown }} Code
+ * @typedef {{ name: string, cls: Class, isStatic: boolean, parameters: Parameter[], type: string, body: Statement | undefined, annotations: string[], code?: Code }} Method
+ * @typedef {{ name: string, type: string, init: import('./parse-expression.mjs').Expression | undefined, code?: Code }} Variable
  * @typedef {object} Class
  * @property {string} name as written, with its outer class: DocgenQueue.Lease
+ * @property {Program} program
  * @property {Class | undefined} outer
  * @property {string} superName in lower case, '' if none
  * @property {string[]} interfaces in lower case
@@ -17,123 +23,127 @@ import { childOf, findAll } from '../lib/apex-tree.mjs';
  * @property {boolean} isTest
  * @property {Variable[]} fields
  * @property {Variable[]} statics
- * @property {Map<string, unknown> | undefined} values of the statics, once someone has asked
  * @property {Map<string, Method[]>} methods
  * @property {Method[]} constructors
  * @property {Map<string, Class>} inner
+ * @property {string} mapping of a REST class, /millrace/v1/*; '' if it is none
+ *
+ * @typedef {{ name: string, object: string, events: string[], method: Method }} Trigger
+ * @typedef {{ classes: Map<string, Class>, triggers: Trigger[], marks: Mark[] }} Program
  */
 
-/** @param {ApexFile[]} files @returns {Map<string, Class>} */
-export function loadClasses(files) {
-  const classes = files
-    .filter(({ isTrigger }) => !isTrigger)
-    .map(({ tree }) => {
-      const declaration = tree.children[0];
-      const body = declaration && childOf(declaration, 'classDeclaration');
-      if (declaration === undefined || body === undefined)
-        throw new Error('Only classes can be run.');
-      return classOf(body, modifiersOf(declaration), undefined);
-    });
-  return new Map(classes.map((cls) => [cls.name.toLowerCase(), cls]));
+/** @param {string} source force-app/main/default @param {{ withTests?: boolean }} [options] @returns {Program} */
+export function loadProgram(source, { withTests = true } = {}) {
+  /** @type {Program} */
+  const program = { classes: new Map(), triggers: [], marks: [] };
+  for (const { path, text } of sourcesIn(join(source, 'classes'), '.cls')) {
+    if (!withTests && /^\s*@IsTest/im.test(text)) continue;
+    read(path, () => addClass(program, text));
+  }
+  for (const { path, text } of sourcesIn(join(source, 'triggers'), '.trigger')) {
+    const { name, object, events, body } = read(path, () => parseTrigger(text));
+    const cls = emptyClass(name, program, undefined);
+    const method = {
+      name,
+      cls,
+      isStatic: true,
+      parameters: [],
+      type: 'void',
+      body,
+      annotations: [],
+    };
+    program.triggers.push({ name, object: object.toLowerCase(), events, method });
+  }
+  return program;
 }
 
-/** @param {Node} declaration @param {string[]} modifiers @param {Class | undefined} outer @returns {Class} */
-function classOf(declaration, modifiers, outer) {
-  const ownName = childOf(declaration, 'id')?.text ?? '';
-  /** @type {Class} */
-  const cls = {
-    name: outer === undefined ? ownName : `${outer.name}.${ownName}`,
+/** @param {Program} program @param {string} text @returns {Class} */
+export function addClass(program, text) {
+  const cls = classOf(parseClass(text), program, undefined);
+  program.classes.set(cls.name.toLowerCase(), cls);
+  return cls;
+}
+
+/** @param {string} folder @param {string} ending */
+function sourcesIn(folder, ending) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(ending))
+    .toSorted()
+    .map((name) => ({ path: join(folder, name), text: readFileSync(join(folder, name), 'utf8') }));
+}
+
+/** @template T @param {string} path @param {() => T} parse */
+function read(path, parse) {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new Error(`${basename(path)} cannot be run: ${error.message}`, { cause: error });
+  }
+}
+
+/** @param {string} name @param {Program} program @param {Class | undefined} outer @returns {Class} */
+function emptyClass(name, program, outer) {
+  return {
+    name,
+    program,
     outer,
-    superName: (childOf(declaration, 'typeRef')?.text ?? '').toLowerCase(),
-    interfaces: findAll(childOf(declaration, 'typeList') ?? emptyNode, 'typeRef').map(({ text }) =>
-      text.toLowerCase(),
-    ),
-    sharing: modifiers.includes('withsharing')
-      ? 'with'
-      : modifiers.includes('withoutsharing')
-        ? 'without'
-        : '',
-    isTest: modifiers.some((modifier) => modifier.startsWith('@istest')) || outer?.isTest === true,
+    superName: '',
+    interfaces: [],
+    sharing: '',
+    isTest: false,
     fields: [],
     statics: [],
-    values: undefined,
     methods: new Map(),
     constructors: [],
     inner: new Map(),
+    mapping: '',
   };
-  for (const member of childOf(declaration, 'classBody')?.children ?? []) {
-    const declared = childOf(member, 'memberDeclaration')?.children[0];
-    if (declared !== undefined) addMember(cls, declared, modifiersOf(member));
+}
+
+/** @param {ClassTree} tree @param {Program} program @param {Class | undefined} outer @returns {Class} */
+function classOf(tree, program, outer) {
+  const cls = emptyClass(
+    outer === undefined ? tree.name : `${outer.name}.${tree.name}`,
+    program,
+    outer,
+  );
+  cls.superName = tree.superName;
+  cls.mapping = tree.mapping;
+  cls.interfaces = tree.interfaces;
+  if (tree.modifiers.includes('sharing'))
+    cls.sharing = tree.modifiers.includes('without') ? 'without' : 'with';
+  cls.isTest = tree.annotations.includes('istest') || outer?.isTest === true;
+  for (const member of tree.members) {
+    if (member.kind === 'class') {
+      cls.inner.set(member.name.toLowerCase(), classOf(member, program, cls));
+    } else if (member.kind === 'variable') {
+      const { name, type, init, isStatic } = member;
+      (isStatic ? cls.statics : cls.fields).push({ name, type, init });
+    } else {
+      const { name, type, isStatic, parameters, body, annotations } = member;
+      const method = { name, cls, isStatic, parameters, type, body, annotations };
+      const key = name.toLowerCase();
+      if (member.isConstructor) cls.constructors.push(method);
+      else cls.methods.set(key, [...(cls.methods.get(key) ?? []), method]);
+    }
   }
   return cls;
 }
 
-/** @type {Node} */
-const emptyNode = { rule: '', kind: '', line: 0, text: '', children: [] };
+/** Every class with its inner ones. @param {Program} program @returns {Class[]} */
+export function allClasses({ classes }) {
+  return [...classes.values()].flatMap((cls) => [cls, ...cls.inner.values()]);
+}
 
-/** @param {Class} cls @param {Node} member @param {string[]} modifiers */
-function addMember(cls, member, modifiers) {
-  const isStatic = modifiers.includes('static');
-  const type = typeText(childOf(member, 'typeRef'));
-  const name = (childOf(member, 'id')?.text ?? '').toLowerCase();
-  const variables = isStatic ? cls.statics : cls.fields;
-  switch (member.rule) {
-    case 'fieldDeclaration':
-      for (const each of findAll(
-        childOf(member, 'variableDeclarators') ?? emptyNode,
-        'variableDeclarator',
-      ))
-        variables.push({
-          name: (childOf(each, 'id')?.text ?? '').toLowerCase(),
-          type,
-          init: childOf(each, 'expression'),
-        });
-      break;
-    case 'propertyDeclaration':
-      variables.push({ name, type, init: undefined });
-      break;
-    case 'methodDeclaration':
-    case 'constructorDeclaration': {
-      const method = {
-        name: childOf(member, 'id')?.text ?? cls.name,
-        cls,
-        isStatic,
-        parameters: parametersOf(member),
-        type,
-        body: childOf(member, 'block'),
-        annotations: modifiers.filter((modifier) => modifier.startsWith('@')),
-        line: member.line,
-      };
-      if (member.rule === 'constructorDeclaration') cls.constructors.push(method);
-      else cls.methods.set(name, [...(cls.methods.get(name) ?? []), method]);
-      break;
-    }
-    case 'classDeclaration':
-      cls.inner.set(name, classOf(member, modifiers, cls));
-      break;
-    default:
-      throw new Error(`${cls.name}: ${member.rule} cannot be run.`);
+/** @param {Program} program @param {string} name in lower case @param {Class | undefined} from @returns {Class | undefined} */
+export function findClass(program, name, from) {
+  for (let cls = from; cls !== undefined; cls = cls.outer) {
+    const inner = cls.inner.get(name);
+    if (inner !== undefined) return inner;
   }
-}
-
-/** @param {Node} method @returns {Parameter[]} */
-function parametersOf(method) {
-  return findAll(childOf(method, 'formalParameters') ?? emptyNode, 'formalParameter').map(
-    (parameter) => ({
-      name: (childOf(parameter, 'id')?.text ?? '').toLowerCase(),
-      type: typeText(childOf(parameter, 'typeRef')),
-    }),
-  );
-}
-
-/** @param {Node} declaration */
-function modifiersOf(declaration) {
-  return declaration.children
-    .filter(({ rule }) => rule === 'modifier' || rule === 'annotation')
-    .map(({ text }) => text.toLowerCase());
-}
-
-/** `Map<String, Object>` as map<string,object>. @param {Node | undefined} node */
-export function typeText(node) {
-  return (node?.text ?? 'void').toLowerCase();
+  const [outer = '', inner] = name.split('.');
+  const top = program.classes.get(outer);
+  return inner === undefined ? top : top?.inner.get(inner);
 }

@@ -21,6 +21,7 @@ import { readObjects, textOf } from '../lib/metadata.mjs';
  * @property {string} prefix of its Ids
  * @property {Map<string, Field>} fields by name in lower case
  * @property {{ name: string, object: string, field: string }[]} children lists of others that look up to it
+ * @property {Map<string, ObjectType>} schema all objects, by name in lower case
  */
 
 // name:TYPE(scale)>targets.relationship<list at the target
@@ -76,14 +77,14 @@ export function loadSchema(source) {
     const owner = name === 'Case' ? 'OwnerId>User|Group.Owner' : 'OwnerId>User.Owner';
     schema.set(
       name.toLowerCase(),
-      objectOf(name, prefix, [...fields, owner, ...SYSTEM.split(' ')]),
+      objectOf(schema, name, prefix, [...fields, owner, ...SYSTEM.split(' ')]),
     );
   }
   for (const [name, fields] of readObjects(source)) {
     const known = schema.get(name.toLowerCase());
     const object =
       known ??
-      objectOf(name, PREFIXES[/** @type {keyof typeof PREFIXES} */ (name)] ?? 'a99', [
+      objectOf(schema, name, PREFIXES[/** @type {keyof typeof PREFIXES} */ (name)] ?? 'a99', [
         'Name',
         'OwnerId>User|Group.Owner',
         ...SYSTEM.split(' '),
@@ -129,13 +130,14 @@ function initialOf(type, text) {
   return type === 'Number' && text !== '' ? Number(text) : null;
 }
 
-/** @param {string} name @param {string} prefix @param {string[]} fields @returns {ObjectType} */
-function objectOf(name, prefix, fields) {
+/** @param {Map<string, ObjectType>} schema @param {string} name @param {string} prefix @param {string[]} fields @returns {ObjectType} */
+function objectOf(schema, name, prefix, fields) {
   return {
     name,
     prefix,
     fields: new Map(fields.map(fieldOf).map((field) => [field.name.toLowerCase(), field])),
     children: [],
+    schema,
   };
 }
 

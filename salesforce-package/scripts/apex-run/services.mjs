@@ -1,24 +1,25 @@
 // Static methods of the platform, and the objects that it makes. What a test calls and this does not know stops it.
 
 import { createHash, randomBytes } from 'node:crypto';
+import { heapOf } from './heap.mjs';
+import { LIMITS, createLimits } from './limits.mjs';
 import { Instance } from './model.mjs';
 import { fromJson, toJson } from './json.mjs';
 import { assertions, regex, statics } from './library.mjs';
 import { EnumValue, Native, bean, describeType } from './natives.mjs';
-import { parseQuery } from './soql.mjs';
+import { queryOf } from './parse-query.mjs';
 import { ApexError, Blob, Datetime, List, textOf } from './values.mjs';
 
 /**
- * @typedef {import('../lib/apex-tree.mjs').Node} Node
- * @typedef {import('./model.mjs').Run} Run
- * @typedef {import('./model.mjs').Frame} Frame
- * @typedef {import('./org.mjs').Org} Org
- * @typedef {import('./org.mjs').SObject} SObject
+ * @typedef {import('./run.mjs').Run} Run
+ * @typedef {import('./run.mjs').Frame} Frame
+ * @typedef {import('./records.mjs').Store} Store
+ * @typedef {import('./records.mjs').SObject} SObject
  * @typedef {import('./values.mjs').ApexMap} ApexMap
- * @typedef {{ dml: (kind: string, records: SObject[]) => (import('./org.mjs').DmlError | undefined)[], ask: (query: Node, bound: (node: Node) => unknown, frame: Frame, userMode: boolean) => unknown }} Data
+ * @typedef {{ dml: (kind: string, records: SObject[], allOrNone: boolean) => (import('./records.mjs').DmlError | undefined)[], ask: (query: import('./parse-query.mjs').Query, bound: unknown[], frame: Frame, userMode: boolean) => unknown }} Data
  */
 
-/** @param {Org} org @param {Run} run @param {Data} data */
+/** @param {Store} org @param {Run} run @param {Data} data */
 export function createServices(org, run, { dml, ask }) {
   /** @type {{ job: unknown, userId: string, kind: 'queueable' | 'batch', size: number }[]} */
   const jobs = [];
@@ -28,16 +29,21 @@ export function createServices(org, run, { dml, ask }) {
   let mock;
   /** @type {unknown} */
   let finalizer;
-  /** @type {typeof org.limits | undefined} */
+  /** @type {typeof run.limits | undefined} */
   let outsideTest;
+  let uncommitted = false;
 
   /** @param {unknown} given @returns {SObject[]} */
   const records = (given) =>
     /** @type {SObject[]} */ (given instanceof List ? given.items : [given]);
 
-  /** @param {string} kind @param {unknown} given */
-  function save(kind, given) {
-    const results = dml(kind, records(given)).map(
+  /** @param {string} kind @param {unknown} given @param {unknown} [allOrNone] */
+  function save(kind, given, allOrNone = true) {
+    const failures = dml(kind, records(given), allOrNone !== false);
+    const failed = failures.find((error) => error !== undefined);
+    if (failed && allOrNone !== false)
+      throw new ApexError('DmlException', `${failed.code}: ${failed.message}`);
+    const results = failures.map(
       (error) =>
         new Native('saveresult', {
           issuccess: () => error === undefined,
@@ -63,20 +69,24 @@ export function createServices(org, run, { dml, ask }) {
   }
 
   /** @param {string} soql @param {ApexMap} binds @param {EnumValue} mode @param {Frame} frame */
-  const queryWith = (soql, binds, mode, frame) =>
-    ask(parseQuery(soql), (node) => binds.get(node.text), frame, mode.name === 'USER_MODE');
+  function queryWith(soql, binds, mode, frame) {
+    const query = queryOf(soql);
+    const bound = query.binds.map((name) => binds.get(name));
+    return ask(query, bound, frame, mode.name === 'USER_MODE');
+  }
 
   /** In a transaction of its own: fresh statics and limits, and nothing uncommitted. @param {() => void} work @param {string} userId */
   function transaction(work, userId) {
-    const [limits, user] = [org.limits, org.userId];
+    const [limits, user] = [run.limits, org.userId];
     run.forgetStatics();
-    org.limits = { queries: 0, queryRows: 0, dml: 0, queueables: 0, emails: 0 };
+    run.limits = createLimits();
     org.userId = userId;
-    org.uncommitted = false;
+    uncommitted = false;
     try {
       work();
     } finally {
-      Object.assign(org, { limits, userId: user });
+      run.limits = limits;
+      org.userId = user;
       run.forgetStatics();
     }
   }
@@ -96,7 +106,7 @@ export function createServices(org, run, { dml, ask }) {
     finalizer = undefined;
     transaction(() => {
       try {
-        run.callOn(job, 'execute', [new Native('queueablecontext')], nowhere);
+        run.callOn(job, 'execute', [new Native('queueablecontext')]);
       } catch (error) {
         if (!(error instanceof ApexError)) throw error;
         failure = error;
@@ -115,7 +125,7 @@ export function createServices(org, run, { dml, ask }) {
       getresult: () => result,
       getexception: () => failure,
     });
-    transaction(() => run.callOn(last, 'execute', [context], nowhere), userId);
+    transaction(() => run.callOn(last, 'execute', [context]), userId);
   }
 
   /** @param {unknown} batch @param {string} userId @param {number} size */
@@ -123,18 +133,28 @@ export function createServices(org, run, { dml, ask }) {
     /** @type {unknown[]} */
     let all = [];
     transaction(() => {
-      const locator = /** @type {Native} */ (run.callOn(batch, 'start', [null], nowhere));
+      const locator = /** @type {Native} */ (run.callOn(batch, 'start', [null]));
       all = /** @type {List} */ (locator.members['records']).items;
     }, userId);
     for (let i = 0; i < all.length; i += size) {
       const scope = new List(all.slice(i, i + size));
-      transaction(() => run.callOn(batch, 'execute', [null, scope], nowhere), userId);
+      transaction(() => run.callOn(batch, 'execute', [null, scope]), userId);
     }
-    transaction(() => run.callOn(batch, 'finish', [null], nowhere), userId);
+    transaction(() => run.callOn(batch, 'finish', [null]), userId);
   }
 
-  const nowhere = /** @type {Frame} */ (/** @type {unknown} */ ({ cls: undefined }));
-  const user = () => org.table(org.type('User')).get(org.userId) ?? new Map();
+  /** @param {string} name */
+  function ofUser(name) {
+    const type = org.type('User');
+    const row = org.byId(type, org.userId);
+    return row === undefined ? null : org.read(row, org.field(type, name));
+  }
+
+  /** Reading and writing JSON is where the heap grows at once. @template T @param {T} made */
+  function weighed(made) {
+    run.limits.heapIs(heapOf(run, made));
+    return made;
+  }
 
   /** @type {Record<string, Record<string, (...args: any[]) => unknown>>} the last argument is always the frame */
   const table = {
@@ -142,10 +162,10 @@ export function createServices(org, run, { dml, ask }) {
     assert: assertions,
     system: {
       debug: () => null,
-      now: () => new Datetime(Date.now()),
+      now: () => new Datetime(org.now()),
       attachfinalizer: (job) => void (finalizer = job),
       enqueuejob: (job) => {
-        org.limits.queueables += 1;
+        run.limits.spend('queueables');
         jobs.push({ job, userId: org.userId, kind: 'queueable', size: 0 });
         return '707';
       },
@@ -154,17 +174,25 @@ export function createServices(org, run, { dml, ask }) {
       isrunningtest: () => true,
       setmock: (_type, instance) => void (mock = instance),
       starttest: () => {
-        outsideTest = org.limits;
-        org.limits = { queries: 0, queryRows: 0, dml: 0, queueables: 0, emails: 0 };
+        outsideTest = run.limits;
+        run.limits = createLimits();
       },
       stoptest: () => {
-        if (outsideTest !== undefined) org.limits = outsideTest;
+        if (outsideTest !== undefined) run.limits = outsideTest;
         runJobs();
       },
     },
     database: {
-      insert: (given) => save('insert', given),
-      update: (given) => save('update', given),
+      insert: (given, allOrNone) => save('insert', given, allOrNone),
+      update: (given, allOrNone) => save('update', given, allOrNone),
+      setsavepoint: () => {
+        run.limits.spend('dml');
+        return new Native('savepoint', {}, { mark: org.mark() });
+      },
+      rollback: (savepoint) => {
+        run.limits.spend('dml');
+        org.rollbackTo(savepoint.members['mark']);
+      },
       querywithbinds: queryWith,
       getquerylocatorwithbinds: (soql, binds, mode, frame) =>
         new Native('querylocator', {}, { records: queryWith(soql, binds, mode, frame) }),
@@ -179,28 +207,28 @@ export function createServices(org, run, { dml, ask }) {
       },
     },
     limits: {
-      getqueries: () => org.limits.queries,
-      getlimitqueries: () => 100,
-      getqueryrows: () => org.limits.queryRows,
-      getlimitqueryrows: () => 50_000,
-      getdmlstatements: () => org.limits.dml,
+      getqueries: () => run.limits.used.queries,
+      getlimitqueries: () => LIMITS.queries,
+      getqueryrows: () => run.limits.used.queryRows,
+      getlimitqueryrows: () => LIMITS.queryRows,
+      getdmlstatements: () => run.limits.used.dml,
       getpublishimmediatedml: () => 0,
-      getqueueablejobs: () => org.limits.queueables,
-      getlimitqueueablejobs: () => 50,
-      getemailinvocations: () => org.limits.emails,
-      getheapsize: () => 100_000,
-      getlimitheapsize: () => 6_000_000,
+      getqueueablejobs: () => run.limits.used.queueables,
+      getlimitqueueablejobs: () => LIMITS.queueables,
+      getemailinvocations: () => run.limits.used.emails,
+      getheapsize: () => run.limits.used.heap,
+      getlimitheapsize: () => LIMITS.heap,
     },
     userinfo: {
       getuserid: () => org.userId,
-      getusername: () => user().get('username'),
-      getlocale: () => user().get('localesidkey'),
-      gettimezone: () => zone(textOf(user().get('timezonesidkey'))),
+      getusername: () => ofUser('username'),
+      getlocale: () => ofUser('localesidkey'),
+      gettimezone: () => zone(textOf(ofUser('timezonesidkey'))),
       ismulticurrencyorganization: () => false,
       getdefaultcurrency: () => 'EUR',
     },
     timezone: { gettimezone: (id) => zone(id) },
-    datetime: { ...statics['datetime'], now: () => new Datetime(Date.now()) },
+    datetime: { ...statics['datetime'], now: () => new Datetime(org.now()) },
     crypto: {
       generatedigest: (_algorithm, blob) =>
         new Blob(createHash('sha256').update(blob.bytes).digest()),
@@ -208,20 +236,24 @@ export function createServices(org, run, { dml, ask }) {
       getrandomlong: () => randomBytes(6).readUIntBE(0, 6),
     },
     encodingutil: { converttohex: (blob) => blob.bytes.toString('hex') },
-    json: { serialize: toJson, deserializeuntyped: fromJson },
+    json: {
+      serialize: (value) => weighed(toJson(value)),
+      deserializeuntyped: (text) => weighed(fromJson(text)),
+    },
     pattern: { ...statics['pattern'], compile: (pattern) => patternOf(pattern) },
     featuremanagement: {
-      checkpermission: (name) => org.granted().some(({ permissions }) => permissions.has(name)),
+      checkpermission: (name) => org.hasPermission(name),
     },
     eventbus: {
-      publish: () => {
-        org.limits.dml += 1;
+      publish: (given) => {
+        run.limits.spend('dml');
+        org.publish(records(given));
         return null;
       },
     },
     messaging: {
       sendemail: () => {
-        org.limits.emails += 1;
+        run.limits.spend('emails');
         return null;
       },
     },
@@ -278,6 +310,10 @@ export function createServices(org, run, { dml, ask }) {
       }
     },
     runJobs,
+    /** Until the transaction ends, no call may go out. */
+    wrote() {
+      uncommitted = true;
+    },
     forgetJobs() {
       jobs.length = 0;
       mock = undefined;
@@ -287,13 +323,13 @@ export function createServices(org, run, { dml, ask }) {
 
   /** @param {unknown} request */
   function send(request) {
-    if (org.uncommitted)
+    if (uncommitted)
       throw new ApexError(
         'CalloutException',
         'You have uncommitted work pending. Please commit or rollback before calling out',
       );
     if (!(mock instanceof Instance)) throw new Error('A call without a mock.');
-    return run.callOn(mock, 'respond', [request], nowhere);
+    return run.callOn(mock, 'respond', [request]);
   }
 }
 

@@ -1,154 +1,199 @@
-// Queries over the tables of the org, from the parse tree of a query.
+// Queries over the records of an org.
 
-import { ApexParserFactory } from '@apexdevtools/apex-parser';
-import { childOf, findAll, simplified } from '../lib/apex-tree.mjs';
-import { literal } from './expressions.mjs';
-import { part } from './model.mjs';
-import { SObject } from './org.mjs';
+import { SObject } from './records.mjs';
 import { ApexError, QueryResult, compare, textOf } from './values.mjs';
 
 /**
- * @typedef {import('../lib/apex-tree.mjs').Node} Node
- * @typedef {import('./org.mjs').Org} Org
+ * @typedef {import('./parse-query.mjs').Query} Query
+ * @typedef {import('./parse-query.mjs').Condition} Condition
+ * @typedef {import('./parse-query.mjs').Operand} Operand
+ * @typedef {import('./records.mjs').Store} Store
+ * @typedef {import('./records.mjs').Row} Row
  * @typedef {import('./schema.mjs').ObjectType} ObjectType
- * @typedef {Map<string, unknown>} Row
- * @typedef {{ org: Org, query: Node, bound: (expression: Node) => unknown, withSharing: boolean, userMode: boolean }} Asked
+ * @typedef {{ org: Store, limits: ReturnType<typeof import('./limits.mjs').createLimits>, query: Query, bound: unknown[], withSharing: boolean, userMode: boolean }} Asked
  */
-
-/** A query given as text. @param {string} text @returns {Node} */
-export function parseQuery(text) {
-  const parser = ApexParserFactory.createParser(text, true);
-  try {
-    return simplified(parser.query());
-  } catch (error) {
-    throw new ApexError(
-      'QueryException',
-      `${error instanceof Error ? error.message : ''} in ${text}`,
-    );
-  }
-}
 
 /** @param {Asked} asked @returns {QueryResult | number} records, or how many */
 export function runQuery(asked) {
-  const { org, query } = asked;
-  const type = org.type(part(query, 'fromNameList').text);
-  const userMode = asked.userMode || /USER_MODE/i.test(childOf(query, 'withClause')?.text ?? '');
+  const { org, query, limits } = asked;
+  const type = org.type(query.from);
+  const userMode = asked.userMode || query.userMode;
+  limits.spend('queries');
   if (userMode && !org.mayReadObject(type))
     throw new ApexError('QueryException', `sObject type '${type.name}' is not supported.`);
-  const paths = findAll(part(query, 'selectList'), 'selectEntry').map(({ text }) => text);
   if (type.name === 'UserRecordAccess') return recordAccess(asked);
 
-  const where = childOf(query, 'whereClause');
-  let rows = [...org.table(type).values()].filter(
-    (row) =>
-      (!(asked.withSharing || userMode) || org.maySee(type, row)) &&
-      (where === undefined || holds(part(where, 'whereLogicalExpression'), type, row, asked)),
-  );
-  const order = childOf(query, 'orderByClause');
-  if (order !== undefined) rows = sorted(rows, findAll(order, 'fieldOrder'), type, org);
-  const limit = childOf(query, 'limitClause');
-  if (limit !== undefined) rows = rows.slice(0, Number(limitOf(limit, asked)));
-
-  org.limits.queries += 1;
-  org.limits.queryRows += rows.length;
-  if (/^COUNT\(\)$/i.test(paths[0] ?? '')) return rows.length;
-  return new QueryResult(rows.map((row) => selected(type, row, paths, org, userMode)));
+  const find = () => found(asked, type, userMode);
+  let rows = find();
+  if (query.forUpdate) {
+    // Whoever changes one of them now is waited for; then they are read again.
+    org.lock(rows.map((row) => textOf(org.read(row, org.field(type, 'id')))));
+    rows = find();
+  }
+  limits.spend('queryRows', rows.length);
+  if (query.isCount) return rows.length;
+  const columns = columnsOf(org, type, query.paths, userMode);
+  return new QueryResult(rows.map((row) => selected(org, type, row, columns)));
 }
 
-/** @param {Node} node @param {Asked} asked */
-function limitOf(node, asked) {
-  const bound = childOf(node, 'boundExpression');
-  return bound ? asked.bound(part(bound, 'expression')) : node.children[1]?.text;
+/** @param {Asked} asked @param {ObjectType} type @param {boolean} userMode */
+function found(asked, type, userMode) {
+  const { org, query } = asked;
+  const fits = query.where === undefined ? () => true : conditionOf(query.where, type, asked);
+  const isShared = asked.withSharing || userMode;
+  /** @type {Row[]} */
+  let rows = [];
+  for (const row of candidates(asked, type))
+    if (fits(row) && (!isShared || org.maySee(type, row))) rows.push(row);
+  if (query.order.length > 0) rows = sorted(rows, query.order, type, org);
+  return query.limit === undefined ? rows : rows.slice(0, Number(operandOf(query.limit, asked)));
 }
 
-/** @param {Node} node @param {ObjectType} type @param {Row} row @param {Asked} asked @returns {boolean} */
-function holds(node, type, row, asked) {
-  const parts = node.children.filter(({ rule }) => rule === 'whereConditionalExpression');
-  const each = (/** @type {Node} */ condition) => {
-    const nested = childOf(condition, 'whereLogicalExpression');
-    if (nested !== undefined) return holds(nested, type, row, asked);
-    return comparison(
-      part(part(condition, 'whereFieldExpression'), 'fieldExpression'),
-      type,
-      row,
-      asked,
+/** All records, or those whose Ids are asked for. @param {Asked} asked @param {ObjectType} type @returns {Iterable<Row>} */
+function candidates({ org, query, bound }, type) {
+  const { where } = query;
+  const parts = where === undefined ? [] : 'and' in where ? where.and : [where];
+  for (const part of parts) {
+    if (!('path' in part) || part.path.toLowerCase() !== 'id' || !('bind' in part.right)) continue;
+    const given = bound[part.right.bind];
+    if (part.operator !== '=' && part.operator !== 'in') continue;
+    const ids = part.operator === 'in' ? itemsOf(given) : [given];
+    return [...new Set(ids)].flatMap((id) =>
+      typeof id === 'string' ? (org.byId(type, id) ?? []) : [],
     );
-  };
-  const isOr = node.children.some(({ rule, text }) => rule === '' && text.toUpperCase() === 'OR');
-  return isOr ? parts.some(each) : parts.every(each);
+  }
+  return org.rows(type);
 }
 
-/** @param {Node} node @param {ObjectType} type @param {Row} row @param {Asked} asked @returns {boolean} */
-function comparison(node, type, row, asked) {
-  const left = valueAt(asked.org, type, row, part(node, 'fieldName').text);
-  const operator = part(node, 'comparisonOperator').text.toUpperCase();
-  const given = part(node, 'value');
-  const bound = childOf(given, 'boundExpression');
-  const right = bound ? asked.bound(part(bound, 'expression')) : literal(given.text);
-  if (operator === 'IN')
-    return /** @type {{ items: unknown[] }} */ (right).items.some((item) => alike(left, item));
-  if (operator === '=') return alike(left, right);
-  if (operator === '!=') return !alike(left, right);
-  if (operator === 'LIKE')
-    return new RegExp(`^${textOf(right).replaceAll('%', '.*')}$`, 'is').test(textOf(left));
-  if (left === null || right === null) return false;
-  const order = compare(left, right);
-  return { '<': order < 0, '<=': order <= 0, '>': order > 0, '>=': order >= 0 }[operator] ?? false;
+/** @param {unknown} list @returns {unknown[]} */
+function itemsOf(list) {
+  return Array.isArray(list) ? list : /** @type {{ items: unknown[] }} */ (list?.items ?? []);
 }
 
-/** SOQL does not tell upper from lower case in texts, but it does in Ids. @param {unknown} a @param {unknown} b */
+/** @param {Operand} operand @param {Asked} asked @returns {unknown} */
+function operandOf(operand, asked) {
+  if ('bind' in operand) return asked.bound[operand.bind] ?? null;
+  return 'items' in operand ? operand.items.map((each) => operandOf(each, asked)) : operand.literal;
+}
+
+/** @param {Condition} condition @param {ObjectType} type @param {Asked} asked @returns {(row: Row) => boolean} */
+function conditionOf(condition, type, asked) {
+  if ('or' in condition) {
+    const parts = condition.or.map((each) => conditionOf(each, type, asked));
+    return (row) => parts.some((part) => part(row));
+  }
+  if ('and' in condition) {
+    const parts = condition.and.map((each) => conditionOf(each, type, asked));
+    return (row) => parts.every((part) => part(row));
+  }
+  if ('not' in condition) {
+    const part = conditionOf(condition.not, type, asked);
+    return (row) => !part(row);
+  }
+  const left = readerOf(asked.org, type, condition.path);
+  const right = operandOf(condition.right, asked);
+  switch (condition.operator) {
+    case 'in': {
+      const keys = new Set(itemsOf(right).map(keyOf));
+      return (row) => keys.has(keyOf(left(row)));
+    }
+    case '=':
+      return (row) => alike(left(row), right);
+    case '!=':
+      return (row) => !alike(left(row), right);
+    case 'like': {
+      const pattern = new RegExp(`^${textOf(right).replaceAll('%', '.*')}$`, 'is');
+      return (row) => pattern.test(textOf(left(row)));
+    }
+    default: {
+      const fits = ORDERS[condition.operator];
+      if (fits === undefined)
+        throw new ApexError('QueryException', `unexpected ${condition.operator}`);
+      return (row) => {
+        const value = left(row);
+        return value !== null && right !== null && fits(compare(value, right));
+      };
+    }
+  }
+}
+
+/** @type {Record<string, (order: number) => boolean>} */
+const ORDERS = {
+  '<': (order) => order < 0,
+  '<=': (order) => order <= 0,
+  '>': (order) => order > 0,
+  '>=': (order) => order >= 0,
+};
+
+/** SOQL does not tell upper from lower case in texts, but it does in Ids. @param {unknown} value */
+function keyOf(value) {
+  if (typeof value !== 'string')
+    return typeof value === 'object' && value !== null ? textOf(value) : value;
+  return /^[a-zA-Z0-9]{18}$/.test(value) ? value : value.toLowerCase();
+}
+
+/** @param {unknown} a @param {unknown} b */
 function alike(a, b) {
-  if (a === null || b === null) return a === b;
+  if (a === b) return true;
+  if (a === null || b === null) return false;
   if (typeof a === 'string' && typeof b === 'string')
-    return /^[a-zA-Z0-9]{18}$/.test(a) ? a === b : a.toLowerCase() === b.toLowerCase();
-  return typeof a === typeof b && (typeof a === 'object' ? compare(a, b) === 0 : a === b);
+    return a.length === b.length && keyOf(a) === keyOf(b);
+  if (typeof a === 'string' || typeof b === 'string' || typeof a === 'boolean') return false;
+  return compare(a, b) === 0;
 }
 
-/** @param {Org} org @param {ObjectType} type @param {Row} row @param {string} path @returns {unknown} */
-function valueAt(org, type, row, path) {
+/** What a path gives of a row. @param {Store} org @param {ObjectType} type @param {string} path @returns {(row: Row) => unknown} */
+function readerOf(org, type, path) {
   const [first = '', ...rest] = path.split('.');
   if (rest.length === 0) {
-    org.field(type, first.toLowerCase());
-    return row.get(first.toLowerCase()) ?? null;
+    const field = org.field(type, first.toLowerCase());
+    return (row) => org.read(row, field);
   }
-  const { target, targetRow } = parentOf(org, type, row, first);
-  return targetRow === undefined ? null : valueAt(org, target, targetRow, rest.join('.'));
+  const { lookup, target } = parentOf(org, type, first);
+  const read = readerOf(org, target, rest.join('.'));
+  return (row) => {
+    const parent = org.byId(target, textOf(org.read(row, lookup)));
+    return parent === undefined ? null : read(parent);
+  };
 }
 
-/** @param {Org} org @param {ObjectType} type @param {Row} row @param {string} relationship */
-function parentOf(org, type, row, relationship) {
-  const field = [...type.fields.values()].find(
+/** @param {Store} org @param {ObjectType} type @param {string} relationship */
+function parentOf(org, type, relationship) {
+  const lookup = [...type.fields.values()].find(
     (each) => each.relationship.toLowerCase() === relationship.toLowerCase(),
   );
-  if (field === undefined)
+  if (lookup === undefined)
     throw new ApexError('QueryException', `Didn't understand relationship '${relationship}'`);
-  const target = org.type(field.targets[0] ?? '');
-  return { target, targetRow: org.table(target).get(textOf(row.get(field.name.toLowerCase()))) };
+  return { lookup, target: org.type(lookup.targets[0] ?? '') };
 }
 
-/** @param {Row[]} rows @param {Node[]} orders @param {ObjectType} type @param {Org} org */
-function sorted(rows, orders, type, org) {
-  const by = orders.map((order) => ({
-    path: part(order, 'fieldName').text,
-    sign: /DESC/i.test(order.text.slice(part(order, 'fieldName').text.length)) ? -1 : 1,
-    nullsLast: /NULLSLAST/i.test(order.text),
-  }));
-  return rows.toSorted((a, b) => {
-    for (const { path, sign, nullsLast } of by) {
-      const [x, y] = [valueAt(org, type, a, path), valueAt(org, type, b, path)];
+/** @param {Row[]} rows @param {Query['order']} order @param {ObjectType} type @param {Store} org */
+function sorted(rows, order, type, org) {
+  const reads = order.map(({ path }) => readerOf(org, type, path));
+  const keyed = rows.map((row) => ({ row, keys: reads.map((read) => read(row)) }));
+  keyed.sort((a, b) => {
+    for (const [i, { descending, nullsLast }] of order.entries()) {
+      const [x, y] = [a.keys[i], b.keys[i]];
       if (x === null && y === null) continue;
       if (x === null || y === null) return (x === null) === nullsLast ? 1 : -1;
-      const order = compare(x, y);
-      if (order !== 0) return order * sign;
+      const difference = compare(x, y);
+      if (difference !== 0) return descending ? -difference : difference;
     }
     return 0;
   });
+  return keyed.map(({ row }) => row);
 }
 
-/** @param {ObjectType} type @param {Row} row @param {string[]} paths @param {Org} org @param {boolean} userMode @returns {SObject} */
-function selected(type, row, paths, org, userMode) {
-  /** @type {Map<string, unknown>} */
-  const values = new Map([['id', row.get('id')]]);
+/**
+ * @typedef {{ name: string, field: import('./schema.mjs').Field }} Column
+ * @typedef {{ name: string, lookup: import('./schema.mjs').Field, target: ObjectType, columns: Columns }} Parent
+ * @typedef {{ own: Column[], parents: Parent[] }} Columns
+ */
+
+/** @param {Store} org @param {ObjectType} type @param {string[]} paths @param {boolean} userMode @returns {Columns} */
+function columnsOf(org, type, paths, userMode) {
+  /** @type {Column[]} */
+  const own = [{ name: 'id', field: org.field(type, 'id') }];
   /** @type {Map<string, string[]>} */
   const below = new Map();
   for (const path of paths) {
@@ -160,31 +205,37 @@ function selected(type, row, paths, org, userMode) {
     const field = type.fields.get(first.toLowerCase());
     if (field === undefined || (userMode && !org.mayReadField(type, field)))
       throw new ApexError('QueryException', `No such column '${first}' on entity '${type.name}'`);
-    values.set(first.toLowerCase(), row.get(first.toLowerCase()) ?? null);
+    own.push({ name: first.toLowerCase(), field });
   }
-  for (const [relationship, rest] of below) {
-    const { target, targetRow } = parentOf(org, type, row, relationship);
-    values.set(
-      relationship.toLowerCase(),
-      targetRow ? selected(target, targetRow, rest, org, userMode) : null,
-    );
-  }
-  return new SObject(type, values, new Set(values.keys()));
+  const parents = [...below].map(([relationship, rest]) => {
+    const { lookup, target } = parentOf(org, type, relationship);
+    return {
+      name: relationship.toLowerCase(),
+      lookup,
+      target,
+      columns: columnsOf(org, target, rest, userMode),
+    };
+  });
+  return { own, parents };
 }
 
-/** Who may edit is computed, not stored: the owner. @param {Asked} asked */
-function recordAccess({ org, query, bound }) {
-  const [recordId = ''] = findAll(part(query, 'whereClause'), 'boundExpression')
-    .map((node) => textOf(bound(part(node, 'expression'))))
-    .filter((id) => !id.startsWith('005'));
-  const type = org.typeOfId(recordId);
-  const row = type && org.table(type).get(recordId);
-  const edit = org.isAdmin() || row?.get('ownerid') === org.userId;
-  org.limits.queries += 1;
-  return new QueryResult([
-    new SObject(org.type('UserRecordAccess'), [
-      ['recordid', recordId],
-      ['haseditaccess', edit],
-    ]),
+/** @param {Store} org @param {ObjectType} type @param {Row} row @param {Columns} columns @returns {SObject} */
+function selected(org, type, row, { own, parents }) {
+  const record = new SObject(type, [], true);
+  for (const { name, field } of own) record.values.set(name, org.read(row, field));
+  for (const { name, lookup, target, columns } of parents) {
+    const parent = org.byId(target, textOf(org.read(row, lookup)));
+    record.values.set(name, parent === undefined ? null : selected(org, target, parent, columns));
+  }
+  return record;
+}
+
+/** Who may edit is computed, not stored. @param {Asked} asked */
+function recordAccess({ org, bound }) {
+  const recordId = bound.map(textOf).find((id) => !id.startsWith('005')) ?? '';
+  const values = /** @type {[string, unknown][]} */ ([
+    ['recordid', recordId],
+    ['haseditaccess', org.mayEdit(recordId)],
   ]);
+  return new QueryResult([new SObject(org.type('UserRecordAccess'), values)]);
 }

@@ -1,38 +1,58 @@
-// Runs test methods, each in an org of its own.
+// Runs test methods, each in an org of its own, and says which statements they did not reach.
 
-import { interpreter } from './interpreter.mjs';
+import { codeOf } from './compile.mjs';
 import { AssertionFailure } from './library.mjs';
-import { describeFrom } from './natives.mjs';
 import { orgMaker } from './org.mjs';
 import { platformOf } from './platform.mjs';
-import { loadClasses } from './program.mjs';
+import { addClass, allClasses, loadProgram } from './program.mjs';
+import { RACES } from './races.mjs';
+import { createRun } from './run.mjs';
 import { ApexError } from './values.mjs';
 
-/** @param {string} source @param {import('../lib/apex-tree.mjs').ApexFile[]} files @param {(name: string) => boolean} [wanted] */
-export function runTests(source, files, wanted = () => true) {
+/** @typedef {import('./program.mjs').Program} Program */
+
+/** @param {string} source force-app/main/default @param {(name: string) => boolean} [wanted] */
+export function runTests(source, wanted = () => true) {
   const createOrg = orgMaker(source);
-  const classes = loadClasses(files);
+  const program = loadProgram(source);
   let passed = 0;
   /** @type {string[]} */
   const problems = [];
-  for (const name of testNames(classes).filter(wanted)) {
-    const org = createOrg();
-    describeFrom((type) => org.type(type));
-    const run = interpreter(classes, platformOf(org, files));
-    run.forgetStatics();
-    const [className = '', methodName = ''] = name.split('.');
-    const method = run.classes
-      .get(className.toLowerCase())
-      ?.methods.get(methodName.toLowerCase())?.[0];
+  /** @param {string} name @param {import('./program.mjs').Method | undefined} method @param {import('./org.mjs').Org} org */
+  function attempt(name, method, org) {
     try {
       if (method === undefined) throw new Error('It is not there.');
-      run.invoke(method, null, []);
+      createRun(program, platformOf(org)).invoke(method, null, []);
       passed += 1;
     } catch (error) {
       problems.push(`${name} ${said(error)}`);
     }
   }
-  return { passed, problems };
+  for (const name of testNames(program).filter(wanted)) {
+    const [className = '', methodName = ''] = name.toLowerCase().split('.');
+    attempt(name, program.classes.get(className)?.methods.get(methodName)?.[0], createOrg());
+  }
+  for (const { name, meanwhile, apex } of RACES.filter((race) => wanted(race.name))) {
+    const cls = addClass(program, `@IsTest private class Race { static void run() { ${apex} } }`);
+    const org = createOrg();
+    meanwhile(org);
+    attempt(name, cls.methods.get('run')?.[0], org);
+  }
+  return { passed, problems, coverage: coverageOf(program) };
+}
+
+/** Of the statements that are no tests' own. @param {Program} program */
+function coverageOf(program) {
+  for (const { methods, constructors } of allClasses(program))
+    for (const method of [...methods.values(), constructors].flat())
+      if (method.body !== undefined) codeOf(method); // what nobody called is not compiled yet
+  const counted = program.marks.filter(({ isTest }) => !isTest);
+  const missed = counted.filter(({ runs }) => runs === 0);
+  return {
+    statements: counted.length,
+    percent: Math.floor(((counted.length - missed.length) / counted.length) * 1000) / 10,
+    missed: missed.map(({ place, line }) => `${place}:${line}`),
+  };
 }
 
 /** @param {unknown} error */
@@ -46,14 +66,14 @@ function said(error) {
     : String(error);
 }
 
-/** @param {Map<string, import('./program.mjs').Class>} classes */
-function testNames(classes) {
+/** @param {Program} program */
+function testNames({ classes }) {
   return [...classes.values()]
     .filter(({ isTest }) => isTest)
     .flatMap(({ name, methods }) =>
       [...methods.values()]
         .flat()
-        .filter(({ annotations }) => annotations.includes('@istest'))
+        .filter(({ annotations }) => annotations.includes('istest'))
         .map((method) => `${name}.${method.name}`),
     );
 }

@@ -241,12 +241,16 @@ export function isNumber(value) {
 /** @param {unknown} value @returns {Decimal} */
 export function toDecimal(value) {
   if (value instanceof Decimal) return value;
+  if (typeof value === 'bigint') return new Decimal(value, 0);
+  if (typeof value === 'number' && Number.isSafeInteger(value))
+    return new Decimal(BigInt(value), 0);
   if (!isNumber(value)) throw new ApexError('TypeException', `Not a number: ${textOf(value)}`);
   return Decimal.parse(textOf(value));
 }
 
 /** `==`: texts are the same in upper and lower case. @param {unknown} a @param {unknown} b @returns {boolean} */
 export function equal(a, b) {
+  if (a === b) return true;
   if (typeof a === 'string' && typeof b === 'string') return a.toLowerCase() === b.toLowerCase();
   return same(a, b);
 }
@@ -277,12 +281,14 @@ export function same(a, b) {
 
 /** @param {unknown} a @param {unknown} b @returns {number} */
 export function compare(a, b) {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0;
   if (a instanceof Datetime && b instanceof Datetime) return a.ms - b.ms;
   if (a instanceof ApexDate && b instanceof ApexDate)
     return String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0;
   const x = toDecimal(a);
   const y = toDecimal(b);
+  if (x.scale === y.scale) return x.unscaled < y.unscaled ? -1 : x.unscaled > y.unscaled ? 1 : 0;
   const scale = Math.max(x.scale, y.scale);
   const difference = x.setScale(scale).unscaled - y.setScale(scale).unscaled;
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;

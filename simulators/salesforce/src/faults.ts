@@ -7,7 +7,9 @@ import type { Random } from './random.ts';
  * in its place, with a page (502, or `status`). `session-expired`: 401, and the session is gone. `limit`: 403, the day's
  * calls are used up. `crowded`: 403, too many long requests at once. `lock`: a row cannot be had. `storage`: there is no
  * room for a record. `query-timeout`: a query, or one of Apex REST, takes too long. `apex-error`: Apex REST hits a
- * governor limit, which nothing catches.
+ * governor limit, which nothing catches. `hidden`: the user has no right to see an object (`object`), or no part in a record
+ * (`record`); only descriptions and UserRecordAccess say so. `read-only`: the user may not create or change an `object`,
+ * as its description says.
  */
 export const FAULT_KINDS = [
   'latency',
@@ -24,6 +26,8 @@ export const FAULT_KINDS = [
   'storage',
   'query-timeout',
   'apex-error',
+  'hidden',
+  'read-only',
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 

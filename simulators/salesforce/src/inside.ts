@@ -45,7 +45,7 @@ export function lookInside(org: Org): Inside {
   /** As the first user, with the package's triggers out of the way. */
   function asAdmin<T>(run: (work: Work) => Promise<T>): Promise<T> {
     const userId = [...database.rows(schema.require('User'))][0]?.Id ?? '';
-    return org.transact({ userId, strikes: NO_FAULTS }, run, true);
+    return org.transact({ userId, strikes: NO_FAULTS }, run, 'admin');
   }
 
   function valuesOf(

@@ -50,7 +50,7 @@ export interface Org {
   /** A name of the package, with the namespace that the package was installed under. */
   name(name: string): string;
   /** Runs in a transaction of its own: commits at the end, or rolls back what was thrown at. */
-  transact<T>(caller: Caller, run: (work: Work) => Promise<T>, isApex?: boolean): Promise<T>;
+  transact<T>(caller: Caller, run: (work: Work) => Promise<T>, writer?: Work['writer']): Promise<T>;
   scope(view: View, source: string, version: string, withDeleted?: boolean): Scope;
   /** Called with the records of each commit. */
   onCommit(call: (rows: readonly Row[]) => void): void;
@@ -60,7 +60,8 @@ export interface Org {
 
 export const NO_FAULTS: Strikes = { strikes: () => null, held: async () => {} };
 
-export type TriggerOf = (org: Org) => { readonly object: string; readonly run: Trigger } | null;
+/** Null: no Apex is installed. */
+export type TriggerOf = (org: Org) => Trigger | null;
 
 export function createOrg(settings: Settings, triggerOf: TriggerOf): Org {
   const clock = createClock(settings.now);
@@ -77,7 +78,7 @@ export function createOrg(settings: Settings, triggerOf: TriggerOf): Org {
     schema,
     clock,
     serials,
-    trigger: (object) => (trigger?.object === object.name ? trigger.run : undefined),
+    trigger: (...change) => trigger?.(...change) ?? {},
     behaviour: (object, self) => behaviourOf(object, () => contentVersion(files, self)),
     publish(object, row) {
       const event = { type: object.name, at: clock.now(), values: ownValues(object, row) };
@@ -100,7 +101,7 @@ export function createOrg(settings: Settings, triggerOf: TriggerOf): Org {
     home: { origin: '', organizationId: '' },
     identityUrl: (userId) => `${org.home.origin}/id/${org.home.organizationId}/${userId}`,
     name: (name) => prefixed(name, settings.namespace),
-    async transact(caller, run, isApex = false) {
+    async transact(caller, run, writer = 'client') {
       const tx = openTransaction(database, locks, (name) => {
         if (isRow(name) && caller.strikes.strikes('lock', targetOf(schema, name)) !== null) {
           throw unableToLock();
@@ -109,7 +110,7 @@ export function createOrg(settings: Settings, triggerOf: TriggerOf): Org {
       const work: Work = {
         tx,
         userId: caller.userId,
-        isApex,
+        writer,
         isStorageFull: (object) => caller.strikes.strikes('storage', { object }) !== null,
       };
       try {

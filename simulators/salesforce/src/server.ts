@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { apexEndpoints, packageTrigger } from './apex/endpoints.ts';
+import { type Apex, loadApex } from './apex/apex-run.ts';
+import { apexEndpoints, apexTrigger, installApex } from './apex/endpoints.ts';
 import type { Calls } from './calls.ts';
 import { createCometd } from './cometd/cometd.ts';
 import type { State } from './data/state.ts';
@@ -52,7 +53,12 @@ const LONGEST_HEAD = 65_536;
 
 export async function startSalesforce(options: SalesforceOptions = {}): Promise<Salesforce> {
   const settings = settle(options);
-  const org = createOrg(settings, packageTrigger);
+  const open = await loadApex(settings);
+  let apex: Apex | null = null;
+  const org = createOrg(settings, (made) => {
+    apex = open === null ? null : installApex(made, open);
+    return apex === null ? null : apexTrigger(made, apex);
+  });
   const keeper = createStateKeeper(org);
   keeper.load();
   await foundOrg(org);
@@ -61,7 +67,7 @@ export async function startSalesforce(options: SalesforceOptions = {}): Promise<
   const inside = lookInside(org);
   const leaf = createLeaves();
   const cometd = createCometd(org, sessions);
-  const api = createApi({ org, sessions, leaf, apex: apexEndpoints(org), cometd });
+  const api = createApi({ org, sessions, leaf, apex: apexEndpoints(org, apex), cometd });
   const pages = createPages({ org, inside, journal, sessions });
   const service = createService({ org, journal, api, inside: pages });
   const server = createServer({

@@ -1,3 +1,5 @@
+export { type CheckOptions, checkOrg } from './check.ts';
+export type { Check, Finding } from './finding.ts';
 export { FILES, type FileToUpload, type FilesEffect, type Links, filesEffect } from './effects.ts';
 export { FIELD_NAMES, type Field, type NameOptions } from './names.ts';
 export {

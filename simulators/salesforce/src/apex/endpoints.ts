@@ -1,104 +1,72 @@
-import type { Trigger, Work } from '../data/work.ts';
+import { againWhenBlocked } from '../data/locking.ts';
+import type { Trigger } from '../data/work.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { invalidOption } from '../invalid-option.ts';
 import type { Caller, Org } from '../org.ts';
 import { type Reply, methodNotAllowed } from '../rest/request.ts';
-import { badRequest, readBody } from './body.ts';
-import { claim } from './claim.ts';
-import { type Documents, createDocuments } from './documents.ts';
-import { cancel, complete, renew, retry } from './outcomes.ts';
-import { documentTrigger } from './trigger.ts';
+import type { Apex, ApexCall, HostObject } from './apex-run.ts';
+import { hostObjects, shortName } from './host-objects.ts';
+import { hostRecords } from './host-records.ts';
 
-/** The version of the interface, not of the package. */
-const VERSION = '1';
+export type ApexEndpoints = (caller: Caller, request: ApexCall) => Promise<Reply>;
 
-export interface ApexRequest {
-  readonly method: string;
-  /** What follows `/services/apexrest/`. */
-  readonly path: string;
-  body(): unknown;
-}
+/** What the package's own classes set around their writes, so that its trigger trusts them. */
+const TRUSTED = 'GeneratedDocumentHandler.trusted';
 
-export type ApexEndpoints = (caller: Caller, request: ApexRequest) => Promise<Reply>;
-
-/** The package's Apex REST, `/services/apexrest/[namespace/]millrace/v1/…`. */
-export function apexEndpoints(org: Org): ApexEndpoints {
-  const { namespace, apex } = org.settings;
-  const base = `${namespace === null ? '' : `${namespace}/`}millrace/v1/`;
-  const documents = apex ? createDocuments(org) : null;
-  return async (caller, { method, path, body }) => {
-    if (documents === null || !path.startsWith(base))
-      throw notFound('Could not find a match for URL');
-    if (method !== 'GET' && method !== 'POST') throw methodNotAllowed(method, ['GET', 'POST']);
-    checkPermission(org, caller);
-    const action = path.split('/').at(-1) ?? '';
-    const answer = await org.transact(
-      caller,
-      async (work) =>
-        method === 'GET' ? get(org, action) : post(org, documents, work, action, body),
-      true,
-    );
-    return { status: 200, body: answer };
-  };
-}
-
-function get(org: Org, action: string): unknown {
-  if (action === 'version') return { version: VERSION, now: org.clock.now() };
-  throw badRequest(`There is no GET ${action}, only GET version.`);
-}
-
-async function post(
-  org: Org,
-  documents: Documents,
-  work: Work,
-  action: string,
-  read: () => unknown,
-): Promise<unknown> {
-  const now = org.clock.now();
-  const body = readBody(parsed(read), documents.object.keyPrefix);
-  switch (action) {
-    case 'claim':
-      return claim(documents, work, body, now);
-    case 'renew':
-      return renew(documents, work, body, now);
-    case 'complete':
-      return complete(documents, work, body, now);
-    case 'cancel':
-      return cancel(documents, work, body, now);
-    case 'retry':
-      return retry(documents, work, body);
-    default:
-      throw badRequest(`There is no POST ${action}.`);
-  }
-}
-
-function parsed(read: () => unknown): unknown {
-  try {
-    return read();
-  } catch (thrown) {
-    if (thrown instanceof ApiError) throw badRequest(`The body is not JSON: ${thrown.message}`);
-    throw thrown;
-  }
-}
-
-/** The package asks for the custom permission of the service's user. */
-function checkPermission(org: Org, { userId }: Caller): void {
-  const username = org.database.get(userId)?.['Username'];
-  const user = org.settings.users.find((each) => each.username === username);
-  if (user?.integration ?? true) return;
-  throw new ApiError('INSUFFICIENT_ACCESS', 'This user lacks the permission Docgen Integration.', {
-    status: 403,
-  });
-}
-
-/** The trigger is part of the package's Apex: without it, whatever is written is saved. */
-export function packageTrigger(org: Org): { object: string; run: Trigger } | null {
-  if (!org.settings.apex) return null;
+/** Opens the package's Apex on the objects of an org. */
+export function installApex(org: Org, open: (objects: readonly HostObject[]) => Apex): Apex {
   if (org.schema.find(org.name('Generated_Document__c')) === undefined) {
     throw invalidOption(
       'apex: the objects have no Generated_Document__c, which the Apex is about.',
     );
   }
-  const documents = createDocuments(org);
-  return { object: documents.object.name, run: documentTrigger(documents) };
+  return open(hostObjects(org.schema, org.settings.namespace));
+}
+
+/** The package's Apex REST, `/services/apexrest/[namespace/]millrace/v1/…`: one transaction for each call. */
+export function apexEndpoints(org: Org, apex: Apex | null): ApexEndpoints {
+  const { namespace } = org.settings;
+  const base = namespace === null ? '' : `${namespace}/`;
+  return async (caller, { method, path, body }) => {
+    if (apex === null || !path.startsWith(base)) throw notMapped();
+    const call = { method, path: `/${path.slice(base.length)}`, body };
+    return org.transact(caller, (work) =>
+      againWhenBlocked(work.tx, () => {
+        const answer = apex.rest(hostRecords(org, work), call);
+        if ('unmapped' in answer) throw notMapped();
+        if ('allowed' in answer) throw methodNotAllowed(method, answer.allowed);
+        // What nobody caught ends the transaction, and nothing of it is kept.
+        if ('uncaught' in answer)
+          throw new ApiError('APEX_ERROR', answer.uncaught, { status: 500 });
+        return { status: answer.status, body: JSON.parse(answer.body) as unknown };
+      }),
+    );
+  };
+}
+
+function notMapped(): ApiError {
+  return notFound('Could not find a match for URL');
+}
+
+/** Triggers on records that come by REST. One record each time, where Salesforce gives it up to 200. */
+export function apexTrigger(org: Org, apex: Apex): Trigger {
+  return (work, type, old, next) => {
+    if (work.writer === 'apex') return {};
+    const trusted = work.writer === 'admin' ? TRUSTED : undefined;
+    try {
+      return apex.fire(hostRecords(org, work), {
+        object: shortName(type.name, org.settings.namespace),
+        old,
+        next,
+        trusted,
+      });
+    } catch (thrown) {
+      if (!isRefusal(thrown)) throw thrown;
+      throw new ApiError(thrown.code, thrown.message, { fields: [] });
+    }
+  };
+}
+
+function isRefusal(thrown: unknown): thrown is Error & { code: string } {
+  return thrown instanceof Error && 'code' in thrown && /^[A-Z_]+$/.test(String(thrown.code));
 }

@@ -2,6 +2,7 @@ import { ApiError } from '../errors.ts';
 import { prefixOf } from '../ids.ts';
 import type { Field, SObject } from '../schema/types.ts';
 import { linkKey, uniqueKey } from './database.ts';
+import type { Locking } from './locking.ts';
 import type { Row, Values } from './row.ts';
 import type { Transaction } from './transaction.ts';
 import { checkValue } from './values.ts';
@@ -54,18 +55,18 @@ export function checkReferenceType(field: Field, id: string, prefixes: ReadonlyS
  * Takes the record's unique values. Another transaction that has put one in and is not finished is waited
  * for: if it commits, this one is the duplicate.
  */
-export async function takeUnique(
+export function* takeUnique(
   tx: Transaction,
   object: SObject,
   old: Row | null,
   row: Row,
-): Promise<void> {
+): Locking<void> {
   for (const field of object.fields.values()) {
     const value = field.unique ? (row[field.name] ?? null) : null;
     const key = uniqueKey(object, field, value);
     const isSame = old !== null && uniqueKey(object, field, old[field.name] ?? null) === key;
     if (key === null || isSame) continue;
-    const other = await taken(tx, key, row.Id, (holder) =>
+    const other = yield* taken(tx, key, row.Id, (holder) =>
       uniqueKey(object, field, holder[field.name] ?? null),
     );
     if (other !== null) {
@@ -79,7 +80,7 @@ export async function takeUnique(
   const link = old === null ? linkKey(object, row) : null; // a link is never moved
   if (
     link !== null &&
-    (await taken(tx, link, row.Id, (holder) => linkKey(object, holder))) !== null
+    (yield* taken(tx, link, row.Id, (holder) => linkKey(object, holder))) !== null
   ) {
     throw new ApiError(
       'DUPLICATE_VALUE',
@@ -90,13 +91,13 @@ export async function takeUnique(
 }
 
 /** The record that has it, or null: then it is ours. */
-async function taken(
+function* taken(
   tx: Transaction,
   key: string,
   id: string,
   keyOf: (row: Row) => string | null,
-): Promise<string | null> {
-  await tx.lock(key);
+): Locking<string | null> {
+  yield key;
   const other = tx.ownerOf(key);
   const holder = other === undefined || other === id ? undefined : tx.get(other);
   const isHeld = holder !== undefined && holder['IsDeleted'] !== true && keyOf(holder) === key;

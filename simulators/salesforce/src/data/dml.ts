@@ -4,15 +4,26 @@ import { prefixOf } from '../ids.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Field, SObject } from '../schema/types.ts';
 import { checkReferenceType, checkRow, takeUnique } from './checks.ts';
+import { type Locking, waiting } from './locking.ts';
 import type { Row, Value, Values } from './row.ts';
 import type { Serials } from './serials.ts';
 import type { Trigger, Work } from './work.ts';
 
+/** Each says which locks it needs. */
+export interface DmlSteps {
+  insert(work: Work, object: SObject, values: Values): Locking<string>;
+  update(work: Work, object: SObject, id: string, values: Values): Locking<void>;
+  remove(work: Work, object: SObject, id: string): Locking<void>;
+  /** As `insert`, but any field may be given and no trigger runs: how the org came to be. */
+  seed(work: Work, object: SObject, values: Values): Locking<string>;
+}
+
+/** Waits for the locks. */
 export interface Dml {
+  readonly steps: DmlSteps;
   insert(work: Work, object: SObject, values: Values): Promise<string>;
   update(work: Work, object: SObject, id: string, values: Values): Promise<void>;
   remove(work: Work, object: SObject, id: string): Promise<void>;
-  /** As `insert`, but any field may be given and no trigger runs: how the org came to be. */
   seed(work: Work, object: SObject, values: Values): Promise<string>;
 }
 
@@ -20,15 +31,15 @@ export interface Dml {
 export interface Behaviour {
   /** Fields that follow from others. Throws to refuse. */
   derive?(work: Work, row: Row): Values;
-  inserted?(work: Work, row: Row): Promise<void>;
+  inserted?(work: Work, row: Row): Locking<void>;
 }
 
 interface Parts {
   readonly schema: Schema;
   readonly clock: Clock;
   readonly serials: Serials;
-  readonly trigger: (object: SObject) => Trigger | undefined;
-  readonly behaviour: (object: SObject, dml: Dml) => Behaviour;
+  readonly trigger: Trigger;
+  readonly behaviour: (object: SObject, dml: DmlSteps) => Behaviour;
   readonly publish: (object: SObject, row: Row) => void;
 }
 
@@ -66,37 +77,20 @@ export function createDml({ schema, clock, serials, trigger, behaviour, publish 
     return Object.assign(row, values);
   }
 
-  function triggered(
-    work: Work,
-    object: SObject,
-    old: Row | null,
-    next: Row,
-    given: Values,
-  ): Values {
-    const run = trigger(object);
-    if (run === undefined) return {};
-    return run({ old, next, given, isApex: work.isApex, now: clock.now() });
-  }
-
-  async function save(
+  function* save(
     work: Work,
     object: SObject,
     old: Row | null,
     row: Row,
     changed: Values,
-  ): Promise<void> {
+  ): Locking<void> {
     checkTypes(object, changed);
     checkRow(work.tx, object, row, changed);
-    await takeUnique(work.tx, object, old, row);
+    yield* takeUnique(work.tx, object, old, row);
     work.tx.put(row);
   }
 
-  async function add(
-    work: Work,
-    object: SObject,
-    values: Values,
-    seeding: boolean,
-  ): Promise<string> {
+  function* add(work: Work, object: SObject, values: Values, seeding: boolean): Locking<string> {
     if (!seeding && !object.createable) {
       throw new ApiError(
         'INVALID_TYPE_FOR_OPERATION',
@@ -107,9 +101,9 @@ export function createDml({ schema, clock, serials, trigger, behaviour, publish 
       );
     }
     if (!seeding && work.isStorageFull(object.name)) throw storageFull();
-    const { derive, inserted } = behaviour(object, dml);
+    const { derive, inserted } = behaviour(object, steps);
     const first = born(work, object, values);
-    const before = seeding ? {} : triggered(work, object, null, first, values);
+    const before = seeding ? {} : trigger(work, object, null, first);
     const next: Row = { ...first, ...before };
     const row: Row = { ...next, ...derive?.(work, next) };
     if (object.isEvent) {
@@ -117,17 +111,17 @@ export function createDml({ schema, clock, serials, trigger, behaviour, publish 
       work.tx.afterCommit(() => publish(object, row));
       return row.Id;
     }
-    if (!seeding) await lockParents(work, object, null, row);
-    await save(work, object, null, row, { ...values, ...before });
-    await inserted?.(work, row);
+    if (!seeding) yield* lockParents(object, null, row);
+    yield* save(work, object, null, row, { ...values, ...before });
+    if (inserted !== undefined) yield* inserted(work, row);
     return row.Id;
   }
 
-  const dml: Dml = {
+  const steps: DmlSteps = {
     insert: (work, object, values) => add(work, object, values, false),
     seed: (work, object, values) => add(work, object, values, true),
-    async update(work, object, id, values) {
-      const old = await locked(work, object, id);
+    *update(work, object, id, values) {
+      const old = yield* locked(work, object, id);
       const now = wholeSeconds(clock.now());
       const stamped: Row = {
         ...old,
@@ -136,12 +130,12 @@ export function createDml({ schema, clock, serials, trigger, behaviour, publish 
         LastModifiedById: work.userId,
         SystemModstamp: now,
       };
-      const before = triggered(work, object, old, stamped, values);
+      const before = trigger(work, object, old, stamped);
       const next: Row = { ...stamped, ...before };
-      await lockParents(work, object, old, next);
-      await save(work, object, old, next, { ...values, ...before });
+      yield* lockParents(object, old, next);
+      yield* save(work, object, old, next, { ...values, ...before });
     },
-    async remove(work, object, id) {
+    *remove(work, object, id) {
       if (!object.deletable) {
         throw new ApiError(
           'INVALID_TYPE_FOR_OPERATION',
@@ -151,11 +145,11 @@ export function createDml({ schema, clock, serials, trigger, behaviour, publish 
           },
         );
       }
-      await removeTree(work, await locked(work, object, id));
+      yield* removeTree(work, yield* locked(work, object, id));
     },
   };
 
-  async function removeTree(work: Work, row: Row): Promise<void> {
+  function* removeTree(work: Work, row: Row): Locking<void> {
     const object = schema.byPrefix(prefixOf(row.Id));
     if (object === undefined) return;
     work.tx.put({ ...row, IsDeleted: true, SystemModstamp: wholeSeconds(clock.now()) });
@@ -163,34 +157,35 @@ export function createDml({ schema, clock, serials, trigger, behaviour, publish 
       const orphans = [...work.tx.rows(child)].filter((each) => each[field.name] === row.Id);
       for (const orphan of orphans) {
         if (field.onParentDeleted === 'Restrict') throw deleteFailed();
-        await work.tx.lock(orphan.Id);
-        if (field.onParentDeleted === 'Cascade') await removeTree(work, orphan);
+        yield orphan.Id;
+        if (field.onParentDeleted === 'Cascade') yield* removeTree(work, orphan);
         else work.tx.put({ ...(work.tx.get(orphan.Id) ?? orphan), [field.name]: null });
       }
     }
   }
-  return dml;
+  return {
+    steps,
+    insert: (work, ...rest) => waiting(work.tx, steps.insert(work, ...rest)),
+    update: (work, ...rest) => waiting(work.tx, steps.update(work, ...rest)),
+    remove: (work, ...rest) => waiting(work.tx, steps.remove(work, ...rest)),
+    seed: (work, ...rest) => waiting(work.tx, steps.seed(work, ...rest)),
+  };
 }
 
 /**
  * Whoever writes a child locks its parents until the end: masters, lookups that do not let their parent be deleted, and
  * what a file is linked to. A lookup that is emptied with its parent locks nothing ("Record Locking Cheat Sheet").
  */
-async function lockParents(
-  { tx }: Work,
-  object: SObject,
-  old: Row | null,
-  row: Row,
-): Promise<void> {
+function* lockParents(object: SObject, old: Row | null, row: Row): Locking<void> {
   for (const { type, name, onParentDeleted } of object.fields.values()) {
     const parent = row[name];
     if (type !== 'reference' || typeof parent !== 'string' || parent === old?.[name]) continue;
-    if (onParentDeleted !== 'SetNull') await tx.lock(parent);
+    if (onParentDeleted !== 'SetNull') yield parent;
   }
 }
 
 /** Waits for whoever changes the record now, then reads what they left. */
-export async function locked({ tx }: Work, object: SObject, id: string): Promise<Row> {
+function* locked({ tx }: Work, object: SObject, id: string): Locking<Row> {
   const seen = prefixOf(id) === object.keyPrefix ? tx.get(id) : undefined;
   if (seen === undefined) {
     throw new ApiError('INVALID_CROSS_REFERENCE_KEY', 'invalid cross reference id', {
@@ -198,7 +193,7 @@ export async function locked({ tx }: Work, object: SObject, id: string): Promise
       status: 404,
     });
   }
-  await tx.lock(id);
+  yield id;
   const row = tx.get(id);
   if (row === undefined || row['IsDeleted'] === true) {
     throw new ApiError('ENTITY_IS_DELETED', 'entity is deleted', { fields: [] });

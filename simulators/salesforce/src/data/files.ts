@@ -3,7 +3,8 @@ import { extname } from 'node:path';
 import { ApiError } from '../errors.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Database } from './database.ts';
-import { type Behaviour, type Dml, storageFull } from './dml.ts';
+import { type Behaviour, type DmlSteps, storageFull } from './dml.ts';
+import type { Locking } from './locking.ts';
 import type { Row, Values } from './row.ts';
 import type { Work } from './work.ts';
 
@@ -31,35 +32,30 @@ interface Parts {
  * A version is what is uploaded; its document is made with it, or named by it. The document belongs to whoever
  * uploaded it, which is a link too.
  */
-export function contentVersion(parts: Parts, dml: Dml): Behaviour {
+export function contentVersion(parts: Parts, dml: DmlSteps): Behaviour {
   const { schema, database, storageBytes, publish } = parts;
   const documents = schema.require('ContentDocument');
   const versions = schema.require('ContentVersion');
   const links = schema.require('ContentDocumentLink');
 
-  async function link(
-    work: Work,
-    documentId: string,
-    entityId: string,
-    type: string,
-  ): Promise<void> {
+  function* link(work: Work, documentId: string, entityId: string, type: string): Locking<void> {
     const values = { ContentDocumentId: documentId, LinkedEntityId: entityId, ShareType: type };
-    await dml.seed(work, links, { ...values, Visibility: 'AllUsers' });
+    yield* dml.seed(work, links, { ...values, Visibility: 'AllUsers' });
   }
 
-  async function newDocument(work: Work, row: Row): Promise<void> {
-    const id = await dml.seed(work, documents, {
+  function* newDocument(work: Work, row: Row): Locking<void> {
+    const id = yield* dml.seed(work, documents, {
       ...documentFields(row),
       OwnerId: row['OwnerId'] ?? work.userId,
     });
     work.tx.put({ ...row, ContentDocumentId: id });
-    await link(work, id, String(row['OwnerId'] ?? work.userId), 'I');
+    yield* link(work, id, String(row['OwnerId'] ?? work.userId), 'I');
     const place = row['FirstPublishLocationId'] ?? null;
-    if (typeof place === 'string' && place !== row['OwnerId']) await link(work, id, place, 'V');
+    if (typeof place === 'string' && place !== row['OwnerId']) yield* link(work, id, place, 'V');
   }
 
-  async function newVersion(work: Work, row: Row, documentId: string): Promise<void> {
-    await work.tx.lock(documentId);
+  function* newVersion(work: Work, row: Row, documentId: string): Locking<void> {
+    yield documentId;
     const document = work.tx.get(documentId);
     if (document === undefined) return;
     const older = [...work.tx.rows(versions)].filter(
@@ -97,10 +93,10 @@ export function contentVersion(parts: Parts, dml: Dml): Behaviour {
       publish();
       return described(row, body, String(path));
     },
-    async inserted(work, row) {
+    *inserted(work, row) {
       const documentId = row['ContentDocumentId'] ?? null;
-      if (typeof documentId === 'string') await newVersion(work, row, documentId);
-      else await newDocument(work, row);
+      if (typeof documentId === 'string') yield* newVersion(work, row, documentId);
+      else yield* newDocument(work, row);
     },
   };
 }

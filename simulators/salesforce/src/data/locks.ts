@@ -8,7 +8,10 @@ import { ApiError } from '../errors.ts';
  */
 export interface Locks {
   acquire(owner: Owner, name: string): Promise<void>;
+  /** Whether it could be had without waiting. */
+  acquireAtOnce(owner: Owner, name: string): boolean;
   releaseAll(owner: Owner): void;
+  holds(owner: Owner, name: string): boolean;
   /** How many are waiting now. Tests wait for this, not for time. */
   readonly waiting: number;
 }
@@ -75,17 +78,22 @@ export function createLocks(clock: Clock, waitMs: number): Locks {
     });
   }
 
+  function acquireAtOnce(owner: Owner, name: string): boolean {
+    const lock = locks.get(name);
+    if (lock !== undefined) return lock.holder === owner;
+    locks.set(name, { holder: owner, queue: [] });
+    take(owner, name);
+    return true;
+  }
+
   return {
     async acquire(owner, name) {
       const lock = locks.get(name);
-      if (lock === undefined) {
-        locks.set(name, { holder: owner, queue: [] });
-        take(owner, name);
-      } else if (lock.holder !== owner) {
-        if (isDeadlock(owner, lock)) throw unableToLock();
-        await wait(owner, name, lock);
-      }
+      if (acquireAtOnce(owner, name) || lock === undefined) return;
+      if (isDeadlock(owner, lock)) throw unableToLock();
+      await wait(owner, name, lock);
     },
+    acquireAtOnce,
     releaseAll(owner) {
       for (const name of held.get(owner) ?? []) {
         const lock = locks.get(name);
@@ -95,6 +103,7 @@ export function createLocks(clock: Clock, waitMs: number): Locks {
       }
       held.delete(owner);
     },
+    holds: (owner, name) => locks.get(name)?.holder === owner,
     get waiting() {
       return waitingFor.size;
     },

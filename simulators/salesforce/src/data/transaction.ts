@@ -1,6 +1,8 @@
 import { prefixOf } from '../ids.ts';
 import type { SObject } from '../schema/types.ts';
 import type { Database } from './database.ts';
+import type { ApiError } from '../errors.ts';
+import { Blocked } from './locking.ts';
 import type { Locks } from './locks.ts';
 import type { Row } from './row.ts';
 
@@ -18,6 +20,12 @@ export interface View {
  */
 export interface Transaction extends View {
   lock(name: string): Promise<void>;
+  /** Throws `Blocked` where somebody else has it. */
+  lockAtOnce(name: string): void;
+  /** A lock that `lockAtOnce` did not get. */
+  waitFor(name: string): Promise<void>;
+  /** From now on, `lockAtOnce` throws this for it. */
+  refuse(name: string, why: ApiError): void;
   put(row: Row): void;
   /** Who has this unique value, as this transaction sees it. */
   ownerOf(key: string): string | undefined;
@@ -44,6 +52,7 @@ export function openTransaction(
   const keys = new Map<string, string>();
   const undo: (() => void)[] = [];
   const hooks: (() => void)[] = [];
+  const refused = new Map<string, ApiError>();
 
   function remember<K, V>(map: Map<K, V>, key: K): void {
     const had = map.has(key);
@@ -69,9 +78,19 @@ export function openTransaction(
     rows: (object) => seen(object, false),
     bin: (object) => seen(object, true),
     async lock(name) {
+      if (locks.holds(owner, name)) return;
       beforeLock(name);
       await locks.acquire(owner, name);
     },
+    lockAtOnce(name) {
+      const why = refused.get(name);
+      if (why !== undefined) throw why;
+      if (locks.holds(owner, name)) return;
+      beforeLock(name);
+      if (!locks.acquireAtOnce(owner, name)) throw new Blocked(name);
+    },
+    waitFor: (name) => locks.acquire(owner, name),
+    refuse: (name, why) => void refused.set(name, why),
     put(row) {
       remember(layer, row.Id);
       layer.set(row.Id, row);
@@ -85,7 +104,10 @@ export function openTransaction(
     rollbackTo(mark) {
       for (const step of undo.splice(mark).toReversed()) step();
     },
-    afterCommit: (call) => void hooks.push(call),
+    afterCommit(call) {
+      hooks.push(call);
+      undo.push(() => hooks.pop());
+    },
     get written() {
       return layer.values();
     },

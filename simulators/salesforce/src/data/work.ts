@@ -1,3 +1,4 @@
+import type { SObject } from '../schema/types.ts';
 import type { Row, Values } from './row.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -5,21 +6,11 @@ import type { Transaction } from './transaction.ts';
 export interface Work {
   readonly tx: Transaction;
   readonly userId: string;
-  /** The package's own Apex writes: its trigger trusts it. */
-  readonly isApex: boolean;
+  /** Who writes: a call from outside, the package's Apex, or whoever has the org itself in hands. */
+  readonly writer: 'client' | 'apex' | 'admin';
   /** A fault: the org has no room for another record. */
   isStorageFull(object: string): boolean;
 }
 
-export interface Change {
-  /** Null: the record is new. */
-  readonly old: Row | null;
-  readonly next: Row;
-  /** What the writer named, be it the same as before. */
-  readonly given: Values;
-  readonly isApex: boolean;
-  readonly now: number;
-}
-
-/** Runs before a record is saved: what it returns is saved too. A thrown `ApiError` refuses the record. */
-export type Trigger = (change: Change) => Values;
+/** Runs before a record is saved: what it returns is saved too. A thrown `ApiError` refuses the record. Old is null for a new one. */
+export type Trigger = (work: Work, object: SObject, old: Row | null, next: Row) => Values;

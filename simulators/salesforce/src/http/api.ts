@@ -124,7 +124,7 @@ export function createApi({ org, sessions, leaf, apex, cometd }: Parts): Api {
       count(exchange, 'apexrest');
       checkSlow(exchange);
       if (exchange.strikes.strikes('apex-error') !== null) throw apexError();
-      return replied(await apex(caller, { method, path: path.slice(APEX.length), body: read }));
+      return replied(await apex(caller, { method, path: path.slice(APEX.length), body }));
     }
     const address = parseAddress(request.url ?? '');
     if (address === null || !isVersion(address.version)) throw notFound();

@@ -17,11 +17,16 @@ export async function objectInfo({ request }: Leaf, object: SObject): Promise<Re
 }
 
 /** `GET …/sobjects/X/describe`. */
-export async function describeObject({ org, request }: Leaf, object: SObject): Promise<Reply> {
+export async function describeObject(
+  { org, caller, request }: Leaf,
+  object: SObject,
+): Promise<Reply> {
+  const isReadOnly = caller.strikes.strikes('read-only', { object: object.name }) !== null;
   return {
     status: 200,
     body: {
       ...summary(request.version, object),
+      ...(isReadOnly && { createable: false, updateable: false, deletable: false }),
       fields: [...object.fields.values()].map((field) => describeField(org.schema, field, object)),
       childRelationships: org.schema.children(object).map(({ name, child, field }) => ({
         cascadeDelete: field.onParentDeleted === 'Cascade',

@@ -39,6 +39,7 @@ async function sobjects(leaf: Leaf): Promise<Reply> {
   const [, type, second, third, fourth] = request.segments;
   if (type === undefined) return describeGlobal(leaf);
   const object = org.schema.require(type);
+  if (leaf.caller.strikes.strikes('hidden', { object: object.name }) !== null) throw notFound();
   if (second === undefined) {
     if (request.method === 'GET') return objectInfo(leaf, object);
     if (request.method === 'POST') return createRecord(leaf, object);

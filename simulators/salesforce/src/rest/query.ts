@@ -1,3 +1,5 @@
+import type { Row } from '../data/row.ts';
+import type { View } from '../data/transaction.ts';
 import { ApiError } from '../errors.ts';
 import { parseAndFind, rowsOf, runQuery } from '../soql/run.ts';
 import { type Cursors, batchSizeOf } from './cursors.ts';
@@ -25,14 +27,38 @@ export function queryHandler(cursors: Cursors): LeafHandler {
 
 /** FOR UPDATE waits for the rows, then reads them again. */
 async function answer(
-  { org, work, request }: Leaf,
+  leaf: Leaf,
   source: string,
   withDeleted: boolean,
 ): Promise<ReturnType<typeof runQuery>> {
-  const scope = org.scope(work.tx, source, request.version, withDeleted);
+  const { org, work, request } = leaf;
+  const scope = org.scope(withAccess(leaf), source, request.version, withDeleted);
   const { query, object } = parseAndFind(scope);
   if (query.forUpdate) {
     for (const { Id } of rowsOf(scope, object, query)) await work.tx.lock(Id);
   }
   return runQuery(scope, query);
+}
+
+/** What a user may do with a record is computed when it is asked for: here everything, unless a fault hides the record. */
+function withAccess({ org, work: { tx }, caller }: Leaf): View {
+  function* accessRows(): Iterable<Row> {
+    for (const object of org.schema.objects) {
+      for (const { Id } of tx.rows(object)) {
+        const isSeen = caller.strikes.strikes('hidden', { record: Id }) === null;
+        yield {
+          Id,
+          RecordId: Id,
+          UserId: caller.userId,
+          HasReadAccess: isSeen,
+          HasEditAccess: isSeen,
+        };
+      }
+    }
+  }
+  return {
+    get: tx.get,
+    bin: tx.bin,
+    rows: (object) => (object.name === 'UserRecordAccess' ? accessRows() : tx.rows(object)),
+  };
 }
