@@ -57,7 +57,7 @@ function convertByKit(
     const looked = task.type === 'pdf' ? lookAt(task) : NOTHING;
     const document = kit.open(pathToFileURL(task.input).href);
     try {
-      if (looked.hasIndex) document.refreshIndexes();
+      if (looked.canRefresh) document.refreshIndexes();
       const loadedAt = performance.now();
       if (task.type === 'pdf') document.saveAs(pathToFileURL(task.output).href, 'pdf', task.filter);
       else writeFileSync(task.output, paint(document, task.width), { mode: 0o600 });

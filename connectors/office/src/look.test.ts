@@ -10,12 +10,12 @@ const everything = () => true;
 
 test('a table of contents and the name are found by their fields, also in a header, not by their words', () => {
   expect(look(docxOf({ body: field('TOC \\o "1-3"') }), everything)).toMatchObject({
-    hasIndex: true,
+    canRefresh: true,
     printsName: false,
   });
   const header = `<w:hdr><w:p><w:fldSimple w:instr=" FILENAME \\* MERGEFORMAT "/></w:p></w:hdr>`;
   const named = docxOf({ body: paragraph('x'), parts: { 'word/header1.xml': header } });
-  expect(look(named, everything)).toMatchObject({ hasIndex: false, printsName: true });
+  expect(look(named, everything)).toMatchObject({ canRefresh: false, printsName: true });
   expect(look(docxOf({ body: paragraph('TOC FILENAME') }), everything)).toEqual(NOTHING);
 });
 
@@ -57,3 +57,27 @@ function deflated(stored: Buffer, content: Buffer): Buffer {
   result.writeUInt32LE(entry, end + 16);
   return result;
 }
+
+test.each<[string, boolean, string]>([
+  ['by levels, styles and links', true, 'TOC \\o "1-3" \\h \\z \\u \\t "My Style,1"'],
+  ['with quotes as entities', true, 'TOC \\o &quot;1-3&quot;'],
+  ['with a list of styles as German Word writes it', false, 'TOC \\h \\t "My Style;1"'],
+  ['of figures', false, 'TOC \\h \\z \\c "Figure"'],
+  ['of a bookmarked part', false, 'TOC \\b part'],
+  ['by words', false, 'INDEX \\c "2"'],
+  ['of sources', false, 'BIBLIOGRAPHY'],
+  ['of authorities', false, 'TOA \\c 1'],
+])('an index %s can be refreshed: %s', (_, canRefresh, code) => {
+  expect(look(docxOf({ body: field(code) }), everything)).toMatchObject({ canRefresh });
+  const both = docxOf({ body: field('TOC \\o "1-3"') + field(code) });
+  expect(look(both, everything)).toMatchObject({ canRefresh });
+});
+
+test('a table of contents whose paragraph goes on behind it is left as it is', () => {
+  const goesOn = field('TOC \\o "1-3"').replace('</w:p>', '<w:r><w:t>and so on</w:t></w:r></w:p>');
+  expect(look(docxOf({ body: goesOn }), everything).canRefresh).toBe(false);
+  const inner = field('PAGEREF x').replace(/<\/?w:p>/g, '');
+  const outer = field('TOC \\o "1-3"').replace('before', `before</w:t></w:r>${inner}<w:r><w:t>`);
+  expect(look(docxOf({ body: outer }), everything).canRefresh).toBe(true);
+  expect(look(docxOf({ body: outer + goesOn }), everything).canRefresh).toBe(false);
+});

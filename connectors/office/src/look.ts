@@ -1,12 +1,13 @@
 import { inflateRawSync } from 'node:zlib';
+import { canRefreshIndexes } from './indexes.ts';
 
 /**
  * What a document asks for that LibreOffice does not do, or not say, by itself: found in its text, in the process that will convert
  * it, before that. 0.3 ms for an invoice.
  */
 export interface Looked {
-  /** A table of contents or another index, which shows the template's lines until it is refreshed. */
-  readonly hasIndex: boolean;
+  /** It has a table of contents, which shows the template's lines until it is refreshed, and nothing that this would harm. */
+  readonly canRefresh: boolean;
   /** A field that prints the document's name: the same document under another name is another one. */
   readonly printsName: boolean;
   /** Characters that no font here has, the first few: LibreOffice draws boxes. */
@@ -16,21 +17,19 @@ export interface Looked {
 /** Where text is: not styles, not settings. */
 const TEXT_PART = /^word\/(?:document|header|footer|footnotes|endnotes)\w*\.xml$/i;
 const MOST_BYTES = 200 * 1024 * 1024;
-/** In a field's instruction: `TOC \o "1-3"`, also the tables of figures, the index and the authorities. */
-const INDEX = /(?:instrText[^>]*>|w:instr=")\s*(?:TOC|INDEX|TOA|BIBLIOGRAPHY)\b/;
 const NAME = /(?:instrText[^>]*>|w:instr=")\s*FILENAME\b/i;
 /** Every text font has the rest. */
 const BEYOND_LATIN = /[\u0250-\u{10ffff}]/gu;
 const SHOWN = 10;
 
-export const NOTHING: Looked = { hasIndex: false, printsName: false, missing: [] };
+export const NOTHING: Looked = { canRefresh: false, printsName: false, missing: [] };
 
 /** Nothing is found in what is no ZIP, or a broken one: LibreOffice will say so. */
 export function look(docx: Buffer, covers: (codePoint: number) => boolean): Looked {
   try {
     const texts = [...textsOf(docx)];
     return {
-      hasIndex: texts.some((text) => INDEX.test(text)),
+      canRefresh: canRefreshIndexes(texts),
       printsName: texts.some((text) => NAME.test(text)),
       missing: missingIn(texts, covers),
     };
