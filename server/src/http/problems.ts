@@ -32,7 +32,11 @@ export function toProblem(thrown: unknown, correlationId: string): Problem {
     return problemOf(thrown.code, detail, correlationId);
   }
   const document = documentProblem(thrown);
-  if (document !== null) return problemOf(document.code, document.detail, correlationId);
+  if (document !== null) {
+    const problem = problemOf(document.code, document.detail, correlationId);
+    // The table says what is usual; this one may be worth another try, as when LibreOffice had no processor.
+    return document.retryable ? { ...problem, retryable: true } : problem;
+  }
   if (thrown instanceof Error && 'statusCode' in thrown) {
     const code = BY_STATUS[Number(thrown.statusCode)];
     if (code !== undefined) return problemOf(code, thrown.message, correlationId);
@@ -43,12 +47,14 @@ export function toProblem(thrown: unknown, correlationId: string): Problem {
 }
 
 /** What the documents refuse, and what LibreOffice does. */
-function documentProblem(thrown: unknown): { code: ErrorCode; detail: string } | null {
+function documentProblem(
+  thrown: unknown,
+): { code: ErrorCode; detail: string; retryable: boolean } | null {
   if (thrown instanceof DocumentError && thrown.code !== 'unknown')
-    return { code: thrown.code, detail: thrown.message };
+    return { code: thrown.code, detail: thrown.message, retryable: thrown.retryable };
   if (thrown instanceof OfficeError && thrown.code === 'office_missing')
-    return { code: 'office_missing', detail: thrown.message };
+    return { code: 'office_missing', detail: thrown.message, retryable: false };
   if (!(thrown instanceof OfficeError || thrown instanceof TemplateError)) return null;
-  const { reason } = reasonOf(thrown);
-  return reason === 'unknown' ? null : { code: reason, detail: thrown.message };
+  const { reason, retryable } = reasonOf(thrown);
+  return reason === 'unknown' ? null : { code: reason, detail: thrown.message, retryable };
 }
