@@ -118,6 +118,19 @@ function nestedNamespaces(depth: number, count: number): string {
   return outer.join('') + inner.repeat(count) + '</w:smartTag>'.repeat(depth);
 }
 
+/** A paragraph that is joined with the next one. */
+const MARKED = `<w:p><w:pPr><w:rPr><w:del w:id="1"/></w:rPr></w:pPr>${r('x')}</w:p>`;
+
+function ranges(count: number): string {
+  const one = (i: number) =>
+    `<w:bookmarkStart w:id="${i}" w:name="b${i}"/><w:bookmarkEnd w:id="${i}"/>`;
+  return Array.from({ length: count }, (_, i) => one(i)).join('');
+}
+
+function bookmarks(count: number): string {
+  return `<w:p>${ranges(count)}</w:p>`;
+}
+
 describe('a bomb', () => {
   it('is refused by the size that it states', () => {
     const bytes = docx(p('x'), { files: { 'word/big.xml': Buffer.alloc(3_000_000) } });
@@ -169,6 +182,13 @@ describe('a bomb', () => {
     ['attributes', `<w:p ${Array.from({ length: 50_000 }, (_, i) => `a${i}=""`).join(' ')}/>`],
     ['fields in a field', `<w:p>${fieldOfFields(20_000)}</w:p>`],
     ['namespaces in depth', nestedNamespaces(150, 5_000)],
+    ['deleted paragraph marks', MARKED.repeat(60_000) + p('end')],
+    ['bookmarks in a loop', p('{{#each L}}') + bookmarks(60_000) + p('{{/each}}')],
+    ['inserted runs', `<w:p><w:ins w:id="1">${'<w:r/>'.repeat(300_000)}</w:ins></w:p>`],
+    [
+      'ranges after a deleted mark',
+      MARKED + ranges(150_000) + '<w:tbl><w:tr><w:tc/></w:tr></w:tbl>',
+    ],
   ])('of %s takes time by its size only', (_what, body) => {
     expect(lint(docx(body)).ok).toBe(true);
   });
