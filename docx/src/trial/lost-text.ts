@@ -1,4 +1,4 @@
-import { paragraphsOf } from './texts.ts';
+import { FILLED, paragraphsOf } from './texts.ts';
 
 /** Pieces of a template's text that are not in what was merged from it. Tags are left out, and so are spaces. */
 export function lostText(template: string, merged: string): string[] {
@@ -13,7 +13,7 @@ export function lostText(template: string, merged: string): string[] {
 function piecesOf(paragraphs: readonly string[]): string[] {
   const blocks: { optional: boolean }[] = [];
   const pieces: string[] = [];
-  for (const paragraph of paragraphs) {
+  for (const paragraph of paragraphs.flatMap((text) => text.split(FILLED))) {
     for (const [, tag, text = ''] of paragraph.matchAll(TAG_OR_TEXT)) {
       if (tag === undefined) {
         if (solid(text) !== '' && !blocks.some(({ optional }) => optional))
