@@ -15,7 +15,6 @@ const SPACES = ' '.repeat(LONG);
 describe('data of any length takes time by its size only', () => {
   it.each([
     ['digits', () => toNumber(`${DIGITS}x`)],
-    ['a fraction', () => toNumber(`1.${DIGITS}x`)],
     ['digits of a spreadsheet', () => readNumber(`${DIGITS}x`, 'de-DE')],
     ['spaces before what is no percent sign', () => readPercent(`1${SPACES}x`, 'de-DE')],
     ['spaces after a date', () => readMoment(`30.11.2026${SPACES}x`, 'bg-BG')],

@@ -60,6 +60,8 @@ export function formatNumber(value: number, locale: string, options: NumberOptio
     () =>
       new Intl.NumberFormat(locale, {
         style,
+        // Neither -0 nor what is rounded to it has a sign: nobody owes -€0.00.
+        signDisplay: 'negative',
         ...(currency === undefined ? {} : { currency, currencyDisplay: display }),
         ...(decimals === undefined
           ? style === 'decimal'
