@@ -204,4 +204,77 @@ describe('a merge field of Word', () => {
     const output = compile(docx(complex(' PAGE ', r('1')) + p('{{Name}}'))).merge(data);
     expect(partXml(output)).toContain('PAGE');
   });
+
+  const nested = (instruction: string) =>
+    mark('begin') +
+    run(`<w:instrText>${instruction}</w:instrText>`) +
+    mark('separate') +
+    r('«x»') +
+    mark('end');
+  const words = (text: string) => run(`<w:instrText xml:space="preserve">${text}</w:instrText>`);
+  const choice = (...instruction: string[]) =>
+    `<w:p>${r('Dear ')}${mark('begin')}${instruction.join('')}${mark('separate')}${r('stale')}${mark('end')}${r('!')}</w:p>`;
+
+  it.each([
+    [[words(' IF '), nested('MERGEFIELD Name'), words(' = "ann" "Ms" "Mr" ')], 'Ms'],
+    [
+      [words('IF '), nested('MERGEFIELD "First Name"'), words('="ann" "Ms" “Mr” \\* MERGEFORMAT')],
+      'Mr',
+    ],
+    [[words('if "'), nested('MERGEFIELD Name'), words('" &lt;&gt; "ann" "Ms"')], ''],
+    [[words('IF "{{Name}}" = "ann" "Ms {{First.Name}}" "Mr"')], 'Ms bo'],
+    [[words('IF {{First.Name}} = bo yes no')], 'yes'],
+    [[words('IF '), nested('MERGEFIELD Missing'), words(' = "" "none" "some"')], 'none'],
+    [[words('IF '), nested('MERGEFIELD Size'), words(' &gt;= 10 "large" "small"')], 'large'],
+    [
+      [
+        words('IF '),
+        nested('MERGEFIELD Name'),
+        words(' = "ann" "on '),
+        nested('MERGEFIELD Day \\@ "dd.MM.yyyy"'),
+        words('" ""'),
+      ],
+      'on 16.11.2026',
+    ],
+  ])('in an IF is compared: %#', (instruction, text) => {
+    const body = docx(choice(...instruction));
+    expect(lint(body).problems).toEqual([]);
+    const output = compile(body).merge({ ...data, Size: 12 });
+    expect(faults(output)).toEqual([]);
+    expect(textLines(output)).toEqual([`Dear ${text}!`]);
+  });
+
+  it.each([
+    [
+      'an IF in an IF',
+      [
+        words('IF '),
+        nested('IF a = b c d'),
+        words(' = "x" "'),
+        nested('MERGEFIELD Name'),
+        words('" ""'),
+      ],
+      '{{#if eq',
+    ],
+    ['wildcards', [words('IF '), nested('MERGEFIELD Name'), words(' = "a*" "x" "y"')], '{{#if eq'],
+    ['a sum', [words('= '), nested('MERGEFIELD Size'), words(' * 2')], '{{number'],
+    ['a greeting', [words('GREETINGLINE \\f "x"')], 'Dear {{'],
+    ['an address', [words(' ADDRESSBLOCK ')], '{{Street}}'],
+    ['the next record', [words('NEXT')], '{{#each'],
+    ['the number of a record', [words('MERGEREC')], '{{@number}}'],
+    ['a link', [words('HYPERLINK "'), nested('MERGEFIELD Name'), words('"')], '{{Name}}'],
+  ])('that nothing fills is named by lint: %s', (_what, instruction, instead) => {
+    const { ok, problems } = lint(docx(p('x') + choice(...instruction)));
+    expect(ok).toBe(true);
+    expect(problems).toMatchObject([
+      { severity: 'warning', code: 'field_not_filled', part: 'word/document.xml', paragraph: 2 },
+    ]);
+    expect(problems[0]?.message).toContain(instead);
+  });
+
+  it('is not missed where a field stands without one', () => {
+    expect(
+      lint(docx(choice(words('IF '), nested('PAGE'), words(' = 1 "x" "y"')))).problems,
+    ).toEqual([]);
+  });
 });

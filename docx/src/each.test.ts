@@ -227,3 +227,20 @@ describe('limits of a merge', () => {
     expect(textLines(output)).toHaveLength(20_000);
   });
 });
+
+it.each([5, 'a, b', true])(
+  'a loop over %j is an error that names the path, also when not strict',
+  (L) => {
+    const template = compile(docx(p('{{#each Order.L}}x{{else}}none{{/each}}')));
+    expect(() => template.merge({ Order: { L } })).toThrow(
+      expect.objectContaining({
+        code: 'not_a_list',
+        message: `"Order.L" is no list but "${String(L)}".`,
+        paragraph: 1,
+      }) as Error,
+    );
+    for (const none of [[], '', null, false]) {
+      expect(textLines(template.merge({ Order: { L: none } }))).toEqual(['none']);
+    }
+  },
+);

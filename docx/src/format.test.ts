@@ -191,3 +191,20 @@ describe('a figure of a list', () => {
     );
   });
 });
+
+it('nothing has no sign', () => {
+  for (const A of [-0, '-0', -0.001]) {
+    expect(line('{{currency A "EUR"}} {{number A 2}} {{percent A 0}}', { A })).toBe(
+      '€0.00 0.00 0%',
+    );
+  }
+  expect(line('{{currency A "EUR"}}', { A: -0.01 })).toBe('-€0.01');
+});
+
+it.each([
+  [[1e-7, 2e-7], '0.0000003'],
+  [[0.1, 0.2, 1e-7], '0.3000001'],
+  [[1e21, 1], '1,000,000,000,000,000,000,000'],
+])('the sum of %j is %s', (L, text) => {
+  expect(line('{{number (sum L)}}', { L })).toBe(text);
+});

@@ -1,6 +1,7 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { docx, p, r, relationship, zip } from '../test/builder.ts';
+import { docx, p, partXml, r, relationship, zip } from '../test/builder.ts';
+import { textLines } from '../test/read.ts';
 
 import { layOut, stored, writeZip } from './zip/writer.ts';
 import { type TemplateError, compile, lint } from './index.ts';
@@ -118,6 +119,19 @@ function nestedNamespaces(depth: number, count: number): string {
   return outer.join('') + inner.repeat(count) + '</w:smartTag>'.repeat(depth);
 }
 
+/** A paragraph that is joined with the next one. */
+const MARKED = `<w:p><w:pPr><w:rPr><w:del w:id="1"/></w:rPr></w:pPr>${r('x')}</w:p>`;
+
+function ranges(count: number): string {
+  const one = (i: number) =>
+    `<w:bookmarkStart w:id="${i}" w:name="b${i}"/><w:bookmarkEnd w:id="${i}"/>`;
+  return Array.from({ length: count }, (_, i) => one(i)).join('');
+}
+
+function bookmarks(count: number): string {
+  return `<w:p>${ranges(count)}</w:p>`;
+}
+
 describe('a bomb', () => {
   it('is refused by the size that it states', () => {
     const bytes = docx(p('x'), { files: { 'word/big.xml': Buffer.alloc(3_000_000) } });
@@ -169,6 +183,13 @@ describe('a bomb', () => {
     ['attributes', `<w:p ${Array.from({ length: 50_000 }, (_, i) => `a${i}=""`).join(' ')}/>`],
     ['fields in a field', `<w:p>${fieldOfFields(20_000)}</w:p>`],
     ['namespaces in depth', nestedNamespaces(150, 5_000)],
+    ['deleted paragraph marks', MARKED.repeat(60_000) + p('end')],
+    ['bookmarks in a loop', p('{{#each L}}') + bookmarks(90_000) + p('{{/each}}')],
+    ['inserted runs', `<w:p><w:ins w:id="1">${'<w:r/>'.repeat(200_000)}</w:ins></w:p>`],
+    [
+      'ranges after a deleted mark',
+      MARKED + ranges(75_000) + '<w:tbl><w:tr><w:tc/></w:tr></w:tbl>',
+    ],
   ])('of %s takes time by its size only', (_what, body) => {
     expect(lint(docx(body)).ok).toBe(true);
   });
@@ -269,5 +290,15 @@ describe('XML that is not safe', () => {
     ['<x:document xmlns:w="urn:other"/>', 'malformed_xml'],
   ])('%s is %s', (xml, code) => {
     expect(refusal(withMain(xml)).code).toBe(code);
+  });
+
+  it('with bytes that are no UTF-8 is refused, and not printed as question marks', () => {
+    const xml = partXml(docx(p('caf\u00e9')));
+    const latin1 = Buffer.from(xml, 'latin1');
+    const error = refusal(withMain(latin1));
+    expect(error.code).toBe('unsupported_encoding');
+    expect(error.message).toContain('word/document.xml');
+    const declared = Buffer.from(xml.replace('UTF-8', 'ISO-8859-1'), 'latin1');
+    expect(textLines(compile(withMain(declared)).merge({}))).toEqual(['caf\u00e9']);
   });
 });

@@ -65,6 +65,9 @@ export function lint(bytes: Uint8Array, options: LintOptions = {}): LintReport {
       ...unknownPaths(fields, options),
       ...strippedContent(compiled),
       ...strayTags(compiled),
+      ...compiled.parts
+        .flatMap(({ unfilledFields }) => unfilledFields)
+        .map(({ message, place }) => warning('field_not_filled', message, place)),
       ...foreignTags(compiled.parts).map(({ message, place }) =>
         warning('foreign_tag', message, place),
       ),

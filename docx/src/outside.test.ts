@@ -27,13 +27,19 @@ describe('what reaches outside the file', () => {
       `<w:p><w:hyperlink r:id="${id}">${r(text)}</w:hyperlink></w:p>`;
     const template = compile(
       docx(
-        blip('rIdA') + link('rIdB', 'web') + link('rIdC', 'local {{A}}') + link('rIdD', 'mail'),
+        blip('rIdA') +
+          link('rIdB', 'web') +
+          link('rIdC', 'local {{A}}') +
+          link('rIdD', 'mail') +
+          link('rIdT', 'telephone') +
+          '<w:p><w:r><w:pict><v:shape href="tel:+49301234"/></w:pict></w:r></w:p>',
         {
           relationships:
             relationship('rIdA', 'image', 'file:///etc/passwd', true) +
             relationship('rIdB', 'hyperlink', 'https://example.com/', true) +
             relationship('rIdC', 'hyperlink', 'file:///etc/passwd', true) +
             relationship('rIdD', 'hyperlink', 'mailto:a@example.com', true) +
+            relationship('rIdT', 'hyperlink', 'tel:+49305678', true) +
             relationship('rIdE', 'image', 'http://[::ffff:127.0.0.1]/x.png', true) +
             relationship('rIdF', 'image', 'file:///etc/hosts') +
             relationship('rIdG', 'image', '../../../etc/hosts'),
@@ -44,9 +50,11 @@ describe('what reaches outside the file', () => {
     const rels = partXml(output, 'word/_rels/document.xml.rels');
     expect(rels).toContain('https://example.com/');
     expect(rels).toContain('mailto:a@example.com');
+    expect(rels).toContain('tel:+49305678');
+    expect(partXml(output)).toContain('tel:+49301234');
     expect(rels).not.toMatch(/file:|127\.0|etc/);
     expect(partXml(output)).not.toMatch(/r:link|rIdC/);
-    expect(textLines(output)).toEqual(['[picture]', 'web', 'local x', 'mail']);
+    expect(textLines(output)).toEqual(['[picture]', 'web', 'local x', 'mail', 'telephone', '']);
     expect(faults(output)).toEqual([]);
     expect(template.stripped.length).toBeGreaterThan(4);
   });
@@ -195,5 +203,27 @@ describe('entries that nothing changed', () => {
     });
     const packed = deflateRawSync(picture, { level: 6 });
     expect(Buffer.from(compile(bytes).merge({})).includes(packed)).toBe(true);
+  });
+});
+
+describe('the button of a macro', () => {
+  const mark = (type: string) => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;
+  const words = (text: string) =>
+    `<w:r><w:instrText xml:space="preserve">${text}</w:instrText></w:r>`;
+
+  it.each([
+    [words(' MACROBUTTON  NoMacro [Click here] '), '[Click here] '],
+    [words(' MACROBUTTON NoMa') + words('cro [Click &amp;') + words(' {{A}}]'), '[Click & x]'],
+    [words('MACROBUTTON NoMacro'), ''],
+    [words('MACROBUTTON NoMacro [old]') + mark('separate') + r('[shown]'), '[shown]'],
+  ])('goes, and its words stay: %#', (instruction, shown) => {
+    const body = docx(
+      `<w:p>${r('a ')}${mark('begin')}${instruction}${mark('end')}${r(' z')}</w:p>`,
+    );
+    const output = compile(body).merge({ A: 'x' });
+    expect(faults(output)).toEqual([]);
+    expect(textLines(output)).toEqual([`a ${shown} z`]);
+    expect(partXml(output)).not.toMatch(/MACROBUTTON|fldChar|instrText/);
+    expect(lint(body).problems).toMatchObject([{ severity: 'warning', code: 'stripped' }]);
   });
 });

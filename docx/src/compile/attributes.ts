@@ -51,9 +51,12 @@ export function findAttributeTags(
   return found;
 }
 
+/** From the last opening braces before the closing ones: unclosed braces are not searched to the end each time. */
+const TYPED_TAG = /(?:\{\{|%7B%7B)(?:(?!\{\{|\}\}|%7B%7B|%7D%7D)[^])*(?:\}\}|%7D%7D)/gi;
+
 /** The address as its author typed it. */
 function addressOf(target: string): string {
-  return target.replace(/(?:\{\{|%7B%7B)(?:(?!\}\}|%7D%7D)[^])*(?:\}\}|%7D%7D)/gi, (tag) => {
+  return target.replace(TYPED_TAG, (tag) => {
     try {
       return decodeURIComponent(tag);
     } catch {

@@ -2,6 +2,7 @@ import type { Token } from '../xml/tokenizer.ts';
 import { escapeText } from '../xml/text.ts';
 import type { Expression } from './expression.ts';
 import { type Field, readFields, textOf } from './fields.ts';
+import { type MergeField, conditionOf } from './if-fields.ts';
 import { type Written, numbered } from './tree.ts';
 
 export interface MergeFields {
@@ -12,15 +13,21 @@ export interface MergeFields {
 
 /**
  * Word's own mail merge: `MERGEFIELD Name` prints the value at `Name`, in the looks of what the field showed. Its
- * texts before and after (`\b`, `\f`) and its number format (`\#`) are not read.
+ * texts before and after (`\b`, `\f`) and its number format (`\#`) are not read. An `IF` becomes a condition of ours.
  */
 export function readMergeFields(tokens: readonly Token[]): MergeFields {
   const values = new Map<Token, Expression>();
-  const begins = new Map<Token, { field: Field; value: Expression }>();
+  const mergeFields = new Map<Token, MergeField>();
+  const begins = new Map<Token, { field: Field; text: string; value: Expression | undefined }>();
+  // Inner fields come first: an IF finds those of its instruction.
   for (const field of readFields(tokens).fields) {
-    const value = field.inInstruction || !field.end ? undefined : valueOf(field);
     const begin = field.marks[0];
-    if (value && begin) begins.set(begin, { field, value });
+    if (!begin || !field.end) continue;
+    const value = valueOf(field);
+    if (value) mergeFields.set(begin, { field, value });
+    if (field.inInstruction) continue;
+    const text = value ? shown(value) : conditionOf(tokens, field, mergeFields);
+    if (text !== undefined) begins.set(begin, { field, text, value });
   }
   if (begins.size === 0) return { tokens, values };
   const written: Written[] = [];
@@ -33,12 +40,12 @@ export function readMergeFields(tokens: readonly Token[]): MergeFields {
       written.push(token);
       continue;
     }
-    const { field, value } = found;
+    const { field, text, value } = found;
     for (const kept of replaced(tokens, field)) {
       if (kept === field) {
         written.push({ kind: 'open', name: 'w:t', raw: '<w:t xml:space="preserve">' });
-        at.set(written.length, value);
-        written.push({ kind: 'text', name: '', raw: escapeText(shown(value)) });
+        if (value) at.set(written.length, value);
+        written.push({ kind: 'text', name: '', raw: escapeText(text) });
         written.push({ kind: 'close', name: 'w:t', raw: '</w:t>' });
       } else if (isToken(kept)) written.push(kept);
     }

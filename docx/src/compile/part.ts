@@ -9,6 +9,7 @@ import { type Emission, type Surroundings, emit } from './emit.ts';
 import { layOutBlocks } from './levels.ts';
 import { isListItem } from './styles.ts';
 import { type Tag, findTags } from './tags.ts';
+import { type UnfilledField, unfilledFields } from './unfilled-fields.ts';
 
 export interface PlacedBlock extends Block {
   readonly level: Level;
@@ -21,6 +22,8 @@ export interface CompiledPart extends Emission {
   readonly blocks: readonly PlacedBlock[];
   /** Tags in places where they are not filled. */
   readonly unfilled: readonly Place[];
+  /** Fields of Word that no merge fills. */
+  readonly unfilledFields: readonly UnfilledField[];
   /** The data decides something in it, so each merge writes it. */
   readonly dynamic: boolean;
 }
@@ -55,5 +58,14 @@ export function compilePart(input: PartInput): CompiledPart {
   const { tags, unfilled } = found;
   const placed = blocks.map((block) => ({ ...block, level: layout.levels.get(block) ?? 'inline' }));
   const dynamic = tags.length > 0 || emission.ops.some(({ op }) => op === 'note');
-  return { name, dynamic, tokens: part.tokens, tags, blocks: placed, unfilled, ...emission };
+  return {
+    name,
+    dynamic,
+    tokens: part.tokens,
+    tags,
+    blocks: placed,
+    unfilled,
+    unfilledFields: unfilledFields(part, found),
+    ...emission,
+  };
 }

@@ -51,6 +51,7 @@ export function compileProperties(
     tags,
     blocks: [],
     unfilled: [],
+    unfilledFields: [],
     ops,
     uses,
     restartsLists: false,

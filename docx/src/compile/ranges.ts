@@ -58,9 +58,11 @@ export function planRanges(input: {
   );
   const ends = new Map<Token, RangeEnd>();
   const names = new Map<string, { readonly loop: Block; readonly written: TurnName }>();
-  const taken = tokens
-    .filter(({ name, kind }) => name === 'w:bookmarkStart' && kind !== 'close')
-    .map((token) => attribute(token, 'w:name') ?? '');
+  const stemOf = createStems(
+    tokens
+      .filter(({ name, kind }) => name === 'w:bookmarkStart' && kind !== 'close')
+      .map((token) => attribute(token, 'w:name') ?? ''),
+  );
   let next = 0;
   for (const pair of pairs([...standing].filter(([token]) => isEnd(token)))) {
     const together = new Set(
@@ -76,7 +78,7 @@ export function planRanges(input: {
         const written =
           name === undefined
             ? undefined
-            : { turns: turnsOf(loop), name, stem: stemOf(name, range, taken) };
+            : { turns: turnsOf(loop), name, stem: stemOf(name, range) };
         if (written) names.set(written.name, { loop, written });
         ends.set(token, { kind: 'paired', range, name: written });
       }
@@ -116,13 +118,27 @@ function pairs(ends: readonly [Token, Standing][]): [Token, Standing][][] {
   return [...found.values()];
 }
 
-/** Room is left for the number; a name that is too long gets one of ours. No other name has the same beginning. */
-function stemOf(name: string, range: number, taken: readonly string[]): string {
-  let stem = name.length <= LONGEST - 10 ? `${name}_` : `_range${range}_`;
-  while (taken.some((other) => other.startsWith(stem) && /^\d+$/.test(other.slice(stem.length)))) {
-    stem += '_';
-  }
-  return stem;
+/**
+ * Room is left for the number; a name that is too long gets one of ours. No other name has the same beginning and then
+ * a number: those are looked up, since 90,000 names compared with one another took minutes.
+ */
+function createStems(names: readonly string[]): (name: string, range: number) => string {
+  const taken = new Set(names.map(withoutNumber));
+  const made = new Map<string, string>();
+  return (name, range) => {
+    const wanted = name.length <= LONGEST - 10 ? `${name}_` : `_range${range}_`;
+    let stem = made.get(wanted) ?? wanted;
+    while (taken.has(stem)) stem += '_';
+    made.set(wanted, stem);
+    return stem;
+  };
+}
+
+/** What stands before the digits at a name's end; '' for a name without, since every stem has letters. */
+function withoutNumber(name: string): string {
+  let end = name.length;
+  while (/\d/.test(name[end - 1] ?? '')) end -= 1;
+  return end === name.length ? '' : name.slice(0, end);
 }
 
 function referringTexts(fields: readonly Field[]): ReadonlySet<Token> {

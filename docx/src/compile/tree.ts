@@ -82,7 +82,8 @@ export function mapChildren(
     if (made === child) changed?.push(child);
     else {
       changed ??= children.slice(0, i);
-      changed.push(...[made].flat());
+      // One by one: as arguments of one call, 200,000 children overflow the stack.
+      for (const each of [made].flat()) changed.push(each);
     }
   }
   return changed ?? children;

@@ -38,10 +38,11 @@ export function isTimeZone(timeZone: string): boolean {
 export function toNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value === 'bigint') return Number(value);
-  if (typeof value !== 'string' || !/^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i.test(value))
-    return undefined;
-  return Number(value);
+  return typeof value === 'string' && NUMBER.test(value) ? toNumber(Number(value)) : undefined;
 }
+
+/** Digits can be read in one way only: with `\d+\.?\d*`, 100,000 digits and a letter took 47 s. */
+const NUMBER = /^\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?\s*$/i;
 
 export interface NumberOptions {
   readonly style?: 'decimal' | 'percent' | 'currency';
@@ -59,6 +60,8 @@ export function formatNumber(value: number, locale: string, options: NumberOptio
     () =>
       new Intl.NumberFormat(locale, {
         style,
+        // Neither -0 nor what is rounded to it has a sign: nobody owes -€0.00.
+        signDisplay: 'negative',
         ...(currency === undefined ? {} : { currency, currencyDisplay: display }),
         ...(decimals === undefined
           ? style === 'decimal'

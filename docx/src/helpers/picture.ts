@@ -115,7 +115,7 @@ const EMU: Readonly<Record<string, number>> = {
 export function emuOf(length: unknown): number | undefined {
   if (typeof length === 'number') return length > 0 ? Math.round(length * 9525) : undefined;
   const match =
-    typeof length === 'string' ? /^\s*([\d.]+)\s*(px|pt|mm|cm|in)?\s*$/.exec(length) : null;
+    typeof length === 'string' ? /^([\d.]+)\s*(px|pt|mm|cm|in)?$/.exec(length.trim()) : null;
   const emu = match ? Number(match[1]) * (EMU[match[2] ?? 'px'] ?? 9525) : NaN;
   return emu > 0 && emu < 1e9 ? Math.round(emu) : undefined;
 }

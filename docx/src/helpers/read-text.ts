@@ -18,9 +18,9 @@ export function readNumber(text: string, locale: string): number | undefined {
 
 /** `12,5 %` is 0.125; without the sign the number is meant as it is. */
 export function readPercent(text: string, locale: string): number | undefined {
-  const bare = /^(.*?)\s*[%٪﹪％]$/s.exec(text.trim())?.[1];
-  if (bare === undefined) return readNumber(text, locale);
-  const value = readNumber(bare, locale);
+  const whole = text.trim();
+  if (!/[%٪﹪％]$/.test(whole)) return readNumber(text, locale);
+  const value = readNumber(whole.slice(0, -1), locale);
   // 12.3 / 100 is 0.12300000000000001 in binary.
   return value === undefined ? undefined : Number((value / 100).toPrecision(15));
 }
@@ -39,12 +39,17 @@ export function readAmount(text: string, locale: string, code: string): number |
   return undefined;
 }
 
+/** No locale's date and time come near this; where a word follows the year, much white space would take long. */
+const LONGEST_DATE = 200;
+
 /** A year has four digits: nobody can tell the century of 16.11.26. */
 export function readMoment(text: string, locale: string): Moment | undefined {
   const iso = parseMoment(text);
   if (iso !== undefined) return iso;
   const { date } = signsOf(locale);
-  const match = date?.exec(latinDigits(text.trim(), locale));
+  const written = text.trim();
+  if (written.length > LONGEST_DATE) return undefined;
+  const match = date?.exec(latinDigits(written, locale));
   const { year, month, day, hour, minute, second, half } = match?.groups ?? {};
   if (year === undefined || month === undefined || day === undefined) return undefined;
   const two = (digits: string) => digits.padStart(2, '0');

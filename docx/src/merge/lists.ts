@@ -1,4 +1,4 @@
-import { TemplateError } from '../errors.ts';
+import { type Place, TemplateError } from '../errors.ts';
 import { keyInTag, keysOf } from '../paths.ts';
 import { type Args, isEmpty, readIn } from './args.ts';
 import { unread } from './compare.ts';
@@ -13,11 +13,12 @@ export function items({ need, source = LIST, place }: Args): readonly unknown[] 
   const value = need(0);
   const list = listOf(value);
   if (list) return list;
-  throw new TemplateError(
-    'not_a_list',
-    `"${source}" is no list but "${textOf(value).slice(0, 60)}".`,
-    place,
-  );
+  throw notAList(source, value, place);
+}
+
+export function notAList(path: string, value: unknown, place: Place | undefined): TemplateError {
+  const message = `"${path}" is no list but "${textOf(value).slice(0, 60)}".`;
+  return new TemplateError('not_a_list', message, place);
 }
 
 /** The values as numbers, added without the crumbs of binary fractions (0.1 + 0.2). What is empty adds nothing. */
@@ -35,9 +36,15 @@ export function sum(args: Args): number {
     const number = numberOf(value, 'decimal', args);
     if (number === undefined) throw unread('number', value, readIn(args, at()));
     total += number;
-    decimals = Math.max(decimals, /\.(\d+)$/.exec(String(number))?.[1]?.length ?? 0);
+    decimals = Math.max(decimals, decimalsOf(number));
   }
-  return Number(total.toFixed(Math.min(decimals, 15)));
+  return Number(decimals > 15 ? total.toPrecision(15) : total.toFixed(decimals));
+}
+
+/** How many digits stand behind the point: 7 for 1e-7. */
+function decimalsOf(number: number): number {
+  const [digits = '', exponent = '0'] = String(number).split('e');
+  return (digits.split('.')[1]?.length ?? 0) - Number(exponent);
 }
 
 export function join(args: Args): string {

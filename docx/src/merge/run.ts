@@ -7,6 +7,7 @@ import { escapeAttribute } from '../xml/text.ts';
 import type { Evaluation } from './args.ts';
 import { evaluate, holds } from './evaluate.ts';
 import type { Output } from './output.ts';
+import { notAList } from './lists.ts';
 import { type Surrounding, listOf, textOf } from './scope.ts';
 
 /** One merge under way, in one part. */
@@ -206,17 +207,16 @@ function listId(op: Extract<Op, { op: 'listId' }>, on: Run): string {
 function runEach(op: Extract<Op, { op: 'each' }>, on: Run): void {
   const value = evaluate(op.list, on, op.place);
   const list = listOf(value);
-  if (list === undefined && on.strict) {
-    throw new TemplateError('not_a_list', `"${op.list.text}" is not a list.`, op.place);
-  }
-  const count = list?.length ?? 0;
+  // Nothing in its place would be a document that lacks its rows without a word.
+  if (list === undefined) throw notAList(op.list.text, value, op.place);
+  const count = list.length;
   const { scope, counters, limits } = on;
   const outer = on.columnCount;
   if (op.column !== undefined) {
     on.columns[op.column] = Math.max(on.columns[op.column] ?? 0, count);
     on.columnCount = count;
   }
-  if (list === undefined || count === 0) run(op.otherwise, on);
+  if (count === 0) run(op.otherwise, on);
   else {
     counters.iterations += count;
     if (counters.iterations > limits.iterations) {

@@ -45,10 +45,11 @@ export function kindOf({ type }: Relationship): string {
   return kind.includes('/') ? '' : kind;
 }
 
-const WEB_LINK = /^(?:https?:\/\/|mailto:|#)/i;
+/** The addresses that the data may give too (helpers/link.ts). */
+export const WEB_LINK = /^(?:https?:\/\/|mailto:|tel:|#)/i;
 
 /**
- * Only http, https and mailto hyperlinks may point out of the file; within it they name a bookmark. An address with a tag
+ * Only links to the web, to mail and to telephones may point out of the file; within it they name a bookmark. An address with a tag
  * is filled and checked by each merge.
  */
 export function isSafeLink(relationship: Relationship): boolean {

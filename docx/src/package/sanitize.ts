@@ -1,6 +1,7 @@
 import type { Token } from '../xml/tokenizer.ts';
 import { attributesOf, removeAttributes, removeElement, unwrapElement } from '../xml/tokens.ts';
 import { referredKind } from './kinds.ts';
+import { WEB_LINK } from './relationships.ts';
 
 /** Elements that only bring in other files, run something, or name the author's machine. */
 const REFUSED = new Set(
@@ -47,7 +48,7 @@ export function sanitize(
 }
 
 function isVmlSource(name: string, value: string): boolean {
-  return VML_SOURCES.has(name) && !(name === 'href' && /^(?:https?:|mailto:|#)/i.test(value));
+  return VML_SOURCES.has(name) && !(name === 'href' && WEB_LINK.test(value));
 }
 
 function hasBadReference(token: Token, kinds: ReadonlyMap<string, string>): boolean {

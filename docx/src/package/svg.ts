@@ -62,5 +62,5 @@ function safeReference(value: string): string | undefined {
 
 /** `url(#gradient)` stays; everything else that a style can fetch goes. */
 function reachesOut(style: string): boolean {
-  return /@import|expression\s*\(|\\/i.test(style) || /url\s*\(\s*(?!["']?\s*#)/i.test(style);
+  return /@import|expression\s*\(|\\/i.test(style) || /url\s*\((?!\s*(?:["']\s*)?#)/i.test(style);
 }

@@ -1,6 +1,6 @@
 /**
- * The text that a reader of a part sees once all tracked changes are accepted, paragraph by paragraph. On purpose it
- * shares nothing with the compiler, whose work it is held against.
+ * The text that a reader of a part sees once all tracked changes are accepted, paragraph by paragraph, with a FILLED
+ * where a merge puts a field's result. On purpose it shares nothing with the compiler, whose work it is held against.
  */
 export function paragraphsOf(xml: string): string[] {
   const reader = createReader();
@@ -18,8 +18,11 @@ export function paragraphsOf(xml: string): string[] {
 const PIECE =
   /<!--[^]*?-->|<\?[^]*?\?>|<(\/?)(?:[\w.-]+:)?([\w.-]+)((?:"[^"]*"|'[^']*'|[^'">])*?)(\/?)>|([^<]+)|<!\[CDATA\[([^]*?)\]\]>/g;
 
+/** Where a field's result stands: a character that no XML has. */
+export const FILLED = '\u0000';
+
 /** Their results are what a merge puts there. */
-const FILLED_FIELD = /^\s*(?:MERGEFIELD|FILENAME)\b/i;
+const FILLED_FIELD = /^\s*(?:MERGEFIELD|FILENAME|IF)\b/i;
 
 interface Field {
   code: string;
@@ -53,11 +56,16 @@ function createReader() {
       unfinished[unfinished.length - 1] = (unfinished.at(-1) ?? '') + text;
   }
 
+  /** The texts on both sides of a result are not one. */
+  function leave(code = ''): void {
+    if (FILLED_FIELD.test(code)) add(FILLED);
+  }
+
   function fieldMark(type: string | undefined): void {
     const field = fields.at(-1);
     if (type === 'begin') fields.push({ code: '', inResult: false });
     else if (type === 'separate' && field) field.inResult = true;
-    else if (type === 'end') fields.pop();
+    else if (type === 'end') leave(fields.pop()?.code);
   }
 
   return {
@@ -77,7 +85,7 @@ function createReader() {
       const parent = open.at(-1)?.name;
       if (name === 'p') paragraphs.push(unfinished.pop() ?? '');
       else if ((name === 'del' && parent !== 'trPr') || name === 'moveFrom') deleted -= 1;
-      else if (name === 'fldSimple') simpleFields.pop();
+      else if (name === 'fldSimple') leave(simpleFields.pop());
       if (element?.gone === true) paragraphs.length = element.paragraphs;
     },
     text(text: string): void {

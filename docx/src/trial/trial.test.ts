@@ -3,7 +3,7 @@ import { docx, p, r, table, tc } from '../../test/builder.ts';
 import { lint } from '../lint.ts';
 import { lostText } from './lost-text.ts';
 import { madeUpData } from './made-up.ts';
-import { paragraphsOf } from './texts.ts';
+import { FILLED, paragraphsOf } from './texts.ts';
 import { tryOut } from './trial.ts';
 
 const dataFor = (...paragraphs: string[]) =>
@@ -67,7 +67,7 @@ describe('the text of a part', () => {
       `<w:p>${mark('begin')}<w:r><w:instrText>${code}</w:instrText></w:r>${mark('separate')}${r(result)}${mark('end')}</w:p>`;
     expect(paragraphsOf(field(' PAGE ', '7') + field(' MERGEFIELD Name ', '«Name»'))).toEqual([
       '7',
-      '',
+      FILLED,
     ]);
   });
 });
@@ -80,6 +80,20 @@ describe('lost text', () => {
     expect(lostText(p('Dear {{Na', 'me}}, hello') + p('the rest'), merged)).toEqual([', hello']);
     expect(lostText(p('{{#each L}}row{{/each}}'), merged)).toEqual(['row']);
   });
+
+  test.each(['MERGEFIELD Name', 'FILENAME', 'IF {{A}} = 1 yes no'])(
+    'is not what stands around a %s',
+    (code) => {
+      const mark = (type: string) => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;
+      const complex = `${mark('begin')}<w:r><w:instrText>${code}</w:instrText></w:r>${mark('separate')}${r('old')}${mark('end')}`;
+      const simple = `<w:fldSimple w:instr="${code}">${r('old')}</w:fldSimple>`;
+      for (const field of [complex, simple]) {
+        const template = `<w:p>${r('Dear ')}${field}${r(', hello')}</w:p>`;
+        expect(lostText(template, p('Dear Ann, hello'))).toEqual([]);
+        expect(lostText(template, p('Dear Ann'))).toEqual([', hello']);
+      }
+    },
+  );
 
   test('is not what a condition may leave out', () => {
     const optional = '{{#if a}}one{{else}}two{{/if}}{{#each L}}Dear{{else}}none{{/each}}';

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { TemplateError } from '../errors.ts';
 
 /**
@@ -6,7 +7,8 @@ import { TemplateError } from '../errors.ts';
  */
 export function decodeXml(bytes: Buffer, part: string): { text: string; isUtf8: boolean } {
   const encoding = encodingOf(bytes);
-  if (encoding === 'utf-8') return { text: bytes.toString('utf8'), isUtf8: true };
+  // Other bytes would be printed as \ufffd, and what they were is nowhere to be seen.
+  if (encoding === 'utf-8' && isUtf8(bytes)) return { text: bytes.toString('utf8'), isUtf8: true };
   try {
     return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), isUtf8: false };
   } catch {
@@ -27,6 +29,6 @@ function encodingOf(bytes: Buffer): string {
     head,
   )?.[1];
   // A declaration in single bytes cannot be in UTF-16, whatever it says; some writers copy it from a string.
-  const isUtf8 = declared === undefined || /^(?:utf-?8|us-ascii|utf-?16)$/i.test(declared);
-  return isUtf8 ? 'utf-8' : declared;
+  const isPlain = declared === undefined || /^(?:utf-?8|us-ascii|utf-?16)$/i.test(declared);
+  return isPlain ? 'utf-8' : declared;
 }
