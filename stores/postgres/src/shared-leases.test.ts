@@ -1,4 +1,10 @@
-import type { ClaimedJob, SettleAnswer, SettledOutcome } from '@millrace/engine';
+import type {
+  ClaimedJob,
+  NewJob,
+  RenewAnswer,
+  SettleAnswer,
+  SettledOutcome,
+} from '@millrace/engine';
 import { newJob } from '@millrace/store-contract';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -169,6 +175,67 @@ describe('a job that shares its lease', () => {
       jobs: expect.objectContaining({ length: 70 }) as unknown,
     });
     expect(new Set(await settle(jobs, () => SUCCEED))).toEqual(new Set(['settled']));
+    await expectSound();
+  });
+});
+
+/** What gives jobs leases of their own, and what then has to find them there. */
+const MOVES = {
+  renewal: (jobs: readonly ClaimedJob[]) => store.renew({ leases: jobs, leaseMs: 60_000 }),
+  checkpoint: (jobs: readonly ClaimedJob[]) => checkpoint(jobs, []),
+  'checkpoint with a child': (jobs: readonly ClaimedJob[]) => checkpoint(jobs, [newJob()]),
+  cancel: (jobs: readonly ClaimedJob[]) =>
+    store.cancel({ select: { ids: jobs.map(({ id }) => id) } }),
+};
+type Move = keyof typeof MOVES;
+
+function checkpoint(jobs: readonly ClaimedJob[], children: NewJob[]): Promise<RenewAnswer[]> {
+  const checkpoints = jobs.map((lease) => ({ lease, step: 1, cursor: '1', children }));
+  return store.chunks.checkpoint({ checkpoints, leaseMs: 60_000 });
+}
+
+describe('who waited for a shared lease finds the own ones that were made meanwhile', () => {
+  /** The first of the two comes to the lease before the second, and both wait. */
+  async function inTurns<T>(first: () => Promise<unknown>, second: () => Promise<T>): Promise<T> {
+    await other.query('BEGIN; SELECT FROM millrace.shared_lease FOR UPDATE');
+    const moving = first();
+    await untilWaiting(1);
+    const answered = second();
+    await untilWaiting(2);
+    await other.query('COMMIT');
+    await moving;
+    return answered;
+  }
+
+  it.each(
+    (Object.keys(MOVES) as Move[]).flatMap((move) =>
+      [10, 40].flatMap((moved) => [1, 40].map((settled) => ({ move, moved, settled }))),
+    ),
+  )('success of $settled behind $move of $moved', async ({ move, moved, settled }) => {
+    const jobs = await sharing();
+    const done = jobs.slice(0, settled);
+    const answers = await inTurns(
+      () => MOVES[move](jobs.slice(0, moved)),
+      () => settle(done, () => SUCCEED),
+    );
+    expect(answers).toEqual(done.map(() => 'settled'));
+    await expectSound();
+  });
+
+  it.each(
+    (Object.keys(MOVES) as Move[]).flatMap((move) =>
+      (['renewal', 'checkpoint', 'checkpoint with a child'] as const).map((then) => ({
+        move,
+        then,
+      })),
+    ),
+  )('$then behind $move', async ({ move, then }) => {
+    const jobs = (await sharing()).slice(0, 5);
+    const answers = await inTurns(
+      () => MOVES[move](jobs),
+      () => MOVES[then](jobs),
+    );
+    expect(answers).toEqual(jobs.map(() => (move === 'cancel' ? 'cancel' : 'renewed')));
     await expectSound();
   });
 });

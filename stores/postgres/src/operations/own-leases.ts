@@ -160,29 +160,29 @@ async function move(
   return row?.n ?? 0;
 }
 
+/** Gives leases of their own to those of these that share one. In a transaction, before it locks anything else. */
+export async function ownLeasesNamed(session: Session, leases: readonly Named[]): Promise<void> {
+  const shared = await lockShared(session, leases);
+  await ownLeases(
+    session,
+    shared,
+    leases.map(({ seq }) => seq),
+  );
+}
+
 /**
- * A statement on leases of their own. Jobs that it does not find may have a shared one: they get their own, and it runs
- * again for them.
+ * A statement on leases of their own. Jobs that it does not find may share one: they get their own, and it runs again for
+ * them. It does so even where none was given here, since another caller may have been faster.
  */
 export async function onOwnLeases<A extends Named, R extends Row & { seq: number; claim: number }>(
-  params: {
-    readonly leases: readonly A[];
-    /** The transaction that the session is in, or a new one. */
-    readonly transaction: Database['transaction'];
-  },
+  database: Database,
+  leases: readonly A[],
   run: (leases: readonly A[]) => Promise<R[]>,
 ): Promise<R[]> {
-  const { leases, transaction } = params;
   const found = await run(leases);
   if (found.length >= leases.length) return found;
   const claims = new Map(found.map((row) => [row.seq, row.claim]));
   const missing = leases.filter(({ seq, claim }) => claims.get(seq) !== claim);
-  const moved = await transaction(async (session) =>
-    ownLeases(
-      session,
-      await lockShared(session, missing),
-      missing.map(({ seq }) => seq),
-    ),
-  );
-  return moved === 0 ? found : [...found, ...(await run(missing))];
+  await database.transaction((session) => ownLeasesNamed(session, missing));
+  return [...found, ...(await run(missing))];
 }
