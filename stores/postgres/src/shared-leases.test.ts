@@ -1,4 +1,10 @@
-import type { ClaimedJob, SettleAnswer, SettledOutcome } from '@millrace/engine';
+import type {
+  ClaimedJob,
+  NewJob,
+  RenewAnswer,
+  SettleAnswer,
+  SettledOutcome,
+} from '@millrace/engine';
 import { newJob } from '@millrace/store-contract';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -154,21 +160,115 @@ describe('a job that shares its lease', () => {
     ]);
   });
 
-  it('beside jobs of a kind with a quota, which have leases of their own', async () => {
-    const kinds = Array.from({ length: 80 }, (_, n) => (n % 2 === 0 ? 'work' : 'limited'));
-    await store.enqueue({ jobs: kinds.map((kind) => newJob({ kind })) });
-    const wants = [
-      { kind: 'work', limit: 80 },
-      { kind: 'limited', limit: 80, tenantLimit: 30 },
-    ];
-    const params = { worker: 'w', claim: (claims += 1), wants, limit: 80, leaseMs: 60_000 };
-    const { jobs } = await store.claim(params);
-    expect(await rows('SELECT FROM millrace.lease')).toHaveLength(30);
-    expect(await rows('SELECT holding FROM millrace.shared_lease')).toEqual([{ holding: 40 }]);
-    expect(await store.claim({ ...params, replay: true })).toMatchObject({
-      jobs: expect.objectContaining({ length: 70 }) as unknown,
+  it('does so with jobs of its kind and tenant only', async () => {
+    await store.enqueue({
+      jobs: Array.from({ length: 80 }, (_, n) => newJob({ tenant: n % 2 === 0 ? 'a' : 'b' })),
     });
+    const jobs = await claim(80);
+    expect(await rows('SELECT FROM millrace.lease')).toHaveLength(80);
+    expect(await rows('SELECT FROM millrace.shared_lease')).toEqual([]);
     expect(new Set(await settle(jobs, () => SUCCEED))).toEqual(new Set(['settled']));
+  });
+
+  it('and has ended is not looked for in leases that others need', async () => {
+    const jobs = await sharing();
+    await settle(jobs.slice(0, 10), () => SUCCEED);
+    await other.query('BEGIN; SELECT FROM millrace.shared_lease FOR UPDATE');
+    const ids = jobs.slice(0, 10).map(({ id }) => id);
+    expect(await store.cancel({ select: { ids } })).toEqual({ canceled: [], requested: [] });
+    await other.query('COMMIT');
+  });
+
+  it('is shown as running, in every list, and counted', async () => {
+    // Seqs of both claims overlap: each has every second job.
+    await store.enqueue({
+      jobs: Array.from({ length: 100 }, (_, n) => newJob({ priority: n % 2 })),
+    });
+    const [a, b] = [await claim(50), await claim(40)];
+    await settle(a.slice(0, 5), () => SUCCEED);
+    await store.renew({ leases: b.slice(0, 5), leaseMs: 60_000 });
+    const running = [...a.slice(5), ...b].map(({ id }) => id).toSorted();
+    const { jobs } = await store.list({ filter: { state: 'PROCESSING' }, limit: 100 });
+    expect(jobs.map(({ id }) => id).toSorted()).toEqual(running);
+    const seqs = jobs.map(({ id }) => Number(id.slice(3)));
+    expect(seqs).toEqual(seqs.toSorted((one, two) => two - one));
+    const all = await store.list({ filter: {}, limit: 100 });
+    expect(
+      all.jobs.flatMap(({ id, state }) => (state === 'PROCESSING' ? [id] : [])).toSorted(),
+    ).toEqual(running);
+    const waiting = await store.list({ filter: { state: 'QUEUED' }, limit: 100 });
+    expect(waiting.jobs).toHaveLength(10);
+    expect((await store.counts()).map(({ state, count }) => [state, count])).toEqual([
+      ['PROCESSING', 85],
+      ['QUEUED', 10],
+      ['SUCCEEDED', 5],
+    ]);
+    expect(await store.inspect({ id: running[0] ?? '' })).toMatchObject({ runningOfTenant: 85 });
+    const canceled = await store.cancel({
+      select: { filter: { state: 'PROCESSING' }, limit: 100 },
+    });
+    expect(canceled.requested.toSorted()).toEqual(running);
+    await expectSound();
+  });
+});
+
+/** What gives jobs leases of their own, and what then has to find them there. */
+const MOVES = {
+  renewal: (jobs: readonly ClaimedJob[]) => store.renew({ leases: jobs, leaseMs: 60_000 }),
+  checkpoint: (jobs: readonly ClaimedJob[]) => checkpoint(jobs, []),
+  'checkpoint with a child': (jobs: readonly ClaimedJob[]) => checkpoint(jobs, [newJob()]),
+  cancel: (jobs: readonly ClaimedJob[]) =>
+    store.cancel({ select: { ids: jobs.map(({ id }) => id) } }),
+};
+type Move = keyof typeof MOVES;
+
+function checkpoint(jobs: readonly ClaimedJob[], children: NewJob[]): Promise<RenewAnswer[]> {
+  const checkpoints = jobs.map((lease) => ({ lease, step: 1, cursor: '1', children }));
+  return store.chunks.checkpoint({ checkpoints, leaseMs: 60_000 });
+}
+
+describe('who waited for a shared lease finds the own ones that were made meanwhile', () => {
+  /** The first of the two comes to the lease before the second, and both wait. */
+  async function inTurns<T>(first: () => Promise<unknown>, second: () => Promise<T>): Promise<T> {
+    await other.query('BEGIN; SELECT FROM millrace.shared_lease FOR UPDATE');
+    const moving = first();
+    await untilWaiting(1);
+    const answered = second();
+    await untilWaiting(2);
+    await other.query('COMMIT');
+    await moving;
+    return answered;
+  }
+
+  it.each(
+    (Object.keys(MOVES) as Move[]).flatMap((move) =>
+      [10, 40].flatMap((moved) => [1, 40].map((settled) => ({ move, moved, settled }))),
+    ),
+  )('success of $settled behind $move of $moved', async ({ move, moved, settled }) => {
+    const jobs = await sharing();
+    const done = jobs.slice(0, settled);
+    const answers = await inTurns(
+      () => MOVES[move](jobs.slice(0, moved)),
+      () => settle(done, () => SUCCEED),
+    );
+    expect(answers).toEqual(done.map(() => 'settled'));
+    await expectSound();
+  });
+
+  it.each(
+    (Object.keys(MOVES) as Move[]).flatMap((move) =>
+      (['renewal', 'checkpoint', 'checkpoint with a child'] as const).map((next) => ({
+        move,
+        next,
+      })),
+    ),
+  )('$next behind $move', async ({ move, next }) => {
+    const jobs = (await sharing()).slice(0, 5);
+    const answers = await inTurns(
+      () => MOVES[move](jobs),
+      () => MOVES[next](jobs),
+    );
+    expect(answers).toEqual(jobs.map(() => (move === 'cancel' ? 'cancel' : 'renewed')));
     await expectSound();
   });
 });

@@ -195,7 +195,7 @@ async function selected(
 }
 
 async function selectState(session: Session, filter: Filter, limit: number): Promise<number[]> {
-  const { from, seq: order, where, params } = await selecting(session, filter);
+  const { from, seq: order, where, params } = await selecting(session, filter, 'ASC');
   // Asking a running job to stop once is enough.
   if (filter.state === 'PROCESSING') where.push('NOT l.cancel');
   params.push(limit);

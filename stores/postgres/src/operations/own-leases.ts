@@ -6,6 +6,7 @@ import {
   type Statement,
   numbers,
 } from '../database.ts';
+import { MAY_SHARE, RANK, RECORD_OF } from './filter.ts';
 
 // Jobs of a large claim share one lease (004-shared-leases.sql), and only succeeding knows of it. Everything else that
 // happens to a job needs a lease of its own, and this gives it one.
@@ -40,61 +41,78 @@ SELECT s.claim, s.epoch FROM unnest($1::text::bigint[], $2::text::bigint[]) AS c
   SELECT claim, epoch FROM millrace.shared_lease WHERE claim = c.claim AND epoch = c.epoch FOR UPDATE OFFSET 0) s`,
 };
 
-// $1 seq[]
-const LOCK_HOLDING: Statement = {
-  name: 'millrace_lock_shared_holding',
+// The leases that hold these jobs. The lists are read once for all jobs; for those that have ended, wait or have their own
+// lease they are not. $1 seq[]
+const HOLDING: Statement = {
+  name: 'millrace_shared_holding',
   text: `
+WITH sought AS MATERIALIZED (
+  SELECT j.seq, ${RANK} AS rank FROM unnest($1::text::bigint[]) AS u(seq) ${RECORD_OF('u')}
+   WHERE ${MAY_SHARE}
+)
 SELECT claim, epoch FROM millrace.shared_lease s
- WHERE EXISTS (SELECT FROM unnest($1::text::bigint[]) AS u(seq)
-                WHERE u.seq BETWEEN s.first AND s.last AND u.seq = ANY (s.seqs) AND u.seq <> ALL (s.apart))
- ORDER BY claim, epoch FOR UPDATE`,
+ WHERE s.first <= (SELECT max(seq) FROM sought) AND s.last >= (SELECT min(seq) FROM sought)
+   AND s.first_rank <= (SELECT max(rank) FROM sought) AND s.last_rank >= (SELECT min(rank) FROM sought)
+   AND EXISTS (SELECT FROM unnest(s.seqs) AS m(seq) WHERE m.seq IN (SELECT seq FROM sought) AND m.seq <> ALL (s.apart) OFFSET 0)`,
 };
 
-// Those that others have at this moment are not left behind.
+// Those that others have at this moment are not left behind. $1 how many at the most, besides four
 const LOCK_EXPIRED: Statement = {
   name: 'millrace_lock_shared_expired',
   text: `
 SELECT claim, epoch FROM millrace.shared_lease WHERE until < millrace.clock()
- ORDER BY claim, epoch LIMIT 4 FOR UPDATE SKIP LOCKED`,
+ ORDER BY claim, epoch LIMIT least(4, $1::int) FOR UPDATE SKIP LOCKED`,
 };
 
-// $1 claim[] $2 epoch[] of leases that are locked $3 seq[]
-const moving = (isMeant: string, still: string): string => `
+interface Moving {
+  /** Of the lease's jobs, those that are looked at, as a set of `m(seq)`. */
+  readonly jobs: string;
+  /** The jobs that the lease names from now on. */
+  readonly rest: string;
+}
+
+// $1 claim[] $2 epoch[] of leases that are locked $3 as it says below
+const moving = ({ jobs, rest }: Moving): string => `
 WITH shared AS MATERIALIZED (
   SELECT s.* FROM unnest($1::text::bigint[], $2::text::bigint[]) AS c(claim, epoch) CROSS JOIN LATERAL (
     SELECT * FROM millrace.shared_lease WHERE claim = c.claim AND epoch = c.epoch OFFSET 0) s
 ), leaving AS MATERIALIZED (
   SELECT m.seq, s.epoch, s.claim, s.until, s.started_at, s.worker, j.attempt + 1 AS attempt,
-         coalesce(-j.priority, 32767) AS rank, j.kind, j.tenant
+         coalesce(-j.priority, 32767) AS rank, s.kind, s.tenant
     FROM shared s
-    CROSS JOIN LATERAL (SELECT m.seq FROM unnest(s.seqs) AS m(seq) WHERE ${isMeant} AND m.seq <> ALL (s.apart) OFFSET 0) m
-    CROSS JOIN LATERAL (SELECT state, attempt, priority, kind, tenant FROM millrace.jobs WHERE seq = m.seq OFFSET 0) j
+    CROSS JOIN LATERAL (SELECT m.seq FROM ${jobs} AND m.seq <> ALL (s.apart) OFFSET 0) m
+    CROSS JOIN LATERAL (SELECT state, attempt, priority FROM millrace.jobs WHERE seq = m.seq OFFSET 0) j
    WHERE j.state = 'QUEUED'
 ), own AS (
   INSERT INTO millrace.lease (seq, epoch, claim, until, started_at, kind, tenant, rank, attempt, nth, worker)
   SELECT seq, epoch, claim, until, started_at, kind, tenant, rank, attempt, attempt, worker FROM leaving
 ), left_by AS MATERIALIZED (
-  SELECT s.claim, s.epoch, ${still} AS still, array_agg(l.seq) FILTER (WHERE l.seq IS NOT NULL) AS seqs
+  SELECT s.claim, s.epoch, s.holding - count(l.seq) AS still, array_agg(l.seq) FILTER (WHERE l.seq IS NOT NULL) AS seqs
     FROM shared s LEFT JOIN leaving l ON l.claim = s.claim AND l.epoch = s.epoch GROUP BY s.claim, s.epoch, s.holding
 ), shrunk AS (
-  UPDATE millrace.shared_lease s SET holding = b.still, apart = s.apart || b.seqs FROM left_by b
+  UPDATE millrace.shared_lease s SET holding = b.still, apart = s.apart || b.seqs, seqs = ${rest} FROM left_by b
    WHERE b.still > 0 AND s.claim = ANY ($1::text::bigint[]) AND s.claim = b.claim AND s.epoch = b.epoch
 ), over AS (
   DELETE FROM millrace.shared_lease s USING left_by b
    WHERE b.still = 0 AND s.claim = ANY ($1::text::bigint[]) AND s.claim = b.claim AND s.epoch = b.epoch
 )
-SELECT count(*)::int AS n FROM leaving`;
+SELECT`;
 
+// $3 seq[]
 const MOVE_ASKED: Statement = {
   name: 'millrace_own_leases',
-  text: moving(
-    'm.seq IN (SELECT u.seq FROM unnest($3::text::bigint[]) AS u(seq))',
-    's.holding - count(l.seq)',
-  ),
+  text: moving({
+    jobs: 'unnest(s.seqs) AS m(seq) WHERE m.seq IN (SELECT u.seq FROM unnest($3::text::bigint[]) AS u(seq))',
+    rest: 's.seqs',
+  }),
 };
-const MOVE_ALL: Statement = {
-  name: 'millrace_own_leases_all',
-  text: moving('true', '0'),
+// $3 how many of each lease
+const MOVE_FIRST: Statement = {
+  name: 'millrace_own_leases_first',
+  text: moving({
+    jobs: 'unnest(s.seqs[1:$3::int]) AS m(seq) WHERE true',
+    rest: 's.seqs[$3::int + 1:]',
+  }),
 };
 
 /** The claims that these leases are of, in the order in which everyone locks them. */
@@ -129,60 +147,54 @@ export async function lockShared(session: Session, leases: readonly Shared[]): P
   return session.query<Shared>(LOCK_NAMED, claimColumns(claimsOf(leases)));
 }
 
-/** Answers how many of these jobs were held by a shared lease, and have their own now. In a transaction. */
+/** Gives these jobs leases of their own where one of these, which are locked, holds them. In a transaction. */
 export async function ownLeases(
   session: Session,
   shared: readonly Shared[],
   seqs: readonly number[],
-): Promise<number> {
-  return move(session, MOVE_ASKED, shared, [numbers(seqs)]);
+): Promise<void> {
+  if (shared.length > 0) await session.query(MOVE_ASKED, [...claimColumns(shared), numbers(seqs)]);
 }
 
 /** The same for those who know the job and not its lease. */
-export async function ownLeasesOf(session: Session, seqs: readonly number[]): Promise<number> {
-  const shared = await session.query<Shared>(LOCK_HOLDING, [numbers(seqs)]);
-  return ownLeases(session, shared, seqs);
-}
-
-/** The same for all jobs of shared leases whose time is over. */
-export async function ownLeasesOfExpired(session: Session): Promise<number> {
-  return move(session, MOVE_ALL, await session.query<Shared>(LOCK_EXPIRED, []), []);
-}
-
-async function move(
-  session: Session,
-  statement: Statement,
-  shared: readonly Shared[],
-  more: readonly string[],
-): Promise<number> {
-  if (shared.length === 0) return 0;
-  const [row] = await session.query<{ n: number }>(statement, [...claimColumns(shared), ...more]);
-  return row?.n ?? 0;
+export async function ownLeasesOf(session: Session, seqs: readonly number[]): Promise<void> {
+  const holding = await session.query<Shared>(HOLDING, [numbers(seqs)]);
+  if (holding.length > 0) await ownLeases(session, await lockShared(session, holding), seqs);
 }
 
 /**
- * A statement on leases of their own. Jobs that it does not find may have a shared one: they get their own, and it runs
- * again for them.
+ * The same for jobs of shared leases whose time is over, looking at so many at the most: a claim may be of any size, and a
+ * statement has to end within the database's `statement_timeout`.
+ */
+export async function ownLeasesOfExpired(session: Session, atMost: number): Promise<void> {
+  const shared = await session.query<Shared>(LOCK_EXPIRED, [atMost]);
+  if (shared.length === 0) return;
+  await session.query(MOVE_FIRST, [...claimColumns(shared), Math.floor(atMost / shared.length)]);
+}
+
+/** Gives leases of their own to those of these that share one. In a transaction, before it locks anything else. */
+export async function ownLeasesNamed(session: Session, leases: readonly Named[]): Promise<void> {
+  const shared = await lockShared(session, leases);
+  await ownLeases(
+    session,
+    shared,
+    leases.map(({ seq }) => seq),
+  );
+}
+
+/**
+ * A statement on leases of their own. Jobs that it does not find may share one: they get their own, and it runs again for
+ * them. It does so even where none was given here, since another caller may have been faster.
  */
 export async function onOwnLeases<A extends Named, R extends Row & { seq: number; claim: number }>(
-  params: {
-    readonly leases: readonly A[];
-    /** The transaction that the session is in, or a new one. */
-    readonly transaction: Database['transaction'];
-  },
+  database: Database,
+  leases: readonly A[],
   run: (leases: readonly A[]) => Promise<R[]>,
 ): Promise<R[]> {
-  const { leases, transaction } = params;
   const found = await run(leases);
   if (found.length >= leases.length) return found;
   const claims = new Map(found.map((row) => [row.seq, row.claim]));
   const missing = leases.filter(({ seq, claim }) => claims.get(seq) !== claim);
-  const moved = await transaction(async (session) =>
-    ownLeases(
-      session,
-      await lockShared(session, missing),
-      missing.map(({ seq }) => seq),
-    ),
-  );
-  return moved === 0 ? found : [...found, ...(await run(missing))];
+  await database.transaction((session) => ownLeasesNamed(session, missing));
+  return [...found, ...(await run(missing))];
 }

@@ -40,7 +40,7 @@ export async function list(
   { database, ids }: Context,
   { filter, limit, cursor }: ListParams,
 ): Promise<{ jobs: JobSummary[]; next: string | null }> {
-  const { from, seq, where, params } = await selecting(database, filter);
+  const { from, seq, where, params } = await selecting(database, filter, 'DESC');
   if (cursor !== undefined) {
     params.push(readCursor(cursor));
     where.push(`${seq} < $${params.length}`);
@@ -96,7 +96,7 @@ const COUNTS: Statement = {
   name: 'millrace_counts',
   text: `
 WITH RECURSIVE ${RANKS_IN_USE},
-running AS (SELECT kind, tenant, count(*) AS n FROM millrace.running GROUP BY kind, tenant),
+running AS (SELECT kind, tenant, sum(n) AS n FROM millrace.running_count GROUP BY kind, tenant),
 due AS (
   SELECT s.kind, s.tenant, count(*) AS n FROM ranks r CROSS JOIN LATERAL (
     SELECT kind, tenant FROM millrace.scheduled WHERE rank = r.rank AND run_at <= millrace.clock()) s GROUP BY s.kind, s.tenant),
@@ -138,7 +138,7 @@ SELECT ${JOB_COLUMNS}, date_part('epoch', millrace.clock()) * 1000 AS now,
            WHERE r.kind = j.kind AND r.tenant = j.tenant AND (r.rank, r.seq) < (coalesce(-j.priority, 32767), j.seq) LIMIT 1000) a)::int AS ahead,
        coalesce(l.suspect, false) OR EXISTS (SELECT FROM millrace.suspect s
                 WHERE s.kind = j.kind AND s.rank = coalesce(-j.priority, 32767) AND s.seq = j.seq) AS suspect,
-       (SELECT count(*) FROM millrace.running t WHERE t.kind = j.kind AND t.tenant = j.tenant)::int AS running_of_tenant
+       (SELECT coalesce(sum(n), 0) FROM millrace.running_count r WHERE r.kind = j.kind AND r.tenant = j.tenant)::int AS running_of_tenant
   FROM millrace.jobs j ${LEASE_OF_RECORD} WHERE j.seq = $1`,
 };
 

@@ -1,16 +1,9 @@
 import type { Checkpoint, Lease, RenewAnswer } from '@millrace/engine';
-import {
-  type Database,
-  type Param,
-  type Session,
-  type Statement,
-  numbers,
-  texts,
-} from '../database.ts';
+import { type Param, type Session, type Statement, numbers, texts } from '../database.ts';
 import type { Ids } from '../ids.ts';
 import type { Context } from './context.ts';
 import { insertJobs } from './enqueue.ts';
-import { type Named, leaseColumns, onOwnLeases } from './own-leases.ts';
+import { type Named, leaseColumns, onOwnLeases, ownLeasesNamed } from './own-leases.ts';
 
 // All leases of a worker in one write. $1 seq[] $2 epoch[] $3 claim[] $4 lease, ms
 const RENEW: Statement = {
@@ -62,8 +55,7 @@ export async function renew(
   { leases, leaseMs }: { leases: readonly Lease[]; leaseMs: number },
 ): Promise<RenewAnswer[]> {
   const asked = leases.map((lease) => named(ids, lease));
-  const { transaction } = database;
-  const held = await onOwnLeases({ leases: asked, transaction }, (some) =>
+  const held = await onOwnLeases(database, asked, (some) =>
     database.query<Held>(RENEW, [...leaseColumns(some), leaseMs]),
   );
   return answers(asked, held);
@@ -74,14 +66,13 @@ export async function checkpoint(
   { checkpoints, leaseMs }: { checkpoints: readonly Checkpoint[]; leaseMs: number },
 ): Promise<RenewAnswer[]> {
   const asked = checkpoints.map((each) => ({ ...named(ids, each.lease), checkpoint: each }));
-  const save = (session: Session, transaction: Database['transaction']): Promise<Saved[]> =>
-    onOwnLeases({ leases: asked, transaction }, (some) =>
-      session.query<Saved>(CHECKPOINT, [...leaseColumns(some), leaseMs, ...savedColumns(some)]),
-    );
+  const save = (session: Session, some: readonly Saving[]): Promise<Saved[]> =>
+    session.query<Saved>(CHECKPOINT, [...leaseColumns(some), leaseMs, ...savedColumns(some)]);
   if (checkpoints.every(({ children }) => children.length === 0))
-    return answers(asked, await save(database, database.transaction));
+    return answers(asked, await onOwnLeases(database, asked, (some) => save(database, some)));
   return database.transaction(async (session) => {
-    const saved = await save(session, (work) => work(session));
+    await ownLeasesNamed(session, asked);
+    const saved = await save(session, asked);
     const fresh = new Map(saved.map((row) => [row.seq, row.fresh ? row.claim : null]));
     await insertJobs(
       session,

@@ -208,13 +208,13 @@ async function settleAndFollow(
 
 /**
  * In a transaction. Jobs that did not succeed get leases of their own first. All shared leases of the batch are locked
- * together: two batches that lock some now and some later would wait for each other.
+ * together and before any own one, as cancel does it: two that lock some now and some later would wait for each other.
  */
 async function write(session: Session, asked: readonly Asked[]): Promise<Writings> {
   const succeeded = asked.filter(hasSucceeded);
-  if (succeeded.length === asked.length) return succeed(session, asked);
   const others = asked.filter((each) => !hasSucceeded(each));
   const shared = await lockShared(session, asked);
+  if (others.length === 0) return succeed(session, asked);
   await ownLeases(
     session,
     shared,

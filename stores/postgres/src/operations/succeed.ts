@@ -117,21 +117,27 @@ type SucceedRow = {
   claims: string | null;
 };
 
-/** Of a small batch, leases of their own are tried first: whoever is missing then may share one. */
+/**
+ * Whoever a statement does not find is looked for by the next. Leases of their own come last in any case: the statement on
+ * shared ones may have waited for one, and whoever was given an own lease meanwhile is not in its snapshot. Of a small
+ * batch they come first, too, since most have one.
+ */
 export async function succeed(session: Session, asked: readonly Asked[]): Promise<Writings> {
-  if (asked.length >= LARGE_BATCH) return write(session, SUCCEED, asked);
-  const first = await write(session, SUCCEED_OWN, asked);
-  if (first === 'all succeeded') return first;
-  const missing = asked.filter(({ settlement }) => !first.has(settlement));
-  if (missing.length === 0) return first;
-  const second = await write(session, SUCCEED, missing);
-  return new Map(
-    asked.flatMap(({ settlement }) => {
-      const row =
-        first.get(settlement) ?? (second === 'all succeeded' ? SUCCEEDED : second.get(settlement));
-      return row === undefined ? [] : [[settlement, row]];
-    }),
-  );
+  const statements =
+    asked.length >= LARGE_BATCH ? [SUCCEED, SUCCEED_OWN] : [SUCCEED_OWN, SUCCEED, SUCCEED_OWN];
+  const found = new Map<Settlement, Written>();
+  let missing = asked;
+  for (const statement of statements) {
+    const written = await write(session, statement, missing);
+    if (written === 'all succeeded' && missing === asked) return written;
+    for (const { settlement } of missing) {
+      const row = written === 'all succeeded' ? SUCCEEDED : written.get(settlement);
+      if (row !== undefined) found.set(settlement, row);
+    }
+    missing = missing.filter(({ settlement }) => !found.has(settlement));
+    if (missing.length === 0) break;
+  }
+  return found;
 }
 
 async function write(

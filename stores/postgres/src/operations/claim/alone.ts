@@ -11,7 +11,7 @@ WITH ${WANT}, first AS MATERIALIZED (
     SELECT s.ctid AS place, s.kind, s.tenant, s.rank, s.seq, s.attempt, w.tenant_lim IS NOT NULL AS limited
       FROM millrace.suspect s
      WHERE s.kind = w.kind AND s.rank <= $7::smallint AND (w.tenant_lim IS NULL OR w.tenant_lim > (
-             SELECT count(*) FROM millrace.running l WHERE l.kind = s.kind AND l.tenant = s.tenant))
+             SELECT coalesce(sum(n), 0) FROM millrace.running_count r WHERE r.kind = s.kind AND r.tenant = s.tenant))
      ORDER BY s.kind, s.rank, s.seq LIMIT 1 FOR UPDATE OF s SKIP LOCKED) s
 ), chosen AS MATERIALIZED (
   SELECT * FROM first ORDER BY rank, seq LIMIT least(1, $4::int)

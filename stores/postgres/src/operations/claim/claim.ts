@@ -15,10 +15,10 @@ import {
   type Look,
   type LookRow,
   type TakenOver,
+  createTakeOver,
   look,
   lookOf,
   promote,
-  takeOver,
 } from './tend.ts';
 
 export interface Claiming {
@@ -56,6 +56,7 @@ const LOCK_QUOTA: Statement = {
 /** A claim of this handle, which remembers whether there were several lanes, and where the turns of the tenants stand. */
 export function createClaim(context: Context): Claiming {
   const { database } = context;
+  const takeOver = createTakeOver(context);
   const stoppedAt = new Map<string, string>();
   let hasSeveralLanes = false;
   let wasFull = false;
@@ -108,7 +109,7 @@ export function createClaim(context: Context): Claiming {
     const isDue = (seen.dueIn ?? 1) <= 0;
     const isExpired = (seen.expiresIn ?? 0) < 0;
     const promoted = isDue ? await promote(context, Math.max(PROMOTE_AT_ONCE, limit)) : 0;
-    const taken = isExpired ? await takeOver(context) : NOTHING_LOST;
+    const taken = isExpired ? await takeOver() : NOTHING_LOST;
     const hasSuspects = wants.some(({ kind }) => taken.suspectKinds.has(kind));
     return { ...taken, seen, hasSuspects, isWorthAnother: promoted > 0 };
   }
@@ -170,7 +171,7 @@ export function createClaim(context: Context): Claiming {
       const after = params.wants.map(({ kind }) => stoppedAt.get(kind) ?? '');
       const rows = await session.query<FairRow>(
         CLAIM_FAIRLY,
-        paramsOf(params, [promoted, texts(after), lanes, looks, context.shareLeaseFrom]),
+        paramsOf(params, [promoted, texts(after), lanes, looks]),
       );
       const [row] = rows;
       const jobs = jobsOf(context, params.claim, rows);

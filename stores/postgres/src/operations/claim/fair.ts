@@ -20,7 +20,7 @@ import { OPEN, SUSPECTS, WANT, runningOf, taking } from './taking.ts';
  * cost twice as much per job.
  */
 // $1–$8 as in taking.ts $9 what is due was promoted $10 tenant after which to begin[] $11 lanes to visit per kind
-// $12 look what is to be tended $13 jobs from which on they share a lease
+// $12 look what is to be tended
 export const CLAIM_FAIRLY: Statement = {
   name: 'millrace_claim_fairly',
   text: `
@@ -72,7 +72,7 @@ WITH RECURSIVE ${WANT}, ${OPEN}, start AS MATERIALIZED (
 ), ${taking({
     table: 'ready',
     lanes: 'several',
-    shareFrom: '$13::int',
+    shareFrom: null,
     columns: `
        NOT (SELECT yes FROM open) AS held_back, (SELECT count(*) FROM lane)::int AS lanes,
        (SELECT coalesce(n, 0) FROM tenants)::int AS sharing,

@@ -42,8 +42,8 @@ export const runningOf = (lane: string): string => `
  * line break, so payloads are joined by one; what few jobs have travels as a JSON object of those that have any. A job with
  * much data has a row of its own, since a column ends at 1 GB.
  *
- * `shareFrom` (a parameter) jobs or more have one lease together (004-shared-leases.sql). Those of a kind with a quota have
- * their own, which are counted, and so have suspects.
+ * `shareFrom` (a parameter) jobs or more of one lane have one lease together (004-shared-leases.sql). Null where each has its
+ * own: for several lanes, for kinds with a quota, whose leases are counted, and for suspects.
  *
  * Deleting by ctid is safe, since the rows are locked by this very statement, and saves an index look-up per job. The
  * record is joined through LATERAL … OFFSET 0, so that no plan ever scans the history. Always one row at least, with
@@ -64,7 +64,7 @@ gone AS (
 ), ${shareFrom === null ? '' : shared(shareFrom)} own AS (
   INSERT INTO millrace.lease (seq, epoch, claim, until, started_at, kind, tenant, rank, attempt, nth, limited, suspect, worker)
   SELECT seq, epoch, $6::bigint, until, millrace.clock(), kind, tenant, rank, attempt + 1, attempt + 1, limited, ${table === 'suspect'}, $8
-    FROM chosen CROSS JOIN claimed ${shareFrom === null ? '' : 'WHERE limited OR NOT EXISTS (SELECT FROM together)'}
+    FROM chosen CROSS JOIN claimed ${shareFrom === null ? '' : 'WHERE NOT EXISTS (SELECT FROM together)'}
 ), leased AS (
   SELECT seq, (SELECT epoch FROM claimed) AS epoch, kind, tenant, rank, attempt + 1 AS attempt FROM chosen
 ), ${answerOf('leased', lanes)}
@@ -74,10 +74,10 @@ SELECT a.*, ${table === 'suspect'} AS suspect, (date_part('epoch', millrace.cloc
 
 const shared = (shareFrom: string): string => `
 together AS (
-  INSERT INTO millrace.shared_lease (claim, epoch, until, started_at, first, last, holding, worker, seqs, apart)
-  SELECT $6::bigint, min(epoch), min(until), millrace.clock(), min(seq), max(seq), count(*) FILTER (WHERE NOT limited), $8,
-         array_agg(seq), coalesce(array_agg(seq) FILTER (WHERE limited), '{}')
-    FROM chosen CROSS JOIN claimed HAVING count(*) FILTER (WHERE NOT limited) >= ${shareFrom}
+  INSERT INTO millrace.shared_lease (claim, epoch, until, started_at, first, last, first_rank, last_rank, holding, kind, tenant, worker, seqs)
+  SELECT $6::bigint, min(epoch), min(until), millrace.clock(), min(seq), max(seq), min(rank), max(rank), count(*),
+         min(kind), min(tenant), $8, array_agg(seq)
+    FROM chosen CROSS JOIN claimed HAVING count(*) >= ${shareFrom}
   RETURNING claim
 ),`;
 

@@ -1,4 +1,10 @@
-import { type FailureRecord, type Lost, TAKEN_TOLD, type TakenFrom } from '@millrace/engine';
+import {
+  type FailureRecord,
+  type Lost,
+  StoreTimedOut,
+  TAKEN_TOLD,
+  type TakenFrom,
+} from '@millrace/engine';
 import { type Statement, numbers, texts } from '../../database.ts';
 import type { Context } from '../context.ts';
 import { finish } from '../finish.ts';
@@ -117,8 +123,6 @@ export interface TakenOver {
   readonly suspectKinds: ReadonlySet<string>;
 }
 
-const AT_ONCE = 1_000;
-
 type TakenRow = {
   seq: number;
   kind: string;
@@ -132,12 +136,31 @@ type TakenRow = {
   started: number;
 };
 
-/** Takes the leases of workers that went away. */
-export async function takeOver(context: Context): Promise<TakenOver> {
+const AT_ONCE = 1_000;
+
+/**
+ * Takes the leases of workers that went away, a part at a time. Half as many after a part that took too long: with a short
+ * `statement_timeout` they would never be taken otherwise.
+ */
+export function createTakeOver(context: Context): () => Promise<TakenOver> {
+  let atMost = AT_ONCE;
+  return async () => {
+    try {
+      const taken = await takeOver(context, atMost);
+      atMost = Math.min(atMost * 2, AT_ONCE);
+      return taken;
+    } catch (error) {
+      if (error instanceof StoreTimedOut) atMost = Math.ceil(atMost / 2);
+      throw error;
+    }
+  };
+}
+
+async function takeOver(context: Context, atMost: number): Promise<TakenOver> {
   const { database, ids } = context;
   return database.transaction(async (session) => {
-    await ownLeasesOfExpired(session);
-    const taken = await session.query<TakenRow>(TAKE_OVER, [AT_ONCE]);
+    await ownLeasesOfExpired(session, atMost);
+    const taken = await session.query<TakenRow>(TAKE_OVER, [atMost]);
     if (taken.length > 0)
       await session.query(RECORD_LOSS, [
         numbers(taken.map((row) => row.seq)),
