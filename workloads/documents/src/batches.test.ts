@@ -54,7 +54,7 @@ describe.each(DATABASES)('batches on %s', (which) => {
     const job = await world.queue.get(done.jobId ?? '');
     expect(job).toMatchObject({ state: 'SUCCEEDED', progress: { done: 450, total: 450 } });
     expect(new Set(world.office.calls.map(({ text }) => text)).size).toBe(450);
-  });
+  }, 120_000);
 
   test('a document that lacks something says so with its row, and is counted', async () => {
     const batch = await create(people('Ann', '請'));
