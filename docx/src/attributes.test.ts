@@ -160,7 +160,14 @@ describe('a merge field of Word', () => {
   const complex = (instruction: string, result: string) =>
     `<w:p>${r('Dear ')}${mark('begin')}${run(`<w:instrText>${instruction}</w:instrText>`)}` +
     `${mark('separate')}${result}${mark('end')}${r('!')}</w:p>`;
-  const data = { Name: 'ann', First: { Name: 'bo' }, 'First Name': 'cy', Day: '2026-11-16' };
+  const columns = { 'Tel. (home)': '77', '1. Rate': '50', 'Nr.': 'K-1' };
+  const data = {
+    Name: 'ann',
+    First: { Name: 'bo' },
+    'First Name': 'cy',
+    Day: '2026-11-16',
+    ...columns,
+  };
 
   it.each([
     [' MERGEFIELD Name ', 'ann'],
@@ -169,6 +176,9 @@ describe('a merge field of Word', () => {
     ['mergefield First.Name', 'bo'],
     [' MERGEFIELD Name \\* Upper ', 'ANN'],
     [' MERGEFIELD Day \\@ "dd.MM.yyyy" ', '16.11.2026'],
+    ['MERGEFIELD "Tel. (home)"', '77'],
+    ['MERGEFIELD "1. Rate"', '50'],
+    ['MERGEFIELD Nr.', 'K-1'],
     [' MERGEFIELD Missing ', ''],
   ])('%j prints %j', (instruction, shown) => {
     const result = r('«Na', '<w:rPr><w:b/></w:rPr>') + r('me»');
@@ -178,6 +188,12 @@ describe('a merge field of Word', () => {
     expect(partXml(output)).not.toMatch(/fldChar|instrText|«/);
     if (shown !== '')
       expect(partXml(output)).toContain(`<w:b/></w:rPr><w:t xml:space="preserve">${shown}`);
+  });
+
+  it('with a dot in its name names the column, not a field within another', () => {
+    const body = complex('MERGEFIELD Nr.', r('x')) + complex('MERGEFIELD Boss.Name', r('x'));
+    const paths = compile(docx(body)).fields.map(({ path }) => path);
+    expect(paths).toEqual(['[Nr.]', 'Boss.Name']);
   });
 
   it('is found in its simple form, without a result, and in one run', () => {

@@ -55,14 +55,16 @@ describe('numbers', () => {
   });
 
   it.each([
-    ['{{number A}}', 'n/a', '"n/a" cannot be read as a number at A'],
-    ['{{currency A "EUR"}}', '2,5', '"2,5" cannot be read as a number at A'],
-    ['{{percent A}}', true, '"true" cannot be read as a number at A'],
-    ['{{number A}}', { B: 1 }, 'The value cannot be read as a number at A'],
-    ['{{number A}}', [1, 2], '"1, 2" cannot be read as a number at A'],
+    ['{{number A}}', 'n/a', 'A: "n/a" cannot be read as a number; data writes'],
+    ['{{currency A "EUR"}}', '2,5', 'A: "2,5" cannot be read as a number; data writes'],
+    ['{{percent A}}', true, 'A: "true" cannot be read as a number; data writes'],
+    ['{{number A}}', { B: 1 }, 'A: the value cannot be read as a number; data writes'],
+    ['{{number A}}', [1, 2], 'A: "1, 2" cannot be read as a number; data writes'],
     ['{{number (default A "x")}}', '', '"x" cannot be read as a number for'],
     ['{{number A decimals=many}}', 1, 'decimals=many is no number'],
-    ['{{currency A "EURO"}}', 1, 'The number cannot be written so'],
+    ['{{currency A "EURO"}}', 1, '"EURO" is no currency code; write its three letters, like EUR'],
+    ['{{currency 5 A}}', 'Euro', 'A: "Euro" is no currency code'],
+    ['{{currency 5 A}}', '€', 'A: "€" is no currency code'],
     ['{{number A 200}}', 1, 'The number cannot be written so'],
   ])('%s of %j is an error, never printed as it came', (tag, A, sentence) => {
     const act = () => line(tag, { A });
@@ -78,7 +80,12 @@ describe('numbers', () => {
   });
 
   it('refuses an unknown locale or time zone', () => {
-    expect(() => line('{{A}}', {}, { locale: 'not a locale' })).toThrow(code('bad_locale'));
+    // The last three are well-formed: Intl would take the machine's own locale instead.
+    for (const locale of ['not a locale', 'german', 'deutsch', 'xx-YY']) {
+      expect(() => line('{{A}}', {}, { locale })).toThrow(code('bad_locale'));
+      expect(() => line('{{A}}', {}, { dataLocale: locale })).toThrow(code('bad_locale'));
+      expect(() => line(`{{number A locale="${locale}"}}`, { A: 1 })).toThrow(code('bad_locale'));
+    }
     expect(() => line('{{A}}', {}, { timeZone: 'Mars/Olympus' })).toThrow(code('bad_locale'));
     expect(() => line('{{number A locale="!"}}', { A: 1 })).toThrow(code('bad_locale'));
   });
@@ -110,9 +117,11 @@ describe('dates', () => {
   });
 
   it.each([
-    ['{{date A}}', '2025-02-30', '"2025-02-30" cannot be read as a date at A'],
-    ['{{date A}}', 'soon', '"soon" cannot be read as a date at A'],
-    ['{{date A}}', {}, 'The value cannot be read as a date at A'],
+    ['{{date A}}', '2025-02-30', 'A: "2025-02-30" cannot be read as a date; data writes'],
+    ['{{date A}}', '0026-11-16', 'A: "0026-11-16" cannot be read as a date'],
+    ['{{date A}}', '0000-01-01', 'A: "0000-01-01" cannot be read as a date'],
+    ['{{date A}}', 'soon', 'A: "soon" cannot be read as a date; data writes'],
+    ['{{date A}}', {}, 'A: the value cannot be read as a date; data writes'],
     [
       '{{date A "DD.MM.YYYY"}}',
       '2025-02-03',
@@ -151,15 +160,20 @@ describe('lists as one value', () => {
 
 describe('a figure of a list', () => {
   it.each([
-    ['{{sum L}}', ['1', '2,5'], 'bad_value', '"2,5" cannot be read as a number at L.1'],
+    ['{{sum L}}', ['1', '2,5'], 'bad_value', 'L.1: "2,5" cannot be read as a number; data writes'],
     [
       '{{sum L "V"}}',
       [{ V: 1 }, { V: 'two' }],
       'bad_value',
-      '"two" cannot be read as a number at L.1.V',
+      'L.1.V: "two" cannot be read as a number; data writes',
     ],
     ['{{sum L "A.Net Sum"}}', [{ A: { 'Net Sum': true } }], 'bad_value', 'L.0.A.[Net Sum]'],
-    ['{{sum L}}', [{ V: 1 }], 'bad_value', 'The value cannot be read as a number at L.0'],
+    [
+      '{{sum L}}',
+      [{ V: 1 }],
+      'bad_value',
+      'L.0: the value cannot be read as a number; data writes',
+    ],
     ['{{sum L}}', 5, 'not_a_list', '"L" is no list but "5"'],
     ['{{count L}}', 'a, b', 'not_a_list', '"L" is no list but "a, b"'],
     ['{{join L}}', 'a', 'not_a_list', '"L" is no list but "a"'],
@@ -187,7 +201,7 @@ describe('a figure of a list', () => {
     const options = { dataLocale: 'de-DE' };
     expect(line('{{sum L}}', { L: ['1.000', '2,5'] }, options)).toBe('1002.5');
     expect(() => line('{{sum L}}', { L: ['2.5'] }, options)).toThrow(
-      '"2.5" cannot be read as a number at L.0',
+      'L.0: "2.5" cannot be read as a number; de-DE writes',
     );
   });
 });

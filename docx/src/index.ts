@@ -1,7 +1,7 @@
 export { TemplateError } from './errors.ts';
 export type { Place, Problem, TemplateErrorCode } from './errors.ts';
 export { editDistance, nearest } from './shape.ts';
-export { keysOf, pathOf } from './paths.ts';
+export { keysOf, keysOfColumn, pathOf } from './paths.ts';
 export { canonicalLocale } from './helpers/format.ts';
 export { readZip, unpack } from './zip/reader.ts';
 export type { ZipEntry } from './zip/reader.ts';

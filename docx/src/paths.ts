@@ -24,6 +24,15 @@ export function pathOf(keys: readonly string[]): string {
   return keys.map((key) => (/[.[]/.test(key) ? `[${key}]` : key)).join('.');
 }
 
+/**
+ * The keys of a column's name, which is also that of a MERGEFIELD: dots make objects (`Account.Name`), but `Nr.`,
+ * `1. Rate` and `Tel. (home)` are names as people write them.
+ */
+export function keysOfColumn(name: string): string[] {
+  const keys = name.split('.').map((key) => key.trim());
+  return keys.includes('') || /\.\s/.test(name) ? [name] : keys;
+}
+
 const PLAIN = /^[\p{L}\p{M}\p{N}_$-]+$/u;
 
 export function isPlainKey(key: string): boolean {

@@ -20,6 +20,20 @@ describe('numbers as a locale writes them', () => {
     ['en-IN', '12,34,567.5', 1234567.5],
     ['ar-EG', '١٬٢٣٤٫٥', 1234.5],
     ['en-US', '007', 7],
+    // The signs of amounts, where they are others than those of numbers.
+    ['de-AT', '1.234,50', 1234.5],
+    ['de-AT', '1 234,50', 1234.5],
+    ['de-AT', '1.234', 1234],
+    ['fr-CH', '1 234.50', 1234.5],
+    ['fr-CH', '1\u202f234,50', 1234.5],
+    ['fr-CH', "1'234.50", 1234.5],
+    ['en-BE', '1.234', 1234],
+    // What nothing else can be meant by.
+    ['pt-PT', '1.234,50', 1234.5],
+    ['pt-PT', '1.234.567', 1234567],
+    ['fr-FR', "1'234,50", 1234.5],
+    ['de-CH', '1,234.50', 1234.5],
+    ['en-IN', '1,234,567.50', 1234567.5],
   ])('%s: %s', (locale, text, value) => {
     expect(readNumber(text, locale)).toBe(value);
   });
@@ -32,6 +46,13 @@ describe('numbers as a locale writes them', () => {
     ['en-US', '1.234,50'],
     ['en-US', '1,5'],
     ['en-US', '1,23,456'],
+    ['en-US', "1,234'567"],
+    ['pt-PT', '1.234'],
+    ['pt-PT', '1,234.50'],
+    ['fr-FR', '1234.50'],
+    ['en-BE', '1,234.50'],
+    ['en-IN', '1,234,56,789'],
+    ['de-AT', '1.234 567'],
     ['en-US', '1e5'],
     ['en-US', '12 Main Street'],
     ['en-US', '5-'],
@@ -43,6 +64,17 @@ describe('numbers as a locale writes them', () => {
     expect(readNumber(text, locale)).toBeUndefined();
   });
 
+  test.each(['de-AT', 'fr-CH', 'pt-PT', 'en-IN', 'es-ES', 'de-CH', 'sv-SE', 'pl-PL', 'ar-EG'])(
+    '%s reads the amounts that it writes',
+    (locale) => {
+      for (const currency of ['EUR', 'CHF', 'USD']) {
+        const format = new Intl.NumberFormat(locale, { style: 'currency', currency });
+        for (const amount of [0.5, 1234.5, 1234567.5])
+          expect(readAmount(format.format(amount), locale, currency)).toBe(amount);
+      }
+    },
+  );
+
   test('a share, and an amount in the currency that it is shown in', () => {
     expect(readPercent('12,3 %', 'de-DE')).toBe(0.123);
     expect(readPercent('0,125', 'de-DE')).toBe(0.125);
@@ -50,6 +82,8 @@ describe('numbers as a locale writes them', () => {
     expect(readAmount('1.234,50 €', 'de-DE', 'EUR')).toBe(1234.5);
     expect(readAmount('1.234,50 EUR', 'de-DE', 'EUR')).toBe(1234.5);
     expect(readAmount('-$1,234.50', 'en-US', 'USD')).toBe(-1234.5);
+    expect(readAmount('€ 1.234,50', 'de-AT', 'EUR')).toBe(1234.5);
+    expect(readAmount('1 234.50 CHF', 'fr-CH', 'CHF')).toBe(1234.5);
     expect(readAmount('$5', 'en-US', 'EUR')).toBeUndefined();
     expect(readAmount('$5', 'en-US', '')).toBeUndefined();
   });
@@ -81,6 +115,7 @@ describe('dates as a locale writes them', () => {
     ['en-US', '16/11/2026'],
     ['de-DE', '11/16/2026'],
     ['de-DE', '16.11.26'],
+    ['de-DE', '16.11.0026'],
     ['de-DE', '31.02.2026'],
     ['en-US', '11/16/2026 14:30 PM'],
     ['en-US', '46342'],
@@ -107,7 +142,8 @@ describe('a merge with the text of a spreadsheet', () => {
   });
 
   test.each([
-    ['{{number X}}', '1234.50', 'de-DE writes 1.234,5'],
+    ['{{number X}}', '1234.50', 'X: "1234.50" cannot be read as a number; de-DE writes 1.234,5.'],
+    ['{{date X}}', 'soon', 'X: "soon" cannot be read as a date; de-DE writes 30.11.2026.'],
     ['{{currency X "EUR"}}', '$5', 'cannot be read as a number'],
     ['{{date X}}', '11/16/2026', 'de-DE writes 30.11.2026'],
     ['{{date X}}', 46342, 'cannot be read as a date'],
@@ -116,17 +152,41 @@ describe('a merge with the text of a spreadsheet', () => {
     expect(() => line(tag, X)).toThrow(sentence);
   });
 
+  test('a date that ends with a full stop ends the sentence', () => {
+    expect(() => line('{{date X}}', 'soon', 'ko-KR')).toThrow(/writes 2026\. 11\. 30\.$/);
+  });
+
   test.each([
-    ['{{#if gt X 1000}}more{{else}}less{{/if}}', '1.234,50', 'more'],
-    ['{{#if gt X 1000}}more{{else}}less{{/if}}', '', 'less'],
-    ['{{#if eq X 1234.5}}same{{/if}}', '1.234,50', 'same'],
-    ['{{#if eq X 1}}same{{else}}other{{/if}}', 'Won', 'other'],
-    ['{{#if lt X "2026-11-17"}}before{{/if}}', '16.11.2026', 'before'],
-    ['{{#if gt X "2026-11-16"}}after{{/if}}', '01.12.2026', 'after'],
-    ['{{#if gt X "16.11.2026"}}after{{/if}}', '01.12.2026', 'after'],
-    ['{{#if gt X "999,5"}}more{{/if}}', '1.234,50', 'more'],
-    ['{{#if gt X "Anna"}}later{{/if}}', 'Berta', 'later'],
-  ])('%s of %j', (tag, X, text) => {
-    expect(line(tag, X)).toBe(text);
+    ['en-US', '44.800', 'X: "44.800" is 44.8 in en-US, with three decimals where EUR has 2.'],
+    ['en-US', '€44.800', 'If it means 44,800, name the locale'],
+    ['de-DE', '44,800', 'If it means 44.800, name the locale that the file is written in'],
+    ['fr-FR', '44,800 €', '--data-locale'],
+  ])('%s: the amount %s may be a thousandfold, and is an error', (locale, text, sentence) => {
+    expect(() => line('{{currency X "EUR"}}', text, locale)).toThrow(sentence);
+  });
+
+  test.each([
+    ['{{currency X "EUR" decimals=3}}', '44.800', '€44.800'],
+    ['{{currency X "KWD" display=code}}', '44.800', 'KWD 44.800'],
+    ['{{currency X "EUR"}}', '0.125', '€0.13'],
+    ['{{currency X "EUR"}}', '1,044.800', '€1,044.80'],
+    ['{{currency X "EUR"}}', '44.8', '€44.80'],
+    ['{{currency X "EUR"}}', 44.8, '€44.80'],
+    ['{{number X}}', '44.800', '44.8'],
+  ])('%s of %j has its decimals', (tag, X, text) => {
+    expect(line(tag, X, 'en-US').replace('\u00a0', ' ')).toBe(text);
+  });
+
+  test.each(['0', '0,00', '-0,0', '0 %', '0,00 €', 'EUR 0,00'])('%s is false', (X) => {
+    expect(line('{{#if X}}yes{{else}}no{{/if}}', X)).toBe('no');
+    expect(line('{{#if not X}}no{{/if}}{{#if and X X}}yes{{/if}}{{#if or X X}}yes{{/if}}', X)).toBe(
+      'no',
+    );
+    // What comes as text otherwise is text.
+    expect(merged(p('{{#if X}}yes{{else}}no{{/if}}'), { X })).toEqual(['yes']);
+  });
+
+  test.each(['0,01', '10', 'no', '0.00', 'Zone 0', '0/0'])('%s is true', (X) => {
+    expect(line('{{#if X}}yes{{else}}no{{/if}}', X)).toBe('yes');
   });
 });

@@ -1,3 +1,4 @@
+import { keysOfColumn } from '../paths.ts';
 import type { Token } from '../xml/tokenizer.ts';
 import { escapeText } from '../xml/text.ts';
 import type { Expression } from './expression.ts';
@@ -97,7 +98,7 @@ function valueOf(field: Field): Expression | undefined {
   const name = (match?.[1] ?? match?.[2] ?? match?.[3])?.trim();
   if (name === undefined || name === '' || name.includes('{')) return undefined;
   const switches = match?.[4] ?? '';
-  const keys = name.split('.').filter((key) => key !== '');
+  const keys = keysOfColumn(name);
   const path: Expression = { kind: 'path', text: name, up: 0, keys, meta: undefined };
   const call = (helper: string, ...args: Expression[]): Expression => ({
     kind: 'call',

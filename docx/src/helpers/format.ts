@@ -17,10 +17,13 @@ function cached<F extends Intl.NumberFormat | Intl.DateTimeFormat>(key: string, 
   return made;
 }
 
-/** Salesforce writes `de_DE`. Undefined when Intl does not know it. */
+/**
+ * Salesforce writes `de_DE`. Undefined when Intl does not know the language: "german" is a well-formed tag, and would be
+ * written as the machine's own locale writes.
+ */
 export function canonicalLocale(locale: string): string | undefined {
   try {
-    return Intl.getCanonicalLocales(locale.replaceAll('_', '-'))[0];
+    return Intl.NumberFormat.supportedLocalesOf(locale.replaceAll('_', '-'))[0];
   } catch {
     return undefined;
   }
@@ -72,6 +75,16 @@ export function formatNumber(value: number, locale: string, options: NumberOptio
   ).format(value);
 }
 
+/** 2 for EUR, 0 for JPY, 3 for KWD; 2 where no currency is named. */
+export function decimalsOf(currency: string): number {
+  if (currency === '') return 2;
+  const { maximumFractionDigits = 2 } = cached(
+    `n|en-US|currency|${currency}||symbol`,
+    () => new Intl.NumberFormat('en-US', { style: 'currency', currency }),
+  ).resolvedOptions();
+  return maximumFractionDigits;
+}
+
 export interface Moment {
   readonly time: number;
   /** False for a date, or a time of day without a zone: it is the same wherever the reader is. */
@@ -97,7 +110,11 @@ export function parseMoment(value: unknown): Moment | undefined {
     ...([Number(hour), Number(minute), Number(second), milliseconds] as const),
   );
   const back = new Date(time);
-  const exists = back.getUTCMonth() === Number(month) - 1 && back.getUTCDate() === Number(day);
+  // Years before 100 come back as 19xx.
+  const exists =
+    back.getUTCFullYear() === Number(year) &&
+    back.getUTCMonth() === Number(month) - 1 &&
+    back.getUTCDate() === Number(day);
   if (!exists || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   return {
     time: time - offsetOf(zone),

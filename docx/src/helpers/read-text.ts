@@ -2,13 +2,12 @@ import { type Moment, parseMoment } from './format.ts';
 
 /**
  * Text of a spreadsheet as people write it where a locale is spoken: `1.234,50` and `16.11.2026` in de-DE, `1,234.50`
- * and `11/16/2026` in en-US. Only what the locale itself writes is read: `1234.50` is no German number, since the
+ * and `11/16/2026` in en-US. Only what can mean one number there is read: `1234.50` is no German number, since the
  * next row's `1.234` would then mean something else without a word. ISO dates mean the same everywhere.
  */
 export function readNumber(text: string, locale: string): number | undefined {
-  const match = signsOf(locale).number.exec(latinDigits(text.trim(), locale));
-  if (match === null) return undefined;
-  const [, sign = '', whole = '', fraction = ''] = match;
+  const { sign = '', whole, fraction = '' } = partsOf(text, locale) ?? {};
+  if (whole === undefined) return undefined;
   const digits = whole.replace(/\D/g, '');
   // Beyond 15 digits a number is no longer the one that was written.
   if (digits.replace(/^0+/, '').length + fraction.length > 15) return undefined;
@@ -18,8 +17,8 @@ export function readNumber(text: string, locale: string): number | undefined {
 
 /** `12,5 %` is 0.125; without the sign the number is meant as it is. */
 export function readPercent(text: string, locale: string): number | undefined {
-  const whole = text.trim();
-  if (!/[%٪﹪％]$/.test(whole)) return readNumber(text, locale);
+  const whole = keyed(text).trim();
+  if (!/[%٪﹪％]$/.test(whole)) return readNumber(whole, locale);
   const value = readNumber(whole.slice(0, -1), locale);
   // 12.3 / 100 is 0.12300000000000001 in binary.
   return value === undefined ? undefined : Number((value / 100).toPrecision(15));
@@ -27,16 +26,46 @@ export function readPercent(text: string, locale: string): number | undefined {
 
 /** With the sign or code of its currency, if that is the one it will be shown in: `1.234,50 €`. */
 export function readAmount(text: string, locale: string, code: string): number | undefined {
-  const plain = readNumber(text, locale);
-  if (plain !== undefined || code === '') return plain;
+  return readNumber(withoutMark(keyed(text).trim(), locale, code), locale);
+}
+
+/** `44.800` is 44.8 in en-US and 44800 in de-DE: with three decimals, an amount may come from a file of another locale. */
+export function mayBeThousands(text: string, locale: string, code: string): boolean {
+  const { whole = '', fraction } =
+    partsOf(withoutMark(keyed(text).trim(), locale, code), locale) ?? {};
+  return fraction?.length === 3 && /^[1-9]\d{0,2}$/.test(whole);
+}
+
+function withoutMark(text: string, locale: string, code: string): string {
+  if (code === '' || partsOf(text, locale)) return text;
   for (const mark of marksOf(code, locale)) {
-    const rest = text.trim();
-    if (rest.endsWith(mark)) return readNumber(rest.slice(0, -mark.length), locale);
-    const at = rest.indexOf(mark);
-    if (at === 0 || (at === 1 && /[-−+]/.test(rest)))
-      return readNumber(`${rest.slice(0, at)}${rest.slice(at + mark.length).trimStart()}`, locale);
+    if (text.endsWith(mark)) return text.slice(0, -mark.length);
+    const at = text.indexOf(mark);
+    if (at === 0 || (at === 1 && /[-−+]/.test(text)))
+      return `${text.slice(0, at)}${text.slice(at + mark.length).trimStart()}`;
   }
-  return undefined;
+  return text;
+}
+
+/**
+ * Digits without words, whether they can be read or not: `1.000 €`, `01.01.27`. A time of day (09:30) is none, since its
+ * text has the right order.
+ */
+export function isFigure(text: string): boolean {
+  const bare = withoutCurrency(text);
+  return /\p{Nd}/u.test(bare) && !/\p{L}/u.test(bare) && !/^\d\d:\d\d(?::\d\d)?$/.test(bare);
+}
+
+export function isZero(text: string, locale: string): boolean {
+  return isFigure(text) && readPercent(withoutCurrency(text), locale) === 0;
+}
+
+/** Whatever the currency: a sign, or a code that stands apart. */
+function withoutCurrency(text: string): string {
+  return text
+    .trim()
+    .replace(/^(?:\p{Sc}|[A-Z]{3}(?=\s))|(?:\p{Sc}|(?<=\s)[A-Z]{3})$/gu, '')
+    .trim();
 }
 
 /** No locale's date and time come near this; where a word follows the year, much white space would take long. */
@@ -94,24 +123,61 @@ function signsOf(locale: string): Signs {
   return made;
 }
 
-function numberPattern(locale: string): RegExp {
-  // Four digits are not grouped everywhere (es, pl), seven are; en-IN groups by two above the thousands.
-  const parts = new Intl.NumberFormat(locale, { useGrouping: 'always' }).formatToParts(1234567.5);
-  const of = (type: string, other: string) =>
-    parts.find((part) => part.type === type)?.value ?? other;
-  const group = oneOf(of('group', ','));
-  const decimal = oneOf(of('decimal', '.'));
-  const lengths = parts.filter(({ type }) => type === 'integer').map(({ value }) => value.length);
-  const inner = lengths.length > 2 && lengths.at(-2) === 2 ? 2 : 3;
-  const grouped = `\\d{1,${inner}}(?:${group}\\d{${inner}})*${group}\\d{3}`;
-  return new RegExp(`^([-−+]?)\\s?(${grouped}|\\d+)(?:${decimal}(\\d+))?$`);
+interface NumberParts {
+  readonly sign?: string;
+  readonly whole?: string;
+  readonly fraction?: string;
 }
 
-/** Keyboards have one apostrophe and one space where typography has several. */
-function oneOf(sign: string): string {
-  if (/\s/.test(sign)) return '[ \\u00a0\\u2009\\u202f]';
-  if (/['’]/.test(sign)) return "['’]";
-  return escaped(sign);
+function partsOf(text: string, locale: string): NumberParts | undefined {
+  return signsOf(locale).number.exec(latinDigits(keyed(text).trim(), locale))?.groups;
+}
+
+/** As a keyboard has it: one apostrophe and one space where typography has several, no marks of direction. */
+function keyed(text: string): string {
+  return text
+    .replace(/[\u200e\u200f\u061c]/g, '')
+    .replace(/[\u00a0\u2009\u202f]/g, ' ')
+    .replaceAll('’', "'");
+}
+
+/**
+ * Austria groups amounts by a dot and numbers by a space, and French Switzerland has a decimal point in amounts only: the
+ * signs of both are read. A space or an apostrophe is no decimal sign anywhere. A dot or comma that is neither sign of
+ * the locale groups where nothing else can be meant: `1.234,50` in pt-PT, not `1.234`.
+ */
+function numberPattern(locale: string): RegExp {
+  const { decimals, groups, byTwo } = numberSigns(locale);
+  const decimal = `[${decimals.map(escaped).join('')}]`;
+  const grouping = `[${[...groups, ' ', "'"].map(escaped).join('')}]`;
+  const wholes = [`\\d{1,3}(?:(?<group>${grouping})\\d{3}(?:\\k<group>\\d{3})*)?`, '\\d+'];
+  if (byTwo) wholes.push(`\\d{1,2}(?:${grouping}\\d{2})*${grouping}\\d{3}`);
+  const other = ['.', ','].find((sign) => !decimals.includes(sign) && !groups.includes(sign));
+  if (other !== undefined) {
+    const next = `${escaped(other)}\\d{3}`;
+    wholes.push(`\\d{1,3}(?:${next})+(?=${decimal})`, `\\d{1,3}(?:${next}){2,}`);
+  }
+  return new RegExp(
+    `^(?<sign>[-−+]?)\\s?(?<whole>${wholes.join('|')})(?:${decimal}(?<fraction>\\d+))?$`,
+  );
+}
+
+function numberSigns(locale: string) {
+  // Four digits are not grouped everywhere (es, pl), seven are; en-IN groups by two above the thousands.
+  const partsWith = (style: Intl.NumberFormatOptions) =>
+    new Intl.NumberFormat(locale, { useGrouping: 'always', ...style }).formatToParts(1234567.5);
+  const plain = partsWith({});
+  const money = partsWith({ style: 'currency', currency: 'XXX' });
+  const of = (parts: readonly Intl.NumberFormatPart[], type: string, other: string) =>
+    keyed(parts.find((part) => part.type === type)?.value ?? other);
+  const decimals = [of(plain, 'decimal', '.'), of(money, 'decimal', '.')];
+  const groups = [of(plain, 'group', ','), of(money, 'group', ',')];
+  const lengths = plain.filter(({ type }) => type === 'integer').map(({ value }) => value.length);
+  const byTwo = lengths.length > 2 && lengths.at(-2) === 2;
+  // In en-BE amounts have the signs of numbers the other way round: then those of numbers count.
+  const isPlain = decimals.some((sign) => groups.includes(sign));
+  const kept = isPlain ? 1 : 2;
+  return { decimals: decimals.slice(0, kept), groups: groups.slice(0, kept), byTwo };
 }
 
 function datePattern(locale: string): RegExp | undefined {
@@ -153,7 +219,7 @@ function marksOf(code: string, locale: string): string[] {
       new Intl.NumberFormat(locale, { style: 'currency', currency: code, currencyDisplay })
         .formatToParts(1)
         .filter(({ type }) => type === 'currency')
-        .map(({ value }) => value),
+        .map(({ value }) => keyed(value)),
     );
     return [...new Set(marks)].toSorted((a, b) => b.length - a.length);
   } catch (error) {

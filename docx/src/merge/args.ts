@@ -1,9 +1,11 @@
 import type { Place } from '../errors.ts';
 import type { FormatOptions } from '../helpers/format.ts';
-import type { Reading } from './compare.ts';
+import type { Operand } from './compare-sheet.ts';
 import type { Scope } from './scope.ts';
 
-export interface Evaluation extends FormatOptions, Reading {
+export interface Evaluation extends FormatOptions {
+  /** Set for rows of a spreadsheet: text is read as this locale writes it. */
+  readonly dataLocale?: string | undefined;
   readonly scope: Scope;
   readonly strict: boolean;
 }
@@ -17,6 +19,8 @@ export interface Args {
   /** The nth argument; a missing field is just undefined. */
   may(n: number): unknown;
   named(name: string): unknown;
+  /** The nth argument as a comparison takes it. */
+  operand(n: number): Operand;
   /** The path that the first argument is, for sentences about it. */
   readonly source: string | undefined;
   readonly count: number;
@@ -26,12 +30,4 @@ export function isEmpty(value: unknown): boolean {
   return (
     value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
   );
-}
-
-/** A figure that cannot be read is never printed as it came: its tag says how it is to look. */
-export function readIn(
-  { on, place, source }: Args,
-  at = source,
-): Reading & { place: Place | undefined; at: string | undefined } {
-  return { dataLocale: on.dataLocale, place, at };
 }

@@ -5,6 +5,7 @@ import type { Args, Evaluation } from './args.ts';
 import { isEqual, order } from './compare.ts';
 import { asNumber, date } from './formatted.ts';
 import { items, join, sum } from './lists.ts';
+import { readingOf } from './unread.ts';
 import { isTruthy, textOf } from './scope.ts';
 
 /** What an expression is worth. `place` is given where a missing field is an error in strict mode. */
@@ -25,7 +26,7 @@ export function evaluate(value: Expression, on: Evaluation, place: Place | undef
 
 /** Whether a condition is so. A missing field is part of the question; a value that cannot be compared is an error. */
 export function holds(test: Expression, on: Evaluation, place: Place): boolean {
-  return located(place, () => isTruthy(evaluate(test, on, undefined)));
+  return located(place, () => isTruthy(evaluate(test, on, undefined), on.dataLocale));
 }
 
 /** Errors from where a missing field is none come without a place. */
@@ -50,15 +51,15 @@ function withoutSuffix(path: PathExpression): PathExpression | undefined {
 type Helper = (args: Args) => unknown;
 
 const CALLS: Readonly<Record<string, Helper>> = {
-  eq: ({ may, on }) => isEqual(may(0), may(1), on),
-  ne: ({ may, on }) => !isEqual(may(0), may(1), on),
-  gt: (args) => order(args.may(0), args.may(1), args.on, args.place) > 0,
-  gte: (args) => order(args.may(0), args.may(1), args.on, args.place) >= 0,
-  lt: (args) => order(args.may(0), args.may(1), args.on, args.place) < 0,
-  lte: (args) => order(args.may(0), args.may(1), args.on, args.place) <= 0,
-  and: ({ may, count }) => indexes(count).every((n) => isTruthy(may(n))),
-  or: ({ may, count }) => indexes(count).some((n) => isTruthy(may(n))),
-  not: ({ may }) => !isTruthy(may(0)),
+  eq: (args) => isEqual(args.operand(0), args.operand(1), readingOf(args)),
+  ne: (args) => !isEqual(args.operand(0), args.operand(1), readingOf(args)),
+  gt: (args) => orderOf(args) > 0,
+  gte: (args) => orderOf(args) >= 0,
+  lt: (args) => orderOf(args) < 0,
+  lte: (args) => orderOf(args) <= 0,
+  and: ({ may, count, on }) => indexes(count).every((n) => isTruthy(may(n), on.dataLocale)),
+  or: ({ may, count, on }) => indexes(count).some((n) => isTruthy(may(n), on.dataLocale)),
+  not: ({ may, on }) => !isTruthy(may(0), on.dataLocale),
   default: ({ may }) => {
     const first = may(0);
     return first === undefined || first === null || first === '' ? may(1) : first;
@@ -92,9 +93,14 @@ function call(value: CallExpression, on: Evaluation, place: Place | undefined): 
     on,
     place,
     count: args.length,
-    source: args[0]?.kind === 'path' ? args[0].text : undefined,
+    source: sourceOf(args[0]),
     need: (n) => at(n, place),
     may: (n) => at(n, undefined),
+    operand: (n) => ({
+      value: at(n, undefined),
+      at: sourceOf(args[n]),
+      isLiteral: args[n]?.kind === 'literal',
+    }),
     named: (key) => {
       const arg = named.get(key);
       // An option is a bare word (code=EUR) when the data has no such field.
@@ -103,6 +109,14 @@ function call(value: CallExpression, on: Evaluation, place: Place | undefined): 
     },
   };
   return located(place, () => helper(given));
+}
+
+function orderOf(args: Args): number {
+  return order(args.operand(0), args.operand(1), readingOf(args));
+}
+
+function sourceOf(arg: Expression | undefined): string | undefined {
+  return arg?.kind === 'path' ? arg.text : undefined;
 }
 
 function indexes(count: number): number[] {

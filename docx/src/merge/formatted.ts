@@ -3,6 +3,7 @@ import {
   DATE_STYLES,
   type Moment,
   canonicalLocale,
+  decimalsOf,
   formatDate,
   formatNumber,
   formatPattern,
@@ -13,10 +14,16 @@ import {
   unknownLetters,
 } from '../helpers/format.ts';
 import type { PathExpression } from '../compile/path.ts';
-import { readAmount, readMoment, readNumber, readPercent } from '../helpers/read-text.ts';
-import { type Args, isEmpty, readIn } from './args.ts';
-import { unread } from './compare.ts';
+import {
+  mayBeThousands,
+  readAmount,
+  readMoment,
+  readNumber,
+  readPercent,
+} from '../helpers/read-text.ts';
+import { type Args, isEmpty } from './args.ts';
 import { textOf } from './scope.ts';
+import { field, readingOf, unread } from './unread.ts';
 
 function localeOf(args: Args): string {
   const own = args.named('locale');
@@ -36,15 +43,17 @@ export function asNumber(args: Args, style: 'decimal' | 'percent' | 'currency'):
   const given = args.need(0);
   if (isEmpty(given)) return '';
   const value = numberOf(given, style, args);
-  if (value === undefined) throw unread('number', given, readIn(args));
+  if (value === undefined)
+    throw unread('number', { value: given, at: args.source }, readingOf(args));
   const asked = args.named('decimals') ?? (style === 'currency' ? undefined : args.may(1));
   const decimals = toNumber(asked);
   if (decimals === undefined && !isEmpty(asked))
     throw new TemplateError('bad_value', `decimals=${textOf(asked)} is no number.`, args.place);
   const locale = localeOf(args);
+  const code = style === 'currency' ? currencyOf(args) : '';
+  if (style === 'currency') checkDecimals(given, value, { args, code, decimals });
   try {
     if (style !== 'currency') return formatNumber(value, locale, { style, decimals });
-    const code = currencyOf(args);
     if (code === '') return formatNumber(value, locale, { decimals: decimals ?? 2 });
     const display = args.named('display') as 'symbol' | 'code' | 'name' | undefined;
     return formatNumber(value, locale, {
@@ -85,15 +94,52 @@ const CURRENCY_FIELD: PathExpression = {
 };
 
 /** The code given, or the record's own. */
-function currencyOf({ may, named, on }: Args): string {
-  return textOf(named('code') ?? may(1) ?? on.scope.look(CURRENCY_FIELD)).trim();
+function currencyOf({ operand, named, on, place }: Args): string {
+  const second = operand(1);
+  const own = { value: on.scope.look(CURRENCY_FIELD), at: CURRENCY_FIELD.text };
+  const option = { value: named('code'), at: undefined };
+  const { value, at } = [option, second, own].find((one) => !isMissing(one.value)) ?? own;
+  const code = textOf(value).trim();
+  if (code === '' || /^[A-Za-z]{3}$/.test(code)) return code;
+  throw new TemplateError(
+    'bad_value',
+    `${field(at)}"${code.slice(0, 60)}" is no currency code; write its three letters, like EUR or USD.`,
+    place,
+  );
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+/** A third decimal that the currency does not have is most likely a thousand: 44.800 from a German file, read in en-US. */
+function checkDecimals(
+  given: unknown,
+  value: number,
+  { args, code, decimals }: { args: Args; code: string; decimals: number | undefined },
+): void {
+  const { dataLocale } = args.on;
+  if (dataLocale === undefined || typeof given !== 'string') return;
+  if (!mayBeThousands(given, dataLocale, code)) return;
+  const shown = decimals ?? decimalsOf(code);
+  if (shown >= 3) return;
+  const [exact, thousands] = [
+    formatNumber(value, dataLocale),
+    formatNumber(value * 1000, dataLocale),
+  ];
+  throw new TemplateError(
+    'bad_value',
+    `${field(args.source)}"${given.trim()}" is ${exact} in ${dataLocale}, with three decimals where ${code === '' ? 'an amount' : code} has ${shown}. If it means ${thousands}, name the locale that the file is written in (--data-locale).`,
+    args.place,
+  );
 }
 
 export function date(args: Args): string {
   const given = args.need(0);
   if (isEmpty(given)) return '';
   const moment = momentOf(given, args);
-  if (moment === undefined) throw unread('date', given, readIn(args));
+  if (moment === undefined)
+    throw unread('date', { value: given, at: args.source }, readingOf(args));
   const zone = args.named('timeZone');
   const timeZone = zone === undefined ? args.on.timeZone : textOf(zone);
   if (!isTimeZone(timeZone)) {

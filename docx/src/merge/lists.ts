@@ -1,9 +1,9 @@
 import { type Place, TemplateError } from '../errors.ts';
 import { keyInTag, keysOf } from '../paths.ts';
-import { type Args, isEmpty, readIn } from './args.ts';
-import { unread } from './compare.ts';
+import { type Args, isEmpty } from './args.ts';
 import { numberOf } from './formatted.ts';
 import { follow, listOf, textOf } from './scope.ts';
+import { readingOf, unread } from './unread.ts';
 
 /** One that the tag works out itself has no path. */
 const LIST = 'the list';
@@ -34,7 +34,7 @@ export function sum(args: Args): number {
       throw new TemplateError('missing_field', `The data has no "${at()}".`, place);
     if (isEmpty(value)) continue;
     const number = numberOf(value, 'decimal', args);
-    if (number === undefined) throw unread('number', value, readIn(args, at()));
+    if (number === undefined) throw unread('number', { value, at: at() }, readingOf(args));
     total += number;
     decimals = Math.max(decimals, decimalsOf(number));
   }

@@ -1,4 +1,5 @@
 import type { PathExpression } from '../compile/expression.ts';
+import { isZero } from '../helpers/read-text.ts';
 
 /** Where a tag looks: the data, and inside loops the item of each. */
 export interface Scope {
@@ -66,11 +67,14 @@ export function listOf(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(records) ? records : [value];
 }
 
-export function isTruthy(value: unknown): boolean {
+/** In a spreadsheet a zero may be text: `0,00` is as false as the number in the cell of another file. */
+export function isTruthy(value: unknown, dataLocale: string | undefined): boolean {
   if (typeof value === 'object' && value !== null) {
     const records = Array.isArray(value) ? value : follow(value, ['records']);
     return Array.isArray(records) ? records.length > 0 : true;
   }
+  if (typeof value === 'string' && dataLocale !== undefined && isZero(value, dataLocale))
+    return false;
   return Boolean(value);
 }
 

@@ -219,7 +219,7 @@ describe.each(DATABASES)('a batch of a spreadsheet on %s', (which) => {
       expect(facts).toEqual({ name: `${batch.id}-failed.csv`, mediaType: 'text/csv' });
       expect(file.split('\r\n')).toEqual([
         '\ufeffmillrace line;millrace error;Name;Pay;',
-        expect.stringMatching(/^3;"".*cannot be read as a number.*;Bob;"a;b\nc";$/s),
+        expect.stringMatching(/^3;"Pay: ""a;b.*cannot be read as a number.*;Bob;"a;b\nc";$/s),
         '5;"""x"" stands in column C, which has no name in the first row.";Carla;2;x',
         '6;The row has 1 cells, the first row 3.;Dan;;',
         '',
