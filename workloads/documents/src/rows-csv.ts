@@ -2,6 +2,7 @@ import { parse } from 'csv-parse';
 import { Readable } from 'node:stream';
 import { ROW_LIMITS, type Cell, type TableLine } from './row.ts';
 import { badHeader } from './table.ts';
+import { columnName } from './xlsx/sheet.ts';
 
 export interface CsvLines {
   readonly delimiter: string;
@@ -50,11 +51,15 @@ async function* linesOf(
       const line = last - record.join('').split('\n').length + 1;
       const cells = record.map(cellOf);
       const isBlank = cells.every((cell) => cell === '');
-      if (count === 0 && !isBlank) count = record.length;
+      const isHeader = count === 0 && !isBlank;
+      if (isHeader) count = record.length;
       const isShort = !isBlank && record.length < count;
-      yield isShort
-        ? { line, cells, error: `The row has ${record.length} cells, the first row ${count}.` }
-        : { line, cells };
+      const error = isShort
+        ? `The row has ${record.length} cells, the first row ${count}.`
+        : isHeader
+          ? null
+          : failedFormula(cells);
+      yield error === null ? { line, cells } : { line, cells, error };
     }
     if (isCutOff && count === 0) throw badHeader('has a quote that is not closed');
     if (isCutOff)
@@ -71,9 +76,24 @@ const CUT_OFF = 'A quote is not closed, so that what follows it could not be rea
 
 type Parsed = { readonly record: readonly string[]; readonly info: { readonly lines: number } };
 
-/** As spreadsheets write the two truths; as text, FALSE would count as true in a condition. */
+/**
+ * As spreadsheets write the two truths; as text, FALSE would count as true in a condition. And `="007"`, by which
+ * programs keep a spreadsheet from reading a code as a number.
+ */
 function cellOf(text: string): Cell {
-  return text === 'TRUE' ? true : text === 'FALSE' ? false : text;
+  if (text === 'TRUE') return true;
+  if (text === 'FALSE') return false;
+  return /^="(?:[^"]|"")*"$/.test(text) ? text.slice(2, -1).replaceAll('""', '"') : text;
+}
+
+/** What a formula shows that could not be computed, also in other languages: `#N/A`, `#NV`, `#BEZUG!`, `Err:502`. */
+const FAILED_FORMULA = /^(?:#N\/[AD]|#NV|#\p{Lu}[\p{Lu}\d/]*[!?]|Err:\d{3})$/u;
+
+function failedFormula(cells: readonly Cell[]): string | null {
+  const index = cells.findIndex((cell) => FAILED_FORMULA.test(String(cell)));
+  return index === -1
+    ? null
+    : `Column ${columnName(index + 1)} shows the error ${String(cells[index])} of a formula.`;
 }
 
 /** One kind of line break: within quotes the parser counts those of Windows twice, and lines would be off. */

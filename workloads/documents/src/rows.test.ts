@@ -135,6 +135,26 @@ test.each([
   expect((await read('csv', text))[0]).toMatchObject({ data });
 });
 
+test('what a formula could not compute is an error of its row, as in an XLSX', async () => {
+  const shown = ['#N/A', '#REF!', '#DIV/0!', '#NAME?', '#NV', '#BEZUG!', '#ÜBERLAUF!', 'Err:502'];
+  const rows = await read('csv', `#,b\n${shown.map((text) => `x,${text}\n`).join('')}#1,#tag\n`);
+  expect(rows.slice(0, -1)).toEqual(
+    shown.map((text, index) =>
+      expect.objectContaining({
+        line: index + 2,
+        error: `Column B shows the error ${text} of a formula.`,
+        cells: ['x', text],
+      }),
+    ),
+  );
+  expect(rows.at(-1)).toMatchObject({ data: { '#': '#1', b: '#tag' } });
+});
+
+test('codes that are written as formulas, to be kept from becoming numbers', async () => {
+  const text = 'a,b\n="007","=""0""""8"""\n';
+  expect(await read('csv', text)).toEqual([{ line: 2, data: { a: '007', b: '0"8' } }]);
+});
+
 test('a row with more cells than the header has them for correction', async () => {
   expect(await read('csv', 'a,b\n1,2,3\n')).toEqual([
     {

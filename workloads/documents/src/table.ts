@@ -42,9 +42,11 @@ async function headed(iterator: AsyncGenerator<TableLine>): Promise<Table> {
   const place = placing(columns);
   let blank = 0;
   async function* rows(): AsyncGenerator<Row> {
-    for await (const line of iterator)
+    for await (const line of iterator) {
+      blank += line.blankAbove ?? 0;
       if (isBlank(line)) blank += 1;
       else yield place(line);
+    }
   }
   const close = async (): Promise<void> => void (await iterator.return(undefined));
   return { columns, rows: rows(), blank: () => blank, close };
