@@ -247,6 +247,55 @@ describe.each(DATABASES)('a batch of a spreadsheet on %s', (which) => {
       expect((await world.documents.batches.get(batch.id)).state).toBe('FINISHED');
     });
 
+    test('keep their types on the way out and back, and corrected numbers of an XLSX are numbers', async () => {
+      await offer('{{Name}} {{Rate}} {{#if Bonus}}yes{{else}}no{{/if}} {{Code}} {{date Day}}');
+      const cells = (line: number, name: string, day: string) =>
+        row(line, name, 1234.5, 0, '007', day);
+      const rows =
+        row(1, 'Name', 'Rate', 'Bonus', 'Code', 'Day') +
+        cells(2, 'Ann', '2026-11-16') +
+        cells(3, 'Bob', 'soon') +
+        cells(4, 'Eve', '< t="e"><v>#N/A</v></c>');
+      world.startWorker();
+      const bytes = workbook({ sheets: { A: rows } });
+      const batch = await finish(await create({ format: 'xlsx', bytes }, { locale: 'de-DE' }));
+      const { text: file } = await failedFile(batch);
+      expect(file).toContain(';Bob;1234,5;0;007;soon\r\n');
+      const fixed = file
+        .replace(';soon', ';2026-11-16')
+        .replace(';Eve;1234,5;0;007;#N/A', ';Eve;2345,6;0;008;2026-11-16');
+      await world.documents.batches.correct(batch.id, csv(fixed));
+      expect((await finish(batch)).counts).toMatchObject({ succeeded: 3, failed: 0 });
+      expect(texts()).toEqual([
+        'Ann 1234.5 no 007 16.11.2026',
+        'Bob 1234.5 no 007 16.11.2026',
+        'Eve 2345.6 no 008 16.11.2026',
+      ]);
+    });
+
+    test('that JSON corrects keep what it leaves out', async () => {
+      const batch = await start();
+      const fixed = Buffer.from('{"millrace line":3,"Pay":7}\n');
+      await world.documents.batches.correct(batch.id, { format: 'jsonl', bytes: fixed });
+      await finish(batch);
+      expect(texts()).toContain('Bob 7');
+    });
+
+    test('with a column less are refused, also where the template could do without', async () => {
+      await offer('{{Name}} {{number Pay}}{{#if Note}} {{Note}}{{/if}}');
+      world.startWorker();
+      const batch = await finish(await create(csv('Name,Pay,Note\nBob,x,urgent\n')));
+      const made = world.documents.batches.correct(
+        batch.id,
+        csv('millrace line,Name,Pay\n2,Bob,1\n'),
+      );
+      await expect(made).rejects.toMatchObject({
+        code: 'missing_columns',
+        message: expect.stringContaining('lacks the column "Note" of the batch'),
+      });
+      expect(await world.documents.batches.get(batch.id)).toEqual(batch);
+    });
+
     test.each([
       ['no number', 'Name;Pay\nBob;1\n', 'does not say in "millrace line"'],
       ['a line twice', 'millrace line;Name;Pay\n3;Bob;1\n3;Bob;2\n', 'Line 3 is corrected twice'],

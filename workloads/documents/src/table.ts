@@ -123,10 +123,10 @@ function checkPaths(fields: readonly Field[]): void {
   }
 }
 
-function put(row: Record<string, unknown>, path: readonly string[], value: Cell): void {
+export function put(row: Record<string, unknown>, path: readonly string[], value: unknown): void {
   let at = row;
   for (const key of path.slice(0, -1)) {
-    at[key] ??= {};
+    if (typeof at[key] !== 'object' || at[key] === null) at[key] = {};
     at = at[key] as Record<string, unknown>;
   }
   at[path.at(-1) ?? ''] = value;
