@@ -170,6 +170,24 @@ describe.each(DATABASES)('a batch of a spreadsheet on %s', (which) => {
     });
   });
 
+  test('a row of totals is told of, and with strict is no letter', async () => {
+    await offer(
+      'Dear {{Name}}, {{number Pay}}{{#if Note}} {{Note}}{{/if}}{{default Town "-"}}{{#if Pay}}{{Sum}}{{/if}}',
+    );
+    const text = 'Name,Pay,Note,Town,Sum\nAnn,1,,,1\n  ,3,,,\nTotal,,,,4\n';
+    world.startWorker();
+    const loose = await finish(await create(csv(text)));
+    expect(loose.counts).toMatchObject({ succeeded: 3, failed: 0, warned: 2 });
+    const { items } = await world.documents.batches.items(loose.id);
+    expect(items.map(({ warning }) => warning)).toEqual([
+      null,
+      'The row has nothing for Name.',
+      'The row has nothing for Pay.',
+    ]);
+    const strict = await finish(await create(csv(text), { options: { strict: true } }));
+    expect(strict.counts).toMatchObject({ succeeded: 1, failed: 2, warned: 0 });
+  });
+
   test('an XLSX is a batch like any other', async () => {
     await offer('{{Name}} {{number Pay}} {{date Day "yyyy"}}');
     const rows =
