@@ -119,8 +119,8 @@ async function start(context: Context, given: Given): Promise<ExitCode> {
 
 const STARTING = Object.keys(options).filter((name) => name !== 'limit' && name !== 'all');
 
-/** Of rows that no retry can mend. */
-const UNREADABLE = 'invalid_row';
+/** Of rows whose data is wrong: made again from the same, they fail again. */
+const WRONG_DATA: readonly string[] = ['invalid_row', 'validation_error'];
 
 async function status(context: Context, id: string): Promise<ExitCode> {
   const { client, out, json, quiet, document, note, world } = context;
@@ -136,7 +136,7 @@ async function status(context: Context, id: string): Promise<ExitCode> {
     for (const line of batchDetail(found, world.now(), out)) out.line(line);
     if (failures.length + warnings.length > 0) out.line('');
     for (const row of [...warnings, ...failures]) out.line(`  ${rowLine(row, out.paint)}`);
-    const again = failures.some(({ error }) => error?.code !== UNREADABLE);
+    const again = failures.some(({ error }) => !WRONG_DATA.includes(error?.code ?? ''));
     if (exitCodeForBatch(found) !== EXIT.ok && (again || found.counts.canceled > 0))
       note(`\n"millrace batch retry ${id}" makes those that are missing.`);
     if (failures.length > 0) note(howToCorrect(id));

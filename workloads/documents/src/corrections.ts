@@ -128,7 +128,7 @@ export async function readCorrections(
 ): Promise<Correction[]> {
   const opened = await openRows(source, localeOf(settings));
   try {
-    checkHeader(opened.columns, { settings, fields, subject: from?.subject });
+    checkHeader(opened, { settings, fields, subject: from?.subject });
     checkComplete(opened.columns, from?.columns ?? []);
     const rows: Correction[] = [];
     const lines = new Set<number>();

@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse';
 import { Readable } from 'node:stream';
+import { DocumentError } from './errors.ts';
 import { ROW_LIMITS, type Cell, type TableLine } from './row.ts';
 import { badHeader } from './table.ts';
 import { columnName } from './xlsx/sheet.ts';
@@ -38,8 +39,10 @@ async function* linesOf(
     skip_records_with_error: true,
     max_record_size: RECORD_BYTES,
   });
-  let isCutOff = false;
-  parser.on('skip', () => (isCutOff = true));
+  let cutOff: string | null = null;
+  parser.on('skip', (error: { readonly code?: string } | undefined) => {
+    cutOff ??= error?.code ?? '';
+  });
   const source = Readable.from(texts);
   source.on('error', (error) => parser.destroy(error));
   source.pipe(parser);
@@ -61,9 +64,8 @@ async function* linesOf(
           : failedFormula(cells);
       yield error === null ? { line, cells } : { line, cells, error };
     }
-    if (isCutOff && count === 0) throw badHeader('has a quote that is not closed');
-    if (isCutOff)
-      yield { line: last + 1, cells: [], error: `${CUT_OFF} It begins after line ${last}.` };
+    if (cutOff !== null && count === 0) throw badHeader('has a quote that is not closed');
+    if (cutOff !== null) throw notClosed(cutOff, last + 1);
   } finally {
     source.destroy();
     parser.destroy();
@@ -72,7 +74,18 @@ async function* linesOf(
 
 /** Beyond this a quote that nobody closed is given up: what follows would be gathered into one cell. */
 const RECORD_BYTES = 10 * ROW_LIMITS.rowBytes;
-const CUT_OFF = 'A quote is not closed, so that what follows it could not be read.';
+
+/** Of the whole file: the rows after the quote are in no row of their own, and could not be given back to correct. */
+function notClosed(code: string, line: number): DocumentError {
+  const what =
+    code === 'CSV_MAX_RECORD_SIZE'
+      ? `A row has more than ${RECORD_BYTES / 1_000_000} MB, as if a quote were not closed`
+      : `A quote that is opened in line ${line} is not closed`;
+  return new DocumentError(
+    'invalid_rows',
+    `${what}, so that the rows after it cannot be read. Close it, or remove it.`,
+  );
+}
 
 type Parsed = { readonly record: readonly string[]; readonly info: { readonly lines: number } };
 

@@ -123,6 +123,22 @@ describe.each(DATABASES)('a batch of a spreadsheet on %s', (which) => {
       }
     });
 
+    test('a name of documents with a column as people write it', async () => {
+      await offer('{{[Nr.]}}');
+      const made = await create(csv('Nr.,1. Rate\n7,5\n'), {
+        outputFileName: '{{Nr.}} {{1. Rate}}',
+      });
+      expect(made.total).toBe(1);
+    });
+
+    test('a title above the table, or another sheet', async () => {
+      await offer('{{Name}} {{Pay}}');
+      const bytes = workbook({ sheets: { Mai: row(1, 'Offers') + row(2, 'Name', 'Pay') } });
+      await expect(create({ format: 'xlsx', bytes })).rejects.toThrow(
+        'The first row of the sheet "Mai" has one cell only, "Offers": if that is a title, remove it, so that the first row names the columns. Another sheet is chosen with --sheet. Correct the name, or leave such fields empty with --allow-missing (allowMissing=true).',
+      );
+    });
+
     test('a subject that no column has, which nobody could erase by', async () => {
       await offer('{{Name}}');
       const made = create(csv('Name,CustomerId\nAnn,7\n'), {}, { subject: '{{CustomerID}}' });
@@ -167,6 +183,7 @@ describe.each(DATABASES)('a batch of a spreadsheet on %s', (which) => {
     expect((await finish(await create(other, settings))).counts.failed).toBe(0);
     await expect(create(other, { locale: 'german!' })).rejects.toMatchObject({
       code: 'validation_error',
+      message: expect.stringMatching(/de-DE\.$/),
     });
   });
 

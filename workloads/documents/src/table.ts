@@ -1,4 +1,5 @@
 import { DocumentError } from './errors.ts';
+import { keysOfColumn } from './names.ts';
 import type { Cell, Row, TableLine } from './row.ts';
 import { columnName } from './xlsx/sheet.ts';
 
@@ -69,14 +70,8 @@ export interface Field {
 export function fieldsOf(columns: readonly string[]): Field[] {
   const marks: readonly string[] = Object.values(MARKS);
   return columns.flatMap((name, index) =>
-    name === '' || marks.includes(name) ? [] : [{ index, path: pathOf(name) }],
+    name === '' || marks.includes(name) ? [] : [{ index, path: keysOfColumn(name) }],
   );
-}
-
-/** `Nr.` and `Tel. (home)` are names as people write them, not objects. */
-function pathOf(name: string): string[] {
-  const keys = name.split('.').map((key) => key.trim());
-  return keys.includes('') || /\.\s/.test(name) ? [name] : keys;
 }
 
 /** Where the cells of a row go. */
