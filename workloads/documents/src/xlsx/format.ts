@@ -59,10 +59,10 @@ function codeOf(shown: string, { isOnly }: { isOnly: boolean }): Piece[] | null 
     else if (BARE_TEXT.test(sign)) pattern.push({ text: sign });
     else return null;
   }
-  const filled = pattern.filter((piece) => 'place' in piece && piece.place === '0').length;
+  const zeros = pattern.filter((piece) => 'place' in piece && piece.place === '0').length;
   const [first] = pattern;
   const isPhone = isOnly && first !== undefined && 'text' in first && first.text.trim() === '+';
-  return filled > 1 || isPhone ? pattern : null;
+  return zeros > 1 || isPhone ? pattern : null;
 }
 
 export type Shown = { readonly value: Cell } | { readonly error: string };
