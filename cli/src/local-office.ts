@@ -66,12 +66,15 @@ export async function convertHere(
   { world }: Pick<Context, 'world'>,
   docx: Uint8Array,
   pdf: PdfWishes,
-): Promise<Uint8Array> {
+): Promise<{ readonly pdf: Uint8Array; readonly warnings: readonly string[] }> {
   const { OfficeError, openOffice } = await import('@millrace/office');
   const officePath = world.env['MILLRACE_OFFICE_PATH'] || undefined;
   const office = await openOffice({ slots: 1, officePath, log: SILENT });
   try {
-    return (await office.convert(docx, { pdf, signal: world.interrupted })).pdf;
+    const made = await office.convert(docx, { pdf, signal: world.interrupted });
+    const { missingCharacters: missing = [] } = made;
+    const boxes = `No font of this machine has these characters, which are boxes in the PDF: ${missing.join(' ')}`;
+    return { pdf: made.pdf, warnings: missing.length === 0 ? [] : [boxes] };
   } catch (thrown) {
     if (!(thrown instanceof OfficeError)) throw thrown;
     const advice =

@@ -3,13 +3,14 @@ import { exitCodeForBatch, failedRows, warnedRows } from './batch-rows.ts';
 import type { Context } from './context.ts';
 import { howToCorrect } from './correct-batch.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import { doneOf, followBatch } from './follow-batch.ts';
+import { type BatchSight, doneOf, followBatch } from './follow-batch.ts';
 import { createOutlooks } from './outlook.ts';
 import { type Output, fileNameOf, openOutput } from './output.ts';
 import { batchBegun, batchLine, batchSummary, rowLine } from './render/batch.ts';
 import { createLive } from './render/live.ts';
 import { count, size } from './render/number.ts';
 import { lasting } from './render/time.ts';
+import { clean } from './render/width.ts';
 import { openRows } from './rows.ts';
 
 export interface BatchWishes {
@@ -22,6 +23,7 @@ export interface BatchWishes {
   readonly 'allow-missing'?: true;
   readonly 'data-locale'?: string;
   readonly preview?: number;
+  readonly priority?: number;
   readonly sheet?: string;
   readonly 'no-wait'?: true;
   /** One PDF instead of a ZIP. */
@@ -68,7 +70,7 @@ async function send(
   file: string,
   wishes: BatchWishes,
 ): Promise<Batch> {
-  const { name, format, locale, timezone, subject, preview, sheet } = wishes;
+  const { name, format, locale, timezone, subject, preview, priority, sheet } = wishes;
   const rows = await openRows(context, file);
   const outputFormat = format === undefined ? undefined : format === 'pdf' ? 'PDF' : 'DOCX';
   try {
@@ -81,6 +83,7 @@ async function send(
         timezone,
         subject,
         preview,
+        priority,
         sheet,
         dataLocale: wishes['data-locale'],
         ...(wishes.strict && { strict: 'true' }),
@@ -93,6 +96,26 @@ async function send(
   }
 }
 
+/** Why nothing of a batch is made yet: other documents may be before its own. Only where somebody looks on. */
+async function waitsFor(
+  { client, err, json, quiet }: Context,
+  { batch, changed, silentSince }: BatchSight,
+): Promise<string | null> {
+  const isWaiting = doneOf(batch) + batch.counts.running === 0 && batch.state === 'RUNNING';
+  if (!isWaiting || changed || silentSince !== null || !err.isLive || json || quiet) return null;
+  try {
+    const { correlationId } = batch;
+    const query = { kind: 'document', state: 'QUEUED', correlationId, limit: 1 } as const;
+    const [job] = (await client.listJobs({ query })).jobs;
+    return job === undefined
+      ? null
+      : clean((await client.explainJob({ params: { id: job.id } })).sentence);
+  } catch {
+    // A hint only: the next look says whether the server is there.
+    return null;
+  }
+}
+
 /** Ctrl-C ends the looking, not the batch. */
 async function followed(context: Context, made: Batch): Promise<Batch> {
   const progress = progressOf(context);
@@ -101,7 +124,7 @@ async function followed(context: Context, made: Batch): Promise<Batch> {
     for await (const sight of followBatch(context, made)) {
       last = sight.batch;
       if (context.json && sight.changed) context.document(last);
-      progress.show(last, sight.silentSince);
+      progress.show(last, sight.silentSince, await waitsFor(context, sight));
     }
     progress.end();
     return last;
@@ -118,7 +141,7 @@ function progressOf({ err, json, quiet, world }: Context) {
   const live = err.isLive && !json && !quiet ? createLive(err) : null;
   const outlook = createOutlooks();
   return {
-    show(batch: Batch, silentSince: number | null): void {
+    show(batch: Batch, silentSince: number | null, waits: string | null): void {
       const now = world.now();
       const progress = { done: doneOf(batch), total: batch.total };
       const { leftMs } = outlook({ id: batch.id, attempt: 0, progress }, now);
@@ -128,6 +151,7 @@ function progressOf({ err, json, quiet, world }: Context) {
           : [`The server is silent since ${lasting(now - silentSince)}; trying again.`];
       live?.draw([
         batchLine(batch, leftMs, err.paint),
+        ...(waits === null ? [] : [err.paint('dim', waits)]),
         ...silence.map((line) => err.paint('yellow', line)),
       ]);
     },

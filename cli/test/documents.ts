@@ -15,6 +15,8 @@ export interface Documents {
   lint: LintReport;
   batches: Batch[];
   items: Item[];
+  /** Of each document that is generated. */
+  warnings: string[];
   readonly uploads: { readonly type: string; readonly text: string }[];
   readonly envelopes: Envelope[];
   readonly queries: Call['query'][];
@@ -111,6 +113,7 @@ export async function documentsFixture(): Promise<
     lint: CLEAN,
     batches: [],
     items: [],
+    warnings: [],
     uploads: [],
     envelopes: [],
     queries: [],
@@ -160,7 +163,9 @@ function templateHandlers(documents: Documents): Handlers {
       templatesOf(documents, envelope.templateId);
       documents.envelopes.push(envelope);
       const timings = { template: 0, merge: 1, convert: 50, store: 3, total: 54 };
-      return { file: FILE, docx: null, cached: false, timings, correlationId: 'c-1' };
+      const { warnings } = documents;
+      const made = { file: FILE, docx: null, cached: false, timings, correlationId: 'c-1' };
+      return warnings.length === 0 ? made : { ...made, warnings };
     },
     downloadFile: () => new Response(new Uint8Array(PDF)),
   };

@@ -202,7 +202,9 @@ export const documentContracts = {
         .max(50)
         .optional()
         .describe('How CSV and XLSX write numbers and dates: de-DE; as locale unless given.'),
-      strict: trueOrFalse.optional().describe('A field that a row lacks is an error of the row.'),
+      strict: trueOrFalse
+        .optional()
+        .describe('A field that a row lacks, or whose cell is empty, is an error of the row.'),
       allowMissing: trueOrFalse
         .optional()
         .describe('Fields of the template that no column has are left empty, not refused.'),
@@ -214,7 +216,15 @@ export const documentContracts = {
         .optional()
         .describe('Makes only so many of the first rows.'),
       sheet,
-      priority: z.coerce.number<number | string>().int().min(-1_000).max(1_000).optional(),
+      priority: z.coerce
+        .number<number | string>()
+        .int()
+        .min(-1_000)
+        .max(1_000)
+        .optional()
+        .describe(
+          'Higher first. Unless given, 0 for previews and up to 100 rows; else none, the last.',
+        ),
       subject: z
         .string()
         .min(1)

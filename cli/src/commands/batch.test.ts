@@ -10,6 +10,7 @@ import {
   documentsFixture,
 } from '../../test/documents.ts';
 import { refusal } from '../../test/contract-server.ts';
+import { aJob } from '../../test/jobs.ts';
 import { documents as parsed } from '../../test/run.ts';
 import { addressOf } from '../../test/tamper.ts';
 import { cursorIsShown, screenOf } from '../../test/terminal.ts';
@@ -101,7 +102,7 @@ describe('millrace batch', () => {
     const xlsx = join(folder, 'people.xlsx');
     await writeFile(xlsx, 'PK');
     const ran = await millrace(
-      `batch --template invoice --data ${xlsx} --sheet 'May 2026' --preview 4 --strict --allow-missing --locale de-DE --data-locale en-US -o ${join(folder, 'a.zip')}`,
+      `batch --template invoice --data ${xlsx} --sheet 'May 2026' --preview 4 --priority 5 --strict --allow-missing --locale de-DE --data-locale en-US -o ${join(folder, 'a.zip')}`,
     );
     expect(ran.stderr).toContain(
       'batch-3: the first 4 of 2,000 rows, 2 blank ones skipped. Read as windows-1252.\n4 made, 0 failed, in 41 s.\n',
@@ -113,6 +114,7 @@ describe('millrace batch', () => {
         locale: 'de-DE',
         dataLocale: 'en-US',
         preview: 4,
+        priority: 5,
         sheet: 'May 2026',
         strict: 'true',
         allowMissing: 'true',
@@ -136,6 +138,21 @@ describe('millrace batch', () => {
     ]);
     expect(cursorIsShown(sent)).toBe(true);
     expect(screenOf(sent).join('\n')).not.toContain('━');
+  });
+
+  test('says what it waits for while nothing of it is made', async () => {
+    const { millrace, documents, service, line } = await rows();
+    documents.batches = [aBatch(0, 0), aBatch(0, 0), aBatch(4, 0)];
+    service.jobs = [aJob({ id: 'pg-120', kind: 'document', correlationId: 'c-1' })];
+    const screens: string[] = [];
+    let sent = '';
+    await millrace(line, {
+      terminal: 100,
+      onSay: (text) => void (sent += text),
+      onWait: () => void screens.push(screenOf(sent).join('\n')),
+    });
+    expect(screens[0]).not.toContain('is paused');
+    expect(screens[1]).toContain('The kind "hello" is paused.');
   });
 
   test('lists the rows that failed, fetches the others, and ends with 1', async () => {
@@ -322,15 +339,19 @@ describe('a batch that is there', () => {
       '',
       ...[2, 3, 5].map((row) => `  line ${row}: validation_error: The field Amount is missing.`),
     ]);
-    expect(stderr).toBe(
-      `\n"millrace batch retry batch-3" makes those that are missing.\n${TO_CORRECT}\n`,
-    );
+    // What is wrong is the data: the same again would fail again.
+    expect(stderr).toBe(`${TO_CORRECT}\n`);
     expect((await millrace('batch status batch-3 -q')).stdout).toBe('FINISHED\n');
     const [json] = parsed((await millrace('batch status batch-3 --json')).stdout);
     expect(json).toMatchObject({ id: 'batch-3', failures: documents.items });
     const error = { code: 'invalid_row', message: 'The line is not JSON.' };
     documents.items = [{ ...aFailedRow(2), error }];
     expect((await millrace('batch status batch-3')).stderr).toBe(`${TO_CORRECT}\n`);
+    const timeout = { code: 'conversion_timeout', message: 'It took too long.' };
+    documents.items = [{ ...aFailedRow(2), error: timeout }];
+    expect((await millrace('batch status batch-3')).stderr).toBe(
+      `\n"millrace batch retry batch-3" makes those that are missing.\n${TO_CORRECT}\n`,
+    );
     documents.batches = [aBatch(1, 1)];
     expect((await millrace('batch status batch-3 -q')).code).toBe(0);
     expect((await millrace('batch status batch-4')).code).toBe(3);

@@ -22,7 +22,8 @@ const options = {
   'data-locale': text('LOCALE', 'How the rows write them; --locale unless given.'),
   timezone: text('ZONE', 'For dates: Europe/Berlin; UTC unless given.'),
   subject: text('SUBJECT', 'Whom each is about, for erasure: "{{CustomerId}}".'),
-  preview: wholeNumber('N', 'Makes only the first N rows.', 1),
+  preview: wholeNumber('N', 'Makes only the first N rows, at most 1,000.', 1),
+  priority: wholeNumber('N', 'Higher first; 0 for previews and up to 100 rows.'),
   strict: flag('A field that a row lacks is an error of the row.'),
   'allow-missing': flag('Fields that no column has are left empty.'),
   'no-wait': flag('Only prints the id of the batch.'),
@@ -118,8 +119,8 @@ async function start(context: Context, given: Given): Promise<ExitCode> {
 
 const STARTING = Object.keys(options).filter((name) => name !== 'limit' && name !== 'all');
 
-/** Of rows that no retry can mend. */
-const UNREADABLE = 'invalid_row';
+/** Of rows whose data is wrong: made again from the same, they fail again. */
+const WRONG_DATA: readonly string[] = ['invalid_row', 'validation_error'];
 
 async function status(context: Context, id: string): Promise<ExitCode> {
   const { client, out, json, quiet, document, note, world } = context;
@@ -135,7 +136,7 @@ async function status(context: Context, id: string): Promise<ExitCode> {
     for (const line of batchDetail(found, world.now(), out)) out.line(line);
     if (failures.length + warnings.length > 0) out.line('');
     for (const row of [...warnings, ...failures]) out.line(`  ${rowLine(row, out.paint)}`);
-    const again = failures.some(({ error }) => error?.code !== UNREADABLE);
+    const again = failures.some(({ error }) => !WRONG_DATA.includes(error?.code ?? ''));
     if (exitCodeForBatch(found) !== EXIT.ok && (again || found.counts.canceled > 0))
       note(`\n"millrace batch retry ${id}" makes those that are missing.`);
     if (failures.length > 0) note(howToCorrect(id));

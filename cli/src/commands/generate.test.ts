@@ -170,6 +170,18 @@ describe('millrace generate, from a file', () => {
 });
 
 describe('millrace generate, from a template of the server', () => {
+  test('tells what the document lacks, and ends with 0', async () => {
+    const { millrace, documents, folder } = await documentsFixture();
+    documents.warnings = ['No font of the server has 請 (U+8ACB).'];
+    const data = join(folder, 'd.json');
+    await writeFile(data, '{}');
+    const line = `generate --template invoice --data ${data} --force -o ${join(folder, 'o.pdf')}`;
+    const ran = await millrace(line);
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toMatch(/^No font of the server has 請 \(U\+8ACB\)\.\n/);
+    expect((await millrace(`${line} -q`)).stderr).toBe('');
+  });
+
   test('sends the data and fetches the document', async () => {
     const { millrace, documents, folder, server } = await documentsFixture();
     const path = join(folder, 'out.pdf');

@@ -9,6 +9,7 @@ import { type Chunks, OUTPUT_OPTIONS, fileNameOf, openOutput } from '../output.t
 import { PDF_OPTIONS, type PdfWishes, pdfWishesOf } from '../pdf-options.ts';
 import { size } from '../render/number.ts';
 import { lasting } from '../render/time.ts';
+import { clean } from '../render/width.ts';
 import { UsageError } from '../usage-error.ts';
 
 const options = {
@@ -50,12 +51,14 @@ export const generate = defineCommand({
     const output = await openOutput(context, path, given.force);
     const began = context.world.now();
     const order = { template, file, format, pdf };
-    const { chunks, answer } = isFile(template)
+    const { chunks, answer, warnings } = isFile(template)
       ? await makeHere(context, order, given)
       : await makeThere(context, order, { ...given, name });
     const bytes = await output.write(chunks);
     if (context.json) context.document({ ...answer, path, size: bytes });
     else if (path !== '-') context.out.line(path);
+    const { err, json, quiet } = context;
+    if (!json && !quiet) for (const each of warnings) err.line(err.paint('yellow', clean(each)));
     context.note(`${size(bytes)}, in ${lasting(context.world.now() - began)}.`);
     return EXIT.ok;
   },
@@ -75,6 +78,8 @@ interface Order {
 interface Made {
   readonly chunks: Chunks;
   readonly answer: object;
+  /** What the document lacks. */
+  readonly warnings: readonly string[];
 }
 
 const TEMPLATE_FILE = /\.do[ct][xm]$/i;
@@ -99,8 +104,9 @@ async function makeHere(
   const bytes = await readBytes(await openInput(context, template));
   const data = await readObject(context, file);
   const docx = await mergeHere(bytes, data, wishes);
-  const made = format === 'docx' ? docx : await convertHere(context, docx, pdf ?? {});
-  return { chunks: [made], answer: {} };
+  if (format === 'docx') return { chunks: [docx], answer: {}, warnings: [] };
+  const { pdf: made, warnings } = await convertHere(context, docx, pdf ?? {});
+  return { chunks: [made], answer: warnings.length === 0 ? {} : { warnings }, warnings };
 }
 
 async function makeThere(
@@ -122,7 +128,7 @@ async function makeThere(
   } as const;
   const answer = await context.client.generate({ body });
   const response = await context.client.downloadFile({ params: { id: answer.file.id } });
-  return { chunks: response.body ?? [], answer };
+  return { chunks: response.body ?? [], answer, warnings: answer.warnings ?? [] };
 }
 
 function onServer({ pages, ...pdf }: PdfWishes) {

@@ -96,7 +96,10 @@ export function emit(input: {
 
   const use = (tag: Tag) => {
     if (tag.parsed.kind !== 'value') return;
-    collectUses(tag.parsed.value, marks.scopes(), tag.place, 'value', addUse);
+    const isConditional = marks.inBlock();
+    collectUses(tag.parsed.value, marks.scopes(), tag.place, 'value', (one) =>
+      addUse(isConditional ? { ...one, conditional: true } : one),
+    );
   };
 
   const emitValueOf = (tag: Tag, helper?: string) => {

@@ -18,6 +18,7 @@ export interface Marks {
   emit(tag: Tag): void;
   scopes(): readonly string[];
   inLoop(): boolean;
+  inBlock(): boolean;
   /** A note that is repeated is written within the loops of its reference. */
   enterNote(around: Scopes): void;
   leaveNote(): void;
@@ -131,6 +132,7 @@ export function createMarks(options: MarksOptions): Marks {
       inNote = false;
       scopes.splice(0, scopes.length, '');
     },
+    inBlock: () => inNote || frames.length > 0,
     inLoop: () => inNote || frames.some(({ block, scoped }) => block.name === 'each' && scoped),
     columnDepth: () => frames.filter(({ block }) => layout.levels.get(block) === 'column').length,
   };

@@ -53,8 +53,16 @@ export function registerUpload(
     scope.removeAllContentTypeParsers();
     for (const type of contract.upload ?? [])
       scope.addContentTypeParser(type, (_request, payload, done) => done(null, payload));
+    scope.addContentTypeParser('*', (request, _payload, done) =>
+      done(unsupported(contract.upload ?? [], request.headers['content-type'])),
+    );
     register(scope, name, contract, admit, handler);
   });
+}
+
+function unsupported(types: readonly string[], given: string | undefined): Refusal {
+  const said = given === undefined ? 'There is no content-type' : `The content-type is ${given}`;
+  return new Refusal('unsupported_media_type', `${said}; this takes ${types.join(', ')}.`);
 }
 
 /** What the contract allows of a request. */

@@ -120,6 +120,22 @@ describe('a template', () => {
     });
     expect(response.status).toBe(415);
   });
+
+  test.each(['text/plain', 'application/vnd.ms-excel'])(
+    'rows as %s are refused with the types that a batch takes',
+    async (type) => {
+      const response = await fetch(`${baseUrl}/documents/batch?templateId=invoice`, {
+        method: 'POST',
+        headers: { 'content-type': type },
+        body: 'x',
+      });
+      expect(response.status).toBe(415);
+      expect(await response.json()).toMatchObject({
+        code: 'unsupported_media_type',
+        detail: `The content-type is ${type}; this takes application/json, application/x-ndjson, text/csv, application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.`,
+      });
+    },
+  );
 });
 
 describe('POST /generate', () => {

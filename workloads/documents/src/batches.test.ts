@@ -56,6 +56,28 @@ describe.each(DATABASES)('batches on %s', (which) => {
     expect(new Set(world.office.calls.map(({ text }) => text)).size).toBe(450);
   }, 120_000);
 
+  test('previews, few rows and few corrections go before many rows, unless a priority is given', async () => {
+    const names = Array.from({ length: 101 }, (_, n) => `P${n}`);
+    world.startWorker();
+    const prioritiesOf = async (batch: Batch) => {
+      await finish(batch);
+      const jobs = await jobsOf();
+      return new Set(
+        jobs.filter(({ key }) => key?.startsWith(`${batch.id}/`)).map(({ priority }) => priority),
+      );
+    };
+    const many = await create([...people(...names), 'no row']);
+    expect(await prioritiesOf(many)).toEqual(new Set([null]));
+    expect(await prioritiesOf(await create(people('Ann')))).toEqual(new Set([0]));
+    const preview = await create(people(...names), { preview: 101 });
+    expect(await prioritiesOf(preview)).toEqual(new Set([0]));
+    const given = await create(people('Ann'), {}, { priority: -5 });
+    expect(await prioritiesOf(given)).toEqual(new Set([-5]));
+    const fixed = Buffer.from('{"millrace line":102,"A":{"Name":"Eve"}}');
+    await world.documents.batches.correct(many.id, { format: 'jsonl', bytes: fixed });
+    expect(await prioritiesOf(many)).toEqual(new Set([null, 0]));
+  });
+
   test('a document that lacks something says so with its row, and is counted', async () => {
     const batch = await create(people('Ann', '請'));
     world.office.before = (text) => {

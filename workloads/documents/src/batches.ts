@@ -80,6 +80,8 @@ export interface BatchUpkeep {
   pending(batch: BatchRecord, after: number, limit: number): Promise<number[]>;
   /** Whom these items are about, for the subject of their jobs. */
   subjects(batch: BatchRecord, chunk: readonly number[]): Promise<Map<number, string>>;
+  /** Of the jobs of its items. */
+  priority(batch: BatchRecord): Promise<number | null>;
   /** Items whose jobs ended without their handler get the end of their job. */
   reconcile(batch: BatchRecord): Promise<number>;
   finish(batch: BatchRecord): Promise<boolean>;
@@ -88,6 +90,12 @@ export interface BatchUpkeep {
 }
 
 const MOST_ROWS = 100_000;
+
+/**
+ * Someone looks on while a preview, a few rows or a few corrections are made, and ten thousand rows of somebody else
+ * may be queued before them. A job with any priority goes before those with none.
+ */
+const SMALL_BATCH = { rows: 100, priority: 0 };
 
 export function createBatches(parts: {
   database: Database;
@@ -248,6 +256,13 @@ export function createBatches(parts: {
       counts: ({ seq }) => items.counts(database, seq),
       pending: ({ seq, run }, after, limit) => items.pending(database, seq, run, after, limit),
       subjects: ({ seq }, chunk) => items.subjects(database, seq, chunk),
+      async priority(batch) {
+        const { seq, run, priority, settings } = batch;
+        if (priority !== null || settings.preview !== undefined)
+          return priority ?? SMALL_BATCH.priority;
+        const isSmall = (await items.inRun(database, seq, run)) <= SMALL_BATCH.rows;
+        return isSmall ? SMALL_BATCH.priority : null;
+      },
       finish: ({ seq, run }) => batchRows.finish(database, seq, run),
       async reconcile(batch) {
         let closed = 0;

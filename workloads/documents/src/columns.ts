@@ -11,6 +11,8 @@ import { fieldsOf } from './table.ts';
 export interface ColumnCheck {
   readonly columns: readonly string[];
   readonly fields: readonly FieldUse[];
+  /** Of an XLSX. */
+  readonly sheet?: string | undefined;
   /** What names fields beside the template: `outputFileName` and `subject`. */
   readonly patterns: Readonly<Record<string, string | undefined>>;
 }
@@ -18,7 +20,7 @@ export interface ColumnCheck {
 const MOST_NAMED = 10;
 const NEAR = 2;
 
-export function checkColumns({ columns, fields, patterns }: ColumnCheck): void {
+export function checkColumns({ columns, fields, patterns, sheet }: ColumnCheck): void {
   const paths = fieldsOf(columns).map(({ path }) => pathOf(path));
   const isThere = (path: string) =>
     has(paths, path) || has(paths, path.replace(/__formatted$/, ''));
@@ -52,8 +54,17 @@ export function checkColumns({ columns, fields, patterns }: ColumnCheck): void {
   if (sentences.length === 0) return;
   throw new DocumentError(
     'missing_columns',
-    `${sentences.join(' ')} Correct the name, or allow missing fields to leave them empty.`,
+    `${sentences.join(' ')} ${titleOrSheet(columns, sheet)}Correct the name, or leave such fields empty with --allow-missing (allowMissing=true).`,
   );
+}
+
+/** A title above the table, or another sheet than the one that was meant. */
+function titleOrSheet(columns: readonly string[], sheet: string | undefined): string {
+  const named = columns.filter((name) => name !== '');
+  const of = sheet === undefined ? '' : ` of the sheet "${sheet}"`;
+  const other = sheet === undefined ? '' : ' Another sheet is chosen with --sheet.';
+  if (named.length !== 1) return sheet === undefined ? '' : `The sheet is "${sheet}".${other} `;
+  return `The first row${of} has one cell only, "${named[0]?.slice(0, 80)}": if that is a title, remove it, so that the first row names the columns.${other} `;
 }
 
 /** As a field, or as an object of fields. */

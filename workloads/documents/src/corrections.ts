@@ -1,8 +1,9 @@
 import type { FieldUse } from '@millrace/docx';
-import type { Database, Session, Statement } from '@millrace/store-postgres';
+import { type Database, type Session, type Statement, numbers } from '@millrace/store-postgres';
 import type { BatchRecord } from './batch-rows.ts';
 import { DocumentError } from './errors.ts';
 import { correctItems } from './item-load.ts';
+import { cellTexts, keepTypes } from './kept-types.ts';
 import { checkHeader, localeOf } from './load.ts';
 import type { Cell, Row } from './row.ts';
 import { type RowSource, openRows } from './rows.ts';
@@ -33,6 +34,14 @@ type FailedRow = {
   data: string | null;
   cells: string | null;
   error_message: string | null;
+};
+
+// What the rows to be corrected hold; locked, since the new rows are made from it. $1 batch $2 line[]
+const HELD: Statement = {
+  name: 'documents_held_rows',
+  text: `
+SELECT line, data, cells FROM millrace.document_items
+ WHERE batch = $1 AND state = 'FAILED' AND line = ANY ($2::text::int[]) FOR UPDATE`,
 };
 
 const AT_ONCE = 200;
@@ -77,16 +86,8 @@ function own(columns: readonly string[]): { name: string; index: number }[] {
 
 function csvLine(batch: BatchRecord, columns: readonly string[]): (row: FailedRow) => string {
   const delimiter = delimiterOf(batch);
-  const number = new Intl.NumberFormat(localeOf(batch.settings), {
-    useGrouping: false,
-    maximumFractionDigits: 15,
-  });
+  const { shown } = cellTexts(localeOf(batch.settings));
   const fields = new Map(fieldsOf(columns).map(({ index, path }) => [index, path]));
-  const shown = (cell: unknown): string => {
-    if (typeof cell === 'number') return number.format(cell);
-    if (typeof cell === 'boolean') return cell ? 'TRUE' : 'FALSE';
-    return typeof cell === 'string' ? cell : '';
-  };
   return ({ line, data, cells, error_message: error }) => {
     const given = cells === null ? null : (JSON.parse(cells) as Cell[]);
     const row: unknown = data === null ? {} : JSON.parse(data);
@@ -127,7 +128,8 @@ export async function readCorrections(
 ): Promise<Correction[]> {
   const opened = await openRows(source, localeOf(settings));
   try {
-    checkHeader(opened.columns, { settings, fields, subject: from?.subject });
+    checkHeader(opened, { settings, fields, subject: from?.subject });
+    checkComplete(opened.columns, from?.columns ?? []);
     const rows: Correction[] = [];
     const lines = new Set<number>();
     let bytes = 0;
@@ -151,6 +153,21 @@ export async function readCorrections(
   }
 }
 
+/** A row is replaced as a whole: what a column that is not there held would be lost. */
+function checkComplete(given: readonly string[] | null, columns: readonly string[]): void {
+  if (given === null) return;
+  const lost = own(columns).flatMap(({ name }) =>
+    name === '' || given.includes(name) ? [] : [`"${name}"`],
+  );
+  if (lost.length === 0) return;
+  throw new DocumentError(
+    'missing_columns',
+    `The file lacks ${lost.length === 1 ? 'the column' : 'the columns'} ${lost.slice(0, MOST_NAMED).join(', ')} of the batch, whose values would be lost. Take the file of failed rows, and leave its columns as they are.`,
+  );
+}
+
+const MOST_NAMED = 10;
+
 function unnumbered(line: number): DocumentError {
   return new DocumentError(
     'invalid_rows',
@@ -161,7 +178,7 @@ function unnumbered(line: number): DocumentError {
 /** Within the transaction that begins the new run. */
 export async function applyCorrections(
   session: Session,
-  { id, seq, run, source }: BatchRecord,
+  { id, seq, run, source, settings }: BatchRecord,
   rows: readonly Correction[],
 ): Promise<number> {
   const readable = rows.filter((row) => 'data' in row).length;
@@ -173,8 +190,25 @@ export async function applyCorrections(
         ? 'There are no rows.'
         : `No row can be read. Line ${first.line}: ${first.error}`,
     );
+  const kept = keepTypes({
+    columns: source?.columns ?? [],
+    texts: cellTexts(localeOf(settings)),
+    isTyped: source?.format === 'xlsx',
+  });
   for (let at = 0; at < rows.length; at += AT_ONCE) {
-    const some = rows.slice(at, at + AT_ONCE);
+    const given = rows.slice(at, at + AT_ONCE);
+    const lines = numbers(given.map(({ corrects }) => corrects));
+    const held = new Map(
+      (await session.query<Pick<FailedRow, 'line' | 'data' | 'cells'>>(HELD, [seq, lines])).map(
+        (row) => [row.line, row],
+      ),
+    );
+    const some = given.map((row) => {
+      const before = held.get(row.corrects);
+      return before === undefined || 'error' in row
+        ? row
+        : { ...row, data: kept(before, row.data) };
+    });
     const found = await correctItems(session, { batch: seq, run }, some, {
       subject: source?.subject,
     });

@@ -120,7 +120,10 @@ export function parseAs<T>(schema: z.ZodType<T>, given: unknown, what: string): 
   const first = parsed.error.issues
     .slice(0, 5)
     .map(({ path, message }) => `${path.join('.') || what}: ${message}`);
-  throw new DocumentError('validation_error', `The ${what} does not fit: ${first.join('; ')}.`);
+  throw new DocumentError(
+    'validation_error',
+    `The ${what} does not fit: ${first.join('; ').replace(/\.$/, '')}.`,
+  );
 }
 
 export function officeOptions(pdf: PdfOptions | undefined): OfficePdfOptions {

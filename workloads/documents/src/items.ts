@@ -91,6 +91,12 @@ SELECT item FROM millrace.document_items
  WHERE batch = $1 AND state = 'PENDING' AND item > $3 AND run = $2 ORDER BY item LIMIT $4`,
 };
 
+// The items that the run makes; those that ended in an earlier one keep its number. $1 batch $2 run
+const IN_RUN: Statement = {
+  name: 'documents_items_in_run',
+  text: `SELECT count(*)::int AS n FROM millrace.document_items WHERE batch = $1 AND run = $2`,
+};
+
 // $1 batch $2 item[]
 const SUBJECTS: Statement = {
   name: 'documents_item_subjects',
@@ -201,6 +207,11 @@ export const items = {
   ): Promise<number[]> {
     const rows = await session.query<{ item: number }>(PENDING, [batch, run, after, limit]);
     return rows.map(({ item }) => item);
+  },
+
+  async inRun(session: Session, batch: number, run: number): Promise<number> {
+    const [row] = await session.query<{ n: number }>(IN_RUN, [batch, run]);
+    return row?.n ?? 0;
   },
 
   /** Those of these items that are about someone. */

@@ -105,6 +105,7 @@ async function* runBatch(
     const chunk = await upkeep.pending(batch, after, CHUNK);
     if (chunk.length === 0) break;
     const subjects = await upkeep.subjects(batch, chunk);
+    const priority = await upkeep.priority(batch);
     for (const item of chunk) {
       const subject = subjects.get(item);
       enqueue({
@@ -112,7 +113,7 @@ async function* runBatch(
         data: { batch: id, run, item } satisfies ItemInput,
         key: itemKey(batch, item),
         ...(subject !== undefined && { subject }),
-        ...(batch.priority !== null && { priority: batch.priority }),
+        ...(priority !== null && { priority }),
       });
     }
     after = chunk.at(-1) ?? after;

@@ -5,7 +5,7 @@ import { checkColumns } from './columns.ts';
 import { DocumentError } from './errors.ts';
 import { addItems } from './item-load.ts';
 import type { Row } from './row.ts';
-import { type RowFacts, type RowSource, openRows } from './rows.ts';
+import { type OpenRows, type RowFacts, type RowSource, openRows } from './rows.ts';
 
 /** What is kept about where the rows of a batch came from. */
 export interface BatchSource extends RowFacts {
@@ -35,7 +35,7 @@ export async function loadRows(
   const { database, batch, settings, subject, maxRows } = params;
   const opened = await openRows(params.source, localeOf(settings));
   try {
-    checkHeader(opened.columns, params);
+    checkHeader(opened, params);
     const most = settings.preview ?? Infinity;
     let total = 0;
     let read = 0;
@@ -65,12 +65,12 @@ export function localeOf({ locale, options }: BatchSettings): string {
 }
 
 export function checkHeader(
-  columns: readonly string[] | null,
+  { columns, facts }: Pick<OpenRows, 'columns' | 'facts'>,
   { settings, fields, subject }: Pick<LoadParams, 'settings' | 'fields' | 'subject'>,
 ): void {
   if (columns === null || settings.allowMissing) return;
   const patterns = { 'name of the documents': settings.outputFileName, subject };
-  checkColumns({ columns, fields, patterns });
+  checkColumns({ columns, fields, patterns, sheet: facts().sheet });
 }
 
 async function* gathered(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {

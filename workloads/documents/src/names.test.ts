@@ -55,5 +55,7 @@ test('a name takes fields of the row, own ones only, and no path', () => {
   expect(nameFromRow('{{[First Name]}} {{[Nr.]}}', { 'First Name': 'Ada', 'Nr.': 7 }, 1)).toBe(
     'Ada 7',
   );
+  const asWritten = { 'Nr.': 7, 'Tel. (privat)': '030', '1. Rate': 5 };
+  expect(nameFromRow('{{Nr.}} {{Tel. (privat)}} {{ 1. Rate }}', asWritten, 1)).toBe('7 030 5');
   expect(nameFromRow('{{constructor.name}}{{A}}{{Gone.Far}}!', row, 1)).toBe('!');
 });

@@ -83,8 +83,19 @@ export function nameFromRow(pattern: string, row: unknown, number: number): stri
 /** Of the row: `Invoice {{Number}} {{@number}}` names one. */
 export function fieldsNamed(pattern: string): string[] {
   return [...pattern.matchAll(NAMED)].flatMap(([, path = '']) =>
-    path === '@number' ? [] : [pathOf(keysOf(path))],
+    path === '@number' ? [] : [pathOf(keysIn(path))],
   );
+}
+
+/** As a column is named, or as a tag names it: `Nr.`, `[Nr.]`. */
+function keysIn(path: string): string[] {
+  return path.includes('[') ? keysOf(path) : keysOfColumn(path);
+}
+
+/** The field that a column makes. `Nr.` and `Tel. (home)` are names as people write them, not objects. */
+export function keysOfColumn(name: string): string[] {
+  const keys = name.split('.').map((key) => key.trim());
+  return keys.includes('') || /\.\s/.test(name) ? [name] : keys;
 }
 
 const NAMED = /\{\{\s*([^{}]+?)\s*\}\}/g;
@@ -97,7 +108,7 @@ export function fromRow(
 ): string {
   return pattern.replace(NAMED, (_, path: string) => {
     if (path === '@number') return String(number);
-    const value = follow(row, keysOf(path));
+    const value = follow(row, keysIn(path));
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
       ? shown(String(value))
       : '';

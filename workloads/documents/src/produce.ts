@@ -1,3 +1,4 @@
+import type { FieldUse } from '@millrace/docx';
 import { type Conversion, type Office, OfficeError } from '@millrace/office';
 import type { Database } from '@millrace/store-postgres';
 import { sha256 } from './canonical.ts';
@@ -16,6 +17,8 @@ import type { Compiled, Templates } from './templates.ts';
  */
 export interface Produced {
   readonly templateId: string;
+  /** What the template asks for. */
+  readonly fields: readonly FieldUse[];
   readonly output: Stored;
   readonly docx: Stored | null;
   /** The bytes were there already. */
@@ -67,6 +70,7 @@ export async function produce(
   const merged = once(() => merge(compiled, envelope, images));
   const result = {
     templateId: compiled.info.id,
+    fields: compiled.template.fields,
     templateCached: compiled.hit,
     merged,
     step,

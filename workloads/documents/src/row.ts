@@ -20,6 +20,8 @@ export interface TableLine {
   readonly line: number;
   readonly cells: readonly Cell[];
   readonly error?: string;
+  /** Rows of a sheet between the one before and this one in which nothing stands. */
+  readonly blankAbove?: number;
 }
 
 /** A JSON array is parsed as a whole; the other formats are read row by row. */

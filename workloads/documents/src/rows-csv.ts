@@ -1,7 +1,9 @@
 import { parse } from 'csv-parse';
 import { Readable } from 'node:stream';
+import { DocumentError } from './errors.ts';
 import { ROW_LIMITS, type Cell, type TableLine } from './row.ts';
 import { badHeader } from './table.ts';
+import { columnName } from './xlsx/sheet.ts';
 
 export interface CsvLines {
   readonly delimiter: string;
@@ -37,8 +39,10 @@ async function* linesOf(
     skip_records_with_error: true,
     max_record_size: RECORD_BYTES,
   });
-  let isCutOff = false;
-  parser.on('skip', () => (isCutOff = true));
+  let cutOff: string | null = null;
+  parser.on('skip', (error: { readonly code?: string } | undefined) => {
+    cutOff ??= error?.code ?? '';
+  });
   const source = Readable.from(texts);
   source.on('error', (error) => parser.destroy(error));
   source.pipe(parser);
@@ -50,15 +54,18 @@ async function* linesOf(
       const line = last - record.join('').split('\n').length + 1;
       const cells = record.map(cellOf);
       const isBlank = cells.every((cell) => cell === '');
-      if (count === 0 && !isBlank) count = record.length;
+      const isHeader = count === 0 && !isBlank;
+      if (isHeader) count = record.length;
       const isShort = !isBlank && record.length < count;
-      yield isShort
-        ? { line, cells, error: `The row has ${record.length} cells, the first row ${count}.` }
-        : { line, cells };
+      const error = isShort
+        ? `The row has ${record.length} cells, the first row ${count}.`
+        : isHeader
+          ? null
+          : failedFormula(cells);
+      yield error === null ? { line, cells } : { line, cells, error };
     }
-    if (isCutOff && count === 0) throw badHeader('has a quote that is not closed');
-    if (isCutOff)
-      yield { line: last + 1, cells: [], error: `${CUT_OFF} It begins after line ${last}.` };
+    if (cutOff !== null && count === 0) throw badHeader('has a quote that is not closed');
+    if (cutOff !== null) throw notClosed(cutOff, last + 1);
   } finally {
     source.destroy();
     parser.destroy();
@@ -67,13 +74,39 @@ async function* linesOf(
 
 /** Beyond this a quote that nobody closed is given up: what follows would be gathered into one cell. */
 const RECORD_BYTES = 10 * ROW_LIMITS.rowBytes;
-const CUT_OFF = 'A quote is not closed, so that what follows it could not be read.';
+
+/** Of the whole file: the rows after the quote are in no row of their own, and could not be given back to correct. */
+function notClosed(code: string, line: number): DocumentError {
+  const what =
+    code === 'CSV_MAX_RECORD_SIZE'
+      ? `A row has more than ${RECORD_BYTES / 1_000_000} MB, as if a quote were not closed`
+      : `A quote that is opened in line ${line} is not closed`;
+  return new DocumentError(
+    'invalid_rows',
+    `${what}, so that the rows after it cannot be read. Close it, or remove it.`,
+  );
+}
 
 type Parsed = { readonly record: readonly string[]; readonly info: { readonly lines: number } };
 
-/** As spreadsheets write the two truths; as text, FALSE would count as true in a condition. */
+/**
+ * As spreadsheets write the two truths; as text, FALSE would count as true in a condition. And `="007"`, by which
+ * programs keep a spreadsheet from reading a code as a number.
+ */
 function cellOf(text: string): Cell {
-  return text === 'TRUE' ? true : text === 'FALSE' ? false : text;
+  if (text === 'TRUE') return true;
+  if (text === 'FALSE') return false;
+  return /^="(?:[^"]|"")*"$/.test(text) ? text.slice(2, -1).replaceAll('""', '"') : text;
+}
+
+/** What a formula shows that could not be computed, also in other languages: `#N/A`, `#NV`, `#BEZUG!`, `Err:502`. */
+const FAILED_FORMULA = /^(?:#N\/[AD]|#NV|#\p{Lu}[\p{Lu}\d/]*[!?]|Err:\d{3})$/u;
+
+function failedFormula(cells: readonly Cell[]): string | null {
+  const index = cells.findIndex((cell) => FAILED_FORMULA.test(String(cell)));
+  return index === -1
+    ? null
+    : `Column ${columnName(index + 1)} shows the error ${String(cells[index])} of a formula.`;
 }
 
 /** One kind of line break: within quotes the parser counts those of Windows twice, and lines would be off. */

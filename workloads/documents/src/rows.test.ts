@@ -81,11 +81,11 @@ test('a stray quote is kept, and the rows after it are read', async () => {
   ]);
 });
 
-test('a quote that is not closed is told of, with the rows before it', async () => {
-  expect(await read('csv', 'a,b\n1,2\n"x,3\n4,5\n')).toMatchObject([
-    { line: 2, data: { a: '1', b: '2' } },
-    { line: 3, error: expect.stringContaining('not closed') },
-  ]);
+test('a quote that is not closed is an error of the file: the rows after it are lost in it', async () => {
+  await expect(read('csv', 'a,b\n1,2\n"x,3\n4,5\n')).rejects.toMatchObject({
+    code: 'invalid_rows',
+    message: expect.stringContaining('A quote that is opened in line 3 is not closed'),
+  });
   await expect(read('csv', 'a,"b\n1,2\n')).rejects.toMatchObject({ code: 'invalid_rows' });
 });
 
@@ -133,6 +133,26 @@ test.each([
   ['letters in two parts', 'Stra\u0073\u0323e\n1\n', { 'Stra\u1e63e': '1' }],
 ])('a header with %s', async (_, text, data) => {
   expect((await read('csv', text))[0]).toMatchObject({ data });
+});
+
+test('what a formula could not compute is an error of its row, as in an XLSX', async () => {
+  const shown = ['#N/A', '#REF!', '#DIV/0!', '#NAME?', '#NV', '#BEZUG!', '#ÜBERLAUF!', 'Err:502'];
+  const rows = await read('csv', `#,b\n${shown.map((text) => `x,${text}\n`).join('')}#1,#tag\n`);
+  expect(rows.slice(0, -1)).toEqual(
+    shown.map((text, index) =>
+      expect.objectContaining({
+        line: index + 2,
+        error: `Column B shows the error ${text} of a formula.`,
+        cells: ['x', text],
+      }),
+    ),
+  );
+  expect(rows.at(-1)).toMatchObject({ data: { '#': '#1', b: '#tag' } });
+});
+
+test('codes that are written as formulas, to be kept from becoming numbers', async () => {
+  const text = 'a,b\n="007","=""0""""8"""\n';
+  expect(await read('csv', text)).toEqual([{ line: 2, data: { a: '007', b: '0"8' } }]);
 });
 
 test('a row with more cells than the header has them for correction', async () => {

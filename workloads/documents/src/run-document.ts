@@ -1,6 +1,7 @@
 import type { JobContext, RunningJob } from '@millrace/engine';
 import { type BatchRecord, batchRows } from './batch-rows.ts';
-import { type BatchSettings, type Envelope, envelopeSchema } from './envelope.ts';
+import { emptyFields, emptyWarning, withoutBlanks } from './empty-fields.ts';
+import { type Envelope, envelopeSchema } from './envelope.ts';
 import { DocumentError, failureOf, storing } from './errors.ts';
 import type { FileFacts, Files } from './files.ts';
 import { type Generated, endingOf, factsOf, measured } from './generate.ts';
@@ -74,8 +75,12 @@ export function createRunDocument(parts: Parts): RunDocument {
       if (begun.type === 'made') return { fileId: begun.fileId, docxFileId: begun.docxFileId };
       if (begun.type === 'refused') return { skipped: true };
       try {
-        const envelope = envelopeOf(batch.settings, begun.data, item);
-        return await make(parts, envelope, job, context, (produced) => {
+        const envelope = envelopeOf(batch, begun.data, item);
+        const isTable = batch.source?.columns !== undefined;
+        return await make(parts, envelope, job, context, (made) => {
+          const empty = isTable ? emptyFields(made.fields, envelope.data) : [];
+          const more = empty.length === 0 ? [] : [emptyWarning(empty)];
+          const produced = { ...made, warnings: [...more, ...made.warnings] };
           const facts = { ...factsOf(envelope, produced, contextOf(job)), batchId: batch.id };
           return recordItem(parts, envelope, produced, facts, ref, context.lease.epoch);
         });
@@ -224,8 +229,10 @@ async function begin(
   }
 }
 
-function envelopeOf(settings: BatchSettings, data: string, item: number): Envelope {
-  const row: unknown = JSON.parse(data);
+function envelopeOf({ settings, source }: BatchRecord, data: string, item: number): Envelope {
+  const given = JSON.parse(data) as Record<string, unknown>;
+  const isTable = source?.columns !== undefined;
+  const row = isTable && settings.options.strict ? withoutBlanks(given) : given;
   const { outputFileName, allowMissing: _, preview: __, ...rest } = settings;
   return envelopeSchema.parse({
     ...rest,

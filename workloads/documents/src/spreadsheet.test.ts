@@ -123,6 +123,22 @@ describe.each(DATABASES)('a batch of a spreadsheet on %s', (which) => {
       }
     });
 
+    test('a name of documents with a column as people write it', async () => {
+      await offer('{{[Nr.]}}');
+      const made = await create(csv('Nr.,1. Rate\n7,5\n'), {
+        outputFileName: '{{Nr.}} {{1. Rate}}',
+      });
+      expect(made.total).toBe(1);
+    });
+
+    test('a title above the table, or another sheet', async () => {
+      await offer('{{Name}} {{Pay}}');
+      const bytes = workbook({ sheets: { Mai: row(1, 'Offers') + row(2, 'Name', 'Pay') } });
+      await expect(create({ format: 'xlsx', bytes })).rejects.toThrow(
+        'The first row of the sheet "Mai" has one cell only, "Offers": if that is a title, remove it, so that the first row names the columns. Another sheet is chosen with --sheet. Correct the name, or leave such fields empty with --allow-missing (allowMissing=true).',
+      );
+    });
+
     test('a subject that no column has, which nobody could erase by', async () => {
       await offer('{{Name}}');
       const made = create(csv('Name,CustomerId\nAnn,7\n'), {}, { subject: '{{CustomerID}}' });
@@ -167,7 +183,26 @@ describe.each(DATABASES)('a batch of a spreadsheet on %s', (which) => {
     expect((await finish(await create(other, settings))).counts.failed).toBe(0);
     await expect(create(other, { locale: 'german!' })).rejects.toMatchObject({
       code: 'validation_error',
+      message: expect.stringMatching(/de-DE\.$/),
     });
+  });
+
+  test('a row of totals is told of, and with strict is no letter', async () => {
+    await offer(
+      'Dear {{Name}}, {{number Pay}}{{#if Note}} {{Note}}{{/if}}{{default Town "-"}}{{#if Pay}}{{Sum}}{{/if}}',
+    );
+    const text = 'Name,Pay,Note,Town,Sum\nAnn,1,,,1\n  ,3,,,\nTotal,,,,4\n';
+    world.startWorker();
+    const loose = await finish(await create(csv(text)));
+    expect(loose.counts).toMatchObject({ succeeded: 3, failed: 0, warned: 2 });
+    const { items } = await world.documents.batches.items(loose.id);
+    expect(items.map(({ warning }) => warning)).toEqual([
+      null,
+      'The row has nothing for Name.',
+      'The row has nothing for Pay.',
+    ]);
+    const strict = await finish(await create(csv(text), { options: { strict: true } }));
+    expect(strict.counts).toMatchObject({ succeeded: 1, failed: 2, warned: 0 });
   });
 
   test('an XLSX is a batch like any other', async () => {
@@ -245,6 +280,55 @@ describe.each(DATABASES)('a batch of a spreadsheet on %s', (which) => {
       // Those that are made already are not made again.
       await expect(correct(fixed)).rejects.toThrow(`Line 3 is no failed row of ${batch.id}`);
       expect((await world.documents.batches.get(batch.id)).state).toBe('FINISHED');
+    });
+
+    test('keep their types on the way out and back, and corrected numbers of an XLSX are numbers', async () => {
+      await offer('{{Name}} {{Rate}} {{#if Bonus}}yes{{else}}no{{/if}} {{Code}} {{date Day}}');
+      const cells = (line: number, name: string, day: string) =>
+        row(line, name, 1234.5, 0, '007', day);
+      const rows =
+        row(1, 'Name', 'Rate', 'Bonus', 'Code', 'Day') +
+        cells(2, 'Ann', '2026-11-16') +
+        cells(3, 'Bob', 'soon') +
+        cells(4, 'Eve', '< t="e"><v>#N/A</v></c>');
+      world.startWorker();
+      const bytes = workbook({ sheets: { A: rows } });
+      const batch = await finish(await create({ format: 'xlsx', bytes }, { locale: 'de-DE' }));
+      const { text: file } = await failedFile(batch);
+      expect(file).toContain(';Bob;1234,5;0;007;soon\r\n');
+      const fixed = file
+        .replace(';soon', ';2026-11-16')
+        .replace(';Eve;1234,5;0;007;#N/A', ';Eve;2345,6;0;008;2026-11-16');
+      await world.documents.batches.correct(batch.id, csv(fixed));
+      expect((await finish(batch)).counts).toMatchObject({ succeeded: 3, failed: 0 });
+      expect(texts()).toEqual([
+        'Ann 1234.5 no 007 16.11.2026',
+        'Bob 1234.5 no 007 16.11.2026',
+        'Eve 2345.6 no 008 16.11.2026',
+      ]);
+    });
+
+    test('that JSON corrects keep what it leaves out', async () => {
+      const batch = await start();
+      const fixed = Buffer.from('{"millrace line":3,"Pay":7}\n');
+      await world.documents.batches.correct(batch.id, { format: 'jsonl', bytes: fixed });
+      await finish(batch);
+      expect(texts()).toContain('Bob 7');
+    });
+
+    test('with a column less are refused, also where the template could do without', async () => {
+      await offer('{{Name}} {{number Pay}}{{#if Note}} {{Note}}{{/if}}');
+      world.startWorker();
+      const batch = await finish(await create(csv('Name,Pay,Note\nBob,x,urgent\n')));
+      const made = world.documents.batches.correct(
+        batch.id,
+        csv('millrace line,Name,Pay\n2,Bob,1\n'),
+      );
+      await expect(made).rejects.toMatchObject({
+        code: 'missing_columns',
+        message: expect.stringContaining('lacks the column "Note" of the batch'),
+      });
+      expect(await world.documents.batches.get(batch.id)).toEqual(batch);
     });
 
     test.each([

@@ -1,4 +1,5 @@
 import { DocumentError } from './errors.ts';
+import { keysOfColumn } from './names.ts';
 import type { Cell, Row, TableLine } from './row.ts';
 import { columnName } from './xlsx/sheet.ts';
 
@@ -42,9 +43,11 @@ async function headed(iterator: AsyncGenerator<TableLine>): Promise<Table> {
   const place = placing(columns);
   let blank = 0;
   async function* rows(): AsyncGenerator<Row> {
-    for await (const line of iterator)
+    for await (const line of iterator) {
+      blank += line.blankAbove ?? 0;
       if (isBlank(line)) blank += 1;
       else yield place(line);
+    }
   }
   const close = async (): Promise<void> => void (await iterator.return(undefined));
   return { columns, rows: rows(), blank: () => blank, close };
@@ -67,14 +70,8 @@ export interface Field {
 export function fieldsOf(columns: readonly string[]): Field[] {
   const marks: readonly string[] = Object.values(MARKS);
   return columns.flatMap((name, index) =>
-    name === '' || marks.includes(name) ? [] : [{ index, path: pathOf(name) }],
+    name === '' || marks.includes(name) ? [] : [{ index, path: keysOfColumn(name) }],
   );
-}
-
-/** `Nr.` and `Tel. (home)` are names as people write them, not objects. */
-function pathOf(name: string): string[] {
-  const keys = name.split('.').map((key) => key.trim());
-  return keys.includes('') || /\.\s/.test(name) ? [name] : keys;
 }
 
 /** Where the cells of a row go. */
@@ -121,10 +118,10 @@ function checkPaths(fields: readonly Field[]): void {
   }
 }
 
-function put(row: Record<string, unknown>, path: readonly string[], value: Cell): void {
+export function put(row: Record<string, unknown>, path: readonly string[], value: unknown): void {
   let at = row;
   for (const key of path.slice(0, -1)) {
-    at[key] ??= {};
+    if (typeof at[key] !== 'object' || at[key] === null) at[key] = {};
     at = at[key] as Record<string, unknown>;
   }
   at[path.at(-1) ?? ''] = value;

@@ -6,8 +6,11 @@ export type Format =
   | { readonly type: 'date' }
   | { readonly type: 'time' }
   | { readonly type: 'duration' }
-  /** `00000`, `000-00-0000`: every place is filled. */
-  | { readonly type: 'code'; readonly pattern: string };
+  /** `00000`, `"RE-"000`, `"+"0`: digits that name something, with the signs between them. */
+  | { readonly type: 'code'; readonly pattern: readonly Piece[] };
+
+/** A place that is always filled (`0`) or only if there is a digit for it (`#`), or text as it stands. */
+export type Piece = { readonly place: '0' | '#' } | { readonly text: string };
 
 const NUMBER: Format = { type: 'number' };
 
@@ -30,12 +33,36 @@ function formatOfCode(code: string): Format {
   if (/^general/i.test(bare)) return NUMBER;
   const digits = bare.replace(/s[.,]0+/gi, 's');
   if (/[#?%]|0/.test(digits)) {
-    const literal = shown.replace(/"([^"]*)"/g, '$1').replace(/\\(.)/g, '$1');
-    const isCode = /^[0\-\s()/+]+$/.test(literal) && literal.replace(/[^0]/g, '').length > 1;
-    return isCode ? { type: 'code', pattern: literal } : NUMBER;
+    const pattern = codeOf(shown, { isOnly: code === positive });
+    return pattern === null ? NUMBER : { type: 'code', pattern };
   }
   if (/[yd]/i.test(digits) || /m{3,}/i.test(digits)) return { type: 'date' };
   return /[hs]/i.test(digits) ? { type: 'time' } : NUMBER;
+}
+
+/** What a program shows as it stands, without quotes. */
+const BARE_TEXT = /^[\s\-+()/:]$/;
+
+/**
+ * A number shown with leading zeros is a code, as is one with a plus before it in a format of one section (`+0;-0`
+ * shows a difference). The places after the first `0` are all filled. A sign of arithmetic (`.`, `,`, `%`, `E`) that
+ * does not stand in quotes makes it a number.
+ */
+function codeOf(shown: string, { isOnly }: { isOnly: boolean }): Piece[] | null {
+  const pattern: Piece[] = [];
+  let isFilled = false;
+  for (const [sign] of shown.matchAll(/"[^"]*"|\\.|[^]/g)) {
+    if (sign === '0' || sign === '#' || sign === '?') {
+      isFilled ||= sign === '0';
+      pattern.push({ place: isFilled ? '0' : '#' });
+    } else if (sign.length > 1) pattern.push({ text: sign.replace(/^["\\]|"$/g, '') });
+    else if (BARE_TEXT.test(sign)) pattern.push({ text: sign });
+    else return null;
+  }
+  const zeros = pattern.filter((piece) => 'place' in piece && piece.place === '0').length;
+  const [first] = pattern;
+  const isPhone = isOnly && first !== undefined && 'text' in first && first.text.trim() === '+';
+  return zeros > 1 || isPhone ? pattern : null;
 }
 
 export type Shown = { readonly value: Cell } | { readonly error: string };
@@ -50,12 +77,13 @@ const LAST_DAY = 2_958_465;
 export function shownAs(number: number, format: Format, is1904: boolean): Shown {
   if (format.type === 'code') return { value: filled(number, format.pattern) };
   // Spreadsheets show 15 digits: 0.1 + 0.2 is 0.3 there.
-  if (format.type === 'number') return { value: Number(number.toPrecision(15)) };
+  if (format.type === 'number') return { value: plain(number) };
   const seconds = Math.round(number * DAY_SECONDS);
   if (format.type === 'duration') return { value: clock(seconds) };
   if (number < 0 || number >= LAST_DAY + 1) return { error: `${number} is no date` };
   if (number < 1 && !is1904) return { value: clock(seconds) };
-  if (format.type === 'time' && seconds % DAY_SECONDS === seconds) return { value: clock(seconds) };
+  // As the sheet shows it: 36 hours in the format hh:mm are 12:00.
+  if (format.type === 'time') return { value: clock(seconds % DAY_SECONDS) };
   const days = Math.floor(seconds / DAY_SECONDS) + (is1904 ? FROM_1904 : 0);
   // Spreadsheets count a 29 February 1900 that never was.
   if (days === 60) return { error: '29 February 1900 is no date' };
@@ -63,6 +91,16 @@ export function shownAs(number: number, format: Format, is1904: boolean): Shown 
   const date = day.toISOString().slice(0, 10);
   const rest = seconds % DAY_SECONDS;
   return { value: rest === 0 ? date : `${date}T${clock(rest)}` };
+}
+
+/** From here on JavaScript writes 1e+21. */
+const LONGEST = 1e21;
+
+function plain(number: number): Cell {
+  const rounded = Number(number.toPrecision(15));
+  if (Math.abs(rounded) < LONGEST) return rounded;
+  const [digits = '', exponent = ''] = rounded.toExponential(14).split('e');
+  return digits.replace('.', '').padEnd(Number(exponent) + 1 + (rounded < 0 ? 1 : 0), '0');
 }
 
 /** `09:30`, and seconds where there are some. */
@@ -74,12 +112,20 @@ function clock(seconds: number): string {
   return seconds < 0 ? `-${shown}` : shown;
 }
 
-/** 1234 as `00000` is 01234. What has more digits than places keeps them. */
-function filled(number: number, pattern: string): string {
-  const places = pattern.replace(/[^0]/g, '').length;
-  const digits = Math.round(Math.abs(number)).toFixed(0).padStart(places, '0');
-  const spare = digits.slice(0, digits.length - places);
-  let at = spare.length;
-  const shown = pattern.replace(/0/g, () => digits[at++] ?? '0');
-  return `${number < 0 ? '-' : ''}${spare}${shown.trim()}`;
+/** 1234 as `00000` is 01234. What has more digits than places has them before the first. */
+function filled(number: number, pattern: readonly Piece[]): string {
+  const places = pattern.filter((piece) => 'place' in piece);
+  const needed = places.filter(({ place }) => place === '0').length;
+  const digits = Math.round(Math.abs(number)).toFixed(0).padStart(needed, '0');
+  // Below zero as long as the number has fewer digits than there are places.
+  let at = digits.length - places.length;
+  let before = digits.slice(0, Math.max(0, at));
+  const shown = pattern.map((piece) => {
+    if ('text' in piece) return piece.text;
+    const digit = `${before}${digits[at] ?? ''}`;
+    before = '';
+    at += 1;
+    return digit;
+  });
+  return `${number < 0 ? '-' : ''}${shown.join('').trim()}`;
 }

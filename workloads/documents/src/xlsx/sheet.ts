@@ -21,6 +21,8 @@ interface CellFacts {
 export function readSheet(book: Workbook, take: (row: TableLine) => void): void {
   const merged = mergedRows(book.sheet.xml);
   let line = 0;
+  // The last row that was given away.
+  let given = 0;
   let cells: Cell[] = [];
   let error: string | undefined;
   let column = 0;
@@ -77,8 +79,15 @@ export function readSheet(book: Workbook, take: (row: TableLine) => void): void 
         const area = merged.get(line);
         if (area !== undefined)
           error ??= `The cells ${area} are merged, so that only the first has a value. Unmerge them.`;
-        if (cells.length > 0 || error !== undefined)
-          take(error === undefined ? { line, cells } : { line, cells, error });
+        if (cells.length === 0 && error === undefined) return;
+        const blankAbove = line - given - 1;
+        given = line;
+        take({
+          line,
+          cells,
+          ...(error !== undefined && { error }),
+          ...(blankAbove > 0 && { blankAbove }),
+        });
       }
     },
   });
@@ -88,8 +97,9 @@ type Read = { readonly value: Cell } | { readonly error: string; readonly shown:
 
 function valueOf({ type, value, text, style, hasFormula }: CellFacts, book: Workbook): Read {
   if (type === 'inlineStr') return { value: unescaped(text) };
-  // Programs that write sheets without computing them leave the result of a formula out.
-  if (value === null && hasFormula)
+  // Programs that write sheets without computing them leave the result of a formula out, or its element empty. A
+  // formula whose result is the empty text has the type `str`.
+  if (hasFormula && (value === null || (value === '' && type !== 'str')))
     return {
       error: 'a formula without its result; open the file in a spreadsheet program and save it',
       shown: '',

@@ -108,10 +108,34 @@ test.each<[number, Format, boolean, unknown]>([
   [44880, { type: 'date' }, true, { value: '2026-11-16' }],
   [-1, { type: 'date' }, false, { error: '-1 is no date' }],
   [1.1041666666666667, { type: 'duration' }, false, { value: '26:30' }],
-  [123456789, { type: 'code', pattern: '000-00-0000' }, false, { value: '123-45-6789' }],
-  [1234567, { type: 'code', pattern: '00000' }, false, { value: '1234567' }],
+  [0.5, { type: 'time' }, false, { value: '12:00' }],
+  [1.5, { type: 'time' }, false, { value: '12:00' }],
+  [1.23456789012346e22, { type: 'number' }, false, { value: '12345678901234600000000' }],
+  [-1.5e21, { type: 'number' }, false, { value: '-1500000000000000000000' }],
 ])('%d as %j is %j', (number, format, is1904, shown) => {
   expect(shownAs(number, format, is1904)).toEqual(shown);
+});
+
+test.each<[number, string, string | number]>([
+  [123456789, '000-00-0000', '123-45-6789'],
+  [123456789, '000\\-00\\-0000', '123-45-6789'],
+  [1234567, '00000', '1234567'],
+  [-7, '000', '-007'],
+  [42, '"RE-"00000', 'RE-00042'],
+  [1234567, '"RE-"00000', 'RE-1234567'],
+  [1067, '\\D\\-00000', 'D-01067'],
+  [612345678, '0#" "##" "##" "##" "##', '06 12 34 56 78'],
+  [317, '00\\.00', '03.17'],
+  [7561234567897, '000"."0000"."0000"."00', '756.1234.5678.97'],
+  [4915112345678, '"+"0', '+4915112345678'],
+  [4915112345678, '+## ### ########', '+49 151 12345678'],
+  [5, '"A0-"000', 'A0-005'],
+  [5, '+0;-0;0', 5],
+  [1234, '#\\ ##0', 1234],
+  [1234.5, '00.00', 1234.5],
+  [5, '0" Stück"', 5],
+])('%d in the format %s is %j', (number, code, value) => {
+  expect(shownAs(number, formatOf(200, code), false)).toEqual({ value });
 });
 
 test('a cell that shows an error, or a formula without its result, is an error of its row only', async () => {
@@ -129,8 +153,27 @@ test('a cell that shows an error, or a formula without its result, is an error o
     { line: 7, data: { Name: 'Carla', Amount: 3 } },
     { line: 8, error: expect.stringContaining('"more" stands in column C') },
   ]);
-  // A row without a cell is no row of a sheet: nobody has written into it.
-  expect(facts.blank).toBe(0);
+  expect(facts.blank).toBe(1);
+});
+
+test('a formula whose result is an empty element is no empty field; one that gives an empty text is', async () => {
+  const rows =
+    row(1, 'Name', 'Amount') +
+    row(2, 'Ann', '<><f>B1</f><v></v></c>') +
+    row(3, 'Bob', '<><f>B1</f><v/></c>') +
+    row(4, 'Carla', '< t="str"><f>B1</f><v></v></c>');
+  expect((await read(workbook({ sheets: { A: rows } }))).rows).toMatchObject([
+    { line: 2, error: expect.stringContaining('Cell B2: a formula without its result') },
+    { line: 3, error: expect.stringContaining('Cell B3: a formula without its result') },
+    { line: 4, data: { Name: 'Carla', Amount: '' } },
+  ]);
+});
+
+test('blank rows are counted, also those that the sheet does not mention, but not above the header', async () => {
+  const rows = row(3, 'Name') + row(6, 'Ann') + row(7, '') + row(8, ' ') + row(9, 'Bob');
+  const { rows: got, facts } = await read(workbook({ sheets: { A: rows } }));
+  expect(got.map(({ line }) => line)).toEqual([6, 9]);
+  expect(facts.blank).toBe(4);
 });
 
 test('the first sheet that people see, or the one they name', async () => {
