@@ -29,7 +29,7 @@ describe('help', () => {
     const { code, stdout } = await run(['help'], NOWHERE);
     expect(code).toBe(0);
     for (const { name, summary } of commands)
-      expect(stdout).toContain(`  ${name.padEnd(9)}  ${summary}\n`);
+      expect(stdout).toContain(`  ${name.padEnd(10)}  ${summary}\n`);
     for (const { code: exit, meaning } of Object.values(EXIT_CODES)) {
       expect(stdout).toContain(`  ${String(exit).padEnd(3)}  ${meaning}\n`);
     }

@@ -29,7 +29,7 @@ const STYLES: Readonly<Record<Finding['verdict'], Style>> = {
 
 export const salesforce = defineCommand({
   name: 'salesforce',
-  summary: 'Says what a Salesforce org lacks for the service, without a server.',
+  summary: 'Says what a Salesforce org lacks for the service.',
   usage: ['check [--record ID] [--org NAME]'],
   words: { least: 1, most: 1 },
   options: {
@@ -39,7 +39,7 @@ export const salesforce = defineCommand({
   examples: [
     'millrace salesforce check',
     'millrace salesforce check --record 0065g00000XyZabAAB',
-    'millrace salesforce check --json | jq -r \'select(.verdict == "missing").advice\'',
+    'millrace salesforce check --json | jq \'select(.verdict == "missing")\'',
   ],
   async run(context, { words: [verb = ''], options: { record, org } }) {
     if (verb !== 'check') throw new UsageError(`salesforce knows check, not "${verb}".`);

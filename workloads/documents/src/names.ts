@@ -1,4 +1,4 @@
-import { keysOf, pathOf } from '@millrace/docx';
+import { keysOf, keysOfColumn, pathOf } from '@millrace/docx';
 
 /** File names: what people may ask for, and what is safe on any system that will ever save the file. */
 
@@ -90,12 +90,6 @@ export function fieldsNamed(pattern: string): string[] {
 /** As a column is named, or as a tag names it: `Nr.`, `[Nr.]`. */
 function keysIn(path: string): string[] {
   return path.includes('[') ? keysOf(path) : keysOfColumn(path);
-}
-
-/** The field that a column makes. `Nr.` and `Tel. (home)` are names as people write them, not objects. */
-export function keysOfColumn(name: string): string[] {
-  const keys = name.split('.').map((key) => key.trim());
-  return keys.includes('') || /\.\s/.test(name) ? [name] : keys;
 }
 
 const NAMED = /\{\{\s*([^{}]+?)\s*\}\}/g;

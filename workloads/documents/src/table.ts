@@ -1,5 +1,5 @@
+import { keysOfColumn } from '@millrace/docx';
 import { DocumentError } from './errors.ts';
-import { keysOfColumn } from './names.ts';
 import type { Cell, Row, TableLine } from './row.ts';
 import { columnName } from './xlsx/sheet.ts';
 
