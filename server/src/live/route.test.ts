@@ -37,6 +37,7 @@ describe('GET /events', () => {
       result: _result,
       cursor: _cursor,
       executions: _executions,
+      children: _children,
       ...job
     } = await client.getJob({ params: { id } });
     expect(told.at(-1)).toEqual({ type: 'job', job });
