@@ -1,5 +1,6 @@
 import { type Place, type Report, TemplateError } from '../errors.ts';
 import type { Token } from '../xml/tokenizer.ts';
+import { NO_TOKEN } from '../xml/tokens.ts';
 import { type Parsed, drawsMore, openedBy, parseTag } from './expression.ts';
 import type { ParagraphText, Piece } from './paragraphs.ts';
 import { TagSyntaxError } from './tag-error.ts';
@@ -129,18 +130,8 @@ function pieceAt(pieces: readonly Piece[], offset: number): Piece {
     else high = middle - 1;
   }
   // Pieces without text share their start with the next one; the last of them has the text.
-  return pieces[low] ?? { token: NOWHERE, text: '', start: 0 };
+  return pieces[low] ?? { token: NO_TOKEN, text: '', start: 0 };
 }
-
-const NOWHERE: Token = {
-  kind: 'text',
-  name: '',
-  raw: '',
-  gone: true,
-  index: -1,
-  match: -1,
-  parent: -1,
-};
 
 export function snippetOf(text: string, from: number, to: number): string {
   const start = Math.max(0, from - 20);

@@ -1,4 +1,5 @@
 import type { Token } from '../xml/tokenizer.ts';
+import { NO_TOKEN } from '../xml/tokens.ts';
 
 /**
  * A part as elements within elements, for the steps that move or remove whole ones. A node never changes: each step
@@ -41,16 +42,6 @@ export function treeOf(tokens: readonly Token[]): Node {
   }
   return open[0]?.children[0] ?? element('w:document', NO_CHILDREN);
 }
-
-const NO_TOKEN: Token = {
-  kind: 'open',
-  name: '',
-  raw: '',
-  gone: true,
-  index: -1,
-  match: -1,
-  parent: -1,
-};
 
 function withoutSpace(children: readonly Node[], elements: number): readonly Node[] {
   if (elements === 0 || elements === children.length) return children;

@@ -117,3 +117,14 @@ export function closest(
   }
   return undefined;
 }
+
+/** Stands where there is none. */
+export const NO_TOKEN: Token = {
+  kind: 'text',
+  name: '',
+  raw: '',
+  gone: true,
+  index: -1,
+  match: -1,
+  parent: -1,
+};

@@ -1,41 +1,19 @@
 import type { ClaimedJob, NewJob } from '@millrace/engine';
 import { newJob } from '@millrace/store-contract';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type TestDatabases, testDatabases, testServer } from '../test/databases.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { testServer } from '../test/databases.ts';
+import { meeting } from '../test/meeting.ts';
 import { type PostgresStore, openPostgresStore } from './index.ts';
 
 /** Statements that meet others in the middle, and settings of other people's servers. */
 
-let databases: TestDatabases;
-let url: string;
+const met = meeting();
+const { open, rows, untilWaiting, atEnd } = met;
 let store: PostgresStore;
-/** Holds rows, so that what meets for a moment meets for as long as the test wants. */
-let other: pg.Client;
-const cleanups: (() => Promise<unknown>)[] = [];
-
-beforeAll(async () => {
-  databases = await testDatabases();
-});
-afterAll(() => databases.remove());
 beforeEach(async () => {
-  const database = await databases.create();
-  cleanups.push(() => database.drop());
-  url = database.url;
-  store = await open(url);
-  other = new pg.Client(url);
-  await other.connect();
-  cleanups.push(() => other.end());
+  store = await open();
 });
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
-
-async function open(at: string): Promise<PostgresStore> {
-  const opened = await openPostgresStore({ url: at });
-  cleanups.push(() => opened.close());
-  return opened;
-}
 
 let claims = 0;
 async function claim(limit = 100, alone = false): Promise<ClaimedJob[]> {
@@ -61,31 +39,16 @@ async function failed(...jobs: Partial<NewJob>[]): Promise<string[]> {
   return made.map(({ id }) => id);
 }
 
-async function rows(text: string): Promise<unknown[]> {
-  return (await other.query(text)).rows;
-}
-
-/** Until somebody waits for a lock that `other` has. */
-async function untilWaiting(): Promise<void> {
-  const looking = new pg.Client(url);
-  await looking.connect();
-  while (
-    (await looking.query(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`))
-      .rowCount === 0
-  );
-  await looking.end();
-}
-
 describe('an idempotency key', () => {
   const key = { value: 'ann@example.org', windowMs: 60_000 };
 
   it('goes with an erasure that a retry meets', async () => {
     const [, keyed = ''] = await failed({ subject: 'Ann' }, { subject: 'Ann', key });
-    await other.query('BEGIN; SELECT FROM millrace.jobs WHERE seq = 1 FOR UPDATE');
+    await met.other.query('BEGIN; SELECT FROM millrace.jobs WHERE seq = 1 FOR UPDATE');
     const erasing = store.erase({ subject: 'Ann' });
     await untilWaiting();
     await store.retry({ select: { ids: [keyed] } });
-    await other.query('COMMIT');
+    await met.other.query('COMMIT');
     expect(await erasing).toBe(2);
     expect(await rows('SELECT FROM millrace.keys')).toEqual([]);
   });
@@ -93,11 +56,11 @@ describe('an idempotency key', () => {
   it('and its job stay, where a retry gives the job a new life while it is swept', async () => {
     const [, keyed = ''] = await failed({}, { key });
     const keep = { SUCCEEDED: 0, FAILED: 0, CANCELED: 0 };
-    await other.query('BEGIN; SELECT FROM millrace.jobs WHERE seq = 1 FOR UPDATE');
+    await met.other.query('BEGIN; SELECT FROM millrace.jobs WHERE seq = 1 FOR UPDATE');
     const sweeping = store.upkeep.prune({ keep: {}, otherwise: keep });
     await untilWaiting();
     await store.retry({ select: { ids: [keyed] } });
-    await other.query('COMMIT');
+    await met.other.query('COMMIT');
     expect(await sweeping).toMatchObject({ count: 1 });
     expect(await store.enqueue({ jobs: [newJob({ key })] })).toEqual([
       { id: keyed, created: false },
@@ -107,7 +70,7 @@ describe('an idempotency key', () => {
 });
 
 it('a cancel and a retry of a failed job that meet leave counts and lists that agree', async () => {
-  const second = await open(url);
+  const second = await open();
   for (let round = 0; round < 20; round += 1) {
     const ids = await failed({}, {}, {}, {});
     await Promise.all([
@@ -135,13 +98,13 @@ describe('a database whose settings are', () => {
     `default_transaction_isolation = 'repeatable read'`,
     `default_transaction_isolation = 'serializable'`,
   ])('%s: jobs run, and lost ones are taken over', async (settings) => {
-    const name = new URL(url).pathname.slice(1);
-    await other.query(`ALTER DATABASE ${name} SET ${settings.replaceAll(':name', name)}`);
-    store = await open(url);
+    const name = new URL(met.url).pathname.slice(1);
+    await met.other.query(`ALTER DATABASE ${name} SET ${settings.replaceAll(':name', name)}`);
+    store = await open();
     await store.enqueue({ jobs: [newJob({})] });
     const [first] = await claim();
     const before = Date.now();
-    await other.query(`UPDATE millrace.lease SET until = now() - interval '1 second'`);
+    await met.other.query(`UPDATE millrace.lease SET until = now() - interval '1 second'`);
     await claim();
     const [again] = await claim(1, true);
     expect(again).toMatchObject({ id: first?.id, suspect: true });
@@ -151,9 +114,9 @@ describe('a database whose settings are', () => {
   });
 
   it('array_nulls = off: what is left out stays out', async () => {
-    const name = new URL(url).pathname.slice(1);
-    await other.query(`ALTER DATABASE ${name} SET array_nulls = off`);
-    store = await open(url);
+    const name = new URL(met.url).pathname.slice(1);
+    await met.other.query(`ALTER DATABASE ${name} SET array_nulls = off`);
+    store = await open();
     await store.enqueue({
       jobs: [newJob({ correlationId: 'c', priority: 1 }), newJob({ priority: null })],
     });
@@ -170,11 +133,11 @@ describe('a database whose settings are', () => {
     await root.query(
       `CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
     );
-    cleanups.push(async () => {
+    atEnd(async () => {
       await root.query(`DROP DATABASE ${name} WITH (FORCE)`);
       await root.end();
     });
-    store = await open(Object.assign(new URL(url), { pathname: `/${name}` }).href);
+    store = await open(Object.assign(new URL(met.url), { pathname: `/${name}` }).href);
     await store.enqueue({ jobs: [newJob({ payload: '"Zoë"' })] });
     expect(await claim()).toMatchObject([{ payload: '"Zoë"' }]);
   });
@@ -183,11 +146,11 @@ describe('a database whose settings are', () => {
 it('a gate does not open for a kind that is called as something every object has', async () => {
   const gate = { rule: 'r', key: 'k', slots: ['constructor', 'work'], withinMs: 60_000 };
   const through = await openPostgresStore({
-    url,
+    url: met.url,
     dependants: ({ kind }) =>
       kind === 'work' ? [{ child: newJob({ kind: 'child' }), gate: { ...gate, slot: kind } }] : [],
   });
-  cleanups.push(() => through.close());
+  atEnd(() => through.close());
   await store.enqueue({ jobs: [newJob({})] });
   const outcome = { move: 'succeed', result: '1', purgePayload: false, effects: [] } as const;
   await through.settle({

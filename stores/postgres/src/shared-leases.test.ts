@@ -6,42 +6,18 @@ import type {
   SettledOutcome,
 } from '@millrace/engine';
 import { newJob } from '@millrace/store-contract';
-import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type TestDatabases, testDatabases } from '../test/databases.ts';
-import { type PostgresStore, openPostgresStore } from './index.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { meeting } from '../test/meeting.ts';
+import type { PostgresStore } from './index.ts';
 
 /** One lease for all jobs of a large claim: what meets at its row. The contract suite runs on shared leases too. */
 
-let databases: TestDatabases;
-let url: string;
+const met = meeting();
+const { open, rows, untilWaiting } = met;
 let store: PostgresStore;
-/** Holds rows, so that what meets for a moment meets for as long as the test wants. */
-let other: pg.Client;
-const cleanups: (() => Promise<unknown>)[] = [];
-
-beforeAll(async () => {
-  databases = await testDatabases();
-});
-afterAll(() => databases.remove());
 beforeEach(async () => {
-  const database = await databases.create();
-  cleanups.push(() => database.drop());
-  url = database.url;
   store = await open();
-  other = new pg.Client(url);
-  await other.connect();
-  cleanups.push(() => other.end());
 });
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
-
-async function open(): Promise<PostgresStore> {
-  const opened = await openPostgresStore({ url });
-  cleanups.push(() => opened.close());
-  return opened;
-}
 
 const SUCCEED = { move: 'succeed', result: '1', purgePayload: false, effects: [] } as const;
 const error = { code: 'x', message: 'No.', retryable: true };
@@ -76,19 +52,6 @@ function settle(
   });
 }
 
-async function rows(text: string): Promise<unknown[]> {
-  return (await other.query(text)).rows;
-}
-
-/** Until so many wait for a lock. */
-async function untilWaiting(count: number): Promise<void> {
-  const looking = new pg.Client(url);
-  await looking.connect();
-  const text = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  while (((await looking.query(text)).rowCount ?? 0) < count);
-  await looking.end();
-}
-
 /** Every job that has not ended is in one place, and shared leases count what they hold. */
 async function expectSound(): Promise<void> {
   const places = `
@@ -112,13 +75,13 @@ describe('a job that shares its lease', () => {
   it('and succeeds while that is being taken apart gets no other', async () => {
     const jobs = await sharing();
     // Succeeding has the lease, and waits for a record.
-    await other.query('BEGIN; SELECT FROM millrace.jobs WHERE seq = 30 FOR UPDATE');
+    await met.other.query('BEGIN; SELECT FROM millrace.jobs WHERE seq = 30 FOR UPDATE');
     const settling = settle(jobs.slice(0, 30), () => SUCCEED);
     await untilWaiting(1);
     const ids = jobs.slice(0, 2).map(({ id }) => id);
     const canceling = store.cancel({ select: { ids } });
     await untilWaiting(2);
-    await other.query('COMMIT');
+    await met.other.query('COMMIT');
     expect(new Set(await settling)).toEqual(new Set(['settled']));
     expect(await canceling).toEqual({ canceled: [], requested: [] });
     expect(await rows('SELECT FROM millrace.lease')).toEqual([]);
@@ -147,7 +110,7 @@ describe('a job that shares its lease', () => {
     const jobs = await sharing();
     await settle(jobs.slice(0, 10), () => SUCCEED);
     expect(await store.renew({ leases: jobs.slice(10, 12), leaseMs: 60_000 })).toHaveLength(2);
-    await other.query(`UPDATE millrace.shared_lease SET until = now() - interval '1 second'`);
+    await met.other.query(`UPDATE millrace.shared_lease SET until = now() - interval '1 second'`);
     await claim(1);
     expect(await rows('SELECT FROM millrace.suspect')).toHaveLength(28);
     expect(await rows('SELECT FROM millrace.lease')).toHaveLength(2);
@@ -173,10 +136,10 @@ describe('a job that shares its lease', () => {
   it('and has ended is not looked for in leases that others need', async () => {
     const jobs = await sharing();
     await settle(jobs.slice(0, 10), () => SUCCEED);
-    await other.query('BEGIN; SELECT FROM millrace.shared_lease FOR UPDATE');
+    await met.other.query('BEGIN; SELECT FROM millrace.shared_lease FOR UPDATE');
     const ids = jobs.slice(0, 10).map(({ id }) => id);
     expect(await store.cancel({ select: { ids } })).toEqual({ canceled: [], requested: [] });
-    await other.query('COMMIT');
+    await met.other.query('COMMIT');
   });
 
   it('is shown as running, in every list, and counted', async () => {
@@ -230,12 +193,12 @@ function checkpoint(jobs: readonly ClaimedJob[], children: NewJob[]): Promise<Re
 describe('who waited for a shared lease finds the own ones that were made meanwhile', () => {
   /** The first of the two comes to the lease before the second, and both wait. */
   async function inTurns<T>(first: () => Promise<unknown>, second: () => Promise<T>): Promise<T> {
-    await other.query('BEGIN; SELECT FROM millrace.shared_lease FOR UPDATE');
+    await met.other.query('BEGIN; SELECT FROM millrace.shared_lease FOR UPDATE');
     const moving = first();
     await untilWaiting(1);
     const answered = second();
     await untilWaiting(2);
-    await other.query('COMMIT');
+    await met.other.query('COMMIT');
     await moving;
     return answered;
   }
@@ -337,7 +300,7 @@ it('workers that settle, renew, cancel, lose their leases and say everything twi
   await Promise.all(workers.map((by, index) => work(by, 7 + index)));
   await expectSound();
   expect(await rows('SELECT FROM millrace.running')).toEqual([]);
-  const { rows: done } = await other.query<{ id: string; state: string }>(
+  const { rows: done } = await met.other.query<{ id: string; state: string }>(
     `SELECT 'pg-' || seq AS id, state FROM millrace.jobs`,
   );
   expect(done).toHaveLength(ids.length);

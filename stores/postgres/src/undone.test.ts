@@ -1,41 +1,20 @@
 import { StoreUnavailable } from '@millrace/engine';
-import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type TestDatabases, testDatabases } from '../test/databases.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { meeting } from '../test/meeting.ts';
 import type { Session, Statement } from './database.ts';
 import { openPg } from './pg.ts';
 
 /** Transactions that Postgres undoes because of others beside them: they run again, and nobody is told. */
 
-let databases: TestDatabases;
-let url: string;
-let other: pg.Client;
-const cleanups: (() => Promise<unknown>)[] = [];
-
-beforeAll(async () => {
-  databases = await testDatabases();
-});
-afterAll(() => databases.remove());
-beforeEach(async () => {
-  const database = await databases.create();
-  ({ url } = database);
-  other = new pg.Client(url);
-  await other.connect();
-  cleanups.push(
-    () => database.drop(),
-    () => other.end(),
-  );
-});
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
+const met = meeting();
+const { untilWaiting, atEnd } = met;
 
 describe.each(['40001', '40P01'])('what ends with %s', (code) => {
   const ASK: Statement = { name: '', text: 'SELECT undone($1::int) AS nth' };
 
   /** Fails as often as it is told to, over all transactions: a sequence is not undone. */
   beforeEach(() =>
-    other.query(`
+    met.other.query(`
       CREATE SEQUENCE tries;
       CREATE FUNCTION undone(times int) RETURNS int LANGUAGE plpgsql AS $$
       DECLARE nth int := nextval('tries');
@@ -53,35 +32,37 @@ describe.each(['40001', '40P01'])('what ends with %s', (code) => {
     ['a statement', false],
     ['a transaction', true],
   ])('%s runs again, a few times', async (_, inTransaction) => {
-    const database = openPg({ url, poolSize: 1, answerWithinMs: 30_000 });
-    cleanups.push(() => database.close());
+    const database = openPg({ url: met.url, poolSize: 1, answerWithinMs: 30_000 });
+    atEnd(() => database.close());
     const run = (times: number) =>
       inTransaction ? database.transaction((inside) => ask(inside, times)) : ask(database, times);
     expect(await run(4)).toBe(5);
-    await other.query('ALTER SEQUENCE tries RESTART');
+    await met.other.query('ALTER SEQUENCE tries RESTART');
     await expect(run(100)).rejects.toBeInstanceOf(StoreUnavailable);
-    expect((await other.query(`SELECT nextval('tries')::int AS nth`)).rows).toEqual([{ nth: 6 }]);
+    expect((await met.other.query(`SELECT nextval('tries')::int AS nth`)).rows).toEqual([
+      { nth: 6 },
+    ]);
   });
 
   it('in a transaction of somebody else does not: it is gone as a whole', async () => {
-    const database = openPg({ url, poolSize: 1, answerWithinMs: 30_000 });
-    cleanups.push(() => database.close());
-    await other.query('BEGIN');
-    await expect(ask(database.join(other), 1)).rejects.toBeInstanceOf(StoreUnavailable);
-    await other.query('ROLLBACK');
+    const database = openPg({ url: met.url, poolSize: 1, answerWithinMs: 30_000 });
+    atEnd(() => database.close());
+    await met.other.query('BEGIN');
+    await expect(ask(database.join(met.other), 1)).rejects.toBeInstanceOf(StoreUnavailable);
+    await met.other.query('ROLLBACK');
   });
 });
 
 it('a transaction that waits in a circle with another is undone and runs again', async () => {
-  const optioned = new URL(url);
+  const optioned = new URL(met.url);
   optioned.searchParams.set('options', '-c deadlock_timeout=10');
   const database = openPg({ url: optioned.href, poolSize: 1, answerWithinMs: 30_000 });
-  cleanups.push(() => database.close());
-  await other.query('CREATE TABLE spots AS SELECT n FROM generate_series(1, 2) n');
+  atEnd(() => database.close());
+  await met.other.query('CREATE TABLE spots AS SELECT n FROM generate_series(1, 2) n');
   const LOCK: Statement = { name: '', text: 'SELECT n FROM spots WHERE n = $1 FOR UPDATE' };
   // Who has waited for its own deadlock_timeout looks for a circle, and is undone: never `other`.
-  await other.query(`SET deadlock_timeout = '1h'`);
-  await other.query('BEGIN; SELECT FROM spots WHERE n = 2 FOR UPDATE');
+  await met.other.query(`SET deadlock_timeout = '1h'`);
+  await met.other.query('BEGIN; SELECT FROM spots WHERE n = 2 FOR UPDATE');
 
   let runs = 0;
   let othersTurn: Promise<unknown> = Promise.resolve();
@@ -89,7 +70,7 @@ it('a transaction that waits in a circle with another is undone and runs again',
     runs += 1;
     await session.query(LOCK, [1]);
     if (runs === 1) {
-      othersTurn = other.query('SELECT FROM spots WHERE n = 1 FOR UPDATE; COMMIT');
+      othersTurn = met.other.query('SELECT FROM spots WHERE n = 1 FOR UPDATE; COMMIT');
       await untilWaiting();
     }
     await session.query(LOCK, [2]);
@@ -97,11 +78,3 @@ it('a transaction that waits in a circle with another is undone and runs again',
   await othersTurn;
   expect(runs).toBe(2);
 });
-
-async function untilWaiting(): Promise<void> {
-  const looking = new pg.Client(url);
-  await looking.connect();
-  const waits = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-  while ((await looking.query(waits)).rowCount === 0);
-  await looking.end();
-}

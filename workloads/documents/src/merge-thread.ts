@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { isOutOfMemory, startLimitedThread } from './limited-thread.ts';
 import type { Added } from './pdf-merge.ts';
 
 /** Reading and writing a PDF takes 2 ms and more in which nothing else would run: so it has a thread of its own. */
@@ -39,17 +39,7 @@ const MEMORY_MB = 1_024;
 export function startMergeThread(params: MergeThreadParams): MergeThread {
   const { title, script = SCRIPT, patienceMs = PATIENCE_MS, memoryMb = MEMORY_MB } = params;
   let died: Error | null = null;
-  const worker = new Worker(script, {
-    workerData: { title },
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-    // It needs no secret of the service, and has nothing to say to its log.
-    env: {},
-    execArgv: [],
-    stdout: true,
-    stderr: true,
-  });
-  worker.stdout.resume();
-  worker.stderr.resume();
+  const worker = startLimitedThread(script, { title }, memoryMb);
   worker.on('error', (error: Error) => {
     died = error;
   });
@@ -74,8 +64,4 @@ export function startMergeThread(params: MergeThreadParams): MergeThread {
       await worker.terminate();
     },
   };
-}
-
-function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }

@@ -1,5 +1,5 @@
 import { on } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { isOutOfMemory, startLimitedThread } from '../limited-thread.ts';
 import { DocumentError } from '../errors.ts';
 import type { TableLine } from '../row.ts';
 
@@ -69,17 +69,7 @@ async function* answersOf(
 ): AsyncGenerator<Exclude<SheetAnswer, { type: 'end' | 'refused' }>> {
   const taken = new Int32Array(new SharedArrayBuffer(4));
   const order: SheetOrder = { bytes, sheet, taken };
-  const worker = new Worker(SCRIPT, {
-    workerData: order,
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-    // It needs no secret of the service, and has nothing to say to its log.
-    env: {},
-    execArgv: [],
-    stdout: true,
-    stderr: true,
-  });
-  worker.stdout.resume();
-  worker.stderr.resume();
+  const worker = startLimitedThread(SCRIPT, order, memoryMb);
   const stop = new AbortController();
   // Kept from going off while whoever reads is busy with the rows before: then the thread waits, too.
   let patience: NodeJS.Timeout | undefined;
@@ -113,8 +103,4 @@ async function* answersOf(
     clearTimeout(patience);
     await worker.terminate();
   }
-}
-
-function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
