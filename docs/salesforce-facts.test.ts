@@ -197,7 +197,7 @@ it.each([
   ['connectors/salesforce/src/graphs.ts', 'MOST_NODES = 500;'],
   ['connectors/salesforce/src/graphs.ts', 'MOST_BYTES = 30 * 1024 * 1024;'],
   ['connectors/salesforce/src/salesforce.ts', 'concurrency: 20'],
-  ['workloads/documents/src/salesforce-kind.ts', "timeout: '5m'"],
+  ['workloads/documents/src/one/salesforce-kind.ts', "timeout: '5m'"],
 ])('%s has %s', (file, figure) => {
   expect(read(join('..', file))).toContain(figure);
 });

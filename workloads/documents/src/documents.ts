@@ -1,16 +1,16 @@
 import type { Log, Queue } from '@millrace/engine';
 import { OfficeError } from '@millrace/office';
 import { type PostgresStore, migrate } from '@millrace/store-postgres';
-import { type Archive, openArchive } from './archive.ts';
-import { type Batches, createBatches } from './batches.ts';
-import type { Envelope, OutputFormat } from './envelope.ts';
-import { type Erase, createErase } from './erase.ts';
+import { type Archive, openArchive } from './batch/archive.ts';
+import { type Batches, createBatches } from './batch/batches.ts';
+import type { Envelope, OutputFormat } from './one/envelope.ts';
+import { type Erase, createErase } from './files/erase.ts';
 import { DocumentError, fromOfficeError, refusalOf } from './errors.ts';
-import { DEFAULT_KEEP_MS, type Files, createFiles } from './files.ts';
-import { type Generate, createGenerate, measured } from './generate.ts';
-import { type ImageRules, fetchImages } from './images.ts';
+import { DEFAULT_KEEP_MS, type Files, createFiles } from './files/files.ts';
+import { type Generate, createGenerate, measured } from './one/generate.ts';
+import { type ImageRules, fetchImages } from './one/images.ts';
 import { type DocumentMetrics, NO_LOG, NO_METRICS, type Stopwatch } from './observe.ts';
-import { createOutputs } from './outputs.ts';
+import { createOutputs } from './one/outputs.ts';
 import {
   type Made,
   type OfficeLike,
@@ -19,11 +19,11 @@ import {
   convert,
   make,
   merge,
-} from './produce.ts';
-import { type RunDocument, createRunDocument } from './run-document.ts';
-import { type Sweep, createSweep } from './sweep.ts';
-import { type TemplateThreads, openTemplateThreads } from './template-threads.ts';
-import { type TemplateSource, type Templates, createTemplates } from './templates.ts';
+} from './one/produce.ts';
+import { type RunDocument, createRunDocument } from './one/run-document.ts';
+import { type Sweep, createSweep } from './files/sweep.ts';
+import { type TemplateThreads, openTemplateThreads } from './templates/threads.ts';
+import { type TemplateSource, type Templates, createTemplates } from './templates/templates.ts';
 
 export interface Documents extends RunDocument {
   readonly templates: Templates;

@@ -1,9 +1,9 @@
-export type { Archive } from './archive.ts';
-export type { BatchState } from './batch-rows.ts';
-export { DOCUMENT, DOCUMENT_BATCH } from './batch-jobs.ts';
-export type { Batch, BatchContext, Batches } from './batches.ts';
-export { canonicalJson, requestHashOf } from './canonical.ts';
-export type { ByteRange } from './contents.ts';
+export type { Archive } from './batch/archive.ts';
+export type { BatchState } from './batch/records.ts';
+export { DOCUMENT, DOCUMENT_BATCH } from './batch/jobs.ts';
+export type { Batch, BatchContext, Batches } from './batch/batches.ts';
+export { canonicalJson, requestHashOf } from './one/canonical.ts';
+export type { ByteRange } from './files/contents.ts';
 export {
   type Documents,
   type DocumentsParams,
@@ -21,8 +21,8 @@ export {
   envelopeSchema,
   parseEnvelope,
   pdfOptionsSchema,
-} from './envelope.ts';
-export type { Erase, Erased } from './erase.ts';
+} from './one/envelope.ts';
+export type { Erase, Erased } from './files/erase.ts';
 export {
   DocumentError,
   type DocumentErrorCode,
@@ -30,24 +30,24 @@ export {
   failureOf,
   reasonOf,
 } from './errors.ts';
-export type { FileFacts, Files, StoredFile } from './files.ts';
-export type { Body, Generate, GenerateContext, Generated } from './generate.ts';
+export type { FileFacts, Files, StoredFile } from './files/files.ts';
+export type { Body, Generate, GenerateContext, Generated } from './one/generate.ts';
 export type { Page, PageParams } from './ids.ts';
-export type { FetchImage, ImageRules } from './images.ts';
-export type { BatchItem } from './item-list.ts';
-export { INVALID_ROW, type ItemCounts, type ItemState } from './items.ts';
+export type { FetchImage, ImageRules } from './one/images.ts';
+export type { BatchItem } from './batch/item-list.ts';
+export { INVALID_ROW, type ItemCounts, type ItemState } from './batch/items.ts';
 export { documentKinds } from './kinds.ts';
-export { mediaTypeOf, outputName, safeName } from './names.ts';
+export { mediaTypeOf, outputName, safeName } from './one/names.ts';
 export type { Dimensions, DocumentMetrics, Timings } from './observe.ts';
-export type { Made, OfficeLike, ProduceOptions } from './produce.ts';
-export type { Row } from './row.ts';
-export type { RowFormat, RowSource } from './rows.ts';
-export type { BatchSource } from './load.ts';
-export type { FailedRows } from './corrections.ts';
-export type { DocumentResult } from './run-document.ts';
-export { linksOf, salesforceDocumentKind } from './salesforce-kind.ts';
-export type { Sweep, Swept } from './sweep.ts';
-export type { TemplateCacheStats } from './template-cache.ts';
-export type { TemplateThreads } from './template-threads.ts';
-export type { TemplateInfo } from './template-rows.ts';
-export type { Compiled, TemplateSource, Templates } from './templates.ts';
+export type { Made, OfficeLike, ProduceOptions } from './one/produce.ts';
+export type { Row } from './batch/rows/row.ts';
+export type { RowFormat, RowSource } from './batch/rows/rows.ts';
+export type { BatchSource } from './batch/load.ts';
+export type { FailedRows } from './batch/corrections.ts';
+export type { DocumentResult } from './one/run-document.ts';
+export { linksOf, salesforceDocumentKind } from './one/salesforce-kind.ts';
+export type { Sweep, Swept } from './files/sweep.ts';
+export type { TemplateCacheStats } from './templates/cache.ts';
+export type { TemplateThreads } from './templates/threads.ts';
+export type { TemplateInfo } from './templates/records.ts';
+export type { Compiled, TemplateSource, Templates } from './templates/templates.ts';

@@ -10,12 +10,12 @@ import {
   toMs,
 } from '@millrace/engine';
 import { z } from 'zod';
-import { type BatchRecord } from './batch-rows.ts';
-import { DOCUMENT, DOCUMENT_BATCH, itemKey } from './batch-jobs.ts';
+import { type BatchRecord } from './batch/records.ts';
+import { DOCUMENT, DOCUMENT_BATCH, itemKey } from './batch/jobs.ts';
 import type { Documents } from './documents.ts';
-import { envelopeSchema } from './envelope.ts';
-import type { ItemCounts } from './items.ts';
-import type { ItemInput } from './run-document.ts';
+import { envelopeSchema } from './one/envelope.ts';
+import type { ItemCounts } from './batch/items.ts';
+import type { ItemInput } from './one/run-document.ts';
 
 /** A document by itself, or an item of a batch, whose data is in the batch's own table. */
 const itemSchema = z.strictObject({

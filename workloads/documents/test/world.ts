@@ -20,7 +20,7 @@ import {
   documentKinds,
   openDocuments,
 } from '../src/index.ts';
-import { type TemplateThreads, openTemplateThreads } from '../src/template-threads.ts';
+import { type TemplateThreads, openTemplateThreads } from '../src/templates/threads.ts';
 import type { TestDatabase } from './databases.ts';
 import { type FakeOffice, fakeOffice } from './office.ts';
 

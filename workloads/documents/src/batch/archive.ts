@@ -1,0 +1,61 @@
+import type { Database } from '@millrace/store-postgres';
+import { batchRows } from './records.ts';
+import { sha256 } from '../one/canonical.ts';
+import { type ByteRange, checkRange, readContent } from '../files/contents.ts';
+import { DocumentError } from '../errors.ts';
+import { seqOf } from '../ids.ts';
+import { madeFiles } from './item-list.ts';
+import { uniqueNames } from '../one/names.ts';
+import { type ZipEntry, createZip, zipTime } from './zip.ts';
+
+/** All documents of a batch as one ZIP, made while it is read. */
+export interface Archive {
+  readonly name: string;
+  readonly mediaType: 'application/zip';
+  readonly size: number;
+  readonly entries: number;
+  /** Another one after a retry that made more: a range of the old one must not be joined with the new. */
+  readonly etag: string;
+  read(range?: ByteRange): AsyncIterable<Uint8Array>;
+}
+
+export async function openArchive(
+  database: Database,
+  id: string,
+  tenant: string,
+): Promise<Archive> {
+  const seq = seqOf('batch', id);
+  const batch = seq === null ? null : await batchRows.get(database, seq, tenant);
+  if (batch === null) throw new DocumentError('batch_not_found', `There is no batch "${id}".`);
+  if (batch.state === 'LOADING' || batch.state === 'RUNNING')
+    throw new DocumentError('batch_not_finished', `The batch ${id} is not over yet.`);
+  const unique = uniqueNames();
+  const made = await madeFiles(database, batch.seq);
+  const entries = made.map(({ name, content, size, crc32 }): ZipEntry => ({
+    name: unique(name),
+    size,
+    crc32,
+    read: (range) => readContent(database, { seq: content, size }, range),
+  }));
+  // The end of the batch: today for who has just made it, and the same bytes for every part that is fetched later.
+  const at = zipTime(batch.finishedAt ?? batch.createdAt, zoneOf(batch.settings.timezone));
+  const zip = createZip(entries, at);
+  const identity = entries.map(({ name, size, crc32 }) => [name, size, crc32]);
+  return {
+    name: `${id}.zip`,
+    mediaType: 'application/zip',
+    size: zip.size,
+    entries: entries.length,
+    etag: sha256(JSON.stringify([identity, at])),
+    read: (range) => zip.read(checkRange(range, zip.size)),
+  };
+}
+
+/** A zone that nobody knows has failed every document, and must not take the ZIP of none with it. */
+function zoneOf(timeZone: string): string {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    return 'UTC';
+  }
+}

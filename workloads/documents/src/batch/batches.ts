@@ -1,0 +1,288 @@
+import type { Queue } from '@millrace/engine';
+import type { Database, Session } from '@millrace/store-postgres';
+import { batchJob, failureOf, jobsOf } from './jobs.ts';
+import { type BatchRecord, type BatchState, batchRows } from './records.ts';
+import { type FailedRows, applyCorrections, failedRows, readCorrections } from './corrections.ts';
+import {
+  type BatchSettings,
+  type BatchSettingsInput,
+  batchSettingsSchema,
+  parseAs,
+} from '../one/envelope.ts';
+import { DocumentError } from '../errors.ts';
+import { type Page, type PageParams, numberCursor, page, pageLimit, seqOf } from '../ids.ts';
+import { createFiles } from '../files/files.ts';
+import { type BatchItem, listItems } from './item-list.ts';
+import { type ItemCounts, type ItemState, items } from './items.ts';
+import { type BatchSource, loadRows } from './load.ts';
+import { type Merged, createMerged } from './merged/merged.ts';
+import type { RowSource } from './rows/rows.ts';
+import type { Templates } from '../templates/templates.ts';
+
+export interface Batch {
+  readonly id: string;
+  readonly state: BatchState;
+  readonly total: number;
+  readonly counts: ItemCounts;
+  /** Where the rows came from; null while they come. */
+  readonly source: BatchSource | null;
+  /** Without the password of the PDFs. */
+  readonly settings: BatchSettings;
+  readonly jobId: string | null;
+  readonly correlationId: string;
+  readonly submitter: string | null;
+  readonly createdAt: number;
+  readonly finishedAt: number | null;
+  readonly expiresAt: number;
+}
+
+export interface BatchContext {
+  readonly tenant?: string | undefined;
+  readonly correlationId?: string | undefined;
+  readonly submitter?: string | undefined;
+  readonly priority?: number | undefined;
+  /** Whom each document is about, for erasure. May name fields of the row: `{{CustomerId}}`. */
+  readonly subject?: string | undefined;
+}
+
+export interface Batches {
+  /** Stores the rows as they come, then begins. Refused as a whole only where no row can be read. */
+  create(settings: BatchSettingsInput, source: RowSource, context?: BatchContext): Promise<Batch>;
+  get(id: string, tenant?: string): Promise<Batch>;
+  /** Newest first. */
+  list(params?: PageParams & { tenant?: string | undefined }): Promise<Page<Batch>>;
+  items(
+    id: string,
+    params?: PageParams & {
+      state?: ItemState | undefined;
+      warned?: 'true' | undefined;
+      tenant?: string | undefined;
+    },
+  ): Promise<Page<BatchItem>>;
+  /** What is done stays done. */
+  cancel(id: string, tenant?: string): Promise<{ canceled: number }>;
+  /** Those that failed or were canceled, in a new run. Rows that could not be read stay as they are. */
+  retry(id: string, tenant?: string): Promise<{ retried: number }>;
+  /** The rows that failed, as a file to correct. */
+  failed(id: string, tenant?: string): Promise<FailedRows>;
+  /** The corrected rows of that file instead of the failed ones, in a new run. */
+  correct(id: string, source: RowSource, tenant?: string): Promise<{ retried: number }>;
+  /** All documents of a batch that is over, as one PDF. The first to ask waits while it is made. */
+  readonly merged: Merged;
+  /** For the kind `document.batch`. */
+  readonly upkeep: BatchUpkeep;
+}
+
+/** What the job of a batch does to its tables. */
+export interface BatchUpkeep {
+  find(id: string, tenant: string): Promise<BatchRecord | null>;
+  counts(batch: BatchRecord): Promise<ItemCounts>;
+  pending(batch: BatchRecord, after: number, limit: number): Promise<number[]>;
+  /** Whom these items are about, for the subject of their jobs. */
+  subjects(batch: BatchRecord, chunk: readonly number[]): Promise<Map<number, string>>;
+  /** Of the jobs of its items. */
+  priority(batch: BatchRecord): Promise<number | null>;
+  /** Items whose jobs ended without their handler get the end of their job. */
+  reconcile(batch: BatchRecord): Promise<number>;
+  finish(batch: BatchRecord): Promise<boolean>;
+  /** Makes the batch's job, unless it is there. */
+  begin(batch: BatchRecord): Promise<void>;
+}
+
+const MOST_ROWS = 100_000;
+
+/**
+ * Someone looks on while a preview, a few rows or a few corrections are made, and ten thousand rows of somebody else
+ * may be queued before them. A job with any priority goes before those with none.
+ */
+const SMALL_BATCH = { rows: 100, priority: 0 };
+
+export function createBatches(parts: {
+  database: Database;
+  queue: Pick<Queue, 'enqueue' | 'list' | 'cancel'>;
+  templates: Templates;
+  keepMs: number;
+  maxRows?: number | undefined;
+}): Batches {
+  const { database, queue, templates, keepMs, maxRows = MOST_ROWS } = parts;
+
+  async function find(id: string, tenant: string): Promise<BatchRecord> {
+    const seq = seqOf('batch', id);
+    const batch = seq === null ? null : await batchRows.get(database, seq, tenant);
+    if (batch === null) throw new DocumentError('batch_not_found', `There is no batch "${id}".`);
+    return batch;
+  }
+
+  async function view(batch: BatchRecord): Promise<Batch> {
+    const { id, state, total, source, settings, jobId, correlationId, submitter } = batch;
+    const { createdAt, finishedAt, expiresAt } = batch;
+    const counts = await items.counts(database, batch.seq);
+    return {
+      id,
+      state,
+      total,
+      counts,
+      source,
+      settings: withoutPassword(settings),
+      jobId,
+      correlationId,
+      submitter,
+      createdAt,
+      finishedAt,
+      expiresAt,
+    };
+  }
+
+  async function begin(batch: BatchRecord): Promise<void> {
+    const { id } = await queue.enqueue(batchJob(batch));
+    await batchRows.setJob(database, batch, id);
+  }
+
+  async function fieldsOf({ templateId }: BatchSettings, tenant: string) {
+    return (await templates.compiled(templateId, tenant)).template.fields;
+  }
+
+  /** A new run of those that `choose` makes ready within the transaction. */
+  async function rerun(
+    batch: BatchRecord,
+    choose: (session: Session, next: BatchRecord) => Promise<number>,
+  ): Promise<{ retried: number }> {
+    const { retried, next } = await database.transaction(async (session) => {
+      const begun = await batchRows.rerun(session, batch.seq, batch.tenant);
+      if (begun === null)
+        throw new DocumentError(
+          'batch_not_finished',
+          `The batch ${batch.id} is not over. Wait for its end, or cancel it first.`,
+        );
+      return { retried: await choose(session, begun), next: begun };
+    });
+    await begin(next);
+    return { retried };
+  }
+
+  return {
+    async create(given, source, context = {}) {
+      const { tenant = '', correlationId, submitter, priority, subject } = context;
+      const settings = parseAs(batchSettingsSchema, given, 'batch');
+      const { id: templateId } = await templates.get(settings.templateId, tenant);
+      const batch = await batchRows.insert(database, {
+        tenant,
+        keepMs,
+        settings: { ...settings, templateId },
+        priority: priority ?? null,
+        correlationId: correlationId ?? null,
+        submitter: submitter ?? null,
+      });
+      try {
+        const fields = await fieldsOf(batch.settings, tenant);
+        const loadedRows = await loadRows({
+          database,
+          batch: batch.seq,
+          settings: batch.settings,
+          fields,
+          source,
+          subject,
+          maxRows,
+        });
+        const loaded = await batchRows.loaded(database, batch.seq, {
+          ...loadedRows,
+          settings: settled(batch.settings, loadedRows.source),
+        });
+        if (loaded === null)
+          throw new DocumentError(
+            'batch_canceled',
+            `The batch ${batch.id} was canceled meanwhile.`,
+          );
+        await begin(loaded);
+      } catch (error) {
+        // One that was canceled stays for people to see. A job that may have been made finds no batch, and ends.
+        const isCanceled = error instanceof DocumentError && error.code === 'batch_canceled';
+        if (!isCanceled) await batchRows.remove(database, batch.seq).catch(() => {});
+        throw error;
+      }
+      return view(await find(batch.id, tenant));
+    },
+    get: async (id, tenant = '') => view(await find(id, tenant)),
+    async list({ tenant = '', ...paging } = {}) {
+      const limit = pageLimit(paging);
+      const below = numberCursor(paging, Number.MAX_SAFE_INTEGER);
+      const records = await batchRows.list(database, tenant, below, limit + 1);
+      const { items: shown, next } = page(records, limit, ({ seq }) => String(seq));
+      return { items: await Promise.all(shown.map(view)), next };
+    },
+    async items(id, { tenant = '', ...params } = {}) {
+      return listItems(database, (await find(id, tenant)).seq, params);
+    },
+    async cancel(id, tenant = '') {
+      const batch = await find(id, tenant);
+      if (batch.state === 'FINISHED')
+        throw new DocumentError(
+          'batch_finished',
+          `The batch ${id} is over; there is nothing to cancel.`,
+        );
+      const canceled = await database.transaction(async (session) => {
+        const stopped = await batchRows.cancel(session, batch.seq, tenant);
+        return stopped === null ? 0 : items.cancel(session, batch.seq, stopped.run);
+      });
+      // Asked for again after a crash, this ends what was left; a child that slips through finds its item canceled.
+      if (batch.jobId !== null) await queue.cancel([batch.jobId]);
+      for (const state of ['QUEUED', 'PROCESSING'] as const)
+        for await (const jobs of jobsOf(queue, batch, state))
+          await queue.cancel(jobs.map((job) => job.id));
+      return { canceled };
+    },
+    async retry(id, tenant = '') {
+      return rerun(await find(id, tenant), async (session, { seq, run }) => {
+        const count = await items.retry(session, seq, run);
+        if (count === 0)
+          throw new DocumentError('nothing_to_retry', `No item of the batch ${id} can be retried.`);
+        return count;
+      });
+    },
+    failed: async (id, tenant = '') => failedRows(database, await find(id, tenant)),
+    async correct(id, source, tenant = '') {
+      const batch = await find(id, tenant);
+      const fields = await fieldsOf(batch.settings, tenant);
+      const rows = await readCorrections(source, batch, fields);
+      return rerun(batch, (session, next) => applyCorrections(session, next, rows));
+    },
+    merged: createMerged({ database, files: createFiles({ database, keepMs }) }),
+    upkeep: {
+      begin,
+      async find(id, tenant) {
+        const seq = seqOf('batch', id);
+        return seq === null ? null : batchRows.get(database, seq, tenant);
+      },
+      counts: ({ seq }) => items.counts(database, seq),
+      pending: ({ seq, run }, after, limit) => items.pending(database, seq, run, after, limit),
+      subjects: ({ seq }, chunk) => items.subjects(database, seq, chunk),
+      async priority(batch) {
+        const { seq, run, priority, settings } = batch;
+        if (priority !== null || settings.preview !== undefined)
+          return priority ?? SMALL_BATCH.priority;
+        const isSmall = (await items.inRun(database, seq, run)) <= SMALL_BATCH.rows;
+        return isSmall ? SMALL_BATCH.priority : null;
+      },
+      finish: ({ seq, run }) => batchRows.finish(database, seq, run),
+      async reconcile(batch) {
+        let closed = 0;
+        for (const state of ['FAILED', 'CANCELED'] as const)
+          for await (const jobs of jobsOf(queue, batch, state))
+            closed += await items.close(database, batch.seq, jobs.map(failureOf));
+        return closed;
+      },
+    },
+  };
+}
+
+/** What comes from a spreadsheet is text, written as where the batch is from unless it says something else. */
+function settled(settings: BatchSettings, source: BatchSource): BatchSettings {
+  const { options, locale } = settings;
+  if (source.columns === undefined || options.dataLocale !== undefined) return settings;
+  return { ...settings, options: { ...options, dataLocale: locale } };
+}
+
+function withoutPassword(settings: BatchSettings): BatchSettings {
+  const { password: _, ...pdf } = settings.pdf ?? {};
+  return settings.pdf === undefined ? settings : { ...settings, pdf };
+}

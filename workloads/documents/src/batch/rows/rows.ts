@@ -1,0 +1,177 @@
+import { readCsv } from './csv.ts';
+import { DocumentError } from '../../errors.ts';
+import { ROW_LIMITS, type Row, type TableLine } from './row.ts';
+import { codePageOf, decoded } from './text.ts';
+import { MARKS, openTable } from './table.ts';
+import { readSheetRows } from './xlsx/thread.ts';
+
+export type RowFormat = 'json' | 'jsonl' | 'csv' | 'xlsx';
+
+/** Rows that are there already, or bytes in one of the formats. */
+export type RowSource =
+  | { readonly rows: Iterable<unknown> | AsyncIterable<unknown> }
+  | {
+      readonly format: RowFormat;
+      readonly bytes: Uint8Array | AsyncIterable<Uint8Array>;
+      /** Of CSV. Left out: the one that the first line has most of. */
+      readonly delimiter?: ',' | ';' | '\t' | '|' | undefined;
+      /** Of XLSX. Left out: the first one. */
+      readonly sheet?: string | undefined;
+    };
+
+/** Rows that can be read one after the other, and what is known about them before the first. */
+export interface OpenRows {
+  /** What names the fields; null for JSON, where each row names its own. */
+  readonly columns: readonly string[] | null;
+  readonly rows: AsyncIterable<Row>;
+  /** Complete when the rows are over. */
+  facts(): RowFacts;
+  /** For whoever does not read to the end. */
+  close(): Promise<void>;
+}
+
+export interface RowFacts {
+  readonly format: RowFormat | 'rows';
+  readonly columns?: readonly string[];
+  readonly delimiter?: string;
+  readonly sheet?: string;
+  readonly encoding?: string;
+  /** Blank rows, which were skipped. */
+  readonly blank: number;
+}
+
+/** `locale` says in which code page a CSV may be that is not UTF-8. */
+export async function openRows(source: RowSource, locale = 'en-US'): Promise<OpenRows> {
+  if ('rows' in source) return plain('rows', fromValues(source.rows));
+  const { format } = source;
+  const chunks = source.bytes instanceof Uint8Array ? [source.bytes] : source.bytes;
+  if (format === 'xlsx') return openSheet(await gathered(chunks), source.sheet);
+  const text = await decoded(chunks, format === 'csv' ? codePageOf(locale) : null);
+  if (format === 'json') return plain(format, readJson(text.texts));
+  if (format === 'jsonl') return plain(format, readJsonLines(text.texts));
+  const { lines, delimiter } = await readCsv(text.texts, source.delimiter);
+  const table = await openTable(lines);
+  const known = { format, columns: table.columns, delimiter };
+  const facts = () => ({ ...known, encoding: text.encoding(), blank: table.blank() });
+  return { ...table, facts };
+}
+
+function plain(format: 'rows' | 'json' | 'jsonl', rows: AsyncIterable<Row>): OpenRows {
+  return { columns: null, rows, facts: () => ({ format, blank: 0 }), close: async () => {} };
+}
+
+async function openSheet(bytes: Uint8Array, asked: string | undefined): Promise<OpenRows> {
+  let sheet = '';
+  async function* lines(): AsyncGenerator<TableLine> {
+    for await (const answer of readSheetRows(bytes, { sheet: asked }))
+      if (answer.type === 'sheet') sheet = answer.name;
+      else yield* answer.rows;
+  }
+  const table = await openTable(lines());
+  const { columns, blank } = table;
+  return { ...table, facts: () => ({ format: 'xlsx', columns, sheet, blank: blank() }) };
+}
+
+/** A ZIP has its directory at its end: it is read as a whole. 100,000 rows of 20 columns are about 10 MB. */
+const LARGEST_XLSX = 50_000_000;
+const ZIP = Buffer.from('PK\u0003\u0004');
+
+async function gathered(
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    parts.push(chunk);
+    length += chunk.length;
+    if (length > LARGEST_XLSX)
+      throw new DocumentError(
+        'invalid_rows',
+        `An XLSX has at most ${LARGEST_XLSX / 1_000_000} MB. Save the sheet as CSV.`,
+      );
+  }
+  const bytes = Buffer.concat(parts);
+  if (bytes.subarray(0, 4).equals(ZIP)) return bytes;
+  // Says what it is, if it can; a CSV that is called .xlsx is none.
+  await decoded([bytes], 'windows-1252');
+  throw new DocumentError('invalid_rows', 'The file is no XLSX, though it is sent as one.');
+}
+
+async function* fromValues(
+  values: Iterable<unknown> | AsyncIterable<unknown>,
+): AsyncGenerator<Row> {
+  let line = 0;
+  for await (const value of values) {
+    line += 1;
+    yield rowOf(value, line);
+  }
+}
+
+export function rowOf(value: unknown, line: number): Row {
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    return { line, error: 'The row is no object, such as {"Name": "Ann"}.' };
+  const { [MARKS.line]: corrects, [MARKS.error]: _, ...data } = value as Record<string, unknown>;
+  return { line, data, ...(typeof corrects === 'number' && { corrects }) };
+}
+
+async function* readJson(texts: AsyncIterable<string>): AsyncGenerator<Row> {
+  let text = '';
+  for await (const part of texts) {
+    text += part;
+    if (text.length > ROW_LIMITS.jsonBytes)
+      throw new DocumentError(
+        'invalid_rows',
+        'A JSON array is read as a whole, and this one is too large. Send JSON Lines: one object a line.',
+      );
+  }
+  let values: unknown;
+  try {
+    values = JSON.parse(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new DocumentError('invalid_rows', `The rows are not JSON: ${why}`, { cause: error });
+  }
+  if (!Array.isArray(values))
+    throw new DocumentError('invalid_rows', 'The rows are not a JSON array of objects.');
+  yield* fromValues(values);
+}
+
+async function* readJsonLines(texts: AsyncIterable<string>): AsyncGenerator<Row> {
+  for await (const { line, text } of linesOf(texts)) {
+    if (text === null)
+      yield { line, error: `The line has more than ${ROW_LIMITS.rowBytes} characters.` };
+    else if (text.trim() !== '') yield parsedLine(text, line);
+  }
+}
+
+function parsedLine(text: string, line: number): Row {
+  try {
+    return rowOf(JSON.parse(text), line);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { line, error: `The line is not JSON: ${why}` };
+  }
+}
+
+/** `text` is null for a line too long to keep. */
+async function* linesOf(
+  texts: AsyncIterable<string>,
+): AsyncGenerator<{ line: number; text: string | null }> {
+  let line = 1;
+  let kept = '';
+  let isTooLong = false;
+  for await (const part of texts) {
+    const pieces = part.split('\n');
+    for (const [index, piece] of pieces.entries()) {
+      if (index > 0) {
+        yield { line, text: isTooLong ? null : kept };
+        line += 1;
+        kept = '';
+        isTooLong = false;
+      }
+      if (kept.length + piece.length > ROW_LIMITS.rowBytes) isTooLong = true;
+      else kept += piece;
+    }
+  }
+  if (kept !== '' || isTooLong) yield { line, text: isTooLong ? null : kept };
+}

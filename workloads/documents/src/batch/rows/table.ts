@@ -1,0 +1,135 @@
+import { keysOfColumn } from '@millrace/docx';
+import { DocumentError } from '../../errors.ts';
+import type { Cell, Row, TableLine } from './row.ts';
+import { columnName } from './xlsx/sheet.ts';
+
+/**
+ * A spreadsheet, from whatever file: its first line that is not blank names the fields, and dots in a name make objects:
+ * `Account.Name`. Blank lines are no rows; they are counted.
+ */
+export interface Table {
+  /** As the file has them, for giving rows back. */
+  readonly columns: readonly string[];
+  readonly rows: AsyncIterable<Row>;
+  blank(): number;
+  /** For whoever does not read to the end. */
+  close(): Promise<void>;
+}
+
+/** Columns that a file of failed rows has beside its own. They are no fields: the file can be sent as it is. */
+export const MARKS = { line: 'millrace line', error: 'millrace error' } as const;
+
+export async function openTable(lines: AsyncGenerator<TableLine>): Promise<Table> {
+  try {
+    return await headed(lines);
+  } catch (error) {
+    await lines.return(undefined);
+    throw error;
+  }
+}
+
+async function headed(iterator: AsyncGenerator<TableLine>): Promise<Table> {
+  let first = await iterator.next();
+  while (first.done !== true && isBlank(first.value)) first = await iterator.next();
+  if (first.done === true)
+    throw new DocumentError(
+      'invalid_rows',
+      'There are no rows, not even one that names the fields.',
+    );
+  const { value: header } = first;
+  if (header.error !== undefined)
+    throw badHeader(`cannot be read. ${header.error.replace(/\.$/, '')}`);
+  const columns = header.cells.map((cell) => String(cell).normalize('NFC').trim());
+  const place = placing(columns);
+  let blank = 0;
+  async function* rows(): AsyncGenerator<Row> {
+    for await (const line of iterator) {
+      blank += line.blankAbove ?? 0;
+      if (isBlank(line)) blank += 1;
+      else yield place(line);
+    }
+  }
+  const close = async (): Promise<void> => void (await iterator.return(undefined));
+  return { columns, rows: rows(), blank: () => blank, close };
+}
+
+function isBlank({ cells, error }: TableLine): boolean {
+  return (
+    error === undefined && cells.every((cell) => typeof cell === 'string' && cell.trim() === '')
+  );
+}
+
+const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
+
+export interface Field {
+  readonly index: number;
+  readonly path: readonly string[];
+}
+
+/** The columns that are fields. Those without a name may be there as long as nothing is in them. */
+export function fieldsOf(columns: readonly string[]): Field[] {
+  const marks: readonly string[] = Object.values(MARKS);
+  return columns.flatMap((name, index) =>
+    name === '' || marks.includes(name) ? [] : [{ index, path: keysOfColumn(name) }],
+  );
+}
+
+/** Where the cells of a row go. */
+function placing(columns: readonly string[]): (line: TableLine) => Row {
+  const fields = fieldsOf(columns);
+  if (fields.length === 0) throw badHeader('names no field');
+  checkPaths(fields);
+  const lineColumn = columns.indexOf(MARKS.line);
+  return ({ line, cells, error }) => {
+    const number = lineColumn === -1 ? NaN : Number(cells[lineColumn]);
+    const corrects = Number.isSafeInteger(number) && number > 0 ? { corrects: number } : {};
+    const data: Record<string, unknown> = {};
+    for (const { index, path } of fields) put(data, path, cells[index] ?? '');
+    const wrong = error ?? misfit(columns, cells);
+    return wrong === null
+      ? { line, data, ...corrects }
+      : { line, error: wrong, cells, placed: data, ...corrects };
+  };
+}
+
+function misfit(columns: readonly string[], cells: readonly Cell[]): string | null {
+  for (const [index, cell] of cells.entries()) {
+    if (cell === '' || (columns[index] ?? '') !== '') continue;
+    const place = `"${String(cell).slice(0, 40)}" stands in column ${columnName(index + 1)}`;
+    return index < columns.length
+      ? `${place}, which has no name in the first row.`
+      : `The row has ${cells.length} cells, the first row ${columns.length}: ${place}.`;
+  }
+  return null;
+}
+
+function checkPaths(fields: readonly Field[]): void {
+  const taken = new Map<string, 'value' | 'object'>();
+  for (const { path } of fields) {
+    if (path.some((key) => FORBIDDEN.has(key)))
+      throw badHeader(`has a column "${path.join('.')}", which cannot be a field`);
+    for (let depth = 1; depth <= path.length; depth++) {
+      const key = path.slice(0, depth).join('.');
+      const kind = depth === path.length ? 'value' : 'object';
+      if (taken.has(key) && (kind === 'value' || taken.get(key) === 'value'))
+        throw badHeader(`names "${key}" twice, or both as a field and as an object`);
+      taken.set(key, kind);
+    }
+  }
+}
+
+export function put(row: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  let at = row;
+  for (const key of path.slice(0, -1)) {
+    if (typeof at[key] !== 'object' || at[key] === null) at[key] = {};
+    at = at[key] as Record<string, unknown>;
+  }
+  at[path.at(-1) ?? ''] = value;
+}
+
+export function badHeader(why: string): DocumentError {
+  return new DocumentError(
+    'invalid_rows',
+    `The first row ${why}. It must name the fields, each once.`,
+  );
+}

@@ -1,0 +1,161 @@
+import { readContent } from '../files/contents.ts';
+import { type Envelope, type EnvelopeInput, parseEnvelope } from './envelope.ts';
+import { reasonOf, storing } from '../errors.ts';
+import type { FileFacts, Files, StoredFile } from '../files/files.ts';
+import { type Ending, mediaTypeOf, outputName } from './names.ts';
+import type { Dimensions, DocumentMetrics, Timings } from '../observe.ts';
+import { type ProduceOptions, type Produced, type Workshop, produce } from './produce.ts';
+
+export interface GenerateContext {
+  readonly tenant?: string | undefined;
+  readonly correlationId?: string | undefined;
+  readonly submitter?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Generated {
+  readonly templateId: string;
+  /** In the format asked for. */
+  readonly output: StoredFile;
+  /** With storeMergedDocx. */
+  readonly docx: StoredFile | null;
+  /** The bytes were in the output cache. */
+  readonly cached: boolean;
+  readonly templateCached: boolean;
+  readonly warnings: readonly string[];
+  readonly timings: Timings;
+  /** What the answer carries: the output, or with returnDocxToBrowser the merged DOCX, kept or not. */
+  readonly body: Body;
+}
+
+export interface Body {
+  readonly name: string;
+  readonly mediaType: string;
+  /** From memory where it has just been made. */
+  bytes(): Promise<Uint8Array>;
+}
+
+export type Generate = (envelope: EnvelopeInput, context?: GenerateContext) => Promise<Generated>;
+
+/** While somebody waits. */
+export function createGenerate(parts: {
+  workshop: Workshop;
+  files: Files;
+  metrics: DocumentMetrics;
+}): Generate {
+  const { workshop, files, metrics } = parts;
+  return async (given, context = {}) => {
+    const envelope = parseEnvelope(given);
+    const { tenant = '', signal, correlationId } = context;
+    const options: ProduceOptions = { tenant, lane: 'interactive', signal, correlationId };
+    const measures = { metrics, clock: workshop.clock };
+    return measured(measures, envelope, { mode: 'interactive', signal }, async () => {
+      const produced = await produce(workshop, envelope, options);
+      const facts = factsOf(envelope, produced, context);
+      const { output, docx } = await produced.step('store', () =>
+        recordFiles(workshop, files, envelope, produced, facts),
+      );
+      const { templateId, cached, templateCached, warnings } = produced;
+      return {
+        templateId,
+        output,
+        docx,
+        cached,
+        templateCached,
+        warnings,
+        timings: produced.timings(),
+        body: bodyOf(workshop, envelope, produced, output),
+      };
+    });
+  };
+}
+
+/** Counts what it takes and why it fails, by template. What was aborted did not fail. */
+export async function measured<T extends { readonly templateId: string }>(
+  { metrics, clock }: { metrics: DocumentMetrics } & Pick<Workshop, 'clock'>,
+  { templateId, outputFormat }: Pick<Envelope, 'templateId' | 'outputFormat'>,
+  { mode, signal }: { mode: Dimensions['mode']; signal: AbortSignal | undefined },
+  work: () => Promise<T>,
+): Promise<T> {
+  const from = clock.now();
+  try {
+    const made = await work();
+    metrics.duration({ templateId: made.templateId, outputFormat, mode }, clock.now() - from);
+    return made;
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    const { reason } = reasonOf(error);
+    // Anybody can ask for templates that are not there, by any number of names.
+    const known = reason === 'template_not_found' ? 'unknown' : templateId;
+    metrics.failed(reason, { templateId: known, outputFormat, mode });
+    throw error;
+  }
+}
+
+export function endingOf({ outputFormat }: Pick<Envelope, 'outputFormat'>): 'pdf' | 'docx' {
+  return outputFormat === 'PDF' ? 'pdf' : 'docx';
+}
+
+export function factsOf(
+  envelope: Envelope,
+  { templateId }: Pick<Produced, 'templateId'>,
+  { tenant, correlationId, submitter }: GenerateContext,
+): Omit<FileFacts, 'name'> {
+  const { parents, requestHash, generatedDocumentId, subject } = envelope;
+  const origin = {
+    ...(parents && { parents }),
+    ...(requestHash && { requestHash }),
+    ...(generatedDocumentId && { generatedDocumentId }),
+  };
+  return {
+    tenant,
+    templateId,
+    correlationId,
+    submitter,
+    subject: subject ?? undefined,
+    ...(Object.keys(origin).length > 0 && { origin }),
+  };
+}
+
+async function recordFiles(
+  { database }: Workshop,
+  files: Files,
+  envelope: Envelope,
+  { output, docx }: Produced,
+  facts: Omit<FileFacts, 'name'>,
+): Promise<{ output: StoredFile; docx: StoredFile | null }> {
+  const named = (ending: Ending): FileFacts => ({
+    ...facts,
+    name: outputName(envelope.outputFileName, ending),
+  });
+  try {
+    return {
+      output: await files.record(database, output.seq, named(endingOf(envelope))),
+      docx: docx && (await files.record(database, docx.seq, named('docx'))),
+    };
+  } catch (error) {
+    throw storing(error);
+  }
+}
+
+function bodyOf(
+  { database }: Workshop,
+  envelope: Envelope,
+  { output, merged }: Produced,
+  file: StoredFile,
+): Body {
+  if (envelope.outputFormat === 'PDF' && envelope.options.returnDocxToBrowser) {
+    const name = outputName(envelope.outputFileName, 'docx');
+    return { name, mediaType: mediaTypeOf(name), bytes: merged };
+  }
+  return {
+    name: file.name,
+    mediaType: file.mediaType,
+    async bytes() {
+      if (output.bytes !== null) return output.bytes;
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of readContent(database, output)) chunks.push(chunk);
+      return Buffer.concat(chunks);
+    },
+  };
+}

@@ -1,0 +1,246 @@
+import type { JobContext, RunningJob } from '@millrace/engine';
+import { type BatchRecord, batchRows } from '../batch/records.ts';
+import { emptyFields, emptyWarning, withoutBlanks } from '../batch/empty-fields.ts';
+import { type Envelope, envelopeSchema } from './envelope.ts';
+import { DocumentError, failureOf, storing } from '../errors.ts';
+import type { FileFacts, Files } from '../files/files.ts';
+import { type Generated, endingOf, factsOf, measured } from './generate.ts';
+import { seqOf } from '../ids.ts';
+import { type Begun, type ItemRef, items } from '../batch/items.ts';
+import { nameFromRow, outputName } from './names.ts';
+import type { DocumentMetrics } from '../observe.ts';
+import { type Produced, type Workshop, produce } from './produce.ts';
+
+interface Recorded {
+  readonly fileId: string;
+  readonly docxFileId: string | null;
+}
+
+/** What a job of the kind `document` leaves as its result. */
+export interface DocumentResult extends Recorded {
+  readonly cached: boolean;
+  readonly timings: Generated['timings'];
+  /** Only where there are any. */
+  readonly warnings?: readonly string[];
+}
+
+export interface RunDocument {
+  runOne(job: RunningJob<Envelope>, context: JobContext): Promise<DocumentResult | Skipped>;
+  runItem(
+    job: RunningJob<ItemInput>,
+    context: JobContext,
+  ): Promise<DocumentResult | Skipped | Recorded>;
+}
+
+/** Which item of which batch, in which run. */
+export interface ItemInput {
+  readonly batch: string;
+  readonly run: number;
+  readonly item: number;
+}
+
+/** The item was canceled, is made already, or is another execution's. */
+export interface Skipped {
+  readonly skipped: true;
+}
+
+interface Parts {
+  readonly workshop: Workshop;
+  readonly files: Files;
+  readonly metrics: DocumentMetrics;
+}
+
+export function createRunDocument(parts: Parts): RunDocument {
+  const { workshop, files } = parts;
+  const { database } = workshop;
+
+  return {
+    async runOne(job, context) {
+      try {
+        return await make(parts, job.data, job, context, async (produced) => {
+          const facts = factsOf(job.data, produced, contextOf(job));
+          return database.transaction((session) =>
+            record(session, files, job.data, produced, facts, job.id),
+          );
+        });
+      } catch (error) {
+        throw context.signal.aborted ? error : failureOf(error);
+      }
+    },
+
+    async runItem(job, context) {
+      const { run, item } = job.data;
+      const { batch, begun } = await begin(parts, job, context);
+      const ref: ItemRef = { batch: batch.seq, item, run };
+      if (begun.type === 'made') return { fileId: begun.fileId, docxFileId: begun.docxFileId };
+      if (begun.type === 'refused') return { skipped: true };
+      try {
+        const envelope = envelopeOf(batch, begun.data, item);
+        const isTable = batch.source?.columns !== undefined;
+        return await make(parts, envelope, job, context, (made) => {
+          const empty = isTable ? emptyFields(made.fields, envelope.data) : [];
+          const more = empty.length === 0 ? [] : [emptyWarning(empty)];
+          const produced = { ...made, warnings: [...more, ...made.warnings] };
+          const facts = { ...factsOf(envelope, produced, contextOf(job)), batchId: batch.id };
+          return recordItem(parts, envelope, produced, facts, ref, context.lease.epoch);
+        });
+      } catch (error) {
+        // Aborted is not failed: whoever aborted knows what becomes of the job.
+        if (context.signal.aborted) throw error;
+        throw await failItem(parts, ref, job, context, error);
+      }
+    },
+  };
+}
+
+/** Another execution has the item, or the batch was canceled: what this one made is let go. */
+class Superseded extends Error {}
+
+/** The file and the item that names it, together or not at all. */
+async function recordItem(
+  { workshop, files }: Parts,
+  envelope: Envelope,
+  produced: Produced,
+  facts: Omit<FileFacts, 'name'>,
+  ref: ItemRef,
+  epoch: number,
+): Promise<Recorded | null> {
+  try {
+    return await workshop.database.transaction(async (session) => {
+      const made = await record(session, files, envelope, produced, facts, null);
+      const ended = await items.end(session, ref, epoch, {
+        state: 'SUCCEEDED',
+        warnings: produced.warnings,
+        output: seqOf('file', made.fileId),
+        docx: made.docxFileId === null ? null : seqOf('file', made.docxFileId),
+      });
+      if (!ended) throw new Superseded();
+      return made;
+    });
+  } catch (error) {
+    if (error instanceof Superseded) return null;
+    throw error;
+  }
+}
+
+async function make(
+  { workshop, metrics }: Parts,
+  envelope: Envelope,
+  job: RunningJob<unknown>,
+  { signal }: JobContext,
+  name: (produced: Produced) => Promise<Recorded | null>,
+): Promise<DocumentResult | Skipped> {
+  const { tenant, correlationId } = job;
+  const measures = { metrics, clock: workshop.clock };
+  const { named, cached, timings, warnings } = await measured(
+    measures,
+    envelope,
+    { mode: 'batch', signal },
+    async () => {
+      const produced = await produce(workshop, envelope, {
+        tenant,
+        correlationId,
+        signal,
+        lane: 'batch',
+      });
+      const recorded = await produced.step('store', () => storingOf(() => name(produced)));
+      const { templateId, warnings: said } = produced;
+      const timed = produced.timings();
+      return {
+        templateId,
+        named: recorded,
+        cached: produced.cached,
+        timings: timed,
+        warnings: said,
+      };
+    },
+  );
+  if (named === null) return { skipped: true };
+  return { ...named, cached, timings, ...(warnings.length > 0 && { warnings }) };
+}
+
+async function storingOf<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw storing(error);
+  }
+}
+
+async function record(
+  session: Parameters<Files['record']>[0],
+  files: Files,
+  envelope: Envelope,
+  { output, docx }: Produced,
+  facts: Omit<FileFacts, 'name'>,
+  job: string | null,
+): Promise<Recorded> {
+  const name = (ending: 'pdf' | 'docx') => outputName(envelope.outputFileName, ending);
+  const of = (part: string) => (job === null ? {} : { of: { job, part } });
+  const made = await files.record(session, output.seq, {
+    ...facts,
+    ...of('output'),
+    name: name(endingOf(envelope)),
+  });
+  const kept =
+    docx &&
+    (await files.record(session, docx.seq, { ...facts, ...of('docx'), name: name('docx') }));
+  return { fileId: made.id, docxFileId: kept?.id ?? null };
+}
+
+/** Says at the item what happened, and gives what the job fails with. */
+async function failItem(
+  { workshop }: Parts,
+  ref: ItemRef,
+  { attempt, maxAttempts }: RunningJob<unknown>,
+  { lease, log }: JobContext,
+  error: unknown,
+): Promise<Error> {
+  const failure = failureOf(error);
+  const { code, message } = failure;
+  const isFinal = !failure.retryable || attempt >= maxAttempts;
+  try {
+    await items.end(workshop.database, ref, lease.epoch, {
+      state: isFinal ? 'FAILED' : 'PENDING',
+      error: { code, message },
+    });
+  } catch (unsaid) {
+    // The batch's job sees the end of this one and says it then.
+    log.warn({ error: String(unsaid) }, 'The end of a document could not be noted at its batch');
+  }
+  return failure;
+}
+
+async function begin(
+  { workshop }: Parts,
+  { data, tenant }: RunningJob<ItemInput>,
+  { lease }: JobContext,
+): Promise<{ batch: BatchRecord; begun: Begun }> {
+  const { database } = workshop;
+  try {
+    const seq = seqOf('batch', data.batch);
+    const batch = seq === null ? null : await batchRows.get(database, seq, tenant);
+    if (batch === null)
+      throw new DocumentError('validation_error', `There is no batch "${data.batch}".`);
+    const ref = { batch: batch.seq, item: data.item, run: data.run };
+    return { batch, begun: await items.begin(database, ref, lease, tenant) };
+  } catch (error) {
+    throw failureOf(error);
+  }
+}
+
+function envelopeOf({ settings, source }: BatchRecord, data: string, item: number): Envelope {
+  const given = JSON.parse(data) as Record<string, unknown>;
+  const isTable = source?.columns !== undefined;
+  const row = isTable && settings.options.strict ? withoutBlanks(given) : given;
+  const { outputFileName, allowMissing: _, preview: __, ...rest } = settings;
+  return envelopeSchema.parse({
+    ...rest,
+    outputFileName: nameFromRow(outputFileName, row, item) || `document-${item}`,
+    data: row,
+  });
+}
+
+function contextOf({ tenant, correlationId, submitter }: RunningJob<unknown>) {
+  return { tenant, correlationId, submitter: submitter ?? undefined };
+}

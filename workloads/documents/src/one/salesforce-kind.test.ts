@@ -1,0 +1,122 @@
+import type { JobContext, RunningJob } from '@millrace/engine';
+import { OfficeError } from '@millrace/office';
+import { FILES } from '@millrace/store-salesforce';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type TestDatabase, openTestDatabase } from '../../test/databases.ts';
+import { type World, openWorld, template } from '../../test/world.ts';
+import { type EnvelopeInput, parseEnvelope, salesforceDocumentKind } from '../index.ts';
+
+/** Documents whose template and output are elsewhere: nothing of them stays here. */
+
+const ID = '068000000000001AAA';
+
+let database: TestDatabase;
+let world: World;
+let fetched: string[];
+beforeAll(async () => {
+  database = await openTestDatabase('pglite');
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await database.reset();
+  fetched = [];
+  world = await openWorld(database, {
+    templatesElsewhere: {
+      has: (id) => id.startsWith('068'),
+      async fetch(id) {
+        fetched.push(id);
+        return id === ID ? template('Dear {{Name}}') : null;
+      },
+    },
+  });
+});
+afterEach(() => world.close());
+
+function run(changes: Partial<EnvelopeInput> = {}) {
+  const kind = salesforceDocumentKind({
+    kind: 'document.org',
+    documents: () => world.documents,
+    retry: { backoff: 'steps', delays: [] },
+  });
+  const data = parseEnvelope({
+    templateId: ID,
+    outputFileName: 'Letter',
+    data: { Name: 'Ann' },
+    parents: { AccountId: '001000000000001AAA', CaseId: null },
+    ...changes,
+  });
+  const job = { data, tenant: '', correlationId: 'c' } as unknown as RunningJob<unknown>;
+  const context = { signal: new AbortController().signal } as JobContext;
+  return kind.run(job, context) as Promise<unknown>;
+}
+
+test('the file and its parents are an effect, and nothing is kept here', async () => {
+  expect(await run()).toMatchObject({
+    type: 'done',
+    result: { templateId: ID },
+    effects: [
+      {
+        type: FILES,
+        links: { parents: ['001000000000001AAA'] },
+        files: [{ part: 'output', name: 'Letter.pdf' }],
+      },
+    ],
+  });
+  expect((await world.documents.files.list()).items).toEqual([]);
+});
+
+test('it hangs at the record it was made from, of any object, for those whom the template lets see it', async () => {
+  const parents = { AccountId: '001000000000001AAA', RecordId: 'a0B000000000001AAA' };
+  expect(await run({ parents, options: { visibility: 'InternalUsers' } })).toMatchObject({
+    effects: [
+      {
+        links: {
+          parents: ['001000000000001AAA', 'a0B000000000001AAA'],
+          visibility: 'InternalUsers',
+        },
+      },
+    ],
+  });
+});
+
+test.each([
+  ['AccountId', '003000000000001AAA', '001'],
+  ['OpportunityId', '001000000000001AAA', '006'],
+  ['CaseId', '068000000000001AAA', '500'],
+])('%s takes no id of another object', async (name, id, prefix) => {
+  await expect(run({ parents: { [name]: id } })).rejects.toMatchObject({
+    code: 'validation_error',
+    retryable: false,
+    message: expect.stringContaining(prefix),
+  });
+});
+
+test('with storeMergedDocx the DOCX goes along; as DOCX it is the output alone', async () => {
+  const options = { storeMergedDocx: true };
+  const parts = async (changes: Partial<EnvelopeInput>) => {
+    const { effects } = (await run({ options, ...changes })) as {
+      effects: { files: { part: string; name: string }[] }[];
+    };
+    return effects.flatMap(({ files }) => files.map(({ part, name }) => `${part} ${name}`));
+  };
+  expect(await parts({})).toEqual(['output Letter.pdf', 'docx Letter.docx']);
+  expect(await parts({ outputFormat: 'DOCX' })).toEqual(['output Letter.docx']);
+});
+
+test('a template is fetched once, and one that is not there has its own reason', async () => {
+  await Promise.all([run(), run(), run({ outputFileName: 'Other' })]);
+  await run();
+  expect(fetched).toEqual([ID]);
+  expect(world.documents.templates.cacheStats()).toMatchObject({ misses: 1, hits: 3 });
+  await expect(run({ templateId: '068000000000002AAA' })).rejects.toMatchObject({
+    code: 'template_not_found',
+    retryable: false,
+  });
+});
+
+test('what breaks in the office is tried again by policy', async () => {
+  world.office.before = () => {
+    throw new OfficeError('conversion_timeout', 'It took too long.', true);
+  };
+  await expect(run()).rejects.toMatchObject({ code: 'conversion_timeout', retryable: true });
+});

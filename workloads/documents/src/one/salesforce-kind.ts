@@ -1,0 +1,74 @@
+import { type JobKind, type RetryPolicy, defineJob, done } from '@millrace/engine';
+import { type FileToUpload, type Links, filesEffect } from '@millrace/store-salesforce';
+import type { Documents } from '../documents.ts';
+import { type Envelope, type EnvelopeInput, envelopeSchema } from './envelope.ts';
+import { DocumentError, failureOf } from '../errors.ts';
+import { endingOf } from './generate.ts';
+import { outputName } from './names.ts';
+import type { Made } from './produce.ts';
+
+/**
+ * A document whose record, template and output are in a Salesforce org. Nothing of it is kept here: the files go
+ * to the org in the transaction that says SUCCEEDED.
+ */
+export function salesforceDocumentKind(params: {
+  readonly kind: string;
+  readonly documents: () => Documents;
+  readonly retry: RetryPolicy;
+}): JobKind {
+  const { kind, documents, retry } = params;
+  return defineJob({
+    kind,
+    input: envelopeSchema,
+    retry,
+    // Waiting for a free office process and 60 s of converting, with a lot to spare.
+    timeout: '5m',
+    async run({ data: envelope, correlationId, tenant }, { signal }) {
+      try {
+        const made = await documents().make(envelope, {
+          tenant,
+          lane: 'batch',
+          signal,
+          correlationId,
+        });
+        const { templateId, timings } = made;
+        return done({ templateId, timings }, { effects: [filesOf(envelope, made)] });
+      } catch (error) {
+        throw signal.aborted ? error : failureOf(error);
+      }
+    },
+  });
+}
+
+function filesOf(envelope: Envelope, { output, docx }: Made) {
+  const name = (ending: 'pdf' | 'docx') => outputName(envelope.outputFileName, ending);
+  const files: FileToUpload[] = [
+    { part: 'output', name: name(endingOf(envelope)), bytes: output },
+    ...(docx === null ? [] : [{ part: 'docx' as const, name: name('docx'), bytes: docx }]),
+  ];
+  return filesEffect(files, linksOf(envelope));
+}
+
+/** What the ids of these objects begin with. A record that a document was made from may be of any. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  AccountId: '001',
+  OpportunityId: '006',
+  CaseId: '500',
+};
+
+/** Every parent that is not null. An id of another object is refused: a document must not hang where nobody meant it to. */
+export function linksOf({ parents, options }: Pick<EnvelopeInput, 'parents' | 'options'>): Links {
+  const named = Object.entries(parents ?? {}).flatMap(([name, id]) =>
+    id === null || id === undefined ? [] : [{ name, id }],
+  );
+  for (const { name, id } of named) {
+    const prefix = PREFIXES[name] ?? '';
+    if (id.startsWith(prefix)) continue;
+    const message = `parents.${name}: "${id}" is an id of another object. Give one that begins with ${prefix}, or name it RecordId.`;
+    throw new DocumentError('validation_error', message);
+  }
+  return {
+    parents: named.map(({ id }) => id),
+    ...(options?.visibility !== undefined && { visibility: options.visibility }),
+  };
+}

@@ -1,0 +1,304 @@
+import { type LintReport, type ThreadTemplate, withInstalledFonts } from '@millrace/docx';
+import { type Database, texts } from '@millrace/store-postgres';
+import { sha256 } from '../one/canonical.ts';
+import { DocumentError, refusalOf } from '../errors.ts';
+import {
+  type Page,
+  type PageParams,
+  badCursor,
+  idOf,
+  numberCursor,
+  page,
+  pageLimit,
+  seqOf,
+} from '../ids.ts';
+import { nearestTemplate } from './nearest.ts';
+import type { DocumentMetrics } from '../observe.ts';
+import { type TemplateCache, type TemplateCacheStats, createTemplateCache } from './cache.ts';
+import { type TemplateInfo, templateRows } from './records.ts';
+import type { TemplateThreads } from './threads.ts';
+
+export interface Templates {
+  /** A new version, compiled and linted first. The same bytes as the newest version give that version. */
+  add(params: {
+    name: string;
+    bytes: Uint8Array;
+    by?: string | undefined;
+    tenant?: string | undefined;
+  }): Promise<{ template: TemplateInfo; created: boolean; lint: LintReport }>;
+  /** The newest version of each, by name. */
+  list(params?: PageParams & { tenant?: string | undefined }): Promise<Page<TemplateInfo>>;
+  /** Newest first. */
+  versions(
+    name: string,
+    params?: PageParams & { tenant?: string | undefined },
+  ): Promise<Page<TemplateInfo>>;
+  /** By id, or by name for its newest version. */
+  get(idOrName: string, tenant?: string): Promise<TemplateInfo>;
+  bytes(idOrName: string, tenant?: string): Promise<{ template: TemplateInfo; bytes: Uint8Array }>;
+  /** A name means all its versions. Refused while a job or a batch that is not over uses one of them. */
+  remove(idOrName: string, tenant?: string): Promise<{ removed: string[] }>;
+  /** What lint says about a version: made once by each build of the engine, and kept. */
+  report(idOrName: string, tenant?: string): Promise<LintReport>;
+  lint(
+    template: Uint8Array | string,
+    options?: { sample?: unknown; schema?: unknown; tenant?: string | undefined },
+  ): Promise<LintReport>;
+  /** Ready to merge, from the cache if it is there. */
+  compiled(
+    idOrName: string,
+    tenant?: string,
+    correlationId?: string,
+  ): Promise<Compiled & { hit: boolean }>;
+  cacheStats(): TemplateCacheStats;
+}
+
+export interface Compiled {
+  readonly info: TemplateInfo;
+  readonly template: ThreadTemplate;
+}
+
+const LARGEST_TEMPLATE = 50 * 1024 * 1024;
+const LAST_VERSION = 2_147_483_647;
+/** Letters of any language, no control characters, nothing that reads as an id. */
+const NAME = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
+
+/** Templates that are kept elsewhere: by the id of a version, which never changes. */
+export interface TemplateSource {
+  has(id: string): boolean;
+  /** Null when there is none. */
+  fetch(id: string, correlationId?: string): Promise<Uint8Array | null>;
+}
+
+export function createTemplates(params: {
+  database: Database;
+  metrics: DocumentMetrics;
+  threads: TemplateThreads;
+  /** The version of what lints, kept with its reports. */
+  build: string;
+  elsewhere?: TemplateSource | undefined;
+  cacheBytes?: number | undefined;
+  /** Those that the office can print with: a template that names others is told of. */
+  installedFonts?: readonly string[] | undefined;
+}): Templates {
+  const { database, metrics, threads, build, elsewhere, cacheBytes, installedFonts } = params;
+  const cache: TemplateCache<Compiled> = createTemplateCache({
+    sizeOf: ({ template, info }) => template.size + info.size,
+    ...(cacheBytes !== undefined && { maxBytes: cacheBytes }),
+  });
+
+  async function get(idOrName: string, tenant = ''): Promise<TemplateInfo> {
+    const seq = seqOf('tpl', idOrName);
+    // Postgres takes no NUL, not even to look for it.
+    if (idOrName.includes('\u0000')) throw notFound(idOrName.replaceAll('\u0000', ''));
+    const found =
+      seq === null
+        ? await templateRows.newest(database, tenant, idOrName)
+        : await templateRows.bySeq(database, tenant, seq);
+    if (found === null) throw notFound(idOrName, await nearestTemplate(database, idOrName, tenant));
+    return found;
+  }
+
+  async function bytes(
+    idOrName: string,
+    tenant = '',
+  ): Promise<{ template: TemplateInfo; bytes: Uint8Array }> {
+    const seq = seqOf('tpl', idOrName) ?? seqOf('tpl', (await get(idOrName, tenant)).id);
+    const found = seq === null ? null : await templateRows.withBytes(database, tenant, seq);
+    if (found === null) throw notFound(idOrName);
+    return { template: found.info, bytes: found.bytes };
+  }
+
+  const reporting = new Map<number, Promise<LintReport>>();
+
+  /** Those who ask for the same one at the same time wait for one report. */
+  function makeReport(seq: number, tenant: string): Promise<LintReport> {
+    const made = bytes(idOf('tpl', seq), tenant)
+      .then(async ({ bytes: file }) => {
+        const lint = await threads.lint(file);
+        await templateRows.keepReport(database, { tenant, seq, build, lint });
+        return lint;
+      })
+      .catch((error: unknown) => {
+        throw refusalOf(error, 'template_invalid');
+      })
+      .finally(() => reporting.delete(seq));
+    reporting.set(seq, made);
+    return made;
+  }
+
+  async function compiledFrom(file: Uint8Array): Promise<ThreadTemplate> {
+    try {
+      return await threads.compile(file);
+    } catch (error) {
+      throw refusalOf(error, 'validation_error');
+    }
+  }
+
+  return {
+    get,
+    bytes,
+    async add({ name: asked, bytes: given, by, tenant = '' }) {
+      const name = checkName(asked);
+      const report = await checked(threads, given);
+      const lint = withInstalledFonts(report, installedFonts);
+      const hash = sha256(given);
+      return database.transaction(async (session) => {
+        await templateRows.lock(session, tenant, name);
+        const newest = await templateRows.newest(session, tenant, name);
+        if (newest?.sha256 === hash) {
+          const seq = seqOf('tpl', newest.id) ?? 0;
+          await templateRows.keepReport(session, { tenant, seq, build, lint: report });
+          return { template: newest, created: false, lint };
+        }
+        const template = await templateRows.insert(session, {
+          tenant,
+          name,
+          version: (newest?.version ?? 0) + 1,
+          sha256: hash,
+          bytes: given,
+          by: by ?? null,
+          lint: report,
+          build,
+        });
+        return { template, created: true, lint };
+      });
+    },
+    async list({ tenant = '', ...paging } = {}) {
+      const limit = pageLimit(paging);
+      const after = readNameCursor(paging.cursor);
+      const rows = await templateRows.list(database, tenant, after, limit + 1);
+      return page(rows, limit, ({ name }) => Buffer.from(name).toString('base64url'));
+    },
+    async versions(name, { tenant = '', ...paging } = {}) {
+      const limit = pageLimit(paging);
+      const below = numberCursor(paging, LAST_VERSION);
+      const rows = await templateRows.versions(database, tenant, name, below, limit + 1);
+      if (rows.length === 0 && paging.cursor === undefined) throw notFound(name);
+      return page(rows, limit, ({ version }) => String(version));
+    },
+    async remove(idOrName, tenant = '') {
+      const { name, id } = await get(idOrName, tenant);
+      const seq = seqOf('tpl', idOrName);
+      const removed = await database.transaction(async (session) => {
+        await templateRows.lock(session, tenant, name);
+        const versions =
+          seq === null
+            ? await templateRows.versions(session, tenant, name, LAST_VERSION, 10_000)
+            : [];
+        // A job may name the template instead of a version; that means the newest one.
+        const isNewest = (await templateRows.newest(session, tenant, name))?.id === id;
+        const meant = seq === null ? versions.map((version) => version.id) : [id];
+        const { jobs, batches } = await templateRows.inUse(
+          session,
+          tenant,
+          texts(isNewest ? [...meant, name] : meant),
+        );
+        if (jobs + batches > 0) throw inUse(idOrName, jobs, batches);
+        return templateRows.remove(session, tenant, name, seq);
+      });
+      for (const version of removed) cache.forget(cacheKey(version, tenant));
+      return { removed };
+    },
+    async report(idOrName, tenant = '') {
+      const seq = seqOf('tpl', idOrName) ?? seqOf('tpl', (await get(idOrName, tenant)).id) ?? 0;
+      const report =
+        (await templateRows.report(database, tenant, seq, build)) ??
+        (await (reporting.get(seq) ?? makeReport(seq, tenant)));
+      return withInstalledFonts(report, installedFonts);
+    },
+    async lint(template, { sample, schema, tenant = '' } = {}) {
+      const file = typeof template === 'string' ? (await bytes(template, tenant)).bytes : template;
+      const asked = {
+        ...(installedFonts !== undefined && { installedFonts }),
+        ...(sample !== undefined && { sample }),
+        ...(schema !== undefined && { schema }),
+      };
+      return threads.lint(file, asked).catch((error: unknown) => {
+        throw refusalOf(error, 'template_invalid');
+      });
+    },
+    async compiled(idOrName, tenant = '', correlationId) {
+      const isElsewhere = elsewhere?.has(idOrName) === true;
+      const isId = isElsewhere || seqOf('tpl', idOrName) !== null;
+      const id = isId ? idOrName : (await get(idOrName, tenant)).id;
+      const { value, hit } = await cache.get(cacheKey(id, tenant), async () => {
+        const found = await (isElsewhere
+          ? fetched(elsewhere, id, correlationId)
+          : bytes(id, tenant));
+        return { info: found.template, template: await compiledFrom(found.bytes) };
+      });
+      if (hit) metrics.cacheHit(id);
+      else metrics.cacheMiss(id);
+      return { ...value, hit };
+    },
+    cacheStats: () => cache.stats(),
+  };
+}
+
+async function fetched(
+  source: TemplateSource,
+  id: string,
+  correlationId: string | undefined,
+): Promise<{ template: TemplateInfo; bytes: Uint8Array }> {
+  const bytes = await source.fetch(id, correlationId);
+  if (bytes === null) throw notFound(id);
+  const facts = { version: 1, sha256: sha256(bytes), size: bytes.length };
+  return { template: { id, name: id, createdAt: 0, createdBy: null, ...facts }, bytes };
+}
+
+/** By tenant too: who knows the number of a version must not get at another tenant's. */
+function cacheKey(id: string, tenant: string): string {
+  return `${id} ${tenant}`;
+}
+
+function checkName(asked: string): string {
+  const name = asked.trim().normalize('NFC');
+  if (!NAME.test(name))
+    throw new DocumentError(
+      'invalid_name',
+      'A template is named with 1 to 200 characters, without control characters.',
+    );
+  if (seqOf('tpl', name) !== null)
+    throw new DocumentError(
+      'invalid_name',
+      `"${name}" reads as the id of a version. Choose another name.`,
+    );
+  return name;
+}
+
+/** Nothing is stored that could not be merged. */
+async function checked(threads: TemplateThreads, bytes: Uint8Array): Promise<LintReport> {
+  if (bytes.length > LARGEST_TEMPLATE)
+    throw new DocumentError(
+      'template_too_large',
+      `A template has at most ${LARGEST_TEMPLATE / 1024 / 1024} MB; this one has ${Math.ceil(bytes.length / 1024 / 1024)}. Make its pictures smaller.`,
+    );
+  try {
+    return await threads.check(bytes);
+  } catch (error) {
+    throw refusalOf(error, 'template_invalid');
+  }
+}
+
+function readNameCursor(cursor: string | undefined): string {
+  if (cursor === undefined) return '';
+  const name = Buffer.from(cursor, 'base64url').toString();
+  if (name.includes('\0') || Buffer.from(name).toString('base64url') !== cursor) throw badCursor();
+  return name;
+}
+
+function notFound(idOrName: string, near?: string): DocumentError {
+  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
+  return new DocumentError(
+    'template_not_found',
+    `There is no template "${idOrName}".${hint} Give the id of a version, such as tpl-7, or the name of a template.`,
+  );
+}
+
+function inUse(idOrName: string, jobs: number, batches: number): DocumentError {
+  return new DocumentError(
+    'template_in_use',
+    `"${idOrName}" is used by ${jobs} jobs and ${batches} batches that are not over. Cancel them, or wait for their end.`,
+  );
+}
