@@ -1,4 +1,5 @@
 import type { ZodType } from 'zod';
+import type { Access } from './access.ts';
 import type { ErrorCode } from './errors.ts';
 
 /**
@@ -11,6 +12,10 @@ export interface Contract {
   readonly path: `/${string}`;
   /** One sentence for people. */
   readonly summary: string;
+  /** Who may call it. */
+  readonly access: Access;
+  /** What the audit log keeps of a call; on every route that acts on what others have made. */
+  readonly audit?: Audit;
   readonly params?: ZodType;
   readonly query?: ZodType;
   readonly body?: ZodType;
@@ -28,6 +33,17 @@ export interface Contract {
   readonly errors?: readonly ErrorCode[];
   /** One call with its answer, for the documentation. A test holds it against the schemas. */
   readonly example: Example;
+}
+
+export interface Audit {
+  /** The parameter that names what it acts on; left out, it is the replica that answers, or what the filter selects. */
+  readonly target?: string;
+  /** Only a hash of the target is kept: the log must not keep the very name that was to be forgotten. */
+  readonly hashed?: true;
+  /** The body selects what it acts on, and is kept. */
+  readonly filter?: true;
+  /** How many it changed: one, or the sum of these members of the answer. Of a list, its length counts. */
+  readonly count?: 1 | readonly string[];
 }
 
 export interface Example {

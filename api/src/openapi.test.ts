@@ -1,6 +1,5 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
-import { ACCESS } from './access.ts';
 import type { Contract } from './contract.ts';
 import { GROUPS, type RouteName, contracts } from './contracts.ts';
 import { ERRORS, type ErrorCode } from './errors.ts';
@@ -100,11 +99,13 @@ describe.each(routes)('%s', (name, contract) => {
   });
 
   test('says who may', () => {
-    const open = ACCESS[name] === 'anyone';
-    expect(operation['x-millrace-role']).toBe(ACCESS[name]);
+    const open = contracts[name].access === 'anyone';
+    expect(operation['x-millrace-role']).toBe(contracts[name].access);
     expect(operation.security).toEqual(open ? [] : [{ bearer: [] }]);
     expect(codesOf(operation).includes('unauthenticated')).toBe(!open);
-    expect(codesOf(operation).includes('role_missing')).toBe(!open && ACCESS[name] !== 'signedIn');
+    expect(codesOf(operation).includes('role_missing')).toBe(
+      !open && contracts[name].access !== 'signedIn',
+    );
   });
 
   test('says what it refuses, under the status of the table', () => {

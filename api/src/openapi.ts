@@ -1,4 +1,3 @@
-import { ACCESS } from './access.ts';
 import type { Contract } from './contract.ts';
 import { GROUPS, type RouteName, contracts } from './contracts.ts';
 import { problemExamples, problemResponses, problemsOf } from './openapi/problems.ts';
@@ -75,8 +74,7 @@ const HEADERS = {
 } as const satisfies Record<string, Parameter>;
 
 function operation(name: RouteName, contract: Contract, schemas: Schemas): Operation {
-  const access = ACCESS[name];
-  const { summary, body, media, example } = contract;
+  const { summary, access, body, media, example } = contract;
   return {
     operationId: name,
     tags: GROUPS.filter((group) => name in group.contracts).map((group) => group.name),

@@ -1,4 +1,3 @@
-import { ACCESS } from '../access.ts';
 import type { Contract } from '../contract.ts';
 import { type RouteName, contracts } from '../contracts.ts';
 import { ERRORS, type ErrorCode } from '../errors.ts';
@@ -31,8 +30,7 @@ const WITH_ROLE: readonly ErrorCode[] = ['role_missing', 'store_unavailable'];
 /** What a call of the route can be refused with, in the order of the table. */
 export function errorsOf(name: RouteName): ErrorCode[] {
   const contract: Contract = contracts[name];
-  const access = ACCESS[name];
-  const { method, params, query, errors = [] } = contract;
+  const { method, access, params, query, errors = [] } = contract;
   const body = contract.body ?? contract.upload;
   const takes = (field: string): boolean =>
     query !== undefined && 'shape' in query && Object.hasOwn(query.shape as object, field);

@@ -24,6 +24,7 @@ export const auditContracts = {
     method: 'GET',
     path: '/audit',
     summary: 'What people have done, newest first.',
+    access: 'operator',
     query: page.extend({
       actor: z.string().min(1).max(200).optional().describe('Who did it.'),
       action: z.string().min(1).max(100).optional().describe('The name of a route.'),

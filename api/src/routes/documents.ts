@@ -143,6 +143,7 @@ export const documentContracts = {
     path: '/generate',
     summary:
       'Makes a document now. Answers with the file, or with where it is if JSON is accepted.',
+    access: 'operator',
     body: envelope,
     response: z.object({
       file,
@@ -185,6 +186,7 @@ export const documentContracts = {
     method: 'POST',
     path: '/documents/batch',
     summary: 'One document for each row of an upload: CSV, XLSX, a JSON array or JSON Lines.',
+    access: 'operator',
     query: z.strictObject({
       templateId: z.string().min(1).max(200),
       outputFileName: z
@@ -251,6 +253,7 @@ export const documentContracts = {
     method: 'GET',
     path: '/documents/batches',
     summary: 'Batches, newest first.',
+    access: 'viewer',
     query: page,
     response: z.object({ batches: z.array(batch), next }),
     statuses: [200],
@@ -261,6 +264,7 @@ export const documentContracts = {
     method: 'GET',
     path: '/documents/batches/:id',
     summary: 'How far a batch is.',
+    access: 'viewer',
     params: byBatch,
     response: batch,
     statuses: [200],
@@ -271,6 +275,7 @@ export const documentContracts = {
     method: 'GET',
     path: '/documents/batches/:id/items',
     summary: 'The rows of a batch, in their order, each with its file or its error.',
+    access: 'viewer',
     params: byBatch,
     query: page.extend({
       state: itemState.optional(),
@@ -303,6 +308,8 @@ export const documentContracts = {
     method: 'POST',
     path: '/documents/batches/:id/cancel',
     summary: 'Stops a batch; what is made stays.',
+    access: 'operator',
+    audit: { target: 'id', count: ['canceled'] },
     params: byBatch,
     response: z.object({ canceled: z.number() }),
     statuses: [200],
@@ -313,6 +320,8 @@ export const documentContracts = {
     method: 'POST',
     path: '/documents/batches/:id/retry',
     summary: 'Makes those again that failed or were cancelled.',
+    access: 'operator',
+    audit: { target: 'id', count: ['retried'] },
     params: byBatch,
     response: z.object({ retried: z.number() }),
     statuses: [200],
@@ -324,6 +333,7 @@ export const documentContracts = {
     path: '/documents/batches/:id/failed',
     summary:
       'The rows that failed, with line and error, as a file to correct: CSV for spreadsheets, else JSON Lines.',
+    access: 'viewer',
     params: byBatch,
     response: z.unknown(),
     statuses: [200],
@@ -335,6 +345,8 @@ export const documentContracts = {
     method: 'POST',
     path: '/documents/batches/:id/failed',
     summary: 'The corrected rows of that file instead of the failed ones; makes their documents.',
+    access: 'operator',
+    audit: { target: 'id', count: ['retried'] },
     params: byBatch,
     query: z.strictObject({ sheet }),
     upload: ROWS,
@@ -354,6 +366,7 @@ export const documentContracts = {
     path: '/documents/batches/:id/archive',
     summary:
       'All documents of a batch that is over, as one ZIP; a part (206) with the header Range.',
+    access: 'viewer',
     params: byBatch,
     response: z.unknown(),
     statuses: [200, 206],
@@ -366,6 +379,7 @@ export const documentContracts = {
     path: '/documents/batches/:id/merged.pdf',
     summary:
       'All PDFs of a batch that is over as one, which the first to ask waits for; a part (206) with the header Range.',
+    access: 'viewer',
     params: byBatch,
     response: z.unknown(),
     statuses: [200, 206],

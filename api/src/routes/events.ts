@@ -38,6 +38,7 @@ export const eventContracts = {
     method: 'GET',
     path: '/events',
     summary: 'A stream of what changes (Server-Sent Events): the present state first, then live.',
+    access: 'viewer',
     query: z.strictObject({
       topics: z
         .string()

@@ -20,6 +20,7 @@ export const healthContracts = {
     method: 'GET',
     path: '/healthz',
     summary: 'The process is alive.',
+    access: 'anyone',
     response: z.object({ status: z.literal('ok') }),
     statuses: [200],
     example: { response: { status: 'ok' } },
@@ -29,6 +30,7 @@ export const healthContracts = {
     path: '/readyz',
     summary:
       'Whether requests can be served: 503 without a store, before the first keys, or while stopping.',
+    access: 'anyone',
     response: readiness,
     statuses: [200, 503],
     example: {

@@ -27,6 +27,7 @@ export const identityContracts = {
     method: 'GET',
     path: '/signin',
     summary: 'Where to get a token for this service.',
+    access: 'anyone',
     response: signIn,
     statuses: [200],
     example: {
@@ -42,6 +43,7 @@ export const identityContracts = {
     method: 'GET',
     path: '/me',
     summary: 'Who you are to this service, and what you may do.',
+    access: 'signedIn',
     response: me,
     statuses: [200],
     example: {

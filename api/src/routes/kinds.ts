@@ -42,6 +42,7 @@ export const kindContracts = {
     method: 'GET',
     path: '/kinds',
     summary: 'The job kinds this process knows, by name.',
+    access: 'viewer',
     query: wholeOrPage.extend({
       public: trueOrFalse
         .optional()
@@ -78,6 +79,8 @@ export const kindContracts = {
     method: 'POST',
     path: '/kinds/:kind/pause',
     summary: 'Holds the jobs of a kind back in all replicas; 409 when it is paused already.',
+    access: 'operator',
+    audit: { target: 'kind' },
     params: byKind,
     response: pauseAnswer,
     statuses: [200],
@@ -91,6 +94,8 @@ export const kindContracts = {
     method: 'POST',
     path: '/kinds/:kind/resume',
     summary: 'Lets the jobs of a kind run again; 409 when it is not paused.',
+    access: 'operator',
+    audit: { target: 'kind' },
     params: byKind,
     response: pauseAnswer,
     statuses: [200],
@@ -104,6 +109,7 @@ export const kindContracts = {
     method: 'GET',
     path: '/schedules',
     summary: 'The schedules with their last and next ticks, by name.',
+    access: 'viewer',
     query: wholeOrPage.extend({ kind: kindName.optional() }),
     response: z.object({ schedules: z.array(schedule), next: nextOrNone }),
     statuses: [200],

@@ -1,4 +1,4 @@
-import { ACCESS, type RouteName, allows } from '@millrace/api';
+import { type RouteName, allows, contracts } from '@millrace/api';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticate, Caller } from '../identity/caller.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -9,7 +9,7 @@ export type Admit = (name: RouteName, request: FastifyRequest) => Promise<Caller
 
 export function createAdmit(authenticate: Authenticate, rateLimit: RateLimit): Admit {
   return async (name, request) => {
-    const access = ACCESS[name];
+    const { access } = contracts[name];
     if (access === 'anyone') {
       // By route: whoever floods one of them must not make the probes of the others fail.
       rateLimit.take(`${name} from ${request.ip}`);

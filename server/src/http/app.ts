@@ -73,7 +73,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   for (const [name, contract] of Object.entries(contracts) as [keyof Handlers, Contract][]) {
     const handler = handlers[name] as Handler<Contract> | undefined;
     if (handler === undefined) continue;
-    const complete = audited(name, handler, parts.audit, parts.replica);
+    const complete = audited(name, contract, handler, parts.audit, parts.replica);
     if (contract.upload === undefined) register(app, name, contract, admit, complete);
     else registerUpload(app, name, contract, admit, complete);
   }

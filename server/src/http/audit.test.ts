@@ -1,9 +1,8 @@
-import { type RouteName, contracts } from '@millrace/api';
+import { type Contract, type RouteName, contracts } from '@millrace/api';
 import { JobFailure, StoreUnavailable, defineJob } from '@millrace/engine';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Harness, type HarnessOptions, createHarness, refusal } from '../../test/harness.ts';
-import { AUDITED } from './audit.ts';
 import type { Caller } from '../identity/caller.ts';
 
 const broken = defineJob({
@@ -130,7 +129,17 @@ test('every route that changes something is audited, except for making jobs and 
     'previewTemplate',
     'lintTemplate',
   ];
-  expect(Object.keys(AUDITED).toSorted()).toEqual(
-    changing.filter((name) => !free.includes(name)).toSorted(),
+  const audited = (Object.keys(contracts) as RouteName[]).filter(
+    (name) => 'audit' in contracts[name],
   );
+  expect(audited.toSorted()).toEqual(changing.filter((name) => !free.includes(name)).toSorted());
+});
+
+test('what the audit log keeps is named as the route names it', () => {
+  for (const contract of Object.values(contracts) as Contract[]) {
+    const { audit = {}, example, path } = contract;
+    if (audit.target !== undefined) expect(path).toContain(`/:${audit.target}`);
+    for (const member of audit.count === 1 ? [] : (audit.count ?? []))
+      expect(example.response, path).toHaveProperty(member);
+  }
 });

@@ -1,57 +1,24 @@
 import { createHash } from 'node:crypto';
-import type { Contract, Contracts } from '@millrace/api';
+import type { Audit, Contract } from '@millrace/api';
 import type { Log } from '@millrace/engine';
 import type { AuditEnd, AuditEntry, AuditLog } from '@millrace/store-postgres';
-import type { Answer, Answered, Call, Handler, Parsed } from './handler.ts';
-
-/** What of a call is kept: on what it acts, and how many jobs it changed. */
-interface Trace<C extends Contract> {
-  target?(params: Parsed<C, 'params'>): string;
-  filter?(body: Parsed<C, 'body'>): object;
-  count?(answer: Answer<C>['body']): number;
-}
-
-const ONE = () => 1;
-
-/** Every route that acts on what others have made. A test holds it against the contracts. */
-export const AUDITED: { readonly [Name in Answered]?: Trace<Contracts[Name]> } = {
-  cancelJob: { target: ({ id }) => id, count: ONE },
-  retryJob: { target: ({ id }) => id, count: ONE },
-  cancelJobs: {
-    filter: (body) => body,
-    count: ({ canceled, requested }) => canceled + requested,
-  },
-  retryJobs: { filter: (body) => body, count: ({ retried }) => retried },
-  pauseKind: { target: ({ kind }) => kind },
-  resumeKind: { target: ({ kind }) => kind },
-  addTemplate: { target: ({ name }) => name },
-  deleteTemplate: { target: ({ id }) => id, count: ({ removed }) => removed.length },
-  deleteFile: { target: ({ id }) => id },
-  cancelBatch: { target: ({ id }) => id, count: ({ canceled }) => canceled },
-  correctBatch: { target: ({ id }) => id, count: ({ retried }) => retried },
-  retryBatch: { target: ({ id }) => id, count: ({ retried }) => retried },
-  stopWorker: {},
-  startWorker: {},
-  // The log must not keep the very name that was to be forgotten: a hash tells whether it was this one.
-  eraseSubject: { target: ({ subject }) => hashed(subject), count: ({ erased }) => erased },
-};
+import type { Call, Handler } from './handler.ts';
 
 /** Writes down what is about to be done, does it, and writes down how it ended. */
 export function audited(
-  name: Answered,
+  name: string,
+  { audit: kept }: Contract,
   handler: Handler<Contract>,
   audit: AuditLog,
   replica: string,
 ): Handler<Contract> {
-  const trace: Trace<Contract> | undefined = AUDITED[name];
-  if (trace === undefined) return handler;
+  if (kept === undefined) return handler;
   return async (call) => {
-    const id = await audit.begin({ entry: entryOf(name, trace, call, replica) });
+    const id = await audit.begin({ entry: entryOf(name, kept, call, replica) });
     const end = (outcome: AuditEnd) => endOf(audit, id, outcome, call.log);
     try {
       const answer = await handler(call);
-      const count = trace.count?.(answer.body) ?? null;
-      await end({ outcome: 'done', count });
+      await end({ outcome: 'done', count: countOf(kept, answer.body) });
       return answer;
     } catch (error) {
       await end({ outcome: 'refused', count: null });
@@ -60,16 +27,26 @@ export function audited(
   };
 }
 
-function entryOf(name: Answered, trace: Trace<Contract>, call: Call, replica: string): AuditEntry {
-  const filter = trace.filter?.(call.body) ?? null;
-  const target = trace.target?.(call.params);
+function entryOf(name: string, kept: Audit, call: Call, replica: string): AuditEntry {
+  const params: Readonly<Record<string, string>> = call.params ?? {};
+  const named = kept.target === undefined ? undefined : params[kept.target];
+  const target = kept.hashed && named !== undefined ? hashed(named) : named;
   return {
     actor: call.caller?.name ?? 'anyone',
     action: name,
-    target: target ?? (filter === null ? replica : null),
-    filter: filter === null ? null : JSON.stringify(filter),
+    target: target ?? (kept.filter ? null : replica),
+    filter: kept.filter ? JSON.stringify(call.body) : null,
     correlationId: call.correlationId,
   };
+}
+
+function countOf({ count }: Audit, body: unknown): number | null {
+  if (count === undefined || count === 1) return count ?? null;
+  const members = body as Readonly<Record<string, number | readonly unknown[]>>;
+  return count.reduce((sum, name) => {
+    const member = members[name] ?? 0;
+    return sum + (typeof member === 'number' ? member : member.length);
+  }, 0);
 }
 
 /** It is done: that its end could not be written is no reason to tell the caller that it was not. */
