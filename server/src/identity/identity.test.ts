@@ -241,7 +241,7 @@ describe('the keys', () => {
   });
 
   test('that cannot be fetched at the start make the service unready, and come when they can', async () => {
-    issuer.faults.set('jwks-down');
+    issuer.faults.add({ kind: 'jwks-down' });
     start();
     const token = await issuer.sign(claims());
     expect(await get(token)).toMatchObject({ status: 503, body: { code: 'identity_unavailable' } });
@@ -249,7 +249,7 @@ describe('the keys', () => {
     const unready = await harness.app.inject('/readyz');
     expect(unready.statusCode).toBe(503);
     expect(unready.json()).toMatchObject({ status: 'unavailable' });
-    issuer.faults.set('none');
+    issuer.faults.clear();
     expect((await get(token)).status).toBe(200);
     expect((await harness.app.inject('/readyz')).json()).toMatchObject({ status: 'ready' });
   });
@@ -258,7 +258,7 @@ describe('the keys', () => {
     start();
     const token = await issuer.sign(claims());
     expect((await get(token)).status).toBe(200);
-    issuer.faults.set('jwks-down');
+    issuer.faults.add({ kind: 'jwks-down' });
     await issuer.rotateKeys();
     expect((await get(await issuer.sign(claims()))).status).toBe(401);
     expect((await get(token)).status).toBe(200);

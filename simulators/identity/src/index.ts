@@ -1,4 +1,4 @@
-export type { Fault } from './faults.ts';
+export type { FaultSpec } from './faults.ts';
 export type { PrivateJwk } from './keys.ts';
 export type { Client, IdentityOptions, User } from './options.ts';
 export { type Identity, startIdentity } from './server.ts';

@@ -1,7 +1,7 @@
 import { type Codes, createCodes } from './codes.ts';
 import { type Devices, createDevices } from './devices.ts';
 import { type Directory, createDirectory } from './directory.ts';
-import { type Faults, createFaults } from './faults.ts';
+import { type IdentityFaultBoard, createFaults } from './faults.ts';
 import type { KeyRing } from './keys.ts';
 import type { Settings } from './options.ts';
 import { type Sessions, createSessions } from './sessions.ts';
@@ -22,7 +22,7 @@ export interface Issuer {
   readonly codes: Codes;
   readonly devices: Devices;
   readonly transactions: Transactions;
-  readonly faults: Faults;
+  readonly faults: IdentityFaultBoard;
 }
 
 type Paths = ReturnType<typeof pathsOf>;

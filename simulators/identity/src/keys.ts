@@ -1,3 +1,4 @@
+import { invalidOption } from '@millrace/simulator-kit';
 import {
   type CryptoKey,
   type JWK_RSA_Private,
@@ -9,7 +10,6 @@ import {
   generateKeyPair,
   importJWK,
 } from 'jose';
-import { invalidOption } from './invalid-option.ts';
 
 /** A signing key as JSON. It is a secret. */
 export interface PrivateJwk extends JWK_RSA_Private {

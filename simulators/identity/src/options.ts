@@ -1,6 +1,12 @@
-import { invalidOption } from './invalid-option.ts';
+import {
+  type Place,
+  checkDistinct,
+  checkWholeNumbers,
+  invalidOption,
+  settlePlace,
+} from '@millrace/simulator-kit';
 import type { PrivateJwk } from './keys.ts';
-import { inUrl, isLoopbackName, isPlain, isWeb, parseUrl } from './loopback.ts';
+import { mayBeRegistered } from './redirect-uri.ts';
 
 export interface User {
   /** What `preferred_username` says, such as `ada@sandbox.test`. */
@@ -42,52 +48,44 @@ export interface IdentityOptions {
   readonly tokenLifetimeSeconds?: number;
 }
 
-export interface Settings {
-  readonly host: string;
-  readonly port: number;
+export interface Settings extends Place {
   readonly tenant: string;
   readonly audience: string;
   readonly users: readonly User[];
   readonly clients: readonly Client[];
   readonly now: () => number;
   readonly tokenLifetimeSeconds: number;
-  /** Who is not on this machine cannot reach it. */
-  readonly onLoopback: boolean;
 }
 
 /** Options with their defaults, checked. Throws an error with the code `invalid_option`. */
 export function settle(options: IdentityOptions): Settings {
-  const host = (options.host ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1');
-  const settings = {
-    host,
-    port: options.port ?? 0,
+  const settings: Settings = {
+    ...settlePlace(options, 'It is part of the issuer, which every token repeats.'),
     tenant: options.tenant ?? 'sandbox',
     audience: options.audience ?? 'api://millrace',
     users: options.users ?? [],
     clients: options.clients ?? [],
     now: options.now ?? Date.now,
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? 3600,
-    onLoopback: isLoopbackName(inUrl(host)),
   };
-  checkPlace(settings);
   checkNames(settings);
   for (const user of settings.users) checkUser(user, settings.onLoopback);
   for (const client of settings.clients) checkClient(client);
   return settings;
 }
 
-function checkPlace({ host, port }: Settings): void {
-  if (['', '0.0.0.0', '::', '*'].includes(host) || !URL.canParse(`http://${inUrl(host)}`)) {
-    throw invalidOption(
-      'host: name one address. It is part of the issuer, which every token repeats.',
-    );
-  }
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw invalidOption('port: give a whole number from 0 (a free one) to 65535.');
-  }
-}
-
 function checkNames({ tenant, audience, tokenLifetimeSeconds, users, clients }: Settings): void {
+  checkWholeNumbers({ tokenLifetimeSeconds }, { tokenLifetimeSeconds: 1 });
+  checkDistinct(
+    'users',
+    'username',
+    users.map(({ username }) => username),
+  );
+  checkDistinct(
+    'clients',
+    'id',
+    clients.map(({ id }) => id),
+  );
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(tenant)) {
     throw invalidOption('tenant: give letters, digits, dots and dashes, 64 at most.');
   }
@@ -96,19 +94,9 @@ function checkNames({ tenant, audience, tokenLifetimeSeconds, users, clients }: 
       'audience: give an identifier without blanks and quotes. It is part of scopes.',
     );
   }
-  if (!Number.isInteger(tokenLifetimeSeconds) || tokenLifetimeSeconds < 1) {
-    throw invalidOption('tokenLifetimeSeconds: give a whole number from 1.');
-  }
-  if (new Set(users.map(({ username }) => username)).size < users.length) {
-    throw invalidOption('users: two have the same username.');
-  }
-  if (new Set(clients.map(({ id }) => id)).size < clients.length) {
-    throw invalidOption('clients: two have the same id.');
-  }
 }
 
 function checkUser({ username, password }: User, onLoopback: boolean): void {
-  if (username === '') throw invalidOption('users: one has no username.');
   if (password === '') {
     throw invalidOption(
       `users: the password of ${username} is empty. Leave it out for a user without.`,
@@ -122,14 +110,11 @@ function checkUser({ username, password }: User, onLoopback: boolean): void {
 }
 
 function checkClient({ id, secret, redirectUris = [] }: Client): void {
-  if (id === '') throw invalidOption('clients: one has no id.');
   if (secret === '') {
     throw invalidOption(`clients: the secret of ${id} is empty. Leave it out for a public client.`);
   }
   for (const text of redirectUris) {
-    const url = parseUrl(text);
-    const safe = url !== null && (url.protocol === 'https:' || isLoopbackName(url.hostname));
-    if (url === null || !safe || !isWeb(url) || !isPlain(url, text)) {
+    if (!mayBeRegistered(text)) {
       throw invalidOption(
         `clients: a redirect URI of ${id} will not do. Give https, or http on loopback, without user name and fragment.`,
       );

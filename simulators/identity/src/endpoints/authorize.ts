@@ -1,5 +1,6 @@
+import { type Answer, redirect } from '@millrace/simulator-kit';
 import { isPublic, mayRedirect } from '../directory.ts';
-import { type Answer, type Handler, type Params, readParams, redirect } from '../http.ts';
+import { type Handler, type Params, readParams } from '../http.ts';
 import type { Issuer } from '../issuer.ts';
 import type { Client } from '../options.ts';
 import { Refusal } from '../refusal.ts';
@@ -70,7 +71,7 @@ function createReply(iss: string, redirectUri: string, params: Params): Reply {
     const url = new URL(redirectUri);
     if (inFragment) url.hash = new URLSearchParams(given).toString();
     else for (const [name, value] of Object.entries(given)) url.searchParams.append(name, value);
-    return redirect(url);
+    return redirect(url.href);
   };
   return {
     send,

@@ -1,6 +1,7 @@
+import { json } from '@millrace/simulator-kit';
 import { DEVICE_CODE_SECONDS, POLL_SECONDS } from '../devices.ts';
 import { isPublic } from '../directory.ts';
-import { type Handler, json, readParams } from '../http.ts';
+import { type Handler, readParams } from '../http.ts';
 import type { Issuer } from '../issuer.ts';
 import { Refusal } from '../refusal.ts';
 import { parseScopes } from '../scopes.ts';

@@ -1,4 +1,5 @@
-import { type Handler, json } from '../http.ts';
+import { json } from '@millrace/simulator-kit';
+import type { Handler } from '../http.ts';
 import type { Issuer } from '../issuer.ts';
 import { knownScopes } from '../scopes.ts';
 import { GRANT_TYPES } from './token.ts';
