@@ -42,8 +42,8 @@ function homePage(issuer: Issuer, requests: Readonly<Requests>, wrong: string | 
         <dl>
           <dt>Issuer</dt>
           <dd>${url}</dd>
-          <dt>Audience</dt>
-          <dd>${settings.audience}</dd>
+          <dt>API</dt>
+          <dd>${settings.api.appIdUri}, tokens of version ${String(settings.api.tokenVersion)}</dd>
           <dt>Clock</dt>
           <dd>${new Date(settings.now()).toISOString()}</dd>
         </dl>

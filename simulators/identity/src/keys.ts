@@ -57,9 +57,17 @@ export async function createKeyRing(given: readonly PrivateJwk[] = []): Promise<
     published: () => ({ keys: all().map(({ jwk }) => publicPart(jwk)) }),
     async sign(claims, kid = signing.kid) {
       const { key } = named(kid) ?? signing;
-      return new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
-        .setProtectedHeader({ typ: 'JWT', alg: 'RS256', kid })
-        .sign(key);
+      return (
+        new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
+          // Tokens of version 1 say it twice ("Header claims" of "Access token claims reference").
+          .setProtectedHeader({
+            typ: 'JWT',
+            alg: 'RS256',
+            kid,
+            ...(claims['ver'] === '1.0' && { x5t: kid }),
+          })
+          .sign(key)
+      );
     },
     async read(token) {
       try {

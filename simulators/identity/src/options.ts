@@ -29,15 +29,33 @@ export interface Client {
   readonly redirectUris?: readonly string[];
 }
 
+/** The app registration of the API, which says what its tokens are like. */
+export interface Api {
+  /** A GUID. One of the sandbox when left out. */
+  readonly clientId?: string;
+  /** The Application ID URI, `api://CLIENT-ID` when left out. Its scopes begin with it. */
+  readonly appIdUri?: string;
+  /** `requestedAccessTokenVersion` of the manifest. 2 when left out; Entra's own default is 1. */
+  readonly tokenVersion?: 1 | 2;
+  /** Optional claims of access tokens that are switched on. None when left out, as in Entra. */
+  readonly optionalClaims?: readonly OptionalClaim[];
+}
+
+export type OptionalClaim = 'idtyp';
+
 export interface IdentityOptions {
   /** `127.0.0.1` when left out. */
   readonly host?: string;
   /** 0, a free one, when left out. */
   readonly port?: number;
-  /** The path segment of the issuer, `${origin}/${tenant}/v2.0`. `sandbox` when left out. */
+  /** A GUID, the value of `tid` and a part of every path. One of the sandbox when left out. */
   readonly tenant?: string;
-  /** The API's identifier, `api://millrace` when left out. Its scope is `${audience}/.default`. */
-  readonly audience?: string;
+  /**
+   * Whose name is in `iss`. `own`, when left out: that of this server, so that clients find it by discovery.
+   * `entra`: Entra's, for verifiers whose ISSUER is to stay what it is in production; only JWKS_URI leads here.
+   */
+  readonly issuerHost?: 'own' | 'entra';
+  readonly api?: Api;
   readonly users?: readonly User[];
   readonly clients?: readonly Client[];
   /** What `exportKeys` gave, the signing key first. Made when left out. */
@@ -50,19 +68,31 @@ export interface IdentityOptions {
 
 export interface Settings extends Place {
   readonly tenant: string;
-  readonly audience: string;
+  readonly issuerHost: 'own' | 'entra';
+  readonly api: Required<Api>;
   readonly users: readonly User[];
   readonly clients: readonly Client[];
   readonly now: () => number;
   readonly tokenLifetimeSeconds: number;
 }
 
+const SANDBOX_TENANT = '5a4db0c5-0000-4000-8000-000000000001';
+const SANDBOX_API = '5a4db0c5-0000-4000-8000-000000000002';
+
 /** Options with their defaults, checked. Throws an error with the code `invalid_option`. */
 export function settle(options: IdentityOptions): Settings {
+  const { clientId = SANDBOX_API, ...api } = options.api ?? {};
   const settings: Settings = {
     ...settlePlace(options, 'It is part of the issuer, which every token repeats.'),
-    tenant: options.tenant ?? 'sandbox',
-    audience: options.audience ?? 'api://millrace',
+    tenant: options.tenant ?? SANDBOX_TENANT,
+    issuerHost: options.issuerHost ?? 'own',
+    api: {
+      appIdUri: `api://${clientId}`,
+      tokenVersion: 2,
+      optionalClaims: [],
+      ...api,
+      clientId,
+    },
     users: options.users ?? [],
     clients: options.clients ?? [],
     now: options.now ?? Date.now,
@@ -74,7 +104,9 @@ export function settle(options: IdentityOptions): Settings {
   return settings;
 }
 
-function checkNames({ tenant, audience, tokenLifetimeSeconds, users, clients }: Settings): void {
+const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function checkNames({ tenant, api, tokenLifetimeSeconds, users, clients }: Settings): void {
   checkWholeNumbers({ tokenLifetimeSeconds }, { tokenLifetimeSeconds: 1 });
   checkDistinct(
     'users',
@@ -86,14 +118,13 @@ function checkNames({ tenant, audience, tokenLifetimeSeconds, users, clients }: 
     'id',
     clients.map(({ id }) => id),
   );
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(tenant)) {
-    throw invalidOption('tenant: give letters, digits, dots and dashes, 64 at most.');
+  if (!GUID.test(tenant)) throw invalidOption('tenant: give a GUID in small letters.');
+  if (!GUID.test(api.clientId))
+    throw invalidOption('api: give clientId as a GUID in small letters.');
+  if (!/^[!#-[\]-~]{1,200}$/.test(api.appIdUri)) {
+    throw invalidOption('api: give an appIdUri without blanks and quotes. It is part of scopes.');
   }
-  if (!/^[!#-[\]-~]{1,200}$/.test(audience)) {
-    throw invalidOption(
-      'audience: give an identifier without blanks and quotes. It is part of scopes.',
-    );
-  }
+  if (![1, 2].includes(api.tokenVersion)) throw invalidOption('api: tokenVersion is 1 or 2.');
 }
 
 function checkUser({ username, password }: User, onLoopback: boolean): void {

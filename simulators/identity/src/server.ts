@@ -1,5 +1,6 @@
 import { json, openSite } from '@millrace/simulator-kit';
 import type { IdentityFaults } from './faults.ts';
+import { audienceOf, issuerOf } from './claims.ts';
 import { createIssuer } from './issuer.ts';
 import { type PrivateJwk, createKeyRing } from './keys.ts';
 import { type IdentityOptions, settle } from './options.ts';
@@ -7,9 +8,14 @@ import { messagePage } from './pages.ts';
 import { type Requests, createService } from './service.ts';
 
 export interface Identity {
-  /** The value of `iss`; the discovery document is below it. */
+  /** The discovery document is below it, and tokens of version 2 name it. */
   readonly issuer: string;
+  /** The value of `iss` in access tokens. */
+  readonly tokenIssuer: string;
+  /** The value of `aud` in access tokens for `scope`. */
   readonly audience: string;
+  /** What to ask for: all that a person or an app may do at the API. */
+  readonly scope: string;
   readonly jwksUri: string;
   readonly origin: string;
   /** A new signing key; the old public key stays in the JWKS until `retireKeys`. */
@@ -52,10 +58,13 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
   const { requests, serve } = createService(issuer);
   site.serve(serve);
 
+  const { api } = settings;
   const { add, remove, clear, list } = issuer.faults;
   return {
     issuer: issuer.url,
-    audience: settings.audience,
+    tokenIssuer: issuerOf(settings, site.origin, api.tokenVersion),
+    audience: audienceOf(api, api.appIdUri),
+    scope: `${api.appIdUri}/.default`,
     jwksUri: site.origin + issuer.paths.jwks,
     origin: site.origin,
     rotateKeys: keys.rotate,

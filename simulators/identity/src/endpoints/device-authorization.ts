@@ -15,7 +15,7 @@ export function deviceAuthorizationEndpoint(issuer: Issuer): Handler {
     if (!isPublic(client)) {
       throw new Refusal('unauthorized_client', 'Device codes are for clients without a secret.');
     }
-    const device = devices.start(client, parseScopes(params.get('scope'), settings.audience));
+    const device = devices.start(client, parseScopes(params.get('scope'), settings.api));
     const page = origin + paths.device;
     return json(200, {
       device_code: device.code,
