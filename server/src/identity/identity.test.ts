@@ -115,6 +115,57 @@ describe('a good token', () => {
     });
   });
 
+  test.each<[string, JWTPayload, string]>([
+    ['of version 2', { azp: 'daemon' }, 'app:daemon'],
+    ['of version 1', { appid: 'daemon' }, 'app:daemon'],
+    ['by RFC 9068', { client_id: 'daemon' }, 'app:daemon'],
+    ['with a display name', { azp: 'daemon', app_displayname: 'alice@example.com' }, 'app:daemon'],
+    ['with a name', { azp: 'daemon', name: 'alice@example.com' }, 'app:daemon'],
+    [
+      'that says so, with the user name of someone',
+      { azp: 'daemon', idtyp: 'app', preferred_username: 'alice@example.com', upn: 'alice' },
+      'app:daemon',
+    ],
+    [
+      'that is its own subject, with the user name of someone',
+      { azp: 'daemon', preferred_username: 'alice@example.com', sub: 'subject-1' },
+      'app:daemon',
+    ],
+    [
+      'whose subject is the client, with the user name of someone',
+      { azp: 'daemon', oid: undefined, unique_name: 'alice@example.com', sub: 'daemon' },
+      'app:daemon',
+    ],
+    ['without a registration', {}, 'app:subject-1'],
+  ])('of a program %s has its registration for a name', async (_, more, name) => {
+    start();
+    const token = await issuer.sign(claims({ preferred_username: undefined, ...more }));
+    expect((await get(token)).body).toMatchObject({ name });
+  });
+
+  test.each<[string, JWTPayload, string]>([
+    ['of version 1', { appid: 'cli', upn: 'alice@example.com' }, 'alice@example.com'],
+    ['that has no upn', { appid: 'cli', unique_name: 'alice@example.com' }, 'alice@example.com'],
+    ['without a profile', { azp: 'cli', scp: 'access_as_user', name: 'Bob' }, 'user:subject-1'],
+    ['that says so', { azp: 'cli', idtyp: 'user' }, 'user:subject-1'],
+    ['called like a program', { upn: 'app:daemon' }, 'user:app:daemon'],
+    ['called like someone without a name', { upn: 'User:subject-2' }, 'user:User:subject-2'],
+  ])('of a person %s', async (_, more, name) => {
+    start();
+    const token = await issuer.sign(claims({ preferred_username: undefined, ...more }));
+    expect((await get(token)).body).toMatchObject({ name, subject: 'subject-1' });
+  });
+
+  test.each([
+    [['1f0c', 'api://1f0c'], 'api://1f0c/.default'],
+    [['api://1f0c', '1f0c'], 'api://1f0c/.default'],
+    [['1f0c', 'api://millrace'], 'api://millrace/.default'],
+    [['1f0c'], 'api://1f0c/.default'],
+  ])('for %j is asked for as the API is called', async (audiences, scope) => {
+    start({ audiences });
+    expect((await harness.app.inject('/signin')).json()).toMatchObject({ scope });
+  });
+
   test('may be for any of several audiences and issuers', async () => {
     start({ audiences: ['other', issuer.audience], issuers: ['https://other', issuer.issuer] });
     expect((await get(await issuer.sign(claims()))).status).toBe(200);
