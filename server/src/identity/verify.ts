@@ -76,21 +76,28 @@ function refusalOf(error: unknown, { issuers, audiences }: VerifierParams): unkn
   if (error instanceof errors.JOSEError) return invalid('it cannot be read as a signed JWT');
   return error;
 
-  function wrongClaim({ claim }: errors.JWTClaimValidationFailed): Refusal {
+  /** The signature was checked before the claims: what the token says about itself is the issuer's word. */
+  function wrongClaim({ claim, payload }: errors.JWTClaimValidationFailed): Refusal {
     if (claim === 'iss')
       return new Refusal(
         'wrong_issuer',
-        `The token is not of the issuer ${issuers.join(' or ')}, which this service trusts.`,
+        `The token is of the issuer ${shown(payload.iss)}, and this service trusts ${issuers.join(' or ')}.`,
       );
     if (claim === 'aud')
       return new Refusal(
         'wrong_audience',
-        `The token is not meant for ${audiences.join(' or ')}, which is this service.`,
+        `The token is for ${shown(payload.aud)}, and this service is ${audiences.join(' or ')}.`,
       );
     return invalid(
       claim === 'nbf' ? 'it is not valid yet' : `its claim "${claim}" is missing or wrong`,
     );
   }
+}
+
+/** Of a claim that has to be a text or a list of them. */
+function shown(claim: unknown): string {
+  const texts = [claim].flat().filter((each) => typeof each === 'string' && each !== '');
+  return texts.length === 0 ? 'nobody' : storableText(texts.join(', '), NAME_LIMIT);
 }
 
 function endOf({ payload }: errors.JWTExpired): string {

@@ -19,7 +19,7 @@ export interface InsideParts<Spec extends FaultSpec, Target> {
   nothingHere(): Answer;
   /** Other pages, by the parts of the path. Null: there is none. */
   view?(path: readonly string[]): Answer | null;
-  /** Other forms. Null: there is none; an answer is not needed, the browser goes home. */
+  /** Other forms. `home`: it is done, and the browser goes back there. Null: there is no such form. */
   posted?(path: string, form: URLSearchParams): Answer | 'home' | null;
   /** What programs ask below `/_sim/api/`. Null: there is no such thing. */
   control?(method: string, path: readonly string[], body: unknown): Answer | null;
