@@ -8,6 +8,7 @@ export {
   type FinishedParent,
   type Rule,
 } from './dependencies.ts';
+export { type Decided, type Ended, decide } from './decide.ts';
 export * from './duration.ts';
 export * from './errors.ts';
 export * from './events.ts';

@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { start } from '../../test/telemetry.ts';
 import { createBounds } from './bounds.ts';
 import { createGauges } from './gauges.ts';
-import { METRICS, type Metric, type MetricName, prometheusName } from './metrics.ts';
+import { METRICS, type MetricName, prometheusName } from './metrics.ts';
+import type { Metric } from '@millrace/workload-kit/contract';
 import { differences } from './readings.ts';
 import { createRecorded, createRecorders } from './recorders.ts';
 import type { Telemetry } from './telemetry.ts';
@@ -85,7 +86,7 @@ describe('what was recorded', () => {
 
   test('counters without attributes begin with 0, so that they can be seen to grow', async () => {
     const text = await telemetry.scrape();
-    expect(text).toContain('\nquery_timeouts_total 0\n');
+    expect(text).toContain('\nlease_takeovers_total 0\n');
     expect(text).not.toContain('retries_total{');
   });
 });
