@@ -205,7 +205,7 @@ function child(registry: Registry, kind: string, parent: FinishedJob, data: unkn
     kind,
     payload: storablePayload(data),
     // A kind of another replica, perhaps a newer one, which will run it.
-    maxAttempts: registry.get(kind)?.maxAttempts ?? maxAttempts(RETRY.documents),
+    maxAttempts: registry.get(kind)?.maxAttempts ?? maxAttempts(RETRY.standard),
     tenant: parent.tenant,
     priority: null,
     parents: { [parent.kind]: parent.id },

@@ -81,7 +81,7 @@ export async function failWaiting(
   const { code, message, retryable } = failureOf(thrown);
   const error = { code, message, retryable };
   const stack = stackOf(thrown);
-  const delay = RETRY.documents.delays[lease.attempt - 1];
+  const delay = RETRY.standard.delays[lease.attempt - 1];
   const again = retryable && lease.attempt < lease.maxAttempts && delay !== undefined;
   const outcome: SettledOutcome = again
     ? { move: 'retry', error, stack, delayMs: toMs(delay) }

@@ -99,7 +99,7 @@ export function usageOf({ name, kind, salesforce }: Org, events: Events): OrgUsa
 
 /** One minute, five, fifteen; those after the third wait as long as the third. */
 function retryPolicy(retries: number): RetryPolicy {
-  const { delays } = RETRY.documents;
+  const { delays } = RETRY.standard;
   return {
     backoff: 'steps',
     delays: Array.from({ length: retries }, (_, index) => delays[index] ?? '15m'),
