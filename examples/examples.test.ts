@@ -25,7 +25,7 @@ type Data = Readonly<Record<string, unknown>>;
 
 const fileOf = (path: string) => readFileSync(join(import.meta.dirname, path));
 const templateOf = (name: Example) => fileOf(`${name}/template.docx`);
-const dataOf = (name: Example) =>
+const dataOf = (name: Example): Record<string, unknown> =>
   name === 'report'
     ? reportData()
     : (JSON.parse(fileOf(`${name}/data.json`).toString('utf8')) as Record<string, unknown>);
