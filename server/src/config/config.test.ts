@@ -80,6 +80,15 @@ describe('the configuration', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: ' ', MILLRACE_LEASE: '' })).toEqual(readConfig({}));
   });
 
+  test.each([
+    [{}, 3],
+    [{ POLLER_MAX_ATTEMPTS: '5' }, 5],
+    [{ POLLER_RETRIES: '0' }, 0],
+    [{ POLLER_MAX_ATTEMPTS: '5', POLLER_RETRIES: '0' }, 0],
+  ])('counts the retries of an org from %j as %i', (given, retries) => {
+    expect(readConfig(given).salesforce.retries).toBe(retries);
+  });
+
   test('reads what is set', () => {
     const url = 'postgres://ada:p%40ssw0rd@db.example:5433/queue';
     const config = readConfig({

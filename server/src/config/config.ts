@@ -143,7 +143,7 @@ function configOf(values: Environment, given: Given): Config {
       idleIntervalMs: values.POLLER_IDLE_INTERVAL_MS,
       batch: values.POLLER_BATCH_SIZE,
       leaseMs: values.POLLER_LOCK_TTL_MS,
-      retries: values.POLLER_MAX_ATTEMPTS,
+      retries: values.POLLER_RETRIES ?? values.POLLER_MAX_ATTEMPTS,
     },
     rateLimit: values.MILLRACE_RATE_LIMIT,
     telemetry: {

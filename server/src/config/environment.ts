@@ -165,7 +165,11 @@ export const environment = z.object({
   POLLER_MAX_ATTEMPTS: setting(
     wholeNumber(0, 20),
     '3',
-    'How often a document of an org is tried again before it is FAILED.',
+    'How often a document of an org is tried again before it is FAILED: it counts retries, not attempts.',
+  ),
+  POLLER_RETRIES: unset(
+    wholeNumber(0, 20),
+    'The same under the name that says what it counts; it wins where both are set.',
   ),
   ISSUER: unset(
     list,
