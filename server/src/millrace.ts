@@ -15,6 +15,7 @@ import {
   dependantsOf,
 } from '@millrace/engine';
 import type { FastifyInstance } from 'fastify';
+import { addressOf } from './address.ts';
 import { createApp } from './http/app.ts';
 import { systemClock } from './clock.ts';
 import type { Config, SalesforceConfig } from './config/config.ts';
@@ -299,7 +300,8 @@ function identityOf(config: Config, sandbox: Sandbox | null): RealIdentity {
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
   try {
-    return await app.listen({ host, port });
+    await app.listen({ host, port });
+    return addressOf(app.server);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (code === 'EADDRINUSE') {

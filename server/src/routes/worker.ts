@@ -11,6 +11,7 @@ export function workerHandlers({ store, worker }: AppParts): Handlers<Names> {
   async function statusJson(correlationId: string) {
     const status = worker?.status();
     return {
+      hasWorker: worker !== null,
       isRunning: status?.state === 'running',
       ...(await queueJson(store)),
       lastPollTime: isoOrNull(status?.lastPoll ?? null),
@@ -27,7 +28,7 @@ export function workerHandlers({ store, worker }: AppParts): Handlers<Names> {
       return ok({
         ...(await statusJson(correlationId)),
         ...totalsJson(status?.totals),
-        uptimeSeconds: seconds(status?.uptimeMs ?? 0),
+        uptimeSeconds: seconds(status?.uptimeMs ?? performance.now()),
         inFlight: status?.inFlight ?? 0,
         pools: (status?.pools ?? []).map((pool) => ({
           ...pool,
