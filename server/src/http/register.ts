@@ -12,6 +12,8 @@ import { Refusal } from './refusal.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null;
+    /** Why it was refused, once it was. */
+    refusal: string | null;
   }
 }
 
@@ -108,6 +110,7 @@ const RETRY_AFTER_SECONDS = 5;
 /** Whatever was thrown, from the router to the store. */
 export function answerProblem(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const told = toProblem(thrown, request.id);
+  request.refusal = told.code;
   if (told.status >= 500) request.log.error({ err: thrown, code: told.code }, 'request failed');
   // A URL that is not one never reaches the hook that sets it.
   reply.header(CORRELATION_HEADER, request.id);
