@@ -40,14 +40,13 @@ export function workerHandlers({ store, worker }: AppParts): Handlers<Names> {
     },
     async stopWorker({ correlationId }) {
       if (required(worker).pause()) return ok({ isRunning: false, correlationId });
-      throw new Refusal('conflict', `This replica is ${required(worker).status().state} already.`);
+      throw new Refusal('conflict', 'This replica is stopped already.');
     },
     async startWorker({ correlationId }) {
       if (required(worker).resume()) return ok({ isRunning: true, correlationId });
-      throw new Refusal(
-        'conflict',
-        `This replica is ${required(worker).status().state}: there is nothing to start.`,
-      );
+      const { state } = required(worker).status();
+      const why = state === 'running' ? 'takes jobs already' : `is ${state}: it cannot be started`;
+      throw new Refusal('conflict', `This replica ${why}.`);
     },
   };
 }
