@@ -16,6 +16,8 @@ export function createAdmit(authenticate: Authenticate, rateLimit: RateLimit): A
       return null;
     }
     const caller = await known(request);
+    // Also of those who may not: the log says who they were.
+    request.caller = caller;
     rateLimit.take(`subject ${caller.subject}`);
     if (!allows(access, caller.roles)) {
       const has =

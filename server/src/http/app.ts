@@ -9,7 +9,7 @@ import { createGuard } from './guard.ts';
 import { type AppParts, type Handler, type Handlers, ok } from './handler.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 import { registerEvents } from '../live/route.ts';
-import { logRequest } from '../log/request.ts';
+import { createRequestLog } from '../log/request.ts';
 import type { Logger } from '../log/log.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
@@ -52,6 +52,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   });
   takeJsonOnly(app);
   app.decorateRequest('caller', null);
+  app.decorateRequest('refusal', null);
   traceRequests(app, parts.telemetry);
   const guard = createGuard(parts.config.host);
   app.addHook('onRequest', async (request, reply) => {
@@ -59,6 +60,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     reply.headers(SECURITY_HEADERS);
     guard(request);
   });
+  const logRequest = createRequestLog(() => performance.now());
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply));
   app.setErrorHandler(answer);
   app.setNotFoundHandler(({ method, url }) => {

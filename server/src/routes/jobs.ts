@@ -2,7 +2,7 @@ import { isoOrNull } from '@millrace/workload-kit';
 import { type Job, type JobId, MillraceError, type Queue } from '@millrace/engine';
 import { countsJson } from './json/counts.ts';
 import { type AppParts, type Handlers, ok } from '../http/handler.ts';
-import { filterOf, jobJson, summaryJson } from './json/job.ts';
+import { filterOf, jobJson, seenBy, summaryJson } from './json/job.ts';
 
 type Names =
   | 'listJobs'
@@ -20,14 +20,15 @@ const CHILDREN_SHOWN = 100;
 
 export function jobHandlers({ queue, workloads }: AppParts): Handlers<Names> {
   return {
-    async listJobs({ query: { limit, cursor, ...filter } }) {
+    async listJobs({ caller, query: { limit, cursor, ...filter } }) {
       const params = { filter: filterOf(filter), limit, ...(cursor !== undefined && { cursor }) };
       const { jobs, next } = await queue.list(params);
-      return ok({ jobs: jobs.map(summaryJson), next });
+      return ok({ jobs: jobs.map((job) => summaryJson(job, seenBy(caller))), next });
     },
-    async getJob({ params: { id } }) {
+    async getJob({ caller, params: { id } }) {
       const found = await requireJob(queue, id);
-      return ok(jobJson(found, await queue.children(found, CHILDREN_SHOWN)));
+      const children = await queue.children(found, CHILDREN_SHOWN);
+      return ok(jobJson(found, children, seenBy(caller)));
     },
     async cancelJob({ params: { id } }) {
       const { canceled, requested } = await queue.cancel([id]);

@@ -5,10 +5,25 @@ import type {
   JobFilter,
   JobSummary as SummaryJson,
 } from '@millrace/api';
-import type { Execution, Filter, Job, JobSummary, JsonText } from '@millrace/engine';
+import { type Role, allows } from '@millrace/api';
+import {
+  type Execution,
+  type Filter,
+  type Job,
+  type JobSummary,
+  type JsonText,
+  WEBHOOK_KIND,
+} from '@millrace/engine';
 import { defined } from '@millrace/workload-kit';
 
-export function summaryJson(job: JobSummary): SummaryJson {
+/** Paths and queries of webhooks often hold a token: whoever may not act on jobs sees the host alone. */
+type Seen = 'all' | 'host';
+
+export function seenBy(caller: { readonly roles: readonly Role[] } | null): Seen {
+  return allows('operator', caller?.roles ?? []) ? 'all' : 'host';
+}
+
+export function summaryJson(job: JobSummary, seen: Seen): SummaryJson {
   return {
     id: job.id,
     kind: job.kind,
@@ -30,16 +45,17 @@ export function summaryJson(job: JobSummary): SummaryJson {
     correlationId: job.correlationId,
     submitter: job.submitter,
     subject: job.subject,
-    webhook: job.webhook,
+    webhook: seen === 'all' || job.webhook === null ? job.webhook : hostOf(job.webhook),
     parents: job.parents,
     schedule: job.schedule,
   };
 }
 
-export function jobJson(job: Job, children: readonly JobSummary[]): JobJson {
+export function jobJson(job: Job, children: readonly JobSummary[], seen: Seen): JobJson {
+  const data = withoutPassword(valueOf(job.payload));
   return {
-    ...summaryJson(job),
-    data: withoutPassword(valueOf(job.payload)),
+    ...summaryJson(job, seen),
+    data: seen === 'host' && job.kind === WEBHOOK_KIND ? withHostOnly(data) : data,
     result: valueOf(job.result),
     cursor: valueOf(job.cursor),
     executions: job.executions.map(executionJson),
@@ -86,6 +102,17 @@ function msOrUndefined(moment: string | undefined): number | undefined {
 function withoutPassword(data: unknown): unknown {
   if (!isObject(data) || !isObject(data['pdf']) || !('password' in data['pdf'])) return data;
   return { ...data, pdf: { ...data['pdf'], password: '***' } };
+}
+
+/** The job that delivers a webhook has its address in its data. */
+function withHostOnly(data: unknown): unknown {
+  return isObject(data) && typeof data['url'] === 'string'
+    ? { ...data, url: hostOf(data['url']) }
+    : data;
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : '***';
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
