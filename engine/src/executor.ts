@@ -1,17 +1,17 @@
-import type { Clock, Random } from './clock.ts';
-import { drain, isGenerator } from './chunks.ts';
-import { type Ended, RETURNED_NOTHING, decide, failed, keepsChildren } from './decide.ts';
+import type { Clock, Random } from './time/clock.ts';
+import { drain, isGenerator } from './execution/chunks.ts';
+import { type Ended, RETURNED_NOTHING, decide, failed, keepsChildren } from './execution/decide.ts';
 import { JobFailure, StoreUnavailable } from './errors.ts';
 import type { Events } from './events.ts';
-import { Context, readJob } from './handler.ts';
+import { Context, readJob } from './execution/handler.ts';
 import type { ClaimedJob, NewJob } from './job.ts';
-import type { JobKind, Log } from './kind.ts';
-import { type Leases, leaseOf } from './leases.ts';
-import { isOutcome } from './outcome.ts';
+import type { JobKind, Log } from './kinds/kind.ts';
+import { type Leases, leaseOf } from './execution/leases.ts';
+import { isOutcome } from './kinds/outcome.ts';
 import type { SettledOutcome, Store } from './port.ts';
-import type { Registry } from './registry.ts';
-import { Running, fencedEvent, jobEvent } from './running.ts';
-import { type Settled, type Settler, type Settling, isRefused } from './settler.ts';
+import type { Registry } from './kinds/registry.ts';
+import { Running, fencedEvent, jobEvent } from './execution/running.ts';
+import { type Settled, type Settler, type Settling, isRefused } from './execution/settler.ts';
 
 export interface ExecutorParts {
   readonly store: Store;
