@@ -3,7 +3,7 @@ import {
   type Metric,
   type MetricName,
   prometheusName,
-} from '../../server/src/telemetry/metrics.ts';
+} from '../../server/src/telemetry/metrics/metrics.ts';
 
 /** What an expression asks for: enough of PromQL to hold names and labels against the table of metrics. */
 export interface Asked {

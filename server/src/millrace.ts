@@ -32,7 +32,7 @@ import { StartError } from './start-error.ts';
 import { openStore } from './store.ts';
 import { beside } from './stores/beside.ts';
 import { joinStores } from './stores/joined.ts';
-import { serveMetrics } from './telemetry/endpoint.ts';
+import { serveMetrics } from './telemetry/export/endpoint.ts';
 import { traceAnnouncements, traceAudit, traceStore } from './telemetry/store.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
 import { VERSION } from './version.ts';

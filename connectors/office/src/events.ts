@@ -1,7 +1,7 @@
 import type { OfficeErrorCode } from './errors.ts';
 import type { Lane } from './lanes.ts';
 import type { Timings } from './pool.ts';
-import type { EndReason } from './slot.ts';
+import type { EndReason } from './processes/slot.ts';
 
 export interface Log {
   info(fields: object, message: string): void;

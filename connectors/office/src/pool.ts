@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { OfficeError } from './errors.ts';
-import { type Fleet, type FleetParams, type Member, createFleet } from './fleet.ts';
-import { type Handover, handOver } from './handover.ts';
+import { type Fleet, type FleetParams, type Member, createFleet } from './processes/fleet.ts';
+import { type Handover, handOver } from './processes/handover.ts';
 import { type Lane, createLanes } from './lanes.ts';
-import type { Looked } from './look.ts';
+import type { Looked } from './program/look.ts';
 import { type PoisonList, refused, starved } from './poison.ts';
-import type { Task } from './protocol.ts';
-import type { EndReason } from './slot.ts';
+import type { Task } from './program/protocol.ts';
+import type { EndReason } from './processes/slot.ts';
 
 /**
  * The way of a document: `submit` puts it into its lane, `pump` gives it to a free process, `run` has it

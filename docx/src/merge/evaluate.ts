@@ -1,4 +1,4 @@
-import type { CallExpression, Expression, PathExpression } from '../compile/expression.ts';
+import type { CallExpression, Expression, PathExpression } from '../compile/tags/expression.ts';
 import { type Place, TemplateError } from '../errors.ts';
 import { formatNumber } from '../helpers/format.ts';
 import type { Args, Evaluation } from './args.ts';

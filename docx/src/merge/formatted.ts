@@ -13,7 +13,7 @@ import {
   toNumber,
   unknownLetters,
 } from '../helpers/format.ts';
-import type { PathExpression } from '../compile/path.ts';
+import type { PathExpression } from '../compile/tags/path.ts';
 import {
   mayBeThousands,
   readAmount,

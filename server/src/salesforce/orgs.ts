@@ -15,7 +15,7 @@ import { type Salesforce, SalesforceError, createSalesforce, isId } from '@millr
 import { type SalesforceStore, createSalesforceStore } from '@millrace/store-salesforce';
 import type { OrgConfig, SalesforceConfig } from '../config/config.ts';
 import type { Logger } from '../log/log.ts';
-import type { OrgUsage } from '../telemetry/observe.ts';
+import type { OrgUsage } from '../telemetry/metrics/observe.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 
 /** A Salesforce org whose records are a queue. */

@@ -21,22 +21,26 @@ import { AlwaysOnSampler, BasicTracerProvider } from '@opentelemetry/sdk-trace-b
 import { systemClock } from '../clock.ts';
 import type { Logger } from '../log/log.ts';
 import { createMask } from '../log/mask.ts';
-import { exportToAzure } from './azure.ts';
-import { createBounds } from './bounds.ts';
-import { createGauges } from './gauges.ts';
-import { type Observed, observeAll } from './observe.ts';
-import { type SpanExport, exportToOtlp } from './otlp.ts';
-import { SCOPE, differences, totals } from './readings.ts';
-import { type Recorders, createRecorded, createRecorders } from './recorders.ts';
-import { createSampling } from './sampling.ts';
-import { type Call, measureCalls } from './trace-calls.ts';
-import { createTraceContext } from './trace-context.ts';
-import { traceJobs } from './trace-jobs.ts';
-import { type IncomingRequest, type RequestTrace, measureRequests } from './trace-requests.ts';
-import type { Traces } from './traces.ts';
+import { exportToAzure } from './export/azure.ts';
+import { createBounds } from './metrics/bounds.ts';
+import { createGauges } from './metrics/gauges.ts';
+import { type Observed, observeAll } from './metrics/observe.ts';
+import { type SpanExport, exportToOtlp } from './export/otlp.ts';
+import { SCOPE, differences, totals } from './metrics/readings.ts';
+import { type Recorders, createRecorded, createRecorders } from './metrics/recorders.ts';
+import { createSampling } from './traces/sampling.ts';
+import { type Call, measureCalls } from './traces/trace-calls.ts';
+import { createTraceContext } from './traces/trace-context.ts';
+import { traceJobs } from './traces/trace-jobs.ts';
+import {
+  type IncomingRequest,
+  type RequestTrace,
+  measureRequests,
+} from './traces/trace-requests.ts';
+import type { Traces } from './traces/traces.ts';
 import { untold } from './untold.ts';
-import { watchEvents } from './watch.ts';
-import { within } from './within.ts';
+import { watchEvents } from './metrics/watch.ts';
+import { within } from './metrics/within.ts';
 
 export interface TelemetryConfig {
   readonly enabled: boolean;
