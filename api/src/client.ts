@@ -1,5 +1,5 @@
+import { type Contract } from '@millrace/workload-kit/contract';
 import type { ZodType, z } from 'zod';
-import type { Contract } from './contract.ts';
 import { type Open, stream } from './event-stream.ts';
 import { type Contracts, type RouteName, contracts } from './contracts.ts';
 import { type Problem, problem, problemOf } from './problem.ts';

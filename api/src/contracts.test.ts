@@ -1,6 +1,6 @@
+import { type Contract } from '@millrace/workload-kit/contract';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Contract } from './contract.ts';
 import { contracts } from './contracts.ts';
 import { ERRORS } from './errors.ts';
 import { problem, problemOf } from './problem.ts';

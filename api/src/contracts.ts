@@ -1,14 +1,13 @@
+import type { Group } from '@millrace/workload-kit/contract';
+import { groups, routes } from '@millrace/workloads/contracts';
 import { auditContracts } from './routes/audit.ts';
 import { descriptionContracts } from './routes/description.ts';
-import { documentContracts } from './routes/documents.ts';
 import { enqueueContracts } from './routes/enqueue.ts';
 import { eventContracts } from './routes/events.ts';
-import { fileContracts } from './routes/files.ts';
 import { healthContracts } from './routes/health.ts';
 import { identityContracts } from './routes/identity.ts';
 import { jobContracts } from './routes/jobs.ts';
 import { kindContracts } from './routes/kinds.ts';
-import { templateContracts } from './routes/templates.ts';
 import { workerContracts } from './routes/worker.ts';
 
 /** Every route, by the name its client method and its handler have. */
@@ -16,9 +15,7 @@ export const contracts = {
   ...enqueueContracts,
   ...jobContracts,
   ...kindContracts,
-  ...documentContracts,
-  ...templateContracts,
-  ...fileContracts,
+  ...routes,
   ...workerContracts,
   ...eventContracts,
   ...auditContracts,
@@ -31,7 +28,7 @@ export type Contracts = typeof contracts;
 export type RouteName = keyof Contracts;
 
 /** The chapters of the documentation, in their order. */
-export const GROUPS = [
+export const GROUPS: readonly Group[] = [
   {
     name: 'Enqueue',
     about: 'A job is a kind and its data. The kind has to be public; its schema checks the data.',
@@ -47,17 +44,7 @@ export const GROUPS = [
     about: 'What this process can run, what is held back, and what runs by the clock.',
     contracts: kindContracts,
   },
-  {
-    name: 'Documents',
-    about: 'A DOCX template and data make a PDF: one at once, or one for each row of a batch.',
-    contracts: documentContracts,
-  },
-  {
-    name: 'Templates',
-    about: 'DOCX files with {{fields}}. A version never changes; a name means its newest one.',
-    contracts: templateContracts,
-  },
-  { name: 'Files', about: 'What was made, until its time is over.', contracts: fileContracts },
+  ...groups,
   {
     name: 'Worker',
     about: 'The replica that answers, and what it knows of the others.',
@@ -80,4 +67,4 @@ export const GROUPS = [
     about: 'This API for programs and people, and the figures of the service.',
     contracts: descriptionContracts,
   },
-] as const;
+];

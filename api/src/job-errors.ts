@@ -1,9 +1,12 @@
+import type { FailureEntry } from '@millrace/workload-kit/contract';
+import { failures } from '@millrace/workloads/contracts';
+
 /**
  * The codes that failed jobs carry in `error.code`, beside those that handlers give to their own failures.
  * `retryable` says whether the job is tried again by itself while it has attempts left.
  * docs/errors.md is this table.
  */
-export const JOB_ERRORS = {
+const CORE = {
   unknown: {
     retryable: true,
     help: 'The handler threw something without a code. Read the message; throw a JobFailure to give it one.',
@@ -36,26 +39,6 @@ export const JOB_ERRORS = {
     retryable: false,
     help: 'Its result holds what JSON cannot carry (NaN, undefined in a list, a Map, an object of a class), is too large, or has text that no store can keep. The message names the place; give plain values back.',
   },
-  template_not_found: {
-    retryable: false,
-    help: 'The template of a document is gone. Upload it again, then enqueue the document anew.',
-  },
-  conversion_timeout: {
-    retryable: false,
-    help: 'LibreOffice took too long. Make the document smaller, or raise CONVERSION_TIMEOUT. Tried again only where the machine was too busy.',
-  },
-  conversion_failed: {
-    retryable: true,
-    help: 'LibreOffice could not convert the document. Make it as DOCX and look what is wrong with it.',
-  },
-  upload_failed: {
-    retryable: true,
-    help: 'The document was made and could not be stored. It is tried again.',
-  },
-  storage_full: {
-    retryable: true,
-    help: "The document was made, and the Salesforce org has no room for it. Make room in the org's file storage; millrace retry --error storage_full tries those again that have given up.",
-  },
   webhook_unreachable: {
     retryable: true,
     help: 'The receiver of a webhook could not be reached. It is tried for two hours.',
@@ -76,6 +59,9 @@ export const JOB_ERRORS = {
     retryable: false,
     help: 'There is no key to sign webhooks with. Set MILLRACE_WEBHOOK_SECRET, then retry the job.',
   },
-} as const satisfies Record<string, { readonly retryable: boolean; readonly help: string }>;
+} as const satisfies Record<string, FailureEntry>;
+
+/** Those of the service itself and of the workloads. */
+export const JOB_ERRORS = { ...CORE, ...failures };
 
 export type JobErrorCode = keyof typeof JOB_ERRORS;

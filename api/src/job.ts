@@ -1,5 +1,5 @@
+import { jobId, jobState, kindName, moment, tenantName } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
-import { jobId, jobState, kindName, moment, tenantName } from './values.ts';
 
 export const failure = z.object({
   code: z.string().describe('One of the service, such as "timeout", or of the handler itself.'),

@@ -1,6 +1,6 @@
+import { type Contract } from '@millrace/workload-kit/contract';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
-import type { Contract } from './contract.ts';
 import { GROUPS, type RouteName, contracts } from './contracts.ts';
 import { ERRORS, type ErrorCode } from './errors.ts';
 import { openApi } from './openapi.ts';

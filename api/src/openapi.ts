@@ -1,4 +1,4 @@
-import type { Contract } from './contract.ts';
+import { type Contract } from '@millrace/workload-kit/contract';
 import { GROUPS, type RouteName, contracts } from './contracts.ts';
 import { problemExamples, problemResponses, problemsOf } from './openapi/problems.ts';
 import { type Schemas, schemasOf } from './openapi/schemas.ts';

@@ -1,4 +1,5 @@
-import { type Batch, type Client, MAX_PAGE } from '@millrace/api';
+import { type Client, MAX_PAGE } from '@millrace/api';
+import { type Batch } from '@millrace/documents/contract';
 import type { Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { doneOf } from './follow-batch.ts';

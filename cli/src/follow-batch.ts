@@ -1,4 +1,4 @@
-import type { Batch } from '@millrace/api';
+import type { Batch } from '@millrace/documents/contract';
 import type { Context } from './context.ts';
 import { isPassing } from './failure.ts';
 import { PATIENCE_MS } from './follow.ts';

@@ -1,4 +1,4 @@
-import type { Batch } from '@millrace/api';
+import type { Batch } from '@millrace/documents/contract';
 import { exitCodeForBatch, failedRows, warnedRows } from './batch-rows.ts';
 import type { Context } from './context.ts';
 import { howToCorrect } from './correct-batch.ts';

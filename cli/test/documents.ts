@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Batch, Client, Envelope, File, LintReport, Template } from '@millrace/api';
+import type { Client } from '@millrace/api';
+import type { Batch, Envelope, File, LintReport, Template } from '@millrace/documents/contract';
 import { onTestFinished } from 'vitest';
 import { type Call, type Handlers, refusal } from './contract-server.ts';
 import { MINUTE, SECOND, at } from './jobs.ts';

@@ -23,6 +23,8 @@ export interface ExecutorParts {
   readonly settler: Settler;
   readonly leaseMs: number;
   readonly logFor: (job: ClaimedJob) => Log;
+  /** What `run` of a kind is given, by the kind's name. */
+  readonly services: ReadonlyMap<string, unknown>;
   readonly tracing: Tracing | null;
 }
 
@@ -94,7 +96,11 @@ export class Execution extends Running implements Settling {
 
   private run(): void {
     try {
-      const returned = this.kind.run(readJob(this), new Context(this.parts, this));
+      const returned = this.kind.run(
+        readJob(this),
+        new Context(this.parts, this),
+        this.parts.services.get(this.kind.owner),
+      );
       const promised = isGenerator(returned) ? drain(this.parts, this, returned) : returned;
       // A job file in JavaScript may return anything.
       Promise.resolve(promised).then(

@@ -8,6 +8,7 @@ export {
   type FinishedParent,
   type Rule,
 } from './kinds/dependencies.ts';
+export { type Decided, type Ended, decide } from './execution/decide.ts';
 export * from './time/duration.ts';
 export * from './errors.ts';
 export * from './events.ts';

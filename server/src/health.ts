@@ -1,22 +1,7 @@
 import type { Check } from '@millrace/api';
 import type { Log, Store } from '@millrace/engine';
-import type { Office } from '@millrace/office';
+import type { HealthCheck, Org } from '@millrace/workload-kit';
 import type { Keys } from './identity/keys.ts';
-import type { Org } from './salesforce/orgs.ts';
-
-/** Something the service stands on, asked whether it is there. */
-export interface HealthCheck {
-  readonly name: string;
-  /** Never throws, never takes longer than a few seconds. */
-  run(log: Log): Promise<Health>;
-}
-
-export interface Health {
-  /** `degraded`: worse than it should be, and still of use. `down`: no request can be served. */
-  readonly status: 'ok' | 'degraded' | 'down';
-  /** For anyone: no addresses and no reasons, which stay in the log. */
-  readonly detail?: string;
-}
 
 /** Something that takes longer than this to answer serves nobody. */
 const LIMIT_MS = 2_000;
@@ -62,22 +47,6 @@ export function identityCheck(keys: Keys): HealthCheck {
       return count > 0
         ? { status: 'degraded', detail: 'The issuer does not answer; its last keys are used.' }
         : { status: 'down', detail: 'The keys of the issuer could not be fetched yet.' };
-    },
-  };
-}
-
-/** Without it documents are made as DOCX, and nothing else is worse. */
-export function officeCheck(office: Pick<Office, 'check'>): HealthCheck {
-  return {
-    name: 'office',
-    async run(log) {
-      const late = new Promise<null>((resolve) => {
-        setTimeout(() => resolve(null), LIMIT_MS).unref();
-      });
-      const found = await Promise.race([office.check().catch(() => null), late]);
-      if (found?.ok === true) return { status: 'ok' };
-      log.warn({ office: found }, 'the office is not ready');
-      return { status: 'degraded', detail: found?.detail ?? 'LibreOffice does not answer.' };
     },
   };
 }

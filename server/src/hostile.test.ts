@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DOCX_TYPE } from '@millrace/api';
+import { DOCX_TYPE } from '@millrace/documents/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { docx, p } from '../../docx/test/builder.ts';
 import { type Started, build, startMain } from '../test/process.ts';

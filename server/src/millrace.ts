@@ -1,46 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { documentKinds } from '@millrace/documents';
-import {
-  type Events,
-  type JobKind,
-  type Store,
-  type Worker,
-  type WorkerConfig,
-  createCrew,
-  createEvents,
-  createQueue,
-  createRegistry,
-  createWorker,
-  dependantsOf,
-} from '@millrace/engine';
-import type { FastifyInstance } from 'fastify';
-import { createApp } from './http/app.ts';
+import { createEvents, createQueue, createRegistry, dependantsOf } from '@millrace/engine';
+import { workloads } from '@millrace/workloads';
 import { systemClock } from './clock.ts';
-import type { Config, SalesforceConfig } from './config/config.ts';
-import { type DocumentService, openDocumentService } from './documents/open.ts';
-import { officeCheck, orgCheck, storeCheck } from './health.ts';
-import { type RealIdentity, createIdentity } from './identity/identity.ts';
+import { type Closing, createClosing } from './closing.ts';
+import type { Config } from './config/config.ts';
+import { orgCheck, storeCheck } from './health.ts';
+import { createApp } from './http/app.ts';
+import { closeApp, listen } from './http/listen.ts';
+import { createIdentity } from './identity/identity.ts';
 import { type LoadedJobs, loadJobs } from './jobs/folder.ts';
 import { createHub } from './live/hub.ts';
 import { logEvents } from './log/events.ts';
 import type { Logger } from './log/log.ts';
-import { openOrg, orgKind, orgPool, tellLevel, templatesOf, usageOf } from './salesforce/orgs.ts';
-import { type Sandbox, startSandbox } from './sandbox.ts';
-import { startOrg } from './sandbox-org.ts';
-import { StartError } from './start-error.ts';
-import { openStore } from './store.ts';
-import { beside } from './stores/beside.ts';
-import { joinStores } from './stores/joined.ts';
+import { createFetchPublic } from './outside/fetch-public.ts';
+import { openOrg, tellLevel, usageOf } from './salesforce/orgs.ts';
+import { type Sandbox, identityOf, openSandbox, withSandboxOrg } from './sandbox.ts';
+import { inWords } from './start-error.ts';
+import { openStores } from './stores/open.ts';
 import { serveMetrics } from './telemetry/export/endpoint.ts';
-import { traceAnnouncements, traceAudit, traceStore } from './telemetry/store.ts';
+import { traceAnnouncements, traceAudit } from './telemetry/store.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
 import { VERSION } from './version.ts';
 import { webhookKind } from './webhook/kind.ts';
-import { allWorkers } from './workers.ts';
-
-/** For requests under way, once the jobs have ended. */
-const CLOSE_WITHIN_MS = 3_000;
+import { createWorkers } from './workers.ts';
+import { declareWorkloads } from './workloads/declare.ts';
+import { openWorkloads } from './workloads/open.ts';
 
 /** A started process. */
 export interface Millrace {
@@ -68,6 +53,7 @@ export async function startMillrace(config: Config, log: Logger): Promise<Millra
   }
 }
 
+/** Top to bottom: what runs (kinds), where it is kept (stores), who may ask, what does the work, who answers. */
 async function serve(config: Config, log: Logger, closing: Closing): Promise<Millrace> {
   const replica = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
   const telemetry = await startTelemetry(
@@ -77,32 +63,29 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
   closing.add(() => telemetry.stop());
 
   const jobs = await loadJobs(config.jobsFolder, config.jobsFolderNamed);
+  const { salesforce, page: sandboxOrg } = await withSandboxOrg(config, closing);
+  const { retries } = salesforce;
+  const declared = inWords(() =>
+    declareWorkloads(workloads, config.workloads, {
+      orgs: salesforce.orgs.map(({ name }) => ({ name, retries })),
+    }),
+  );
   const webhooks = webhookKind({ ...config.webhook, measured: telemetry.call });
-  let service: DocumentService | null = null;
-  const made = () => required(service).documents;
-  const documents = config.documents === null ? [] : documentKinds(made);
-  const { salesforce, page: sandboxOrg } = await withSandbox(config, closing);
-  const mainKinds = [...jobs.kinds, ...documents, webhooks];
-  const orgKinds = salesforce.orgs.map((org) => orgKind(org, salesforce, made));
+  const mainKinds = [...jobs.kinds, ...declared.kinds, webhooks];
+  const orgKinds = salesforce.orgs.flatMap(({ name }) => declared.kindsOf(name));
   const registry = inWords(() => createRegistry([...mainKinds, ...orgKinds]));
   jobs.check(registry);
-  const dependants = inWords(() => dependantsOf(registry, jobs.rules));
+  const rules = [...jobs.rules, ...declared.rules];
+  const dependants = inWords(() => dependantsOf(registry, rules));
   inWords(() => config.pools.forEach(({ kinds = [] }) => kinds.forEach(registry.require)));
 
-  const store = await openStore(config, dependants, log);
-  closing.add(() => store.close());
-  const traced = traceStore(store, telemetry);
-  const orgs = salesforce.orgs.map((org) => openOrg(org, salesforce, { telemetry, log }));
-  const sides = orgs.map((org) => {
-    closing.add(() => org.store.close());
-    return beside(traceStore(org.store, telemetry, 'salesforce'), traced, Date.now);
+  const orgs = salesforce.orgs.map((org) => {
+    const kinds = declared.kindsOf(org.name).map(({ kind }) => kind);
+    return { ...openOrg(org, kinds, salesforce, { telemetry, log }), kinds };
   });
-  const joined = joinStores(
-    traced,
-    orgs.map(({ kind }, index) => ({ store: sides[index] ?? traced, kinds: [kind] })),
-    (org, err) =>
-      log.warn({ org, err }, 'the Salesforce org does not answer; its jobs are left out'),
-  );
+  const stores = await openStores({ config, dependants, orgs, telemetry, log, closing });
+  const { database, joined } = stores;
+  declared.check(stores.main, stores.ofOrgs);
 
   const sandbox = config.identity.mode === 'sandbox' ? await openSandbox(config) : null;
   if (sandbox !== null) closing.add(() => sandbox.close());
@@ -112,77 +95,62 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
   logEvents(events, log);
   telemetry.watch(events);
   const queue = createQueue({ store: joined, registry, events });
-  const crew = createCrew();
-  const workOn = (on: Store, kinds: readonly JobKind[], workerConfig: WorkerConfig): Worker =>
-    createWorker({
-      config: { shutdownGrace: config.shutdownGraceMs, ...workerConfig },
-      store: on,
-      registry: createRegistry(kinds),
+  const opened = await openWorkloads(
+    declared.active,
+    {
+      store: database,
+      queue,
+      registry,
+      orgs,
+      telemetry,
+      fetchPublic: createFetchPublic(telemetry.call),
       clock: systemClock,
-      random: Math.random,
-      // Each counts its own; all of them are told together.
-      events: orgs.length === 0 ? events : forwarding(events),
-      logFor: ({ id, kind, attempt, correlationId }) =>
-        log.child({ id, kind, attempt, correlationId: correlationId ?? id }),
-      ...(telemetry.tracing && { tracing: telemetry.tracing }),
-      crew,
-    });
+      log,
+      version: VERSION,
+    },
+    closing,
+  );
   const worker =
     config.role === 'api'
       ? null
       : inWords(() =>
-          allWorkers(
-            workOn(traced, mainKinds, {
-              id: replica,
-              pools: config.pools,
-              schedules: jobs.schedules,
-              lease: config.leaseMs,
-            }),
-            orgKinds.map((kind, index) =>
-              workOn(sides[index] ?? traced, [kind], {
-                id: `${replica}.${orgs[index]?.name}`,
-                pools: [orgPool(kind.kind, salesforce)],
-                lease: salesforce.leaseMs,
-              }),
-            ),
-          ),
+          createWorkers({
+            config,
+            salesforce,
+            replica,
+            stores,
+            mainKinds,
+            kindsOf: declared.kindsOf,
+            schedules: [...jobs.schedules, ...declared.schedules],
+            services: opened.services,
+            events,
+            telemetry,
+            log,
+          }),
         );
-  if (config.documents !== null) {
-    service = await openDocumentService({
-      config: config.documents,
-      store,
-      queue,
-      telemetry,
-      log,
-      ...(orgs.length > 0 && { templates: templatesOf(orgs, telemetry) }),
-    });
-    closing.add(required(service).close);
-  }
   const hub = createHub({
     store: joined,
-    announcements: traceAnnouncements(store.announcements, telemetry),
+    announcements: traceAnnouncements(database.announcements, telemetry),
     events,
     processId: replica,
     log,
     serves: config.role !== 'worker',
     onDropped: () => telemetry.count('live_streams_dropped_total', 1),
   });
-  const office = service?.office;
-  const usage = orgs.map((org) => usageOf(org, events));
   telemetry.observe({
     store: joined,
     worker,
     registry,
     hub,
-    orgs: usage,
-    ...(office && { office }),
+    orgs: orgs.map((org) => usageOf(org, events)),
+    workloads: opened.gauges,
   });
 
   let stopping = false;
   const app = createApp({
     queue,
     store: joined,
-    audit: traceAudit(store.audit, telemetry),
+    audit: traceAudit(database.audit, telemetry),
     worker,
     registry,
     config,
@@ -191,12 +159,11 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
     signIn: identity.signIn,
     hub,
     telemetry,
-    documents: service?.documents ?? null,
-    orgs,
+    workloads: opened,
     checks: [
-      storeCheck(store, store.database.trouble),
+      storeCheck(database, database.database.trouble),
       ...identity.checks,
-      ...(office ? [officeCheck(office)] : []),
+      ...opened.checks,
       ...orgs.map(orgCheck),
     ],
     log,
@@ -224,100 +191,4 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
       await closing.close();
     },
   };
-}
-
-/** What one worker tells is told to all who listen. */
-function forwarding(events: Events): Events {
-  const own = createEvents();
-  own.onAny((name, event) => events.emit(name, event));
-  return own;
-}
-
-/** The kinds are known before the database is open, and run only after. */
-function required(service: DocumentService | null): DocumentService {
-  if (service === null) throw new StartError('The documents are not open yet.');
-  return service;
-}
-
-/** A connection on which nothing was ever asked counts as busy, and would keep the process for good. */
-async function closeApp(app: FastifyInstance): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), CLOSE_WITHIN_MS);
-  await app.close();
-  clearTimeout(timer);
-}
-
-/** What was opened is closed, the last first, and one that fails does not keep the others open. */
-interface Closing {
-  add(close: () => Promise<unknown>): void;
-  close(): Promise<void>;
-}
-
-function createClosing(): Closing {
-  const closers: (() => Promise<unknown>)[] = [];
-  return {
-    add: (close) => void closers.push(close),
-    async close() {
-      let failed: { readonly error: unknown } | null = null;
-      for (const close of closers.splice(0).toReversed()) {
-        try {
-          await close();
-        } catch (error) {
-          failed ??= { error };
-        }
-      }
-      if (failed !== null) throw failed.error;
-    },
-  };
-}
-
-/** With the simulated org, where it is asked for. */
-async function withSandbox(
-  { salesforce, dataFolder }: Config,
-  closing: Closing,
-): Promise<{ salesforce: SalesforceConfig; page: string | null }> {
-  if (!salesforce.sandbox) return { salesforce, page: null };
-  const org = await startOrg(dataFolder);
-  closing.add(() => org.close());
-  return { salesforce: { ...salesforce, orgs: [org.config] }, page: org.page };
-}
-
-async function openSandbox({ dataFolder }: Config): Promise<Sandbox> {
-  try {
-    return await startSandbox(dataFolder);
-  } catch (error) {
-    throw new StartError(`The sandbox cannot be started in ${dataFolder}: ${String(error)}`, {
-      cause: error,
-    });
-  }
-}
-
-function identityOf(config: Config, sandbox: Sandbox | null): RealIdentity {
-  if (sandbox !== null) return sandbox.identity;
-  if (config.identity.mode === 'sandbox') throw new Error('the sandbox was not started');
-  return config.identity;
-}
-
-async function listen(app: FastifyInstance, { host, port }: Config): Promise<string> {
-  try {
-    return await app.listen({ host, port });
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
-    if (code === 'EADDRINUSE') {
-      throw new StartError(
-        `Port ${port} on ${host} is taken. Stop what listens there, or set PORT to another (0 takes a free one).`,
-      );
-    }
-    throw new StartError(`Cannot listen on ${host}, port ${port}: ${String(error)}`, {
-      cause: error,
-    });
-  }
-}
-
-/** What the engine refuses here is written in someone's job files or settings: no stack of ours helps them. */
-function inWords<T>(make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
 }

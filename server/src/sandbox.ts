@@ -3,7 +3,11 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Identity as Issuer } from '@millrace/simulator-identity';
 import { z } from 'zod';
-import type { IdentityConfig } from './config/config.ts';
+import type { Closing } from './closing.ts';
+import type { Config, IdentityConfig, SalesforceConfig } from './config/config.ts';
+import type { RealIdentity } from './identity/identity.ts';
+import { startOrg } from './sandbox-org.ts';
+import { StartError } from './start-error.ts';
 
 /** The public client that people sign in with, and the one that the command line of this machine is. */
 const PEOPLE = 'millrace';
@@ -107,4 +111,31 @@ async function writePrivate(file: string, value: object): Promise<void> {
   const draft = `${file}.${randomBytes(4).toString('hex')}`;
   await writeFile(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
   await rename(draft, file);
+}
+
+/** With the simulated org, where it is asked for. */
+export async function withSandboxOrg(
+  { salesforce, dataFolder }: Config,
+  closing: Closing,
+): Promise<{ salesforce: SalesforceConfig; page: string | null }> {
+  if (!salesforce.sandbox) return { salesforce, page: null };
+  const org = await startOrg(dataFolder);
+  closing.add(() => org.close());
+  return { salesforce: { ...salesforce, orgs: [org.config] }, page: org.page };
+}
+
+export async function openSandbox({ dataFolder }: Config): Promise<Sandbox> {
+  try {
+    return await startSandbox(dataFolder);
+  } catch (error) {
+    throw new StartError(`The sandbox cannot be started in ${dataFolder}: ${String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+export function identityOf(config: Config, sandbox: Sandbox | null): RealIdentity {
+  if (sandbox !== null) return sandbox.identity;
+  if (config.identity.mode === 'sandbox') throw new Error('the sandbox was not started');
+  return config.identity;
 }

@@ -2,3 +2,12 @@
 export class StartError extends Error {
   override readonly name = 'StartError';
 }
+
+/** What the engine refuses here is written in someone's job files or settings: no stack of ours helps them. */
+export function inWords<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}

@@ -1,4 +1,78 @@
-import type { Totals, Worker, WorkerStatus } from '@millrace/engine';
+import {
+  type Events,
+  type JobKind,
+  type Schedule,
+  type Store,
+  type Totals,
+  type Worker,
+  type WorkerConfig,
+  type WorkerStatus,
+  createCrew,
+  createEvents,
+  createRegistry,
+  createWorker,
+} from '@millrace/engine';
+import { systemClock } from './clock.ts';
+import type { Config, SalesforceConfig } from './config/config.ts';
+import type { Logger } from './log/log.ts';
+import { orgPool } from './salesforce/orgs.ts';
+import type { Stores } from './stores/open.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
+
+/** A worker for each store: the main one has everything that is not an org's. */
+export function createWorkers(params: {
+  readonly config: Config;
+  readonly salesforce: SalesforceConfig;
+  readonly replica: string;
+  readonly stores: Stores;
+  readonly mainKinds: readonly JobKind[];
+  readonly kindsOf: (org: string) => readonly JobKind[];
+  readonly schedules: readonly Schedule[];
+  readonly services: ReadonlyMap<string, unknown>;
+  readonly events: Events;
+  readonly telemetry: Telemetry;
+  readonly log: Logger;
+}): Worker {
+  const { config, salesforce, replica, stores, events, telemetry, log } = params;
+  const crew = createCrew();
+  const workOn = (on: Store, kinds: readonly JobKind[], workerConfig: WorkerConfig): Worker =>
+    createWorker({
+      config: { shutdownGrace: config.shutdownGraceMs, ...workerConfig },
+      store: on,
+      registry: createRegistry(kinds),
+      clock: systemClock,
+      random: Math.random,
+      // Each counts its own; all of them are told together.
+      events: stores.ofOrgs.size === 0 ? events : forwarding(events),
+      logFor: ({ id, kind, attempt, correlationId }) =>
+        log.child({ id, kind, attempt, correlationId: correlationId ?? id }),
+      ...(telemetry.tracing && { tracing: telemetry.tracing }),
+      services: params.services,
+      crew,
+    });
+  const main = workOn(stores.main, params.mainKinds, {
+    id: replica,
+    pools: config.pools,
+    schedules: params.schedules,
+    lease: config.leaseMs,
+  });
+  const ofOrgs = [...stores.ofOrgs].map(([name, store]) => {
+    const kinds = params.kindsOf(name);
+    return workOn(store, kinds, {
+      id: `${replica}.${name}`,
+      pools: kinds.map(({ kind }) => orgPool(kind, salesforce)),
+      lease: salesforce.leaseMs,
+    });
+  });
+  return allWorkers(main, ofOrgs);
+}
+
+/** What one worker tells is told to all who listen. */
+function forwarding(events: Events): Events {
+  const own = createEvents();
+  own.onAny((name, event) => events.emit(name, event));
+  return own;
+}
 
 /** The workers of this process, one for each store, as the one that people pause, resume and ask. */
 export function allWorkers(first: Worker, others: readonly Worker[]): Worker {

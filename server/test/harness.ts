@@ -26,6 +26,7 @@ import { createLog } from '../src/log/log.ts';
 import { untold } from '../src/telemetry/untold.ts';
 import type { MainStore } from '../src/stores/parts.ts';
 import { type WebhookParams, webhookKind } from '../src/webhook/kind.ts';
+import { NO_WORKLOADS } from '../src/workloads/open.ts';
 import { asMain, createLine, createMemoryAudit } from './service.ts';
 
 export interface Harness {
@@ -102,8 +103,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     authenticate: () => Promise.resolve(DEVELOPER),
     signIn: { required: false, issuer: null, clientId: null, scope: null },
     hub,
-    documents: null,
-    orgs: [],
+    workloads: NO_WORKLOADS,
     telemetry: untold,
     checks: [storeCheck(store)],
     log,

@@ -1,4 +1,4 @@
-import type { Contract } from '../contract.ts';
+import { type Contract } from '@millrace/workload-kit/contract';
 import { type RouteName, contracts } from '../contracts.ts';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { PROBLEM_TYPE, problemOf } from '../problem.ts';
@@ -34,7 +34,7 @@ export function errorsOf(name: RouteName): ErrorCode[] {
   const body = contract.body ?? contract.upload;
   const takes = (field: string): boolean =>
     query !== undefined && 'shape' in query && Object.hasOwn(query.shape as object, field);
-  const codes = new Set<ErrorCode>([
+  const codes = new Set<string>([
     ...ANY,
     ...errors,
     ...((params ?? query ?? body) ? WITH_INPUT : []),

@@ -1,19 +1,16 @@
+import { type Contract, duration, jobState } from '@millrace/workload-kit/contract';
+import { schemas as ofWorkloads } from '@millrace/workloads/contracts';
 import { type ZodType, z } from 'zod';
-import type { Contract } from '../contract.ts';
 import { failure, job, jobSummary, progress } from '../job.ts';
 import { issue, problem } from '../problem.ts';
 import { auditEntry } from '../routes/audit.ts';
-import { batch, batchCounts, batchItem, envelope, itemState } from '../routes/documents.ts';
 import { enqueued, jobRequest } from '../routes/enqueue.ts';
 import { liveEvent } from '../routes/events.ts';
-import { file } from '../routes/files.ts';
 import { check, readiness } from '../routes/health.ts';
 import { me, signIn } from '../routes/identity.ts';
 import { bulk, cancelAnswer, count } from '../routes/jobs.ts';
 import { kind, pauseAnswer, schedule } from '../routes/kinds.ts';
-import { lintReport, template, templateAdded, templatePage } from '../routes/templates.ts';
 import { control, pool, replica } from '../routes/worker.ts';
-import { duration, jobState } from '../values.ts';
 import type { JsonSchema } from './types.ts';
 
 /** What has a name stands once under it, and is referred to from wherever it is used. */
@@ -21,9 +18,8 @@ const ASKED = {
   JobRequest: jobRequest,
   JobSelection: bulk,
   JobState: jobState,
-  Envelope: envelope,
-  ItemState: itemState,
   Duration: duration,
+  ...ofWorkloads.asked,
 };
 const GIVEN = {
   Job: job,
@@ -37,15 +33,7 @@ const GIVEN = {
   Kind: kind,
   KindPaused: pauseAnswer,
   Schedule: schedule,
-  Batch: batch,
-  BatchCounts: batchCounts,
-  BatchItem: batchItem,
-  ItemState: itemState,
-  Template: template,
-  TemplateAdded: templateAdded,
-  TemplatePage: templatePage,
-  LintReport: lintReport,
-  File: file,
+  ...ofWorkloads.given,
   WorkerControl: control,
   Pool: pool,
   Replica: replica,

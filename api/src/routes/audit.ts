@@ -1,8 +1,6 @@
+import { type Contract, anyMoment, moment, next, page } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
-import type { Contract } from '../contract.ts';
-import { next, page } from '../page.ts';
 import { CORRELATION_ID } from '../story.ts';
-import { anyMoment, moment } from '../values.ts';
 
 export const auditEntry = z.object({
   id: z.string(),

@@ -1,7 +1,13 @@
+import {
+  type Contract,
+  anyMoment,
+  duration,
+  jobId,
+  kindName,
+  tenantName,
+} from '@millrace/workload-kit/contract';
 import { z } from 'zod';
-import type { Contract } from '../contract.ts';
 import type { ErrorCode } from '../errors.ts';
-import { anyMoment, duration, jobId, kindName, tenantName } from '../values.ts';
 
 export const MAX_BATCH = 1_000;
 

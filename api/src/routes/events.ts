@@ -1,8 +1,13 @@
+import {
+  type Contract,
+  jobId,
+  jobState,
+  kindName,
+  tenantName,
+} from '@millrace/workload-kit/contract';
 import { z } from 'zod';
-import type { Contract } from '../contract.ts';
 import { jobSummary } from '../job.ts';
 import { runningExample } from '../story.ts';
-import { jobId, jobState, kindName, tenantName } from '../values.ts';
 import { countsAnswer } from './jobs.ts';
 import { replica } from './worker.ts';
 

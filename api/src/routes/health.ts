@@ -1,5 +1,5 @@
+import { type Contract } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
-import type { Contract } from '../contract.ts';
 
 export const check = z.object({
   name: z.string().describe('What was asked, such as "store".'),

@@ -1,7 +1,5 @@
+import { type Contract, ROLES, moment } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
-import { ROLES } from '../access.ts';
-import type { Contract } from '../contract.ts';
-import { moment } from '../values.ts';
 
 export const signIn = z.object({
   required: z.boolean().describe('False only in development, with the bypass.'),

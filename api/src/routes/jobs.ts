@@ -1,9 +1,19 @@
+import {
+  type Contract,
+  anyMoment,
+  jobId,
+  jobState,
+  kindName,
+  moment,
+  next,
+  nextOrNone,
+  page,
+  tenantName,
+  wholeOrPage,
+} from '@millrace/workload-kit/contract';
 import { z } from 'zod';
-import type { Contract } from '../contract.ts';
 import { job, jobSummary } from '../job.ts';
-import { next, nextOrNone, page, wholeOrPage } from '../page.ts';
 import { jobExample, summaryExample } from '../story.ts';
-import { anyMoment, jobId, jobState, kindName, moment, tenantName } from '../values.ts';
 
 /** Which jobs. What is left out does not matter. */
 export const jobFilter = z.strictObject({
@@ -189,17 +199,16 @@ const changing = {
     method: 'DELETE',
     path: '/subjects/:subject',
     summary:
-      'Empties data, result, cursor and error text of every job about the subject, and removes documents about it.',
+      'Empties data, result, cursor and error text of every job about the subject, and removes what the workloads keep about it.',
     access: 'admin',
     audit: { target: 'subject', hashed: true, count: ['erased'] },
     params: z.strictObject({
       subject: z.string().min(1).max(200).describe('As the jobs were enqueued with it.'),
     }),
-    response: z.object({
-      erased: z.number().describe('How many jobs were emptied.'),
-      files: z.number().describe('How many documents were removed.'),
-      rows: z.number().describe('How many rows of batches were emptied.'),
-    }),
+    response: z
+      .object({ erased: z.number().describe('How many jobs were emptied.') })
+      .catchall(z.number())
+      .describe('Beside the jobs, how many of what the workloads keep were removed.'),
     statuses: [200],
     errors: ['invalid_text'],
     example: { params: { subject: 'customer-7' }, response: { erased: 3, files: 12, rows: 9 } },

@@ -1,7 +1,13 @@
+import {
+  type Contract,
+  jobId,
+  kindName,
+  moment,
+  nextOrNone,
+  trueOrFalse,
+  wholeOrPage,
+} from '@millrace/workload-kit/contract';
 import { z } from 'zod';
-import type { Contract } from '../contract.ts';
-import { nextOrNone, wholeOrPage } from '../page.ts';
-import { jobId, kindName, moment, trueOrFalse } from '../values.ts';
 
 export const kind = z.object({
   name: kindName,

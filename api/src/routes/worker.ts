@@ -1,7 +1,6 @@
+import { type Contract, kindName, moment } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
-import type { Contract } from '../contract.ts';
 import { CORRELATION_ID, replicaExample, totalsExample } from '../story.ts';
-import { kindName, moment } from '../values.ts';
 
 const workerState = z
   .enum(['running', 'paused', 'stopping', 'stopped', 'silent'])

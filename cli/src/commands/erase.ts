@@ -26,7 +26,7 @@ export const erase = defineCommand({
     if (json) document(answer);
     else if (!quiet)
       out.line(
-        `${counted(answer.erased, 'job')}, ${counted(answer.files, 'document')} and ${counted(answer.rows, 'row')} erased.`,
+        `${counted(answer.erased, 'job')}, ${counted(answer.files ?? 0, 'document')} and ${counted(answer.rows ?? 0, 'row')} erased.`,
       );
     return EXIT.ok;
   },

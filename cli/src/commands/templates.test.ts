@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DOCX_TYPE } from '@millrace/api';
+import { DOCX_TYPE } from '@millrace/documents/contract';
 import { describe, expect, test } from 'vitest';
 import { CLEAN, aTemplate, documentsFixture } from '../../test/documents.ts';
 import { MINUTE, at } from '../../test/jobs.ts';

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
-import { ApiError, type Client, DOCX_TYPE, MAX_PAGE, type Template } from '@millrace/api';
+import { ApiError, type Client, MAX_PAGE } from '@millrace/api';
+import { DOCX_TYPE, type Template } from '@millrace/documents/contract';
 import { defineCommand } from '../command.ts';
 import { confirm, requirePerson } from '../confirm.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { Batch } from '@millrace/api';
+import type { Batch } from '@millrace/documents/contract';
 import type { Screen } from '../screen.ts';
 import { bar, fractionOf, percent } from './bar.ts';
 import { type Paint, type Style } from './colour.ts';

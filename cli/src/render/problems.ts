@@ -1,4 +1,4 @@
-import type { LintReport } from '@millrace/api';
+import type { LintReport } from '@millrace/documents/contract';
 import type { Paint } from './colour.ts';
 import { counted } from './number.ts';
 import { clean } from './width.ts';

@@ -1,4 +1,4 @@
-import type { LintReport, Template } from '@millrace/api';
+import type { LintReport, Template } from '@millrace/documents/contract';
 import type { Screen } from '../screen.ts';
 import { fieldLines } from './fields.ts';
 import { count, size } from './number.ts';

@@ -6,7 +6,13 @@ import type { Kit } from './program/kit.ts';
 import { type Looked, NOTHING, look } from './program/look.ts';
 import { warmUpPage } from './page.ts';
 import { profileUrl } from './processes/profile.ts';
-import { type Answer, COVERAGE, type ChildSettings, type Hello, type Task } from './program/protocol.ts';
+import {
+  type Answer,
+  COVERAGE,
+  type ChildSettings,
+  type Hello,
+  type Task,
+} from './program/protocol.ts';
 import { convertBySoffice } from './program/soffice.ts';
 
 // The program of one process of the pool: closes itself off, loads LibreOffice, warms it up, says that it is

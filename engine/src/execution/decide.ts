@@ -1,10 +1,12 @@
 import { storableDelay } from '../time/duration.ts';
 import { type FailureRecord, JobFailure, MillraceError } from '../errors.ts';
-import type { ExecutorParts } from '../executor.ts';
+import type { Random } from '../time/clock.ts';
+import type { ClaimedJob } from '../job.ts';
+import type { JobKind } from '../kinds/kind.ts';
 import { classify, retryAfterMs, stackOf } from '../values/failure.ts';
 import { type JsonText, toJsonText } from '../values/json.ts';
 import { type Outcome, done } from '../kinds/outcome.ts';
-import type { SettledOutcome } from '../port.ts';
+import type { SettledOutcome, Store } from '../port.ts';
 import { misfit } from '../queue/new-job.ts';
 import { retryDelayMs } from '../kinds/retry.ts';
 import type { Running } from './running.ts';
@@ -26,12 +28,21 @@ const SUCCEEDED_WITH_NOTHING: SettledOutcome = {
   effects: [],
 };
 
+/** What an end is decided by: all of an execution that matters, so that others than the worker can decide the same way. */
+export interface Decided {
+  readonly kind: Pick<JobKind, 'kind' | 'input' | 'retry' | 'timeoutMs' | 'purgePayload'>;
+  readonly job: Pick<ClaimedJob, 'maxAttempts'>;
+  readonly attempt: number;
+  readonly abortReason: Running['abortReason'];
+}
+
+export interface Deciding {
+  readonly random: Random;
+  readonly store: Pick<Store, 'name' | 'keeps'>;
+}
+
 /** What is written for this end; null when the lease is gone and nothing may be. Never throws. */
-export function decide(
-  parts: ExecutorParts,
-  running: Running,
-  ended: Ended,
-): SettledOutcome | null {
+export function decide(parts: Deciding, running: Decided, ended: Ended): SettledOutcome | null {
   try {
     return outcomeOf(parts, running, ended);
   } catch (thrown) {
@@ -39,7 +50,7 @@ export function decide(
   }
 }
 
-function outcomeOf(parts: ExecutorParts, running: Running, ended: Ended): SettledOutcome | null {
+function outcomeOf(parts: Deciding, running: Decided, ended: Ended): SettledOutcome | null {
   const { abortReason } = running;
   if (ended.type === 'returned' && ended.outcome.type === 'done')
     return succeed(parts, running, ended.outcome);
@@ -65,8 +76,8 @@ function outcomeOf(parts: ExecutorParts, running: Running, ended: Ended): Settle
 }
 
 function succeed(
-  parts: ExecutorParts,
-  running: Running,
+  parts: Deciding,
+  running: Decided,
   outcome: Extract<Outcome, { type: 'done' }>,
 ): SettledOutcome {
   if (outcome === RETURNED_NOTHING.outcome && !running.kind.purgePayload)
@@ -93,8 +104,8 @@ function succeed(
 }
 
 function deferred(
-  parts: ExecutorParts,
-  running: Running,
+  parts: Deciding,
+  running: Decided,
   outcome: Extract<Outcome, { type: 'defer' }>,
 ): SettledOutcome {
   const delayMs = storableDelay(outcome.afterMs);
@@ -129,8 +140,8 @@ function finallyFailed(error: FailureRecord, thrown: unknown): SettledOutcome {
 
 /** Another try, or the end: by the error itself, the attempts so far and the kind's policy. Never throws. */
 export function failed(
-  { random }: ExecutorParts,
-  { kind, job, attempt: attempts }: Running,
+  { random }: Pick<Deciding, 'random'>,
+  { kind, job, attempt: attempts }: Decided,
   thrown: unknown,
 ): SettledOutcome {
   const error = classify(thrown);

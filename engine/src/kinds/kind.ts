@@ -50,19 +50,22 @@ export interface Chunk {
   readonly progress?: Progress;
 }
 
-export type Run<Input> = (
+export type Run<Input, Service = undefined> = (
   job: RunningJob<Input>,
   context: JobContext,
+  service: Service,
 ) => Promise<Outcome | void> | AsyncGenerator<Chunk, Outcome | void, void>;
 
-export interface JobDefinition<Input> {
+export interface JobDefinition<Input, Service = undefined> {
   readonly kind: string;
   readonly input: ZodType<Input>;
-  readonly run: Run<Input>;
+  /** `service` is what the worker has for the kind (`services`), if anything. */
+  readonly run: Run<Input, Service>;
   /** Runs as a job of its own once the job has ended FAILED or CANCELED, wherever that happened. */
   readonly cleanup?: (
     job: { id: JobId; data: Input; cursor: unknown },
     context: JobContext,
+    service: Service,
   ) => Promise<void>;
   readonly retry?: RetryPolicy;
   /** Per execution. */
@@ -84,8 +87,10 @@ export interface Retention {
   readonly canceled?: Duration;
 }
 
-export interface JobKind<Input = unknown> {
+export interface JobKind<Input = unknown, Service = unknown> {
   readonly kind: string;
+  /** The kind whose service it is given: itself, or the one that it cleans up after. */
+  readonly owner: string;
   readonly input: ZodType<Input>;
   readonly retry: RetryPolicy;
   readonly maxAttempts: number;
@@ -97,8 +102,12 @@ export interface JobKind<Input = unknown> {
   readonly purgePayload: boolean;
   readonly hasCleanup: boolean;
   // Methods, so that a JobKind<Input> passes where any kind is wanted.
-  run(job: RunningJob<Input>, context: JobContext): ReturnType<Run<Input>>;
-  cleanup(job: { id: JobId; data: Input; cursor: unknown }, context: JobContext): Promise<void>;
+  run(job: RunningJob<Input>, context: JobContext, service?: Service): ReturnType<Run<Input>>;
+  cleanup(
+    job: { id: JobId; data: Input; cursor: unknown },
+    context: JobContext,
+    service?: Service,
+  ): Promise<void>;
 }
 
 export function keepOf({ succeeded, failed, canceled }: Retention): Keep {
@@ -117,7 +126,9 @@ function keepMs(duration: Duration): number {
 const KIND_NAME = /^[a-z][a-z0-9]*([._-][a-z0-9]+)*$/;
 
 /** A kind is declared once; everything that is not said has a default here. */
-export function defineJob<Input>(definition: JobDefinition<Input>): JobKind<Input> {
+export function defineJob<Input, Service = undefined>(
+  definition: JobDefinition<Input, Service>,
+): JobKind<Input, Service> {
   const { kind } = definition;
   if (!KIND_NAME.test(kind) || kind.length > 100) {
     throw new MillraceError(
@@ -131,8 +142,9 @@ export function defineJob<Input>(definition: JobDefinition<Input>): JobKind<Inpu
   fields.require('run', typeof definition.run === 'function', 'a function');
   const retry = checkRetry(kind, definition.retry ?? RETRY.documents);
   const cleanup = definition.cleanup;
-  const kept: JobKind<Input> = {
+  const kept: JobKind<Input, Service> = {
     kind,
+    owner: kind,
     input: definition.input,
     retry,
     maxAttempts: maxAttempts(retry),

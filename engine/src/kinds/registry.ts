@@ -47,10 +47,10 @@ export function createRegistry(kinds: readonly JobKind[]): Registry {
 
 /** Cleaning up is a job like any other: it survives crashes and is retried. */
 function cleanupKind(kind: JobKind): JobKind {
-  return defineJob({
+  const made = defineJob({
     kind: cleanupKindName(kind.kind),
     input: z.object({ job: z.string() }),
-    async run({ data }, context) {
+    async run({ data }, context, service: unknown) {
       const job = await context.get(data.job);
       if (job?.payload == null) return done();
       // Someone has it run again: what it left is its own once more, and its next end is cleaned up after.
@@ -69,8 +69,10 @@ function cleanupKind(kind: JobKind): JobKind {
           cursor: job.cursor === null ? null : JSON.parse(job.cursor),
         },
         context,
+        service,
       );
       return done();
     },
   });
+  return { ...made, owner: kind.kind };
 }

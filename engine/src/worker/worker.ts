@@ -82,6 +82,8 @@ export function createWorker(params: {
   events: Events;
   logFor?: (job: ClaimedJob) => Log;
   tracing?: Tracing;
+  /** What `run` of a kind is given as its third argument, by the kind's name. */
+  services?: ReadonlyMap<string, unknown>;
   /** Given to all workers of a process that has several. */
   crew?: Crew;
 }): Worker {
@@ -110,6 +112,7 @@ export function createWorker(params: {
     leaseMs,
     logFor: params.logFor ?? (() => SILENT),
     tracing: params.tracing ?? null,
+    services: params.services ?? new Map(),
   };
   // Below 2^52, which leaves room to count on.
   let claims = Math.floor(random() * 2 ** 52);

@@ -4,6 +4,7 @@ import type { NameOptions } from '@millrace/store-salesforce';
 import { type Environment, environment } from './environment.ts';
 import type { OrgSetting } from './settings.ts';
 import { nearest } from '@millrace/api';
+import { workloads } from '@millrace/workloads';
 import type { TelemetryConfig } from '../telemetry/telemetry.ts';
 import { isLoopbackHost } from '../webhook/address.ts';
 import type { AllowedHost } from '../webhook/url.ts';
@@ -24,8 +25,8 @@ export interface Config {
   readonly shutdownGraceMs: number;
   readonly webhook: { readonly secret: Buffer | null; readonly allow: readonly AllowedHost[] };
   readonly identity: IdentityConfig;
-  /** Null: this process makes no documents. */
-  readonly documents: DocumentsConfig | null;
+  /** Of each workload by its name; one that is switched off is not there. */
+  readonly workloads: ReadonlyMap<string, unknown>;
   readonly salesforce: SalesforceConfig;
   /** Requests a minute of one caller. */
   readonly rateLimit: number;
@@ -41,16 +42,6 @@ export interface Config {
   readonly secrets: readonly string[];
 }
 
-export interface DocumentsConfig {
-  readonly officePath: string | undefined;
-  readonly timeoutMs: number;
-  readonly workdir: string;
-  readonly slots: number | undefined;
-  readonly imageHosts: readonly string[];
-  /** Of files and batches. */
-  readonly keepMs: number;
-}
-
 export interface SalesforceConfig {
   readonly orgs: readonly OrgConfig[];
   /** A simulated org on this machine. */
@@ -63,7 +54,7 @@ export interface SalesforceConfig {
 }
 
 export interface OrgConfig {
-  /** The prefix of its job ids, and the end of its kind: document.<name>. */
+  /** The prefix of its job ids, and the end of its kinds. */
   readonly name: string;
   readonly connection: ConnectionConfig;
   readonly names: NameOptions;
@@ -139,16 +130,12 @@ function configOf(values: Environment, given: Given): Config {
       allow: values.MILLRACE_WEBHOOK_ALLOW,
     },
     identity: identityOf(values),
-    documents: values.MILLRACE_DOCUMENTS
-      ? {
-          officePath: values.MILLRACE_OFFICE_PATH,
-          timeoutMs: values.CONVERSION_TIMEOUT_MS ?? values.CONVERSION_TIMEOUT,
-          workdir: values.CONVERSION_WORKDIR,
-          slots: values.CONVERSION_MAX_CONCURRENT,
-          imageHosts: values.IMAGE_ALLOWLIST,
-          keepMs: values.MILLRACE_KEEP_DOCUMENTS,
-        }
-      : null,
+    workloads: new Map(
+      workloads.flatMap(({ name, settings }) => {
+        const config = settings.read(values);
+        return config === null ? [] : [[name, config]];
+      }),
+    ),
     salesforce: {
       orgs: orgsOf(values),
       sandbox: values.SALESFORCE_SANDBOX,
@@ -245,8 +232,12 @@ function salesforceContradictions(values: Environment): string[] {
   const names = settings.map(({ name }) => name);
   for (const name of new Set(names.filter((each, index) => names.indexOf(each) !== index)))
     problems.push(`SALESFORCE_ORGS: two orgs are called "${name}".`);
-  if ((settings.length > 0 || values.SALESFORCE_SANDBOX) && !values.MILLRACE_DOCUMENTS)
-    problems.push('MILLRACE_DOCUMENTS: an org has documents to make, so it cannot be false.');
+  const takers = workloads.filter(({ takesOrgs }) => takesOrgs);
+  const nobody = takers.every((workload) => workload.settings.read(values) === null);
+  if ((settings.length > 0 || values.SALESFORCE_SANDBOX) && nobody) {
+    const switches = takers.map((workload) => workload.settings.switch).join(' or ');
+    problems.push(`${switches}: an org has work for it, so it cannot be false.`);
+  }
   if (values.SALESFORCE_SANDBOX && settings.length > 0)
     problems.push('SALESFORCE_SANDBOX: there is a real org already. Leave one of them out.');
   if (values.SALESFORCE_SANDBOX && values.NODE_ENV === 'production')

@@ -1,23 +1,34 @@
+import {
+  type Variables,
+  flag,
+  list,
+  oneOf,
+  setting,
+  text,
+  time,
+  unset,
+  wholeNumber,
+} from '@millrace/workload-kit';
+import { workloads } from '@millrace/workloads';
 import { z } from 'zod';
 import {
   allowedHosts,
   apiVersion,
-  flag,
-  list,
-  oneOf,
   orgs,
   pools,
   port,
   postgresUrl,
   privateKey,
   salesforceFields,
-  text,
-  time,
   trustedAddress,
   webAddress,
   webhookSecret,
-  wholeNumber,
 } from './settings.ts';
+
+const ofWorkloads: Variables = Object.assign(
+  {},
+  ...workloads.map(({ settings }) => settings.variables),
+);
 
 /** Every setting there is, with its default and a sentence. docs/configuration.md is checked against it. */
 export const environment = z.object({
@@ -91,39 +102,7 @@ export const environment = z.object({
     '',
     'Hosts (or host:port), separated by commas, that webhooks may reach by plain HTTP and at private addresses.',
   ),
-  MILLRACE_DOCUMENTS: setting(
-    flag,
-    'true',
-    'Whether this process makes documents: its kinds, routes and LibreOffice processes.',
-  ),
-  MILLRACE_KEEP_DOCUMENTS: setting(
-    time('1h'),
-    '7d',
-    'How long files and batches of documents are kept.',
-  ),
-  MILLRACE_OFFICE_PATH: unset(
-    text,
-    'Where LibreOffice is; unset, it is looked for in the usual places.',
-  ),
-  CONVERSION_TIMEOUT: setting(
-    wholeNumber(1_000, 3_600_000),
-    '60000',
-    'How long one conversion may take, in milliseconds; then its process is killed.',
-  ),
-  CONVERSION_TIMEOUT_MS: unset(
-    wholeNumber(1_000, 3_600_000),
-    'The same under its other name; it counts where both are set.',
-  ),
-  CONVERSION_WORKDIR: setting(text, '/tmp', 'The folder for files under conversion.'),
-  CONVERSION_MAX_CONCURRENT: unset(
-    wholeNumber(1, 64),
-    'How many conversions run at the same time; unset, what cores and memory carry, at most 8.',
-  ),
-  IMAGE_ALLOWLIST: setting(
-    list,
-    '',
-    'Hosts, separated by commas, from which documents may fetch images by https; none by default.',
-  ),
+  ...ofWorkloads,
   SALESFORCE_LOGIN_URL: setting(
     trustedAddress,
     'https://login.salesforce.com',
@@ -253,11 +232,3 @@ export const environment = z.object({
   ),
 });
 export type Environment = z.output<typeof environment>;
-
-function setting<Schema extends z.ZodType>(schema: Schema, fallback: string, description: string) {
-  return schema.prefault(fallback as z.input<Schema>).meta({ fallback, description });
-}
-
-function unset<Schema extends z.ZodType>(schema: Schema, description: string) {
-  return schema.optional().meta({ fallback: null, description });
-}

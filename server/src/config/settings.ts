@@ -1,19 +1,13 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type Duration, toMs } from '@millrace/engine';
 import { FIELD_NAMES } from '@millrace/store-salesforce';
+import { durationSetting as duration, entriesOf, wholeNumber } from '@millrace/workload-kit';
 import { z } from 'zod';
 import { parseSecret } from '../webhook/sign.ts';
 import { isLoopbackHost } from '../webhook/address.ts';
 import { bare, parseAllowedHost } from '../webhook/url.ts';
 
 /** What the value of a setting may be. Messages never repeat the value: it may be a secret. */
-
-const DURATION = /^\d+(\.\d+)?(ms|s|m|h|d)$/;
-const FORMS = { error: 'Write a number with its unit, such as 500ms, 2s, 5m, 24h or 7d.' };
-const duration = z
-  .union([z.number().min(0, FORMS), z.string().regex(DURATION, FORMS)], FORMS)
-  .transform((value) => toMs(value as Duration));
 
 const pool = z.strictObject({
   name: z.string().min(1).max(100),
@@ -27,33 +21,7 @@ const pool = z.strictObject({
     .optional(),
 });
 
-export const text = z.string();
-
 export const port = wholeNumber(0, 65_535);
-
-export const flag = z
-  .enum(['true', 'false'], { error: 'Write true or false.' })
-  .transform((value) => value === 'true');
-
-/** A length of time that has to be long enough to mean something. */
-export function time(atLeast: Duration) {
-  return duration.refine((ms) => ms >= toMs(atLeast), { error: `Write at least ${atLeast}.` });
-}
-
-export function wholeNumber(least: number, most: number) {
-  const error = `Write a whole number from ${least} to ${most}.`;
-  return z
-    .string()
-    .regex(/^\d{1,9}$/, { error })
-    .transform(Number)
-    .refine((value) => value >= least && value <= most, { error });
-}
-
-export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
-  return z.enum(words, { error: `Write one of ${words.join(', ')}.` });
-}
-
-export const list = z.string().transform(entriesOf);
 
 export const webAddress = z
   .string()
@@ -146,14 +114,6 @@ export const allowedHosts = z.string().transform((value, context) =>
     return [];
   }),
 );
-
-/** Separated by commas. */
-function entriesOf(value: string): string[] {
-  return value
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
-}
 
 function protocolOf(value: string): 'https:' | 'http:' | null {
   const protocol = URL.canParse(value) ? new URL(value).protocol : '';

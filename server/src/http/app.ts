@@ -1,4 +1,5 @@
-import { type Contract, contracts } from '@millrace/api';
+import { type Contract, type RouteName, contracts } from '@millrace/api';
+import { EVERYTHING } from '@millrace/workload-kit';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { createAdmit } from './admit.ts';
 import { audited } from './audit.ts';
@@ -15,7 +16,6 @@ import { Refusal } from './refusal.ts';
 import { answerProblem, register, registerUpload } from './register.ts';
 import { auditHandlers } from '../routes/audit.ts';
 import { descriptionHandlers } from '../routes/description.ts';
-import { documentsHandlers } from '../routes/documents.ts';
 import { enqueueHandlers } from '../routes/enqueue.ts';
 import { healthHandlers } from '../routes/health.ts';
 import { identityHandlers } from '../routes/identity.ts';
@@ -31,6 +31,7 @@ const HEADER_LIMIT = 16 * 1024;
 
 /** The API, from its contracts. It listens to nothing yet. */
 export function createApp(parts: AppParts): FastifyInstance {
+  const answer = answerProblem(parts.workloads.toProblem);
   const app = Fastify({
     loggerInstance: quieter(parts.log),
     childLoggerFactory: (_, bindings, options): FastifyBaseLogger =>
@@ -47,7 +48,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     genReqId: (request) => correlationIdOf(request.headers),
     // The contracts say how long a name may be; the router must not answer before them.
     routerOptions: { maxParamLength: 5_000 },
-    frameworkErrors: answerProblem,
+    frameworkErrors: answer,
   });
   takeJsonOnly(app);
   app.decorateRequest('caller', null);
@@ -59,7 +60,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     guard(request);
   });
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply));
-  app.setErrorHandler(answerProblem);
+  app.setErrorHandler(answer);
   app.setNotFoundHandler(({ method, url }) => {
     throw new Refusal('not_found', `There is no ${method} ${url.split('?')[0]}.`);
   });
@@ -69,9 +70,9 @@ export function createApp(parts: AppParts): FastifyInstance {
     now: () => performance.now(),
   });
   const admit = createAdmit(parts.authenticate, rateLimit);
-  const handlers = handlersOf(parts);
+  const own = handlersOf(parts);
   for (const [name, contract] of Object.entries(contracts) as [keyof Handlers, Contract][]) {
-    const handler = handlers[name] as Handler<Contract> | undefined;
+    const handler = (own[name] as Handler<Contract> | undefined) ?? ofWorkloads(name, parts);
     if (handler === undefined) continue;
     const complete = audited(name, contract, handler, parts.audit, parts.replica);
     if (contract.upload === undefined) register(app, name, contract, admit, complete);
@@ -84,6 +85,19 @@ export function createApp(parts: AppParts): FastifyInstance {
 /** Fastify tells that it listens, and so do we, in better words. Requests log through `parts.log` itself. */
 function quieter(log: Logger): FastifyBaseLogger {
   return log.child({}, { level: log.isLevelEnabled('info') ? 'warn' : log.level });
+}
+
+/** Made for each call, so that it reaches nothing beyond what its caller may see. */
+function ofWorkloads(
+  name: RouteName,
+  { workloads, config }: AppParts,
+): Handler<Contract> | undefined {
+  if (config.role === 'worker' || !workloads.routes.has(name)) return undefined;
+  return async (call) => {
+    const handler = workloads.handler(name, EVERYTHING);
+    if (handler === undefined) throw new Error(`no workload answers ${name}`);
+    return handler(call);
+  };
 }
 
 function handlersOf(parts: AppParts): Partial<Handlers> {
@@ -100,7 +114,6 @@ function handlersOf(parts: AppParts): Partial<Handlers> {
     ...jobHandlers(parts),
     ...kindHandlers(parts),
     ...auditHandlers(parts),
-    ...documentsHandlers(parts),
     ...descriptionHandlers({ version: VERSION }),
   };
   return all;

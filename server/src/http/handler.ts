@@ -1,17 +1,14 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { Contract, Contracts, RouteName, SignIn } from '@millrace/api';
-import type { Documents } from '@millrace/documents';
-import type { Log, Queue, Registry, Worker } from '@millrace/engine';
+import type { Contracts, RouteName, SignIn } from '@millrace/api';
+import type { Queue, Registry, Worker } from '@millrace/engine';
 import type { AuditLog } from '@millrace/store-postgres';
-import type { z } from 'zod';
+import type { Handler, HealthCheck } from '@millrace/workload-kit';
 import type { Config } from '../config/config.ts';
-import type { HealthCheck } from '../health.ts';
-import type { Authenticate, Caller } from '../identity/caller.ts';
+import type { Authenticate } from '../identity/caller.ts';
 import type { Hub } from '../live/hub.ts';
 import type { Logger } from '../log/log.ts';
-import type { Org } from '../salesforce/orgs.ts';
 import type { MainStore } from '../stores/parts.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { OpenedWorkloads } from '../workloads/open.ts';
 
 /** What the routes stand on. */
 export interface AppParts {
@@ -28,10 +25,7 @@ export interface AppParts {
   /** Told to whoever wants to sign in. */
   readonly signIn: SignIn;
   readonly hub: Hub;
-  /** Null where this process makes no documents. */
-  readonly documents: Documents | null;
-  /** The Salesforce orgs whose records are a queue. */
-  readonly orgs: readonly Org[];
+  readonly workloads: Pick<OpenedWorkloads, 'routes' | 'handler' | 'toProblem' | 'erase'>;
   readonly telemetry: Telemetry;
   readonly checks: readonly HealthCheck[];
   readonly log: Logger;
@@ -39,44 +33,7 @@ export interface AppParts {
   readonly isStopping: () => boolean;
 }
 
-/** What a handler is given: checked by the contract, asked by someone who may. */
-export interface Call<C extends Contract = Contract> {
-  readonly params: Parsed<C, 'params'>;
-  readonly query: Parsed<C, 'query'>;
-  readonly body: Parsed<C, 'body'>;
-  /** Null on routes for anyone. */
-  readonly caller: Caller | null;
-  /** The body as it arrives, on routes that take bytes. */
-  readonly upload: Upload | null;
-  readonly headers: IncomingHttpHeaders;
-  /** Aborted when the caller has gone. */
-  readonly signal: AbortSignal;
-  readonly correlationId: string;
-  readonly log: Log;
-}
-
-export interface Upload {
-  /** Without parameters such as a charset. */
-  readonly type: string;
-  readonly bytes: AsyncIterable<Uint8Array>;
-}
-
-/** A contract's other half: what it takes has been checked, what it gives is checked by the compiler. */
-export type Handler<C extends Contract> = (call: Call<C>) => Promise<Answer<C>>;
-
-export interface Answer<C extends Contract> {
-  readonly status: C['statuses'][number];
-  readonly body: z.input<C['response']>;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent instead of `body`, as they are. */
-  readonly bytes?: Uint8Array | AsyncIterable<Uint8Array>;
-}
-
-export type Parsed<C, Name extends string> = C extends {
-  readonly [N in Name]: infer S extends z.ZodType;
-}
-  ? z.output<S>
-  : undefined;
+export { type Answer, type Call, type Handler, type Upload, ok } from '@millrace/workload-kit';
 
 /** The stream of events is no answer that a handler could give: live/route.ts serves it. */
 export type Answered = Exclude<RouteName, 'events'>;
@@ -84,7 +41,3 @@ export type Answered = Exclude<RouteName, 'events'>;
 export type Handlers<Names extends Answered = Answered> = {
   readonly [Name in Names]: Handler<Contracts[Name]>;
 };
-
-export function ok<Body>(body: Body): { readonly status: 200; readonly body: Body } {
-  return { status: 200, body };
-}

@@ -1,9 +1,6 @@
-import { ERRORS, type ErrorCode, type Problem, problemOf } from '@millrace/api';
-import { DocumentError, reasonOf } from '@millrace/documents';
-import { TemplateError } from '@millrace/docx';
+import { ERRORS, type ErrorCode, type Problem, isErrorCode, problemOf } from '@millrace/api';
 import { type EngineErrorCode, MillraceError } from '@millrace/engine';
-import { OfficeError } from '@millrace/office';
-import { Refusal } from './refusal.ts';
+import { Refusal, type WorkloadProblem } from '@millrace/workload-kit';
 
 /** The compiler refuses an engine error that the API's table does not have. */
 ERRORS satisfies Record<EngineErrorCode, unknown>;
@@ -19,8 +16,12 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
 };
 
 /** Anything thrown, as the problem that is told. */
-export function toProblem(thrown: unknown, correlationId: string): Problem {
-  if (thrown instanceof Refusal) {
+export function toProblem(
+  thrown: unknown,
+  correlationId: string,
+  ofWorkloads: (thrown: unknown) => WorkloadProblem | null = () => null,
+): Problem {
+  if (thrown instanceof Refusal && isErrorCode(thrown.code)) {
     return problemOf(thrown.code, thrown.message, correlationId, thrown.issues);
   }
   if (thrown instanceof MillraceError) {
@@ -31,11 +32,11 @@ export function toProblem(thrown: unknown, correlationId: string): Problem {
         : thrown.message;
     return problemOf(thrown.code, detail, correlationId);
   }
-  const document = documentProblem(thrown);
-  if (document !== null) {
-    const problem = problemOf(document.code, document.detail, correlationId);
-    // The table says what is usual; this one may be worth another try, as when LibreOffice had no processor.
-    return document.retryable ? { ...problem, retryable: true } : problem;
+  const told = ofWorkloads(thrown);
+  if (told !== null && isErrorCode(told.code)) {
+    const { code, detail, retryable } = told;
+    const problem = problemOf(code, detail, correlationId);
+    return retryable === undefined ? problem : { ...problem, retryable };
   }
   if (thrown instanceof Error && 'statusCode' in thrown) {
     const code = BY_STATUS[Number(thrown.statusCode)];
@@ -44,17 +45,4 @@ export function toProblem(thrown: unknown, correlationId: string): Problem {
   // What went wrong inside is for the log; the correlation id leads there.
   const detail = `Something went wrong in the service. Its log has more under the correlation id ${correlationId}.`;
   return problemOf('internal', detail, correlationId);
-}
-
-/** What the documents refuse, and what LibreOffice does. */
-function documentProblem(
-  thrown: unknown,
-): { code: ErrorCode; detail: string; retryable: boolean } | null {
-  if (thrown instanceof DocumentError && thrown.code !== 'unknown')
-    return { code: thrown.code, detail: thrown.message, retryable: thrown.retryable };
-  if (thrown instanceof OfficeError && thrown.code === 'office_missing')
-    return { code: 'office_missing', detail: thrown.message, retryable: false };
-  if (!(thrown instanceof OfficeError || thrown instanceof TemplateError)) return null;
-  const { reason, retryable } = reasonOf(thrown);
-  return reason === 'unknown' ? null : { code: reason, detail: thrown.message, retryable };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rangeOf } from './range.ts';
+import { rangeOf } from '../../../workloads/kit/src/range.ts';
 
 test.each<[string | undefined, object | null]>([
   [undefined, null],

@@ -1,5 +1,12 @@
 import { Readable } from 'node:stream';
-import { type Contract, type Issue, PROBLEM_TYPE, type RouteName } from '@millrace/api';
+import {
+  type Contract,
+  type Issue,
+  PROBLEM_TYPE,
+  type Problem,
+  type RouteName,
+} from '@millrace/api';
+import { Refusal as AnyRefusal, type WorkloadProblem } from '@millrace/workload-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Admit } from './admit.ts';
@@ -106,14 +113,23 @@ function sendable(bytes: Uint8Array | AsyncIterable<Uint8Array>): Buffer | Reada
 const RETRY_AFTER_SECONDS = 5;
 
 /** Whatever was thrown, from the router to the store. */
-export function answerProblem(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const told = toProblem(thrown, request.id);
+export function answerProblem(ofWorkloads: (thrown: unknown) => WorkloadProblem | null) {
+  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): void =>
+    answer(toProblem(thrown, request.id, ofWorkloads), thrown, request, reply);
+}
+
+function answer(
+  told: Problem,
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   if (told.status >= 500) request.log.error({ err: thrown, code: told.code }, 'request failed');
   // A URL that is not one never reaches the hook that sets it.
   reply.header(CORRELATION_HEADER, request.id);
   if (told.status === 401) reply.header('www-authenticate', 'Bearer realm="millrace"');
   if (told.status === 429 || told.status === 503) {
-    const known = thrown instanceof Refusal ? thrown.retryAfterSeconds : undefined;
+    const known = thrown instanceof AnyRefusal ? thrown.retryAfterSeconds : undefined;
     reply.header('retry-after', String(known ?? RETRY_AFTER_SECONDS));
   }
   reply.code(told.status).type(PROBLEM_TYPE).send(told);

@@ -1,15 +1,6 @@
-import type { Role } from '@millrace/api';
+import type { Caller } from '@millrace/workload-kit';
 
-/** Who asks, once it is known. */
-export interface Caller {
-  /** For people: in the audit log, on jobs, in "paused by". */
-  readonly name: string;
-  /** What stays the same when the name changes. */
-  readonly subject: string;
-  readonly roles: readonly Role[];
-  /** When the token ends, in milliseconds since 1970; null: never. */
-  readonly expiresAt: number | null;
-}
+export type { Caller } from '@millrace/workload-kit';
 
 /** From the header `authorization`; throws a Refusal. */
 export type Authenticate = (authorization: string | undefined) => Promise<Caller>;

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { ROLES, type RouteName, contracts, problem } from '@millrace/api';
-import type { Documents } from '@millrace/documents';
+import { routes as ofWorkloads } from '@millrace/workloads/contracts';
+import { NO_WORKLOADS } from '../workloads/open.ts';
 import { defineJob, done } from '@millrace/engine';
 import { type Identity as Issuer, startIdentity } from '@millrace/simulator-identity';
 import { type JWTPayload, base64url } from 'jose';
@@ -57,7 +58,11 @@ function start(
       signIn: identity.signIn,
       checks: identity.checks,
       // Whoever may not is refused before anything is asked of it.
-      documents: {} as Documents,
+      workloads: {
+        ...NO_WORKLOADS,
+        routes: new Set(Object.keys(ofWorkloads)),
+        handler: () => () => Promise.reject(new Error('it was asked')),
+      },
     },
     ...(config.rateLimit !== undefined && { config: { rateLimit: config.rateLimit } }),
   });

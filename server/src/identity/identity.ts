@@ -1,6 +1,7 @@
 import type { SignIn } from '@millrace/api';
 import type { IdentityConfig } from '../config/config.ts';
-import { type HealthCheck, identityCheck } from '../health.ts';
+import type { HealthCheck } from '@millrace/workload-kit';
+import { identityCheck } from '../health.ts';
 import type { Logger } from '../log/log.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { type Authenticate, DEVELOPER } from './caller.ts';

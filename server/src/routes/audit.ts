@@ -1,6 +1,6 @@
-import { defined } from '../defined.ts';
+import { iso } from '@millrace/workload-kit';
+import { defined } from '@millrace/workload-kit';
 import { type AppParts, type Handlers, ok } from '../http/handler.ts';
-import { iso } from './json/job.ts';
 
 export function auditHandlers({ audit }: AppParts): Handlers<'listAudit'> {
   return {

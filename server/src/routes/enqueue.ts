@@ -1,7 +1,7 @@
 import type { jobRequest } from '@millrace/api';
 import type { Duration, JobRequest } from '@millrace/engine';
 import type { z } from 'zod';
-import { defined } from '../defined.ts';
+import { defined } from '@millrace/workload-kit';
 import { type AppParts, type Call, type Handlers, ok } from '../http/handler.ts';
 import { Refusal } from '../http/refusal.ts';
 import { checkUrl } from '../webhook/url.ts';

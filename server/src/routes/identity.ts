@@ -1,6 +1,6 @@
+import { isoOrNull } from '@millrace/workload-kit';
 import { type AppParts, type Handlers, ok } from '../http/handler.ts';
 import { DEVELOPER } from '../identity/caller.ts';
-import { isoOrNull } from './json/job.ts';
 
 export function identityHandlers({ signIn }: AppParts): Handlers<'signIn' | 'me'> {
   return {

@@ -1,7 +1,8 @@
+import { isoOrNull } from '@millrace/workload-kit';
 import { type Job, type JobId, MillraceError, type Queue } from '@millrace/engine';
 import { countsJson } from './json/counts.ts';
 import { type AppParts, type Handlers, ok } from '../http/handler.ts';
-import { filterOf, isoOrNull, jobJson, summaryJson } from './json/job.ts';
+import { filterOf, jobJson, summaryJson } from './json/job.ts';
 
 type Names =
   | 'listJobs'
@@ -17,7 +18,7 @@ type Names =
 /** `GET /jobs?correlationId=…` has them all. */
 const CHILDREN_SHOWN = 100;
 
-export function jobHandlers({ queue, documents }: AppParts): Handlers<Names> {
+export function jobHandlers({ queue, workloads }: AppParts): Handlers<Names> {
   return {
     async listJobs({ query: { limit, cursor, ...filter } }) {
       const params = { filter: filterOf(filter), limit, ...(cursor !== undefined && { cursor }) };
@@ -56,8 +57,8 @@ export function jobHandlers({ queue, documents }: AppParts): Handlers<Names> {
     },
     async eraseSubject({ params: { subject } }) {
       // Should the second fail, the same request again does both: what is erased is erased.
-      const { files, rows } = (await documents?.erase(subject)) ?? { files: 0, rows: 0 };
-      return ok({ erased: await queue.erase(subject), files, rows });
+      const ofWorkloads = await workloads.erase(subject);
+      return ok({ ...ofWorkloads, erased: await queue.erase(subject) });
     },
   };
 }

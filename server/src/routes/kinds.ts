@@ -1,8 +1,8 @@
+import { iso, isoOrNull } from '@millrace/workload-kit';
 import type { Kind } from '@millrace/api';
 import { type ControlPart, type JobKind, nextTick } from '@millrace/engine';
 import { z } from 'zod';
 import { type AppParts, type Handlers, ok } from '../http/handler.ts';
-import { iso, isoOrNull } from './json/job.ts';
 import { paged } from '../http/paged.ts';
 import { policyInWords } from './json/policy-words.ts';
 import { Refusal } from '../http/refusal.ts';

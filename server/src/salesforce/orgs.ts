@@ -1,43 +1,21 @@
-import {
-  type Documents,
-  type TemplateSource,
-  DocumentError,
-  salesforceDocumentKind,
-} from '@millrace/documents';
-import {
-  type Events,
-  type JobKind,
-  type PoolConfig,
-  RETRY,
-  type RetryPolicy,
-} from '@millrace/engine';
-import { type Salesforce, SalesforceError, createSalesforce, isId } from '@millrace/salesforce';
-import { type SalesforceStore, createSalesforceStore } from '@millrace/store-salesforce';
+import type { Events, PoolConfig } from '@millrace/engine';
+import { createSalesforce } from '@millrace/salesforce';
+import { createSalesforceStore } from '@millrace/store-salesforce';
+import type { Org } from '@millrace/workload-kit';
 import type { OrgConfig, SalesforceConfig } from '../config/config.ts';
 import type { Logger } from '../log/log.ts';
 import type { OrgUsage } from '../telemetry/metrics/observe.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 
-/** A Salesforce org whose records are a queue. */
-export interface Org {
-  readonly name: string;
-  readonly kind: string;
-  readonly salesforce: Salesforce;
-  readonly store: SalesforceStore;
-}
-
-export function kindOf({ name }: Pick<OrgConfig, 'name'>): string {
-  return `document.${name}`;
-}
-
 /** Connects to nothing yet: an org that is away must not keep the process from starting. */
 export function openOrg(
   config: OrgConfig,
+  /** Those whose jobs are its records, the usual one first. */
+  [kind = '']: readonly string[],
   { retries }: SalesforceConfig,
   { telemetry, log }: { telemetry: Telemetry; log: Logger },
 ): Org {
   const { name, connection, names } = config;
-  const kind = kindOf(config);
   const salesforce = createSalesforce(connection, {
     log: log.child({ org: name }),
     onCall: ({ path, retried }) =>
@@ -50,7 +28,7 @@ export function openOrg(
     defaultKind: kind,
     maxAttempts: 1 + retries,
   });
-  return { name, kind, salesforce, store };
+  return { name, salesforce, store };
 }
 
 /** What the org has of the package, for whoever reads the log. Not waited for. */
@@ -59,14 +37,6 @@ export function tellLevel({ name, store }: Org, log: Logger): void {
     (level) => log.info({ org: name, level }, 'the Salesforce org is connected'),
     (err: unknown) => log.warn({ org: name, err }, 'the Salesforce org does not answer yet'),
   );
-}
-
-export function orgKind(
-  config: OrgConfig,
-  { retries }: SalesforceConfig,
-  documents: () => Documents,
-): JobKind {
-  return salesforceDocumentKind({ kind: kindOf(config), documents, retry: retryPolicy(retries) });
 }
 
 /** Twice the batch may be under way, so that the next claim is a whole one while the last is still being made. */
@@ -82,10 +52,13 @@ export function orgPool(kind: string, config: SalesforceConfig): PoolConfig {
   };
 }
 
-export function usageOf({ name, kind, salesforce }: Org, events: Events): OrgUsage {
+export function usageOf(
+  { name, kinds, salesforce }: Org & { readonly kinds: readonly string[] },
+  events: Events,
+): OrgUsage {
   let documents = 0;
   events.on('job.succeeded', (job) => {
-    if (job.kind === kind) documents += 1;
+    if (kinds.includes(job.kind)) documents += 1;
   });
   return {
     org: name,
@@ -94,66 +67,5 @@ export function usageOf({ name, kind, salesforce }: Org, events: Events): OrgUsa
       return budget.level === 'unknown' ? null : budget.ratio;
     },
     callsPerDocument: () => (documents === 0 ? null : salesforce.stats().calls / documents),
-  };
-}
-
-/** One minute, five, fifteen; those after the third wait as long as the third. */
-function retryPolicy(retries: number): RetryPolicy {
-  const { delays } = RETRY.documents;
-  return {
-    backoff: 'steps',
-    delays: Array.from({ length: retries }, (_, index) => delays[index] ?? '15m'),
-  };
-}
-
-/** What one of them has. An org that is away matters only if no other has it. */
-export async function firstOf<T>(
-  orgs: readonly Org[],
-  ask: (org: Org) => Promise<T | null>,
-): Promise<T | null> {
-  let failed: { readonly error: unknown } | null = null;
-  for (const org of orgs) {
-    try {
-      const found = await ask(org);
-      if (found !== null) return found;
-    } catch (error) {
-      failed ??= { error };
-    }
-  }
-  if (failed !== null) throw failed.error;
-  return null;
-}
-
-/** A file's version never changes, and its id is nobody else's: whichever org has it is the right one. */
-export function templatesOf(
-  orgs: readonly Org[],
-  { call }: Pick<Telemetry, 'call'>,
-): TemplateSource {
-  async function download(
-    { salesforce }: Org,
-    id: string,
-    correlation: { correlationId?: string },
-  ): Promise<Uint8Array | null> {
-    try {
-      return await call({ dependency: 'salesforce', operation: 'template', ...correlation }, () =>
-        salesforce.download(`sobjects/ContentVersion/${id}/VersionData`, {
-          lane: 'interactive',
-          ...correlation,
-        }),
-      );
-    } catch (error) {
-      if (!(error instanceof SalesforceError) || error.retryable) throw error;
-      if (error.kind === 'notFound') return null;
-      const message = `The template "${id}" cannot be read (${error.code}): ${error.message}`;
-      throw new DocumentError('validation_error', message, { cause: error });
-    }
-  }
-
-  return {
-    has: (id) => id.startsWith('068') && isId(id),
-    async fetch(id, correlationId) {
-      const correlation = correlationId === undefined ? {} : { correlationId };
-      return firstOf(orgs, (org) => download(org, id, correlation));
-    },
   };
 }

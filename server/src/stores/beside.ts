@@ -1,5 +1,5 @@
 import type { Store } from '@millrace/engine';
-import { defined } from '../defined.ts';
+import { defined } from '@millrace/workload-kit';
 import type { MainStore, PartName } from './parts.ts';
 
 /** Counting an org's records is a call that somebody counts. */

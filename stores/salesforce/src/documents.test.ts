@@ -80,12 +80,8 @@ describe.each(LEVELS)('documents of an org, with $level', ({ apex }) => {
     const [lost, made] = [await request(gone, parent), await request(there, parent)];
     await deleteTemplate(gone);
 
-    const kind = salesforceDocumentKind({
-      kind: 'document',
-      documents: () => documents,
-      retry: { backoff: 'steps', delays: ['1s', '1s', '1s'] },
-    });
-    const { worker } = openReplica(world, kind);
+    const kind = salesforceDocumentKind('salesforce', 3);
+    const { worker } = openReplica(world, kind, { services: new Map([[kind.kind, documents]]) });
     worker.start();
     await allOver(world.org);
     await worker.stop();

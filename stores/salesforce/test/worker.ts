@@ -53,6 +53,7 @@ export function openReplica(
     readonly store?: Partial<SalesforceStoreOptions>;
     readonly parts?: SalesforceParts;
     readonly random?: () => number;
+    readonly services?: ReadonlyMap<string, unknown>;
   } = {},
 ): Replica {
   const { id = 'worker-1', lease = '2m', pool, parts, random = Math.random } = options;
@@ -69,6 +70,7 @@ export function openReplica(
     clock: systemClock,
     random,
     events,
+    ...(options.services && { services: options.services }),
   });
   return { worker, store, events };
 }

@@ -139,7 +139,7 @@ function kindIn(
     retry,
     concurrency,
     timeout: timeoutMs,
-    run: (job, context) => run(around, job, context),
+    run: (job, context) => run(around, job, context, undefined),
     ...(kind === 'tenanted' && { quota: { running: quota } }),
     ...(kind === 'mayfly' && {
       retention: { succeeded: '20s', failed: '20s', canceled: '20s' },

@@ -3,7 +3,7 @@ import { OfficeError } from '@millrace/office';
 import { type PostgresStore, migrate } from '@millrace/store-postgres';
 import { type Archive, openArchive } from './batch/archive.ts';
 import { type Batches, createBatches } from './batch/batches.ts';
-import type { Envelope, OutputFormat } from './one/envelope.ts';
+import type { Envelope, OutputFormat } from './contract/envelope.ts';
 import { type Erase, createErase } from './files/erase.ts';
 import { DocumentError, fromOfficeError, refusalOf } from './errors.ts';
 import { DEFAULT_KEEP_MS, type Files, createFiles } from './files/files.ts';

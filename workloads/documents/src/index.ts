@@ -19,9 +19,9 @@ export {
   type PdfOptions,
   batchSettingsSchema,
   envelopeSchema,
-  parseEnvelope,
   pdfOptionsSchema,
-} from './one/envelope.ts';
+} from './contract/envelope.ts';
+export { parseEnvelope } from './one/request.ts';
 export type { Erase, Erased } from './files/erase.ts';
 export {
   DocumentError,
@@ -37,6 +37,7 @@ export type { FetchImage, ImageRules } from './one/images.ts';
 export type { BatchItem } from './batch/item-list.ts';
 export { INVALID_ROW, type ItemCounts, type ItemState } from './batch/items.ts';
 export { documentKinds } from './kinds.ts';
+export { documents } from './workload.ts';
 export { mediaTypeOf, outputName, safeName } from './one/names.ts';
 export type { Dimensions, DocumentMetrics, Timings } from './observe.ts';
 export type { Made, OfficeLike, ProduceOptions } from './one/produce.ts';

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { type BatchRecord } from './batch/records.ts';
 import { DOCUMENT, DOCUMENT_BATCH, itemKey } from './batch/jobs.ts';
 import type { Documents } from './documents.ts';
-import { envelopeSchema } from './one/envelope.ts';
+import { envelopeSchema } from './contract/envelope.ts';
 import type { ItemCounts } from './batch/items.ts';
 import type { ItemInput } from './one/run-document.ts';
 
@@ -50,12 +50,10 @@ const FIRST_LOOK_MS = 50;
 /** So many times less often while nothing moves: a retry may be a quarter of an hour away. */
 const STILL = 5;
 
-/** `get`, since a registry wants its kinds before the database is open. */
-export function documentKinds(
-  get: () => Documents,
-  /** How often a batch looks how far its items are. */
-  { lookEvery = '1s' }: { readonly lookEvery?: Duration } = {},
-): JobKind[] {
+/** `lookEvery`: how often a batch looks how far its items are. */
+export function documentKinds({
+  lookEvery = '1s',
+}: { readonly lookEvery?: Duration } = {}): JobKind<unknown, Documents>[] {
   const document = defineJob({
     kind: DOCUMENT,
     input: documentSchema,
@@ -64,11 +62,11 @@ export function documentKinds(
     // Waiting for a free office process and 60 s of converting, with a lot to spare.
     timeout: '5m',
     concurrency: 8,
-    async run(job, context) {
+    async run(job, context, documents: Documents) {
       const { data } = job;
       return 'batch' in data
-        ? done(await get().runItem({ ...job, data }, context))
-        : done(await get().runOne({ ...job, data }, context));
+        ? done(await documents.runItem({ ...job, data }, context))
+        : done(await documents.runOne({ ...job, data }, context));
     },
   });
 
@@ -77,10 +75,10 @@ export function documentKinds(
     input: batchSchema,
     retry: RETRY.documents,
     timeout: '1h',
-    run: (job, context) => runBatch(get(), job, context, lookEvery),
+    run: (job, context, documents: Documents) => runBatch(documents, job, context, lookEvery),
   });
 
-  return [document, batch] as JobKind[];
+  return [document, batch] as JobKind<unknown, Documents>[];
 }
 
 /** Makes a job for each item, chunk by chunk; then looks now and then how far they are, until the last has ended. */

@@ -1,5 +1,5 @@
 import type { Log } from '@millrace/engine';
-import type { OutputFormat } from './one/envelope.ts';
+import type { OutputFormat } from './contract/envelope.ts';
 import type { FailureReason } from './errors.ts';
 
 /** Never a document's or a request's id: those are for spans and logs. */

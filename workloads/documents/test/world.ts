@@ -46,12 +46,7 @@ export async function openWorld(
   database: TestDatabase,
   changes: Partial<DocumentsParams> = {},
 ): Promise<World> {
-  let opened: Documents | null = null;
-  const get = (): Documents => {
-    if (opened === null) throw new Error('The documents are not open yet.');
-    return opened;
-  };
-  const registry = createRegistry(documentKinds(get, { lookEvery: '20ms' }));
+  const registry = createRegistry(documentKinds({ lookEvery: '20ms' }));
   const store = await database.open(dependantsOf(registry, []));
   const events = createEvents();
   const queue = createQueue({ store, registry, events });
@@ -67,7 +62,6 @@ export async function openWorld(
     threads: THREADS,
     ...changes,
   });
-  opened = documents;
   const watchers = new Set<(id: JobId) => void>();
   const over = ({ id }: { id: JobId }): void => watchers.forEach((watch) => watch(id));
   events.on('job.succeeded', over);
@@ -84,6 +78,7 @@ export async function openWorld(
     clock: systemClock,
     random: Math.random,
     events,
+    services: new Map(registry.all().map(({ kind }) => [kind, documents])),
   });
   return {
     documents,

@@ -1,7 +1,7 @@
+import { iso, isoOrNull } from '@millrace/workload-kit';
 import type { Replica } from '@millrace/api';
 import { SILENT_AFTER_MS } from '@millrace/engine';
 import { z } from 'zod';
-import { iso, isoOrNull } from '../../routes/json/job.ts';
 import type { MainStore } from '../../stores/parts.ts';
 
 /** What other replicas wrote, perhaps of another version: what cannot be read is left out. */

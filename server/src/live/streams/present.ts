@@ -1,5 +1,5 @@
 import type { JobSummary, ListParams, Store } from '@millrace/engine';
-import { defined } from '../../defined.ts';
+import { defined } from '@millrace/workload-kit';
 import { type StreamFilter, keyOf, matches, topicsOf } from './filter.ts';
 import { type Frame, jobFrame, joined } from './frames.ts';
 import type { Place, Ring } from '../changes/ring.ts';

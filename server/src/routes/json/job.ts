@@ -1,3 +1,4 @@
+import { iso, isoOrNull } from '@millrace/workload-kit';
 import type {
   Execution as ExecutionJson,
   Job as JobJson,
@@ -5,7 +6,7 @@ import type {
   JobSummary as SummaryJson,
 } from '@millrace/api';
 import type { Execution, Filter, Job, JobSummary, JsonText } from '@millrace/engine';
-import { defined } from '../../defined.ts';
+import { defined } from '@millrace/workload-kit';
 
 export function summaryJson(job: JobSummary): SummaryJson {
   return {
@@ -65,14 +66,6 @@ export function filterOf(given: JobFilter & { readonly all?: true | undefined })
     createdAfter,
     createdBefore,
   });
-}
-
-export function iso(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-export function isoOrNull(ms: number | null): string | null {
-  return ms === null ? null : iso(ms);
 }
 
 /** People may edit the records of a queue, such as RequestJSON__c in Salesforce: what is no JSON is shown as it is. */

@@ -1,5 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock, Count, Store, Worker } from '@millrace/engine';
+import type { MetricTable, SetGauge } from '@millrace/workload-kit';
 import { type Bounds, OTHER } from './bounds.ts';
 import type { Gauges, Observer } from './gauges.ts';
 import type { GaugeName } from './metrics.ts';
@@ -26,8 +27,8 @@ export interface Observed {
   readonly hub?: { streams(): number };
   /** Salesforce orgs, and what they have cost. */
   readonly orgs?: readonly OrgUsage[];
-  /** What converts. */
-  readonly office?: { stats(): { readonly activeJobs: number; readonly queuedJobs: number } };
+  /** What each workload tells of itself. */
+  readonly workloads?: readonly ((set: SetGauge<MetricTable>) => void)[];
 }
 
 export interface OrgUsage {
@@ -40,7 +41,7 @@ export interface OrgUsage {
 
 /** What is read when someone asks, and not before. */
 export function observeAll(
-  { store, worker, hub, office, orgs = [] }: Observed,
+  { store, worker, hub, workloads = [], orgs = [] }: Observed,
   { gauges, bounds, clock }: { gauges: Gauges; bounds: Bounds; clock: Clock },
 ): () => void {
   const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -54,7 +55,8 @@ export function observeAll(
   if (worker !== null) stops.push(gauges.observe(workerGauges(worker)));
   if (hub !== undefined) stops.push(gauges.observe((set) => set('live_streams', hub.streams())));
   for (const org of orgs) stops.push(gauges.observe(orgGauges(org)));
-  if (office !== undefined) stops.push(gauges.observe(officeGauges(office)));
+  for (const tell of workloads)
+    stops.push(gauges.observe((set) => tell(set as SetGauge<MetricTable>)));
   return () => {
     for (const stop of stops) stop();
   };
@@ -124,14 +126,6 @@ function orgGauges({ org, usage, callsPerDocument }: OrgUsage): Observer {
     const [used, calls] = [usage(), callsPerDocument()];
     if (used !== null) set('salesforce_api_usage_ratio', used, { org });
     if (calls !== null) set('salesforce_calls_per_document', calls, { org });
-  };
-}
-
-function officeGauges(office: NonNullable<Observed['office']>): Observer {
-  return (set) => {
-    const { activeJobs, queuedJobs } = office.stats();
-    set('conversion_pool_active', activeJobs);
-    set('conversion_pool_queued', queuedJobs);
   };
 }
 

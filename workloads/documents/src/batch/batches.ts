@@ -7,8 +7,8 @@ import {
   type BatchSettings,
   type BatchSettingsInput,
   batchSettingsSchema,
-  parseAs,
-} from '../one/envelope.ts';
+} from '../contract/envelope.ts';
+import { parseAs } from '../one/request.ts';
 import { DocumentError } from '../errors.ts';
 import { type Page, type PageParams, numberCursor, page, pageLimit, seqOf } from '../ids.ts';
 import { createFiles } from '../files/files.ts';

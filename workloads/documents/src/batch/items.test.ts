@@ -1,7 +1,7 @@
 import { OfficeError } from '@millrace/office';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DATABASES, type TestDatabase, openTestDatabase } from '../../test/databases.ts';
-import { envelopeSchema } from '../one/envelope.ts';
+import { envelopeSchema } from '../contract/envelope.ts';
 import { type World, execution, later, openWorld, template } from '../../test/world.ts';
 
 // Executions by hand, with epochs of their own: what a worker does that lost its lease without knowing.

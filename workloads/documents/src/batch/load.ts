@@ -1,6 +1,6 @@
 import { type FieldUse, canonicalLocale } from '@millrace/docx';
 import type { Database } from '@millrace/store-postgres';
-import type { BatchSettings } from '../one/envelope.ts';
+import type { BatchSettings } from '../contract/envelope.ts';
 import { checkColumns } from './columns.ts';
 import { DocumentError } from '../errors.ts';
 import { addItems } from './item-load.ts';

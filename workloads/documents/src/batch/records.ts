@@ -1,5 +1,5 @@
 import type { Session, Statement } from '@millrace/store-postgres';
-import type { BatchSettings } from '../one/envelope.ts';
+import type { BatchSettings } from '../contract/envelope.ts';
 import { idOf } from '../ids.ts';
 import type { BatchSource } from './load.ts';
 

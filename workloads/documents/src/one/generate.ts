@@ -1,5 +1,6 @@
 import { readContent } from '../files/contents.ts';
-import { type Envelope, type EnvelopeInput, parseEnvelope } from './envelope.ts';
+import { type Envelope, type EnvelopeInput } from '../contract/envelope.ts';
+import { parseEnvelope } from './request.ts';
 import { reasonOf, storing } from '../errors.ts';
 import type { FileFacts, Files, StoredFile } from '../files/files.ts';
 import { type Ending, mediaTypeOf, outputName } from './names.ts';

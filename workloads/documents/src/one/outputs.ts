@@ -1,7 +1,7 @@
 import type { Database, Statement } from '@millrace/store-postgres';
 import { canonicalJson, sha256 } from './canonical.ts';
 import type { Content } from '../files/contents.ts';
-import type { OutputFormat, PdfOptions } from './envelope.ts';
+import type { OutputFormat, PdfOptions } from '../contract/envelope.ts';
 
 /** What decides about the bytes of a document, and nothing else: neither its name nor who asked. */
 export interface OutputFacts {

@@ -1,7 +1,7 @@
 import type { JobContext, RunningJob } from '@millrace/engine';
 import { type BatchRecord, batchRows } from '../batch/records.ts';
 import { emptyFields, emptyWarning, withoutBlanks } from '../batch/empty-fields.ts';
-import { type Envelope, envelopeSchema } from './envelope.ts';
+import { type Envelope, envelopeSchema } from '../contract/envelope.ts';
 import { DocumentError, failureOf, storing } from '../errors.ts';
 import type { FileFacts, Files } from '../files/files.ts';
 import { type Generated, endingOf, factsOf, measured } from './generate.ts';

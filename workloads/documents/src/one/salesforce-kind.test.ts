@@ -33,11 +33,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 function run(changes: Partial<EnvelopeInput> = {}) {
-  const kind = salesforceDocumentKind({
-    kind: 'document.org',
-    documents: () => world.documents,
-    retry: { backoff: 'steps', delays: [] },
-  });
+  const kind = salesforceDocumentKind('org', 0);
   const data = parseEnvelope({
     templateId: ID,
     outputFileName: 'Letter',
@@ -47,7 +43,7 @@ function run(changes: Partial<EnvelopeInput> = {}) {
   });
   const job = { data, tenant: '', correlationId: 'c' } as unknown as RunningJob<unknown>;
   const context = { signal: new AbortController().signal } as JobContext;
-  return kind.run(job, context) as Promise<unknown>;
+  return kind.run(job, context, world.documents) as Promise<unknown>;
 }
 
 test('the file and its parents are an effect, and nothing is kept here', async () => {

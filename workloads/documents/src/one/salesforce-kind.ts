@@ -1,7 +1,7 @@
-import { type JobKind, type RetryPolicy, defineJob, done } from '@millrace/engine';
+import { type JobKind, RETRY, type RetryPolicy, defineJob, done } from '@millrace/engine';
 import { type FileToUpload, type Links, filesEffect } from '@millrace/store-salesforce';
 import type { Documents } from '../documents.ts';
-import { type Envelope, type EnvelopeInput, envelopeSchema } from './envelope.ts';
+import { type Envelope, type EnvelopeInput, envelopeSchema } from '../contract/envelope.ts';
 import { DocumentError, failureOf } from '../errors.ts';
 import { endingOf } from './generate.ts';
 import { outputName } from './names.ts';
@@ -11,21 +11,16 @@ import type { Made } from './produce.ts';
  * A document whose record, template and output are in a Salesforce org. Nothing of it is kept here: the files go
  * to the org in the transaction that says SUCCEEDED.
  */
-export function salesforceDocumentKind(params: {
-  readonly kind: string;
-  readonly documents: () => Documents;
-  readonly retry: RetryPolicy;
-}): JobKind {
-  const { kind, documents, retry } = params;
+export function salesforceDocumentKind(org: string, retries: number): JobKind<unknown, Documents> {
   return defineJob({
-    kind,
+    kind: kindOf(org),
     input: envelopeSchema,
-    retry,
+    retry: retryPolicy(retries),
     // Waiting for a free office process and 60 s of converting, with a lot to spare.
     timeout: '5m',
-    async run({ data: envelope, correlationId, tenant }, { signal }) {
+    async run({ data: envelope, correlationId, tenant }, { signal }, documents: Documents) {
       try {
-        const made = await documents().make(envelope, {
+        const made = await documents.make(envelope, {
           tenant,
           lane: 'batch',
           signal,
@@ -38,6 +33,19 @@ export function salesforceDocumentKind(params: {
       }
     },
   });
+}
+
+export function kindOf(org: string): string {
+  return `document.${org}`;
+}
+
+/** One minute, five, fifteen; those after the third wait as long as the third. */
+function retryPolicy(retries: number): RetryPolicy {
+  const { delays } = RETRY.documents;
+  return {
+    backoff: 'steps',
+    delays: Array.from({ length: retries }, (_, index) => delays[index] ?? '15m'),
+  };
 }
 
 function filesOf(envelope: Envelope, { output, docx }: Made) {

@@ -11,7 +11,7 @@ import {
 import { fakeOffice } from '../../../test/office.ts';
 import { look, pdfOf } from '../../../test/pdf.ts';
 import { type World, bytesOf, later, openWorld, template } from '../../../test/world.ts';
-import type { BatchSettingsInput } from '../../one/envelope.ts';
+import type { BatchSettingsInput } from '../../contract/envelope.ts';
 import { DocumentError } from '../../errors.ts';
 import { createFiles } from '../../files/files.ts';
 import { startMergeThread } from './merge-thread.ts';

@@ -1,0 +1,52 @@
+import type { Dependants } from '@millrace/engine';
+import type { PostgresStore } from '@millrace/store-postgres';
+import type { Org } from '@millrace/workload-kit';
+import type { Closing } from '../closing.ts';
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../log/log.ts';
+import { openStore } from '../store.ts';
+import { traceStore } from '../telemetry/store.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import { beside } from './beside.ts';
+import { joinStores } from './joined.ts';
+import type { MainStore } from './parts.ts';
+
+/** Where the jobs are. */
+export interface Stores {
+  readonly database: PostgresStore;
+  /** The database, measured: the main worker works on it. */
+  readonly main: MainStore;
+  /** Of each org, with the pauses of the main store: the worker of the org works on it. */
+  readonly ofOrgs: ReadonlyMap<string, MainStoreSide>;
+  /** All of them as one, for those who ask about jobs. */
+  readonly joined: MainStore;
+}
+
+type MainStoreSide = ReturnType<typeof beside>;
+
+export async function openStores(params: {
+  readonly config: Config;
+  readonly dependants: Dependants;
+  readonly orgs: readonly (Org & { readonly kinds: readonly string[] })[];
+  readonly telemetry: Telemetry;
+  readonly log: Logger;
+  readonly closing: Closing;
+}): Promise<Stores> {
+  const { config, dependants, orgs, telemetry, log, closing } = params;
+  const database = await openStore(config, dependants, log);
+  closing.add(() => database.close());
+  const main = traceStore(database, telemetry);
+  const sides = orgs.map(({ name, store, kinds }) => {
+    closing.add(() => store.close());
+    return {
+      name,
+      kinds,
+      store: beside(traceStore(store, telemetry, 'salesforce'), main, Date.now),
+    };
+  });
+  const joined = joinStores(main, sides, (org, err) =>
+    log.warn({ org, err }, 'the Salesforce org does not answer; its jobs are left out'),
+  );
+  const ofOrgs = new Map(sides.map(({ name, store }) => [name, store]));
+  return { database, main, ofOrgs, joined };
+}

@@ -1,0 +1,65 @@
+import type { JobKind, Rule, Schedule, Store } from '@millrace/engine';
+import type { DeclaredKind, Surroundings, Workload } from '@millrace/workload-kit';
+import { StartError } from '../start-error.ts';
+
+/** Everything that the workloads declare, before a store is open. */
+export interface DeclaredWorkloads {
+  /** Those that are not switched off. */
+  readonly active: readonly ActiveWorkload[];
+  /** In the main store. */
+  readonly kinds: readonly JobKind[];
+  readonly rules: readonly Rule[];
+  readonly schedules: readonly Schedule[];
+  kindsOf(org: string): readonly JobKind[];
+  /** Refuses to start where the store of a kind lacks what the kind needs. */
+  check(main: Store, orgs: ReadonlyMap<string, Store>): void;
+}
+
+export interface ActiveWorkload {
+  readonly workload: Workload;
+  readonly config: unknown;
+  readonly kinds: readonly JobKind[];
+}
+
+export function declareWorkloads(
+  workloads: readonly Workload[],
+  configs: ReadonlyMap<string, unknown>,
+  around: Surroundings,
+): DeclaredWorkloads {
+  const active = workloads
+    .filter(({ name }) => configs.has(name))
+    .map((workload) => {
+      const config = configs.get(workload.name);
+      return { workload, config, ...workload.declare(config, around) };
+    });
+  const kinds = active.flatMap((each) => each.kinds);
+  const onOrg = (name: string | undefined) =>
+    kinds.filter(({ org }) => org === name).map(({ kind }) => kind);
+  return {
+    active: active.map(({ workload, config, kinds: own }) => ({
+      workload,
+      config,
+      kinds: own.map(({ kind }) => kind),
+    })),
+    kinds: onOrg(undefined),
+    rules: active.flatMap(({ rules = [] }) => rules),
+    schedules: active.flatMap(({ schedules = [] }) => schedules),
+    kindsOf: onOrg,
+    check(main, orgs) {
+      for (const declared of kinds) {
+        const store = declared.org === undefined ? main : orgs.get(declared.org);
+        refuseLacks(declared, store);
+      }
+    },
+  };
+}
+
+function refuseLacks({ kind, org, needs = [] }: DeclaredKind<unknown>, store?: Store): void {
+  if (store === undefined)
+    throw new StartError(`The kind "${kind.kind}" is for the org "${org}", which is not there.`);
+  const lacking = needs.filter((part) => store[part] === undefined);
+  if (lacking.length === 0) return;
+  throw new StartError(
+    `The kind "${kind.kind}" needs ${lacking.join(' and ')}, which the store "${store.name}" does not have. docs/guarantees.md says which store has what.`,
+  );
+}

@@ -1,0 +1,87 @@
+import type { Contract } from '@millrace/api';
+import type {
+  Handler,
+  HealthCheck,
+  Host,
+  MetricTable,
+  Opened,
+  Scope,
+  SetGauge,
+  WorkloadProblem,
+} from '@millrace/workload-kit';
+import type { Closing } from '../closing.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
+import { runChore } from './chore.ts';
+import type { ActiveWorkload } from './declare.ts';
+
+/** The workloads of this process as one. */
+export interface OpenedWorkloads {
+  /** What `run` of a kind is given, by the kind's name. */
+  readonly services: ReadonlyMap<string, unknown>;
+  readonly checks: readonly HealthCheck[];
+  readonly gauges: readonly ((set: SetGauge<MetricTable>) => void)[];
+  /** The names of the routes that they answer. */
+  readonly routes: ReadonlySet<string>;
+  /** As the route is for one caller; undefined where no workload answers it. */
+  handler(route: string, scope: Scope): Handler<Contract> | undefined;
+  toProblem(thrown: unknown): WorkloadProblem | null;
+  erase(subject: string): Promise<Readonly<Record<string, number>>>;
+}
+
+/** In a process without workloads. */
+export const NO_WORKLOADS: OpenedWorkloads = together([]);
+
+export async function openWorkloads(
+  active: readonly ActiveWorkload[],
+  host: Omit<Host, 'telemetry'> & { readonly telemetry: Telemetry },
+  closing: Closing,
+): Promise<OpenedWorkloads> {
+  // Each records by the names of its own table, all of which are in the server's.
+  const telemetry = host.telemetry as unknown as Host['telemetry'];
+  const all: OpenedWorkload[] = [];
+  for (const { workload, config, kinds } of active) {
+    const opened = await workload.open({ ...host, telemetry }, config);
+    closing.add(() => opened.close());
+    for (const chore of opened.chores ?? []) {
+      const stop = runChore(chore, host);
+      closing.add(async () => stop());
+    }
+    const routes = new Set(Object.keys(workload.contract.routes));
+    all.push({ opened, routes, kinds: kinds.map(({ kind }) => kind) });
+  }
+  return together(all);
+}
+
+interface OpenedWorkload {
+  readonly opened: Opened;
+  readonly routes: ReadonlySet<string>;
+  readonly kinds: readonly string[];
+}
+
+function together(all: readonly OpenedWorkload[]): OpenedWorkloads {
+  return {
+    services: new Map(
+      all.flatMap(({ opened, kinds }) => kinds.map((kind) => [kind, opened.service] as const)),
+    ),
+    checks: all.flatMap(({ opened }) => opened.checks ?? []),
+    gauges: all.flatMap(({ opened }) => opened.gauges ?? []),
+    routes: new Set(all.flatMap(({ routes }) => [...routes])),
+    handler: (route, scope) =>
+      all.find(({ routes }) => routes.has(route))?.opened.handlers(scope)[route],
+    toProblem(thrown) {
+      for (const { opened } of all) {
+        const problem = opened.toProblem?.(thrown) ?? null;
+        if (problem !== null) return problem;
+      }
+      return null;
+    },
+    async erase(subject) {
+      const counts: Record<string, number> = {};
+      for (const { opened } of all) {
+        for (const [what, count] of Object.entries((await opened.erase?.(subject)) ?? {}))
+          counts[what] = (counts[what] ?? 0) + count;
+      }
+      return counts;
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import type { ErrorEntry } from '@millrace/workload-kit/contract';
+
+/** What a request for documents can be refused with. docs/errors.md lists it. */
+export const errors = {
+  template_not_found: {
+    status: 404,
+    retryable: false,
+    title: 'There is no such template',
+    help: 'List them with GET /templates; a name means its newest version.',
+  },
+  template_invalid: {
+    status: 400,
+    retryable: false,
+    title: 'The template cannot be used',
+    help: 'The sentence says where and why; POST /lint lists everything at once.',
+  },
+  template_in_use: {
+    status: 409,
+    retryable: false,
+    title: 'The template is in use',
+    help: 'Wait for the jobs and batches that use it, or cancel them.',
+  },
+  template_too_large: {
+    status: 413,
+    retryable: false,
+    title: 'The template is too large',
+    help: 'A template has 50 MB at the most: make its pictures smaller.',
+  },
+  busy: {
+    status: 503,
+    retryable: true,
+    title: 'Too much is being worked on',
+    help: 'Too many templates are read or filled in at this moment. Try again shortly.',
+  },
+  invalid_name: {
+    status: 400,
+    retryable: false,
+    title: 'The name is not possible',
+    help: 'Use 1 to 200 characters, none of them control characters, and not the form of an id.',
+  },
+  validation_error: {
+    status: 400,
+    retryable: false,
+    title: 'The request does not fit the template',
+    help: 'The sentence names the field or the option.',
+  },
+  conversion_timeout: {
+    status: 504,
+    retryable: false,
+    title: 'The conversion took too long',
+    help: 'The same document would take as long again: make it smaller, or raise CONVERSION_TIMEOUT.',
+  },
+  conversion_failed: {
+    status: 422,
+    retryable: false,
+    title: 'The document cannot be converted',
+    help: 'Open the merged DOCX (outputFormat DOCX) and look what is wrong with it.',
+  },
+  office_missing: {
+    status: 503,
+    retryable: false,
+    title: 'There is no LibreOffice',
+    help: 'Install LibreOffice Writer, or set MILLRACE_OFFICE_PATH. DOCX works without it.',
+  },
+  upload_failed: {
+    status: 503,
+    retryable: true,
+    title: 'The document could not be stored',
+    help: 'Try again in a moment.',
+  },
+  file_not_found: {
+    status: 404,
+    retryable: false,
+    title: 'There is no such file',
+    help: 'It never was, or its time is over.',
+  },
+  file_too_large: {
+    status: 413,
+    retryable: false,
+    title: 'The file is too large',
+    help: 'Make it smaller, or in parts.',
+  },
+  invalid_range: {
+    status: 416,
+    retryable: false,
+    title: 'The range is not in the file',
+    help: 'Ask within its size, or without Range.',
+  },
+  invalid_rows: {
+    status: 400,
+    retryable: false,
+    title: 'The rows cannot be read',
+    help: 'Send CSV or XLSX with names in the first row, JSON Lines, or a JSON array of objects.',
+  },
+  missing_columns: {
+    status: 400,
+    retryable: false,
+    title: 'The template asks for columns that are not there',
+    help: 'Correct the name in the template or in the first row, or allow missing fields: allowMissing=true.',
+  },
+  too_many_rows: {
+    status: 413,
+    retryable: false,
+    title: 'There are too many rows',
+    help: 'Split the upload into several batches.',
+  },
+  batch_not_found: {
+    status: 404,
+    retryable: false,
+    title: 'There is no such batch',
+    help: 'It never was, or its time is over.',
+  },
+  batch_not_finished: {
+    status: 409,
+    retryable: false,
+    title: 'The batch is not over',
+    help: 'Wait for its end, or cancel it.',
+  },
+  batch_finished: {
+    status: 409,
+    retryable: false,
+    title: 'The batch is over already',
+    help: 'Nothing was changed.',
+  },
+  batch_canceled: {
+    status: 409,
+    retryable: false,
+    title: 'The batch was cancelled',
+    help: 'Start it again with retry.',
+  },
+  nothing_to_retry: {
+    status: 409,
+    retryable: false,
+    title: 'There is nothing to retry',
+    help: 'Every row that can be read has its document.',
+  },
+  batch_not_pdf: {
+    status: 409,
+    retryable: false,
+    title: 'The batch made no PDFs',
+    help: 'Only PDFs can be merged into one. Take the ZIP, or make the batch again with outputFormat PDF.',
+  },
+  nothing_to_merge: {
+    status: 409,
+    retryable: false,
+    title: 'There is nothing to merge',
+    help: 'No row has its document, or they have expired. GET /documents/batches/ID/items says why.',
+  },
+  merge_too_large: {
+    status: 413,
+    retryable: false,
+    title: 'Together the documents are too large for one PDF',
+    help: 'At most 1 GiB is merged. Take the ZIP, or split the batch.',
+  },
+  merge_failed: {
+    status: 422,
+    retryable: false,
+    title: 'A document cannot be merged',
+    help: 'The sentence names the item and why. A PDF with a password cannot be. The ZIP has all of them.',
+  },
+} as const satisfies Record<string, ErrorEntry>;

@@ -1,0 +1,54 @@
+import type { WorkloadContract } from '@millrace/workload-kit/contract';
+import { batch, batchCounts, batchItem, documentContracts, itemState } from './documents.ts';
+import { envelopeSchema } from './envelope.ts';
+import { errors } from './errors.ts';
+import { failures } from './failures.ts';
+import { file, fileContracts } from './files.ts';
+import { metrics } from './metrics.ts';
+import {
+  lintReport,
+  template,
+  templateAdded,
+  templateContracts,
+  templatePage,
+} from './templates.ts';
+
+export { type Batch } from './documents.ts';
+export { type Envelope, type EnvelopeInput, envelopeSchema } from './envelope.ts';
+export type { File } from './files.ts';
+export { DOCX_TYPE, type LintReport, type Template } from './templates.ts';
+
+/** All that server, command line and console know of the documents. Safe in a browser. */
+export const contract = {
+  routes: { ...documentContracts, ...templateContracts, ...fileContracts },
+  groups: [
+    {
+      name: 'Documents',
+      about: 'A DOCX template and data make a PDF: one at once, or one for each row of a batch.',
+      contracts: documentContracts,
+    },
+    {
+      name: 'Templates',
+      about: 'DOCX files with {{fields}}. A version never changes; a name means its newest one.',
+      contracts: templateContracts,
+    },
+    { name: 'Files', about: 'What was made, until its time is over.', contracts: fileContracts },
+  ],
+  schemas: {
+    asked: { Envelope: envelopeSchema, ItemState: itemState },
+    given: {
+      Batch: batch,
+      BatchCounts: batchCounts,
+      BatchItem: batchItem,
+      ItemState: itemState,
+      Template: template,
+      TemplateAdded: templateAdded,
+      TemplatePage: templatePage,
+      LintReport: lintReport,
+      File: file,
+    },
+  },
+  errors,
+  failures,
+  metrics,
+} as const satisfies WorkloadContract;

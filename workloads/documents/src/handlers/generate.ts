@@ -1,0 +1,44 @@
+import { type HandlersOf, fileHeaders, ok } from '@millrace/workload-kit';
+import type { documentContracts } from '../contract/documents.ts';
+import type { Documents } from '../documents.ts';
+import type { WaitingRecords } from '../one/waiting.ts';
+import { fileJson } from './json.ts';
+
+export function generateHandlers(
+  documents: Documents,
+  waiting: WaitingRecords,
+): HandlersOf<Pick<typeof documentContracts, 'generate'>> {
+  return {
+    async generate({ body: envelope, caller, correlationId, signal, headers, log }) {
+      const context = { correlationId, submitter: caller?.name, signal };
+      const { output, docx, cached, timings, body, warnings } = await waiting.serve(
+        envelope,
+        correlationId,
+        () => documents.generate(envelope, context),
+        log,
+      );
+      if (warnings.length > 0)
+        log.warn({ warnings, file: output.id }, 'a document lacks something');
+      const answer = ok({
+        file: fileJson(output),
+        docx: docx === null ? null : fileJson(docx),
+        cached,
+        timings,
+        correlationId,
+        ...(warnings.length > 0 && { warnings: [...warnings] }),
+      });
+      if (headers.accept?.includes('application/json') === true) return answer;
+      return {
+        ...answer,
+        bytes: await body.bytes(),
+        headers: {
+          ...fileHeaders(body.name, body.mediaType),
+          location: `/files/${output.id}/content`,
+          'server-timing': Object.entries(timings)
+            .map(([step, ms]) => `${step};dur=${ms.toFixed(1)}`)
+            .join(', '),
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { type Ended, type Log, type Registry, decide, done } from '@millrace/engine';
+import { id18, isId } from '@millrace/salesforce';
+import { type FileToUpload, type Interactive, filesEffect } from '@millrace/store-salesforce';
+import { type Org, Refusal } from '@millrace/workload-kit';
+import type { Envelope } from '../contract/envelope.ts';
+import { DocumentError, failureOf } from '../errors.ts';
+import type { Files } from '../files/files.ts';
+import { firstOf } from '../templates/orgs.ts';
+import type { Generated } from './generate.ts';
+import { kindOf, linksOf } from './salesforce-kind.ts';
+
+/**
+ * Records of an org that somebody waits at: born PROCESSING, with a lease. How such a record ends is decided as for a job
+ * that a worker runs, by the engine and the retry rule of the org's kind.
+ */
+export interface WaitingRecords {
+  /** Makes the document; a record that waits for it has the file, its links and its status before this resolves. */
+  serve(
+    envelope: Envelope,
+    correlationId: string,
+    generate: () => Promise<Generated>,
+    log: Log,
+  ): Promise<Generated>;
+}
+
+interface Waiting {
+  readonly org: Org;
+  readonly lease: Interactive;
+  readonly correlationId: string;
+}
+
+export function createWaitingRecords(params: {
+  readonly orgs: readonly Org[];
+  readonly registry: Pick<Registry, 'require'>;
+  readonly files: Files;
+  readonly random?: () => number;
+}): WaitingRecords {
+  const { orgs, registry, files, random = Math.random } = params;
+
+  async function find(
+    { generatedDocumentId: id }: Envelope,
+    correlationId: string,
+  ): Promise<Waiting | null> {
+    if (orgs.length === 0 || id === undefined || id === null) return null;
+    if (!isId(id))
+      throw new Refusal('validation_error', 'generatedDocumentId is no id of a record.');
+    const found = await firstOf(orgs, async (org) => {
+      const lease = await org.store.interactive(id18(id), correlationId);
+      return lease === null ? null : { org, lease, correlationId };
+    });
+    if (found !== null) return found;
+    throw new Refusal(
+      'conflict',
+      `The record ${id} does not wait for its document: it is not there, or it is not PROCESSING. Ask for a new one.`,
+    );
+  }
+
+  async function settle({ org, lease, correlationId }: Waiting, ended: Ended) {
+    const kind = registry.require(kindOf(org.name));
+    const { attempt, maxAttempts } = lease;
+    const running = { kind, job: { maxAttempts }, attempt, abortReason: null };
+    const outcome = decide({ store: org.store, random }, running, ended);
+    if (outcome === null) throw new Error('an end without a lease was decided for a record');
+    return org.store.settleInteractive(lease, outcome, correlationId);
+  }
+
+  /** Files, links and status together, or the reason why not. */
+  async function finish(waiting: Waiting, envelope: Envelope, made: Generated): Promise<void> {
+    const { output, docx, timings, templateId } = made;
+    const uploads: FileToUpload[] = [await fileOf('output', output, files)];
+    if (docx !== null) uploads.push(await fileOf('docx', docx, files));
+    const effects = [filesEffect(uploads, linksOf(envelope))];
+    const answer = await settle(waiting, {
+      type: 'returned',
+      outcome: done({ templateId, timings }, { effects }),
+    });
+    if (answer === 'stale')
+      throw new Refusal(
+        'conflict',
+        'Someone else has the record by now; the file was not attached.',
+      );
+    if (typeof answer === 'string') return;
+    const { message, retryable } = answer.refused;
+    throw new DocumentError('upload_failed', message, { retryable });
+  }
+
+  /** What passes is tried again by the batch; all else is FAILED, and says why. */
+  async function fail(waiting: Waiting, thrown: unknown, log: Log): Promise<void> {
+    try {
+      await settle(waiting, { type: 'threw', thrown: failureOf(thrown) });
+    } catch (unsaid) {
+      // The lease of the record runs out, and the batch makes the document.
+      log.warn({ err: unsaid }, 'the record could not be told of the failure');
+    }
+  }
+
+  return {
+    async serve(envelope, correlationId, generate, log) {
+      const waiting = await find(envelope, correlationId);
+      if (waiting === null) return generate();
+      try {
+        const generated = await generate();
+        await finish(waiting, envelope, generated);
+        return generated;
+      } catch (error) {
+        await fail(waiting, error, log);
+        throw error;
+      }
+    },
+  };
+}
+
+async function fileOf(
+  part: FileToUpload['part'],
+  { id, name }: Generated['output'],
+  files: Files,
+): Promise<FileToUpload> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of (await files.read(id)).bytes) chunks.push(chunk);
+  return { part, name, bytes: Buffer.concat(chunks) };
+}

@@ -1,0 +1,70 @@
+import {
+  flag,
+  list,
+  setting,
+  settingsOf,
+  text,
+  time,
+  unset,
+  wholeNumber,
+} from '@millrace/workload-kit';
+
+export interface DocumentsConfig {
+  readonly officePath: string | undefined;
+  readonly timeoutMs: number;
+  readonly workdir: string;
+  readonly slots: number | undefined;
+  readonly imageHosts: readonly string[];
+  /** Of files and batches. */
+  readonly keepMs: number;
+}
+
+export const settings = settingsOf({
+  switch: 'MILLRACE_DOCUMENTS',
+  variables: {
+    MILLRACE_DOCUMENTS: setting(
+      flag,
+      'true',
+      'Whether this process makes documents: its kinds, routes and LibreOffice processes.',
+    ),
+    MILLRACE_KEEP_DOCUMENTS: setting(
+      time('1h'),
+      '7d',
+      'How long files and batches of documents are kept.',
+    ),
+    MILLRACE_OFFICE_PATH: unset(
+      text,
+      'Where LibreOffice is; unset, it is looked for in the usual places.',
+    ),
+    CONVERSION_TIMEOUT: setting(
+      wholeNumber(1_000, 3_600_000),
+      '60000',
+      'How long one conversion may take, in milliseconds; then its process is killed.',
+    ),
+    CONVERSION_TIMEOUT_MS: unset(
+      wholeNumber(1_000, 3_600_000),
+      'The same under its other name; it counts where both are set.',
+    ),
+    CONVERSION_WORKDIR: setting(text, '/tmp', 'The folder for files under conversion.'),
+    CONVERSION_MAX_CONCURRENT: unset(
+      wholeNumber(1, 64),
+      'How many conversions run at the same time; unset, what cores and memory carry, at most 8.',
+    ),
+    IMAGE_ALLOWLIST: setting(
+      list,
+      '',
+      'Hosts, separated by commas, from which documents may fetch images by https; none by default.',
+    ),
+  },
+  read: (values): DocumentsConfig | null =>
+    values.MILLRACE_DOCUMENTS
+      ? {
+          officePath: values.MILLRACE_OFFICE_PATH,
+          timeoutMs: values.CONVERSION_TIMEOUT_MS ?? values.CONVERSION_TIMEOUT,
+          workdir: values.CONVERSION_WORKDIR,
+          slots: values.CONVERSION_MAX_CONCURRENT,
+          imageHosts: values.IMAGE_ALLOWLIST,
+          keepMs: values.MILLRACE_KEEP_DOCUMENTS,
+        }
+      : null,
+});

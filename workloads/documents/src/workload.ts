@@ -1,0 +1,117 @@
+import { type Office, installedFonts, openOffice } from '@millrace/office';
+import { type Host, type Workload, FetchRefused } from '@millrace/workload-kit';
+import { contract } from './contract/index.ts';
+import { type Documents, openDocuments } from './documents.ts';
+import { DocumentError } from './errors.ts';
+import { handlersOf } from './handlers/index.ts';
+import { createWholeUploads } from './handlers/uploads.ts';
+import { officeCheck } from './health.ts';
+import { documentKinds } from './kinds.ts';
+import type { DocumentMetrics } from './observe.ts';
+import type { FetchImage } from './one/images.ts';
+import { salesforceDocumentKind } from './one/salesforce-kind.ts';
+import { createWaitingRecords } from './one/waiting.ts';
+import { toProblem } from './problems.ts';
+import { type DocumentsConfig, settings } from './settings.ts';
+import { templatesOf } from './templates/orgs.ts';
+
+type DocumentsHost = Host<typeof contract.metrics>;
+
+const SWEEP_EVERY_MS = 5 * 60_000;
+
+/** The documents as a module: a DOCX template and data become a PDF, at a click, in a batch, or from a Salesforce record. */
+export const documents: Workload<DocumentsConfig, Documents, typeof contract> = {
+  name: 'documents',
+  settings,
+  contract,
+  takesOrgs: true,
+
+  declare: (_config, { orgs }) => ({
+    kinds: [
+      ...documentKinds().map((kind) => ({ kind, needs: ['chunks'] as const })),
+      ...orgs.map(({ name, retries }) => ({
+        kind: salesforceDocumentKind(name, retries),
+        org: name,
+      })),
+    ],
+  }),
+
+  async open(host, config) {
+    const { store, queue, registry, orgs, telemetry, log } = host;
+    const { slots, officePath, timeoutMs, workdir } = config;
+    const office = await openOffice({
+      log,
+      timeoutMs,
+      workdir,
+      officePath,
+      ...(slots !== undefined && { slots }),
+    });
+    const fonts = await installedFonts();
+    const service = await openDocuments({
+      store,
+      queue,
+      office: measured(office, host),
+      build: host.version,
+      clock: host.clock,
+      log,
+      metrics: metricsOf(host),
+      keepMs: config.keepMs,
+      ...(orgs.length > 0 && { templatesElsewhere: templatesOf(orgs, telemetry.call) }),
+      ...(fonts !== null && { installedFonts: fonts }),
+      images: { allowedHosts: config.imageHosts, fetch: imagesBy(host) },
+    });
+    const waiting = createWaitingRecords({ orgs, registry, files: service.files });
+    const whole = createWholeUploads();
+    return {
+      service,
+      handlers: () => handlersOf(service, waiting, whole),
+      checks: [officeCheck(office)],
+      gauges(set) {
+        const { activeJobs, queuedJobs } = office.stats();
+        set('conversion_pool_active', activeJobs);
+        set('conversion_pool_queued', queuedJobs);
+      },
+      chores: [{ name: 'sweep', everyMs: SWEEP_EVERY_MS, runOnce: service.sweep.runOnce }],
+      toProblem,
+      erase: async (subject) => ({ ...(await service.erase(subject)) }),
+      close: async () => void (await Promise.all([office.close(), service.close()])),
+    };
+  },
+};
+
+function measured(office: Office, { telemetry }: DocumentsHost): Office {
+  return {
+    ...office,
+    convert: (docx, options) =>
+      telemetry.call(
+        {
+          dependency: 'office',
+          operation: 'convert',
+          ...(options?.correlationId !== undefined && { correlationId: options.correlationId }),
+        },
+        () => office.convert(docx, options),
+      ),
+  };
+}
+
+function metricsOf({ telemetry: { record, count } }: DocumentsHost): DocumentMetrics {
+  return {
+    duration: (dimensions, ms) => record('docgen_duration_ms', ms, { ...dimensions }),
+    failed: (reason, dimensions) => count('docgen_failures_total', 1, { reason, ...dimensions }),
+    cacheHit: (templateId) => count('template_cache_hit', 1, { templateId }),
+    cacheMiss: (templateId) => count('template_cache_miss', 1, { templateId }),
+  };
+}
+
+/** The workload has checked that the host is on the list; the host of the workload, that it is on the public internet. */
+function imagesBy({ fetchPublic }: DocumentsHost): FetchImage {
+  return async (url, options) => {
+    try {
+      return await fetchPublic(url, { dependency: 'image', accept: 'image/*', ...options });
+    } catch (error) {
+      if (!(error instanceof FetchRefused)) throw error;
+      const { message, retryable } = error;
+      throw new DocumentError('validation_error', `The image at ${message}`, { retryable });
+    }
+  };
+}

@@ -1,0 +1,12 @@
+import type { Role } from './contract/access.ts';
+
+/** Who asks, once it is known. */
+export interface Caller {
+  /** For people: in the audit log, on jobs, in "paused by". */
+  readonly name: string;
+  /** What stays the same when the name changes. */
+  readonly subject: string;
+  readonly roles: readonly Role[];
+  /** When the token ends, in milliseconds since 1970; null: never. */
+  readonly expiresAt: number | null;
+}

@@ -1,0 +1,6 @@
+export * from './access.ts';
+export * from './contract.ts';
+export * from './metrics.ts';
+export * from './page.ts';
+export * from './tables.ts';
+export * from './values.ts';

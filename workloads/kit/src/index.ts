@@ -1,0 +1,26 @@
+export type { Caller } from './caller.ts';
+export * from './contract/index.ts';
+export { defined } from './defined.ts';
+export { type Download, download, fileHeaders } from './download.ts';
+export * from './handler.ts';
+export * from './health.ts';
+export { iso, isoOrNull } from './moment.ts';
+export { type ByteRange, rangeOf } from './range.ts';
+export { type Issue, Refusal } from './refusal.ts';
+export * from './scope.ts';
+export {
+  type Settings,
+  type Variables,
+  duration as durationSetting,
+  entriesOf,
+  flag,
+  list,
+  oneOf,
+  setting,
+  settingsOf,
+  text,
+  time,
+  unset,
+  wholeNumber,
+} from './settings.ts';
+export * from './workload.ts';

@@ -1,0 +1,140 @@
+import type { Clock, JobKind, Log, Queue, Registry, Rule, Schedule, Store } from '@millrace/engine';
+import type { Salesforce } from '@millrace/salesforce';
+import type { PostgresStore } from '@millrace/store-postgres';
+import type { SalesforceStore } from '@millrace/store-salesforce';
+import type { Contract } from './contract/contract.ts';
+import type { MetricTable, Recorder, SetGauge } from './contract/metrics.ts';
+import type { WorkloadContract } from './contract/tables.ts';
+import type { HandlersOf } from './handler.ts';
+import type { HealthCheck } from './health.ts';
+import type { Scope } from './scope.ts';
+import type { Settings } from './settings.ts';
+
+/**
+ * Work that ships with Millrace, as a module of one shape. The server goes through a list of them and names none.
+ * First `declare`, which is pure: kinds must be known before a store can be opened. Then `open`, with the store and the
+ * queue. A kind's `run` is given what `open` made, so that no kind has to look for its service.
+ */
+export interface Workload<
+  Config = unknown,
+  Service = unknown,
+  Own extends WorkloadContract = WorkloadContract,
+> {
+  readonly name: string;
+  readonly settings: Settings<Config>;
+  readonly contract: Own;
+  /** It makes kinds for the records of Salesforce orgs. Orgs without such a workload are refused at start. */
+  readonly takesOrgs?: true;
+  declare(config: Config, around: Surroundings): Declared<Service>;
+  open(
+    host: Host<Own['metrics']>,
+    config: Config,
+  ): Promise<Opened<Service, Own['routes'], Own['metrics']>>;
+}
+
+/** What is known before anything is open. */
+export interface Surroundings {
+  /** The Salesforce orgs whose records are a queue. */
+  readonly orgs: readonly { readonly name: string; readonly retries: number }[];
+}
+
+export interface Declared<Service> {
+  readonly kinds: readonly DeclaredKind<Service>[];
+  readonly rules?: readonly Rule[];
+  readonly schedules?: readonly Schedule[];
+}
+
+export interface DeclaredKind<Service> {
+  readonly kind: JobKind<unknown, Service>;
+  /** The org whose records are its jobs; left out, they are in the main store. */
+  readonly org?: string;
+  /** Parts of its store without which it cannot run: refused at start, not after the work is done. */
+  readonly needs?: readonly (keyof Store)[];
+}
+
+/** A Salesforce org whose records are a queue. */
+export interface Org {
+  readonly name: string;
+  readonly salesforce: Salesforce;
+  readonly store: SalesforceStore;
+}
+
+/** What a workload stands on. */
+export interface Host<Metrics extends MetricTable = MetricTable> {
+  readonly store: Pick<PostgresStore, 'database'>;
+  readonly queue: Queue;
+  readonly registry: Registry;
+  readonly orgs: readonly Org[];
+  readonly telemetry: Recorder<Metrics> & { readonly call: MeasuredCall };
+  readonly fetchPublic: FetchPublic;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Of Millrace. */
+  readonly version: string;
+}
+
+/** Runs a call to something outside, and tells how long it took. */
+export type MeasuredCall = <T>(
+  call: {
+    readonly dependency: string;
+    readonly operation: string;
+    readonly correlationId?: string;
+  },
+  run: () => Promise<T>,
+) => Promise<T>;
+
+/** Bytes from the public internet by https: no private address, no redirect. Throws `FetchRefused`. */
+export type FetchPublic = (
+  url: string,
+  options: {
+    /** What the metrics call it. */
+    readonly dependency: string;
+    readonly accept: string;
+    readonly maxBytes: number;
+    readonly signal?: AbortSignal | undefined;
+  },
+) => Promise<Uint8Array>;
+
+/** The sentence names the host alone: paths and queries may hold a token. */
+export class FetchRefused extends Error {
+  override readonly name = 'FetchRefused';
+  readonly retryable: boolean;
+  constructor(message: string, retryable: boolean) {
+    super(message);
+    this.retryable = retryable;
+  }
+}
+
+export interface Opened<
+  Service = unknown,
+  Routes extends Readonly<Record<string, Contract>> = Readonly<Record<string, Contract>>,
+  Metrics extends MetricTable = MetricTable,
+> {
+  /** Given to `run` of each kind. */
+  readonly service: Service;
+  /** The routes as they are for one caller: nothing that they reach is beyond the scope. */
+  handlers(scope: Scope): HandlersOf<Routes>;
+  readonly checks?: readonly HealthCheck[];
+  /** Read when someone asks for metrics, and not before. */
+  gauges?(set: SetGauge<Metrics>): void;
+  readonly chores?: readonly Chore[];
+  /** What was thrown, as what the caller is told; null: it is not of this workload. */
+  toProblem?(thrown: unknown): WorkloadProblem | null;
+  /** Removes what is kept about someone, and counts it by what it was. */
+  erase?(subject: string): Promise<Readonly<Record<string, number>>>;
+  close(): Promise<void>;
+}
+
+export interface WorkloadProblem {
+  readonly code: string;
+  readonly detail: string;
+  /** Where this time is not as the error table says it usually is. */
+  readonly retryable?: boolean;
+}
+
+/** Done now and then in every replica, which do not get in each other's way. */
+export interface Chore {
+  readonly name: string;
+  readonly everyMs: number;
+  runOnce(): Promise<{ readonly more: boolean }>;
+}

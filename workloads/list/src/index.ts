@@ -1,0 +1,5 @@
+import { documents } from '@millrace/documents';
+import type { Workload } from '@millrace/workload-kit';
+
+/** The workloads that ship. A new one is added here and in contracts.ts; the server goes through the list. */
+export const workloads: readonly Workload[] = [documents];
