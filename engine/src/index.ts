@@ -2,7 +2,6 @@ export * from './time/clock.ts';
 export {
   WEBHOOK_KIND,
   checkRule,
-  cleanupKindName,
   defineRule,
   dependantsOf,
   type FinishedParent,
@@ -12,7 +11,7 @@ export { type Decided, type Ended, decide } from './execution/decide.ts';
 export * from './time/duration.ts';
 export * from './errors.ts';
 export * from './events.ts';
-export type { Tracing } from './executor.ts';
+export type { Tracing } from './execution/parts.ts';
 export type { Explanation, Reason } from './queue/explain.ts';
 export * from './values/failure.ts';
 export * from './job.ts';
@@ -24,7 +23,7 @@ export * from './port.ts';
 export { type Crew, createCrew } from './worker/quarantine.ts';
 export * from './queue/queue.ts';
 export * from './kinds/registry.ts';
-export type { JobRequest } from './queue/new-job.ts';
+export type { JobRequest } from './request.ts';
 export * from './kinds/retry.ts';
 export {
   type Schedule,
@@ -39,5 +38,6 @@ export {
   refuseUnstorableOutcome,
 } from './values/storable.ts';
 export type { Totals } from './worker/statistics.ts';
+export { type PoolStatus, SILENT_AFTER_MS, type WorkerStatus } from './worker/status.ts';
 export { type PauseWindow, nextTick, pausedUntil } from './time/window.ts';
 export * from './worker/worker.ts';

@@ -1,7 +1,7 @@
 import { sleep } from '../time/clock.ts';
 import { YIELDED } from './decide.ts';
 import { JobFailure, MillraceError, StoreUnavailable } from '../errors.ts';
-import type { ExecutorParts } from '../executor.ts';
+import type { ExecutorParts } from './parts.ts';
 import { isSameJson, toJsonText } from '../values/json.ts';
 import type { Chunk } from '../kinds/kind.ts';
 import { leaseOf } from './leases.ts';

@@ -1,5 +1,5 @@
 import { JobFailure, MillraceError } from '../errors.ts';
-import type { ExecutorParts } from '../executor.ts';
+import type { ExecutorParts } from './parts.ts';
 import type { Lease } from '../job.ts';
 import type { JobContext, Log, RunningJob } from '../kinds/kind.ts';
 import { leaseOf } from './leases.ts';

@@ -6,7 +6,7 @@ import type { FinishedJob, NewJob } from '../job.ts';
 import { checkText, toJsonText } from '../values/json.ts';
 import type { Dependant, Dependants } from '../port.ts';
 import { checkPriority } from '../values/priority.ts';
-import type { Registry } from './registry.ts';
+import { type Registry, cleanupKindName } from './registry.ts';
 import { RETRY, maxAttempts } from './retry.ts';
 import type { FinishedState } from '../states.ts';
 
@@ -53,10 +53,6 @@ const NONE: readonly Dependant[] = [];
 const MATCH_LIMIT = 255;
 
 export const WEBHOOK_KIND = 'millrace.webhook';
-
-export function cleanupKindName(kind: string): string {
-  return `${kind}.cleanup`;
-}
 
 /** Whatever could throw later, while a parent ends, is tried here. */
 export function defineRule(rule: Rule): Rule {

@@ -5,7 +5,7 @@ import { MillraceError } from '../errors.ts';
 import type { Job, JobId, Lease, Progress } from '../job.ts';
 import type { Outcome } from './outcome.ts';
 import type { Keep } from '../port.ts';
-import type { JobRequest } from '../queue/new-job.ts';
+import type { JobRequest } from '../request.ts';
 import { RETRY, type RetryPolicy, checkRetry, maxAttempts } from './retry.ts';
 
 /** What a handler is given. `data` has been checked against the kind's schema. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { cleanupKindName } from './dependencies.ts';
 import { JobFailure, MillraceError } from '../errors.ts';
 import { type JobKind, defineJob } from './kind.ts';
 import { done } from './outcome.ts';
@@ -43,6 +42,10 @@ export function createRegistry(kinds: readonly JobKind[]): Registry {
     },
     all: () => [...byName.values()],
   };
+}
+
+export function cleanupKindName(kind: string): string {
+  return `${kind}.cleanup`;
 }
 
 /** Cleaning up is a job like any other: it survives crashes and is retried. */

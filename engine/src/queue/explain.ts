@@ -3,7 +3,7 @@ import type { JobId } from '../job.ts';
 import type { Inspection, Store } from '../port.ts';
 import type { Registry } from '../kinds/registry.ts';
 import type { JobState } from '../states.ts';
-import { SILENT_AFTER_MS, type WorkerStatus } from '../worker/worker.ts';
+import { SILENT_AFTER_MS, type WorkerStatus } from '../worker/status.ts';
 
 /** Why a job is where it is, and until when. */
 export interface Explanation {

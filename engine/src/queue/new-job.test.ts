@@ -4,7 +4,8 @@ import { WEBHOOK_KIND } from '../kinds/dependencies.ts';
 import { TEN_YEARS_MS } from '../time/duration.ts';
 import { defineJob } from '../kinds/kind.ts';
 import { createRegistry } from '../kinds/registry.ts';
-import { type JobRequest, newJob } from './new-job.ts';
+import type { JobRequest } from '../request.ts';
+import { newJob } from './new-job.ts';
 
 const NOW = Date.UTC(2026, 5, 1);
 const kinds = ['report', WEBHOOK_KIND].map((kind) =>

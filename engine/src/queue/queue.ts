@@ -5,7 +5,8 @@ import type { Job, JobId, JobSummary } from '../job.ts';
 import { checkText } from '../values/json.ts';
 import type { Canceled, Count, Enqueued, Filter, ListParams, Selection, Store } from '../port.ts';
 import type { Registry } from '../kinds/registry.ts';
-import { type JobRequest, hasDate, newJob } from './new-job.ts';
+import type { JobRequest } from '../request.ts';
+import { hasDate, newJob } from './new-job.ts';
 import { statesBefore } from '../states.ts';
 
 /** What people do with jobs. The worker does the rest. */

@@ -4,7 +4,8 @@ import type { Events } from '../events.ts';
 import { checkText } from '../values/json.ts';
 import { type SchedulePart, type ScheduleStatus, type Store, TICK_AHEAD_MS } from '../port.ts';
 import type { Registry } from '../kinds/registry.ts';
-import { type JobRequest, newJob } from '../queue/new-job.ts';
+import { newJob } from '../queue/new-job.ts';
+import type { JobRequest } from '../request.ts';
 import type { Service } from './service.ts';
 import { parseCron } from '../time/window.ts';
 

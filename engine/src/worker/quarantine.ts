@@ -3,7 +3,7 @@ import type { Events } from '../events.ts';
 import type { JobId } from '../job.ts';
 import type { Leases } from '../execution/leases.ts';
 import type { Pool } from './pool.ts';
-import type { WorkerStatus } from './worker.ts';
+import type { WorkerState } from './status.ts';
 
 /**
  * A suspect is a job whose worker was lost while it may have run. It runs alone in its process until it is cleared, so
@@ -64,7 +64,7 @@ export function createQuarantine(params: {
   leases: Leases;
   clock: Clock;
   events: Events;
-  state: () => WorkerStatus['state'];
+  state: () => WorkerState;
 }): Quarantine {
   const { crew, pools, leases, clock, events, state } = params;
   crew.members.add({

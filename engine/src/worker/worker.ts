@@ -1,23 +1,25 @@
-import { watchLoop } from '../execution/blocked.ts';
-import { type Clock, type Random, sleep } from '../time/clock.ts';
-import { type Duration, toMs } from '../time/duration.ts';
+import { type LoopWatch, watchLoop } from '../execution/blocked.ts';
 import { MillraceError } from '../errors.ts';
 import type { Events } from '../events.ts';
-import type { ExecutorParts, Tracing } from '../executor.ts';
-import type { ClaimedJob, JobId, Lease } from '../job.ts';
-import type { Log } from '../kinds/kind.ts';
 import { createLeases } from '../execution/leases.ts';
-import { type Pool, type PoolHost, createPool } from './pool.ts';
-import { type PoolConfig, poolsOf, refuseTwice } from './pool-config.ts';
-import type { Store, UpkeepPart } from '../port.ts';
-import { type Crew, createCrew, createQuarantine } from './quarantine.ts';
-import type { Registry } from '../kinds/registry.ts';
-import { createRetention } from '../services/retention.ts';
+import type { ExecutorParts, Tracing } from '../execution/parts.ts';
 import { ABORT_GRACE_MS } from '../execution/running.ts';
-import { type Schedule, checkSchedule, createScheduler } from '../services/schedules.ts';
-import { type Service, startService } from '../services/service.ts';
-import { createSettler } from '../execution/settler.ts';
-import { type Totals, countEvents } from './statistics.ts';
+import { type Settler, createSettler } from '../execution/settler.ts';
+import type { ClaimedJob, Lease } from '../job.ts';
+import type { Log } from '../kinds/kind.ts';
+import type { Registry } from '../kinds/registry.ts';
+import type { Store } from '../port.ts';
+import type { Schedule } from '../services/schedules.ts';
+import { startService } from '../services/service.ts';
+import { type Clock, type Random, sleep } from '../time/clock.ts';
+import { type Duration, toMs } from '../time/duration.ts';
+import { backgroundOf } from './background.ts';
+import { createLifecycle } from './lifecycle.ts';
+import { type PoolConfig, poolsOf } from './pool-config.ts';
+import { type PoolHost, createPool } from './pool.ts';
+import { type Crew, createCrew, createQuarantine } from './quarantine.ts';
+import { countEvents } from './statistics.ts';
+import { type WorkerState, type WorkerStatus, poolStatus } from './status.ts';
 
 export interface WorkerConfig {
   /** Unique per process: a name and something random. */
@@ -41,136 +43,63 @@ export interface Worker {
   status(): WorkerStatus;
 }
 
-export interface WorkerStatus {
-  readonly id: string;
-  readonly state: 'stopped' | 'running' | 'paused' | 'stopping';
-  readonly uptimeMs: number;
-  readonly inFlight: number;
-  /** A suspect that the process keeps for itself, or empties itself for: nothing else begins. */
-  readonly alone: JobId | null;
-  readonly settling: number;
-  readonly lastPoll: number | null;
-  readonly totals: Readonly<Totals>;
-  readonly pools: readonly PoolStatus[];
-}
-
-export interface PoolStatus {
-  readonly name: string;
-  readonly kinds: readonly string[];
-  readonly concurrency: number;
-  readonly inFlight: number;
-  /** Kinds that run as often as their own limit allows. */
-  readonly fullKinds: readonly string[];
-  readonly minPriority: number | null;
-  readonly heldUntil: number | null;
-}
-
 /** Less would be all heartbeat and no work. */
 const SHORTEST_LEASE_MS = 100;
-const REPORT_EVERY_MS = 10_000;
-/** A worker that has missed three reports died, froze or is cut off. */
-export const SILENT_AFTER_MS = 3 * REPORT_EVERY_MS;
 const SERVICE_RETRY_MS = 5_000;
 const SILENT: Log = { info() {}, warn() {}, error() {} };
 
-export function createWorker(params: {
-  config: WorkerConfig;
-  store: Store;
-  registry: Registry;
-  clock: Clock;
-  random: Random;
-  events: Events;
-  logFor?: (job: ClaimedJob) => Log;
-  tracing?: Tracing;
+interface WorkerParams {
+  readonly config: WorkerConfig;
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly events: Events;
+  readonly logFor?: (job: ClaimedJob) => Log;
+  readonly tracing?: Tracing;
   /** What `run` of a kind is given as its third argument, by the kind's name. */
-  services?: ReadonlyMap<string, unknown>;
+  readonly services?: ReadonlyMap<string, unknown>;
   /** Given to all workers of a process that has several. */
-  crew?: Crew;
-}): Worker {
+  readonly crew?: Crew;
+}
+
+export function createWorker(params: WorkerParams): Worker {
   const { config, store, registry, clock, random, events } = params;
-  const leaseMs = toMs(config.lease ?? '2m');
-  if (!(leaseMs >= SHORTEST_LEASE_MS))
-    throw new MillraceError('invalid_definition', 'A lease lasts at least 100 ms.');
+  const { parts, loop } = partsOf(params);
+  const { leases, settler, leaseMs } = parts;
   const graceMs = toMs(config.shutdownGrace ?? '5m');
-  const settler = createSettler({ store, clock, events });
-  const loop = watchLoop({
-    leases: createLeases({ store, clock, events, leaseMs, settling }),
-    clock,
-    events,
-    leaseMs,
-  });
-  const { leases } = loop;
   const totals = countEvents(events);
-  const parts: ExecutorParts = {
-    store,
-    registry,
-    clock,
-    random,
-    events,
-    leases,
-    settler,
-    leaseMs,
-    logFor: params.logFor ?? (() => SILENT),
-    tracing: params.tracing ?? null,
-    services: params.services ?? new Map(),
-  };
+  const lifecycle = createLifecycle(config.id, events);
+  const { state, enter } = lifecycle;
   // Below 2^52, which leaves room to count on.
   let claims = Math.floor(random() * 2 ** 52);
   const host: PoolHost = {
     worker: config.id,
     parts,
     nextClaim: () => (claims += 1),
-    held: () => held() ?? quarantine.held(),
+    held: () => lifecycle.held() ?? quarantine.held(),
     onSuspects: (pool, foundOthers) => quarantine.ask(pool, foundOthers),
   };
   const pools = poolsOf(config.pools ?? [], registry).map(({ pool, kinds }) =>
     createPool({ config: pool, kinds, host }),
   );
   const crew = params.crew ?? createCrew();
-  const quarantine = createQuarantine({
-    crew,
-    pools: () => pools,
-    leases,
+  const quarantine = createQuarantine({ crew, pools: () => pools, leases, clock, events, state });
+  const background = backgroundOf({
+    store,
+    registry,
     clock,
     events,
-    state: () => state,
+    schedules: config.schedules ?? [],
+    report,
   });
-  const schedules = (config.schedules ?? []).map((schedule) => checkSchedule(registry, schedule));
-  refuseTwice(
-    'schedules',
-    schedules.map(({ name }) => name),
-  );
-  if (schedules.length > 0 && store.schedules === undefined) {
-    throw new MillraceError(
-      'unsupported_by_store',
-      `The store "${store.name}" has no schedules. Give the scheduled kinds to another store.`,
-    );
-  }
-
-  let state: WorkerStatus['state'] = 'stopped';
   let startedAt = clock.now();
-  let resumers: (() => void)[] = [];
   let services: { stop(): Promise<void> }[] = [];
   let unwatch: () => void = () => {};
   let stopping: Promise<void> = Promise.resolve();
 
-  function held(): Promise<void> | null {
-    return state === 'paused' ? new Promise((resolve) => resumers.push(resolve)) : null;
-  }
-
-  /** What was only handed back may have never begun: its lease tells so as long as nobody renews it. */
-  function* settling(): Iterable<Lease> {
-    for (const { job, outcome } of settler.unanswered()) if (outcome.move !== 'handBack') yield job;
-  }
-
-  function enter(next: WorkerStatus['state']): void {
-    state = next;
-    events.emit('worker.state', { worker: config.id, state: next });
-    for (const resume of resumers.splice(0)) resume();
-  }
-
   function start(): void {
-    if (state !== 'stopped') return;
+    if (state() !== 'stopped') return;
     startedAt = clock.now();
     enter('running');
     loop.start();
@@ -184,26 +113,6 @@ export function createWorker(params: {
       startService(service, clock, events, SERVICE_RETRY_MS),
     );
     for (const pool of pools) pool.start();
-  }
-
-  function background(): Service[] {
-    const reporting: Service = {
-      name: 'report',
-      async runOnce() {
-        await report();
-        await store.upkeep?.maintain();
-        return { nextMs: REPORT_EVERY_MS };
-      },
-    };
-    const retention = (upkeep: UpkeepPart): Service =>
-      createRetention({ upkeep, followers: store.followers, registry, clock, events });
-    return [
-      reporting,
-      ...(store.upkeep === undefined ? [] : [retention(store.upkeep)]),
-      ...(store.schedules === undefined || schedules.length === 0
-        ? []
-        : [createScheduler({ store, part: store.schedules, registry, schedules, events })]),
-    ];
   }
 
   async function report(): Promise<void> {
@@ -223,9 +132,16 @@ export function createWorker(params: {
     }
   }
 
+  function turn(from: WorkerState, to: WorkerState): boolean {
+    if (state() !== from) return false;
+    enter(to);
+    void reportChange();
+    return true;
+  }
+
   /** Whoever asks while it is under way waits for the same end. */
   function stop(): Promise<void> {
-    if (state === 'running' || state === 'paused') stopping = shutDown();
+    if (state() === 'running' || state() === 'paused') stopping = shutDown();
     return stopping;
   }
 
@@ -258,7 +174,7 @@ export function createWorker(params: {
     const polls = pools.map((pool) => pool.lastPoll()).filter((poll) => poll !== null);
     return {
       id: config.id,
-      state,
+      state: state(),
       uptimeMs: clock.now() - startedAt,
       inFlight: leases.running.size,
       alone: crew.alone,
@@ -272,32 +188,30 @@ export function createWorker(params: {
   return {
     id: config.id,
     start,
-    pause() {
-      if (state !== 'running') return false;
-      enter('paused');
-      void reportChange();
-      return true;
-    },
-    resume() {
-      if (state !== 'paused') return false;
-      enter('running');
-      void reportChange();
-      return true;
-    },
+    pause: () => turn('running', 'paused'),
+    resume: () => turn('paused', 'running'),
     stop,
     status,
   };
 }
 
-function poolStatus(pool: Pool): PoolStatus {
-  const { name, kinds, concurrency, minPriority } = pool;
-  return {
-    name,
-    kinds,
-    concurrency,
-    minPriority,
-    inFlight: pool.inFlight(),
-    fullKinds: pool.fullKinds(),
-    heldUntil: pool.heldUntil(),
-  };
+/** What the worker's executions share, and the watch on what holds the process up. */
+function partsOf(params: WorkerParams): { parts: ExecutorParts; loop: LoopWatch } {
+  const { config, store, registry, clock, random, events } = params;
+  const { logFor = () => SILENT, tracing = null, services = new Map() } = params;
+  const leaseMs = toMs(config.lease ?? '2m');
+  if (!(leaseMs >= SHORTEST_LEASE_MS))
+    throw new MillraceError('invalid_definition', 'A lease lasts at least 100 ms.');
+  const settler = createSettler({ store, clock, events });
+  const settling = (): Iterable<Lease> => leasesToKeep(settler);
+  const kept = createLeases({ store, clock, events, leaseMs, settling });
+  const loop = watchLoop({ leases: kept, clock, events, leaseMs });
+  const { leases } = loop;
+  const shared = { store, registry, clock, random, events, leases, settler, leaseMs };
+  return { parts: { ...shared, logFor, tracing, services }, loop };
+}
+
+/** What was only handed back may have never begun: its lease tells so as long as nobody renews it. */
+function* leasesToKeep(settler: Settler): Iterable<Lease> {
+  for (const { job, outcome } of settler.unanswered()) if (outcome.move !== 'handBack') yield job;
 }

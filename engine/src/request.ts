@@ -1,0 +1,24 @@
+import type { Duration } from './time/duration.ts';
+
+/** What people ask for; `newJob` (`queue/new-job.ts`) turns it into what a store keeps, or says what is wrong with it. */
+export interface JobRequest {
+  readonly kind: string;
+  readonly data: unknown;
+  readonly tenant?: string;
+  /** −1,000 to 1,000, higher first; none comes last. */
+  readonly priority?: number;
+  /** Not before this moment (a Date or milliseconds since 1970) … */
+  readonly runAt?: Date | number;
+  /** … or not before so long from now. */
+  readonly delay?: Duration;
+  /** The same key of the same kind and tenant makes one job, while it lives and `keyWindow` (24 h) after its success. */
+  readonly key?: string;
+  readonly keyWindow?: Duration;
+  readonly correlationId?: string;
+  readonly submitter?: string;
+  readonly subject?: string;
+  /** Told when the job has ended. */
+  readonly webhook?: string;
+  /** The W3C trace context of who asks. */
+  readonly traceparent?: string;
+}
