@@ -134,6 +134,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
     events,
     processId: replica,
     log,
+    streamsPerCaller: config.streamsPerCaller,
     serves: config.role !== 'worker',
     onDropped: () => telemetry.count('live_streams_dropped_total', 1),
   });

@@ -51,6 +51,7 @@ describe('the configuration', () => {
         retries: 3,
       },
       rateLimit: 30_000,
+      streamsPerCaller: 100,
       telemetry: {
         enabled: true,
         azureConnectionString: null,

@@ -30,6 +30,7 @@ export interface Config {
   readonly salesforce: SalesforceConfig;
   /** Requests a minute of one caller. */
   readonly rateLimit: number;
+  readonly streamsPerCaller: number;
   readonly telemetry: Pick<
     TelemetryConfig,
     'enabled' | 'azureConnectionString' | 'otlpEndpoint' | 'tracesPerSecond'
@@ -146,6 +147,7 @@ function configOf(values: Environment, given: Given): Config {
       retries: values.POLLER_MAX_ATTEMPTS,
     },
     rateLimit: values.MILLRACE_RATE_LIMIT,
+    streamsPerCaller: values.MILLRACE_STREAMS_PER_CALLER,
     telemetry: {
       enabled: values.ENABLE_TELEMETRY,
       azureConnectionString: values.AZURE_MONITOR_CONNECTION_STRING ?? null,
