@@ -2,6 +2,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ERRORS, JOB_ERRORS } from '@millrace/api';
+import { failures } from '@millrace/workloads/contracts';
 import { describe, expect, it } from 'vitest';
 
 // errors.md is made of the two tables, and the second of them of the sources.
@@ -9,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const file = join(root, 'docs/errors.md');
 
-it('docs/errors.md is the tables of api/src/errors.ts and api/src/job-errors.ts', () => {
+it('docs/errors.md is the tables of the api and the workloads', () => {
   const page = readFileSync(file, 'utf8');
   const wanted = filled(filled(page, 'requests', requestTable()), 'jobs', jobTable());
   if (process.env['UPDATE_DOCS'] === '1') writeFileSync(file, wanted);
@@ -83,14 +84,7 @@ function codesInSources(): string[] {
     .flatMap((folder) => sources(join(root, folder)))
     .flatMap((text) => made.flatMap((pattern) => [...text.matchAll(pattern)]))
     .flatMap(([, code]) => code ?? []);
-  return [...found, ...reasonsOfDocuments()];
-}
-
-/** A document's failures have one of these reasons, whatever lies beneath. */
-function reasonsOfDocuments(): string[] {
-  const text = readFileSync(join(root, 'workloads/documents/src/errors.ts'), 'utf8');
-  const [, union = ''] = /export type FailureReason =([^;]+);/.exec(text) ?? [];
-  return [...union.matchAll(/'(\w+)'/g)].flatMap(([, code]) => code ?? []);
+  return [...found, ...Object.keys(failures)];
 }
 
 function sources(folder: string): string[] {

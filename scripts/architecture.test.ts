@@ -1,7 +1,9 @@
 // What the linter has no rule for. The direction of the imports is in .oxlintrc.json.
 
 import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { workloads } from '@millrace/workloads';
+import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
@@ -13,12 +15,67 @@ test('the engine never asks the system for the time', () => {
   expect(clocks.map(({ file }) => file)).toEqual([]);
 });
 
+describe('the server names no workload', () => {
+  const known = workloads.flatMap(({ name, settings, contract }) => [
+    name,
+    ...Object.keys(settings.variables),
+    ...Object.keys(contract.routes),
+    ...Object.keys(contract.errors),
+    ...Object.keys(contract.metrics),
+  ]);
+
+  // Words of the language and of the core stay free: a workload may well have a file, a range or a conflict.
+  test.each(sources('server').map(({ file, text }) => [file, text]))('%s', (_, text) => {
+    const named = known.filter((name) =>
+      new RegExp(`(['"\`.]|^  +)${name}(['"\`:(]|$)`, 'm').test(text),
+    );
+    expect(named).toEqual([]);
+  });
+});
+
+test('no workload imports another', () => {
+  const folders = workspaces.filter((each) => each.startsWith('workloads/'));
+  const packages = new Map(
+    folders.map((folder) => [folder, (readJson(folder, 'package.json') as PackageJson).name]),
+  );
+  const free = ['workloads/kit', 'workloads/list'];
+  for (const folder of folders.filter((each) => !free.includes(each))) {
+    const others = folders.filter((each) => each !== folder && each !== 'workloads/kit');
+    const imported = sources(folder).filter(({ text }) =>
+      others.some((other) => text.includes(`'${packages.get(other)}`)),
+    );
+    expect(imported.map(({ file }) => file)).toEqual([]);
+  }
+});
+
+/** Followed from the entry on, so that nothing of Node hides behind a file of ours. */
+test.each(['api/src/index.ts', 'workloads/list/src/contracts.ts'])(
+  'a browser can import %s',
+  async (entry) => {
+    const { metafile, warnings } = await build({
+      entryPoints: [join(root, entry)],
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: 'browser',
+      format: 'esm',
+      conditions: ['millrace-source'],
+    });
+    expect(warnings).toEqual([]);
+    const ours = Object.keys(metafile.inputs).filter((file) => !file.includes('node_modules'));
+    const places = ours.map((file) => relative(root, join(process.cwd(), file)));
+    const allowed =
+      /^(api\/src|workloads\/(kit|\w+)\/src\/contract|workloads\/list\/src\/contracts)/;
+    expect(places.filter((file) => !allowed.test(file))).toEqual([]);
+  },
+);
+
 describe.each(workspaces)('%s', (workspace) => {
   // npm links each workspace for all others, so an undeclared import would work here and only here.
   test('declares the workspaces that it imports', () => {
     const { name, dependencies = {} } = readJson(workspace, 'package.json') as PackageJson;
     const imported = sources(workspace)
-      .flatMap(({ text }) => [...text.matchAll(/['"](@millrace\/[\w-]+)['"]/g)])
+      .flatMap(({ text }) => [...text.matchAll(/['"](@millrace\/[\w-]+)[/'"]/g)])
       .flatMap((match) => match[1] ?? []);
     const undeclared = imported.filter((other) => other !== name && !(other in dependencies));
     expect([...new Set(undeclared)]).toEqual([]);

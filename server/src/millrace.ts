@@ -122,6 +122,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
             mainKinds,
             kindsOf: declared.kindsOf,
             schedules: [...jobs.schedules, ...declared.schedules],
+            pools: [...config.pools, ...declared.pools],
             services: opened.services,
             events,
             telemetry,

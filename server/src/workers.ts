@@ -1,6 +1,7 @@
 import {
   type Events,
   type JobKind,
+  type PoolConfig,
   type Schedule,
   type Store,
   type Totals,
@@ -28,6 +29,7 @@ export function createWorkers(params: {
   readonly mainKinds: readonly JobKind[];
   readonly kindsOf: (org: string) => readonly JobKind[];
   readonly schedules: readonly Schedule[];
+  readonly pools: readonly PoolConfig[];
   readonly services: ReadonlyMap<string, unknown>;
   readonly events: Events;
   readonly telemetry: Telemetry;
@@ -52,7 +54,7 @@ export function createWorkers(params: {
     });
   const main = workOn(stores.main, params.mainKinds, {
     id: replica,
-    pools: config.pools,
+    pools: params.pools,
     schedules: params.schedules,
     lease: config.leaseMs,
   });

@@ -190,7 +190,7 @@ describe('millrace generate, from a template of the server', () => {
     const ran = await millrace(`generate --template invoice --data - ${options}`, { stdin });
     expect(ran).toMatchObject({ code: 0, stdout: `${path}\n` });
     expect((await readFile(path)).equals(PDF)).toBe(true);
-    expect(documents.envelopes).toEqual([
+    expect(documents.envelopes).toMatchObject([
       {
         templateId: 'invoice',
         outputFileName: 'Invoice 1',

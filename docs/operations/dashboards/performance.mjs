@@ -93,18 +93,5 @@ export const performance = dashboard({
         ],
       ],
     }),
-    lines({
-      title: 'Shell queries',
-      help: 'Polls, and how they come to their end.',
-      unit: 'ops',
-      queries: [
-        [rate('query_poll_iterations_total', '', ALL), 'polls'],
-        [rate('query_row_probes_total', '', ALL), 'row probes'],
-        [rate('query_fast_path_completions_total', '', ALL), 'done by a probe'],
-        [rate('query_is_running_checks_total', '', ALL), 'checks'],
-        [rate('query_not_running_confirmations_total', '', ALL), 'checks that said no'],
-        [rate('query_readiness_retries_total', '', ALL), 'rowset not ready'],
-      ],
-    }),
   ],
 });

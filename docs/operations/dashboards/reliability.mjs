@@ -101,14 +101,10 @@ export const reliability = dashboard({
       ],
     }),
     lines({
-      title: 'Streams dropped, queries restored or timed out',
-      help: 'Event streams whose readers were too slow; polls that the reconciler brought back.',
+      title: 'Streams dropped',
+      help: 'Event streams whose readers were too slow.',
       unit: 'short',
-      queries: [
-        [counted('live_streams_dropped_total', '', REPLICA), 'streams dropped'],
-        [counted('query_timeouts_total', '', ALL), 'queries timed out'],
-        [counted('query_reconciler_reenqueues_total', '', ALL), 'polls restored'],
-      ],
+      queries: [[counted('live_streams_dropped_total', '', REPLICA), 'streams dropped']],
     }),
   ],
 });

@@ -40,7 +40,19 @@ describe('the configuration', () => {
       shutdownGraceMs: 300_000,
       webhook: { secret: null, allow: [] },
       identity: { mode: 'sandbox' },
-      documents: { timeoutMs: 60_000, workdir: '/tmp', imageHosts: [], keepMs: 7 * 86_400_000 },
+      workloads: new Map([
+        [
+          'documents',
+          {
+            officePath: undefined,
+            timeoutMs: 60_000,
+            workdir: '/tmp',
+            slots: undefined,
+            imageHosts: [],
+            keepMs: 7 * 86_400_000,
+          },
+        ],
+      ]),
       salesforce: {
         orgs: [],
         sandbox: false,

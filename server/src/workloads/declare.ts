@@ -1,4 +1,4 @@
-import type { JobKind, Rule, Schedule, Store } from '@millrace/engine';
+import type { JobKind, PoolConfig, Rule, Schedule, Store } from '@millrace/engine';
 import type { DeclaredKind, Surroundings, Workload } from '@millrace/workload-kit';
 import { StartError } from '../start-error.ts';
 
@@ -10,6 +10,7 @@ export interface DeclaredWorkloads {
   readonly kinds: readonly JobKind[];
   readonly rules: readonly Rule[];
   readonly schedules: readonly Schedule[];
+  readonly pools: readonly PoolConfig[];
   kindsOf(org: string): readonly JobKind[];
   /** Refuses to start where the store of a kind lacks what the kind needs. */
   check(main: Store, orgs: ReadonlyMap<string, Store>): void;
@@ -44,6 +45,7 @@ export function declareWorkloads(
     kinds: onOrg(undefined),
     rules: active.flatMap(({ rules = [] }) => rules),
     schedules: active.flatMap(({ schedules = [] }) => schedules),
+    pools: active.flatMap(({ pools = [] }) => pools),
     kindsOf: onOrg,
     check(main, orgs) {
       for (const declared of kinds) {

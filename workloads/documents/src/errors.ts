@@ -1,39 +1,13 @@
 import { JobFailure, StoreUnavailable } from '@millrace/engine';
 import { TemplateError, ThreadsBusy } from '@millrace/docx';
 import { OfficeError } from '@millrace/office';
+import type { errors } from './contract/errors.ts';
+import { failures } from './contract/failures.ts';
 
 /** Why a document was not made, as dashboards and records know it. */
-export type FailureReason =
-  | 'template_not_found'
-  | 'validation_error'
-  | 'conversion_timeout'
-  | 'conversion_failed'
-  | 'upload_failed'
-  | 'unknown';
+export type FailureReason = keyof typeof failures | 'validation_error' | 'unknown';
 
-export type DocumentErrorCode =
-  | FailureReason
-  | 'template_invalid'
-  | 'template_in_use'
-  | 'template_too_large'
-  | 'busy'
-  | 'invalid_name'
-  | 'invalid_cursor'
-  | 'invalid_rows'
-  | 'missing_columns'
-  | 'too_many_rows'
-  | 'file_not_found'
-  | 'file_too_large'
-  | 'invalid_range'
-  | 'batch_not_found'
-  | 'batch_not_finished'
-  | 'batch_finished'
-  | 'batch_canceled'
-  | 'nothing_to_retry'
-  | 'batch_not_pdf'
-  | 'nothing_to_merge'
-  | 'merge_too_large'
-  | 'merge_failed';
+export type DocumentErrorCode = keyof typeof errors | FailureReason | 'invalid_cursor';
 
 /** Where in a template, as far as it is known. */
 export interface ErrorPlace {
@@ -92,13 +66,7 @@ export function fromOfficeError(error: OfficeError): DocumentError {
   return new DocumentError(reason, error.message, { retryable, detail: error.code, cause: error });
 }
 
-const REASONS: readonly string[] = [
-  'template_not_found',
-  'validation_error',
-  'conversion_timeout',
-  'conversion_failed',
-  'upload_failed',
-] satisfies FailureReason[];
+const REASONS: readonly string[] = [...Object.keys(failures), 'validation_error'];
 
 /**
  * What went wrong while a document was made, by reason. Bad data and missing templates stay so; a database that is

@@ -1,4 +1,14 @@
-import type { Clock, JobKind, Log, Queue, Registry, Rule, Schedule, Store } from '@millrace/engine';
+import type {
+  Clock,
+  JobKind,
+  Log,
+  PoolConfig,
+  Queue,
+  Registry,
+  Rule,
+  Schedule,
+  Store,
+} from '@millrace/engine';
 import type { Salesforce } from '@millrace/salesforce';
 import type { PostgresStore } from '@millrace/store-postgres';
 import type { SalesforceStore } from '@millrace/store-salesforce';
@@ -42,6 +52,8 @@ export interface Declared<Service> {
   readonly kinds: readonly DeclaredKind<Service>[];
   readonly rules?: readonly Rule[];
   readonly schedules?: readonly Schedule[];
+  /** Beside those of the operator, for kinds that must not wait behind others. */
+  readonly pools?: readonly PoolConfig[];
 }
 
 export interface DeclaredKind<Service> {

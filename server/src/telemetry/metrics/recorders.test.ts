@@ -86,7 +86,7 @@ describe('what was recorded', () => {
 
   test('counters without attributes begin with 0, so that they can be seen to grow', async () => {
     const text = await telemetry.scrape();
-    expect(text).toContain('\nquery_timeouts_total 0\n');
+    expect(text).toContain('\nlease_takeovers_total 0\n');
     expect(text).not.toContain('retries_total{');
   });
 });

@@ -13,6 +13,7 @@ import {
   templatePage,
 } from './templates.ts';
 
+export { failures } from './failures.ts';
 export { type Batch } from './documents.ts';
 export { type Envelope, type EnvelopeInput, envelopeSchema } from './envelope.ts';
 export type { File } from './files.ts';

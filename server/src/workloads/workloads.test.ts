@@ -1,0 +1,126 @@
+import { defineJob, done } from '@millrace/engine';
+import { createMemoryStore } from '@millrace/store-memory';
+import { type Opened, type Workload, EVERYTHING, ok } from '@millrace/workload-kit';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { createClosing } from '../closing.ts';
+import { untold } from '../telemetry/untold.ts';
+import { declareWorkloads } from './declare.ts';
+import { NO_WORKLOADS, openWorkloads } from './open.ts';
+
+interface Letters {
+  write(to: string): string;
+}
+
+const letter = defineJob({
+  kind: 'letter',
+  input: z.object({ to: z.string() }),
+  run: async ({ data }, _context, letters: Letters) => done(letters.write(data.to)),
+});
+
+const ROUTE = {
+  method: 'GET',
+  path: '/letters',
+  summary: 'All letters.',
+  access: 'viewer',
+  response: z.object({ tenant: z.string() }),
+  statuses: [200],
+  example: { response: { tenant: '' } },
+} as const;
+
+/** A workload of one kind and one route, with what a test changes. */
+function letters(
+  changes: Partial<Workload> = {},
+  opened: Partial<Opened> = {},
+): Workload & { readonly closed: string[] } {
+  const closed: string[] = [];
+  return {
+    closed,
+    name: 'letters',
+    settings: { switch: 'MILLRACE_LETTERS', variables: {}, read: () => ({}) },
+    contract: {
+      routes: { listLetters: ROUTE },
+      groups: [],
+      schemas: { asked: {}, given: {} },
+      errors: {},
+      failures: {},
+      metrics: {},
+    },
+    declare: () => ({ kinds: [{ kind: letter, needs: ['chunks'] }] }),
+    open: async () => ({
+      service: { write: (to: string) => `Dear ${to}` },
+      handlers: ({ tenant }) => ({ listLetters: async () => ok({ tenant }) }),
+      close: async () => void closed.push('letters'),
+      ...opened,
+    }),
+    ...changes,
+  };
+}
+
+const ON = new Map<string, unknown>([['letters', {}]]);
+const NO_ORGS = { orgs: [] };
+
+function open(workload: Workload, closing = createClosing()) {
+  const { active } = declareWorkloads([workload], ON, NO_ORGS);
+  const host = { telemetry: untold } as unknown as Parameters<typeof openWorkloads>[1];
+  return openWorkloads(active, host, closing);
+}
+
+test('a workload that is switched off declares nothing', () => {
+  const { active, kinds } = declareWorkloads([letters()], new Map(), NO_ORGS);
+  expect([active, kinds]).toEqual([[], []]);
+});
+
+test('a kind whose store lacks what it needs is refused before anything runs', () => {
+  const { check } = declareWorkloads([letters()], ON, NO_ORGS);
+  const store = createMemoryStore({ now: () => 0 });
+  check(store, new Map());
+  const { chunks: _, ...lacking } = store;
+  expect(() => check(lacking, new Map())).toThrow(
+    'The kind "letter" needs chunks, which the store "mem" does not have.',
+  );
+});
+
+test('a kind of an org needs the org', () => {
+  const ofOrg = letters({ declare: () => ({ kinds: [{ kind: letter, org: 'acme' }] }) });
+  const { kinds, kindsOf, check } = declareWorkloads([ofOrg], ON, NO_ORGS);
+  expect([kinds, kindsOf('acme')]).toEqual([[], [letter]]);
+  const store = createMemoryStore({ now: () => 0 });
+  expect(() => check(store, new Map())).toThrow('which is not there');
+  expect(() => check(store, new Map([['acme', store]]))).not.toThrow();
+});
+
+test('its kinds are given its service, its routes the scope of their caller', async () => {
+  const { services, handler, routes } = await open(letters());
+  expect((services.get('letter') as Letters).write('Ada')).toBe('Dear Ada');
+  expect([...routes]).toEqual(['listLetters']);
+  const scope = { ...EVERYTHING, tenant: 'acme' };
+  const answer = await handler('listLetters', scope)?.({} as never);
+  expect(answer).toEqual({ status: 200, body: { tenant: 'acme' } });
+  expect(handler('listJobs', scope)).toBeUndefined();
+});
+
+test('what it throws is told in its words, and what it keeps about someone is erased and counted', async () => {
+  const opened = await open(
+    letters(
+      {},
+      {
+        toProblem: (thrown) =>
+          thrown === 'lost' ? { code: 'conflict', detail: 'The letter is lost.' } : null,
+        erase: async (subject) => ({ letters: subject.length }),
+      },
+    ),
+  );
+  expect(opened.toProblem('lost')).toMatchObject({ code: 'conflict' });
+  expect(opened.toProblem('found')).toBeNull();
+  expect(await opened.erase('Ada')).toEqual({ letters: 3 });
+  expect(await NO_WORKLOADS.erase('Ada')).toEqual({});
+});
+
+test('it is closed, and its chores with it', async () => {
+  const closing = createClosing();
+  const workload = letters();
+  await open(workload, closing);
+  await closing.close();
+  expect(workload.closed).toEqual(['letters']);
+});
