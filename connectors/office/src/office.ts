@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lentAccount } from './sandbox/account.ts';
 import { OfficeError } from './errors.ts';
-import type { Log, OfficeEvent } from './events.ts';
+import type { Log, OfficeEvent, Timings } from './events.ts';
 import { type Version, findOffice } from './find.ts';
 import type { Decision } from './processes/fleet.ts';
 import { readFonts } from './fonts.ts';
@@ -16,7 +16,7 @@ import { type PdfOptions, filterOptions } from './options.ts';
 import { whyNotDocx } from './page.ts';
 import { createPoisonList } from './poison.ts';
 import { COVERAGE } from './program/protocol.ts';
-import { type Pool, type PoolStats, type Timings, createPool } from './pool.ts';
+import { type Pool, type PoolStats, createPool } from './pool.ts';
 import { reachOf } from './sandbox/reach.ts';
 import { makeWorkFolder, sweep } from './processes/sweep.ts';
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { OfficeError } from './errors.ts';
+import type { Timings } from './events.ts';
 import { type Fleet, type FleetParams, type Member, createFleet } from './processes/fleet.ts';
 import { type Handover, handOver } from './processes/handover.ts';
 import { type Lane, createLanes } from './lanes.ts';
@@ -32,13 +33,6 @@ export interface Request {
 export interface Converted extends Pick<Looked, 'missing' | 'printsName'> {
   readonly bytes: Uint8Array;
   readonly timings: Timings;
-}
-
-export interface Timings {
-  readonly queuedMs: number;
-  readonly loadMs: number;
-  readonly saveMs: number;
-  readonly totalMs: number;
 }
 
 export interface PoolStats {

@@ -1,8 +1,6 @@
 import type { Topic } from '@millrace/api';
 import type { Clock, Events, Log } from '@millrace/engine';
 import type { MainStore } from '../../stores/parts.ts';
-import type { StreamFilter } from '../streams/filter.ts';
-import type { Frame } from '../streams/frames.ts';
 import { createQueueBoard } from './queue-board.ts';
 import type { Stream } from '../streams/stream.ts';
 import { createTimers } from '../timers.ts';
@@ -22,13 +20,6 @@ export interface Boards {
   /** The counts anew; gives a number that is another one each time that they have changed. */
   count(): Promise<number>;
   close(): void;
-}
-
-/** The latest of something. A frame that has not changed stays the same object. */
-export interface Board {
-  /** Who asks while it is being read gets the same answer. */
-  refresh(): Promise<void>;
-  frames(filter: StreamFilter): readonly Frame[];
 }
 
 const COUNT_EVERY_MS = 1_000;

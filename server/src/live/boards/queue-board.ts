@@ -1,6 +1,6 @@
 import type { Count, Store } from '@millrace/engine';
 import { countsJson } from '../../routes/json/counts.ts';
-import type { Board } from './boards.ts';
+import type { Board } from './board.ts';
 import type { StreamFilter } from '../streams/filter.ts';
 import { type Frame, eventFrame } from '../streams/frames.ts';
 import { shared } from '../shared.ts';

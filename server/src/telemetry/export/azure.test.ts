@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Sink, claimed, manualClock, start, startSink } from '../../../test/telemetry.ts';
-import type { Telemetry } from '../telemetry.ts';
+import type { Telemetry } from '../types.ts';
 
 const KEY = '11111111-2222-3333-4444-555555555555';
 

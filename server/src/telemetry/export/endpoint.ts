@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { StartError } from '../../start-error.ts';
-import type { Telemetry } from '../telemetry.ts';
+import type { Telemetry } from '../types.ts';
 
 /** /metrics on a port of its own, for a scraper in a network that keeps others out: nobody is asked for a token. */
 export async function serveMetrics(

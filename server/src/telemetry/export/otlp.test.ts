@@ -11,7 +11,7 @@ import {
   startSink,
 } from '../../../test/telemetry.ts';
 import { tellFailures } from './exporting.ts';
-import type { Telemetry } from '../telemetry.ts';
+import type { Telemetry } from '../types.ts';
 
 const sinks: Sink[] = [];
 afterEach(() => Promise.all(sinks.splice(0).map((sink) => sink.close())));

@@ -4,7 +4,7 @@ import { type ManualClock, manualClock, start } from '../../../test/telemetry.ts
 import { createBounds } from './bounds.ts';
 import { createGauges } from './gauges.ts';
 import { type Observed, eventLoopGauges } from './observe.ts';
-import type { Telemetry } from '../telemetry.ts';
+import type { Telemetry } from '../types.ts';
 
 let clock: ManualClock;
 let telemetry: Telemetry;

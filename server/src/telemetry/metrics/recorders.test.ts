@@ -8,7 +8,7 @@ import { METRICS, type MetricName, prometheusName } from './metrics.ts';
 import type { Metric } from '@millrace/workload-kit/contract';
 import { differences } from './readings.ts';
 import { createRecorded, createRecorders } from './recorders.ts';
-import type { Telemetry } from '../telemetry.ts';
+import type { Telemetry } from '../types.ts';
 
 let telemetry: Telemetry;
 beforeEach(async () => {

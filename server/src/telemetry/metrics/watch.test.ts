@@ -1,7 +1,7 @@
 import { type EventMap, type EventName, createEvents } from '@millrace/engine';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { start } from '../../../test/telemetry.ts';
-import type { Telemetry } from '../telemetry.ts';
+import type { Telemetry } from '../types.ts';
 
 const job = { id: 'mem-1', kind: 'hello', tenant: 'acme', attempt: 1, correlationId: 'c' };
 const error = { code: 'timeout', message: 'It took too long.', retryable: true };

@@ -11,7 +11,7 @@ import {
   start,
   startSink,
 } from '../../../test/telemetry.ts';
-import type { Telemetry } from '../telemetry.ts';
+import type { Telemetry } from '../types.ts';
 
 const CONSUMER = 5;
 const CLIENT = 3;
