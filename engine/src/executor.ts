@@ -9,7 +9,8 @@ import { leaseOf } from './execution/leases.ts';
 import { isOutcome } from './kinds/outcome.ts';
 import type { SettledOutcome } from './port.ts';
 import { Running, fencedEvent, jobEvent } from './execution/running.ts';
-import { type Settled, type Settling, isRefused } from './execution/settler.ts';
+import { type Settled, isRefused } from './execution/persist.ts';
+import type { Settling } from './execution/writer.ts';
 
 /** Whoever gave the job a slot is told when the handler is over, and when its end is written. */
 export interface SlotOwner {

@@ -7,7 +7,7 @@ import { lentAccount } from './sandbox/account.ts';
 import { OfficeError } from './errors.ts';
 import type { Log, OfficeEvent, Timings } from './events.ts';
 import { type Version, findOffice } from './find.ts';
-import type { Decision } from './processes/fleet.ts';
+import type { Decision } from './processes/way.ts';
 import { readFonts } from './fonts.ts';
 import { otherFormats } from './processes/formats.ts';
 import { refuseName } from './processes/handover.ts';

@@ -1,8 +1,8 @@
-import { type Clock, sleep } from '../time/clock.ts';
-import { type FailureRecord, StoreTimedOut, StoreUnavailable } from '../errors.ts';
-import { classify } from '../values/failure.ts';
 import type { Events } from '../events.ts';
-import type { Refused, SettleAnswer, Settlement, Store, Unknown } from '../port.ts';
+import type { Settlement, Store } from '../port.ts';
+import { type Clock, sleep } from '../time/clock.ts';
+import { createPersist } from './persist.ts';
+import { type Settling, createWriter } from './writer.ts';
 
 /**
  * Outcomes are written together: what arrives while a write is under way forms the next batch, so a lone
@@ -23,41 +23,20 @@ export interface Settler {
   unanswered(): Iterable<Settling>;
 }
 
-/** An outcome that waits to be written, and is told what became of it. */
-export interface Settling extends Settlement {
-  answer(answer: Settled): void;
-}
-
-/** The failure that was written instead, when the store refused the outcome itself. */
-export type Settled = Exclude<SettleAnswer, Unknown> | FailureRecord;
-
-/** The handler is done, but what it asked the store to do with it cannot be. */
-export function isRefused(answer: Settled): answer is Refused {
-  return typeof answer === 'object' && 'refused' in answer;
-}
-
-function isUnknown(answer: SettleAnswer): answer is Unknown {
-  return typeof answer === 'object' && 'unknown' in answer;
-}
-
 /** One statement: by count, and by size, since a statement that runs into a time-out writes nothing. */
 const BATCH = { count: 1_000, bytes: 8_000_000 };
 /** Outcomes held in memory before claiming stops. */
 const ROOM = 10_000;
 /** Two writes at a time: the second batch travels while the first is being committed. */
 const WRITERS = 2;
-const RETRY_MS = { first: 50, most: 5_000 };
-/** Time-outs of a lone outcome, on a store that answers otherwise, after which it counts as unstorable. */
-const TIME_OUTS = 5;
 
 export function createSettler(params: { store: Store; clock: Clock; events: Events }): Settler {
   const { store, clock, events } = params;
   let waiting: Settling[] = [];
-  /** Taken from `waiting` and not answered. */
-  const underWay = new Set<readonly Settling[]>();
+  const persist = createPersist({ store, clock, events });
+  const writer = createWriter({ persist, clock, events, onAnswered: answered });
   let unanswered = 0;
   let writers = 0;
-  let giveUpAt = Infinity;
   const emptyWaiters: (() => void)[] = [];
   const roomListeners: (() => void)[] = [];
 
@@ -66,7 +45,7 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
     waiting.push(settling);
     if (writers === 0) {
       writers += 1;
-      giveUpAt = Infinity;
+      persist.giveUpAt(Infinity);
       // One turn of the event loop gathers what ends together.
       clock.after(store.gatherMs ?? 0, () => void write());
     } else if (waiting.length >= BATCH.count && writers < WRITERS) {
@@ -81,7 +60,7 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
       const batch = takeBatch();
       if (batch.length === 0) continue;
       events.emit('settle.flushed', { size: batch.length });
-      await writeBatch(batch);
+      await writer.write(batch);
     }
     writers -= 1;
   }
@@ -97,146 +76,11 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
     return waiting.splice(0, count);
   }
 
-  async function writeBatch(batch: readonly Settling[]): Promise<void> {
-    underWay.add(batch);
-    const answers = await persist(batch).catch((error: unknown) => ({ error }));
-    underWay.delete(batch);
-    if ('error' in answers) return splitBatch(batch, answers.error);
-    const unknown: Settling[] = [];
-    let failure: StoreUnavailable | null = null;
-    for (const [index, settling] of batch.entries()) {
-      const answer = answers[index] ?? 'stale';
-      if (isUnknown(answer)) {
-        unknown.push(settling);
-        failure = answer.unknown;
-      } else tell(settling, answer);
-    }
-    answered(batch.length - unknown.length);
-    if (failure === null) return;
-    events.emit('store.failed', { during: 'settle', error: failure });
-    void writeLater(unknown);
-  }
-
-  /** Beside the others, which do not wait: someone may hold one row of a store for long. */
-  async function writeLater(batch: readonly Settling[]): Promise<void> {
-    underWay.add(batch);
-    await sleep(clock, RETRY_MS.first);
-    underWay.delete(batch);
-    await writeBatch(batch);
-  }
-
-  async function splitBatch(batch: readonly Settling[], error: unknown): Promise<void> {
-    const [only] = batch;
-    if (batch.length === 1 && only !== undefined) return writeAlone(only, error);
-    const middle = Math.ceil(batch.length / 2);
-    const [first, second] = [batch.slice(0, middle), batch.slice(middle)];
-    // The second half waits for the first, and keeps its leases meanwhile.
-    underWay.add(second);
-    await writeBatch(first);
-    underWay.delete(second);
-    await writeBatch(second);
-  }
-
-  /** One that takes too long is tried again beside the others, which do not wait for it. */
-  async function writeAlone(settling: Settling, error: unknown): Promise<void> {
-    if (error instanceof StoreTimedOut) void keepTrying(settling, error);
-    else finishAlone(settling, await settleAsUnstorable(settling, error));
-  }
-
-  function finishAlone(settling: Settling, answer: Settled): void {
-    tell(settling, answer);
-    answered(1);
-  }
-
-  /** What one of them makes of its answer is no affair of the others. */
-  function tell(settling: Settling, answer: Settled): void {
-    try {
-      settling.answer(answer);
-    } catch (error) {
-      events.emit('store.failed', { during: 'settle', error });
-    }
-  }
-
-  async function keepTrying(settling: Settling, timeOut: StoreTimedOut): Promise<void> {
-    const alone = [settling];
-    underWay.add(alone);
-    let error: unknown = timeOut;
-    for (let tries = 1; error instanceof StoreTimedOut; tries += 1) {
-      // A store that answers other questions is well: then it is this outcome that it cannot take.
-      if (tries >= TIME_OUTS && (await isWell())) break;
-      await sleep(clock, Math.min(RETRY_MS.first * 2 ** tries, RETRY_MS.most));
-      try {
-        const answer = await persistAlone(settling);
-        underWay.delete(alone);
-        return finishAlone(settling, answer);
-      } catch (again) {
-        error = again;
-      }
-    }
-    const answer = await settleAsUnstorable(settling, error);
-    underWay.delete(alone);
-    finishAlone(settling, answer);
-  }
-
-  async function isWell(): Promise<boolean> {
-    try {
-      await store.now();
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
   function answered(count: number): void {
     const wasFull = isFull();
     unanswered -= count;
     if (wasFull && !isFull()) for (const listener of roomListeners) listener();
     if (unanswered === 0) for (const resolve of emptyWaiters.splice(0)) resolve();
-  }
-
-  /** Asks again until the store answers, or nobody waits any more. Throws what a smaller batch may help against. */
-  async function persist(settlements: readonly Settlement[]): Promise<SettleAnswer[]> {
-    for (let wait = RETRY_MS.first; ; wait = Math.min(wait * 2, RETRY_MS.most)) {
-      try {
-        const answers = await store.settle({ settlements });
-        const unknown = answers.find(isUnknown);
-        if (unknown !== undefined && answers.every(isUnknown)) throw unknown.unknown;
-        if (wait > RETRY_MS.first) events.emit('store.recovered', { during: 'settle' });
-        return answers;
-      } catch (error) {
-        if (!(error instanceof StoreUnavailable)) throw error;
-        events.emit('store.failed', { during: 'settle', error });
-        if (clock.now() >= giveUpAt) return settlements.map(() => 'stale');
-        if (error instanceof StoreTimedOut) throw error;
-        await sleep(clock, wait);
-      }
-    }
-  }
-
-  async function persistAlone(settlement: Settlement): Promise<Settled> {
-    const [answer = 'stale'] = await persist([settlement]);
-    return isUnknown(answer) ? 'stale' : answer;
-  }
-
-  /** The outcome itself cannot be stored: the job fails and says so. If even that is refused, its lease runs out. */
-  async function settleAsUnstorable({ job }: Settling, refusal: unknown): Promise<Settled> {
-    const { message } = classify(refusal);
-    const error = {
-      code: 'result_unstorable',
-      message: `The store refused the outcome: ${message}`,
-      retryable: false,
-    };
-    const outcome = { move: 'fail', error, stack: null } as const;
-    for (let tries = 0; ; tries += 1) {
-      try {
-        const answer = await persistAlone({ job, outcome, children: [] });
-        return answer === 'stale' ? 'stale' : error;
-      } catch (again) {
-        events.emit('store.failed', { during: 'settle', error: again });
-        if (!(again instanceof StoreTimedOut)) return 'stale';
-        await sleep(clock, Math.min(RETRY_MS.first * 2 ** tries, RETRY_MS.most));
-      }
-    }
   }
 
   function isFull(): boolean {
@@ -245,7 +89,7 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
 
   function flushed(withinMs: number): Promise<void> {
     if (unanswered === 0) return Promise.resolve();
-    giveUpAt = clock.now() + withinMs;
+    persist.giveUpAt(clock.now() + withinMs);
     return new Promise((resolve) => {
       const takeBack = clock.after(withinMs, resolve);
       emptyWaiters.push(() => {
@@ -263,7 +107,7 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
     pending: () => unanswered,
     *unanswered() {
       yield* waiting;
-      for (const batch of underWay) yield* batch;
+      yield* writer.underWay();
     },
   };
 }

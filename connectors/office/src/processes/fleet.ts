@@ -3,7 +3,9 @@ import type { Found } from '../find.ts';
 import type { OtherFormat } from './formats.ts';
 import type { Log, OfficeEvent } from '../events.ts';
 import type { ChildSettings, Hello } from '../program/protocol.ts';
+import { createSetbacks } from './setbacks.ts';
 import { type EndReason, type OfficeProcess, startProcess } from './slot.ts';
+import { type Decision, createWay } from './way.ts';
 
 /**
  * Keeps as many processes as there are slots: starts them, replaces the dead and the old, and falls back to
@@ -20,14 +22,6 @@ export interface Member {
   /** Its successor is on the way; when that is ready, this one goes. */
   due: boolean;
   retiring: boolean;
-}
-
-export interface Decision {
-  readonly way: 'kit' | 'soffice' | 'none';
-  readonly version: string | null;
-  readonly network: Hello['network'];
-  readonly disk: Hello['disk'];
-  readonly detail?: string;
 }
 
 export interface Fleet {
@@ -69,30 +63,29 @@ export interface FleetParams {
   readonly onBroken: (reason: string) => void;
 }
 
-const RETRY_START_MS = [0, 250, 1_000, 5_000, 15_000, 30_000];
-/** Failed starts in a row until those who wait are told. */
-const BROKEN_AFTER = 3;
-
 export function createFleet(params: FleetParams): Fleet {
-  const { office, slots, recycleAfter, log, onEvent } = params;
+  const { office, slots, recycleAfter, log, onEvent, onIdle } = params;
   const members = new Set<Member>();
   const totals = { started: 0, recycled: 0, crashed: 0 };
+  const way = createWay({ office, slots, log });
+  const setbacks = createSetbacks({
+    log,
+    onBroken(reason) {
+      settle();
+      params.onBroken(reason);
+    },
+    onRetry: fill,
+  });
   let starting = 0;
   let numbered = 0;
-  let failures = 0;
-  let trouble: string | null = null;
-  let holding: NodeJS.Timeout | null = null;
   let closed = false;
-  let way: ChildSettings['way'] =
-    office.library === null && office.soffice !== null ? 'soffice' : 'kit';
-  let decision: Decision | null = null;
   let settle: () => void = () => {};
   const settled = new Promise<void>((resolve) => (settle = resolve));
   const starts = new Set<Promise<void>>();
-  if (way === 'soffice') sayFallback(`There is no LibreOfficeKit in ${office.program}.`);
 
   function fill(): void {
-    if (closed || holding !== null || decision?.way === 'none') return;
+    const decision = way.decision();
+    if (closed || setbacks.isHolding() || decision?.way === 'none') return;
     const staying = [...members].filter(({ due, process }) => !due && process.alive()).length;
     const wanted = decision === null ? 1 : slots; // the first one shows which way it goes
     for (let count = staying + starting; count < wanted; count++) {
@@ -103,7 +96,7 @@ export function createFleet(params: FleetParams): Fleet {
 
   function wantFresh(count: number): void {
     fill();
-    if (holding !== null) return;
+    if (setbacks.isHolding()) return;
     const onTheWay = [...members].filter(
       ({ state, process }) => state === 'starting' && process.alive(),
     );
@@ -116,28 +109,32 @@ export function createFleet(params: FleetParams): Fleet {
   async function startOne(): Promise<void> {
     starting += 1;
     const startedAt = performance.now();
-    const folder = join(params.folder, String(++numbered));
+    const process = await start(join(params.folder, String(++numbered)));
+    starting -= 1;
+    if (process === null) return;
+    const member = enlist(process);
+    const began = await process.started;
+    if (began.type === 'ready') onReady(member, began, performance.now() - startedAt);
+    else if (!closed) onUnusable(member, began);
+  }
+
+  async function start(folder: string): Promise<OfficeProcess | null> {
     const { program, library, soffice, version } = office;
     const { script, startTimeoutMs, cache, memoryMb, reach, account, otherFormats } = params;
-    const settings = { way, program, library, soffice, folder, cache, memoryMb, reach, account };
-    let process: OfficeProcess;
+    const files = { program, library, soffice, folder, cache, reach };
+    const settings = { way: way.now(), ...files, memoryMb, account };
     try {
-      process = await startProcess({ script, settings, version, otherFormats, startTimeoutMs });
+      return await startProcess({ script, settings, version, otherFormats, startTimeoutMs });
     } catch (error) {
-      starting -= 1;
       startFailed(error instanceof Error ? error.message : String(error));
-      return;
+      return null;
     }
-    const member: Member = {
-      process,
-      state: 'starting',
-      documents: 0,
-      rssMb: 0,
-      due: false,
-      retiring: false,
-    };
+  }
+
+  function enlist(process: OfficeProcess): Member {
+    const unused = { documents: 0, rssMb: 0, due: false, retiring: false };
+    const member: Member = { process, state: 'starting', ...unused };
     members.add(member);
-    starting -= 1;
     if (closed) process.kill('closed');
     void process.ended.then(
       (reason) => onEnded(member, reason),
@@ -149,93 +146,38 @@ export function createFleet(params: FleetParams): Fleet {
         onEnded(member, 'crash');
       },
     );
-    const start = await process.started;
-    if (start.type === 'ready') onReady(member, start, performance.now() - startedAt);
-    else if (!closed) onUnusable(member, start);
+    return member;
   }
 
   function onReady(member: Member, hello: Hello, startMs: number): void {
     const { pid } = member.process;
     if (closed || !member.process.alive()) return;
-    failures = 0;
-    trouble = null;
+    setbacks.over();
     totals.started += 1;
     const version = hello.version ?? `${office.version.major}.${office.version.minor}`;
-    onEvent({ type: 'process_started', pid, startMs, way, version });
-    if (decision === null) {
-      const { network, disk } = hello;
-      sayWhatIsOpen(pid, hello);
-      log.info({ version, way, slots, network, disk }, 'LibreOffice is ready');
-      decision = { way, version, network, disk };
-      settle();
-    }
+    onEvent({ type: 'process_started', pid, startMs, way: way.now(), version });
+    way.ready(pid, hello, version);
+    settle();
     retireOneDue();
     fill();
     member.state = 'idle';
-    params.onIdle();
+    onIdle();
   }
 
   function onUnusable(
     member: Member,
-    start: { type: 'unavailable' | 'died'; reason: string },
+    { type, reason }: { type: 'unavailable' | 'died'; reason: string },
   ): void {
     member.process.kill('no_start');
-    const isSettled = decision !== null || way === 'soffice';
+    const isSettled = way.decision() !== null || way.now() === 'soffice';
     // Unavailable is final. A death may be chance, once.
-    if (isSettled || (start.type === 'died' && failures === 0)) {
-      startFailed(start.reason);
-      return;
-    }
-    failures = 0;
-    if (office.soffice === null) {
-      decision = { way: 'none', version: null, network: [], disk: [], detail: start.reason };
-      broken(start.reason);
-      return;
-    }
-    way = 'soffice';
-    sayFallback(start.reason);
+    if (isSettled || (type === 'died' && setbacks.count() === 0)) return startFailed(reason);
+    setbacks.forget();
+    if (!way.unusable(reason)) setbacks.broken(reason);
   }
 
   function startFailed(reason: string): void {
-    if (closed) return;
-    failures += 1;
-    trouble = reason;
-    log.warn({ reason, failures }, 'A LibreOffice process did not start');
-    if (failures >= BROKEN_AFTER) broken(reason);
-    holding ??= setTimeout(
-      () => {
-        holding = null;
-        fill();
-      },
-      RETRY_START_MS[Math.min(failures, RETRY_START_MS.length) - 1],
-    ).unref();
-  }
-
-  function broken(reason: string): void {
-    trouble = reason;
-    settle();
-    params.onBroken(reason);
-  }
-
-  function sayFallback(reason: string): void {
-    log.warn(
-      { reason, program: office.program },
-      'LibreOfficeKit cannot be loaded: every document starts a soffice process of its own, which takes over a second',
-    );
-  }
-
-  function sayWhatIsOpen(pid: number, { network, disk }: Hello): void {
-    if (network.length === 0)
-      log.warn(
-        { pid },
-        'LibreOffice runs with a network: neither a seccomp filter nor a network namespace is allowed here',
-      );
-    if (disk.includes('landlock')) return;
-    const user = disk.includes('account') ? 'the user nobody' : "the service's own user";
-    log.warn(
-      { pid, disk },
-      `LibreOffice can read the files of ${user}: this system has no Landlock (Linux 5.13 or later). What remains is its profile, which follows no links, and that only DOCX is opened`,
-    );
+    if (!closed) setbacks.failed(reason);
   }
 
   function retireOneDue(): void {
@@ -254,9 +196,22 @@ export function createFleet(params: FleetParams): Fleet {
     fill();
   }
 
+  function release(member: Member, { failed }: { failed: boolean }): void {
+    member.documents += 1;
+    member.rssMb = Math.round(member.process.rssMb());
+    if (closed || !member.process.alive()) return;
+    const isOld =
+      member.documents >= recycleAfter.documents || member.rssMb > recycleAfter.megabytes;
+    if (way.now() === 'kit' && (isOld || failed)) member.due = true;
+    member.state = 'idle';
+    if (member.retiring) member.process.kill('recycled');
+    else onIdle();
+    fill();
+  }
+
   return {
     settled,
-    decision: () => decision,
+    decision: way.decision,
     idle: () =>
       [...members].filter(
         (member) => member.state === 'idle' && !member.retiring && member.process.alive(),
@@ -265,25 +220,14 @@ export function createFleet(params: FleetParams): Fleet {
     take(member) {
       member.state = 'busy';
     },
-    release(member, { failed }) {
-      member.documents += 1;
-      member.rssMb = Math.round(member.process.rssMb());
-      if (closed || !member.process.alive()) return;
-      const isOld =
-        member.documents >= recycleAfter.documents || member.rssMb > recycleAfter.megabytes;
-      if (way === 'kit' && (isOld || failed)) member.due = true;
-      member.state = 'idle';
-      if (member.retiring) member.process.kill('recycled');
-      else params.onIdle();
-      fill();
-    },
+    release,
     fill,
     wantFresh,
     totals: () => totals,
-    trouble: () => trouble,
+    trouble: setbacks.trouble,
     async close() {
       closed = true;
-      if (holding !== null) clearTimeout(holding);
+      setbacks.stop();
       settle();
       for (const { process } of members) process.kill('closed');
       await Promise.allSettled(starts);
