@@ -64,7 +64,7 @@ export async function reachOf(params: {
     ...SYSTEM,
     await real(process.execPath),
     program,
-    join(program, '../../package.json'),
+    join(program, '../package.json'),
     ...modules(),
     ...(await installation(office)),
     ...named.filter(isAbsolute),

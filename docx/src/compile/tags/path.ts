@@ -4,7 +4,7 @@ import { TagSyntaxError } from './tag-error.ts';
 export interface PathExpression {
   readonly kind: 'path';
   readonly text: string;
-  /** How many scopes outwards (`../../`); -1 means the root (`@root`). */
+  /** How many scopes outwards (`../`); -1 means the root (`@root`). */
   readonly up: number;
   readonly keys: readonly string[];
   /** `@index` and its like: about the loop, not about the data. */
@@ -17,7 +17,7 @@ const METAS: readonly string[] = ['index', 'number', 'first', 'last'];
 export function parsePath(word: string): PathExpression {
   let rest = word;
   let up = 0;
-  while (rest.startsWith('../../')) {
+  while (rest.startsWith('../')) {
     up++;
     rest = rest.slice(3);
   }
