@@ -98,7 +98,7 @@ const CORE = {
     status: 403,
     retryable: false,
     title: 'The token is for another service',
-    help: 'Ask for the scope that /signin names.',
+    help: 'Ask for the scope that /signin names. Entra ID names a service in two ways, and AUDIENCE has to have both: see docs/identity.md.',
   },
   role_missing: {
     status: 403,

@@ -62,7 +62,7 @@ export async function protectedFixture(clock: Clock = { now: NOW }): Promise<Pro
     required: true,
     issuer: identity.issuer,
     clientId: PUBLIC_CLIENT,
-    scope: `${identity.audience}/.default`,
+    scope: identity.scope,
   };
   const service = createService([aJob()]);
   guard(service, identity.issuer, clock);

@@ -56,7 +56,7 @@ export async function startSandbox(dataFolder: string): Promise<Sandbox> {
       writePrivate(join(dataFolder, 'client.json'), {
         url,
         issuer: issuer.issuer,
-        scope: `${issuer.audience}/.default`,
+        scope: issuer.scope,
         clientId: LOCAL,
         clientSecret: secret,
       }),

@@ -5,7 +5,15 @@ import { CORRELATION_ID } from '../story.ts';
 export const auditEntry = z.object({
   id: z.string(),
   at: moment.describe('When it was asked for.'),
-  actor: z.string().describe('Who did it.'),
+  actor: z
+    .string()
+    .describe('Who did it, by name; "app:" and the id of its registration for a program.'),
+  subject: z
+    .string()
+    .nullable()
+    .describe(
+      'Who did it, by the token’s oid or sub, which no change of name changes; null: not kept.',
+    ),
   action: z.string().describe('The name of the route, such as "cancelJobs".'),
   target: z.string().nullable().describe('The job, kind or worker; null where a filter says it.'),
   filter: z.record(z.string(), z.unknown()).nullable().describe('Which jobs, for a bulk action.'),
@@ -40,6 +48,7 @@ export const auditContracts = {
             id: '17',
             at: '2026-01-31T09:30:00.000Z',
             actor: 'ada@example.com',
+            subject: 'b7b0c6c4-4f6e-4c0b-a3a5-0d3a4b1f2c11',
             action: 'retryJobs',
             target: null,
             filter: { kind: 'report.monthly', state: 'FAILED', errorCode: 'timeout' },

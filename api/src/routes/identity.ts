@@ -14,7 +14,9 @@ export type SignIn = z.infer<typeof signIn>;
 
 export const me = z.object({
   name: z.string().describe('As it stands in the audit log.'),
-  subject: z.string().describe('Of the token.'),
+  subject: z
+    .string()
+    .describe('The oid of the token, or its sub: it stays the same when the name changes.'),
   roles: z.array(z.enum(ROLES)),
   expiresAt: moment.nullable().describe('When the token ends.'),
 });
@@ -33,7 +35,7 @@ export const identityContracts = {
         required: true,
         issuer: 'https://login.microsoftonline.com/5d2f6c3e-8a41-4c7b-9d7e-1b0a4f6e2c90/v2.0',
         clientId: '1f0c5e0a-5f0d-4a53-9d5b-5f6f2f6c9a11',
-        scope: 'api://millrace/.default',
+        scope: 'api://0c9d3f52-7f1e-4a0c-8a55-3c1d6b1e7f20/.default',
       },
     },
   },

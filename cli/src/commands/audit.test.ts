@@ -17,6 +17,7 @@ const three = () => [
     target: 'hello',
     count: null,
     actor: 'otto\u001B[2J@example.com',
+    subject: null,
     outcome: 'refused',
   }),
   anAuditEntry({
@@ -36,14 +37,21 @@ async function audited() {
 describe('millrace audit', () => {
   test('shows who did what to what', async () => {
     const { millrace } = await audited();
-    const { code, lines } = await millrace('audit', { terminal: 140 });
+    const { code, lines } = await millrace('audit', { terminal: 180 });
     expect(code).toBe(0);
     expect(lines).toEqual([
-      'WHEN       WHO                   WHAT        TARGET                                                                   JOBS  OUTCOME',
-      `5 min ago  ada@example.com       retryJobs   state FAILED, kind report.monthly, made since ${at(-60 * MINUTE)}  1,204  done`,
-      '1 h ago    otto [2J@example.com  pauseKind   hello                                                                       -  refused',
-      '2 d ago    ada@example.com       cancelJobs  all true                                                                    1  done',
+      'WHEN       WHO                   SUBJECT                               WHAT        TARGET                                                                   JOBS  OUTCOME',
+      `5 min ago  ada@example.com       b7b0c6c4-4f6e-4c0b-a3a5-0d3a4b1f2c11  retryJobs   state FAILED, kind report.monthly, made since ${at(-60 * MINUTE)}  1,204  done`,
+      '1 h ago    otto [2J@example.com  -                                     pauseKind   hello                                                                       -  refused',
+      '2 d ago    ada@example.com       b7b0c6c4-4f6e-4c0b-a3a5-0d3a4b1f2c11  cancelJobs  all true                                                                    1  done',
     ]);
+  });
+
+  test('leaves the subject out first', async () => {
+    const { millrace } = await audited();
+    expect((await millrace('audit', { terminal: 80 })).lines[0]).toMatch(
+      /^WHEN +WHO +WHAT +TARGET +JOBS +OUTCOME$/,
+    );
   });
 
   test('leaves out what matters least where it is narrow', async () => {

@@ -75,6 +75,7 @@ function columns(now: number): Column<AuditEntry>[] {
   return [
     { header: 'WHEN', cell: ({ at }) => relative(at, now) },
     { header: 'WHO', shrinkTo: 8, cell: ({ actor }) => actor },
+    { header: 'SUBJECT', leaveOut: 3, cell: ({ subject }) => subject ?? '-' },
     { header: 'WHAT', cell: ({ action }) => action },
     { header: 'TARGET', shrinkTo: 10, leaveOut: 1, cell: targetOf },
     {

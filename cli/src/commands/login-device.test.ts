@@ -53,7 +53,8 @@ describe('millrace login --device', () => {
     const ran = await millrace('login --device', {
       ...act,
       async onWait(times, interrupt) {
-        identity.faults.set(times === 1 ? 'token-down' : 'none');
+        if (times === 1) identity.faults.add({ kind: 'token-down' });
+        else identity.faults.clear();
         await act.onWait?.(times, interrupt);
       },
     });

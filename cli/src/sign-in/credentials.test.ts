@@ -65,7 +65,7 @@ describe('a sign-in', () => {
     const fixture = await protectedFixture();
     const { millrace, clock, identity } = fixture;
     await login(fixture);
-    identity.faults.set('token-down');
+    identity.faults.add({ kind: 'token-down' });
     clock.now += 59.5 * MINUTE;
     expect(await millrace('jobs')).toMatchObject({ code: 0, stderr: '' });
     clock.now += MINUTE;

@@ -169,11 +169,11 @@ export const environment = z.object({
   ),
   ISSUER: unset(
     list,
-    'Who issues tokens, such as https://login.microsoftonline.com/TENANT/v2.0; several are separated by commas.',
+    'Who issues tokens, such as https://login.microsoftonline.com/TENANT/v2.0; several are separated by commas, and people sign in at the first.',
   ),
   AUDIENCE: unset(
     list,
-    'Whom tokens must be for, such as api://CLIENT-ID; several are separated by commas.',
+    'Whom tokens must be for, such as CLIENT-ID,api://CLIENT-ID: Entra ID writes the one or the other; several are separated by commas.',
   ),
   JWKS_URI: unset(
     trustedAddress,

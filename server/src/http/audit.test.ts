@@ -45,6 +45,7 @@ describe('the audit log', () => {
     const [stop, pause, one, retry, cancel] = await entries();
     expect(cancel).toMatchObject({
       actor: 'ada@example.com',
+      subject: 's',
       action: 'cancelJobs',
       target: null,
       filter: { kind: 'broken', state: 'QUEUED' },

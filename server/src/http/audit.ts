@@ -33,6 +33,7 @@ function entryOf(name: string, kept: Audit, call: Call, replica: string): AuditE
   const target = kept.hashed && named !== undefined ? hashed(named) : named;
   return {
     actor: call.caller?.name ?? 'anyone',
+    subject: call.caller?.subject ?? null,
     action: name,
     target: target ?? (kept.filter ? null : replica),
     filter: kept.filter ? JSON.stringify(call.body) : null,

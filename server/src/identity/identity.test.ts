@@ -120,6 +120,16 @@ describe('a good token', () => {
     });
   });
 
+  test.each([
+    [['1f0c', 'api://1f0c'], 'api://1f0c/.default'],
+    [['api://1f0c', '1f0c'], 'api://1f0c/.default'],
+    [['1f0c', 'api://millrace'], 'api://millrace/.default'],
+    [['1f0c'], 'api://1f0c/.default'],
+  ])('for %j is asked for as the API is called', async (audiences, scope) => {
+    start({ audiences });
+    expect((await harness.app.inject('/signin')).json()).toMatchObject({ scope });
+  });
+
   test('may be for any of several audiences and issuers', async () => {
     start({ audiences: ['other', issuer.audience], issuers: ['https://other', issuer.issuer] });
     expect((await get(await issuer.sign(claims()))).status).toBe(200);
@@ -223,14 +233,25 @@ describe('is refused', () => {
     await refused(await issuer.sign(claims({ exp: 1e15 })), 401, 'token_invalid');
   });
 
-  test('one for another audience', async () => {
+  test.each<[string, unknown, string]>([
+    ['another', 'api://other', 'for api://other, and this service is'],
+    ['several others', ['api://one', 'two'], 'for api://one, two, and'],
+    ['none', '', 'for nobody, and'],
+    ['what is no text', { a: 1 }, 'for nobody, and'],
+  ])('one whose audience is %s, with the audience', async (_, aud, said) => {
     start();
-    await refused(await issuer.sign(claims({ aud: 'api://other' })), 403, 'wrong_audience');
+    const token = await issuer.sign({ ...claims(), aud });
+    await refused(token, 403, 'wrong_audience');
+    expect((await get(token)).body).toMatchObject({ detail: expect.stringContaining(said) });
   });
 
-  test('one of another issuer', async () => {
+  test('one of another issuer, with the issuer', async () => {
     start();
-    await refused(await issuer.sign(claims({ iss: 'https://evil.test' })), 403, 'wrong_issuer');
+    const token = await issuer.sign(claims({ iss: 'https://evil.test' }));
+    await refused(token, 403, 'wrong_issuer');
+    expect((await get(token)).body).toMatchObject({
+      detail: expect.stringContaining('of the issuer https://evil.test, and this service trusts'),
+    });
   });
 });
 
@@ -246,7 +267,7 @@ describe('the keys', () => {
   });
 
   test('that cannot be fetched at the start make the service unready, and come when they can', async () => {
-    issuer.faults.set('jwks-down');
+    issuer.faults.add({ kind: 'jwks-down' });
     start();
     const token = await issuer.sign(claims());
     expect(await get(token)).toMatchObject({ status: 503, body: { code: 'identity_unavailable' } });
@@ -254,7 +275,7 @@ describe('the keys', () => {
     const unready = await harness.app.inject('/readyz');
     expect(unready.statusCode).toBe(503);
     expect(unready.json()).toMatchObject({ status: 'unavailable' });
-    issuer.faults.set('none');
+    issuer.faults.clear();
     expect((await get(token)).status).toBe(200);
     expect((await harness.app.inject('/readyz')).json()).toMatchObject({ status: 'ready' });
   });
@@ -263,7 +284,7 @@ describe('the keys', () => {
     start();
     const token = await issuer.sign(claims());
     expect((await get(token)).status).toBe(200);
-    issuer.faults.set('jwks-down');
+    issuer.faults.add({ kind: 'jwks-down' });
     await issuer.rotateKeys();
     expect((await get(await issuer.sign(claims()))).status).toBe(401);
     expect((await get(token)).status).toBe(200);

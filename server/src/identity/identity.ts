@@ -46,13 +46,13 @@ export function createIdentity(
       required: true,
       issuer: issuers[0] ?? null,
       clientId,
-      scope: `${scopeBase(audiences[0] ?? '')}/.default`,
+      scope: `${scopeBase(audiences)}/.default`,
     },
     checks: [identityCheck(keys)],
   };
 }
 
-/** Entra ID: tokens of its second version name the bare id of a client, whose scopes begin with api://. */
-function scopeBase(audience: string): string {
-  return URL.canParse(audience) ? audience : `api://${audience}`;
+/** Scopes begin with the Application ID URI; that of a bare client id, which is all that tokens of version 2 name, is api:// and the id. */
+function scopeBase(audiences: readonly string[]): string {
+  return audiences.find((each) => URL.canParse(each)) ?? `api://${audiences[0] ?? ''}`;
 }

@@ -4,6 +4,7 @@ import { type JWTPayload, errors, jwtVerify } from 'jose';
 import { Refusal } from '../http/refusal.ts';
 import type { Authenticate, Caller } from './caller.ts';
 import type { Keys } from './keys.ts';
+import { nameOf, subjectOf } from './names.ts';
 
 /** Clocks differ by so much between well-kept machines. */
 const CLOCK_TOLERANCE_SECONDS = 60;
@@ -50,23 +51,13 @@ function bearerOf(authorization: string | undefined): string {
   );
 }
 
-/** As Entra ID fills a token: people have a user name, programs the id of their registration. */
 function callerOf(claims: JWTPayload): Caller {
-  const text = (name: string): string | null => {
-    const value = claims[name];
-    return typeof value === 'string' && value !== '' ? value : null;
-  };
-  const app = text('azp') ?? text('appid');
-  const isApp = text('idtyp') === 'app' || (text('preferred_username') ?? text('upn')) === null;
-  const name = isApp
-    ? (text('app_displayname') ?? (app === null ? text('sub') : `app:${app}`))
-    : (text('preferred_username') ?? text('upn'));
   const given = Array.isArray(claims['roles']) ? claims['roles'] : [];
   const expiresAt = (claims.exp ?? 0) * 1_000;
   if (!(expiresAt <= LAST_MOMENT)) throw invalid('its claim "exp" is no time');
   return {
-    name: storableText(name ?? 'unknown', NAME_LIMIT),
-    subject: storableText(text('oid') ?? text('sub') ?? 'unknown', NAME_LIMIT),
+    name: storableText(nameOf(claims), NAME_LIMIT),
+    subject: storableText(subjectOf(claims), NAME_LIMIT),
     roles: ROLES.filter((role) => given.includes(role)),
     expiresAt,
   };
@@ -85,21 +76,28 @@ function refusalOf(error: unknown, { issuers, audiences }: VerifierParams): unkn
   if (error instanceof errors.JOSEError) return invalid('it cannot be read as a signed JWT');
   return error;
 
-  function wrongClaim({ claim }: errors.JWTClaimValidationFailed): Refusal {
+  /** The signature was checked before the claims: what the token says about itself is the issuer's word. */
+  function wrongClaim({ claim, payload }: errors.JWTClaimValidationFailed): Refusal {
     if (claim === 'iss')
       return new Refusal(
         'wrong_issuer',
-        `The token is not of the issuer ${issuers.join(' or ')}, which this service trusts.`,
+        `The token is of the issuer ${shown(payload.iss)}, and this service trusts ${issuers.join(' or ')}.`,
       );
     if (claim === 'aud')
       return new Refusal(
         'wrong_audience',
-        `The token is not meant for ${audiences.join(' or ')}, which is this service.`,
+        `The token is for ${shown(payload.aud)}, and this service is ${audiences.join(' or ')}.`,
       );
     return invalid(
       claim === 'nbf' ? 'it is not valid yet' : `its claim "${claim}" is missing or wrong`,
     );
   }
+}
+
+/** Of a claim that has to be a text or a list of them. */
+function shown(claim: unknown): string {
+  const texts = [claim].flat().filter((each) => typeof each === 'string' && each !== '');
+  return texts.length === 0 ? 'nobody' : storableText(texts.join(', '), NAME_LIMIT);
 }
 
 function endOf({ payload }: errors.JWTExpired): string {

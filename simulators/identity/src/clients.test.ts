@@ -50,7 +50,6 @@ describe('client credentials', () => {
     const claims = await verified(world, tokens.access_token);
     expect(claims).toMatchObject({
       ver: '2.0',
-      idtyp: 'app',
       azp: 'daemon',
       azpacr: '1',
       roles: ['operator'],
@@ -60,7 +59,7 @@ describe('client credentials', () => {
     });
     expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(3600);
     expect(tokens.expires_in).toBe(3600);
-    for (const absent of ['scp', 'name', 'preferred_username']) {
+    for (const absent of ['scp', 'name', 'preferred_username', 'idtyp']) {
       expect(claims).not.toHaveProperty(absent);
     }
   });
@@ -156,7 +155,9 @@ test('refresh tokens rotate, and the id token stays with the same person', async
 test('a device code is polled until the person has signed in', async () => {
   const world = await startWorld();
   const config = await discover(world, 'cli', oidc.None());
-  const started = await oidc.initiateDeviceAuthorization(config, { scope: `openid ${API_SCOPE}` });
+  const started = await oidc.initiateDeviceAuthorization(config, {
+    scope: `openid profile ${API_SCOPE}`,
+  });
   // The person signs in when the program has asked once in vain.
   const answers: string[] = [];
   config[oidc.customFetch] = async (url, options) => {
@@ -181,22 +182,27 @@ test('ids stay the same after a restart, and differ between tenants', async () =
     const tokens = await oidc.clientCredentialsGrant(config, { scope: API_SCOPE });
     return verified(world, tokens.access_token);
   };
-  const [one, again, elsewhere] = [await token('one'), await token('one'), await token('two')];
-  expect([again['oid'], again['tid']]).toEqual([one['oid'], one['tid']]);
-  expect(elsewhere['oid']).not.toBe(one['oid']);
-  expect(elsewhere['tid']).not.toBe(one['tid']);
-  const guid = '9b2c6d5e-0000-4000-8000-1234567890ab';
-  expect((await token(guid))['tid']).toBe(guid);
+  const here = '9b2c6d5e-0000-4000-8000-1234567890ab';
+  const there = '9b2c6d5e-0000-4000-8000-1234567890ac';
+  const [one, again, elsewhere] = [await token(here), await token(here), await token(there)];
+  expect([again['oid'], again['tid']]).toEqual([one['oid'], here]);
+  expect([elsewhere['oid'], elsewhere['tid']]).not.toContain(one['oid']);
+  expect(elsewhere['tid']).toBe(there);
 });
 
-test('options decide audience, lifetime and issuer', async () => {
-  const options = { audience: 'api://else', tokenLifetimeSeconds: 7, tenant: 'elsewhere' };
-  const world = await startWorld(options);
-  expect(world.issuer).toBe(`${world.origin}/elsewhere/v2.0`);
+test('options decide scope, lifetime and issuer', async () => {
+  const tenant = '9b2c6d5e-0000-4000-8000-1234567890ab';
+  const world = await startWorld({
+    api: { appIdUri: 'api://else' },
+    tokenLifetimeSeconds: 7,
+    tenant,
+  });
+  expect(world.issuer).toBe(`${world.origin}/${tenant}/v2.0`);
+  expect(world.scope).toBe('api://else/.default');
   const config = await discover(world, 'daemon', oidc.ClientSecretPost('p%ss: wörd+'));
-  const tokens = await oidc.clientCredentialsGrant(config, { scope: 'api://else/.default' });
+  const tokens = await oidc.clientCredentialsGrant(config, { scope: world.scope });
   const claims = await verified(world, tokens.access_token);
-  expect(claims).toMatchObject({ aud: 'api://else', iss: world.issuer });
+  expect(claims).toMatchObject({ aud: world.audience, iss: world.issuer });
   expect((claims.exp ?? 0) - (claims.nbf ?? 0)).toBe(7);
   expect(decodeProtectedHeader(tokens.access_token)).toMatchObject({ alg: 'RS256', typ: 'JWT' });
 });

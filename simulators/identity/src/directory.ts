@@ -1,6 +1,6 @@
 import { sameSecret } from './identifiers.ts';
-import { isLoopbackRedirect } from './loopback.ts';
 import type { Client, Settings, User } from './options.ts';
+import { isLoopbackRedirect } from './redirect-uri.ts';
 
 /** Who may sign in, and which programs may ask them to. */
 export interface Directory {

@@ -1,27 +1,23 @@
-/**
- * `jwks-down` and `token-down` answer 503. `jwks-garbage` answers 200 and half a JSON text. `jwks-slow`
- * holds every answer until another fault is set, so that a test needs no clock to be slow.
- */
-export type Fault = 'jwks-down' | 'jwks-slow' | 'jwks-garbage' | 'token-down' | 'none';
+import {
+  type FaultBoard,
+  type FaultSpec as CommonSpec,
+  type Faults,
+  type Strikes,
+  createFaults as createBoard,
+} from '@millrace/simulator-kit';
 
-export interface Faults {
-  readonly current: Fault;
-  set(fault: Fault): void;
-  /** Ends with the next call of `set`. */
-  change(): Promise<void>;
-}
+const KINDS = {
+  'jwks-down': 'The keys: 503.',
+  'jwks-slow': 'The keys: no answer until the fault is taken away, so that a test needs no clock.',
+  'jwks-garbage': 'The keys: 200 and half a JSON text.',
+  'token-down': 'Tokens of every grant: 503.',
+} as const;
 
-export function createFaults(): Faults {
-  let current: Fault = 'none';
-  const waiting: (() => void)[] = [];
-  return {
-    get current() {
-      return current;
-    },
-    set(fault) {
-      current = fault;
-      for (const wake of waiting.splice(0)) wake();
-    },
-    change: () => new Promise((resolve) => waiting.push(resolve)),
-  };
+export type FaultSpec = CommonSpec<keyof typeof KINDS>;
+export type IdentityFaults = Faults<FaultSpec>;
+export type IdentityFaultBoard = FaultBoard<FaultSpec>;
+export type IdentityStrikes = Strikes<FaultSpec>;
+
+export function createFaults(): IdentityFaultBoard {
+  return createBoard<FaultSpec>({ kinds: KINDS, random: Math.random });
 }

@@ -1,23 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isLoopbackName, isLoopbackOrigin, inUrl, parseUrl } from './loopback.ts';
-import type { Settings } from './options.ts';
+import { isLoopbackOrigin, isOwnPage } from '@millrace/simulator-kit';
 import type { Route } from './routes.ts';
 
-/**
- * A name that resolves to 127.0.0.1 (DNS rebinding) would make a foreign page a page of this issuer.
- * Its Host header gives it away.
- */
-export function isOwnHost({ host, onLoopback }: Settings, header: string | undefined): boolean {
-  const name = parseUrl(`http://${header ?? ''}`)?.hostname;
-  if (name === undefined) return false;
-  return onLoopback ? isLoopbackName(name) : name === parseUrl(`http://${inUrl(host)}`)?.hostname;
-}
-
-/** Browsers name the page behind every post. Programs that are none send no Origin. */
-export function mayPost({ pages }: Route, { origin, host }: IncomingHttpHeaders): boolean {
-  if (origin === undefined || pages === 'any') return true;
-  const own = origin === `http://${host ?? ''}`;
-  return own || (pages === 'loopback' && isLoopbackOrigin(origin));
+export function mayPost({ pages }: Route, headers: IncomingHttpHeaders): boolean {
+  if (pages === 'any' || isOwnPage(headers)) return true;
+  return pages === 'loopback' && isLoopbackOrigin(headers.origin ?? '');
 }
 
 /** CORS: a console on this machine may read what programs may. */

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { visit } from '../test/browser.ts';
 import { askToken, authorizeUrl } from '../test/code-flow.ts';
-import { API_SCOPE, type World, startWorld } from '../test/world.ts';
+import { API_SCOPE, TENANT, type World, startWorld } from '../test/world.ts';
 
 /** What happens at the edge, whatever the endpoint. */
 
@@ -36,7 +36,7 @@ async function stillServes(world: World): Promise<void> {
 }
 
 describe('Host', () => {
-  const path = '/sandbox/v2.0/.well-known/openid-configuration';
+  const path = `/${TENANT}/v2.0/.well-known/openid-configuration`;
   test.each(['localhost', 'localhost:99', '127.0.0.1', '127.0.0.9:1', '[::1]:80', 'LOCALHOST'])(
     '%s is served',
     async (host) => {
@@ -146,7 +146,7 @@ describe('a body', () => {
   test('without an end is cut off', async () => {
     const world = await startWorld();
     const { hostname, port } = new URL(world.origin);
-    const head = `POST /sandbox/oauth2/v2.0/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const head = `POST /${TENANT}/oauth2/v2.0/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n`;
     const chunk = `10000\r\n${'a'.repeat(65_536)}\r\n`;
     const sent = await new Promise<number>((resolve) => {
       const socket = connect(Number(port), hostname, () => socket.write(head));
@@ -180,15 +180,15 @@ describe('what is malformed', () => {
   test.each([
     ['nonsense', 'hello\r\n\r\n'],
     ['an absolute address', get('http://evil.test/', 'localhost')],
-    ['an address with two slashes', get('//evil.test/sandbox/v2.0', 'localhost')],
+    ['an address with two slashes', get(`//evil.test/${TENANT}/v2.0`, 'localhost')],
     ['a credential for a path', get('@evil.test/', 'localhost')],
     ['an asterisk', 'OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],
-    ['a broken escape', get('/sandbox/%zz?%zz', 'localhost')],
-    ['a path upwards', get('/sandbox/../../etc/passwd', 'localhost')],
+    ['a broken escape', get(`/${TENANT}/%zz?%zz`, 'localhost')],
+    ['a path upwards', get(`/${TENANT}/../../etc/passwd`, 'localhost')],
     ['headers of 100 kB', `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`],
     [
       'a body that ends early',
-      'POST /sandbox/login HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: zzz\r\n\r\n',
+      `POST /${TENANT}/login HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: zzz\r\n\r\n`,
     ],
   ])('%s is refused and no more', async (_, text) => {
     const world = await startWorld();
@@ -199,8 +199,7 @@ describe('what is malformed', () => {
   test('a sender who leaves in the middle is not missed', async () => {
     const world = await startWorld();
     const { hostname, port } = new URL(world.origin);
-    const head =
-      'POST /sandbox/oauth2/v2.0/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\ngrant';
+    const head = `POST /${TENANT}/oauth2/v2.0/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\ngrant`;
     await new Promise((resolve) => {
       const socket = connect(Number(port), hostname, () => {
         socket.write(head, () => socket.destroy());

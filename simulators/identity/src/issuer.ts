@@ -1,7 +1,8 @@
+import { issuerOf } from './claims.ts';
 import { type Codes, createCodes } from './codes.ts';
 import { type Devices, createDevices } from './devices.ts';
 import { type Directory, createDirectory } from './directory.ts';
-import { type Faults, createFaults } from './faults.ts';
+import { type IdentityFaultBoard, createFaults } from './faults.ts';
 import type { KeyRing } from './keys.ts';
 import type { Settings } from './options.ts';
 import { type Sessions, createSessions } from './sessions.ts';
@@ -12,7 +13,7 @@ import { type Transactions, createTransactions } from './transactions.ts';
 export interface Issuer {
   readonly settings: Settings;
   readonly origin: string;
-  /** The value of `iss`. */
+  /** As discovery names it: the `iss` of id tokens, and of access tokens of version 2. */
   readonly url: string;
   readonly paths: Paths;
   readonly keys: KeyRing;
@@ -22,20 +23,20 @@ export interface Issuer {
   readonly codes: Codes;
   readonly devices: Devices;
   readonly transactions: Transactions;
-  readonly faults: Faults;
+  readonly faults: IdentityFaultBoard;
 }
 
 type Paths = ReturnType<typeof pathsOf>;
 
 export function createIssuer(settings: Settings, origin: string, keys: KeyRing): Issuer {
-  const url = `${origin}/${settings.tenant}/v2.0`;
+  const url = issuerOf(settings, origin, 2);
   return {
     settings,
     origin,
     url,
     paths: pathsOf(settings.tenant),
     keys,
-    tokens: createTokens(settings, url, keys),
+    tokens: createTokens(settings, origin, keys),
     directory: createDirectory(settings),
     sessions: createSessions(settings.now),
     codes: createCodes(settings.now),

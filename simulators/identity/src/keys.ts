@@ -1,3 +1,4 @@
+import { invalidOption } from '@millrace/simulator-kit';
 import {
   type CryptoKey,
   type JWK_RSA_Private,
@@ -9,7 +10,6 @@ import {
   generateKeyPair,
   importJWK,
 } from 'jose';
-import { invalidOption } from './invalid-option.ts';
 
 /** A signing key as JSON. It is a secret. */
 export interface PrivateJwk extends JWK_RSA_Private {
@@ -57,9 +57,17 @@ export async function createKeyRing(given: readonly PrivateJwk[] = []): Promise<
     published: () => ({ keys: all().map(({ jwk }) => publicPart(jwk)) }),
     async sign(claims, kid = signing.kid) {
       const { key } = named(kid) ?? signing;
-      return new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
-        .setProtectedHeader({ typ: 'JWT', alg: 'RS256', kid })
-        .sign(key);
+      return (
+        new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
+          // Tokens of version 1 say it twice ("Header claims" of "Access token claims reference").
+          .setProtectedHeader({
+            typ: 'JWT',
+            alg: 'RS256',
+            kid,
+            ...(claims['ver'] === '1.0' && { x5t: kid }),
+          })
+          .sign(key)
+      );
     },
     async read(token) {
       try {

@@ -1,6 +1,12 @@
-import { invalidOption } from './invalid-option.ts';
+import {
+  type Place,
+  checkDistinct,
+  checkWholeNumbers,
+  invalidOption,
+  settlePlace,
+} from '@millrace/simulator-kit';
 import type { PrivateJwk } from './keys.ts';
-import { inUrl, isLoopbackName, isPlain, isWeb, parseUrl } from './loopback.ts';
+import { mayBeRegistered } from './redirect-uri.ts';
 
 export interface User {
   /** What `preferred_username` says, such as `ada@sandbox.test`. */
@@ -23,15 +29,33 @@ export interface Client {
   readonly redirectUris?: readonly string[];
 }
 
+/** The app registration of the API, which says what its tokens are like. */
+export interface Api {
+  /** A GUID. One of the sandbox when left out. */
+  readonly clientId?: string;
+  /** The Application ID URI, `api://CLIENT-ID` when left out. Its scopes begin with it. */
+  readonly appIdUri?: string;
+  /** `requestedAccessTokenVersion` of the manifest. 2 when left out; Entra's own default is 1. */
+  readonly tokenVersion?: 1 | 2;
+  /** Optional claims of access tokens that are switched on. None when left out, as in Entra. */
+  readonly optionalClaims?: readonly OptionalClaim[];
+}
+
+export type OptionalClaim = 'idtyp';
+
 export interface IdentityOptions {
   /** `127.0.0.1` when left out. */
   readonly host?: string;
   /** 0, a free one, when left out. */
   readonly port?: number;
-  /** The path segment of the issuer, `${origin}/${tenant}/v2.0`. `sandbox` when left out. */
+  /** A GUID, the value of `tid` and a part of every path. One of the sandbox when left out. */
   readonly tenant?: string;
-  /** The API's identifier, `api://millrace` when left out. Its scope is `${audience}/.default`. */
-  readonly audience?: string;
+  /**
+   * Whose name is in `iss`. `own`, when left out: that of this server, so that clients find it by discovery.
+   * `entra`: Entra's, for verifiers whose ISSUER is to stay what it is in production; only JWKS_URI leads here.
+   */
+  readonly issuerHost?: 'own' | 'entra';
+  readonly api?: Api;
   readonly users?: readonly User[];
   readonly clients?: readonly Client[];
   /** What `exportKeys` gave, the signing key first. Made when left out. */
@@ -42,73 +66,68 @@ export interface IdentityOptions {
   readonly tokenLifetimeSeconds?: number;
 }
 
-export interface Settings {
-  readonly host: string;
-  readonly port: number;
+export interface Settings extends Place {
   readonly tenant: string;
-  readonly audience: string;
+  readonly issuerHost: 'own' | 'entra';
+  readonly api: Required<Api>;
   readonly users: readonly User[];
   readonly clients: readonly Client[];
   readonly now: () => number;
   readonly tokenLifetimeSeconds: number;
-  /** Who is not on this machine cannot reach it. */
-  readonly onLoopback: boolean;
 }
+
+const SANDBOX_TENANT = '5a4db0c5-0000-4000-8000-000000000001';
+const SANDBOX_API = '5a4db0c5-0000-4000-8000-000000000002';
 
 /** Options with their defaults, checked. Throws an error with the code `invalid_option`. */
 export function settle(options: IdentityOptions): Settings {
-  const host = (options.host ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1');
-  const settings = {
-    host,
-    port: options.port ?? 0,
-    tenant: options.tenant ?? 'sandbox',
-    audience: options.audience ?? 'api://millrace',
+  const { clientId = SANDBOX_API, ...api } = options.api ?? {};
+  const settings: Settings = {
+    ...settlePlace(options, 'It is part of the issuer, which every token repeats.'),
+    tenant: options.tenant ?? SANDBOX_TENANT,
+    issuerHost: options.issuerHost ?? 'own',
+    api: {
+      appIdUri: `api://${clientId}`,
+      tokenVersion: 2,
+      optionalClaims: [],
+      ...api,
+      clientId,
+    },
     users: options.users ?? [],
     clients: options.clients ?? [],
     now: options.now ?? Date.now,
     tokenLifetimeSeconds: options.tokenLifetimeSeconds ?? 3600,
-    onLoopback: isLoopbackName(inUrl(host)),
   };
-  checkPlace(settings);
   checkNames(settings);
   for (const user of settings.users) checkUser(user, settings.onLoopback);
   for (const client of settings.clients) checkClient(client);
   return settings;
 }
 
-function checkPlace({ host, port }: Settings): void {
-  if (['', '0.0.0.0', '::', '*'].includes(host) || !URL.canParse(`http://${inUrl(host)}`)) {
-    throw invalidOption(
-      'host: name one address. It is part of the issuer, which every token repeats.',
-    );
-  }
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw invalidOption('port: give a whole number from 0 (a free one) to 65535.');
-  }
-}
+const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-function checkNames({ tenant, audience, tokenLifetimeSeconds, users, clients }: Settings): void {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(tenant)) {
-    throw invalidOption('tenant: give letters, digits, dots and dashes, 64 at most.');
+function checkNames({ tenant, api, tokenLifetimeSeconds, users, clients }: Settings): void {
+  checkWholeNumbers({ tokenLifetimeSeconds }, { tokenLifetimeSeconds: 1 });
+  checkDistinct(
+    'users',
+    'username',
+    users.map(({ username }) => username),
+  );
+  checkDistinct(
+    'clients',
+    'id',
+    clients.map(({ id }) => id),
+  );
+  if (!GUID.test(tenant)) throw invalidOption('tenant: give a GUID in small letters.');
+  if (!GUID.test(api.clientId))
+    throw invalidOption('api: give clientId as a GUID in small letters.');
+  if (!/^[!#-[\]-~]{1,200}$/.test(api.appIdUri)) {
+    throw invalidOption('api: give an appIdUri without blanks and quotes. It is part of scopes.');
   }
-  if (!/^[!#-[\]-~]{1,200}$/.test(audience)) {
-    throw invalidOption(
-      'audience: give an identifier without blanks and quotes. It is part of scopes.',
-    );
-  }
-  if (!Number.isInteger(tokenLifetimeSeconds) || tokenLifetimeSeconds < 1) {
-    throw invalidOption('tokenLifetimeSeconds: give a whole number from 1.');
-  }
-  if (new Set(users.map(({ username }) => username)).size < users.length) {
-    throw invalidOption('users: two have the same username.');
-  }
-  if (new Set(clients.map(({ id }) => id)).size < clients.length) {
-    throw invalidOption('clients: two have the same id.');
-  }
+  if (![1, 2].includes(api.tokenVersion)) throw invalidOption('api: tokenVersion is 1 or 2.');
 }
 
 function checkUser({ username, password }: User, onLoopback: boolean): void {
-  if (username === '') throw invalidOption('users: one has no username.');
   if (password === '') {
     throw invalidOption(
       `users: the password of ${username} is empty. Leave it out for a user without.`,
@@ -122,14 +141,11 @@ function checkUser({ username, password }: User, onLoopback: boolean): void {
 }
 
 function checkClient({ id, secret, redirectUris = [] }: Client): void {
-  if (id === '') throw invalidOption('clients: one has no id.');
   if (secret === '') {
     throw invalidOption(`clients: the secret of ${id} is empty. Leave it out for a public client.`);
   }
   for (const text of redirectUris) {
-    const url = parseUrl(text);
-    const safe = url !== null && (url.protocol === 'https:' || isLoopbackName(url.hostname));
-    if (url === null || !safe || !isWeb(url) || !isPlain(url, text)) {
+    if (!mayBeRegistered(text)) {
       throw invalidOption(
         `clients: a redirect URI of ${id} will not do. Give https, or http on loopback, without user name and fragment.`,
       );

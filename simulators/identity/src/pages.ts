@@ -1,12 +1,15 @@
-import { createHash } from 'node:crypto';
-import { type Html, html } from './html.ts';
-import type { Answer } from './http.ts';
+import {
+  type Answer,
+  BASE_STYLE,
+  type Html,
+  complaint,
+  createFrame,
+  html,
+} from '@millrace/simulator-kit';
 import type { User } from './options.ts';
-import { STYLE } from './style.ts';
+import { CARD_STYLE } from './style.ts';
 
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
-/** Not inside a template: the hash covers every blank between the tags. */
-const STYLE_ELEMENT: Html = { html: `<style>${STYLE}</style>` };
+const frame = createFrame(BASE_STYLE + CARD_STYLE);
 const TITLE = 'Millrace sandbox sign-in';
 
 export interface SignInPage {
@@ -105,50 +108,10 @@ export function messagePage(status: number, title: string, text: string): Answer
   return answer(status, title, html`<p>${text}</p>`, null);
 }
 
-function complaint(wrong: string | null): Html | null {
-  return wrong === null ? null : html`<p class="wrong" role="alert">${wrong}</p>`;
-}
-
-function answer(status: number, title: string, content: Html, returnsTo: string | null): Answer {
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title}</title>
-        ${STYLE_ELEMENT}
-      </head>
-      <body>
-        <main>
-          <h1>${title}</h1>
-          ${content}
-        </main>
-      </body>
-    </html> `;
-  return { status, headers: headersFor(returnsTo), body: page.html };
-}
-
-/**
- * Browsers hold the redirect after a form to `form-action` too, so it names where the form leads.
- * `referrer-policy: no-referrer` would make browsers post `Origin: null`, which we refuse.
- */
-function headersFor(returnsTo: string | null): Record<string, string> {
-  const policy = [
-    `default-src 'none'`,
-    `style-src 'sha256-${STYLE_HASH}'`,
-    `base-uri 'none'`,
-    `frame-ancestors 'none'`,
-    `form-action 'self'${returnsTo === null ? '' : ` ${policySource(returnsTo)}`}`,
-  ];
-  return {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policy.join('; '),
-    'x-frame-options': 'DENY',
-    'referrer-policy': 'same-origin',
-  };
-}
-
-/** The policy's grammar has no IPv6 addresses: for those, the scheme. */
-function policySource(origin: string): string {
-  return origin.includes('[') ? 'http:' : origin;
+function answer(status: number, title: string, content: Html, leadsTo: string | null): Answer {
+  const body = html`<main>
+    <h1>${title}</h1>
+    ${content}
+  </main>`;
+  return frame({ title, body, status, leadsTo });
 }

@@ -1,16 +1,21 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Fault } from './faults.ts';
+import { json, openSite } from '@millrace/simulator-kit';
+import type { IdentityFaults } from './faults.ts';
+import { audienceOf, issuerOf } from './claims.ts';
 import { createIssuer } from './issuer.ts';
 import { type PrivateJwk, createKeyRing } from './keys.ts';
-import { inUrl } from './loopback.ts';
 import { type IdentityOptions, settle } from './options.ts';
+import { messagePage } from './pages.ts';
 import { type Requests, createService } from './service.ts';
 
 export interface Identity {
-  /** The value of `iss`; the discovery document is below it. */
+  /** The discovery document is below it, and tokens of version 2 name it. */
   readonly issuer: string;
+  /** The value of `iss` in access tokens. */
+  readonly tokenIssuer: string;
+  /** The value of `aud` in access tokens for `scope`. */
   readonly audience: string;
+  /** What to ask for: all that a person or an app may do at the API. */
+  readonly scope: string;
   readonly jwksUri: string;
   readonly origin: string;
   /** A new signing key; the old public key stays in the JWKS until `retireKeys`. */
@@ -25,7 +30,7 @@ export interface Identity {
    * is only put in the header.
    */
   sign(claims: Record<string, unknown>, header?: { readonly kid?: string }): Promise<string>;
-  readonly faults: { set(fault: Fault): void };
+  readonly faults: IdentityFaults;
   /** Counted by endpoint, always up to date. */
   readonly requests: Readonly<Requests>;
   close(): Promise<void>;
@@ -33,36 +38,44 @@ export interface Identity {
 
 /** Slow senders are cut off after this long. */
 const REQUEST_MS = 10_000;
+/** A form that is too long is read to its end, so that its sender hears why. This far, and then it is cut off. */
+const LONGEST_BODY = 1_048_576;
 
 export async function startIdentity(options: IdentityOptions = {}): Promise<Identity> {
   const settings = settle(options);
   const keys = await createKeyRing(options.keys);
-  const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(settings.port, settings.host, resolve);
+  const site = await openSite({
+    place: settings,
+    requestMs: REQUEST_MS,
+    longestBody: LONGEST_BODY,
+    misdirected: messagePage(421, 'Wrong address', 'This issuer answers to its own name only.'),
+    mistake: json(500, {
+      error: 'server_error',
+      error_description: 'Something went wrong here. The log of the process says what.',
+    }),
   });
-  const { port } = server.address() as AddressInfo;
-  const { origin } = new URL(`http://${inUrl(settings.host)}:${port}`); // as browsers spell it
-  const issuer = createIssuer(settings, origin, keys);
+  const issuer = createIssuer(settings, site.origin, keys);
   const { requests, serve } = createService(issuer);
-  server.on('request', (request, response) => void serve(request, response));
+  site.serve(serve);
 
+  const { api } = settings;
+  const { add, remove, clear, list } = issuer.faults;
   return {
     issuer: issuer.url,
-    audience: settings.audience,
-    jwksUri: origin + issuer.paths.jwks,
-    origin,
+    tokenIssuer: issuerOf(settings, site.origin, api.tokenVersion),
+    audience: audienceOf(api, api.appIdUri),
+    scope: `${api.appIdUri}/.default`,
+    jwksUri: site.origin + issuer.paths.jwks,
+    origin: site.origin,
     rotateKeys: keys.rotate,
     retireKeys: async () => keys.retire(),
     exportKeys: async () => keys.export(),
     sign: (claims, header) => issuer.tokens.sign(claims, header?.kid),
-    faults: { set: issuer.faults.set },
+    faults: { add, remove, clear, list },
     requests,
     async close() {
-      issuer.faults.set('none'); // lets go of what a fault holds
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      await closed;
+      clear(); // lets go of what a fault holds
+      await site.close();
     },
   };
 }

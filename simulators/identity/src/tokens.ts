@@ -1,77 +1,86 @@
-import { randomUUID } from 'node:crypto';
+import {
+  type Claims,
+  type Version,
+  appClaims,
+  audienceOf,
+  clientClaims,
+  frameOf,
+  personClaims,
+  roleClaims,
+} from './claims.ts';
 import { pairwiseSubject, stableUuid } from './identifiers.ts';
 import type { KeyRing } from './keys.ts';
 import type { Client, Settings } from './options.ts';
-import { DELEGATED, type Scopes, isForApi } from './scopes.ts';
+import { DELEGATED, type Scopes, resourceOf } from './scopes.ts';
 import type { Session } from './sessions.ts';
 
 /** Microsoft Graph: who signs in without a scope of the API gets a token for Graph, of no use to the API. */
 const GRAPH = '00000003-0000-0000-c000-000000000000';
 
 export interface Tokens {
-  /** A client's own token (client credentials). */
-  forApp(client: Client): Promise<string>;
+  /** A client's own token (client credentials) for the API, which the request called `resource`. */
+  forApp(client: Client, resource: string): Promise<string>;
   forUser(session: Session, scopes: Scopes): Promise<string>;
   idToken(session: Session, scopes: Scopes, nonce: string | undefined): Promise<string>;
   /** A token with anything overridden; `undefined` takes a claim away. */
   sign(claims: Record<string, unknown>, kid?: string): Promise<string>;
 }
 
-/** Tokens with the claims of Entra's v2.0. Ids are derived from names, so restarts do not change them. */
-export function createTokens(settings: Settings, issuer: string, keys: KeyRing): Tokens {
-  const { audience, tenant } = settings;
-  const tenantId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(tenant)
-    ? tenant.toLowerCase()
-    : stableUuid('tenant', tenant);
+/** Ids are derived from names, so restarts do not change them. */
+export function createTokens(settings: Settings, origin: string, keys: KeyRing): Tokens {
+  const { api, tenant } = settings;
+  const version = api.tokenVersion;
+  const frame = (aud: string, of: Version) => frameOf(settings, origin, of, aud);
+  const accessFrame = (resource: string): Claims => {
+    const claims = frame(audienceOf(api, resource), version);
+    return version === 1 ? { ...claims, idp: claims['iss'] } : claims;
+  };
 
-  function common(aud: string) {
-    const iat = Math.floor(settings.now() / 1000);
-    const exp = iat + settings.tokenLifetimeSeconds;
-    return { iss: issuer, aud, iat, nbf: iat, exp, tid: tenantId, uti: randomUUID(), ver: '2.0' };
-  }
-
-  function person({ user }: Session, aud: string) {
+  /** `sub` differs per application, `oid` does not. */
+  function person({ user }: Session, applicationId: string): Claims {
     const oid = stableUuid('user', tenant, user.username);
-    return { oid, sub: pairwiseSubject(oid, aud) };
+    return { oid, sub: pairwiseSubject(oid, applicationId) };
   }
 
   return {
-    forApp(client) {
-      const oid = stableUuid('client', tenant, client.id);
-      return keys.sign({
-        ...common(audience),
-        ...caller(client),
-        idtyp: 'app',
-        oid,
-        sub: oid,
-        ...someRoles(client.roles),
-      });
-    },
+    forApp: (client, resource) =>
+      keys.sign({
+        ...accessFrame(resource),
+        ...clientClaims(client, version),
+        ...appClaims(client, settings),
+        ...roleClaims(client.roles),
+      }),
     forUser(session, scopes) {
-      const forApi = isForApi(scopes, audience);
-      const aud = forApi ? audience : GRAPH;
+      const { user, client } = session;
+      const resource = resourceOf(scopes, api);
+      const hasProfile = scopes.includes('profile');
+      if (resource === null) {
+        return keys.sign({
+          ...frame(GRAPH, 2),
+          ...clientClaims(client, 2),
+          ...person(session, GRAPH),
+          ...personClaims(user, 2, hasProfile),
+          scp: scopes.join(' '),
+        });
+      }
       return keys.sign({
-        ...common(aud),
-        ...caller(session.client),
-        ...person(session, aud),
-        name: session.user.name,
-        preferred_username: session.user.username,
-        scp: forApi ? DELEGATED : scopes.join(' '),
-        sid: session.id,
-        ...(forApi ? someRoles(session.user.roles) : {}),
+        ...accessFrame(resource),
+        ...clientClaims(client, version),
+        ...person(session, api.clientId),
+        ...personClaims(user, version, hasProfile),
+        scp: DELEGATED,
+        ...roleClaims(user.roles),
       });
     },
     idToken(session, scopes, nonce) {
       const { user, client } = session;
       return keys.sign({
-        ...common(client.id),
+        ...frame(client.id, 2),
         ...person(session, client.id),
         auth_time: Math.floor(session.signedInAt / 1000),
         sid: session.id,
         ...(nonce === undefined ? {} : { nonce }),
-        ...(scopes.includes('profile')
-          ? { name: user.name, preferred_username: user.username }
-          : {}),
+        ...personClaims(user, 2, scopes.includes('profile')),
         ...(scopes.includes('email') && user.username.includes('@')
           ? { email: user.username }
           : {}),
@@ -79,17 +88,7 @@ export function createTokens(settings: Settings, issuer: string, keys: KeyRing):
     },
     sign(claims, kid) {
       const oid = stableUuid('test', tenant);
-      return keys.sign({ ...common(audience), oid, sub: oid, ...claims }, kid);
+      return keys.sign({ ...accessFrame(api.appIdUri), oid, sub: oid, ...claims }, kid);
     },
   };
-}
-
-/** The program that asked: `azpacr` says how it proved itself, 1 with a secret, 0 not at all. */
-function caller(client: Client) {
-  return { azp: client.id, azpacr: client.secret === undefined ? '0' : '1' };
-}
-
-/** Entra leaves the claim out when there are none. */
-function someRoles(roles: readonly string[] = []) {
-  return roles.length === 0 ? {} : { roles };
 }

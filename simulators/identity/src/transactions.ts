@@ -1,5 +1,5 @@
+import type { Answer } from '@millrace/simulator-kit';
 import { createBoundedMap } from './bounded-map.ts';
-import type { Answer } from './http.ts';
 import { randomSecret } from './identifiers.ts';
 import type { Client, User } from './options.ts';
 

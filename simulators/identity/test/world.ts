@@ -8,7 +8,8 @@ import {
 
 /** Where a program on this machine would wait for its code. Nothing listens there. */
 export const CALLBACK = 'http://127.0.0.1:7777/callback';
-export const API_SCOPE = 'api://millrace/.default';
+export const API_SCOPE = 'api://5a4db0c5-0000-4000-8000-000000000002/.default';
+export const TENANT = '5a4db0c5-0000-4000-8000-000000000001';
 
 export const ADA = 'ada@sandbox.test';
 export const OTTO = 'otto@sandbox.test';
@@ -50,7 +51,8 @@ export async function startWorld(options: IdentityOptions = {}): Promise<World> 
   const identity = await startIdentity({ ...given, ...options });
   keys ??= await identity.exportKeys();
   open.push(identity);
-  const at = (path: string) => `${identity.issuer.replace(/v2\.0$/, '')}oauth2/v2.0/${path}`;
+  const { tenant = TENANT } = options;
+  const at = (path: string) => `${identity.origin}/${tenant}/oauth2/v2.0/${path}`;
   return {
     ...identity,
     advance: (ms) => void (now += ms),

@@ -1,6 +1,11 @@
 import { createPublicKey } from 'node:crypto';
-import { invalidOption } from './invalid-option.ts';
-import { inUrl, isLoopbackName } from './loopback.ts';
+import {
+  type Place,
+  checkDistinct,
+  checkWholeNumbers,
+  invalidOption,
+  settlePlace,
+} from '@millrace/simulator-kit';
 
 export interface User {
   /** Such as `integration@sandbox.test`; the `sub` of a JWT bearer assertion. */
@@ -63,9 +68,7 @@ export interface SalesforceOptions {
   readonly seed?: number;
 }
 
-export interface Settings {
-  readonly host: string;
-  readonly port: number;
+export interface Settings extends Place {
   readonly objects: readonly string[];
   readonly apex: boolean;
   readonly namespace: string | null;
@@ -81,19 +84,15 @@ export interface Settings {
   readonly stateFile: string | null;
   readonly now: () => number;
   readonly seed: number;
-  /** Who is not on this machine cannot reach it. */
-  readonly onLoopback: boolean;
 }
 
 const TWO_HOURS = 7_200_000;
 
 /** Options with their defaults, checked. Throws an error with the code `invalid_option`. */
 export function settle(options: SalesforceOptions): Settings {
-  const host = (options.host ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1');
   const { objects = [] } = options;
   const settings: Settings = {
-    host,
-    port: options.port ?? 0,
+    ...settlePlace(options, 'It is part of instance_url, which clients follow.'),
     objects: typeof objects === 'string' ? [objects] : objects,
     apex: options.apex ?? objects.length > 0,
     namespace: options.namespace ?? null,
@@ -109,31 +108,8 @@ export function settle(options: SalesforceOptions): Settings {
     stateFile: options.stateFile ?? null,
     now: options.now ?? Date.now,
     seed: options.seed ?? 1,
-    onLoopback: isLoopbackName(inUrl(host)),
   };
-  checkPlace(settings);
-  checkNumbers(settings);
-  checkUsers(settings);
-  for (const app of settings.apps) checkApp(app, settings);
-  return settings;
-}
-
-function checkPlace({ host, port, namespace }: Settings): void {
-  if (['', '0.0.0.0', '::', '*'].includes(host) || !URL.canParse(`http://${inUrl(host)}`)) {
-    throw invalidOption(
-      'host: name one address. It is part of instance_url, which clients follow.',
-    );
-  }
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw invalidOption('port: give a whole number from 0 (a free one) to 65535.');
-  }
-  if (namespace !== null && !/^[A-Za-z][A-Za-z0-9]{0,14}$/.test(namespace)) {
-    throw invalidOption('namespace: give up to 15 letters and digits, a letter first.');
-  }
-}
-
-function checkNumbers(settings: Settings): void {
-  for (const [name, least] of Object.entries({
+  checkWholeNumbers(settings, {
     dailyApiRequests: 0,
     dailyContentVersions: 0,
     sessionTimeoutMs: 1,
@@ -142,31 +118,33 @@ function checkNumbers(settings: Settings): void {
     longPollMs: 1,
     storageBytes: 0,
     seed: 0,
-  })) {
-    const value = settings[name as 'seed'];
-    if (!Number.isInteger(value) || value < least) {
-      throw invalidOption(`${name}: give a whole number from ${least}.`);
-    }
-  }
+  });
+  checkNames(settings);
+  for (const app of settings.apps) checkApp(app, settings);
+  return settings;
 }
 
-function checkUsers({ users, apps }: Settings): void {
+function checkNames({ namespace, users, apps }: Settings): void {
+  if (namespace !== null && !/^[A-Za-z][A-Za-z0-9]{0,14}$/.test(namespace)) {
+    throw invalidOption('namespace: give up to 15 letters and digits, a letter first.');
+  }
   if (users.length === 0) throw invalidOption('users: an org has at least one.');
-  if (users.some(({ username }) => username === ''))
-    throw invalidOption('users: one has no username.');
-  if (new Set(users.map(({ username }) => username.toLowerCase())).size < users.length) {
-    throw invalidOption('users: two have the same username.');
-  }
-  if (new Set(apps.map(({ clientId }) => clientId)).size < apps.length) {
-    throw invalidOption('apps: two have the same clientId.');
-  }
+  checkDistinct(
+    'users',
+    'username',
+    users.map(({ username }) => username.toLowerCase()),
+  );
+  checkDistinct(
+    'apps',
+    'clientId',
+    apps.map(({ clientId }) => clientId),
+  );
 }
 
 function checkApp(
   { clientId, certificate, secret, runAs }: ConnectedApp,
   { users }: Settings,
 ): void {
-  if (clientId === '') throw invalidOption('apps: one has no clientId.');
   if (certificate === undefined && secret === undefined) {
     throw invalidOption(`apps: ${clientId} has neither a certificate nor a secret.`);
   }

@@ -118,7 +118,7 @@ export function createOrg(settings: Settings, triggerOf: TriggerOf): Org {
         const rows = [...tx.written];
         // Others get their turn while the locks are held, as they would on a real server.
         if (rows.length > 0) await immediate();
-        await caller.strikes.held();
+        await caller.strikes.held('hold');
         tx.commit();
         for (const listener of listeners) listener(rows);
         return result;

@@ -1,16 +1,16 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type Answer, openSite } from '@millrace/simulator-kit';
 import { type Apex, loadApex } from './apex/apex-run.ts';
 import { apexEndpoints, apexTrigger, installApex } from './apex/endpoints.ts';
 import type { Calls } from './calls.ts';
 import { createCometd } from './cometd/cometd.ts';
 import type { State } from './data/state.ts';
 import type { Faults } from './faults.ts';
+import { json } from './http/answer.ts';
 import { createApi } from './http/api.ts';
+import { LONGEST_BODY } from './http/incoming.ts';
 import { createJournal } from './http/journal.ts';
 import { createService } from './http/service.ts';
 import { type Inside, lookInside } from './inside.ts';
-import { inUrl } from './loopback.ts';
 import { createSessions } from './oauth/sessions.ts';
 import { type SalesforceOptions, settle } from './options.ts';
 import { createOrg } from './org.ts';
@@ -70,18 +70,17 @@ export async function startSalesforce(options: SalesforceOptions = {}): Promise<
   const api = createApi({ org, sessions, leaf, apex: apexEndpoints(org, apex), cometd });
   const pages = createPages({ org, inside, journal, sessions });
   const service = createService({ org, journal, api, inside: pages });
-  const server = createServer({
-    requestTimeout: REQUEST_MS,
-    headersTimeout: REQUEST_MS,
-    maxHeaderSize: LONGEST_HEAD,
+  const site = await openSite({
+    place: settings,
+    requestMs: REQUEST_MS,
+    longestHead: LONGEST_HEAD,
+    longestBody: LONGEST_BODY,
+    misdirected: failure(421, 'MISDIRECTED', 'This org answers to its own name only.'),
+    mistake: failure(500, 'UNKNOWN_EXCEPTION', 'An unexpected error occurred.'),
   });
-  server.on('request', (request, response) => void service.serve(request, response));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(settings.port, settings.host, resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  const { origin } = new URL(`http://${inUrl(settings.host)}:${port}`); // as browsers spell it
+  const { origin } = site;
   org.home.origin = origin;
+  site.serve(service);
 
   const { add, remove, clear, list } = org.faults;
   return {
@@ -104,10 +103,12 @@ export async function startSalesforce(options: SalesforceOptions = {}): Promise<
     importState: keeper.import,
     async close() {
       org.faults.clear(); // lets go of what a fault holds
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      await closed;
+      await site.close();
       keeper.close();
     },
   };
+}
+
+function failure(status: number, errorCode: string, message: string): Answer {
+  return json(status, [{ errorCode, message }]);
 }

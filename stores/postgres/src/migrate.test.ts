@@ -11,7 +11,13 @@ import { migrate } from './migrate.ts';
 import { openPg } from './pg.ts';
 
 const FIRST = '001-queue.sql';
-const ALL = [FIRST, '002-service.sql', '003-leases.sql', '004-shared-leases.sql'];
+const ALL = [
+  FIRST,
+  '002-service.sql',
+  '003-leases.sql',
+  '004-shared-leases.sql',
+  '006-audit-subject.sql',
+];
 
 let databases: TestDatabases;
 let database: TestDatabase;
@@ -146,9 +152,16 @@ describe('a database of the first release', () => {
       { id: old, traceparent: null },
       { traceparent: 'trace' },
     ]);
-    const entry = { actor: 'ann', action: 'cancelJob', target: old, filter: null };
+    // As a release writes that does not know the subject.
+    await client.query(
+      `INSERT INTO millrace.audit (at, actor, action, correlation_id) VALUES (now(), 'bob', 'pauseKind', 'c')`,
+    );
+    const entry = { actor: 'ann', subject: 's', action: 'cancelJob', target: old, filter: null };
     const id = await store.audit.begin({ entry: { ...entry, correlationId: 'c' } });
-    expect(await store.audit.list({ filter: {}, limit: 1 })).toMatchObject({ entries: [{ id }] });
+    expect((await store.audit.list({ filter: {}, limit: 2 })).entries).toMatchObject([
+      { id, actor: 'ann', subject: 's' },
+      { actor: 'bob', subject: null },
+    ]);
   });
 
   it('is brought up to date once by replicas that start together', async () => {

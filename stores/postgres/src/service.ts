@@ -26,8 +26,10 @@ export interface Announcements {
 
 /** An action of a person, or of a program with a token. */
 export interface AuditEntry {
-  /** Who. */
+  /** Who, by name. */
   readonly actor: string;
+  /** Who, by what stays the same when the name changes; null where nobody had to sign in, and in entries of old. */
+  readonly subject: string | null;
   /** What: the name of the route. */
   readonly action: string;
   /** On which job, kind or worker; null where a filter says it. */

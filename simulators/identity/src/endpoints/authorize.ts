@@ -1,7 +1,8 @@
+import { type Answer, redirect } from '@millrace/simulator-kit';
 import { isPublic, mayRedirect } from '../directory.ts';
-import { type Answer, type Handler, type Params, readParams, redirect } from '../http.ts';
+import { type Handler, type Params, readParams } from '../http.ts';
 import type { Issuer } from '../issuer.ts';
-import type { Client } from '../options.ts';
+import type { Client, Settings } from '../options.ts';
 import { Refusal } from '../refusal.ts';
 import { type Scopes, parseScopes } from '../scopes.ts';
 import { openSignIn } from './login.ts';
@@ -38,7 +39,7 @@ function ask(
   reply: Reply,
 ): Answer {
   const { codes, sessions } = issuer;
-  const { scopes, challenge } = checkRequest(params, client, issuer.settings.audience);
+  const { scopes, challenge } = checkRequest(params, client, issuer.settings.api);
   const nonce = params.get('nonce');
   return openSignIn(
     issuer,
@@ -70,7 +71,7 @@ function createReply(iss: string, redirectUri: string, params: Params): Reply {
     const url = new URL(redirectUri);
     if (inFragment) url.hash = new URLSearchParams(given).toString();
     else for (const [name, value] of Object.entries(given)) url.searchParams.append(name, value);
-    return redirect(url);
+    return redirect(url.href);
   };
   return {
     send,
@@ -81,7 +82,7 @@ function createReply(iss: string, redirectUri: string, params: Params): Reply {
 function checkRequest(
   params: Params,
   client: Client,
-  audience: string,
+  api: Settings['api'],
 ): { scopes: Scopes; challenge: string | undefined } {
   if (params.has('request')) {
     throw new Refusal('request_not_supported', 'Send the parameters themselves.');
@@ -95,7 +96,7 @@ function checkRequest(
   if (!['query', 'fragment'].includes(params.get('response_mode') ?? 'query')) {
     throw new Refusal('invalid_request', 'response_mode is query or fragment.');
   }
-  const scopes = parseScopes(params.get('scope'), audience);
+  const scopes = parseScopes(params.get('scope'), api);
   const challenge = checkChallenge(params, client);
   if (params.get('prompt')?.split(' ').includes('none') === true) {
     throw new Refusal(

@@ -1,6 +1,7 @@
+import { json } from '@millrace/simulator-kit';
 import { DEVICE_CODE_SECONDS, POLL_SECONDS } from '../devices.ts';
 import { isPublic } from '../directory.ts';
-import { type Handler, json, readParams } from '../http.ts';
+import { type Handler, readParams } from '../http.ts';
 import type { Issuer } from '../issuer.ts';
 import { Refusal } from '../refusal.ts';
 import { parseScopes } from '../scopes.ts';
@@ -14,7 +15,7 @@ export function deviceAuthorizationEndpoint(issuer: Issuer): Handler {
     if (!isPublic(client)) {
       throw new Refusal('unauthorized_client', 'Device codes are for clients without a secret.');
     }
-    const device = devices.start(client, parseScopes(params.get('scope'), settings.audience));
+    const device = devices.start(client, parseScopes(params.get('scope'), settings.api));
     const page = origin + paths.device;
     return json(200, {
       device_code: device.code,

@@ -1,4 +1,5 @@
-import { type Handler, json } from '../http.ts';
+import { json } from '@millrace/simulator-kit';
+import type { Handler } from '../http.ts';
 import type { Issuer } from '../issuer.ts';
 import { knownScopes } from '../scopes.ts';
 import { GRANT_TYPES } from './token.ts';
@@ -21,7 +22,7 @@ export function discoveryEndpoint({ settings, origin, url, paths }: Issuer): Han
     token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic', 'none'],
     subject_types_supported: ['pairwise'],
     id_token_signing_alg_values_supported: ['RS256'],
-    scopes_supported: knownScopes(settings.audience),
+    scopes_supported: knownScopes(settings.api),
     claims_supported: CLAIMS.split(' '),
     authorization_response_iss_parameter_supported: true,
     claims_parameter_supported: false,

@@ -1,4 +1,5 @@
-import { type Answer, type Handler, readParams } from '../http.ts';
+import type { Answer } from '@millrace/simulator-kit';
+import { type Handler, readParams } from '../http.ts';
 import type { Issuer } from '../issuer.ts';
 import { signInPage } from '../pages.ts';
 import { Refusal } from '../refusal.ts';

@@ -1,5 +1,6 @@
+import { redirect } from '@millrace/simulator-kit';
 import { mayRedirect } from '../directory.ts';
-import { type Handler, readParams, redirect } from '../http.ts';
+import { type Handler, readParams } from '../http.ts';
 import type { Issuer } from '../issuer.ts';
 import { messagePage } from '../pages.ts';
 import { Refusal } from '../refusal.ts';
@@ -27,7 +28,7 @@ export function logoutEndpoint(issuer: Issuer): Handler {
     const url = new URL(target);
     const state = params.get('state');
     if (state !== undefined) url.searchParams.append('state', state);
-    return redirect(url);
+    return redirect(url.href);
   };
 }
 

@@ -1,4 +1,5 @@
-import { type Handler, type Params, json, readParams } from '../http.ts';
+import { json } from '@millrace/simulator-kit';
+import { type Handler, type Params, readParams } from '../http.ts';
 import type { Issuer } from '../issuer.ts';
 import type { Client } from '../options.ts';
 import { Refusal } from '../refusal.ts';
@@ -22,7 +23,7 @@ export const GRANT_TYPES: readonly string[] = [...GRANTS.keys()];
 
 export function tokenEndpoint(issuer: Issuer): Handler {
   return async (incoming) => {
-    if (issuer.faults.current === 'token-down') {
+    if (incoming.strikes.strikes('token-down') !== null) {
       throw new Refusal('temporarily_unavailable', 'No tokens are given at the moment.', 503);
     }
     const params = readParams(incoming.form());

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { invalidOption } from '@millrace/simulator-kit';
 import type { Value } from '../data/row.ts';
-import { invalidOption } from '../invalid-option.ts';
 import type { Settings } from '../options.ts';
 
 /** What the package's own interpreter (`salesforce-package/scripts/apex-run/host.mjs`) is told of a field. */

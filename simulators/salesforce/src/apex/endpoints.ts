@@ -1,7 +1,7 @@
+import { invalidOption } from '@millrace/simulator-kit';
 import { againWhenBlocked } from '../data/locking.ts';
 import type { Trigger } from '../data/work.ts';
 import { ApiError, notFound } from '../errors.ts';
-import { invalidOption } from '../invalid-option.ts';
 import type { Caller, Org } from '../org.ts';
 import { type Reply, methodNotAllowed } from '../rest/request.ts';
 import type { Apex, ApexCall, HostObject } from './apex-run.ts';

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
+import type { Answer } from '@millrace/simulator-kit';
 import { ApiError } from '../errors.ts';
-import { type Answer, json } from '../http/answer.ts';
+import { json } from '../http/answer.ts';
 import type { Sessions } from '../oauth/sessions.ts';
 import type { Org } from '../org.ts';
 import { methodNotAllowed } from '../rest/request.ts';

@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { invalidOption } from '../invalid-option.ts';
+import { invalidOption } from '@millrace/simulator-kit';
 import type { Org } from '../org.ts';
 import type { Row } from './row.ts';
 import { type State, type StoredRow, restoreRow, storeRow } from './state.ts';

@@ -1,24 +1,15 @@
-import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { type Answer, json as plainJson } from '@millrace/simulator-kit';
 import { type ApiError, errorLine } from '../errors.ts';
 import type { Reply } from '../rest/request.ts';
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer;
-}
-
+/** With the content type as Salesforce spells it. */
 export function json(
   status: number,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
-  return {
-    status,
-    headers: { 'content-type': 'application/json;charset=UTF-8', ...headers },
-    body: JSON.stringify(body),
-  };
+  return plainJson(status, body, { 'content-type': 'application/json;charset=UTF-8', ...headers });
 }
 
 /** What a gateway before the org says in its place: a page for people, and nothing of Salesforce. */
@@ -42,20 +33,9 @@ export function replied({ status, headers = {}, body }: Reply): Answer {
 }
 
 /** JSON is packed for who takes it, as the REST API guide says ("Use Compression"). */
-export function send(
-  response: ServerResponse,
-  { status, headers, body }: Answer,
-  accepted: string | undefined,
-): void {
+export function packed(answer: Answer, accepted: string | undefined): Answer {
+  const { headers, body } = answer;
   const isJson = headers['content-type']?.startsWith('application/json') === true;
-  const isPacked = isJson && body.length > 0 && /\bgzip\b/.test(accepted ?? '');
-  const sent = isPacked ? gzipSync(body) : body;
-  response.writeHead(status, {
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    ...(sent.length > 0 && { 'content-length': String(Buffer.byteLength(sent)) }),
-    ...(isPacked && { 'content-encoding': 'gzip' }),
-    ...headers,
-  });
-  response.end(sent);
+  if (!isJson || body.length === 0 || !/\bgzip\b/.test(accepted ?? '')) return answer;
+  return { ...answer, headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipSync(body) };
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Answer } from '@millrace/simulator-kit';
 import type { ApexEndpoints } from '../apex/endpoints.ts';
 import type { Cometd } from '../cometd/cometd.ts';
 import { ApiError, notFound } from '../errors.ts';
@@ -18,7 +19,7 @@ import {
   parseAddress,
 } from '../rest/request.ts';
 import { isVersion, versions } from '../rest/resources.ts';
-import { type Answer, json, replied } from './answer.ts';
+import { json, replied } from './answer.ts';
 import { parseBody } from './incoming.ts';
 import { type Crowd, createCrowd } from './crowd.ts';
 

@@ -7,31 +7,15 @@ import { readMultipart } from './multipart.ts';
 /** Salesforce's own limit of a JSON body: base64 makes that 37.5 MB of file. */
 const LONGEST_JSON = 52_428_800;
 /** Salesforce takes 2 GB by multipart. Everything here is in memory, so it is less. */
-const LONGEST_MULTIPART = 536_870_912;
-/** Of the first line and the headers together. */
+export const LONGEST_BODY = 536_870_912;
+/** Of the first line and the headers together, before we say ourselves that it is too much. */
 const LONGEST_HEAD = 16_384;
 
-/** Null: the sender left in the middle, or would not come to an end. */
-export async function readBody(request: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > LONGEST_MULTIPART) return null;
-      chunks.push(chunk);
-    }
-  } catch {
-    return null;
-  }
-  return unpacked(Buffer.concat(chunks), request.headers['content-encoding']);
-}
-
-/** Clients may pack what they send, too. */
-function unpacked(body: Buffer, encoding: string | undefined): Buffer | null {
+/** Clients may pack what they send, too. Null: it cannot be unpacked. */
+export function unpacked(body: Buffer, encoding: string | undefined): Buffer | null {
   if (encoding !== 'gzip') return body;
   try {
-    return gunzipSync(body, { maxOutputLength: LONGEST_MULTIPART });
+    return gunzipSync(body, { maxOutputLength: LONGEST_BODY });
   } catch {
     return null;
   }

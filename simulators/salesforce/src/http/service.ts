@@ -1,23 +1,22 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, isInside } from '@millrace/simulator-kit';
 import { ApiError } from '../errors.ts';
 import type { Org } from '../org.ts';
-import { type Answer, gatewayPage, json, refusal, send } from './answer.ts';
+import { gatewayPage, packed, refusal } from './answer.ts';
 import { type Api, type Exchange } from './api.ts';
-import { isOwnHost } from './guard.ts';
-import { checkHead, readBody } from './incoming.ts';
+import { checkHead, unpacked } from './incoming.ts';
 import type { Journal } from './journal.ts';
 
-export interface Service {
-  serve(request: IncomingMessage, response: ServerResponse): Promise<void>;
-}
+/** Null: the connection is cut. */
+export type Service = (request: IncomingMessage, body: Buffer) => Promise<Answer | null>;
 
 interface Parts {
   readonly org: Org;
   readonly journal: Journal;
   readonly api: Api;
   /** The pages and the controls below `/_sim/`. Faults do not touch them. */
-  readonly inside: (request: IncomingMessage, body: Buffer) => Promise<Answer>;
+  readonly inside: (request: IncomingMessage, body: Buffer) => Answer;
 }
 
 /** The way of a request: is it for us, what does the wire do to it, what is the answer, does it arrive. */
@@ -57,38 +56,12 @@ export function createService({ org, journal, api, inside }: Parts): Service {
     return { ...answer, headers: { ...told, ...answer.headers } };
   }
 
-  async function work(request: IncomingMessage, body: Buffer): Promise<Answer | null> {
-    if (!isOwnHost(org.settings, request.headers.host)) {
-      return json(421, [
-        { errorCode: 'MISDIRECTED', message: 'This org answers to its own name only.' },
-      ]);
-    }
-    const path = (request.url ?? '').split('?')[0] ?? '';
-    if (path === '/_sim' || path.startsWith('/_sim/')) return inside(request, body);
-    return answerTo(request, body);
-  }
-
-  return {
-    async serve(request, response) {
-      try {
-        const body = await readBody(request);
-        const answer = body === null ? null : await work(request, body);
-        if (answer === null) response.destroy();
-        else {
-          const whole = request.method === 'HEAD' ? { ...answer, body: '' } : answer;
-          send(response, whole, request.headers['accept-encoding']);
-        }
-      } catch (thrown) {
-        // A mistake of ours: its place is the log of the process, not the answer.
-        process.emitWarning(thrown instanceof Error ? thrown : String(thrown));
-        const mistake = {
-          errorCode: 'UNKNOWN_EXCEPTION',
-          message: 'An unexpected error occurred.',
-        };
-        if (response.headersSent) response.destroy();
-        else send(response, json(500, [mistake]), undefined);
-      }
-    },
+  return async (request, sent) => {
+    const body = unpacked(sent, request.headers['content-encoding']);
+    if (body === null) return null;
+    if (isInside(request)) return inside(request, body);
+    const answer = await answerTo(request, body);
+    return answer === null ? null : packed(answer, request.headers['accept-encoding']);
   };
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { invalidOption } from '../invalid-option.ts';
+import { invalidOption } from '@millrace/simulator-kit';
 import { type Field, type FieldType, field } from './types.ts';
 import { type Element, child, parseXml, textOf } from './xml.ts';
 

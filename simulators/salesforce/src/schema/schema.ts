@@ -1,5 +1,5 @@
+import { invalidOption } from '@millrace/simulator-kit';
 import { ApiError } from '../errors.ts';
-import { invalidOption } from '../invalid-option.ts';
 import { type ObjectMetadata, readObjects } from './metadata.ts';
 import { STANDARD_OBJECTS, ownerField, systemFields } from './standard.ts';
 import { type Field, type SObject, field, fieldMap } from './types.ts';

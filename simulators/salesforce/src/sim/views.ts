@@ -1,9 +1,8 @@
-import type { Answer } from '../http/answer.ts';
+import { type Answer, type Html, html } from '@millrace/simulator-kit';
 import type { Entry } from '../http/journal.ts';
 import type { FileInside } from '../inside.ts';
 import type { SObject } from '../schema/types.ts';
 import type { Json, JsonObject } from '../soql/render.ts';
-import { type Html, html } from './html.ts';
 import { page } from './page.ts';
 
 /** More would be slow to look at; the newest are shown. */

@@ -4,12 +4,12 @@ import type { Context } from './context.ts';
 import { readCursor, rowNumber } from './cursor.ts';
 import { unnamed } from './filter.ts';
 
-// $1 actor $2 action $3 target $4 filter $5 correlation_id
+// $1 actor $2 subject $3 action $4 target $5 filter $6 correlation_id
 const BEGIN: Statement = {
   name: 'millrace_audit',
   text: `
-INSERT INTO millrace.audit (at, actor, action, target, filter, correlation_id)
-VALUES (millrace.clock(), $1, $2, $3, $4::text::jsonb, $5) RETURNING id`,
+INSERT INTO millrace.audit (at, actor, subject, action, target, filter, correlation_id)
+VALUES (millrace.clock(), $1, $2, $3, $4, $5::text::jsonb, $6) RETURNING id`,
 };
 
 // What has ended stays as it ended, also when the answer was lost and the end is sent again. $1 id $2 outcome $3 count
@@ -20,9 +20,9 @@ const END: Statement = {
 
 export async function auditBegin(
   { database }: Context,
-  { entry: { actor, action, target, filter, correlationId } }: { entry: AuditEntry },
+  { entry: { actor, subject, action, target, filter, correlationId } }: { entry: AuditEntry },
 ): Promise<string> {
-  const params = [actor, action, target, filter, correlationId];
+  const params = [actor, subject, action, target, filter, correlationId];
   const [row] = await database.query<{ id: number }>(BEGIN, params);
   if (row === undefined) throw new Error('The audit entry was written, but its id is missing.');
   return String(row.id);
@@ -40,6 +40,7 @@ type AuditRow = {
   id: number;
   at: number;
   actor: string;
+  subject: string | null;
   action: string;
   target: string | null;
   filter: string | null;
@@ -85,7 +86,7 @@ function select(
   if (filter.before !== undefined) where.push(`at < ${moment(param(filter.before))}`);
   const order = leader === undefined ? 'id DESC' : `${lead} DESC, id DESC`;
   const text = `
-SELECT id, date_part('epoch', at) * 1000 AS at, actor, action, target, filter::text, correlation_id, outcome, count
+SELECT id, date_part('epoch', at) * 1000 AS at, actor, subject, action, target, filter::text, correlation_id, outcome, count
   FROM millrace.audit WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ${param(limit)}`;
   return { text, params };
 }
@@ -99,6 +100,7 @@ function recordOf(row: AuditRow): AuditRecord {
     id: String(row.id),
     at: Math.round(row.at),
     actor: row.actor,
+    subject: row.subject,
     action: row.action,
     target: row.target,
     filter: row.filter,

@@ -18,6 +18,7 @@ const HOUR = 60 * MINUTE;
 function entry(changes: Partial<AuditEntry> = {}): AuditEntry {
   return {
     actor: 'ann',
+    subject: 'subject-of-ann',
     action: 'cancelJob',
     target: 'pg-7',
     filter: null,
@@ -213,7 +214,13 @@ export function describeAudit(name: string, start: () => Promise<ServiceHarness>
 
     check('text comes back as it was', async ({ store }) => {
       for (const each of TEXTS) {
-        const said = { actor: each, action: each, target: each, correlationId: each };
+        const said = {
+          actor: each,
+          subject: each,
+          action: each,
+          target: each,
+          correlationId: each,
+        };
         await write(store, { ...said, filter: JSON.stringify({ [each]: each }) });
         const record = only(await log(store, { actor: each, action: each, target: each }));
         expect(record).toMatchObject(said);

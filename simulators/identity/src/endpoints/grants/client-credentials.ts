@@ -3,7 +3,7 @@ import type { Params } from '../../http.ts';
 import type { Issuer } from '../../issuer.ts';
 import type { Client } from '../../options.ts';
 import { Refusal } from '../../refusal.ts';
-import { checkAppScope } from '../../scopes.ts';
+import { parseAppScope } from '../../scopes.ts';
 import { type TokenResponse, bearer } from './response.ts';
 
 export async function clientCredentials(
@@ -14,6 +14,6 @@ export async function clientCredentials(
   if (isPublic(client)) {
     throw new Refusal('unauthorized_client', 'A client without a secret cannot act as itself.');
   }
-  checkAppScope(params.get('scope'), issuer.settings.audience);
-  return bearer(issuer, await issuer.tokens.forApp(client));
+  const resource = parseAppScope(params.get('scope'), issuer.settings.api);
+  return bearer(issuer, await issuer.tokens.forApp(client, resource));
 }

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { inUrl, isLoopbackName, parseUrl } from '../loopback.ts';
-import type { Settings } from '../options.ts';
+import { inUrl, isLoopbackName, parseUrl } from './loopback.ts';
+import type { Place } from './options.ts';
 
 /**
- * A name that resolves to 127.0.0.1 (DNS rebinding) would make a foreign page a page of this org. Its Host header
- * gives it away.
+ * A name that resolves to 127.0.0.1 (DNS rebinding) would make a foreign page a page of this simulator. Its Host
+ * header gives it away.
  */
-export function isOwnHost({ host, onLoopback }: Settings, header: string | undefined): boolean {
+export function isOwnHost({ host, onLoopback }: Place, header: string | undefined): boolean {
   const name = parseUrl(`http://${header ?? ''}`)?.hostname;
   if (name === undefined) return false;
   return onLoopback ? isLoopbackName(name) : name === parseUrl(`http://${inUrl(host)}`)?.hostname;

@@ -11,7 +11,12 @@ export function inUrl(host: string): string {
 /** The page that sent an Origin header lives on this machine. `null` and what is no origin do not. */
 export function isLoopbackOrigin(origin: string): boolean {
   const url = parseUrl(origin);
-  return url !== null && url.origin === origin && isLoopbackName(url.hostname);
+  return (
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.origin === origin &&
+    isLoopbackName(url.hostname)
+  );
 }
 
 /** An address that a connection comes from. */

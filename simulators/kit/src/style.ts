@@ -1,5 +1,5 @@
-/** The whole style of the pages. Its hash is in their content security policy. */
-export const STYLE = `
+/** What all pages share: colours for light and dark, the text, buttons, complaints. */
+export const BASE_STYLE = `
 :root {
   color-scheme: light dark;
   --ground: #f3f5f7; --card: #fff; --ink: #17212b; --quiet: #566370; --line: #d5dbe1;
@@ -13,6 +13,26 @@ export const STYLE = `
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
+p { margin: 0 0 1.25rem; }
+p:last-child { margin: 0; }
+.note { color: var(--quiet); font-size: .875rem; }
+input, select {
+  padding: .45rem .6rem; border: 1px solid var(--quiet); border-radius: 8px;
+  background: var(--ground); color: inherit; font: inherit;
+}
+button {
+  padding: .45rem 1rem; border: 1px solid var(--accent); border-radius: 8px; cursor: pointer;
+  background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; white-space: nowrap;
+}
+button.second { background: none; border-color: var(--line); color: inherit; font-weight: 400; }
+.wrong {
+  padding: .6rem .8rem; border-left: 3px solid var(--wrong); background: var(--wrong-ground); color: var(--wrong);
+}
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+`;
+
+/** Pages to look inside: a line of links, sections with tables and small forms. */
+export const CONSOLE_STYLE = `
 header {
   display: flex; flex-wrap: wrap; align-items: baseline; gap: .25rem 1.5rem; padding: .75rem 1.5rem;
   background: var(--card); border-bottom: 1px solid var(--line);
@@ -31,7 +51,8 @@ h1 { margin: 0; font-size: 1.3rem; line-height: 1.3; overflow-wrap: anywhere; }
 h2 { margin: 0 0 .75rem; font-size: 1.05rem; }
 p { margin: 0 0 .75rem; }
 p:last-child { margin: 0; }
-.note { color: var(--quiet); font-size: .875rem; }
+details { margin-top: 1.25rem; }
+summary { margin-bottom: .75rem; cursor: pointer; }
 .two { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1.25rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1.25rem; margin: 0; }
 dt { color: var(--quiet); }
@@ -49,19 +70,6 @@ table + form.row { margin-top: 1.25rem; }
 form.row { display: flex; flex-wrap: wrap; align-items: end; gap: .75rem; }
 .field { display: grid; gap: .25rem; }
 .field span { font-size: .875rem; font-weight: 600; }
-input, select {
-  padding: .45rem .6rem; border: 1px solid var(--quiet); border-radius: 8px;
-  background: var(--ground); color: inherit; font: inherit;
-}
 input[type=number] { width: 7rem; }
-button {
-  padding: .45rem 1rem; border: 1px solid var(--accent); border-radius: 8px; cursor: pointer;
-  background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; white-space: nowrap;
-}
-button.second { background: none; border-color: var(--line); color: inherit; font-weight: 400; }
-.wrong {
-  padding: .6rem .8rem; border-left: 3px solid var(--wrong); background: var(--wrong-ground); color: var(--wrong);
-}
 @media (max-width: 40rem) { main { padding: .75rem; } section { padding: 1rem; } }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 `;

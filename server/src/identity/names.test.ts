@@ -1,0 +1,56 @@
+import type { JWTPayload } from 'jose';
+import { expect, test } from 'vitest';
+import { nameOf, subjectOf } from './names.ts';
+
+/** `undefined` takes a claim away. */
+const claims = (more: JWTPayload): JWTPayload => ({
+  sub: 'pairwise-1',
+  oid: 'subject-1',
+  ...more,
+});
+
+test.each<[string, JWTPayload, string]>([
+  ['of version 2', { azp: 'daemon' }, 'app:daemon'],
+  ['of version 1', { appid: 'daemon' }, 'app:daemon'],
+  ['by RFC 9068', { client_id: 'daemon' }, 'app:daemon'],
+  ['with a display name', { azp: 'daemon', app_displayname: 'alice@example.com' }, 'app:daemon'],
+  ['with a name', { azp: 'daemon', name: 'alice@example.com' }, 'app:daemon'],
+  [
+    'that says so, with the user name of someone',
+    { azp: 'daemon', idtyp: 'app', preferred_username: 'alice@example.com', upn: 'alice' },
+    'app:daemon',
+  ],
+  [
+    'that is its own subject, with the user name of someone',
+    { azp: 'daemon', preferred_username: 'alice@example.com', sub: 'subject-1' },
+    'app:daemon',
+  ],
+  [
+    'whose subject is the client, with the user name of someone',
+    { azp: 'daemon', oid: undefined, unique_name: 'alice@example.com', sub: 'daemon' },
+    'app:daemon',
+  ],
+  ['on a device', { azp: 'daemon', idtyp: 'device', upn: 'alice@example.com' }, 'app:daemon'],
+  ['without a registration', {}, 'app:subject-1'],
+])('a program %s is called by its registration', (_, more, name) => {
+  expect(nameOf(claims(more))).toBe(name);
+});
+
+test.each<[string, JWTPayload, string]>([
+  ['of version 2', { azp: 'cli', preferred_username: 'ada@example.com' }, 'ada@example.com'],
+  ['of version 1', { appid: 'cli', upn: 'ada@example.com' }, 'ada@example.com'],
+  ['that has no upn', { appid: 'cli', unique_name: 'ada@example.com' }, 'ada@example.com'],
+  ['without a profile', { azp: 'cli', scp: 'access_as_user', name: 'Bob' }, 'user:subject-1'],
+  ['that says so', { azp: 'cli', idtyp: 'user' }, 'user:subject-1'],
+  ['called like a program', { upn: 'app:daemon' }, 'user:app:daemon'],
+  ['called like someone without a name', { upn: 'User:subject-2' }, 'user:User:subject-2'],
+  ['whose names are no texts', { scp: 'a', upn: 7, preferred_username: ['x'] }, 'user:subject-1'],
+])('a person with a token %s', (_, more, name) => {
+  expect(nameOf(claims(more))).toBe(name);
+});
+
+test('the subject is the object id, or what other issuers have', () => {
+  expect(subjectOf(claims({}))).toBe('subject-1');
+  expect(subjectOf(claims({ oid: undefined }))).toBe('pairwise-1');
+  expect(subjectOf({})).toBe('unknown');
+});
