@@ -2,6 +2,8 @@
  * Metrics and traces of one process, by OpenTelemetry and without automatic instrumentation: what is measured is
  * measured where it happens, in so many words.
  *
+ *   types.ts        what the rest of the service knows of it
+ *   metrics/, traces/, export/:
  *   metrics.ts      every metric there is, as data; docs/metrics.md is held against it
  *   bounds.ts       keeps the number of series small
  *   recorders.ts    counters and histograms; gauges.ts: gauges; readings.ts gives them to OpenTelemetry's readers
@@ -13,7 +15,7 @@
  *
  * Nothing here is registered globally: several telemetries may live in one process, as they do in tests.
  */
-import type { Clock, Events, Registry, Tracing } from '@millrace/engine';
+import type { Clock } from '@millrace/engine';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider, type MetricProducer, type MetricReader } from '@opentelemetry/sdk-metrics';
@@ -24,19 +26,15 @@ import { createMask } from '../log/mask.ts';
 import { exportToAzure } from './export/azure.ts';
 import { createBounds } from './metrics/bounds.ts';
 import { createGauges } from './metrics/gauges.ts';
-import { type Observed, observeAll } from './metrics/observe.ts';
+import { observeAll } from './metrics/observe.ts';
 import { type SpanExport, exportToOtlp } from './export/otlp.ts';
 import { SCOPE, differences, totals } from './metrics/readings.ts';
-import { type Recorders, createRecorded, createRecorders } from './metrics/recorders.ts';
+import { createRecorded, createRecorders } from './metrics/recorders.ts';
 import { createSampling } from './traces/sampling.ts';
-import { type Call, measureCalls } from './traces/trace-calls.ts';
+import { measureCalls } from './traces/trace-calls.ts';
 import { createTraceContext } from './traces/trace-context.ts';
 import { traceJobs } from './traces/trace-jobs.ts';
-import {
-  type IncomingRequest,
-  type RequestTrace,
-  measureRequests,
-} from './traces/trace-requests.ts';
+import { measureRequests } from './traces/trace-requests.ts';
 import type { Traces } from './traces/traces.ts';
 import type { Telemetry } from './types.ts';
 import { untold } from './untold.ts';

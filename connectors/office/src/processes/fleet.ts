@@ -89,8 +89,8 @@ export function createFleet(params: FleetParams): Fleet {
     const staying = [...members].filter(({ due, process }) => !due && process.alive()).length;
     const wanted = decision === null ? 1 : slots; // the first one shows which way it goes
     for (let count = staying + starting; count < wanted; count++) {
-      const start = startOne().finally(() => starts.delete(start));
-      starts.add(start);
+      const begun = startOne().finally(() => starts.delete(begun));
+      starts.add(begun);
     }
   }
 
