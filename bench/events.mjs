@@ -132,7 +132,13 @@ async function replicaRole() {
   return {
     async open({ databaseUrl, name }) {
       const store = await openPostgresStore({ url: databaseUrl, poolSize: 10 });
-      hub = createHub({ store, events, processId: `${name}-${process.pid}`, log });
+      hub = createHub({
+        store,
+        events,
+        processId: `${name}-${process.pid}`,
+        log,
+        streamsPerCaller: Infinity,
+      });
       queue = createQueue({ store, registry, events });
       createWorker({
         config: { id: name },
@@ -146,6 +152,7 @@ async function replicaRole() {
         hub
           .open({
             response,
+            caller: 'bench',
             filter: {},
             lastEventId: request.headers['last-event-id'] ?? null,
             expiresAt: null,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { METRICS, type MetricName } from '../server/src/telemetry/metrics.ts';
+import { METRICS, type MetricName } from '../server/src/telemetry/metrics/metrics.ts';
 import { dashboards as built } from './operations/dashboards/build.mjs';
 import { type KqlAlert, kqlAlertsOf, limitsOf } from './test/kql.ts';
 import { sectionsOf } from './test/markdown.ts';

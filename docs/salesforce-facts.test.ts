@@ -180,11 +180,11 @@ it.each([
 it.each([
   ['stores/salesforce/src/governor.ts', 'SLOW_MS = 60_000;'],
   ['stores/salesforce/src/governor.ts', 'LOOK_EVERY_MS = 300_000;'],
-  ['stores/salesforce/src/moves.ts', 'FORGET_AT_ONCE = 1_000;'],
+  ['stores/salesforce/src/levels/moves.ts', 'FORGET_AT_ONCE = 1_000;'],
   ['stores/salesforce/src/store.ts', 'gatherMs ?? 1_000'],
-  ['connectors/salesforce/src/graphs.ts', 'MOST_GRAPHS = 75;'],
-  ['connectors/salesforce/src/graphs.ts', 'MOST_NODES = 500;'],
-  ['connectors/salesforce/src/graphs.ts', 'MOST_BYTES = 30 * 1024 * 1024;'],
+  ['connectors/salesforce/src/records/graphs.ts', 'MOST_GRAPHS = 75;'],
+  ['connectors/salesforce/src/records/graphs.ts', 'MOST_NODES = 500;'],
+  ['connectors/salesforce/src/records/graphs.ts', 'MOST_BYTES = 30 * 1024 * 1024;'],
   ['connectors/salesforce/src/salesforce.ts', 'concurrency: 20'],
   ['workloads/documents/src/one/salesforce-kind.ts', "timeout: '5m'"],
 ])('%s has %s', (file, figure) => {

@@ -1,5 +1,6 @@
 import { type Contract } from '@millrace/workload-kit/contract';
 import type { ZodType, z } from 'zod';
+import type { AnyInput, CallOptions } from './call.ts';
 import { type Open, stream } from './event-stream.ts';
 import { type Contracts, type RouteName, contracts } from './contracts.ts';
 import { type Problem, problem, problemOf } from './problem.ts';
@@ -36,11 +37,6 @@ type Part<C, Name extends string> = C extends { readonly [N in Name]: infer S ex
     : { readonly [N in Name]: z.input<S> }
   : unknown;
 
-export interface CallOptions {
-  readonly signal?: AbortSignal;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 export interface ClientConfig {
   /** Such as `http://127.0.0.1:3000`; a path in it is kept. */
   readonly baseUrl: string;
@@ -69,13 +65,6 @@ export function createClient(config: ClientConfig): Client {
         : call(config, contract, input, options),
   ]);
   return Object.fromEntries(methods) as Client;
-}
-
-export interface AnyInput {
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string | number | undefined>>;
-  readonly body?: unknown;
-  readonly upload?: { readonly type: string; readonly bytes: NonNullable<RequestInit['body']> };
 }
 
 async function call(

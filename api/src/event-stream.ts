@@ -1,5 +1,5 @@
 import { type Contract } from '@millrace/workload-kit/contract';
-import type { AnyInput, CallOptions } from './client.ts';
+import type { AnyInput, CallOptions } from './call.ts';
 import { problem } from './problem.ts';
 
 /** Opens the stream, from after the event with this id; throws an ApiError when it is refused. */

@@ -17,6 +17,7 @@ export {
   tenantName,
   trueOrFalse,
 } from '@millrace/workload-kit/contract';
+export * from './call.ts';
 export * from './client.ts';
 export * from './contracts.ts';
 export * from './errors.ts';
@@ -39,4 +40,4 @@ export type { Check } from './routes/health.ts';
 export type { Me, SignIn } from './routes/identity.ts';
 export { type JobFilter, jobFilter } from './routes/jobs.ts';
 export type { Kind } from './routes/kinds.ts';
-export type { Replica } from './routes/worker.ts';
+export type { Replica } from './replica.ts';

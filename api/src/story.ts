@@ -1,5 +1,5 @@
 import type { Job, JobSummary } from './job.ts';
-import type { Replica } from './routes/worker.ts';
+import type { Replica } from './replica.ts';
 
 /**
  * The one story that every example tells: on the last of January, Ada has the monthly report of the tenant

@@ -1,4 +1,8 @@
-import { METRICS, type MetricName, prometheusName } from '../../server/src/telemetry/metrics.ts';
+import {
+  METRICS,
+  type MetricName,
+  prometheusName,
+} from '../../server/src/telemetry/metrics/metrics.ts';
 import type { Metric } from '@millrace/workload-kit/contract';
 
 /** What an expression asks for: enough of PromQL to hold names and labels against the table of metrics. */

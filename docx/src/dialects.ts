@@ -1,5 +1,5 @@
-import { adviceOn } from './compile/advice.ts';
-import { parseTag } from './compile/expression.ts';
+import { adviceOn } from './compile/tags/advice.ts';
+import { parseTag } from './compile/tags/expression.ts';
 
 /**
  * How a tag of another language is told. A sure sign is enough alone; hints are ordinary text too, and two different ones

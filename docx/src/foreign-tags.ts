@@ -1,5 +1,5 @@
-import { readParagraphs } from './compile/paragraphs.ts';
-import { snippetOf } from './compile/scan.ts';
+import { readParagraphs } from './compile/tags/paragraphs.ts';
+import { snippetOf } from './compile/tags/scan.ts';
 import { DIALECTS, type Dialect } from './dialects.ts';
 import type { Place } from './errors.ts';
 import type { Token } from './xml/tokenizer.ts';

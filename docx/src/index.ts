@@ -9,7 +9,7 @@ export { DEFAULT_LIMITS } from './limits.ts';
 export type { Limits } from './limits.ts';
 export { compile } from './template.ts';
 export type { CompileOptions, MergeOptions, Template } from './template.ts';
-export type { FieldUse } from './compile/uses.ts';
+export type { FieldUse } from './compile/ops/uses.ts';
 export { lint, withInstalledFonts } from './lint.ts';
 export type { BlockUse, LintOptions, LintReport } from './lint.ts';
 export { ThreadsBusy } from './threads/pool.ts';

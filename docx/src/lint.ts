@@ -1,5 +1,5 @@
 import { type Compiled, compileFile } from './compile/compile.ts';
-import type { FieldUse } from './compile/uses.ts';
+import type { FieldUse } from './compile/ops/uses.ts';
 import { type Place, type Problem, TemplateError, asProblem } from './errors.ts';
 import { foreignTags } from './foreign-tags.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';

@@ -1,8 +1,8 @@
 import { compileFile, type Compiled } from './compile/compile.ts';
 import type { Numbering } from './compile/numbering.ts';
-import { type Op, sizeOf } from './compile/ops.ts';
+import { type Op, sizeOf } from './compile/ops/ops.ts';
 import type { CompiledPart } from './compile/part.ts';
-import type { FieldUse } from './compile/uses.ts';
+import type { FieldUse } from './compile/ops/uses.ts';
 import { throwing, TemplateError } from './errors.ts';
 import { canonicalLocale, isTimeZone } from './helpers/format.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';

@@ -11,8 +11,8 @@ import {
   work,
 } from '../test/world.ts';
 import { JobFailure } from './errors.ts';
-import { type Outcome, defer, done } from './outcome.ts';
-import { RETRY } from './retry.ts';
+import { type Outcome, defer, done } from './kinds/outcome.ts';
+import { RETRY } from './kinds/retry.ts';
 
 /** What is told of an end: what the store made of it, which need not be what the handler meant. */
 

@@ -10,11 +10,11 @@ import {
   work,
 } from '../test/world.ts';
 import { JobFailure, MillraceError } from './errors.ts';
-import type { JobContext, RunningJob } from './kind.ts';
-import { done } from './outcome.ts';
+import type { JobContext, RunningJob } from './kinds/kind.ts';
+import { done } from './kinds/outcome.ts';
 import type { Settlement } from './port.ts';
-import { RETRY } from './retry.ts';
-import { createWorker } from './worker.ts';
+import { RETRY } from './kinds/retry.ts';
+import { createWorker } from './worker/worker.ts';
 
 describe('a handler that returns', () => {
   it.each<[string, Handler, string]>([

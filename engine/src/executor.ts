@@ -1,39 +1,16 @@
-import type { Clock, Random } from './clock.ts';
-import { drain, isGenerator } from './chunks.ts';
-import { type Ended, RETURNED_NOTHING, decide, failed, keepsChildren } from './decide.ts';
+import { drain, isGenerator } from './execution/chunks.ts';
+import { type Ended, RETURNED_NOTHING, decide, failed, keepsChildren } from './execution/decide.ts';
 import { JobFailure, StoreUnavailable } from './errors.ts';
-import type { Events } from './events.ts';
-import { Context, readJob } from './handler.ts';
+import type { ExecutorParts, Tracing } from './execution/parts.ts';
+import { Context, readJob } from './execution/handler.ts';
 import type { ClaimedJob, NewJob } from './job.ts';
-import type { JobKind, Log } from './kind.ts';
-import { type Leases, leaseOf } from './leases.ts';
-import { isOutcome } from './outcome.ts';
-import type { SettledOutcome, Store } from './port.ts';
-import type { Registry } from './registry.ts';
-import { Running, fencedEvent, jobEvent } from './running.ts';
-import { type Settled, type Settler, type Settling, isRefused } from './settler.ts';
-
-export interface ExecutorParts {
-  readonly store: Store;
-  readonly registry: Registry;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly events: Events;
-  readonly leases: Leases;
-  readonly settler: Settler;
-  readonly leaseMs: number;
-  readonly logFor: (job: ClaimedJob) => Log;
-  /** What `run` of a kind is given, by the kind's name. */
-  readonly services: ReadonlyMap<string, unknown>;
-  readonly tracing: Tracing | null;
-}
-
-/** Lets whoever runs the worker follow each execution. The engine does not know by what means. */
-export interface Tracing {
-  around(job: ClaimedJob, run: () => Promise<Ended>): Promise<Ended>;
-  /** The W3C trace context of what runs now; children are linked to it. */
-  current(): string | undefined;
-}
+import type { JobKind } from './kinds/kind.ts';
+import { leaseOf } from './execution/leases.ts';
+import { isOutcome } from './kinds/outcome.ts';
+import type { SettledOutcome } from './port.ts';
+import { Running, fencedEvent, jobEvent } from './execution/running.ts';
+import { type Settled, isRefused } from './execution/persist.ts';
+import type { Settling } from './execution/writer.ts';
 
 /** Whoever gave the job a slot is told when the handler is over, and when its end is written. */
 export interface SlotOwner {

@@ -1,38 +1,43 @@
-export * from './clock.ts';
+export * from './time/clock.ts';
 export {
   WEBHOOK_KIND,
   checkRule,
-  cleanupKindName,
   defineRule,
   dependantsOf,
   type FinishedParent,
   type Rule,
-} from './dependencies.ts';
-export { type Decided, type Ended, decide } from './decide.ts';
-export * from './duration.ts';
+} from './kinds/dependencies.ts';
+export { type Decided, type Ended, decide } from './execution/decide.ts';
+export * from './time/duration.ts';
 export * from './errors.ts';
 export * from './events.ts';
-export type { Tracing } from './executor.ts';
-export type { Explanation, Reason } from './explain.ts';
-export * from './failure.ts';
+export type { Tracing } from './execution/parts.ts';
+export type { Explanation, Reason } from './queue/explain.ts';
+export * from './values/failure.ts';
 export * from './job.ts';
-export * from './json.ts';
-export * from './kind.ts';
-export { defer, done, type Effect, type Outcome } from './outcome.ts';
-export type { PoolConfig } from './pool-config.ts';
+export * from './values/json.ts';
+export * from './kinds/kind.ts';
+export { defer, done, type Effect, type Outcome } from './kinds/outcome.ts';
+export type { PoolConfig } from './worker/pool-config.ts';
 export * from './port.ts';
-export { type Crew, createCrew } from './quarantine.ts';
-export * from './queue.ts';
-export * from './registry.ts';
+export { type Crew, createCrew } from './worker/quarantine.ts';
+export * from './queue/queue.ts';
+export * from './kinds/registry.ts';
 export type { JobRequest } from './request.ts';
-export * from './retry.ts';
-export { type Schedule, checkSchedule, defineSchedule, ticksBetween } from './schedules.ts';
+export * from './kinds/retry.ts';
+export {
+  type Schedule,
+  checkSchedule,
+  defineSchedule,
+  ticksBetween,
+} from './services/schedules.ts';
 export * from './states.ts';
 export {
   refuseUnstorableCheckpoint,
   refuseUnstorableJob,
   refuseUnstorableOutcome,
-} from './storable.ts';
-export type { Totals } from './statistics.ts';
-export { type PauseWindow, nextTick, pausedUntil } from './window.ts';
-export * from './worker.ts';
+} from './values/storable.ts';
+export type { Totals } from './worker/statistics.ts';
+export { type PoolStatus, SILENT_AFTER_MS, type WorkerStatus } from './worker/status.ts';
+export { type PauseWindow, nextTick, pausedUntil } from './time/window.ts';
+export * from './worker/worker.ts';

@@ -1,5 +1,5 @@
 import type { FailureRecord } from './errors.ts';
-import type { JsonText } from './json.ts';
+import type { JsonText } from './values/json.ts';
 import type { FinishedState, JobState } from './states.ts';
 
 /** `<store>-<number>`: the prefix tells which store has the job. */

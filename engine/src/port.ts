@@ -9,8 +9,8 @@ import type {
   NewJob,
   Progress,
 } from './job.ts';
-import type { JsonText } from './json.ts';
-import type { Effect } from './outcome.ts';
+import type { JsonText } from './values/json.ts';
+import type { Effect } from './kinds/outcome.ts';
 import type { FinishedState, JobState } from './states.ts';
 
 /**

@@ -1,14 +1,6 @@
-import type { ZodError } from 'zod';
-import { WEBHOOK_KIND } from './dependencies.ts';
-import { type Duration, TEN_YEARS_MS, toMs } from './duration.ts';
-import { MillraceError } from './errors.ts';
-import type { NewJob } from './job.ts';
-import { checkText, toJsonText } from './json.ts';
-import type { JobKind } from './kind.ts';
-import { checkPriority } from './priority.ts';
-import type { Registry } from './registry.ts';
+import type { Duration } from './time/duration.ts';
 
-/** What people ask for; `newJob` turns it into what a store keeps, or says what is wrong with it. */
+/** What people ask for; `newJob` (`queue/new-job.ts`) turns it into what a store keeps, or says what is wrong with it. */
 export interface JobRequest {
   readonly kind: string;
   readonly data: unknown;
@@ -29,98 +21,4 @@ export interface JobRequest {
   readonly webhook?: string;
   /** The W3C trace context of who asks. */
   readonly traceparent?: string;
-}
-
-/** The caller's clock may be so far behind the store's before a date counts as past. */
-const PAST_TOLERANCE_MS = 60_000;
-const DAY_MS = 86_400_000;
-
-/** `now` is the store's clock; it is asked for only where a date has to be judged. */
-export function newJob(registry: Registry, request: JobRequest, now: number | null): NewJob {
-  const kind = registry.require(request.kind);
-  checkData(kind, request.data);
-  const due = dueOf(request, now);
-  return {
-    kind: kind.kind,
-    payload: toJsonText(request.data, 'payload'),
-    maxAttempts: kind.maxAttempts,
-    tenant:
-      request.tenant === undefined || request.tenant === ''
-        ? ''
-        : checkText(request.tenant, 'tenant', 100),
-    priority: request.priority === undefined ? null : checkPriority(request.priority),
-    ...(due && { due }),
-    ...(request.key !== undefined && { key: keyOf(request.key, request.keyWindow ?? DAY_MS) }),
-    ...(request.correlationId !== undefined && {
-      correlationId: checkText(request.correlationId, 'correlation id', 200),
-    }),
-    ...(request.submitter !== undefined && {
-      submitter: checkText(request.submitter, 'submitter', 200),
-    }),
-    ...(request.subject !== undefined && { subject: checkText(request.subject, 'subject', 200) }),
-    ...(request.webhook !== undefined && { webhook: webhookOf(registry, request.webhook) }),
-    ...(request.traceparent !== undefined && {
-      traceparent: checkText(request.traceparent, 'trace context', 100),
-    }),
-  };
-}
-
-export function hasDate(request: JobRequest): boolean {
-  return request.runAt !== undefined;
-}
-
-function checkData(kind: JobKind, data: unknown): void {
-  const parsed = kind.input.safeParse(data);
-  if (!parsed.success) throw new MillraceError('invalid_payload', misfit(kind.kind, parsed.error));
-}
-
-/** What is wrong with data, in a sentence. */
-export function misfit(kind: string, { issues }: ZodError): string {
-  const first = issues
-    .slice(0, 5)
-    .map(({ path, message }) => `${path.join('.') || 'data'}: ${message}`);
-  return `The data does not fit the kind "${kind}": ${first.join('; ')}.`;
-}
-
-function dueOf(request: JobRequest, now: number | null): NewJob['due'] {
-  if (request.runAt !== undefined && request.delay !== undefined) {
-    throw new MillraceError('invalid_run_at', 'Give either runAt or delay, not both.');
-  }
-  if (request.delay !== undefined) {
-    const afterMs = toMs(request.delay);
-    if (!(afterMs >= 0 && afterMs <= TEN_YEARS_MS)) {
-      throw new MillraceError('invalid_run_at', 'The delay must be between 0 and ten years.');
-    }
-    return afterMs === 0 ? undefined : { afterMs };
-  }
-  if (request.runAt === undefined) return undefined;
-  const at = new Date(request.runAt).getTime();
-  if (Number.isNaN(at)) throw new MillraceError('invalid_run_at', 'runAt is not a date.');
-  if (now !== null && at < now - PAST_TOLERANCE_MS) {
-    throw new MillraceError(
-      'invalid_run_at',
-      `runAt lies in the past (${new Date(at).toISOString()}). Leave it out to run at once.`,
-    );
-  }
-  if (now !== null && at > now + TEN_YEARS_MS) {
-    throw new MillraceError(
-      'invalid_run_at',
-      'runAt is more than ten years away. Is it in milliseconds?',
-    );
-  }
-  return { at };
-}
-
-function keyOf(key: string, window: Duration): NonNullable<NewJob['key']> {
-  const windowMs = toMs(window);
-  if (!(windowMs >= 0 && windowMs <= TEN_YEARS_MS)) {
-    throw new MillraceError('invalid_key', 'The keyWindow must be between 0 and ten years.');
-  }
-  return { value: checkText(key, 'key', 255), windowMs };
-}
-
-/** The end of the job makes a job that tells it: without its kind nobody ever would. */
-function webhookOf(registry: Registry, webhook: string): string {
-  registry.require(WEBHOOK_KIND);
-  return checkText(webhook, 'webhook', 2_000);
 }

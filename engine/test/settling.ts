@@ -2,7 +2,7 @@ import { createVirtualTime } from '@millrace/testkit';
 import type { SettledOutcome, Store } from '../src/index.ts';
 import { type EventMap, createEvents } from '../src/events.ts';
 import type { SettleAnswer, Settlement } from '../src/port.ts';
-import { createSettler } from '../src/settler.ts';
+import { createSettler } from '../src/execution/settler.ts';
 
 /** A settler alone in virtual time, over a store that a test writes in a line. */
 

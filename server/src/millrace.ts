@@ -18,7 +18,7 @@ import { openOrg, tellLevel, usageOf } from './salesforce/orgs.ts';
 import { type Sandbox, identityOf, openSandbox, withSandboxOrg } from './sandbox.ts';
 import { inWords } from './start-error.ts';
 import { openStores } from './stores/open.ts';
-import { serveMetrics } from './telemetry/endpoint.ts';
+import { serveMetrics } from './telemetry/export/endpoint.ts';
 import { traceAnnouncements, traceAudit } from './telemetry/store.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
 import { VERSION } from './version.ts';
@@ -135,6 +135,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
     events,
     processId: replica,
     log,
+    streamsPerCaller: config.streamsPerCaller,
     serves: config.role !== 'worker',
     onDropped: () => telemetry.count('live_streams_dropped_total', 1),
   });

@@ -18,7 +18,7 @@ import type { Config, SalesforceConfig } from './config/config.ts';
 import type { Logger } from './log/log.ts';
 import { orgPool } from './salesforce/orgs.ts';
 import type { Stores } from './stores/open.ts';
-import type { Telemetry } from './telemetry/telemetry.ts';
+import type { Telemetry } from './telemetry/types.ts';
 
 /** A worker for each store: the main one has everything that is not an org's. */
 export function createWorkers(params: {

@@ -91,7 +91,14 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     ...options.config,
   };
   const announcements = createLine().open();
-  const hub = createHub({ store, announcements, events, processId: 'test', log });
+  const hub = createHub({
+    store,
+    announcements,
+    events,
+    processId: 'test',
+    log,
+    streamsPerCaller: 100,
+  });
   const app = createApp({
     queue,
     store,

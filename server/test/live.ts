@@ -60,7 +60,8 @@ export async function startReplica(
     name: string;
     clock?: Clock;
     expiresAt?: number;
-  } & Pick<HubParams, 'now' | 'onDropped' | 'serves'>,
+  } & Pick<HubParams, 'now' | 'onDropped' | 'serves'> &
+    Partial<Pick<HubParams, 'streamsPerCaller'>>,
 ): Promise<Replica> {
   const { store, announcements, name, expiresAt = null, ...rest } = params;
   const events = createEvents();
@@ -70,7 +71,15 @@ export async function startReplica(
     warn: (_, message) => void warnings.push(message),
     error: (_, message) => void warnings.push(message),
   };
-  const hub = createHub({ store, announcements, events, processId: name, log, ...rest });
+  const hub = createHub({
+    store,
+    announcements,
+    events,
+    processId: name,
+    log,
+    streamsPerCaller: 1_000,
+    ...rest,
+  });
   const server = await listen(hub, expiresAt);
   const queue = createQueue({ store, registry: createRegistry(KINDS), events });
   let claims = 0;
@@ -119,7 +128,8 @@ export interface Place {
   close(): Promise<void>;
 }
 
-export interface PlaceOptions extends Pick<HubParams, 'onDropped' | 'serves'> {
+export interface PlaceOptions
+  extends Pick<HubParams, 'onDropped' | 'serves'>, Partial<Pick<HubParams, 'streamsPerCaller'>> {
   readonly expiresAt?: number;
   readonly store?: (store: MainStore) => MainStore;
   readonly announcements?: (end: LineEnd) => Announcements;
@@ -157,14 +167,15 @@ function eventOf({ id, kind, tenant, attempt, correlationId }: ClaimedJob) {
   return { id, kind, tenant, attempt, correlationId: correlationId ?? id };
 }
 
-/** As the service's route: the query is checked, what the hub throws is answered as a problem. */
+/** As the service's route, with the caller in the path (`/ada/events`): the query is checked, what the hub throws is answered as a problem. */
 async function listen(hub: Hub, expiresAt: number | null): Promise<Server> {
   const server = createServer((request, response) => {
-    const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
     const given = request.headers['last-event-id'];
     hub
       .open({
         response,
+        caller: pathname,
         filter: contracts.events.query.parse(Object.fromEntries(searchParams)),
         lastEventId: typeof given === 'string' ? given : null,
         expiresAt,

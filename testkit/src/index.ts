@@ -1,12 +1,12 @@
-export { createFaultyStore } from './faulty-store.ts';
-export { INVARIANTS, type Invariant, type Violation } from './invariants.ts';
+export { createFaultyStore } from './world/faulty-store.ts';
+export { INVARIANTS, type Invariant, type Violation } from './observe/invariants.ts';
 export {
   type FaultCounts,
   type FaultRates,
   type Link,
   createFaultCounts,
   createLink,
-} from './link.ts';
+} from './world/link.ts';
 export { type Dice, createDice } from './random.ts';
 export { type SimulationResult, simulate } from './simulation.ts';
 export {
@@ -15,5 +15,5 @@ export {
   type Skew,
   type VirtualTime,
   createVirtualTime,
-} from './virtual-clock.ts';
-export type { Sabotage } from './world.ts';
+} from './time/virtual-clock.ts';
+export type { Sabotage } from './world/world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PROOFS, UNPROVEN } from '../test/sabotages.ts';
-import { INVARIANTS } from './invariants.ts';
+import { INVARIANTS } from './observe/invariants.ts';
 import { simulate } from './simulation.ts';
 
 /** How many seeds may pass without notice. */

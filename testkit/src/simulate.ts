@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { INVARIANTS, type Invariant, describeViolation } from './invariants.ts';
-import { type FaultCounts, createFaultCounts } from './link.ts';
+import { INVARIANTS, type Invariant, describeViolation } from './observe/invariants.ts';
+import { type FaultCounts, createFaultCounts } from './world/link.ts';
 import { runSeeds } from './seed-threads.ts';
 import type { SimulationResult } from './simulation.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeViolation } from './invariants.ts';
+import { describeViolation } from './observe/invariants.ts';
 import { simulate } from './simulation.ts';
 
 const SEEDS = 200;

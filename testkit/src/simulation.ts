@@ -1,11 +1,11 @@
-import type { Action } from './actions.ts';
-import { checkTheEnd } from './final-checks.ts';
-import type { Violation } from './invariants.ts';
-import type { FaultCounts } from './link.ts';
-import type { SimulatedProcess } from './process.ts';
-import { watchPromptness } from './promptness.ts';
-import { Livelock } from './virtual-clock.ts';
-import { type Sabotage, type World, createWorld } from './world.ts';
+import type { Action } from './scenario/actions.ts';
+import { checkTheEnd } from './observe/final-checks.ts';
+import type { Violation } from './observe/invariants.ts';
+import type { FaultCounts } from './world/link.ts';
+import type { SimulatedProcess } from './world/process.ts';
+import { watchPromptness } from './observe/promptness.ts';
+import { Livelock } from './time/virtual-clock.ts';
+import { type Sabotage, type World, createWorld } from './world/world.ts';
 
 export interface SimulationResult {
   readonly seed: number;

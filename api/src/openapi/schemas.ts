@@ -10,7 +10,8 @@ import { check, readiness } from '../routes/health.ts';
 import { me, signIn } from '../routes/identity.ts';
 import { bulk, cancelAnswer, count } from '../routes/jobs.ts';
 import { kind, pauseAnswer, schedule } from '../routes/kinds.ts';
-import { control, pool, replica } from '../routes/worker.ts';
+import { replica } from '../replica.ts';
+import { control, pool } from '../routes/worker.ts';
 import type { JsonSchema } from './types.ts';
 
 /** What has a name stands once under it, and is referred to from wherever it is used. */

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { jobSummary } from '../job.ts';
 import { runningExample } from '../story.ts';
 import { countsAnswer } from './jobs.ts';
-import { replica } from './worker.ts';
+import { replica } from '../replica.ts';
 
 export const TOPICS = ['job', 'queue', 'worker'] as const;
 export type Topic = (typeof TOPICS)[number];

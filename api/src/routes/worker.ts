@@ -1,12 +1,7 @@
 import { type Contract, kindName, moment } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
+import { replica, totals } from '../replica.ts';
 import { CORRELATION_ID, replicaExample, totalsExample } from '../story.ts';
-
-const workerState = z
-  .enum(['running', 'paused', 'stopping', 'stopped', 'silent'])
-  .describe(
-    'As it last reported; silent: it has missed three reports, so it died, froze or is cut off.',
-  );
 
 const status = z.object({
   hasWorker: z
@@ -19,13 +14,6 @@ const status = z.object({
   correlationId: z.string(),
 });
 
-const totals = z.object({
-  totalProcessed: z.number(),
-  totalSucceeded: z.number(),
-  totalFailed: z.number(),
-  totalRetries: z.number(),
-});
-
 export const pool = z.object({
   name: z.string(),
   kinds: z.array(kindName),
@@ -34,17 +22,6 @@ export const pool = z.object({
   minPriority: z.number().nullable().describe('Takes only jobs of at least this priority.'),
   heldUntil: moment.nullable().describe('When a pause window lets it go on.'),
 });
-
-export const replica = totals.extend({
-  id: z.string(),
-  state: workerState,
-  seenAt: moment.describe('When it last reported.'),
-  lastPollTime: moment.nullable().describe('When it last looked for jobs.'),
-  uptimeSeconds: z.number(),
-  inFlight: z.number(),
-  kinds: z.array(kindName),
-});
-export type Replica = z.infer<typeof replica>;
 
 export const control = z.object({ isRunning: z.boolean(), correlationId: z.string() });
 

@@ -1,13 +1,19 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { covering } from './coverage.ts';
-import type { Kit } from './kit.ts';
-import { type Looked, NOTHING, look } from './look.ts';
+import { covering } from './program/coverage.ts';
+import type { Kit } from './program/kit.ts';
+import { type Looked, NOTHING, look } from './program/look.ts';
 import { warmUpPage } from './page.ts';
-import { profileUrl } from './profile.ts';
-import { type Answer, COVERAGE, type ChildSettings, type Hello, type Task } from './protocol.ts';
-import { convertBySoffice } from './soffice.ts';
+import { profileUrl } from './processes/profile.ts';
+import {
+  type Answer,
+  COVERAGE,
+  type ChildSettings,
+  type Hello,
+  type Task,
+} from './program/protocol.ts';
+import { convertBySoffice } from './program/soffice.ts';
 
 // The program of one process of the pool: closes itself off, loads LibreOffice, warms it up, says that it is
 // ready, and then converts one document after the other until it is killed.
@@ -24,14 +30,14 @@ async function serveByKit(): Promise<void> {
   let opened: {
     kit: Kit;
     sandbox: Pick<Hello, 'network' | 'disk'>;
-    paint: typeof import('./thumbnail.ts').paintThumbnail;
+    paint: typeof import('./program/thumbnail.ts').paintThumbnail;
   };
   try {
     // Only here: where koffi has no binary for the machine, importing it is what fails.
-    const { confine, enterSandbox } = await import('./sandbox.ts');
+    const { confine, enterSandbox } = await import('./sandbox/sandbox.ts');
     if (settings.confined === null) confine(settings);
-    const { openKit } = await import('./kit.ts');
-    const { paintThumbnail } = await import('./thumbnail.ts');
+    const { openKit } = await import('./program/kit.ts');
+    const { paintThumbnail } = await import('./program/thumbnail.ts');
     const { library, program, folder } = settings;
     if (library === null) throw new Error(`There is no LibreOfficeKit in ${program}.`);
     const sandbox = enterSandbox(settings);
@@ -50,7 +56,7 @@ async function serveByKit(): Promise<void> {
 function convertByKit(
   kit: Kit,
   task: Task,
-  paint: typeof import('./thumbnail.ts').paintThumbnail,
+  paint: typeof import('./program/thumbnail.ts').paintThumbnail,
 ): Answer {
   try {
     const startedAt = performance.now();
@@ -100,7 +106,7 @@ function warmUp(kit: Kit): void {
 async function serveBySoffice(): Promise<void> {
   let sandbox: Pick<Hello, 'network' | 'disk'> = { network: [], disk: [] };
   try {
-    const { confine, enterSandbox } = await import('./sandbox.ts');
+    const { confine, enterSandbox } = await import('./sandbox/sandbox.ts');
     if (settings.confined === null) confine(settings);
     sandbox = enterSandbox(settings);
   } catch {

@@ -1,12 +1,18 @@
 import type { OfficeErrorCode } from './errors.ts';
 import type { Lane } from './lanes.ts';
-import type { Timings } from './pool.ts';
-import type { EndReason } from './slot.ts';
+import type { EndReason } from './processes/slot.ts';
 
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
+}
+
+export interface Timings {
+  readonly queuedMs: number;
+  readonly loadMs: number;
+  readonly saveMs: number;
+  readonly totalMs: number;
 }
 
 export type OfficeEvent =

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
-import { coverageOf } from './coverage.ts';
+import { coverageOf } from './program/coverage.ts';
 
 /**
  * The font families that LibreOffice can print with here, so that an author is told which of a template's are not among

@@ -1,5 +1,5 @@
 export { OfficeError, type OfficeErrorCode } from './errors.ts';
-export type { Log, OfficeEvent } from './events.ts';
+export type { Log, OfficeEvent, Timings } from './events.ts';
 export { installedFonts } from './fonts.ts';
 export type { Lane } from './lanes.ts';
 export {
@@ -12,4 +12,3 @@ export {
   openOffice,
 } from './office.ts';
 export type { PdfOptions } from './options.ts';
-export type { Timings } from './pool.ts';

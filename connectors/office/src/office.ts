@@ -3,22 +3,22 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { lentAccount } from './account.ts';
+import { lentAccount } from './sandbox/account.ts';
 import { OfficeError } from './errors.ts';
-import type { Log, OfficeEvent } from './events.ts';
+import type { Log, OfficeEvent, Timings } from './events.ts';
 import { type Version, findOffice } from './find.ts';
-import type { Decision } from './fleet.ts';
+import type { Decision } from './processes/way.ts';
 import { readFonts } from './fonts.ts';
-import { otherFormats } from './formats.ts';
-import { refuseName } from './handover.ts';
+import { otherFormats } from './processes/formats.ts';
+import { refuseName } from './processes/handover.ts';
 import type { Lane } from './lanes.ts';
 import { type PdfOptions, filterOptions } from './options.ts';
 import { whyNotDocx } from './page.ts';
 import { createPoisonList } from './poison.ts';
-import { COVERAGE } from './protocol.ts';
-import { type Pool, type PoolStats, type Timings, createPool } from './pool.ts';
-import { reachOf } from './reach.ts';
-import { makeWorkFolder, sweep } from './sweep.ts';
+import { COVERAGE } from './program/protocol.ts';
+import { type Pool, type PoolStats, createPool } from './pool.ts';
+import { reachOf } from './sandbox/reach.ts';
+import { makeWorkFolder, sweep } from './processes/sweep.ts';
 
 export interface OfficeConfig {
   /** Processes. By default what cores and memory carry, 8 at most. */

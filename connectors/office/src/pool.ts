@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
+import { type Death, giveUpOn, survives } from './death.ts';
 import { OfficeError } from './errors.ts';
-import { type Fleet, type FleetParams, type Member, createFleet } from './fleet.ts';
-import { type Handover, handOver } from './handover.ts';
-import { type Lane, createLanes } from './lanes.ts';
-import type { Looked } from './look.ts';
-import { type PoisonList, refused, starved } from './poison.ts';
-import type { Task } from './protocol.ts';
-import type { EndReason } from './slot.ts';
+import { type Converted, type Job, type Request, createJob, timingsOf } from './job.ts';
+import { type Fleet, type FleetParams, type Member, createFleet } from './processes/fleet.ts';
+import { type Handover, handOver } from './processes/handover.ts';
+import { createLanes } from './lanes.ts';
+import { type PoisonList, refused } from './poison.ts';
 
 /**
  * The way of a document: `submit` puts it into its lane, `pump` gives it to a free process, `run` has it
@@ -17,28 +15,6 @@ export interface Pool {
   submit(request: Request): Promise<Converted>;
   stats(): PoolStats;
   close(): Promise<void>;
-}
-
-export interface Request {
-  readonly bytes: Uint8Array;
-  readonly name?: string | undefined;
-  /** What to do, given where the document is and where the result goes. */
-  readonly task: (files: { input: string; output: string }) => Task;
-  readonly lane: Lane;
-  readonly signal?: AbortSignal | undefined;
-  readonly correlationId?: string | undefined;
-}
-
-export interface Converted extends Pick<Looked, 'missing' | 'printsName'> {
-  readonly bytes: Uint8Array;
-  readonly timings: Timings;
-}
-
-export interface Timings {
-  readonly queuedMs: number;
-  readonly loadMs: number;
-  readonly saveMs: number;
-  readonly totalMs: number;
 }
 
 export interface PoolStats {
@@ -53,31 +29,13 @@ export interface PoolStats {
   readonly timeouts: number;
 }
 
-interface Job extends Request {
-  readonly sha256: string;
-  readonly submittedAt: number;
-  deaths: number;
-  settled: boolean;
-  resolve(result: Converted): void;
-  reject(error: OfficeError): void;
-}
-
 export type PoolParams = Omit<FleetParams, 'onIdle' | 'onBroken'> & {
   readonly timeoutMs: number;
   readonly poison: PoisonList;
 };
 
-/** With a processor for half of the time, it was the document and not the machine. */
-const BUSY = 0.5;
-
-/**
- * How long a document that nobody wants any more may still run. Most end sooner, and a killed process costs
- * half a second of start.
- */
-const ABANDONED_MS = 1_000;
-
 export function createPool(params: PoolParams): Pool {
-  const { poison, log, onEvent, timeoutMs } = params;
+  const { poison, onEvent, timeoutMs } = params;
   const lanes = createLanes<Job>(params.slots);
   /** Their process died of them, or only with them: the next process that starts has the answer. */
   const retries = new Set<Job>();
@@ -89,43 +47,25 @@ export function createPool(params: PoolParams): Pool {
   fleet.fill();
 
   function submit(request: Request): Promise<Converted> {
-    const sha256 = createHash('sha256').update(request.bytes).digest('hex');
+    const { lane, correlationId } = request;
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => cancel(job, 'The conversion was canceled.', false);
-      const settle = (): boolean => {
-        if (job.settled) return false;
-        request.signal?.removeEventListener('abort', onAbort);
-        return (job.settled = true);
-      };
-      const job: Job = {
-        ...request,
-        sha256,
-        submittedAt: performance.now(),
-        deaths: 0,
-        settled: false,
-        resolve: (result) => {
-          if (!settle()) return;
+      const job = createJob(request, {
+        aborted: () => cancel(job, 'The conversion was canceled.', false),
+        converted(result) {
           totals.completed += 1;
-          const { lane, correlationId } = request;
           onEvent({ type: 'converted', lane, correlationId, timings: result.timings });
           resolve(result);
         },
-        reject: (error) => {
-          if (!settle()) return;
+        failed(error) {
           if (error.code === 'canceled') totals.canceled += 1;
           else totals.failed += 1;
-          const { lane, correlationId } = request;
           onEvent({ type: 'failed', lane, correlationId, code: error.code });
           reject(error);
         },
-      };
+      });
       const refusal = whyRefused(job);
-      if (refusal !== null) {
-        job.reject(refusal);
-        return;
-      }
-      request.signal?.addEventListener('abort', onAbort, { once: true });
-      lanes.push(job.lane, job);
+      if (refusal !== null) return job.reject(refusal);
+      lanes.push(lane, job);
       pump();
     });
   }
@@ -200,42 +140,9 @@ export function createPool(params: PoolParams): Pool {
     pump();
   }
 
-  /** Ends the process of a canceled job, if it does not end by itself. */
-  function giveUpOn(job: Job, member: Member): { stop(): void } {
-    let timer: NodeJS.Timeout | undefined;
-    const onAbort = (): void => {
-      timer = setTimeout(() => member.process.kill('canceled'), ABANDONED_MS);
-    };
-    job.signal?.addEventListener('abort', onAbort, { once: true });
-    return {
-      stop() {
-        clearTimeout(timer);
-        job.signal?.removeEventListener('abort', onAbort);
-      },
-    };
-  }
-
-  function afterDeath(
-    job: Job,
-    { reason, complaint, worked }: { reason: EndReason; complaint: string; worked: number },
-  ): void {
-    const { sha256, correlationId } = job;
-    if (reason === 'canceled' || job.settled) return;
-    if (reason === 'closed')
-      return job.reject(new OfficeError('canceled', 'The office was closed.', true));
-    job.deaths += 1;
-    log.warn(
-      { reason, sha256, correlationId, complaint },
-      'A LibreOffice process died with a document',
-    );
-    const of = reason === 'timeout' || reason === 'memory' ? reason : 'crash';
-    // It had the processor and was not done: the same bytes would take as long again.
-    const sure = reason === 'timeout' && worked >= BUSY;
-    const isPoison = poison.died(sha256, of, { sure }) || job.deaths > 1;
-    if (isPoison) onEvent({ type: 'poisoned', sha256 });
-    if (reason === 'timeout') totals.timeouts += 1;
-    if (isPoison) return job.reject(refused(of, timeoutMs));
-    if (reason === 'timeout') return job.reject(starved(timeoutMs));
+  function afterDeath(job: Job, death: Death): void {
+    if (death.reason === 'timeout' && !job.settled) totals.timeouts += 1;
+    if (!survives(job, death, params)) return;
     totals.retried += 1;
     retries.add(job);
   }
@@ -278,13 +185,4 @@ export function createPool(params: PoolParams): Pool {
       await fleet.close();
     },
   };
-}
-
-function timingsOf(
-  { submittedAt }: Job,
-  startedAt: number,
-  { loadMs, saveMs }: { loadMs: number; saveMs: number },
-): Timings {
-  const totalMs = performance.now() - submittedAt;
-  return { queuedMs: startedAt - submittedAt, loadMs, saveMs, totalMs };
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { inflateSync } from 'node:zlib';
 import { docxOf, paragraph } from '../src/page.ts';
-import { encodePng } from '../src/thumbnail.ts';
+import { encodePng } from '../src/program/thumbnail.ts';
 
 /** Documents built in code, and what poppler finds in the PDFs made of them. */
 

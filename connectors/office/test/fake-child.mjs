@@ -8,7 +8,7 @@ const start = process.env['TZ'] ?? ''; // the one variable of the test's that a 
 
 let served = 0;
 process.on('disconnect', () => process.exit());
-process.on('message', (/** @type {import('../src/protocol.ts').Task} */ task) => {
+process.on('message', (/** @type {import('../src/program/protocol.ts').Task} */ task) => {
   const [command, argument = ''] = readFileSync(task.input, 'utf8').split(' ');
   served += 1;
   const done = (/** @type {string} */ text) => {

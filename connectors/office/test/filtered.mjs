@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { fdatasyncSync, fsyncSync } from 'node:fs';
 import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { installFilter } from '../dist/seccomp.js';
+import { installFilter } from '../dist/sandbox/seccomp.js';
 
 const level = /** @type {'strict' | 'no-network'} */ (process.argv[2]);
 const port = Number(process.argv[3]);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { docxOf, paragraph } from '../src/page.ts';
-import { encodePng } from '../src/thumbnail.ts';
+import { encodePng } from '../src/program/thumbnail.ts';
 import { zip } from '../src/zip.ts';
 import { external, field, picture } from './documents.ts';
 

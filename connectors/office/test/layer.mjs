@@ -4,9 +4,9 @@
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import koffi from 'koffi';
-import { openKit } from '../dist/kit.js';
-import { restrictFiles } from '../dist/landlock.js';
-import { installFilter } from '../dist/seccomp.js';
+import { openKit } from '../dist/program/kit.js';
+import { restrictFiles } from '../dist/sandbox/landlock.js';
+import { installFilter } from '../dist/sandbox/seccomp.js';
 
 const PR_SET_NO_NEW_PRIVS = 38;
 

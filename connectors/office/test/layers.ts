@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findOffice } from '../src/find.ts';
-import { otherFormats } from '../src/formats.ts';
-import { makeProfile } from '../src/profile.ts';
-import { reachOf } from '../src/reach.ts';
+import { otherFormats } from '../src/processes/formats.ts';
+import { makeProfile } from '../src/processes/profile.ts';
+import { reachOf } from '../src/sandbox/reach.ts';
 import { temporaryFolder } from './world.ts';
 
 /** LibreOfficeKit behind some of the layers that close it off, and not behind the others: what is not named is left out. */

@@ -1,7 +1,7 @@
 export { type ErrorKind, type Outcome, SalesforceError } from './errors.ts';
-export { id18, isId } from './ids.ts';
+export { id18, isId } from './records/ids.ts';
 export { createSalesforce } from './salesforce.ts';
-export { soqlText, soqlTime } from './soql.ts';
+export { soqlText, soqlTime } from './records/soql.ts';
 export type {
   ApexParams,
   Budget,

@@ -1,18 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { loginOrigin } from './address.ts';
-import { createBudget } from './budget.ts';
-import { createCaller, jsonBody } from './call.ts';
-import { createClock } from './clock.ts';
-import { createCollections } from './collections.ts';
-import { createComposite } from './composite.ts';
+import { loginOrigin } from './calls/address.ts';
+import { createBudget } from './calls/budget.ts';
+import { createCaller, jsonBody } from './calls/call.ts';
+import { createClock } from './calls/clock.ts';
+import { createCollections } from './records/collections.ts';
+import { createComposite } from './records/composite.ts';
 import { SalesforceError } from './errors.ts';
-import { listenTo } from './events.ts';
-import { createFiles } from './files.ts';
-import { createGate } from './gate.ts';
-import { createGraphs } from './graphs.ts';
-import { createQueries } from './query.ts';
-import { readJson } from './read.ts';
-import { createTokens } from './token.ts';
+import { listenTo } from './events/events.ts';
+import { createFiles } from './files/files.ts';
+import { createGate } from './calls/gate.ts';
+import { createGraphs } from './records/graphs.ts';
+import { createQueries } from './records/query.ts';
+import { readJson } from './calls/read.ts';
+import { createTokens } from './calls/token.ts';
 import type {
   Listening,
   Log,
@@ -21,7 +21,7 @@ import type {
   SalesforceConfig,
   SalesforceParts,
 } from './types.ts';
-import { createWire } from './wire.ts';
+import { createWire } from './calls/wire.ts';
 
 const DEFAULTS = { apiVersion: '59.0', timeoutMs: 120_000, concurrency: 20 };
 const SILENT: Log = { info() {}, warn() {}, error() {} };

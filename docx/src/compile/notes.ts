@@ -1,8 +1,8 @@
 import type { Token } from '../xml/tokenizer.ts';
 import { attribute } from '../xml/tokens.ts';
-import type { Builder } from './builder.ts';
-import type { Marks } from './marks.ts';
-import type { Scopes } from './uses.ts';
+import type { Builder } from './ops/builder.ts';
+import type { Marks } from './layout/marks.ts';
+import type { Scopes } from './ops/uses.ts';
 
 /** The notes that loops refer to, and where in the data each of them is. */
 export type RepeatedNotes = ReadonlyMap<string, Scopes>;

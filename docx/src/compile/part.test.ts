@@ -3,13 +3,13 @@ import { docx, p, partXml, r, table } from '../../test/builder.ts';
 import { throwing } from '../errors.ts';
 import { DEFAULT_LIMITS } from '../limits.ts';
 import { tokenize } from '../xml/tokenizer.ts';
-import { matchBlocks } from './blocks.ts';
-import { clean } from './clean.ts';
-import { emit } from './emit.ts';
-import { layOutBlocks } from './levels.ts';
+import { matchBlocks } from './layout/blocks.ts';
+import { clean } from './clean/clean.ts';
+import { emit } from './ops/emit.ts';
+import { layOutBlocks } from './layout/levels.ts';
 import { createNumbering } from './numbering.ts';
 import { readStyles } from './styles.ts';
-import { findTags } from './tags.ts';
+import { findTags } from './tags/tags.ts';
 
 /** Writing to what is frozen throws. */
 function frozen<T>(value: T): T {

@@ -2,14 +2,14 @@ import type { Place, Report } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import type { Relationship } from '../package/relationships.ts';
 import type { Token } from '../xml/tokenizer.ts';
-import { type Block, matchBlocks } from './blocks.ts';
-import { clean } from './clean.ts';
-import type { Level } from './expression.ts';
-import { type Emission, type Surroundings, emit } from './emit.ts';
-import { layOutBlocks } from './levels.ts';
+import { type Block, matchBlocks } from './layout/blocks.ts';
+import { clean } from './clean/clean.ts';
+import type { Level } from './tags/expression.ts';
+import { type Emission, type Surroundings, emit } from './ops/emit.ts';
+import { layOutBlocks } from './layout/levels.ts';
 import { isListItem } from './styles.ts';
-import { type Tag, findTags } from './tags.ts';
-import { type UnfilledField, unfilledFields } from './unfilled-fields.ts';
+import { type Tag, findTags } from './tags/tags.ts';
+import { type UnfilledField, unfilledFields } from './clean/unfilled-fields.ts';
 
 export interface PlacedBlock extends Block {
   readonly level: Level;

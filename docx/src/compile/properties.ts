@@ -2,11 +2,11 @@ import type { Report } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { decode, escapeText } from '../xml/text.ts';
 import type { Token } from '../xml/tokenizer.ts';
-import { createBuilder } from './builder.ts';
-import { textOfPieces } from './paragraphs.ts';
+import { createBuilder } from './ops/builder.ts';
+import { textOfPieces } from './tags/paragraphs.ts';
 import type { CompiledPart } from './part.ts';
-import { type Tag, scan, segmentsOf } from './scan.ts';
-import { type FieldUse, collectUses } from './uses.ts';
+import { type Tag, scan, segmentsOf } from './tags/scan.ts';
+import { type FieldUse, collectUses } from './ops/uses.ts';
 
 /** The document's title, author and the like: values stand in the text of their elements. */
 export function compileProperties(

@@ -2,6 +2,7 @@ import type { Place } from '../errors.ts';
 import type { FormatOptions } from '../helpers/format.ts';
 import type { Operand } from './compare-sheet.ts';
 import type { Scope } from './scope.ts';
+import type { Reading } from './unread.ts';
 
 export interface Evaluation extends FormatOptions {
   /** Set for rows of a spreadsheet: text is read as this locale writes it. */
@@ -24,6 +25,10 @@ export interface Args {
   /** The path that the first argument is, for sentences about it. */
   readonly source: string | undefined;
   readonly count: number;
+}
+
+export function readingOf({ on, place }: Args): Reading {
+  return { dataLocale: on.dataLocale, place };
 }
 
 export function isEmpty(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { Op } from '../compile/ops.ts';
+import type { Op } from '../compile/ops/ops.ts';
 import { TemplateError } from '../errors.ts';
 import { type HtmlBlock, type HtmlSpan, parseHtml } from '../helpers/html.ts';
 import { LINK_LOOK, linkTarget, withProperties } from '../helpers/link.ts';

@@ -1,11 +1,10 @@
-import type { CallExpression, Expression, PathExpression } from '../compile/expression.ts';
+import type { CallExpression, Expression, PathExpression } from '../compile/tags/expression.ts';
 import { type Place, TemplateError } from '../errors.ts';
 import { formatNumber } from '../helpers/format.ts';
-import type { Args, Evaluation } from './args.ts';
+import { type Args, type Evaluation, readingOf } from './args.ts';
 import { isEqual, order } from './compare.ts';
 import { asNumber, date } from './formatted.ts';
 import { items, join, sum } from './lists.ts';
-import { readingOf } from './unread.ts';
 import { isTruthy, textOf } from './scope.ts';
 
 /** What an expression is worth. `place` is given where a missing field is an error in strict mode. */

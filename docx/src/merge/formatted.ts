@@ -13,7 +13,7 @@ import {
   toNumber,
   unknownLetters,
 } from '../helpers/format.ts';
-import type { PathExpression } from '../compile/path.ts';
+import type { PathExpression } from '../compile/tags/path.ts';
 import {
   mayBeThousands,
   readAmount,
@@ -21,9 +21,9 @@ import {
   readNumber,
   readPercent,
 } from '../helpers/read-text.ts';
-import { type Args, isEmpty } from './args.ts';
+import { type Args, isEmpty, readingOf } from './args.ts';
 import { textOf } from './scope.ts';
-import { field, readingOf, unread } from './unread.ts';
+import { field, unread } from './unread.ts';
 
 function localeOf(args: Args): string {
   const own = args.named('locale');

@@ -1,4 +1,4 @@
-import { type Op, listsWithin } from '../compile/ops.ts';
+import { type Op, listsWithin } from '../compile/ops/ops.ts';
 import { TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { isUrl } from './draw.ts';

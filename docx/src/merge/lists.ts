@@ -1,9 +1,9 @@
 import { type Place, TemplateError } from '../errors.ts';
 import { keyInTag, keysOf } from '../paths.ts';
-import { type Args, isEmpty } from './args.ts';
+import { type Args, isEmpty, readingOf } from './args.ts';
 import { numberOf } from './formatted.ts';
 import { follow, listOf, textOf } from './scope.ts';
-import { readingOf, unread } from './unread.ts';
+import { unread } from './unread.ts';
 
 /** One that the tag works out itself has no path. */
 const LIST = 'the list';

@@ -1,5 +1,5 @@
 import type { AddedList } from '../compile/numbering.ts';
-import type { Address, Boundary, Grid, Op } from '../compile/ops.ts';
+import type { Address, Boundary, Grid, Op } from '../compile/ops/ops.ts';
 import { type Place, TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { linkTarget } from '../helpers/link.ts';

@@ -1,4 +1,4 @@
-import type { PathExpression } from '../compile/expression.ts';
+import type { PathExpression } from '../compile/tags/expression.ts';
 import { isZero } from '../helpers/read-text.ts';
 
 /** Where a tag looks: the data, and inside loops the item of each. */

@@ -1,6 +1,5 @@
 import { type Place, TemplateError } from '../errors.ts';
 import { writtenLike } from '../helpers/read-text.ts';
-import type { Args } from './args.ts';
 import { textOf } from './scope.ts';
 
 /** How text is read, and the tag that asks. */
@@ -8,10 +7,6 @@ export interface Reading {
   /** Set for rows of a spreadsheet: text is read as this locale writes it. */
   readonly dataLocale?: string | undefined;
   readonly place?: Place | undefined;
-}
-
-export function readingOf({ on, place }: Args): Reading {
-  return { dataLocale: on.dataLocale, place };
 }
 
 /** A value, and the path where it stands if the template names one. */

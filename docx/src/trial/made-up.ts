@@ -1,4 +1,4 @@
-import type { FieldUse } from '../compile/uses.ts';
+import type { FieldUse } from '../compile/ops/uses.ts';
 import { stepsOf } from '../paths.ts';
 
 /** Data with everything that a template asks for, twice where it is a list. */

@@ -77,6 +77,7 @@ describe('the configuration', () => {
         retries: 3,
       },
       rateLimit: 30_000,
+      streamsPerCaller: 100,
       telemetry: {
         enabled: true,
         azureConnectionString: null,

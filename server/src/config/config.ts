@@ -32,6 +32,7 @@ export interface Config {
   readonly salesforce: SalesforceConfig;
   /** Requests a minute of one caller. */
   readonly rateLimit: number;
+  readonly streamsPerCaller: number;
   readonly telemetry: Pick<
     TelemetryConfig,
     'enabled' | 'azureConnectionString' | 'otlpEndpoint' | 'tracesPerSecond'
@@ -149,6 +150,7 @@ function configOf(values: Environment, given: Given): Config {
       retries: values.POLLER_RETRIES ?? values.POLLER_MAX_ATTEMPTS,
     },
     rateLimit: values.MILLRACE_RATE_LIMIT,
+    streamsPerCaller: values.MILLRACE_STREAMS_PER_CALLER,
     telemetry: {
       enabled: values.ENABLE_TELEMETRY,
       azureConnectionString: values.AZURE_MONITOR_CONNECTION_STRING ?? null,

@@ -230,6 +230,11 @@ export const environment = z.object({
     '30000',
     'How many requests a minute one caller may make to this process.',
   ),
+  MILLRACE_STREAMS_PER_CALLER: setting(
+    wholeNumber(1, 10_000),
+    '100',
+    'How many live streams one caller may have open on this process.',
+  ),
   ENABLE_TELEMETRY: setting(
     flag,
     'true',

@@ -7,7 +7,7 @@ import type { Authenticate } from '../identity/caller.ts';
 import type { Hub } from '../live/hub.ts';
 import type { Logger } from '../log/log.ts';
 import type { MainStore } from '../stores/parts.ts';
-import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { Telemetry } from '../telemetry/types.ts';
 import type { OpenedWorkloads } from '../workloads/open.ts';
 
 /** What the routes stand on. */

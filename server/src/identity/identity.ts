@@ -3,7 +3,7 @@ import type { IdentityConfig } from '../config/config.ts';
 import type { HealthCheck } from '@millrace/workload-kit';
 import { identityCheck } from '../health.ts';
 import type { Logger } from '../log/log.ts';
-import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { Telemetry } from '../telemetry/types.ts';
 import { type Authenticate, DEVELOPER } from './caller.ts';
 import { createKeys } from './keys.ts';
 import { createAuthenticate } from './verify.ts';

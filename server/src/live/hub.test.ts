@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   type Place,
   connect,
@@ -131,7 +131,9 @@ describe('a new stream', () => {
       expiresAt: null,
       correlationId: 'c',
     };
-    const opening = Array.from({ length: 10_000 }, () => replica.hub.open(asked));
+    const opening = Array.from({ length: 10_000 }, (_, index) =>
+      replica.hub.open({ ...asked, caller: `caller ${index}` }),
+    );
     const reader = await connect(replica.url);
     expect(reader.status).toBe(503);
     expect(JSON.parse(await reader.ended)).toMatchObject({ code: 'too_many_streams' });
@@ -139,6 +141,32 @@ describe('a new stream', () => {
     goOn.resolve();
     await Promise.all(opening);
     expect((await connect(replica.url)).status).toBe(200);
+  });
+
+  test('is a refusal when its caller has too many, and nobody else is refused', async () => {
+    const replica = await place.start('r1', { streamsPerCaller: 2 });
+    const ada = `${replica.url}/ada`;
+    const first = await connect(ada);
+    await connect(ada, { topics: 'queue' });
+    const third = await connect(ada);
+    expect(third.status).toBe(503);
+    expect(JSON.parse(await third.ended)).toMatchObject({
+      code: 'too_many_streams',
+      detail: expect.stringContaining('You have 2 live streams open'),
+    });
+    expect((await connect(`${replica.url}/bob`)).status).toBe(200);
+    first.close();
+    await vi.waitFor(async () => expect((await connect(ada)).status).toBe(200));
+  });
+
+  test('that could not open leaves its place to others', async () => {
+    const away = createAway();
+    const replica = await place.start('r1', { store: away.wrap, streamsPerCaller: 1 });
+    away.go();
+    expect((await connect(replica.url)).status).toBe(503);
+    away.comeBack();
+    expect((await connect(replica.url)).status).toBe(200);
+    expect((await connect(replica.url)).status).toBe(503);
   });
 });
 

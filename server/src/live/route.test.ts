@@ -1,6 +1,7 @@
 import { type LiveEvent, createClient } from '@millrace/api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Harness, createHarness, refusal } from '../../test/harness.ts';
+import { type Caller, DEVELOPER } from '../identity/caller.ts';
 import { hello } from '../../test/kinds.ts';
 import { connect, isLive } from '../../test/live.ts';
 
@@ -73,6 +74,22 @@ describe('GET /events', () => {
     const client = createClient({ baseUrl });
     const opened = client.events({ query: { topics: 'weather' } })[Symbol.asyncIterator]();
     expect(await refusal(opened.next(), 'invalid_request')).toMatch('job, queue and worker');
+  });
+
+  test('is limited per subject: one caller does not take the places of the others', async () => {
+    await harness.close();
+    const authenticate = (authorization = ''): Promise<Caller> =>
+      Promise.resolve({ ...DEVELOPER, name: 'Ann', subject: authorization });
+    harness = createHarness({ parts: { authenticate } });
+    baseUrl = await harness.app.listen({ host: '127.0.0.1', port: 0 });
+    const status = async (subject: string): Promise<number> => {
+      const answer = await fetch(`${baseUrl}/events`, { headers: { authorization: subject } });
+      return answer.status;
+    };
+    const all = await Promise.all(Array.from({ length: 101 }, () => status('one')));
+    expect(all.filter((each) => each === 200)).toHaveLength(100);
+    expect(all.filter((each) => each === 503)).toHaveLength(1);
+    expect(await status('two')).toBe(200);
   });
 
   test('ends when the service stops', async () => {

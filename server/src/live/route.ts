@@ -25,6 +25,7 @@ export function registerEvents(app: FastifyInstance, admit: Admit, hub: Hub): vo
         response: reply.raw,
         // What the hooks have set so far: correlation and security.
         headers: headersOf(reply),
+        caller: request.caller?.subject ?? '',
         filter: query,
         lastEventId: lastEventId(request),
         expiresAt: request.caller?.expiresAt ?? null,

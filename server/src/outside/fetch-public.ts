@@ -2,7 +2,7 @@ import { lookup } from 'node:dns';
 import { request } from 'node:https';
 import { isIP } from 'node:net';
 import { type FetchPublic, FetchRefused } from '@millrace/workload-kit';
-import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { Telemetry } from '../telemetry/types.ts';
 import { within } from '../within.ts';
 import { isPublicAddress } from '../webhook/address.ts';
 import { publicOnly } from '../webhook/send.ts';

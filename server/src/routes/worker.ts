@@ -2,7 +2,7 @@ import { isoOrNull } from '@millrace/workload-kit';
 import type { Totals, Worker } from '@millrace/engine';
 import { type AppParts, type Handlers, ok } from '../http/handler.ts';
 import { countsJson } from './json/counts.ts';
-import { replicas } from '../live/replicas.ts';
+import { replicas } from '../live/boards/replicas.ts';
 import { Refusal } from '../http/refusal.ts';
 
 type Names = 'workerStatus' | 'workerStats' | 'stopWorker' | 'startWorker';

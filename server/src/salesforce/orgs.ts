@@ -4,8 +4,8 @@ import { createSalesforceStore } from '@millrace/store-salesforce';
 import type { Org } from '@millrace/workload-kit';
 import type { OrgConfig, SalesforceConfig } from '../config/config.ts';
 import type { Logger } from '../log/log.ts';
-import type { OrgUsage } from '../telemetry/observe.ts';
-import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { OrgUsage } from '../telemetry/metrics/observe.ts';
+import type { Telemetry } from '../telemetry/types.ts';
 
 /** Connects to nothing yet: an org that is away must not keep the process from starting. */
 export function openOrg(

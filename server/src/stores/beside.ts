@@ -1,6 +1,6 @@
 import type { Store } from '@millrace/engine';
 import { defined } from '@millrace/workload-kit';
-import type { MainStore, PartName } from './parts.ts';
+import type { EveryMember, MainStore } from './parts.ts';
 
 /** Counting an org's records is a call that somebody counts. */
 const COUNTS_FOR_MS = 60_000;
@@ -9,17 +9,7 @@ const COUNTS_FOR_MS = 60_000;
 export function beside(store: Store, main: MainStore, now: () => number): Store {
   let counted: { readonly at: number; readonly counts: ReturnType<Store['counts']> } | null = null;
 
-  const parts = {
-    gatherMs: store.gatherMs,
-    enqueueIn: store.enqueueIn,
-    chunks: store.chunks,
-    followers: store.followers,
-    schedules: store.schedules,
-    control: main.control,
-    upkeep: store.upkeep,
-  } satisfies Record<PartName, unknown>;
-
-  return {
+  const members: EveryMember<Store> = {
     name: store.name,
     keeps: store.keeps,
     now: () => store.now(),
@@ -54,6 +44,13 @@ export function beside(store: Store, main: MainStore, now: () => number): Store 
       return () => leave.forEach((each) => each());
     },
     close: () => store.close(),
-    ...defined(parts),
+    gatherMs: store.gatherMs,
+    enqueueIn: store.enqueueIn,
+    chunks: store.chunks,
+    followers: store.followers,
+    schedules: store.schedules,
+    control: main.control,
+    upkeep: store.upkeep,
   };
+  return defined(members);
 }

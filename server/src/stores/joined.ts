@@ -9,7 +9,8 @@ import {
   type Store,
   StoreUnavailable,
 } from '@millrace/engine';
-import type { MainStore } from './parts.ts';
+import { defined } from '@millrace/workload-kit';
+import type { EveryMember, MainStore } from './parts.ts';
 
 /** A store for some kinds, beside the one that has all others and everything that is not a job. */
 export interface SideStore {
@@ -93,7 +94,7 @@ export function joinStores(
     return answers;
   }
 
-  return {
+  const members: EveryMember<MainStore> = {
     name: main.name,
     keeps: main.keeps,
     now: () => main.now(),
@@ -161,7 +162,9 @@ export function joinStores(
     schedules: main.schedules,
     control: main.control,
     upkeep: main.upkeep,
+    gatherMs: main.gatherMs,
   };
+  return defined(members);
 }
 
 function joining(store: Store): NonNullable<Store['enqueueIn']> {

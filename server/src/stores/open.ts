@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import type { Logger } from '../log/log.ts';
 import { openStore } from '../store.ts';
 import { traceStore } from '../telemetry/store.ts';
-import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { Telemetry } from '../telemetry/types.ts';
 import { beside } from './beside.ts';
 import { joinStores } from './joined.ts';
 import type { MainStore } from './parts.ts';

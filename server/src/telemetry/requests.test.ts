@@ -25,7 +25,7 @@ import {
 import { systemClock } from '../clock.ts';
 import { traceRequests } from './requests.ts';
 import { traceStore } from './store.ts';
-import type { Telemetry } from './telemetry.ts';
+import type { Telemetry } from './types.ts';
 
 const SERVER = 2;
 const TRACE = '0af7651916cd43dd8448eb211c80319c';

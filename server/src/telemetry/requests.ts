@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Telemetry } from './telemetry.ts';
+import type { Telemetry } from './types.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -2,7 +2,7 @@ import { createMemoryStore } from '@millrace/store-memory';
 import { expect, test } from 'vitest';
 import { createLine, createMemoryAudit } from '../../test/service.ts';
 import { traceAnnouncements, traceAudit, traceStore } from './store.ts';
-import type { Call } from './trace-calls.ts';
+import type { Call } from './traces/trace-calls.ts';
 
 function calls(): { asked: string[]; call: Call } {
   const asked: string[] = [];

@@ -1,7 +1,7 @@
 import type { Store } from '@millrace/engine';
 import type { Announcements, AuditLog } from '@millrace/store-postgres';
 import type { PartName } from '../stores/parts.ts';
-import type { Call } from './trace-calls.ts';
+import type { Call } from './traces/trace-calls.ts';
 
 /** The verbs that ask the store for something. The compiler tells when the port has a new one. */
 const VERBS = {

@@ -2,6 +2,8 @@
  * Metrics and traces of one process, by OpenTelemetry and without automatic instrumentation: what is measured is
  * measured where it happens, in so many words.
  *
+ *   types.ts        what the rest of the service knows of it
+ *   metrics/, traces/, export/:
  *   metrics.ts      every metric there is, as data; docs/metrics.md is held against it
  *   bounds.ts       keeps the number of series small
  *   recorders.ts    counters and histograms; gauges.ts: gauges; readings.ts gives them to OpenTelemetry's readers
@@ -13,7 +15,7 @@
  *
  * Nothing here is registered globally: several telemetries may live in one process, as they do in tests.
  */
-import type { Clock, Events, Registry, Tracing } from '@millrace/engine';
+import type { Clock } from '@millrace/engine';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider, type MetricProducer, type MetricReader } from '@opentelemetry/sdk-metrics';
@@ -21,22 +23,23 @@ import { AlwaysOnSampler, BasicTracerProvider } from '@opentelemetry/sdk-trace-b
 import { systemClock } from '../clock.ts';
 import type { Logger } from '../log/log.ts';
 import { createMask } from '../log/mask.ts';
-import { exportToAzure } from './azure.ts';
-import { createBounds } from './bounds.ts';
-import { createGauges } from './gauges.ts';
-import { type Observed, observeAll } from './observe.ts';
-import { type SpanExport, exportToOtlp } from './otlp.ts';
-import { SCOPE, differences, totals } from './readings.ts';
-import { type Recorders, createRecorded, createRecorders } from './recorders.ts';
-import { createSampling } from './sampling.ts';
-import { type Call, measureCalls } from './trace-calls.ts';
-import { createTraceContext } from './trace-context.ts';
-import { traceJobs } from './trace-jobs.ts';
-import { type IncomingRequest, type RequestTrace, measureRequests } from './trace-requests.ts';
-import type { Traces } from './traces.ts';
+import { exportToAzure } from './export/azure.ts';
+import { createBounds } from './metrics/bounds.ts';
+import { createGauges } from './metrics/gauges.ts';
+import { observeAll } from './metrics/observe.ts';
+import { type SpanExport, exportToOtlp } from './export/otlp.ts';
+import { SCOPE, differences, totals } from './metrics/readings.ts';
+import { createRecorded, createRecorders } from './metrics/recorders.ts';
+import { createSampling } from './traces/sampling.ts';
+import { measureCalls } from './traces/trace-calls.ts';
+import { createTraceContext } from './traces/trace-context.ts';
+import { traceJobs } from './traces/trace-jobs.ts';
+import { measureRequests } from './traces/trace-requests.ts';
+import type { Traces } from './traces/traces.ts';
+import type { Telemetry } from './types.ts';
 import { untold } from './untold.ts';
-import { watchEvents } from './watch.ts';
-import { within } from './within.ts';
+import { watchEvents } from './metrics/watch.ts';
+import { within } from './metrics/within.ts';
 
 export interface TelemetryConfig {
   readonly enabled: boolean;
@@ -51,25 +54,6 @@ export interface TelemetryConfig {
   readonly version: string;
   /** Cut out of the messages of failures. */
   readonly secrets?: readonly string[];
-}
-
-export interface Telemetry extends Recorders {
-  /** For the worker. Undefined when traces go nowhere, so that nothing is done for them. */
-  readonly tracing: Tracing | undefined;
-  /** The W3C traceparent of what runs now. */
-  current(): string | undefined;
-  /** A call to something outside: always measured, and a span in the current trace. Fails as the call does. */
-  readonly call: Call;
-  /** A request of ours begins; `traceRequests` calls it for all of them. */
-  request(request: IncomingRequest): RequestTrace;
-  /** From now on, what the engine tells is counted. */
-  watch(events: Events): void;
-  /** From now on, these are read whenever someone scrapes. Kinds that the registry does not know are `other`. */
-  observe(parts: Observed & { readonly registry: Pick<Registry, 'all'> }): void;
-  /** Prometheus text. Never fails: what cannot be read is left out. */
-  scrape(): Promise<string>;
-  /** Sends what is left, for a few seconds at most, and ends. */
-  stop(): Promise<void>;
 }
 
 /** Containers get 10 s or more to end, and other things have to end too. */

@@ -1,4 +1,4 @@
-import type { Telemetry } from './telemetry.ts';
+import type { Telemetry } from './types.ts';
 
 /** Telemetry that is off: what it is asked to run, it runs. */
 export const untold: Telemetry = {

@@ -8,7 +8,7 @@ import {
   done,
 } from '@millrace/engine';
 import { z } from 'zod';
-import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { Telemetry } from '../telemetry/types.ts';
 import { AddressRefused, type Answer, type Lookup, send } from './send.ts';
 import { sign } from './sign.ts';
 import { type AllowedHost, checkUrl } from './url.ts';

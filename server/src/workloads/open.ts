@@ -10,7 +10,7 @@ import type {
   WorkloadProblem,
 } from '@millrace/workload-kit';
 import type { Closing } from '../closing.ts';
-import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { Telemetry } from '../telemetry/types.ts';
 import { runChore } from './chore.ts';
 import type { ActiveWorkload } from './declare.ts';
 

@@ -9,7 +9,7 @@ import type {
 } from '@millrace/engine';
 import type { HintDraft } from './hints.ts';
 import { type Journal, type Table, createJournal } from './journal.ts';
-import type { Fence } from './lease.ts';
+import type { Fence } from './fence.ts';
 import type { Turns } from './turns.ts';
 
 /** What all handles of one database share. */

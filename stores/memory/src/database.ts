@@ -17,7 +17,7 @@ import { erase } from './erase.ts';
 import { closeGates } from './gates.ts';
 import { cancel, pause, paused, resume, retry } from './hand.ts';
 import { createHintBoard } from './hints.ts';
-import { type Fence, leaseHolds } from './lease.ts';
+import { type Fence, leaseHolds } from './fence.ts';
 import { children, counts, get, inspect, list, summaries } from './queries.ts';
 import { checkpoint, renew } from './renew.ts';
 import { fire, schedules, syncSchedules } from './schedules.ts';

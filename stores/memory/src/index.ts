@@ -5,4 +5,4 @@ export {
   createMemoryDatabase,
   createMemoryStore,
 } from './database.ts';
-export { type Fence, leaseHolds } from './lease.ts';
+export { type Fence, leaseHolds } from './fence.ts';

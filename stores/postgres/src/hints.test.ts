@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Database } from './database.ts';
 import type { HintPauses } from './hints.ts';
 import { migrate } from './migrate.ts';
-import { openPglite } from './pglite.ts';
+import { openPglite } from './embedded/pglite.ts';
 import type { Announcement } from './service.ts';
 import { createStore } from './store.ts';
 

@@ -3,12 +3,12 @@ import type { Dependants } from '@millrace/engine';
 import { join } from 'node:path';
 import type { ConnectOptions } from './connect.ts';
 import type { Database, Statement } from './database.ts';
-import { lockFolder } from './folder-lock.ts';
+import { lockFolder } from './embedded/folder-lock.ts';
 import { migrate } from './migrate.ts';
 import { openPg } from './pg.ts';
 import { PLANNING } from './planning.ts';
-import { openFolder } from './pglite-folder.ts';
-import { openPglite } from './pglite.ts';
+import { openFolder } from './embedded/pglite-folder.ts';
+import { openPglite } from './embedded/pglite.ts';
 import { type PostgresStore, createStore } from './store.ts';
 
 export type { Credential, Tls, TlsMode } from './connect.ts';

@@ -5,7 +5,7 @@ import type { Database } from '../src/database.ts';
 const SOURCES = fileURLToPath(new URL('../src/', import.meta.url));
 
 /** The drivers themselves. */
-const DRIVERS = ['pg.ts', 'pglite.ts', 'database.ts'];
+const DRIVERS = ['pg.ts', 'embedded/pglite.ts', 'database.ts'];
 
 /** Every place in the sources that opens a transaction, as `operations/settle.ts:111`. */
 export async function transactionCallers(): Promise<string[]> {

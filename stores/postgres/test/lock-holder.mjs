@@ -1,6 +1,6 @@
 // node lock-holder.mjs <folder>: takes the lock and holds it until it is killed. Says "locked", or why not.
 // It runs what `tsc -b` has built (npm test builds first): Node 20 runs no TypeScript.
-import { lockFolder } from '../dist/folder-lock.js';
+import { lockFolder } from '../dist/embedded/folder-lock.js';
 
 const [folder] = process.argv.slice(2);
 try {

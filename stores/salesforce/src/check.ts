@@ -1,6 +1,6 @@
 import type { Salesforce, SalesforceError } from '@millrace/salesforce';
 import { type Finding, asked, missing, ok, unknown } from './finding.ts';
-import { type NameOptions, namesOf } from './names.ts';
+import { type NameOptions, namesOf } from './records/names.ts';
 
 export interface CheckOptions {
   readonly salesforce: Salesforce;

@@ -1,8 +1,8 @@
 import { MillraceError, StoreTimedOut, StoreUnavailable } from '@millrace/engine';
 import { type Salesforce, SalesforceError } from '@millrace/salesforce';
-import type { Ids } from './ids.ts';
-import type { Keys } from './keys.ts';
-import type { Names } from './names.ts';
+import type { Ids } from './records/ids.ts';
+import type { Keys } from './records/keys.ts';
+import type { Names } from './records/names.ts';
 
 /** What every operation works with. */
 export interface Context {

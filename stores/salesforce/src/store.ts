@@ -11,21 +11,21 @@ import {
   statesBefore,
 } from '@millrace/engine';
 import { type Salesforce, SalesforceError } from '@millrace/salesforce';
-import { createAdoption } from './adopt.ts';
-import { createApexLevel } from './apex.ts';
-import { replay } from './claimed.ts';
+import { createAdoption } from './levels/adopt.ts';
+import { createApexLevel } from './levels/apex.ts';
+import { replay } from './levels/claimed.ts';
 import { type Context, LONGEST, reaching, tooLong } from './context.ts';
-import { enqueue } from './enqueue.ts';
+import { enqueue } from './records/enqueue.ts';
 import { createGovernor } from './governor.ts';
-import { createIds, tokenOf } from './ids.ts';
-import { createKeys } from './keys.ts';
+import { createIds, tokenOf } from './records/ids.ts';
+import { createKeys } from './records/keys.ts';
 import { calling } from './lane.ts';
-import { ApexAppeared, type Ending, type Level } from './level.ts';
-import { type NameOptions, namesOf } from './names.ts';
-import { createObjectsLevel } from './objects.ts';
-import { counts, get, inspect, list, selected, summaries } from './queries.ts';
-import { erase } from './erase.ts';
-import { selectByIds } from './select.ts';
+import { ApexAppeared, type Ending, type Level } from './levels/level.ts';
+import { type NameOptions, namesOf } from './records/names.ts';
+import { createObjectsLevel } from './levels/objects.ts';
+import { counts, get, inspect, list, selected, summaries } from './records/queries.ts';
+import { erase } from './records/erase.ts';
+import { selectByIds } from './records/select.ts';
 import { createWakeups } from './wakeups.ts';
 
 export interface SalesforceStoreOptions {

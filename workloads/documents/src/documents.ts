@@ -21,6 +21,7 @@ import {
   merge,
 } from './one/produce.ts';
 import { type RunDocument, createRunDocument } from './one/run-document.ts';
+import { type BatchUpkeep, createUpkeep } from './batch/upkeep.ts';
 import { type Sweep, createSweep } from './files/sweep.ts';
 import { type TemplateThreads, openTemplateThreads } from './templates/threads.ts';
 import { type TemplateSource, type Templates, createTemplates } from './templates/templates.ts';
@@ -29,6 +30,8 @@ export interface Documents extends RunDocument {
   readonly templates: Templates;
   readonly files: Files;
   readonly batches: Batches;
+  /** For the kind `document.batch`. */
+  readonly upkeep: BatchUpkeep;
   readonly generate: Generate;
   /** A document for someone who keeps it himself. */
   make(envelope: Envelope, options: ProduceOptions): Promise<Made>;
@@ -105,11 +108,19 @@ export async function openDocuments(params: DocumentsParams): Promise<Documents>
   const files = createFiles({ database, keepMs });
   const outputs = createOutputs({ database, reuseMs: params.reuseMs });
   const workshop: Workshop = { database, templates, outputs, office, images, clock, build };
-  const batches = createBatches({ database, queue, templates, keepMs, maxRows: params.maxRows });
+  const upkeep = createUpkeep({ database, queue });
   return {
     templates,
     files,
-    batches,
+    batches: createBatches({
+      database,
+      queue,
+      upkeep,
+      templates,
+      keepMs,
+      maxRows: params.maxRows,
+    }),
+    upkeep,
     ...createRunDocument({ workshop, files, metrics }),
     generate: createGenerate({ workshop, files, metrics }),
     make: (envelope, options) =>
@@ -122,7 +133,7 @@ export async function openDocuments(params: DocumentsParams): Promise<Documents>
     preview: (idOrName, data, options = {}) => preview(workshop, idOrName, data, options),
     archive: (batchId, tenant = '') => openArchive(database, batchId, tenant),
     erase: createErase({ database }),
-    sweep: createSweep({ database, upkeep: batches.upkeep, log }),
+    sweep: createSweep({ database, upkeep, log }),
     close: () => threads.close(),
   };
 }

@@ -43,7 +43,7 @@ export type { Dimensions, DocumentMetrics, Timings } from './observe.ts';
 export type { Made, OfficeLike, ProduceOptions } from './one/produce.ts';
 export type { Row } from './batch/rows/row.ts';
 export type { RowFormat, RowSource } from './batch/rows/rows.ts';
-export type { BatchSource } from './batch/load.ts';
+export type { BatchSource } from './batch/records.ts';
 export type { FailedRows } from './batch/corrections.ts';
 export type { DocumentResult } from './one/run-document.ts';
 export { linksOf, salesforceDocumentKind } from './one/salesforce-kind.ts';

@@ -1,4 +1,5 @@
 import { ApiError } from '../errors.ts';
+import { Blocked } from './blocked.ts';
 import type { Transaction } from './transaction.ts';
 
 /** What needs locks: it says the name of each, and goes on when it has it. */
@@ -19,16 +20,6 @@ export function atOnce<T>(tx: Transaction, steps: Locking<T>): T {
     const step = steps.next();
     if (step.done === true) return step.value;
     tx.lockAtOnce(step.value);
-  }
-}
-
-/** Somebody else has the lock now. */
-export class Blocked extends Error {
-  readonly lock: string;
-
-  constructor(lock: string) {
-    super(`The lock ${lock} is not free.`);
-    this.lock = lock;
   }
 }
 

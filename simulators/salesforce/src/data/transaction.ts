@@ -2,7 +2,7 @@ import { prefixOf } from '../ids.ts';
 import type { SObject } from '../schema/types.ts';
 import type { Database } from './database.ts';
 import type { ApiError } from '../errors.ts';
-import { Blocked } from './locking.ts';
+import { Blocked } from './blocked.ts';
 import type { Locks } from './locks.ts';
 import type { Row } from './row.ts';
 

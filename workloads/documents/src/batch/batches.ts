@@ -1,7 +1,7 @@
 import type { Queue } from '@millrace/engine';
 import type { Database, Session } from '@millrace/store-postgres';
-import { batchJob, failureOf, jobsOf } from './jobs.ts';
-import { type BatchRecord, type BatchState, batchRows } from './records.ts';
+import { jobsOf } from './jobs.ts';
+import { type BatchRecord, type BatchSource, type BatchState, batchRows } from './records.ts';
 import { type FailedRows, applyCorrections, failedRows, readCorrections } from './corrections.ts';
 import {
   type BatchSettings,
@@ -10,14 +10,15 @@ import {
 } from '../contract/envelope.ts';
 import { parseAs } from '../one/request.ts';
 import { DocumentError } from '../errors.ts';
-import { type Page, type PageParams, numberCursor, page, pageLimit, seqOf } from '../ids.ts';
+import { type Page, type PageParams, numberCursor, page, pageLimit } from '../ids.ts';
 import { createFiles } from '../files/files.ts';
 import { type BatchItem, listItems } from './item-list.ts';
 import { type ItemCounts, type ItemState, items } from './items.ts';
-import { type BatchSource, loadRows } from './load.ts';
+import { loadRows } from './load.ts';
 import { type Merged, createMerged } from './merged/merged.ts';
 import type { RowSource } from './rows/rows.ts';
 import type { Templates } from '../templates/templates.ts';
+import type { BatchUpkeep } from './upkeep.ts';
 
 export interface Batch {
   readonly id: string;
@@ -69,46 +70,22 @@ export interface Batches {
   correct(id: string, source: RowSource, tenant?: string): Promise<{ retried: number }>;
   /** All documents of a batch that is over, as one PDF. The first to ask waits while it is made. */
   readonly merged: Merged;
-  /** For the kind `document.batch`. */
-  readonly upkeep: BatchUpkeep;
-}
-
-/** What the job of a batch does to its tables. */
-export interface BatchUpkeep {
-  find(id: string, tenant: string): Promise<BatchRecord | null>;
-  counts(batch: BatchRecord): Promise<ItemCounts>;
-  pending(batch: BatchRecord, after: number, limit: number): Promise<number[]>;
-  /** Whom these items are about, for the subject of their jobs. */
-  subjects(batch: BatchRecord, chunk: readonly number[]): Promise<Map<number, string>>;
-  /** Of the jobs of its items. */
-  priority(batch: BatchRecord): Promise<number | null>;
-  /** Items whose jobs ended without their handler get the end of their job. */
-  reconcile(batch: BatchRecord): Promise<number>;
-  finish(batch: BatchRecord): Promise<boolean>;
-  /** Makes the batch's job, unless it is there. */
-  begin(batch: BatchRecord): Promise<void>;
 }
 
 const MOST_ROWS = 100_000;
 
-/**
- * Someone looks on while a preview, a few rows or a few corrections are made, and ten thousand rows of somebody else
- * may be queued before them. A job with any priority goes before those with none.
- */
-const SMALL_BATCH = { rows: 100, priority: 0 };
-
 export function createBatches(parts: {
   database: Database;
-  queue: Pick<Queue, 'enqueue' | 'list' | 'cancel'>;
+  queue: Pick<Queue, 'list' | 'cancel'>;
+  upkeep: BatchUpkeep;
   templates: Templates;
   keepMs: number;
   maxRows?: number | undefined;
 }): Batches {
-  const { database, queue, templates, keepMs, maxRows = MOST_ROWS } = parts;
+  const { database, queue, upkeep, templates, keepMs, maxRows = MOST_ROWS } = parts;
 
   async function find(id: string, tenant: string): Promise<BatchRecord> {
-    const seq = seqOf('batch', id);
-    const batch = seq === null ? null : await batchRows.get(database, seq, tenant);
+    const batch = await upkeep.find(id, tenant);
     if (batch === null) throw new DocumentError('batch_not_found', `There is no batch "${id}".`);
     return batch;
   }
@@ -133,11 +110,6 @@ export function createBatches(parts: {
     };
   }
 
-  async function begin(batch: BatchRecord): Promise<void> {
-    const { id } = await queue.enqueue(batchJob(batch));
-    await batchRows.setJob(database, batch, id);
-  }
-
   async function fieldsOf({ templateId }: BatchSettings, tenant: string) {
     return (await templates.compiled(templateId, tenant)).template.fields;
   }
@@ -156,7 +128,7 @@ export function createBatches(parts: {
         );
       return { retried: await choose(session, begun), next: begun };
     });
-    await begin(next);
+    await upkeep.begin(next);
     return { retried };
   }
 
@@ -193,7 +165,7 @@ export function createBatches(parts: {
             'batch_canceled',
             `The batch ${batch.id} was canceled meanwhile.`,
           );
-        await begin(loaded);
+        await upkeep.begin(loaded);
       } catch (error) {
         // One that was canceled stays for people to see. A job that may have been made finds no batch, and ends.
         const isCanceled = error instanceof DocumentError && error.code === 'batch_canceled';
@@ -247,31 +219,6 @@ export function createBatches(parts: {
       return rerun(batch, (session, next) => applyCorrections(session, next, rows));
     },
     merged: createMerged({ database, files: createFiles({ database, keepMs }) }),
-    upkeep: {
-      begin,
-      async find(id, tenant) {
-        const seq = seqOf('batch', id);
-        return seq === null ? null : batchRows.get(database, seq, tenant);
-      },
-      counts: ({ seq }) => items.counts(database, seq),
-      pending: ({ seq, run }, after, limit) => items.pending(database, seq, run, after, limit),
-      subjects: ({ seq }, chunk) => items.subjects(database, seq, chunk),
-      async priority(batch) {
-        const { seq, run, priority, settings } = batch;
-        if (priority !== null || settings.preview !== undefined)
-          return priority ?? SMALL_BATCH.priority;
-        const isSmall = (await items.inRun(database, seq, run)) <= SMALL_BATCH.rows;
-        return isSmall ? SMALL_BATCH.priority : null;
-      },
-      finish: ({ seq, run }) => batchRows.finish(database, seq, run),
-      async reconcile(batch) {
-        let closed = 0;
-        for (const state of ['FAILED', 'CANCELED'] as const)
-          for await (const jobs of jobsOf(queue, batch, state))
-            closed += await items.close(database, batch.seq, jobs.map(failureOf));
-        return closed;
-      },
-    },
   };
 }
 

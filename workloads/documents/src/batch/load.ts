@@ -4,16 +4,9 @@ import type { BatchSettings } from '../contract/envelope.ts';
 import { checkColumns } from './columns.ts';
 import { DocumentError } from '../errors.ts';
 import { addItems } from './item-load.ts';
+import type { BatchSource } from './records.ts';
 import type { Row } from './rows/row.ts';
-import { type OpenRows, type RowFacts, type RowSource, openRows } from './rows/rows.ts';
-
-/** What is kept about where the rows of a batch came from. */
-export interface BatchSource extends RowFacts {
-  /** Rows that were read; with a preview the batch has fewer. */
-  readonly rows: number;
-  /** Whom each document is about, with fields of its row. */
-  readonly subject?: string;
-}
+import { type OpenRows, type RowSource, openRows } from './rows/rows.ts';
 
 export interface LoadParams {
   readonly database: Database;

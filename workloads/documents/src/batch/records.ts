@@ -1,9 +1,17 @@
 import type { Session, Statement } from '@millrace/store-postgres';
 import type { BatchSettings } from '../contract/envelope.ts';
 import { idOf } from '../ids.ts';
-import type { BatchSource } from './load.ts';
+import type { RowFacts } from './rows/rows.ts';
 
 /** The statements on `document_batches`. */
+
+/** What is kept about where the rows of a batch came from. */
+export interface BatchSource extends RowFacts {
+  /** Rows that were read; with a preview the batch has fewer. */
+  readonly rows: number;
+  /** Whom each document is about, with fields of its row. */
+  readonly subject?: string;
+}
 
 export type BatchState = 'LOADING' | 'RUNNING' | 'FINISHED' | 'CANCELED';
 

@@ -162,7 +162,7 @@ SELECT (SELECT count(*) FROM millrace.document_items i WHERE i::text LIKE '%' ||
 
   test('is known to whoever makes the jobs of a batch', async () => {
     const batch = await batchOf(people);
-    const { upkeep } = world.documents.batches;
+    const { upkeep } = world.documents;
     const record = await upkeep.find(batch.id, '');
     if (record === null) throw new Error('There is no batch.');
     const subjects = await upkeep.subjects(record, [1, 2, 4]);

@@ -1,7 +1,7 @@
 import type { Log } from '@millrace/engine';
 import { type Database, type Statement } from '@millrace/store-postgres';
 import { batchRows } from '../batch/records.ts';
-import type { BatchUpkeep } from '../batch/batches.ts';
+import type { BatchUpkeep } from '../batch/upkeep.ts';
 import { removeUnused } from './forget.ts';
 
 export interface Swept {

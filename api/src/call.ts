@@ -1,0 +1,12 @@
+/** What a call of any route is given. */
+export interface AnyInput {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+  readonly upload?: { readonly type: string; readonly bytes: NonNullable<RequestInit['body']> };
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}

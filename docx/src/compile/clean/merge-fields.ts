@@ -1,0 +1,120 @@
+import { keysOfColumn } from '../../paths.ts';
+import type { Token } from '../../xml/tokenizer.ts';
+import { escapeText } from '../../xml/text.ts';
+import type { Expression } from '../tags/expression.ts';
+import { type Field, readFields, textOf } from './fields.ts';
+import { type MergeField, conditionOf } from './if-fields.ts';
+import { type Written, numbered } from './tree.ts';
+
+export interface MergeFields {
+  readonly tokens: readonly Token[];
+  /** The texts that stand where Word's own merge fields stood, and what they print. */
+  readonly values: ReadonlyMap<Token, Expression>;
+}
+
+/**
+ * Word's own mail merge: `MERGEFIELD Name` prints the value at `Name`, in the looks of what the field showed. Its
+ * texts before and after (`\b`, `\f`) and its number format (`\#`) are not read. An `IF` becomes a condition of ours.
+ */
+export function readMergeFields(tokens: readonly Token[]): MergeFields {
+  const values = new Map<Token, Expression>();
+  const mergeFields = new Map<Token, MergeField>();
+  const begins = new Map<Token, { field: Field; text: string; value: Expression | undefined }>();
+  // Inner fields come first: an IF finds those of its instruction.
+  for (const field of readFields(tokens).fields) {
+    const begin = field.marks[0];
+    if (!begin || !field.end) continue;
+    const value = valueOf(field);
+    if (value) mergeFields.set(begin, { field, value });
+    if (field.inInstruction) continue;
+    const text = value ? shown(value) : conditionOf(tokens, field, mergeFields);
+    if (text !== undefined) begins.set(begin, { field, text, value });
+  }
+  if (begins.size === 0) return { tokens, values };
+  const written: Written[] = [];
+  const at = new Map<number, Expression>();
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i];
+    const found = token && begins.get(token);
+    if (!token) break;
+    if (!found) {
+      written.push(token);
+      continue;
+    }
+    const { field, text, value } = found;
+    for (const kept of replaced(tokens, field)) {
+      if (kept === field) {
+        written.push({ kind: 'open', name: 'w:t', raw: '<w:t xml:space="preserve">' });
+        if (value) at.set(written.length, value);
+        written.push({ kind: 'text', name: '', raw: escapeText(text) });
+        written.push({ kind: 'close', name: 'w:t', raw: '</w:t>' });
+      } else if (isToken(kept)) written.push(kept);
+    }
+    i = field.end?.match ?? i;
+  }
+  const result = numbered(written);
+  for (const [index, value] of at) {
+    const token = result[index];
+    if (token) values.set(token, value);
+  }
+  return { tokens: result, values };
+}
+
+function isToken(kept: Token | Field): kept is Token {
+  return 'raw' in kept;
+}
+
+/** The runs of a field without what was in them. The field itself stands where its value is to stand. */
+function replaced(tokens: readonly Token[], field: Field): (Token | Field)[] {
+  const kept: (Token | Field)[] = [];
+  const end = field.end;
+  let stands = false;
+  for (let i = field.marks[0]?.index ?? 0; i <= (end?.match ?? -1); i++) {
+    const token = tokens[i];
+    if (!token) break;
+    if (!isContentOfRun(tokens, token)) {
+      kept.push(token);
+      continue;
+    }
+    const inResult = field.separate !== undefined && token.index > field.separate.index;
+    if (!stands && (token === end || (inResult && token.name === 'w:t'))) {
+      kept.push(field);
+      stands = true;
+    }
+    i = token.match;
+  }
+  return kept;
+}
+
+function isContentOfRun(tokens: readonly Token[], token: Token): boolean {
+  if (token.kind === 'close' || token.kind === 'text' || token.name === 'w:rPr') return false;
+  return tokens[token.parent]?.name === 'w:r';
+}
+
+const MERGEFIELD = /^\s*MERGEFIELD\s+(?:"([^"]+)"|\u201c([^\u201d]+)\u201d|([^\s"\\]+))([^]*)$/i;
+
+function valueOf(field: Field): Expression | undefined {
+  const match = MERGEFIELD.exec(textOf(field));
+  const name = (match?.[1] ?? match?.[2] ?? match?.[3])?.trim();
+  if (name === undefined || name === '' || name.includes('{')) return undefined;
+  const switches = match?.[4] ?? '';
+  const keys = keysOfColumn(name);
+  const path: Expression = { kind: 'path', text: name, up: 0, keys, meta: undefined };
+  const call = (helper: string, ...args: Expression[]): Expression => ({
+    kind: 'call',
+    name: helper,
+    args,
+    named: new Map(),
+  });
+  const date = /\\@\s*(?:"([^"]*)"|(\S+))/.exec(switches);
+  const format = date?.[1] ?? date?.[2];
+  if (format !== undefined) return call('date', path, { kind: 'literal', value: format });
+  const letters = /\\\*\s*(upper|lower)\b/i.exec(switches)?.[1]?.toLowerCase();
+  return letters === undefined ? path : call(letters, path);
+}
+
+function shown(value: Expression): string {
+  if (value.kind === 'path') return `\u00ab${value.text}\u00bb`;
+  const inner = value.kind === 'call' ? value.args[0] : undefined;
+  return inner?.kind === 'path' ? shown(inner) : '';
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '../time/clock.ts';
+import type { Events } from '../events.ts';
+import type { ClaimedJob } from '../job.ts';
+import type { Leases } from './leases.ts';
+import type { Running } from './running.ts';
+
+const LOOK_EVERY_MS = 1_000;
+/** Of what has ended since the last look. The job that held everyone up is among the last. */
+const ENDED_KEPT = 1_000;
+const JOBS_TOLD = 10;
+
+export interface LoopWatch {
+  /** The leases, with an eye on what ends: whoever held everyone up has often ended before anybody can look. */
+  readonly leases: Leases;
+  start(): void;
+  stop(): void;
+}
+
+/**
+ * A handler that computes without a pause holds up everything in its process: heartbeats too, so that its lease and those
+ * of its neighbours run out. A timer that comes late by a tenth of a lease shows it, once the handler lets go. One that
+ * never does is seen by others: they take its jobs over.
+ */
+export function watchLoop(params: {
+  leases: Leases;
+  clock: Clock;
+  events: Events;
+  leaseMs: number;
+}): LoopWatch {
+  const { leases, clock, events, leaseMs } = params;
+  const everyMs = Math.min(LOOK_EVERY_MS, leaseMs / 20);
+  let ended: Running[] = [];
+  let dueAt = 0;
+  let takeBack: (() => void) | null = null;
+
+  function look(): void {
+    const now = clock.now();
+    if (now - dueAt > leaseMs / 10) tell(now - dueAt);
+    ended = [];
+    dueAt = now + everyMs;
+    takeBack = clock.after(everyMs, look);
+  }
+
+  /** What began after the timer was due began after the standstill. */
+  function tell(ms: number): void {
+    const then = [...leases.running.values(), ...ended.toReversed()].filter(
+      ({ startedAt }) => startedAt <= dueAt,
+    );
+    events.emit('worker.blocked', {
+      ms,
+      jobs: then.slice(0, JOBS_TOLD).map(({ job }) => nameOf(job)),
+      more: Math.max(0, then.length - JOBS_TOLD),
+    });
+  }
+
+  return {
+    leases: {
+      ...leases,
+      remove(running) {
+        leases.remove(running);
+        if (ended.length >= ENDED_KEPT) ended = ended.slice(ENDED_KEPT / 2);
+        ended.push(running);
+      },
+    },
+    start() {
+      if (takeBack !== null) return;
+      dueAt = clock.now();
+      look();
+    },
+    stop() {
+      takeBack?.();
+      takeBack = null;
+    },
+  };
+}
+
+function nameOf({ id, kind }: ClaimedJob): { id: string; kind: string } {
+  return { id, kind };
+}

@@ -1,0 +1,105 @@
+import { JobFailure, MillraceError } from '../errors.ts';
+import type { ExecutorParts } from './parts.ts';
+import type { Lease } from '../job.ts';
+import type { JobContext, Log, RunningJob } from '../kinds/kind.ts';
+import { leaseOf } from './leases.ts';
+import { storableProgress } from './progress.ts';
+import { misfit, newJob } from '../queue/new-job.ts';
+import type { Running } from './running.ts';
+
+/** What a handler is given: the job with its data checked, or a failure that no second try would mend. */
+export function readJob({ job, kind, attempt }: Running): RunningJob<unknown> {
+  const parsed = kind.input.safeParse(dataOf(kind.kind, job.payload));
+  if (!parsed.success) throw unfit(misfit(kind.kind, parsed.error));
+  return {
+    id: job.id,
+    kind: job.kind,
+    data: parsed.data,
+    tenant: job.tenant,
+    attempt,
+    maxAttempts: job.maxAttempts,
+    createdAt: job.createdAt,
+    cursor: job.cursor === null ? null : JSON.parse(job.cursor),
+    correlationId: job.correlationId ?? job.id,
+    submitter: job.submitter,
+    parents: job.parents ?? {},
+  };
+}
+
+function dataOf(kind: string, payload: string | null): unknown {
+  if (payload === null)
+    throw new JobFailure(
+      'erased',
+      'Its data was erased before it ran. Enqueue it again if need be.',
+      {
+        retryable: false,
+      },
+    );
+  try {
+    return JSON.parse(payload);
+  } catch (cause) {
+    // Where people edit the records of a queue, such as RequestJSON__c in Salesforce.
+    throw unfit(`The data of this "${kind}" is no JSON: ${String(cause)}. Correct it and retry.`);
+  }
+}
+
+function unfit(message: string): JobFailure {
+  return new JobFailure('validation_error', message, { retryable: false });
+}
+
+/** Getters, so that nothing is made that a handler does not ask for, and it may take the context apart. */
+export class Context implements JobContext {
+  private readonly parts: ExecutorParts;
+  private readonly running: Running;
+  private ownLog: Log | null = null;
+
+  constructor(parts: ExecutorParts, running: Running) {
+    this.parts = parts;
+    this.running = running;
+  }
+
+  get signal(): AbortSignal {
+    return this.running.signal;
+  }
+
+  get lease(): Lease {
+    return leaseOf(this.running.job);
+  }
+
+  get log(): Log {
+    return (this.ownLog ??= this.parts.logFor(this.running.job));
+  }
+
+  get enqueue(): JobContext['enqueue'] {
+    const { parts, running } = this;
+    const { tenant, correlationId, id, kind, submitter, subject } = running.job;
+    const inherited = {
+      tenant,
+      correlationId: correlationId ?? id,
+      ...(submitter !== null && { submitter }),
+      // What is made from data about someone is about them too: erasing finds it.
+      ...(subject !== null && { subject }),
+    };
+    return (request) => {
+      if (running.isOver) {
+        throw new MillraceError(
+          'illegal_transition',
+          `The job ${id} is over and makes no more children. Await what enqueues them.`,
+        );
+      }
+      const traceparent = parts.tracing?.current() ?? running.job.traceparent;
+      const asked = { ...inherited, ...(traceparent !== null && { traceparent }), ...request };
+      running.addChild({ ...newJob(parts.registry, asked, null), parents: { [kind]: id } });
+    };
+  }
+
+  get progress(): JobContext['progress'] {
+    return (progress) => {
+      this.running.progress = storableProgress(progress);
+    };
+  }
+
+  get get(): JobContext['get'] {
+    return (id) => this.parts.store.get({ id });
+  }
+}

@@ -1,0 +1,218 @@
+import type { Clock } from '../time/clock.ts';
+import type { Events } from '../events.ts';
+import type { Lease } from '../job.ts';
+import type { ChunkPart, Store } from '../port.ts';
+import { type Running, fencedEvent, progressEvent } from './running.ts';
+
+/**
+ * Keeps the leases of everything that runs here: renews all of them in one write, saves progress, and
+ * stops a handler on this process's own monotonic clock before its lease can end, so that a worker that
+ * was blocked or cut off never works beside its successor.
+ */
+export interface Leases {
+  readonly running: ReadonlyMap<string, Running>;
+  /** Stops it at once if someone asked for that before its claim was answered. */
+  add(running: Running): void;
+  remove(running: Running): void;
+  /** The local end of a lease that was asked for at `askedAt`. */
+  deadlineOf(askedAt: number): number;
+  /** True, and the handler aborted, when the lease's local end has passed. */
+  fenceIfLate(running: Running): boolean;
+  /** Aborts the handler: the lease belongs to someone else. */
+  fence(running: Running, write: 'local' | 'renew' | 'checkpoint'): void;
+  /** By lease: a hint that comes late must not stop a later execution. */
+  requestCancel(asked: readonly Lease[]): void;
+  start(): void;
+  stop(): void;
+  /** Public for tests and simulations, like every service's `runOnce`. */
+  runOnce(): Promise<{ renewed: number; fenced: number }>;
+}
+
+const PROGRESS_EVERY_MS = 1_000;
+/** Requests to stop jobs that are not here, or not yet: how many are remembered. */
+const EARLY_CANCELS = 1_000;
+
+export function createLeases(params: {
+  store: Store;
+  clock: Clock;
+  events: Events;
+  leaseMs: number;
+  /** Whose outcome waits to be written. */
+  settling: () => Iterable<Lease>;
+}): Leases {
+  const { store, clock, events, leaseMs, settling } = params;
+  // A tenth of the lease is left for the abort to take effect and for the clocks to differ.
+  const marginMs = leaseMs / 10;
+  const renewEveryMs = leaseMs / 3;
+  const tickMs = Math.min(PROGRESS_EVERY_MS, leaseMs / 20);
+  const running = new Map<string, Running>();
+  /** By job, the newest: hints may overtake the answer of the claim that they are about. */
+  const earlyCancels = new Map<string, Lease>();
+  /** When an outcome that waits was last kept from running out. */
+  let keptAt = clock.now();
+  let cancelTimer: (() => void) | null = null;
+  let renewing = false;
+  let savedAt = -Infinity;
+
+  function fence(each: Running, write: 'local' | 'renew' | 'checkpoint'): void {
+    if (each.abortReason === 'lease_lost') return;
+    events.emit('lease.fenced', fencedEvent(each.job, write));
+    each.abort('lease_lost');
+  }
+
+  function fenceIfLate(each: Running): boolean {
+    if (clock.now() < each.deadline) return false;
+    fence(each, 'local');
+    return true;
+  }
+
+  function checkDeadlines(): number {
+    const now = clock.now();
+    let fenced = 0;
+    for (const each of running.values()) {
+      if (now >= each.deadline) {
+        fence(each, 'local');
+        fenced += 1;
+      } else if (now >= each.timeoutAt) each.abort('timeout');
+    }
+    return fenced;
+  }
+
+  async function renew(): Promise<number> {
+    const now = clock.now();
+    const due = [...running.values()].filter(
+      (each) =>
+        each.abortReason !== 'lease_lost' &&
+        each.deadline + marginMs - now <= leaseMs - renewEveryMs,
+    );
+    const waiting = outcomesToKeep(now);
+    if (due.length + waiting.length === 0) return 0;
+    const askedAt = clock.now();
+    const leases = [...due.map(({ job }) => leaseOf(job)), ...waiting];
+    const answers = await store.renew({ leases, leaseMs });
+    if (waiting.length > 0) keptAt = now;
+    for (const [index, each] of due.entries())
+      apply(each, answers[index] ?? 'stale', askedAt, 'renew');
+    return leases.length;
+  }
+
+  /** Done work whose writing takes long (a line that is cut, a flood): without its lease it would be done again. */
+  function outcomesToKeep(now: number): Lease[] {
+    if (now - keptAt < renewEveryMs) return [];
+    const waiting = Array.from(settling(), leaseOf);
+    if (waiting.length === 0) keptAt = now;
+    return waiting;
+  }
+
+  function apply(
+    each: Running,
+    answer: 'renewed' | 'cancel' | 'stale',
+    askedAt: number,
+    write: 'renew' | 'checkpoint',
+  ): void {
+    if (answer === 'stale') {
+      if (running.get(each.job.id) === each) fence(each, write);
+      return;
+    }
+    each.deadline = Math.max(each.deadline, askedAt + leaseMs - marginMs);
+    if (answer === 'cancel') each.abort('canceled');
+  }
+
+  /** Handlers' progress, all in one write. */
+  async function saveProgress(chunks: ChunkPart): Promise<void> {
+    const now = clock.now();
+    if (now - savedAt < PROGRESS_EVERY_MS) return;
+    const changed = [...running.values()].flatMap((each) =>
+      each.progress === null || each.progress === each.savedProgress || each.isSaving
+        ? []
+        : [{ each, progress: each.progress }],
+    );
+    if (changed.length === 0) return;
+    savedAt = now;
+    const checkpoints = changed.map(({ each, progress }) => ({
+      lease: leaseOf(each.job),
+      step: each.nextStep(),
+      progress,
+      children: [],
+    }));
+    const answers = await chunks.checkpoint({ checkpoints, leaseMs });
+    for (const [index, { each, progress }] of changed.entries()) {
+      each.savedProgress = progress;
+      const answer = answers[index] ?? 'stale';
+      if (answer !== 'stale') events.emit('job.progress', progressEvent(each, progress));
+      apply(each, answer, now, 'checkpoint');
+    }
+  }
+
+  async function runOnce(): Promise<{ renewed: number; fenced: number }> {
+    const fenced = checkDeadlines();
+    // One round at a time: a store that hangs must not pile up requests, while deadlines go on being watched.
+    if (renewing) return { renewed: 0, fenced };
+    renewing = true;
+    try {
+      const renewed = await renew();
+      if (store.chunks !== undefined) await saveProgress(store.chunks);
+      return { renewed, fenced };
+    } catch (error) {
+      events.emit('store.failed', { during: 'renew', error });
+      return { renewed: 0, fenced };
+    } finally {
+      renewing = false;
+    }
+  }
+
+  function remember(lease: Lease): void {
+    earlyCancels.delete(lease.id);
+    earlyCancels.set(lease.id, lease);
+    const [oldest] = earlyCancels.keys();
+    if (earlyCancels.size > EARLY_CANCELS && oldest !== undefined) earlyCancels.delete(oldest);
+  }
+
+  function tick(): void {
+    cancelTimer = clock.after(tickMs, tick);
+    void runOnce();
+  }
+
+  return {
+    running,
+    add(each) {
+      const before = running.get(each.job.id);
+      // The store has given the job once more: a fail-over made it forget the claim before, and nobody else would stop it.
+      if (before !== undefined) fence(before, 'local');
+      running.set(each.job.id, each);
+      if (earlyCancels.size === 0) return;
+      const asked = earlyCancels.get(each.job.id);
+      if (asked !== undefined && isSame(asked, each.job)) each.abort('canceled');
+      earlyCancels.delete(each.job.id);
+    },
+    remove(each) {
+      if (running.get(each.job.id) === each) running.delete(each.job.id);
+    },
+    deadlineOf: (askedAt) => askedAt + leaseMs - marginMs,
+    fence,
+    fenceIfLate,
+    requestCancel(asked) {
+      for (const lease of asked) {
+        const each = running.get(lease.id);
+        if (each !== undefined && isSame(lease, each.job)) each.abort('canceled');
+        else remember(lease);
+      }
+    },
+    start() {
+      if (cancelTimer === null) tick();
+    },
+    stop() {
+      cancelTimer?.();
+      cancelTimer = null;
+    },
+    runOnce,
+  };
+}
+
+export function leaseOf({ id, epoch, claim }: Lease): Lease {
+  return { id, epoch, claim };
+}
+
+function isSame(a: Lease, b: Lease): boolean {
+  return a.id === b.id && a.epoch === b.epoch && a.claim === b.claim;
+}

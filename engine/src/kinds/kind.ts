@@ -1,0 +1,178 @@
+import type { ZodType } from 'zod';
+import { fieldsOf } from './definition.ts';
+import { type Duration, TEN_YEARS_MS, toMs } from '../time/duration.ts';
+import { MillraceError } from '../errors.ts';
+import type { Job, JobId, Lease, Progress } from '../job.ts';
+import type { Outcome } from './outcome.ts';
+import type { Keep } from '../port.ts';
+import type { JobRequest } from '../request.ts';
+import { RETRY, type RetryPolicy, checkRetry, maxAttempts } from './retry.ts';
+
+/** What a handler is given. `data` has been checked against the kind's schema. */
+export interface RunningJob<Input> {
+  readonly id: JobId;
+  readonly kind: string;
+  readonly data: Input;
+  readonly tenant: string;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly createdAt: number;
+  /** Where the last saved chunk ended; null at the first run. */
+  readonly cursor: unknown;
+  readonly correlationId: string;
+  readonly submitter: string | null;
+  readonly parents: Readonly<Record<string, JobId>>;
+}
+
+export interface JobContext {
+  /** Aborted by cancel, timeout, shutdown, and before the lease can end. */
+  readonly signal: AbortSignal;
+  /** `epoch` only ever grows: give it to outside systems as a fencing or idempotency key. */
+  readonly lease: Lease;
+  readonly log: Log;
+  /** Makes a child together with the next saved chunk or the outcome: all of it or none. */
+  enqueue(request: JobRequest): void;
+  /** Saved within a second; the last one wins. */
+  progress(progress: Progress): void;
+  /** Another job as the store has it now: a parent's result, say. */
+  get(id: JobId): Promise<Job | null>;
+}
+
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Yielded by a handler that works in chunks: saved with the lease's renewal, then cancel and shutdown apply. */
+export interface Chunk {
+  readonly cursor: unknown;
+  readonly progress?: Progress;
+}
+
+export type Run<Input, Service = undefined> = (
+  job: RunningJob<Input>,
+  context: JobContext,
+  service: Service,
+) => Promise<Outcome | void> | AsyncGenerator<Chunk, Outcome | void, void>;
+
+export interface JobDefinition<Input, Service = undefined> {
+  readonly kind: string;
+  readonly input: ZodType<Input>;
+  /** `service` is what the worker has for the kind (`services`), if anything. */
+  readonly run: Run<Input, Service>;
+  /** Runs as a job of its own once the job has ended FAILED or CANCELED, wherever that happened. */
+  readonly cleanup?: (
+    job: { id: JobId; data: Input; cursor: unknown },
+    context: JobContext,
+    service: Service,
+  ) => Promise<void>;
+  readonly retry?: RetryPolicy;
+  /** Per execution. */
+  readonly timeout?: Duration;
+  /** At the same time in one worker. */
+  readonly concurrency?: number;
+  /** Per tenant: `queued` is refused at enqueue, `running` is held back over all replicas. */
+  readonly quota?: { readonly queued?: number; readonly running?: number };
+  /** May be enqueued from outside the process. */
+  readonly public?: boolean;
+  readonly retention?: Retention;
+  /** Forget the payload once the job has succeeded. */
+  readonly purgePayload?: boolean;
+}
+
+export interface Retention {
+  readonly succeeded?: Duration;
+  readonly failed?: Duration;
+  readonly canceled?: Duration;
+}
+
+export interface JobKind<Input = unknown, Service = unknown> {
+  readonly kind: string;
+  /** The kind whose service it is given: itself, or the one that it cleans up after. */
+  readonly owner: string;
+  readonly input: ZodType<Input>;
+  readonly retry: RetryPolicy;
+  readonly maxAttempts: number;
+  readonly timeoutMs: number;
+  readonly concurrency: number;
+  readonly quota: { readonly queued: number | null; readonly running: number | null };
+  readonly public: boolean;
+  readonly keep: Keep;
+  readonly purgePayload: boolean;
+  readonly hasCleanup: boolean;
+  // Methods, so that a JobKind<Input> passes where any kind is wanted.
+  run(job: RunningJob<Input>, context: JobContext, service?: Service): ReturnType<Run<Input>>;
+  cleanup(
+    job: { id: JobId; data: Input; cursor: unknown },
+    context: JobContext,
+    service?: Service,
+  ): Promise<void>;
+}
+
+export function keepOf({ succeeded, failed, canceled }: Retention): Keep {
+  return {
+    SUCCEEDED: keepMs(succeeded ?? '7d'),
+    FAILED: keepMs(failed ?? '30d'),
+    CANCELED: keepMs(canceled ?? '7d'),
+  };
+}
+
+/** Infinity is a fair wish, but no database counts so far. */
+function keepMs(duration: Duration): number {
+  return Math.min(toMs(duration), 10 * TEN_YEARS_MS);
+}
+
+const KIND_NAME = /^[a-z][a-z0-9]*([._-][a-z0-9]+)*$/;
+
+/** A kind is declared once; everything that is not said has a default here. */
+export function defineJob<Input, Service = undefined>(
+  definition: JobDefinition<Input, Service>,
+): JobKind<Input, Service> {
+  const { kind } = definition;
+  if (!KIND_NAME.test(kind) || kind.length > 100) {
+    throw new MillraceError(
+      'invalid_definition',
+      `"${kind}" cannot be a kind. Use lower-case letters and digits, joined by ".", "-" or "_", such as "report.monthly".`,
+    );
+  }
+  const fields = fieldsOf(`The kind "${kind}"`);
+  const isSchema = typeof definition.input?.safeParse === 'function';
+  fields.require('input', isSchema, 'a Zod schema, such as z.object({ … })');
+  fields.require('run', typeof definition.run === 'function', 'a function');
+  const retry = checkRetry(kind, definition.retry ?? RETRY.standard);
+  const cleanup = definition.cleanup;
+  const kept: JobKind<Input, Service> = {
+    kind,
+    owner: kind,
+    input: definition.input,
+    retry,
+    maxAttempts: maxAttempts(retry),
+    timeoutMs: fields.read('timeout', () => toMs(definition.timeout ?? '10m')),
+    concurrency: definition.concurrency ?? Number.MAX_SAFE_INTEGER,
+    quota: { queued: definition.quota?.queued ?? null, running: definition.quota?.running ?? null },
+    public: definition.public ?? false,
+    keep: fields.read('retention', () => keepOf(definition.retention ?? {})),
+    purgePayload: definition.purgePayload ?? false,
+    hasCleanup: cleanup !== undefined,
+    run: definition.run,
+    cleanup: cleanup ?? (() => Promise.resolve()),
+  };
+  fields.require('concurrency', isWhole(kept.concurrency, 1), 'a whole number of at least 1');
+  fields.require('timeout', kept.timeoutMs > 0, 'a duration above 0, such as "90s" or "15m"');
+  const { queued, running } = kept.quota;
+  fields.require('quota.queued', isWhole(queued ?? 0, 0), 'a whole number of 0 or more');
+  fields.require(
+    'quota.running',
+    isWhole(running ?? 0, 0) && (running ?? 0) <= MOST,
+    `a whole number from 0 to ${MOST}`,
+  );
+  return kept;
+}
+
+/** Databases count in 32 bits. */
+const MOST = 2 ** 31 - 1;
+
+function isWhole(value: number, least: number): boolean {
+  return Number.isInteger(value) && value >= least;
+}

@@ -1,0 +1,398 @@
+import { describe, expect, it } from 'vitest';
+import { START, type WorldOptions, createWorld, never, work } from '../../test/world.ts';
+import { JobFailure } from '../errors.ts';
+import type { Explanation } from './explain.ts';
+
+const HOUR_MS = 3_600_000;
+const quick = work(async () => {});
+const endless = work(never, { timeout: '1d' });
+
+function world(options: Partial<WorldOptions> = {}) {
+  return createWorld({ kinds: [quick], ...options });
+}
+
+/** Compares all of it: reason, sentence and until. */
+function expectExplained(
+  explanation: Explanation,
+  reason: string,
+  sentence: string | RegExp,
+  until: number | null = null,
+): void {
+  expect(explanation).toMatchObject({ reason, until });
+  if (typeof sentence === 'string') expect(explanation.sentence).toBe(sentence);
+  else expect(explanation.sentence).toMatch(sentence);
+}
+
+it('there is no such job', async () => {
+  await expect(world().queue.explain('mem-9')).rejects.toThrow(
+    expect.objectContaining({ code: 'job_not_found' }),
+  );
+});
+
+describe('a job that has ended', () => {
+  it('succeeded', async () => {
+    const { worker, enqueue, run, queue } = world();
+    worker.start();
+    const id = await enqueue();
+    await run(10);
+    expectExplained(
+      await queue.explain(id),
+      'succeeded',
+      /^It succeeded at 2026-01-01T00:00:00\.\d{3}Z in attempt 1\.$/,
+    );
+  });
+
+  it('failed', async () => {
+    const { worker, enqueue, run, queue } = world({
+      kinds: [work(() => Promise.reject(new JobFailure('bad', 'No.', { retryable: false })))],
+    });
+    worker.start();
+    const id = await enqueue();
+    await run(10);
+    expectExplained(
+      await queue.explain(id),
+      'failed',
+      /^It failed for good at 2026-01-01T00:00:00\.\d{3}Z after one attempt: bad: No\. "millrace retry mem-1" runs it again\.$/,
+    );
+  });
+
+  it('canceled', async () => {
+    const { enqueue, queue } = world();
+    const id = await enqueue();
+    await queue.cancel([id]);
+    expectExplained(
+      await queue.explain(id),
+      'canceled',
+      'It was cancelled at 2026-01-01T00:00:00.000Z. "millrace retry mem-1" runs it again.',
+    );
+  });
+});
+
+describe('a job that runs', () => {
+  it('running', async () => {
+    const { worker, enqueue, run, queue, job } = world({ kinds: [endless] });
+    worker.start();
+    const id = await enqueue();
+    await run(10);
+    expectExplained(
+      await queue.explain(id),
+      'running',
+      /^It runs on w1, attempt 1 of 4, since 2026-01-01T/,
+      (await job(id)).leaseUntil,
+    );
+  });
+
+  it('canceling', async () => {
+    const { worker, enqueue, run, queue, job } = world({ kinds: [endless] });
+    worker.start();
+    const id = await enqueue();
+    await run(10);
+    await queue.cancel([id]);
+    expectExplained(
+      await queue.explain(id),
+      'canceling',
+      'It runs on w1 and was asked to stop.',
+      (await job(id)).leaseUntil,
+    );
+  });
+
+  it('lease_expired', async () => {
+    const { worker, enqueue, run, queue, clock } = world({
+      kinds: [endless],
+      worker: { lease: '10s' },
+    });
+    worker.start();
+    const id = await enqueue();
+    await run(10);
+    clock.kill();
+    await run(20_000);
+    expectExplained(
+      await queue.explain(id),
+      'lease_expired',
+      'It was claimed by w1. Its lease ended at 2026-01-01T00:00:10.000Z. Then the next claim of any worker takes it over.',
+    );
+    await run(20_000);
+    expectExplained(
+      await queue.explain(id),
+      'lease_expired',
+      'It was claimed by w1, which was last heard from at 2026-01-01T00:00:00.000Z: it died, froze or is cut off. Its lease ended at 2026-01-01T00:00:10.000Z. No worker that knows the kind "work" is alive. Start one: it takes the job over.',
+    );
+  });
+
+  it('worker_silent', async () => {
+    const { worker, join, enqueue, run, queue, clock } = world({ kinds: [endless] });
+    worker.start();
+    const id = await enqueue();
+    await run(10);
+    clock.kill();
+    await run(29_900);
+    expect((await queue.explain(id)).reason).toBe('running');
+    await run(1_000);
+    const silent =
+      'It was claimed by w1, which was last heard from at 2026-01-01T00:00:00.000Z: it died, froze or is cut off. Its lease ends at 2026-01-01T00:02:00.000Z.';
+    expectExplained(
+      await queue.explain(id),
+      'worker_silent',
+      `${silent} No worker that knows the kind "work" is alive. Start one: it takes the job over.`,
+      START + 120_000,
+    );
+    join('w2').worker.start();
+    await run(10);
+    expectExplained(
+      await queue.explain(id),
+      'worker_silent',
+      `${silent} Then the next claim of any worker takes it over.`,
+      START + 120_000,
+    );
+  });
+
+  it('worker_silent also where it was asked to stop: nobody is there to hear it', async () => {
+    const { worker, enqueue, run, queue, clock } = world({ kinds: [endless] });
+    worker.start();
+    const id = await enqueue();
+    await run(10);
+    clock.kill();
+    await queue.cancel([id]);
+    await run(31_000);
+    expect((await queue.explain(id)).reason).toBe('worker_silent');
+  });
+});
+
+describe('a job that waits for its time', () => {
+  it('scheduled', async () => {
+    const { enqueue, queue } = world();
+    const id = await enqueue({ delay: '1h' });
+    expectExplained(
+      await queue.explain(id),
+      'scheduled',
+      'It is not due before 2026-01-01T01:00:00.000Z.',
+      START + HOUR_MS,
+    );
+  });
+
+  it('retry_wait', async () => {
+    const { worker, enqueue, run, queue, job } = world({
+      kinds: [work(() => Promise.reject(new JobFailure('busy', 'Later.')))],
+    });
+    worker.start();
+    const id = await enqueue();
+    await run(10);
+    expectExplained(
+      await queue.explain(id),
+      'retry_wait',
+      /^Attempt 1 of 4 failed \(busy: Later\.\); the next is due at 2026-01-01T00:01:00/,
+      (await job(id)).runAt,
+    );
+  });
+});
+
+describe('a job that waits for a worker', () => {
+  it('kind_paused', async () => {
+    const { enqueue, queue, store } = world();
+    const id = await enqueue();
+    await store.control?.pause({ kind: 'work', by: 'ann' });
+    expectExplained(
+      await queue.explain(id),
+      'kind_paused',
+      'The kind "work" is paused for all workers. Resume it to go on.',
+    );
+  });
+
+  it('no_worker, also when the last was seen long ago', async () => {
+    const { enqueue, run, queue, worker, join, clock } = world();
+    const sentence = 'No worker that knows the kind "work" has been seen lately. Start one.';
+    expectExplained(await queue.explain(await enqueue()), 'no_worker', sentence);
+    worker.start();
+    await run(10);
+    clock.kill();
+    await run(60_000);
+    const second = join('w2');
+    second.worker.start();
+    await run(10);
+    second.clock.kill();
+    await run(60_000);
+    expectExplained(
+      await queue.explain(await enqueue()),
+      'no_worker',
+      'No worker that knows the kind "work" is alive: the last was w2, heard from at 2026-01-01T00:01:00.010Z. Start one.',
+    );
+    await run(HOUR_MS);
+    expectExplained(await queue.explain(await enqueue()), 'no_worker', sentence);
+  });
+
+  /** So many endless jobs, and the worker that ran them gone. */
+  async function lostWith(count: number) {
+    const made = world({ kinds: [endless], worker: { lease: '10s' } });
+    made.worker.start();
+    const ids: string[] = [];
+    for (let n = 0; n < count; n += 1) ids.push(await made.enqueue());
+    await made.run(10);
+    made.clock.kill();
+    await made.run(5_000);
+    return { ...made, ids, successor: made.join('w2').worker };
+  }
+
+  it('suspect', async () => {
+    const { queue, ids, run, enqueue, successor } = await lostWith(1);
+    successor.start();
+    await enqueue();
+    await run(30_000);
+    expectExplained(
+      await queue.explain(ids[0] ?? ''),
+      'suspect',
+      'A worker was lost while it may have run. Now w2 has it, and runs it alone as soon as nothing else runs there.',
+      START + 45_010,
+    );
+  });
+
+  it('suspect_first', async () => {
+    const { queue, ids, run, enqueue, successor } = await lostWith(1);
+    successor.start();
+    await run(30_000);
+    expectExplained(
+      await queue.explain(await enqueue()),
+      'suspect_first',
+      `A worker was lost with ${ids[0]}: it now runs alone on w2. The others go on when it has ended.`,
+    );
+  });
+
+  it('suspect, that waits behind another', async () => {
+    const { queue, ids, run, successor } = await lostWith(2);
+    successor.start();
+    await run(30_000);
+    expectExplained(
+      await queue.explain(ids[1] ?? ''),
+      'suspect',
+      'A worker was lost while it may have run. It waits for a worker to be empty, and then runs alone there.',
+    );
+  });
+
+  it('workers_paused', async () => {
+    const { worker, enqueue, run, queue } = world();
+    worker.start();
+    worker.pause();
+    await run(10);
+    expectExplained(
+      await queue.explain(await enqueue()),
+      'workers_paused',
+      'Every worker for the kind "work" is paused or stopping: w1.',
+    );
+  });
+
+  it('pool_window', async () => {
+    const pauseWindows = [{ cron: '0 0 * * *', lasts: '1h' }] as const;
+    const { worker, enqueue, run, queue } = world({
+      worker: { pools: [{ name: 'all', pauseWindows }] },
+    });
+    worker.start();
+    await run(15_000);
+    expectExplained(
+      await queue.explain(await enqueue()),
+      'pool_window',
+      'A pause window holds its pool until 2026-01-01T01:00:00.000Z.',
+      START + HOUR_MS,
+    );
+  });
+
+  it('below_min_priority', async () => {
+    const { worker, enqueue, run, queue } = world({
+      worker: { pools: [{ name: 'urgent', minPriority: 5 }] },
+    });
+    worker.start();
+    await run(10);
+    expectExplained(
+      await queue.explain(await enqueue({ priority: 4 })),
+      'below_min_priority',
+      'Its priority (4) is below the minimum of every pool for its kind.',
+    );
+    expect((await queue.explain(await enqueue())).sentence).toContain('Its priority (none)');
+    expect((await queue.explain(await enqueue({ priority: 5 }))).reason).toBe('about_to_run');
+  });
+
+  it('tenant_quota', async () => {
+    const { worker, enqueue, run, queue } = world({
+      kinds: [work(never, { timeout: '1d', quota: { running: 1 } })],
+    });
+    worker.start();
+    await enqueue({ tenant: 'acme' });
+    const id = await enqueue({ tenant: 'acme' });
+    await run(20_000);
+    expectExplained(
+      await queue.explain(id),
+      'tenant_quota',
+      'Its tenant runs one job of this kind, as many as the quota allows.',
+    );
+  });
+
+  it('slots_full', async () => {
+    const { worker, enqueue, run, queue } = world({
+      kinds: [endless],
+      worker: { pools: [{ name: 'all', concurrency: 1 }] },
+    });
+    worker.start();
+    for (let n = 0; n < 2; n++) await enqueue();
+    const id = await enqueue();
+    await run(20_000);
+    expectExplained(
+      await queue.explain(id),
+      'slots_full',
+      'All slots for its kind are taken; one job of its kind and tenant comes first.',
+    );
+  });
+
+  it('slots_full, of the kind alone', async () => {
+    const { worker, enqueue, run, queue } = world({
+      kinds: [work(never, { timeout: '1d', concurrency: 1 })],
+    });
+    worker.start();
+    await enqueue();
+    const id = await enqueue();
+    await run(20_000);
+    expectExplained(
+      await queue.explain(id),
+      'slots_full',
+      'All slots for its kind are taken; 0 jobs of its kind and tenant come first.',
+    );
+  });
+
+  it('behind_others', async () => {
+    const { worker, enqueue, run, queue, line } = world();
+    worker.start();
+    await run(10);
+    line.away.add('claim');
+    for (let n = 0; n < 2; n++) await enqueue();
+    expectExplained(
+      await queue.explain(await enqueue()),
+      'behind_others',
+      '2 jobs of its kind and tenant come first.',
+    );
+  });
+
+  it('about_to_run', async () => {
+    const { worker, enqueue, run, queue, line } = world();
+    worker.start();
+    await run(10);
+    line.away.add('claim');
+    expectExplained(
+      await queue.explain(await enqueue()),
+      'about_to_run',
+      'It is due and next in line: a worker takes it with its next claim.',
+    );
+  });
+
+  it('one worker that could is enough, and one whose report cannot be read is none', async () => {
+    const { worker, join, enqueue, run, queue, store } = world({
+      worker: { pools: [{ name: 'urgent', minPriority: 5 }] },
+    });
+    worker.start();
+    await store.control?.reportWorker({ worker: 'odd', kinds: ['work'], stats: '{' });
+    await run(10);
+    const id = await enqueue();
+    expect((await queue.explain(id)).reason).toBe('below_min_priority');
+    const second = join('w2', {});
+    second.line.away.add('claim');
+    second.worker.start();
+    await run(10);
+    expect((await queue.explain(id)).reason).toBe('about_to_run');
+  });
+});

@@ -1,0 +1,188 @@
+import { either, fieldsOf } from '../kinds/definition.ts';
+import { StoreUnavailable } from '../errors.ts';
+import type { Events } from '../events.ts';
+import { checkText } from '../values/json.ts';
+import { type SchedulePart, type ScheduleStatus, type Store, TICK_AHEAD_MS } from '../port.ts';
+import type { Registry } from '../kinds/registry.ts';
+import { newJob } from '../queue/new-job.ts';
+import type { JobRequest } from '../request.ts';
+import type { Service } from './service.ts';
+import { parseCron } from '../time/window.ts';
+
+/**
+ * A cron schedule. Its ticks are computed in its own time zone from the store's clock and taken by one
+ * replica each, by compare-and-set on the last tick.
+ *
+ * When the clocks of the zone change, for daylight saving or for any other reason:
+ *
+ * - An expression that names every hour (`*`, or `0-23`) is a rhythm. It runs whenever the clock shows one of
+ *   its times: in an hour that comes twice, both times; in one that is left out, not at all. Where the clocks
+ *   move by whole hours, a rhythm so keeps its distances in real time.
+ * - Any other (one hour, a list, a range, every second hour) names local times, and each of them runs once. One
+ *   that comes twice runs the first time. One that is left out runs at the moment the clocks move to, even if
+ *   that is on the next day. Several that are left out run once together, and together with one that is due
+ *   at that moment, because a tick is a moment.
+ *
+ * Only the hours decide which of the two it is. Seconds and minutes, days (`L`, `W`, `#` too), months and years
+ * choose among the local times.
+ */
+export interface Schedule {
+  readonly name: string;
+  readonly cron: string;
+  /** IANA name; UTC by default. */
+  readonly timeZone?: string;
+  readonly job: Omit<JobRequest, 'runAt' | 'delay'>;
+  /** Ticks that nobody was there to take: run the last one (default), none, or each of them. */
+  readonly missed?: 'last' | 'skip' | 'all';
+  /** While the previous run is alive: pass the tick over (default) or run beside it. */
+  readonly overlap?: 'skip' | 'allow';
+}
+
+/** A tick older than this when it is found was missed. */
+const MISSED_AFTER_MS = 60_000;
+const AT_MOST_MS = 60_000;
+/** With `missed: 'all'`, no more than so many of the latest: a typo must not flood the queue. */
+const CATCH_UP_LIMIT = 100;
+
+/** What can be told without knowing the kinds is told here, where it was written. */
+export function defineSchedule(schedule: Schedule): Schedule {
+  const { name, cron, timeZone = 'UTC', missed = 'last', overlap = 'skip' } = schedule;
+  checkText(name, 'name of a schedule', 255);
+  const fields = fieldsOf(`The schedule "${name}"`);
+  fields.read('cron', () => parseCron(cron, timeZone));
+  fields.require('missed', MISSED.includes(missed), either(MISSED));
+  fields.require('overlap', OVERLAP.includes(overlap), either(OVERLAP));
+  return schedule;
+}
+
+const MISSED: readonly NonNullable<Schedule['missed']>[] = ['last', 'skip', 'all'];
+const OVERLAP: readonly NonNullable<Schedule['overlap']>[] = ['skip', 'allow'];
+
+/** Also that its kind is there and takes its data. */
+export function checkSchedule(registry: Registry, schedule: Schedule): Schedule {
+  defineSchedule(schedule);
+  fieldsOf(`The schedule "${schedule.name}"`).read('job', () =>
+    newJob(registry, schedule.job, null),
+  );
+  return schedule;
+}
+
+export function createScheduler(params: {
+  store: Store;
+  part: SchedulePart;
+  registry: Registry;
+  schedules: readonly Schedule[];
+  events: Events;
+}): Service {
+  const { store, part, registry, schedules, events } = params;
+  let synced = false;
+  /** By the store's clock. */
+  let lookedAt = Infinity;
+
+  async function statuses(): Promise<ScheduleStatus[]> {
+    if (synced) return part.all();
+    const known = await part.sync({
+      schedules: schedules.map(({ name, cron, timeZone, job }) => ({
+        name,
+        cron,
+        timeZone: timeZone ?? 'UTC',
+        kind: job.kind,
+      })),
+    });
+    synced = true;
+    return known;
+  }
+
+  async function fireDue(
+    schedule: Schedule,
+    lastTick: number,
+    now: number,
+  ): Promise<number | null> {
+    const timeZone = schedule.timeZone ?? 'UTC';
+    const { due, next } = ticksBetween(schedule.cron, timeZone, lastTick, now);
+    for (const { tick, run } of choose(due, now, schedule.missed ?? 'last')) {
+      const job = run ? { ...newJob(registry, schedule.job, null), schedule: schedule.name } : null;
+      const fired = await part.fire({
+        schedule: schedule.name,
+        tick,
+        job,
+        skipOverlap: (schedule.overlap ?? 'skip') === 'skip',
+      });
+      if (fired.type === 'fired')
+        events.emit('schedule.fired', { schedule: schedule.name, tick, id: fired.id });
+      if (fired.type === 'passed')
+        events.emit('schedule.passed', { schedule: schedule.name, tick, why: 'missed' });
+      if (fired.type === 'overlap')
+        events.emit('schedule.passed', { schedule: schedule.name, tick, why: 'overlap' });
+    }
+    return next;
+  }
+
+  /** One that the store refuses must not keep the others from their ticks. */
+  async function tryToFire(
+    schedule: Schedule,
+    lastTick: number,
+    now: number,
+  ): Promise<number | null> {
+    try {
+      return await fireDue(schedule, lastTick, now);
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      events.emit('store.failed', { during: `schedule ${schedule.name}`, error });
+      return null;
+    }
+  }
+
+  return {
+    name: 'schedules',
+    async runOnce() {
+      const known = new Map((await statuses()).map((status) => [status.name, status]));
+      const now = await store.now();
+      const before = Math.min(lookedAt, now);
+      let nextMs = AT_MOST_MS;
+      for (const schedule of schedules) {
+        const taken = known.get(schedule.name)?.lastTick ?? now;
+        // The store's clock was ahead for a while: what comes after the last look is due again.
+        const lastTick = taken > now + TICK_AHEAD_MS ? before : taken;
+        const next = await tryToFire(schedule, lastTick, now);
+        if (next !== null) nextMs = Math.min(nextMs, next - now);
+      }
+      lookedAt = now;
+      return { nextMs: Math.max(nextMs, 1) };
+    },
+  };
+}
+
+/** Looking back in widening steps: a schedule of every second that slept for a year is not counted through. */
+const LOOK_BACK = { firstMs: 2 * 60_000, factor: 6 };
+
+/** Ticks after `lastTick` up to `now` (the latest ones, if there are many), and the first after `now`. */
+export function ticksBetween(
+  cron: string,
+  timeZone: string,
+  lastTick: number,
+  now: number,
+): { due: number[]; next: number | null } {
+  const parsed = parseCron(cron, timeZone);
+  const after = (moment: number): number | null =>
+    parsed.nextRun(new Date(moment))?.getTime() ?? null;
+  for (let lookBack = LOOK_BACK.firstMs; ; lookBack *= LOOK_BACK.factor) {
+    const from = Math.max(lastTick, now - lookBack);
+    const due: number[] = [];
+    let tick = after(from);
+    for (; tick !== null && tick <= now; tick = after(tick)) due.push(tick);
+    if (from === lastTick || due.length >= CATCH_UP_LIMIT)
+      return { due: due.slice(-CATCH_UP_LIMIT), next: tick };
+  }
+}
+
+function choose(
+  due: readonly number[],
+  now: number,
+  missed: NonNullable<Schedule['missed']>,
+): { tick: number; run: boolean }[] {
+  const last = due.at(-1);
+  if (last === undefined) return [];
+  if (missed === 'all') return due.map((tick) => ({ tick, run: true }));
+  return [{ tick: last, run: missed === 'last' || now - last <= MISSED_AFTER_MS }];
+}

@@ -1,0 +1,102 @@
+import type { Topic } from '@millrace/api';
+import type { Clock, Events, Log } from '@millrace/engine';
+import type { MainStore } from '../../stores/parts.ts';
+import { createQueueBoard } from './queue-board.ts';
+import type { Stream } from '../streams/stream.ts';
+import { createTimers } from '../timers.ts';
+import { createTrouble } from '../trouble.ts';
+import { createWorkerBoard } from './worker-board.ts';
+
+/** How the queue and the workers are. Read for all streams together, and told where it is not as it was. */
+export interface Boards {
+  /** For a new stream. Throws when the store does not answer. */
+  read(topics: ReadonlySet<Topic>): Promise<void>;
+  /** What it does not know yet. */
+  tell(stream: Stream): void;
+  /** Jobs have changed, so the counts may have. */
+  countSoon(): void;
+  /** Everything anew, now. */
+  refresh(): void;
+  /** The counts anew; gives a number that is another one each time that they have changed. */
+  count(): Promise<number>;
+  close(): void;
+}
+
+const COUNT_EVERY_MS = 1_000;
+/** A worker says what state it is in before its report is written. */
+const REPORTED_AFTER_MS = 1_000;
+
+export function createBoards(params: {
+  store: MainStore;
+  events: Events;
+  clock: Clock;
+  log: Log;
+  /** Those that hear what happens; the others are told when they have caught up. */
+  audience: Iterable<Stream>;
+  /** A replica went without a word. */
+  onVanished: () => void;
+}): Boards {
+  const { store, events, clock, log, audience, onVanished } = params;
+  const trouble = createTrouble(log, 'Live events of queue and workers');
+  const timers = createTimers(clock);
+  const queue = createQueueBoard(store);
+  const workers = createWorkerBoard(store, onVanished);
+  let countedAt = -Infinity;
+
+  const unlisten = events.on('worker.state', ({ worker, state }) => {
+    workers.enter(worker, state);
+    tellAll();
+    timers.once('report', REPORTED_AFTER_MS, () => void quietly(() => workers.refresh()));
+  });
+
+  function tell(stream: Stream): void {
+    const frames = [
+      ...(stream.topics.has('queue') ? queue.frames(stream.filter) : []),
+      ...(stream.topics.has('worker') ? workers.frames(stream.filter) : []),
+    ];
+    for (const frame of frames) if (!stream.board.includes(frame)) stream.send(frame);
+    stream.board = frames;
+  }
+
+  function tellAll(): void {
+    queue.trim([...audience].map(({ filter }) => filter));
+    for (const stream of audience) tell(stream);
+  }
+
+  async function count(): Promise<number> {
+    countedAt = clock.now();
+    await queue.refresh();
+    tellAll();
+    return queue.version();
+  }
+
+  async function quietly(read: () => Promise<unknown>): Promise<void> {
+    try {
+      await read();
+      tellAll();
+      trouble.fine();
+    } catch (error) {
+      trouble.failed(error);
+    }
+  }
+
+  return {
+    async read(topics) {
+      await Promise.all([
+        topics.has('queue') && queue.refresh(),
+        topics.has('worker') && workers.refresh(),
+      ]);
+    },
+    tell,
+    countSoon() {
+      const ms = Math.max(0, countedAt + COUNT_EVERY_MS - clock.now());
+      timers.once('count', ms, () => void quietly(count));
+    },
+    refresh: () => void quietly(() => Promise.all([count(), workers.refresh()])),
+    count,
+    close() {
+      unlisten();
+      timers.clear();
+    },
+  };
+}

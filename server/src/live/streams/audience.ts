@@ -1,0 +1,101 @@
+import type { JobId, JobSummary } from '@millrace/engine';
+import { type StreamFilter, keyOf, matches, topicsOf } from './filter.ts';
+import { type Frame, eventFrame, jobFrame } from './frames.ts';
+import type { Batch } from '../changes/ring.ts';
+import type { Stream } from './stream.ts';
+
+/** The streams that have caught up: what happens is theirs at once. */
+export interface Audience extends Iterable<Stream> {
+  add(stream: Stream): void;
+  delete(stream: Stream): void;
+  /** `found`: what was read for them, with the jobs that are watched if there were too many to name. */
+  tell(batches: readonly Batch[], found: readonly JobSummary[]): Cost;
+  /** Nobody knows what was missed. */
+  tellGap(watched: readonly JobSummary[]): Cost;
+}
+
+/** About how many milliseconds of this process it takes, most of them after the call. */
+export type Cost = number;
+
+/** Streams that are asked for the same are told the same bytes. */
+interface Group {
+  readonly filter: StreamFilter;
+  readonly hasJobs: boolean;
+  readonly streams: Set<Stream>;
+}
+
+/** Measured over 1,000 sockets: 10 µs for a write, and the copying. */
+const WRITE_MS = 0.01;
+const BYTE_MS = 0.000_001;
+
+export const MORE = eventFrame({ type: 'more' });
+
+export function createAudience(): Audience {
+  const groups = new Map<string, Group>();
+
+  function send(framesFor: (filter: StreamFilter) => readonly Frame[]): Cost {
+    let cost = 0;
+    for (const { filter, hasJobs, streams } of groups.values()) {
+      const frames = hasJobs ? framesFor(filter) : [];
+      if (frames.length === 0) continue;
+      const bytes = Buffer.concat(frames);
+      for (const stream of streams) stream.send(bytes);
+      cost += streams.size * (WRITE_MS + bytes.length * BYTE_MS);
+    }
+    return cost;
+  }
+
+  return {
+    add(stream) {
+      const { filter } = stream;
+      const key = keyOf(filter);
+      const hasJobs = topicsOf(filter).has('job');
+      const group = groups.get(key) ?? { filter, hasJobs, streams: new Set() };
+      groups.set(key, group);
+      group.streams.add(stream);
+    },
+    delete(stream) {
+      const key = keyOf(stream.filter);
+      const group = groups.get(key);
+      if (group?.streams.delete(stream) && group.streams.size === 0) groups.delete(key);
+    },
+    tell(batches, found) {
+      const hasMore = batches.some(({ more }) => more !== null);
+      const watched = byId(hasMore ? found : []);
+      // In one write: it costs the same for several announcements as for one.
+      return send((filter) => {
+        const frames = batches.flatMap((batch) => framesOf(batch, filter));
+        return frames.length === 0 ? watchedFrame(filter, watched) : frames;
+      });
+    },
+    tellGap(found) {
+      const watched = byId(found);
+      return send((filter) => (filter.id === undefined ? [MORE] : watchedFrame(filter, watched)));
+    },
+    *[Symbol.iterator]() {
+      for (const { streams } of groups.values()) yield* streams;
+    },
+  };
+}
+
+function byId(jobs: readonly JobSummary[]): ReadonlyMap<JobId, JobSummary> {
+  return new Map(jobs.map((job) => [job.id, job]));
+}
+
+/** Who watches one job is told that job, not that there is more. */
+function watchedFrame(filter: StreamFilter, jobs: ReadonlyMap<JobId, JobSummary>): Frame[] {
+  const job = filter.id === undefined ? undefined : jobs.get(filter.id);
+  return job !== undefined && matches(filter, job) ? [jobFrame(job)] : [];
+}
+
+function framesOf(batch: Batch, filter: StreamFilter): Frame[] {
+  const frames = jobFrames(batch, filter);
+  return batch.more === null || filter.id !== undefined ? frames : [...frames, batch.more];
+}
+
+/** Of a batch, what the filter lets through and comes after a position. */
+export function jobFrames({ jobs }: Batch, filter: StreamFilter, after = 0): Frame[] {
+  return jobs
+    .filter(({ position, job }) => position > after && matches(filter, job))
+    .map(({ frame }) => frame);
+}

@@ -1,0 +1,44 @@
+import type { LiveEvent } from '@millrace/api';
+import type { JobSummary } from '@millrace/engine';
+import { summaryJson } from '../../routes/json/job.ts';
+
+/** Bytes as they go out, made once for all streams that get them. */
+export type Frame = Buffer;
+
+/** An event with an id is one that a reader can go on from. */
+export function eventFrame(event: LiveEvent, id?: string | null): Frame {
+  return Buffer.from(`${idLine(id)}data: ${JSON.stringify(event)}\n\n`);
+}
+
+export function jobFrame(job: JobSummary, id?: string): Frame {
+  // One frame for all who read, whatever their role.
+  return eventFrame({ type: 'job', job: summaryJson(job, 'host') }, id);
+}
+
+/** No event; with an id, it moves the place from where a reader would go on. */
+export function commentFrame(text: string, id?: string | null): Frame {
+  return Buffer.from(`: ${text}\n${idLine(id)}\n`);
+}
+
+function idLine(id: string | null | undefined): string {
+  return id == null ? '' : `id: ${id}\n`;
+}
+
+/** Few large pieces instead of many small ones; a reader takes them one by one. */
+const PIECE_BYTES = 64 * 1_024;
+
+export function joined(frames: readonly Frame[]): Frame[] {
+  const pieces: Frame[] = [];
+  let piece: Frame[] = [];
+  let bytes = 0;
+  for (const frame of frames) {
+    piece.push(frame);
+    bytes += frame.length;
+    if (bytes < PIECE_BYTES) continue;
+    pieces.push(Buffer.concat(piece));
+    piece = [];
+    bytes = 0;
+  }
+  if (piece.length > 0) pieces.push(Buffer.concat(piece));
+  return pieces;
+}

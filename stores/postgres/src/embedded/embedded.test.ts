@@ -1,0 +1,206 @@
+import type { Claimed } from '@millrace/engine';
+import { newJob } from '@millrace/store-contract';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, fdatasyncSync, readlinkSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Statement } from '../database.ts';
+import { openPgliteStore } from '../index.ts';
+import { openFolder } from './pglite-folder.ts';
+import type { PostgresStore } from '../store.ts';
+
+// Each opening compiles Postgres, which takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
+
+let root: string;
+let folder: string;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'millrace-embedded-'));
+  const pglite = await openFolder(join(root, 'template'), { isDurable: false });
+  await pglite.close();
+});
+afterAll(() => rm(root, { recursive: true }));
+// A copy takes a tenth of the time that a new database takes.
+beforeEach(async () => {
+  folder = await mkdtemp(join(root, 'test-'));
+  await cp(join(root, 'template'), join(folder, 'pg'), { recursive: true });
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const KIND = newJob().kind;
+
+function claim(store: PostgresStore, limit: number, kind = KIND, alone = false): Promise<Claimed> {
+  return store.claim({
+    worker: 'w',
+    claim: 1,
+    wants: [{ kind, limit }],
+    limit,
+    leaseMs: 60_000,
+    alone,
+  });
+}
+
+describe('a process that is killed', () => {
+  type Answered = { readonly added: string[]; readonly leased: string[] };
+
+  /** Answers of the database to a process that is then killed in the middle of its work. */
+  async function killedAfter(rounds: number): Promise<Answered[]> {
+    const program = join(import.meta.dirname, '../../test/embedded-process.mjs');
+    const child: ChildProcess = fork(program, [folder], { execArgv: [] });
+    const answered: Answered[] = [];
+    child.on('message', (message) => {
+      answered.push(message as Answered);
+      if (answered.length === rounds) child.kill('SIGKILL');
+    });
+    await once(child, 'exit');
+    return answered;
+  }
+
+  it('loses nothing that was answered, and its leases are over at the next start', async () => {
+    const answered = await killedAfter(50);
+    const added = answered.flatMap((each) => each.added);
+    const leased = answered.flatMap((each) => each.leased);
+    expect(leased.length).toBeGreaterThanOrEqual(50);
+    const store = await openPgliteStore({ source: { folder } });
+    const known = await store.summaries({ ids: added });
+    expect(known.map(({ id }) => id).toSorted()).toEqual(added.toSorted());
+    const { jobs, takenOver } = await claim(store, 10_000, 'work');
+    // One more when it was killed between the claim and its word of it.
+    expect([leased.length, leased.length + 1]).toContain(takenOver);
+    const left = added.filter((id) => !leased.includes(id)).slice(0, -1);
+    expect(jobs.map(({ id }) => id)).toEqual(expect.arrayContaining(left));
+    const [first] = (await claim(store, 1, 'work', true)).jobs;
+    expect(leased).toContain(first?.id);
+    await store.close();
+  });
+});
+
+describe('what is answered is on the disk', () => {
+  /** The names of the files that were synced, in order. */
+  const synced: string[] = [];
+  const sync = (file: number): void => {
+    if (process.platform === 'linux') synced.push(readlinkSync(`/proc/self/fd/${file}`));
+    else synced.push('pg_wal');
+    fdatasyncSync(file);
+  };
+  const logOf = (names: readonly string[]): string[] =>
+    names.filter((name) => name.includes('pg_wal'));
+
+  it('each commit syncs the log, reading syncs nothing, a checkpoint syncs the tables', async () => {
+    const pglite = await openFolder(join(folder, 'pg'), { isDurable: true, sync });
+    await pglite.exec('CREATE TABLE t (n int)');
+    synced.length = 0;
+    await pglite.exec('INSERT INTO t VALUES (1)');
+    expect(logOf(synced)).toHaveLength(1);
+    await pglite.query('SELECT * FROM t');
+    expect(synced).toHaveLength(1);
+    await pglite.exec('CHECKPOINT');
+    expect(synced.length).toBeGreaterThan(logOf(synced).length);
+    await pglite.close();
+  });
+
+  it('a disk that fails is no commit', async () => {
+    let isBroken = false;
+    const pglite = await openFolder(join(folder, 'pg'), {
+      isDurable: true,
+      sync(file) {
+        if (isBroken) throw Object.assign(new Error('broken'), { code: 'EIO' });
+        fdatasyncSync(file);
+      },
+    });
+    await pglite.exec('CREATE TABLE t (n int)');
+    isBroken = true;
+    await expect(pglite.exec('INSERT INTO t VALUES (1)')).rejects.toThrow('has stopped');
+    // Also when the disk works again: what the log has of it nobody knows.
+    isBroken = false;
+    await expect(pglite.query('SELECT 1')).rejects.toThrow('has stopped');
+    await pglite.close();
+    const again = await openFolder(join(folder, 'pg'), { isDurable: true });
+    await again.query('SELECT * FROM t');
+    await again.close();
+  });
+
+  it('a new database too, before it has its name: one that is half there is never opened', async () => {
+    await rm(join(folder, 'pg'), { recursive: true });
+    const unfinished = join(folder, 'pg.new');
+    await mkdir(unfinished);
+    await writeFile(join(unfinished, 'PG_VERSION'), '18\n');
+    synced.length = 0;
+    const pglite = await openFolder(join(folder, 'pg'), { isDurable: true, sync });
+    await pglite.query('SELECT 1');
+    await pglite.close();
+    expect(existsSync(unfinished)).toBe(false);
+    if (process.platform !== 'linux') return;
+    const created = synced.slice(0, synced.indexOf(folder));
+    expect(created).toContain(join(unfinished, 'global/pg_control'));
+    expect(created.at(-1)).toBe(unfinished);
+  });
+
+  it('unless it is not asked for', async () => {
+    synced.length = 0;
+    const pglite = await openFolder(join(folder, 'pg'), { isDurable: false, sync });
+    await pglite.exec('CREATE TABLE t (n int)');
+    await pglite.close();
+    expect(synced).toEqual([]);
+  });
+});
+
+describe('upkeep', () => {
+  it('keeps the tables of the queue small, however many jobs went through', async () => {
+    const store = await openPgliteStore({ source: { folder } });
+    const pages = async (): Promise<number> => {
+      const [row] = await store.database.query<{ pages: number }>(PAGES, []);
+      return row?.pages ?? 0;
+    };
+    const round = async (): Promise<number> => {
+      await store.enqueue({ jobs: Array.from({ length: 1_000 }, () => newJob()) });
+      const { jobs } = await claim(store, 1_000);
+      await store.settle({
+        settlements: jobs.map((job) => ({
+          job,
+          outcome: { move: 'succeed', result: 'null', purgePayload: false, effects: [] },
+          children: [],
+        })),
+      });
+      const most = await pages();
+      await store.upkeep.maintain();
+      return most;
+    };
+    await round();
+    await round();
+    const early = await round();
+    let late = 0;
+    for (let n = 0; n < 17; n++) late = Math.max(late, await round());
+    expect(late).toBeLessThan(early * 2);
+    await store.close();
+  });
+
+  it('keeps the log short', async () => {
+    const store = await openPgliteStore({ source: { folder } });
+    const log = async (): Promise<number> => {
+      const [row] = await store.database.query<{ bytes: number }>(LOG, []);
+      return row?.bytes ?? 0;
+    };
+    // 144 MB of log: a table of that size.
+    await store.database.script(
+      `CREATE TABLE big AS SELECT repeat('x', 1000) FROM generate_series(1, 140000); DROP TABLE big`,
+    );
+    expect(await log()).toBeGreaterThan(128 * 1024 * 1024);
+    await store.upkeep.maintain();
+    expect(await log()).toBeLessThan(1024 * 1024);
+    await store.close();
+  });
+});
+
+const PAGES: Statement = {
+  name: '',
+  text: `SELECT sum(pg_relation_size(c.oid) / 8192)::int AS pages FROM pg_class c
+          WHERE c.relname IN ('ready', 'ready_pkey', 'lease', 'lease_pkey', 'count_delta')`,
+};
+const LOG: Statement = {
+  name: '',
+  text: `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::float8 AS bytes FROM pg_control_checkpoint()`,
+};

@@ -1,0 +1,71 @@
+import type { PGlite, Transaction } from '@electric-sql/pglite';
+import type { Database, Param, Row, Session, Statement } from '../database.ts';
+import { storeError } from '../errors.ts';
+import { createTrouble } from '../trouble.ts';
+
+type Queryable = Pick<Transaction, 'query' | 'exec'>;
+
+/** Postgres in this process, on one connection: PGlite queues transactions and statements itself. */
+export function openPglite(pglite: PGlite): Database {
+  const trouble = createTrouble();
+
+  function session(client: Queryable): Session {
+    return {
+      async query<R extends Row>({ text }: Statement, values: readonly Param[]): Promise<R[]> {
+        try {
+          const { rows } = await client.query<R>(text, [...values]);
+          trouble.passed(text);
+          return rows;
+        } catch (error) {
+          trouble.failed(text, error);
+          throw storeError(error);
+        }
+      },
+      async script(sql) {
+        try {
+          await client.exec(sql);
+        } catch (error) {
+          throw storeError(error);
+        }
+      },
+    };
+  }
+
+  return {
+    ...session(pglite),
+    isEmbedded: true,
+    trouble: trouble.current,
+    async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+      let thrown: { readonly error: unknown } | null = null;
+      try {
+        return await pglite.transaction(async (inside) => {
+          try {
+            return await work(session(inside));
+          } catch (error) {
+            thrown = { error };
+            throw error;
+          }
+        });
+      } catch (error) {
+        // What the work threw is as it should be; BEGIN, COMMIT and ROLLBACK are PGlite's own.
+        throw thrown === null ? storeError(error) : (thrown as { error: unknown }).error;
+      }
+    },
+    join(joined) {
+      if (
+        typeof joined !== 'object' ||
+        joined === null ||
+        !('query' in joined) ||
+        !('exec' in joined)
+      ) {
+        throw new TypeError('The transaction must be one of PGlite.');
+      }
+      return session(joined as Queryable);
+    },
+    async listen(channel, onMessage) {
+      const unlisten = await pglite.listen(channel, onMessage);
+      return () => unlisten();
+    },
+    close: () => pglite.close(),
+  };
+}
