@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const root = join(import.meta.dirname, '..');
@@ -60,7 +60,7 @@ function reachable(folder) {
   /** @type {Map<string, Module>} */
   const modules = new Map();
   const moduleOf = (/** @type {string} */ name) => {
-    const module = modules.get(name) ?? readModule(join(folder, name));
+    const module = modules.get(name) ?? readModule(folder, name);
     modules.set(name, module);
     return module;
   };
@@ -104,17 +104,18 @@ function exportsOf(index, moduleOf) {
   });
 }
 
-/** @param {string} path @returns {Module} */
-function readModule(path) {
-  const statements = readFileSync(path, 'utf8')
+/** @param {string} folder @param {string} file @returns {Module} */
+function readModule(folder, file) {
+  const statements = readFileSync(join(folder, file), 'utf8')
     .trimEnd()
     .split(/\n(?=\w)/);
   /** @type {Module} */
   const module = { declared: new Map(), imported: new Map(), statements };
   for (const statement of statements) {
     const [, names, from] =
-      /^import (?:type )?(\{.*\}) from '\.\/(.+)\.ts';$/s.exec(statement) ?? [];
-    for (const name of namesIn(names ?? '')) module.imported.set(name, `${from}.d.ts`);
+      /^import (?:type )?(\{.*\}) from '(\.{1,2}\/.+)\.ts';$/s.exec(statement) ?? [];
+    for (const name of namesIn(names ?? ''))
+      module.imported.set(name, join(dirname(file), `${from}.d.ts`));
     const [, name] =
       /^(?:export )?(?:declare )?(?:abstract )?(?:interface|type|const|function|class|let) ([\w$]+)/.exec(
         statement,
