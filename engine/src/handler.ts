@@ -70,6 +70,7 @@ export class Context implements JobContext {
     return (this.ownLog ??= this.parts.logFor(this.running.job));
   }
 
+  /** Writes nothing: children are made with the outcome, so a failed execution leaves none (docs/decisions/0003-fewer-parts.md). */
   get enqueue(): JobContext['enqueue'] {
     const { parts, running } = this;
     const { tenant, correlationId, id, kind, submitter, subject } = running.job;

@@ -14,7 +14,8 @@ import type { WorkerStatus } from './worker.ts';
  * Claimed first, so that one process empties itself for it and not all of them. It is handed back and claimed again while
  * that takes long, since a lease that is not renewed tells that the job has not begun.
  *
- * Turns are fair: the others then have at least as long a time as the suspect's turn took, if there are others.
+ * Turns are fair: the others then have at least as long a time as the suspect's turn took, if there are others. Before, a
+ * process that died four times after a claim of 40 made all 40 FAILED, none of them begun (docs/decisions/0010-claims.md).
  */
 export interface Quarantine {
   /** Null when pools may claim; else a promise of the end of the turn. */

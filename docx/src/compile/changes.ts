@@ -16,7 +16,8 @@ const UNWRAPPED = new Set(['w:ins', 'w:moveTo']);
 /**
  * Accepts all tracked changes, as Word does: what was inserted stays, what was deleted goes, and so do rows, cells
  * and tables that are left with nothing. A tag that was edited with tracking on is whole again afterwards. Only the
- * deleted paragraph marks are left, for `joinParagraphs`, which has to come after: what it joins is what stays.
+ * deleted paragraph marks are left, for `joinParagraphs`, which has to come after: in one step, a paragraph was judged
+ * empty before its insertions were unwrapped, and vanished with its text (docs/decisions/0011-accepted-changes.md).
  */
 export function acceptChanges(root: Node): Node {
   return [accepted(root)].flat()[0] ?? root;

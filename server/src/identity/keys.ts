@@ -14,7 +14,10 @@ const PAUSE_MS = 30_000;
 const LIMIT_MS = 5_000;
 const LARGEST = 256 * 1024;
 
-/** The issuer's public keys: fetched when needed, never more often than the limit. */
+/**
+ * The issuer's public keys: fetched when needed, never more often than the limit. jose's own remote set refuses every token
+ * while the issuer is away (docs/decisions/0006-identity.md).
+ */
 export interface Keys {
   /** The key that a token names. */
   readonly find: JWTVerifyGetKey;

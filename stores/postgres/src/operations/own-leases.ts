@@ -13,7 +13,7 @@ import { MAY_SHARE, RANK, RECORD_OF } from './filter.ts';
 //
 // Two statements in one transaction: the shared lease is locked, and *then* it is read who holds it still. As one
 // statement it would read the records as they were before it waited for the lock, and give a lease to a job that has
-// succeeded meanwhile. Whoever succeeds holds the same lock.
+// succeeded meanwhile. Whoever succeeds holds the same lock. This and other traps: docs/decisions/0014-shared-leases.md.
 
 /** A lease as a worker names it. */
 export interface Named {

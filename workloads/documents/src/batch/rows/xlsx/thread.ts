@@ -5,7 +5,8 @@ import type { TableLine } from '../row.ts';
 
 /**
  * The rows of a sheet, read in a thread with limits on memory and time: what a hostile workbook can end is the thread,
- * and the service answers meanwhile. 50,000 rows of 10 columns (2 MB) take about a second and 200 MB there.
+ * and the service answers meanwhile. 50,000 rows of 10 columns (2 MB) take about a second and 200 MB there
+ * (docs/decisions/0016-spreadsheets.md).
  */
 export interface SheetOrder {
   readonly bytes: Uint8Array;
