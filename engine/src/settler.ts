@@ -19,7 +19,7 @@ export interface Settler {
   /** Resolves when everything handed in has been answered, or after so long; what is left then is given up. */
   flushed(withinMs: number): Promise<void>;
   pending(): number;
-  /** What has no answer yet: its leases are kept until it has one. */
+  /** The outcomes without an answer: their leases are renewed until they have one. */
   unanswered(): Iterable<Settling>;
 }
 
@@ -31,7 +31,7 @@ export interface Settling extends Settlement {
 /** The failure that was written instead, when the store refused the outcome itself. */
 export type Settled = Exclude<SettleAnswer, Unknown> | FailureRecord;
 
-/** The handler is done, but what it asked the store to do with it cannot be. */
+/** The handler has ended, but its effects (files, links) could not be committed. */
 export function isRefused(answer: Settled): answer is Refused {
   return typeof answer === 'object' && 'refused' in answer;
 }
@@ -117,7 +117,10 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
     void writeLater(unknown);
   }
 
-  /** Beside the others, which do not wait: someone may hold one row of a store for long. */
+  /**
+   * Writes the batch again after a moment, beside the others, which do not wait for it: somebody may hold one row of
+   * a store for long.
+   */
   async function writeLater(batch: readonly Settling[]): Promise<void> {
     underWay.add(batch);
     await sleep(clock, RETRY_MS.first);
@@ -137,7 +140,7 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
     await writeBatch(second);
   }
 
-  /** One that takes too long is tried again beside the others, which do not wait for it. */
+  /** Writes one outcome alone. One that times out is tried again beside the others, which do not wait for it. */
   async function writeAlone(settling: Settling, error: unknown): Promise<void> {
     if (error instanceof StoreTimedOut) void keepTrying(settling, error);
     else finishAlone(settling, await settleAsUnstorable(settling, error));
@@ -148,7 +151,10 @@ export function createSettler(params: { store: Store; clock: Clock; events: Even
     answered(1);
   }
 
-  /** What one of them makes of its answer is no affair of the others. */
+  /**
+   * Gives an outcome its answer. An error thrown by its owner is reported and dropped: the others of the batch still
+   * need theirs.
+   */
   function tell(settling: Settling, answer: Settled): void {
     try {
       settling.answer(answer);

@@ -17,7 +17,7 @@ export interface Member {
   state: 'starting' | 'idle' | 'busy';
   documents: number;
   rssMb: number;
-  /** Its successor is on the way; when that is ready, this one goes. */
+  /** This process is being replaced: it serves until its successor is ready. */
   due: boolean;
   retiring: boolean;
 }
@@ -65,7 +65,7 @@ export interface FleetParams {
   readonly onEvent: (event: OfficeEvent) => void;
   /** A process is free. */
   readonly onIdle: () => void;
-  /** Nothing starts: whoever waits, waits in vain. */
+  /** No process starts: waiting documents are refused instead of waiting for ever. */
   readonly onBroken: (reason: string) => void;
 }
 
@@ -181,7 +181,8 @@ export function createFleet(params: FleetParams): Fleet {
   ): void {
     member.process.kill('no_start');
     const isSettled = decision !== null || way === 'soffice';
-    // Unavailable is final. A death may be chance, once.
+    // `unavailable` (LibreOfficeKit cannot be loaded) decides at once; a death at the start may be chance, so the
+    // first one does not.
     if (isSettled || (start.type === 'died' && failures === 0)) {
       startFailed(start.reason);
       return;

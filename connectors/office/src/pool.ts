@@ -67,7 +67,7 @@ export type PoolParams = Omit<FleetParams, 'onIdle' | 'onBroken'> & {
   readonly poison: PoisonList;
 };
 
-/** With a processor for half of the time, it was the document and not the machine. */
+/** A timed-out document that had a processor for this share of the time is to blame itself, and not the machine. */
 const BUSY = 0.5;
 
 /**
@@ -79,7 +79,9 @@ const ABANDONED_MS = 1_000;
 export function createPool(params: PoolParams): Pool {
   const { poison, log, onEvent, timeoutMs } = params;
   const lanes = createLanes<Job>(params.slots);
-  /** Their process died of them, or only with them: the next process that starts has the answer. */
+  /**
+   * Documents whose process died: of them, or only with them. Each is tried once more in a new process, which tells.
+   */
   const retries = new Set<Job>();
   const running = new Set<Job>();
   const totals = { completed: 0, failed: 0, canceled: 0, retried: 0, timeouts: 0 };
@@ -229,7 +231,7 @@ export function createPool(params: PoolParams): Pool {
       'A LibreOffice process died with a document',
     );
     const of = reason === 'timeout' || reason === 'memory' ? reason : 'crash';
-    // It had the processor and was not done: the same bytes would take as long again.
+    // The document had the processor and was not done: the same bytes would take as long again.
     const sure = reason === 'timeout' && worked >= BUSY;
     const isPoison = poison.died(sha256, of, { sure }) || job.deaths > 1;
     if (isPoison) onEvent({ type: 'poisoned', sha256 });

@@ -254,7 +254,7 @@ function salesforceContradictions(values: Environment): string[] {
   return problems;
 }
 
-/** What is wrong only together. */
+/** Settings that are each right and contradict each other. */
 function contradictions(values: Environment, given: Given): string[] {
   const problems = [...identityContradictions(values, given), ...salesforceContradictions(values)];
   if (values.MILLRACE_ROLE !== 'all' && values.DATABASE_URL === undefined) {
@@ -292,7 +292,10 @@ function identityContradictions(values: Environment, given: Given): string[] {
   return problems;
 }
 
-/** Of the command line. They may well be set in the shell that starts a server. */
+/**
+ * Variables of the command line, not of the server: they may well be set in the shell that starts a server, and are
+ * no mistake there.
+ */
 const OF_OTHERS = ['MILLRACE_URL', 'MILLRACE_TOKEN', 'MILLRACE_CLIENT_SECRET'];
 
 function unknownSettings(names: readonly string[]): string[] {

@@ -109,7 +109,7 @@ const RETRY_AFTER_SECONDS = 5;
 export function answerProblem(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const told = toProblem(thrown, request.id);
   if (told.status >= 500) request.log.error({ err: thrown, code: told.code }, 'request failed');
-  // A URL that is not one never reaches the hook that sets it.
+  // A malformed URL never reaches the hook that sets the correlation id.
   reply.header(CORRELATION_HEADER, request.id);
   if (told.status === 401) reply.header('www-authenticate', 'Bearer realm="millrace"');
   if (told.status === 429 || told.status === 503) {

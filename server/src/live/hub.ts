@@ -40,7 +40,7 @@ export interface Hub {
 export interface OpenParams {
   readonly response: ServerResponse;
   readonly filter: StreamFilter;
-  /** Of the last event that the reader has had. */
+  /** The id of the last event that the reader has received. */
   readonly lastEventId: string | null;
   /** Milliseconds since 1970. */
   readonly expiresAt: number | null;
@@ -121,7 +121,10 @@ export function createHub(params: HubParams): Hub {
   let isClosed = false;
   let onLastClosed: () => void = () => {};
 
-  /** Shorter than others go on announcing: who keeps a ring can rely on them. */
+  /**
+   * Whether announcements are kept for readers. KEEP_MS is shorter than the time other processes go on announcing, so
+   * that none of theirs is missing.
+   */
   const isKeeping = (): boolean => serves && clock.now() - heardAt < KEEP_MS;
 
   const stopListening = [
@@ -131,7 +134,7 @@ export function createHub(params: HubParams): Hub {
       feed.take(announcement);
       if (streams.size > 0) boards.countSoon();
     }),
-    // Also told when the line to the store was cut for a while.
+    // A `control` hint also comes after the connection to the store was lost: notifications may have been missed.
     store.watch(({ type }) => {
       if (type !== 'control') return;
       announcer.doubt();
@@ -151,7 +154,11 @@ export function createHub(params: HubParams): Hub {
     followOthers();
   }
 
-  /** They are heard, or looked at. Which of the two can change while the process runs, and nobody knows when it did. */
+  /**
+   * Follows other processes by their announcements, or by polling where none arrive. Which of the two it is can
+   * change while the process runs (a pooler, a fail-over), so it is asked again and again; what was missed at the
+   * change is a gap.
+   */
   function followOthers(): void {
     if (!isKeeping()) return;
     const arrive = announcements.arrive();
@@ -191,7 +198,10 @@ export function createHub(params: HubParams): Hub {
     timers.once('poll', POLL_EVERY_MS, pollOnce);
   }
 
-  /** What others did and was not seen shows in the counts. */
+  /**
+   * One poll. A job of another process that began and ended between two polls is not found, but the counts have
+   * changed: then streams are told `more`.
+   */
   async function look(watched: readonly JobId[]): Promise<{ jobs: JobSummary[]; more: boolean }> {
     const counts = await boards.count();
     const jobs = await poll.runOnce(watched);
@@ -223,7 +233,10 @@ export function createHub(params: HubParams): Hub {
     }
   }
 
-  /** Everything that can fail, before a byte is sent. Gives what leads a stream from there to what happens now. */
+  /**
+   * Does everything that can fail, before a byte is sent, so that a failure can still be answered with a status.
+   * Gives the function that leads a stream from there to the present.
+   */
   async function prepare({ filter, lastEventId }: OpenParams) {
     if (streams.size === 0 || !isKeeping()) await showInterest();
     const topics = topicsOf(filter);
@@ -288,7 +301,7 @@ export function createHub(params: HubParams): Hub {
     await Promise.all([announcer.close(), lastClosed()]);
   }
 
-  /** A reader who does not take the end is not waited for. */
+  /** Waits until all streams have closed; those whose readers do not take the end are cut after END_WITHIN_MS. */
   function lastClosed(): Promise<void> {
     if (streams.size === 0) return Promise.resolve();
     return new Promise((resolve) => {

@@ -56,7 +56,7 @@ export function unavailable(error: unknown): StoreUnavailable {
   return new StoreUnavailable(message, { cause: error });
 }
 
-/** Of what `storeError` or `unavailable` gave: what an operator has to see to, if it is that. */
+/** The condition behind an error of `storeError` or `unavailable`, if it is one that an operator has to fix. */
 export function conditionOf(error: unknown): string | null {
   return CONDITIONS[codeOf(error)] ?? null;
 }

@@ -1,10 +1,7 @@
 import type { Filter, JobState } from '@millrace/engine';
 import type { Param, Session, Statement } from '../database.ts';
 
-/**
- * SQL put together from a filter: where the rows come from, what they must fulfil, and the parameters. By hand, in this
- * file only: a query builder would be a second way for six statements (docs/decisions/0003-fewer-parts.md).
- */
+/** SQL put together from a filter: where the rows come from, what they must fulfil, and the parameters. */
 export interface Selecting {
   readonly from: string;
   /** The seq that the driving table is ordered by. */
