@@ -77,7 +77,7 @@ function packagesOf(root) {
  */
 function besideOf(root, packages) {
   const folders = readdirSync(root, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .filter((entry) => entry.isDirectory() && !/^\.|^node_modules$/.test(entry.name))
     .map(({ name }) => name)
     .filter((name) => !packages.some((folder) => folder.split('/')[0] === name))
     .filter((name) => existsSync(join(root, name, 'README.md')))

@@ -14,7 +14,7 @@ export const JOB_ERRORS = {
   },
   aborted: {
     retryable: true,
-    help: 'It was told to stop between two chunks. What it had saved is kept.',
+    help: 'It was asked to stop between two chunks. What it had saved is kept.',
   },
   worker_lost: {
     retryable: false,
@@ -30,7 +30,7 @@ export const JOB_ERRORS = {
   },
   invalid_outcome: {
     retryable: false,
-    help: 'The handler returned neither done(…) nor defer(…). Mend the job file.',
+    help: 'The handler returned neither done(…) nor defer(…). Fix the job file.',
   },
   result_unstorable: {
     retryable: false,
@@ -66,7 +66,7 @@ export const JOB_ERRORS = {
   },
   webhook_rejected: {
     retryable: false,
-    help: 'The receiver of a webhook does not want it (a status of 4xx). Mend it there, then retry the job.',
+    help: 'The receiver of a webhook does not want it (a status of 4xx). Fix it there, then retry the job.',
   },
   webhook_refused: {
     retryable: false,

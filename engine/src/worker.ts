@@ -211,10 +211,7 @@ export function createWorker(params: {
     });
   }
 
-  /**
-   * Reports a pause or resume now, not with the next report in 10 s. Without an answer, people see the old state for
-   * a while.
-   */
+  /** Now rather than with the next report. Without an answer, the old state is seen for a while. */
   async function reportChange(): Promise<void> {
     try {
       await report();

@@ -283,10 +283,10 @@ function identityContradictions(values: Environment, given: Given): string[] {
   }
   if (missing.length === 0) return problems;
   if (values.NODE_ENV === 'production') {
-    problems.push('ISSUER, AUDIENCE, JWKS_URI: production needs them, to know who asks.');
+    problems.push('ISSUER, AUDIENCE, JWKS_URI: production needs them, to authenticate callers.');
   } else if (!isLoopbackHost(values.HOST)) {
     problems.push(
-      `HOST: "${values.HOST}" can be reached from other machines, so ISSUER, AUDIENCE and JWKS_URI are needed to know who asks. Without them, use 127.0.0.1.`,
+      `HOST: "${values.HOST}" can be reached from other machines, so ISSUER, AUDIENCE and JWKS_URI are needed to authenticate callers. Without them, use 127.0.0.1.`,
     );
   }
   return problems;

@@ -40,7 +40,7 @@ export interface Hub {
 export interface OpenParams {
   readonly response: ServerResponse;
   readonly filter: StreamFilter;
-  /** The id of the last event that the reader has received. */
+  /** Of the last event that the reader has had. */
   readonly lastEventId: string | null;
   /** Milliseconds since 1970. */
   readonly expiresAt: number | null;
@@ -121,10 +121,7 @@ export function createHub(params: HubParams): Hub {
   let isClosed = false;
   let onLastClosed: () => void = () => {};
 
-  /**
-   * Whether announcements are kept for readers. KEEP_MS is shorter than the time other processes go on announcing, so
-   * that none of theirs is missing.
-   */
+  /** Shorter than others go on announcing: who keeps a ring can rely on them. */
   const isKeeping = (): boolean => serves && clock.now() - heardAt < KEEP_MS;
 
   const stopListening = [
@@ -154,11 +151,7 @@ export function createHub(params: HubParams): Hub {
     followOthers();
   }
 
-  /**
-   * Follows other processes by their announcements, or by polling where none arrive. Which of the two it is can
-   * change while the process runs (a pooler, a fail-over), so it is asked again and again; what was missed at the
-   * change is a gap.
-   */
+  /** They are heard, or looked at. Which of the two can change while the process runs, and nobody knows when it did. */
   function followOthers(): void {
     if (!isKeeping()) return;
     const arrive = announcements.arrive();
@@ -198,10 +191,7 @@ export function createHub(params: HubParams): Hub {
     timers.once('poll', POLL_EVERY_MS, pollOnce);
   }
 
-  /**
-   * One poll. A job of another process that began and ended between two polls is not found, but the counts have
-   * changed: then streams are told `more`.
-   */
+  /** What others did and was not seen shows in the counts. */
   async function look(watched: readonly JobId[]): Promise<{ jobs: JobSummary[]; more: boolean }> {
     const counts = await boards.count();
     const jobs = await poll.runOnce(watched);
@@ -301,7 +291,7 @@ export function createHub(params: HubParams): Hub {
     await Promise.all([announcer.close(), lastClosed()]);
   }
 
-  /** Waits until all streams have closed; those whose readers do not take the end are cut after END_WITHIN_MS. */
+  /** A reader who does not take the end is not waited for. */
   function lastClosed(): Promise<void> {
     if (streams.size === 0) return Promise.resolve();
     return new Promise((resolve) => {

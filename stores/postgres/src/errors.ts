@@ -52,7 +52,7 @@ export function unavailable(error: unknown): StoreUnavailable {
   const message =
     condition === undefined
       ? `The database did not answer: ${messageOf(error)}`
-      : `${condition} (${messageOf(error)}). Work goes on by itself once that is mended.`;
+      : `${condition} (${messageOf(error)}). Work goes on by itself once that is fixed.`;
   return new StoreUnavailable(message, { cause: error });
 }
 
