@@ -17,7 +17,7 @@ import {
   waiting,
 } from '../stores/salesforce/test/documents.ts';
 import { type World, startOrg } from '../stores/salesforce/test/org.ts';
-import { anchorsOf, sectionsOf } from './test/markdown.ts';
+import { sectionsOf } from './test/markdown.ts';
 import { METADATA } from './test/org.ts';
 
 // What the pages about Salesforce say, held against the sources: names, settings, sentences of /readyz, codes, requests.
@@ -104,20 +104,6 @@ describe('names', () => {
       .filter((name) => name.endsWith(ending))
       .map((name) => basename(name, ending));
   }
-});
-
-it.each(PAGES)('%s leads only to what is there', (file) => {
-  const text = read(file).replaceAll(/```.*?```/gs, '');
-  const broken = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, target = '']) => target)
-    .filter((target) => !target.startsWith('https://'))
-    .filter((target) => {
-      const [path = '', anchor] = target.split('#');
-      const there = path === '' ? join(folder, file) : join(folder, dirname(file), path);
-      if (!existsSync(there)) return true;
-      return anchor !== undefined && !anchorsOf(readFileSync(there, 'utf8')).includes(anchor);
-    });
-  expect(broken).toEqual([]);
 });
 
 describe('settings', () => {

@@ -184,7 +184,7 @@ const CORE = {
     status: 404,
     retryable: false,
     title: 'There is no such job',
-    help: 'It never was, or its time of retention is over.',
+    help: 'It never existed, or its retention time is over.',
   },
   illegal_transition: {
     status: 409,
@@ -196,7 +196,7 @@ const CORE = {
     status: 503,
     retryable: true,
     title: 'The store does not answer',
-    help: 'Try again in a moment; /readyz tells when it is back.',
+    help: 'Try again in a moment; /readyz says when it is back.',
   },
   unsupported_by_store: {
     status: 501,

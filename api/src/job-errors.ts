@@ -17,7 +17,7 @@ const CORE = {
   },
   aborted: {
     retryable: true,
-    help: 'It was told to stop between two chunks. What it had saved is kept.',
+    help: 'It was asked to stop between two chunks. What it had saved is kept.',
   },
   worker_lost: {
     retryable: false,
@@ -33,7 +33,7 @@ const CORE = {
   },
   invalid_outcome: {
     retryable: false,
-    help: 'The handler returned neither done(…) nor defer(…). Mend the job file.',
+    help: 'The handler returned neither done(…) nor defer(…). Fix the job file.',
   },
   result_unstorable: {
     retryable: false,
@@ -49,7 +49,7 @@ const CORE = {
   },
   webhook_rejected: {
     retryable: false,
-    help: 'The receiver of a webhook does not want it (a status of 4xx). Mend it there, then retry the job.',
+    help: 'The receiver of a webhook does not want it (a status of 4xx). Fix it there, then retry the job.',
   },
   webhook_refused: {
     retryable: false,

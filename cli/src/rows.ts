@@ -36,7 +36,7 @@ function typeByName(file: string): Rows['type'] {
   if (ending === 'xls')
     throw new UsageError(`"${file}" is an old Excel file. Save it as .xlsx or .csv first.`);
   throw new UsageError(
-    `What "${file}" is cannot be told: rows are a .csv, .xlsx, .json or .jsonl file.`,
+    `The format of "${file}" is not known: rows are a .csv, .xlsx, .json or .jsonl file.`,
   );
 }
 

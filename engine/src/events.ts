@@ -38,7 +38,7 @@ export interface EventMap {
   'schedule.passed': { schedule: string; tick: number; why: 'missed' | 'overlap' };
   'gate.closed': { rule: string; key: string; arrived: Readonly<Record<string, JobId>> };
   'retention.pruned': { count: number };
-  /** Nothing else ran in this process for so long: these did, or had just begun or ended. */
+  /** The event loop stood still for `ms`; `jobs` ran then, or had just begun or ended. */
   'worker.blocked': { ms: number; jobs: readonly { id: JobId; kind: string }[]; more: number };
   'worker.state': { worker: string; state: 'running' | 'paused' | 'stopping' | 'stopped' };
 }

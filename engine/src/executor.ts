@@ -12,7 +12,7 @@ import { Running, fencedEvent, jobEvent } from './execution/running.ts';
 import { type Settled, isRefused } from './execution/persist.ts';
 import type { Settling } from './execution/writer.ts';
 
-/** Whoever gave the job a slot is told when the handler is over, and when its end is written. */
+/** The pool that gave the job a slot: called when the handler has ended, and when the outcome is written. */
 export interface SlotOwner {
   freeSlot(kind: string): void;
   onSettled(kind: JobKind): void;
@@ -26,7 +26,7 @@ export interface SlotOwner {
 export class Execution extends Running implements Settling {
   outcome: SettledOutcome = HANDED_BACK;
   children: readonly NewJob[] = NO_CHILDREN;
-  /** Its end is written, or never will be. */
+  /** The outcome is written, or never will be because the lease is lost. */
   isSettled = false;
   private readonly parts: ExecutorParts;
   private readonly owner: SlotOwner;
@@ -53,7 +53,10 @@ export class Execution extends Running implements Settling {
     else void this.runTraced(tracing);
   }
 
-  /** Only what the store knows to be begun counts as an attempt should this worker go away. */
+  /**
+   * Renews the lease of a suspect before its handler runs: only a renewed lease counts as begun, so that a process
+   * that dies now uses up an attempt of this job and not of its neighbours.
+   */
   private async beginSuspect(): Promise<void> {
     const { store, leases, events, leaseMs, tracing, clock } = this.parts;
     const askedAt = clock.now();
@@ -89,7 +92,9 @@ export class Execution extends Running implements Settling {
     }
   }
 
-  /** The end is the job's own, whatever the tracing makes of it; what it throws is its own affair, as a listener's is. */
+  /**
+   * Runs the handler inside a span. An error of the tracing itself is dropped: it must not change how the job ends.
+   */
   private async runTraced(tracing: Tracing): Promise<void> {
     const end = new Promise<Ended>((resolve) => {
       this.traced = resolve;
@@ -164,7 +169,10 @@ export class Execution extends Running implements Settling {
 const HANDED_BACK: SettledOutcome = { move: 'handBack' };
 const NO_CHILDREN: readonly NewJob[] = [];
 
-/** For what was claimed and not begun: its attempt is given back. Resolves when that is written, or never will be. */
+/**
+ * Hands a job back that was claimed and not begun: its attempt is given back. Resolves when that is written, or never
+ * will be.
+ */
 export function handBack({ settler, events }: ExecutorParts, job: ClaimedJob): Promise<void> {
   return new Promise((resolve) => {
     settler.settle({

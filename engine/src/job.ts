@@ -76,7 +76,7 @@ export interface Job {
   readonly executions: readonly Execution[];
 }
 
-/** In lists: without what may be a megabyte each. */
+/** A job as lists have it: without the members that may be a megabyte each. */
 export type JobSummary = Omit<Job, 'payload' | 'result' | 'cursor' | 'executions'>;
 
 /** One execution of a job that did not end well at once, as it is kept: the last 20. */

@@ -46,7 +46,7 @@ export interface Store {
 
   get(params: { id: JobId }): Promise<Job | null>;
   list(params: ListParams): Promise<{ jobs: JobSummary[]; next: string | null }>;
-  /** Of these jobs, in any order. Ids that mean nothing here are left out. */
+  /** The summaries of these jobs, in any order. Ids that mean nothing here are left out. */
   summaries(params: { ids: readonly JobId[] }): Promise<JobSummary[]>;
   /** Never scans the history. */
   counts(): Promise<Count[]>;
@@ -101,9 +101,9 @@ export interface SchedulePart {
   sync(params: { schedules: readonly ScheduleRecord[] }): Promise<ScheduleStatus[]>;
   all(): Promise<ScheduleStatus[]>;
   /**
-   * Takes the tick for this store, once over all replicas; with `job` null it is only passed over. A last tick that lies
-   * more than `TICK_AHEAD_MS` ahead of the store's clock was taken while that clock was wrong: it is in the way of no tick
-   * that is due now.
+   * Takes a tick, once over all replicas, and makes `job` with it; with `job` null the tick is only passed over. A
+   * last tick more than `TICK_AHEAD_MS` ahead of the store's clock was taken while that clock was wrong, and holds up
+   * no tick that is due now.
    */
   fire(params: FireParams): Promise<Fired>;
 }
@@ -115,8 +115,8 @@ export interface ControlPart {
   paused(): Promise<{ kind: string; by: string | null; since: number }[]>;
   reportWorker(params: WorkerReport): Promise<void>;
   /**
-   * With the moment (the store's clock) of their last report. One that was silent for five minutes and holds no lease is
-   * forgotten with the next report of another, and anyone after an hour.
+   * All workers, with the moment (the store's clock) of their last report. A worker that was silent for five minutes
+   * and holds no lease is removed with the next report of another one; any is removed after an hour.
    */
   workers(): Promise<(WorkerReport & { seenAt: number })[]>;
 }
@@ -233,8 +233,8 @@ export type RenewAnswer = 'renewed' | 'cancel' | 'stale';
 export type SettleAnswer = 'settled' | 'canceled' | 'already' | 'stale' | Refused | Unknown;
 
 /**
- * Of this one nobody can tell what became of it, or it passes by itself, and its neighbours have their answers: it alone is
- * asked about again. A store that knows nothing of any throws.
+ * The store cannot tell whether this settlement was written (a lost answer, a locked row), but has answers for the
+ * others of the batch: this one alone is asked about again. A store that can tell of none throws.
  */
 export interface Unknown {
   readonly unknown: StoreUnavailable;
@@ -276,7 +276,10 @@ export type SettledOutcome =
 
 export interface Checkpoint {
   readonly lease: Lease;
-  /** Counts the checkpoints of a lease from 1. One that comes again, or late, only renews: all else is there already. */
+  /**
+   * Numbers the checkpoints of a lease from 1. A checkpoint that comes twice, or after a later one, only renews the
+   * lease: its cursor and children are written already.
+   */
   readonly step: number;
   /** Left out: progress only. A cursor that moves on starts the attempts again, and clears a suspect. */
   readonly cursor?: JsonText;
@@ -361,7 +364,7 @@ export interface FireParams {
   readonly skipOverlap: boolean;
 }
 
-/** So far a clock may be set back without a tick coming twice. */
+/** How far a store's clock may be set back without a tick coming twice. */
 export const TICK_AHEAD_MS = 60_000;
 
 export type Fired =

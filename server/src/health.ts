@@ -30,7 +30,7 @@ export function storeCheck(
         detail:
           refuses === null
             ? 'The store does not answer.'
-            : `${refuses} Work goes on by itself once that is mended.`,
+            : `${refuses} Work goes on by itself once that is fixed.`,
       };
     },
   };

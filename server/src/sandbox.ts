@@ -13,7 +13,10 @@ import { StartError } from './start-error.ts';
 const PEOPLE = 'millrace';
 const LOCAL = 'millrace-local';
 
-/** Stands in for what is not configured. On this machine alone, and never in production. */
+/**
+ * The issuer that stands in where none is configured: on this machine alone, and never in production. A real issuer and no
+ * bypass, so that every first try goes through the checks of production (docs/decisions/0006-identity.md).
+ */
 export interface Sandbox {
   readonly identity: Extract<IdentityConfig, { mode: 'issuer' }>;
   /** For the person at the terminal. */

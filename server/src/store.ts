@@ -31,7 +31,10 @@ export async function openStore(
   }
 }
 
-/** That they arrive at the start is as it should be, and no news. */
+/**
+ * Logs when notifications stop and when they are back. That they arrive at the start is as it should be, and not
+ * logged.
+ */
 export function logNotify(log: Log): (arrives: boolean) => void {
   let isStart = true;
   return (arrives) => {

@@ -31,10 +31,10 @@ export const liveEvent = z.discriminatedUnion('type', [
     .describe('A replica, as it last reported.'),
   z
     .object({ type: z.literal('live') })
-    .describe('The present state is told; what follows is news.'),
+    .describe('The present state is complete; what follows are changes.'),
   z
     .object({ type: z.literal('more') })
-    .describe('More jobs changed at once than are told one by one: read the list again.'),
+    .describe('More jobs changed at once than are sent one by one: read the list again.'),
 ]);
 export type LiveEvent = z.infer<typeof liveEvent>;
 

@@ -252,7 +252,7 @@ describe('millrace batch', () => {
     ],
     [
       'batch --template a --data a.ods',
-      'What "a.ods" is cannot be told: rows are a .csv, .xlsx, .json or .jsonl file.',
+      'The format of "a.ods" is not known: rows are a .csv, .xlsx, .json or .jsonl file.',
     ],
     [
       'batch --template a --data a.xls',

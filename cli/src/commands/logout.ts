@@ -31,7 +31,7 @@ async function revoke({ world, note }: Context, kept: SignedIn): Promise<boolean
     return await (await issuerFor(world, kept)).revoke(kept.refreshToken);
   } catch (thrown) {
     if (!(thrown instanceof SignInError)) throw thrown;
-    note(`The issuer was not told: ${thrown.message}`);
+    note(`The issuer could not be informed: ${thrown.message}`);
     return false;
   }
 }

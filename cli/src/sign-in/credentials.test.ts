@@ -135,7 +135,7 @@ describe('a sign-in', () => {
     const ran = await millrace('jobs');
     expect(ran.code).toBe(6);
     expect(ran.stderr).toBe(
-      `No sign-in is used: ${credentialsFile} ${words}. "millrace login" writes it anew.\nSign in first: millrace login\n`,
+      `No sign-in is used: ${credentialsFile} ${words}. "millrace login" writes a new one.\nSign in first: millrace login\n`,
     );
     await login(fixture);
     expect(await millrace('jobs')).toMatchObject({ code: 0, stderr: '' });

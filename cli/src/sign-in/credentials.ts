@@ -37,7 +37,7 @@ export function createCredentials(world: World, warn: (sentence: string) => void
       const text = await world.files.read(path);
       return text === null ? new Map() : parse(text);
     } catch (thrown) {
-      warn(`No sign-in is used: ${wordsOf(thrown, path)} "millrace login" writes it anew.`);
+      warn(`No sign-in is used: ${wordsOf(thrown, path)} "millrace login" writes a new one.`);
       return new Map();
     }
   }

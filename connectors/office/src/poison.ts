@@ -7,9 +7,12 @@ import { OfficeError } from './errors.ts';
 export type Poison = 'crash' | 'memory' | 'timeout';
 
 export interface PoisonList {
-  /** A process died of it. True once it is on the list; at once when it is the document for sure. */
+  /**
+   * A process died while it converted this document. True once the document is on the list: at once where the
+   * document is to blame for sure.
+   */
   died(sha256: string, of: Poison, options?: { readonly sure?: boolean }): boolean;
-  /** What it is on the list for; null when it is not on it. */
+  /** What the document is on the list for; null when it is not on it. */
   why(sha256: string): Poison | null;
   /** How many documents are refused now. */
   size(): number;
@@ -54,7 +57,7 @@ export function createPoisonList(options: {
   };
 }
 
-/** It may come out well another time. */
+/** The error of a document that timed out for want of a processor: it may come out well another time. */
 export function starved(timeoutMs: number): OfficeError {
   const message = `The conversion was not done after ${timeoutMs / 1000} s, for most of which it had no processor. Try again when the machine is quieter.`;
   return new OfficeError('conversion_timeout', message, true);

@@ -37,7 +37,9 @@ export type PoolParams = Omit<FleetParams, 'onIdle' | 'onBroken'> & {
 export function createPool(params: PoolParams): Pool {
   const { poison, onEvent, timeoutMs } = params;
   const lanes = createLanes<Job>(params.slots);
-  /** Their process died of them, or only with them: the next process that starts has the answer. */
+  /**
+   * Documents whose process died: of them, or only with them. Each is tried once more in a new process, which tells.
+   */
   const retries = new Set<Job>();
   const running = new Set<Job>();
   const totals = { completed: 0, failed: 0, canceled: 0, retried: 0, timeouts: 0 };

@@ -3,7 +3,8 @@ import { type Moment, parseMoment } from './format.ts';
 /**
  * Text of a spreadsheet as people write it where a locale is spoken: `1.234,50` and `16.11.2026` in de-DE, `1,234.50`
  * and `11/16/2026` in en-US. Only what can mean one number there is read: `1234.50` is no German number, since the
- * next row's `1.234` would then mean something else without a word. ISO dates mean the same everywhere.
+ * next row's `1.234` would then mean something else without a word. ISO dates mean the same everywhere. Why cells are
+ * read here and not when a batch is loaded: docs/decisions/0016-spreadsheets.md.
  */
 export function readNumber(text: string, locale: string): number | undefined {
   const { sign = '', whole, fraction = '' } = partsOf(text, locale) ?? {};

@@ -207,7 +207,7 @@ function listId(op: Extract<Op, { op: 'listId' }>, on: Run): string {
 function runEach(op: Extract<Op, { op: 'each' }>, on: Run): void {
   const value = evaluate(op.list, on, op.place);
   const list = listOf(value);
-  // Nothing in its place would be a document that lacks its rows without a word.
+  // A value that is no list is an error: printing nothing would give a document that lacks its rows without a word.
   if (list === undefined) throw notAList(op.list.text, value, op.place);
   const count = list.length;
   const { scope, counters, limits } = on;

@@ -119,7 +119,8 @@ export function createPool<Question, Answer>(params: PoolParams): Pool<Question,
     const worker = new Worker(script, {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-      // It needs no secret of the service. Its output is not asked for: streams would keep the process alive.
+      // The thread gets no environment: it needs no secret of the service. Its output is not piped: streams would
+      // keep the process alive.
       env: {},
       execArgv: [],
     });

@@ -7,7 +7,8 @@ import { type Answer, type Facts, type Question, errorOf } from './questions.ts'
 
 /**
  * What `lint`, `compile` and `tryOut` do, in threads. A file of 44 kB can take gigabytes and a template of 60 kB
- * minutes: here neither takes more than its limits, and nothing else of the process waits meanwhile.
+ * minutes: here neither takes more than its limits, and nothing else of the process waits meanwhile
+ * (docs/decisions/0012-template-threads.md).
  */
 export interface Threads {
   /** As `lint`: what a template does wrong is in its report, also that it takes too long. */

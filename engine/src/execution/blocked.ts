@@ -5,12 +5,12 @@ import type { Leases } from './leases.ts';
 import type { Running } from './running.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** Of what has ended since the last look. The job that held everyone up is among the last. */
+/** Jobs kept of those that have ended since the last look: the one that held everyone up is among the last. */
 const ENDED_KEPT = 1_000;
 const JOBS_TOLD = 10;
 
 export interface LoopWatch {
-  /** The leases, with an eye on what ends: whoever held everyone up has often ended before anybody can look. */
+  /** Leases that also note which jobs end: the job that held everyone up has often ended before anybody can look. */
   readonly leases: Leases;
   start(): void;
   stop(): void;
@@ -41,7 +41,7 @@ export function watchLoop(params: {
     takeBack = clock.after(everyMs, look);
   }
 
-  /** What began after the timer was due began after the standstill. */
+  /** Jobs that began after the timer was due are not blamed: they began after the standstill. */
   function tell(ms: number): void {
     const then = [...leases.running.values(), ...ended.toReversed()].filter(
       ({ startedAt }) => startedAt <= dueAt,

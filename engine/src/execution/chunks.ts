@@ -34,7 +34,7 @@ export async function drain(
         );
       if (running.isAskedToYield) throw YIELDED;
     } catch (thrown) {
-      // Runs the handler's finally blocks. What they throw is not why the job ends.
+      // Runs the handler's finally blocks. An error that they throw is dropped: it is not why the job ends.
       await chunks.return(undefined).catch(() => {});
       throw thrown;
     }
@@ -77,7 +77,7 @@ async function saveChunk(parts: ExecutorParts, running: Running, chunk: Chunk): 
   const askedAt = clock.now();
   const cursor = toJsonText(chunk.cursor, 'cursor');
   const progress = chunk.progress && storableProgress(chunk.progress);
-  // The chunk's own is the newer one.
+  // The progress in the chunk is newer than the one that waits to be saved, which must not overwrite it.
   if (progress) running.progress = null;
   running.isSaving = true;
   const answer = await save(parts, store.chunks, running, {
@@ -95,7 +95,8 @@ async function saveChunk(parts: ExecutorParts, running: Running, chunk: Chunk): 
     return;
   }
   running.deadline = Math.max(running.deadline, leases.deadlineOf(askedAt));
-  // As in the store: a cursor that stands still is no proof of work, and must not make the retries endless.
+  // As in the store, only a cursor that moves on starts the attempts again: otherwise a handler that yields the same
+  // cursor and fails would be retried for ever.
   if (running.cursor === null || !isSameJson(running.cursor, cursor)) {
     running.attempt = 1;
     running.isSuspect = false;

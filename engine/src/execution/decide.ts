@@ -17,7 +17,7 @@ export type Ended =
   | { readonly type: 'threw'; readonly thrown: unknown }
   | { readonly type: 'gaveUp' };
 
-/** As most end: the same values for all of them. */
+/** How most handlers end: one shared object for all of them. */
 export const RETURNED_NOTHING = { type: 'returned', outcome: done() } as const satisfies Ended;
 /** Thrown between two chunks to make room for a suspect. */
 export const YIELDED = new Error('The job made room between two chunks.');

@@ -7,7 +7,10 @@ import { storableProgress } from './progress.ts';
 import { misfit, newJob } from '../queue/new-job.ts';
 import type { Running } from './running.ts';
 
-/** What a handler is given: the job with its data checked, or a failure that no second try would mend. */
+/**
+ * The job as its handler gets it, with its data checked; throws a failure that is not retried, since the same data
+ * would fail again.
+ */
 export function readJob({ job, kind, attempt }: Running): RunningJob<unknown> {
   const parsed = kind.input.safeParse(dataOf(kind.kind, job.payload));
   if (!parsed.success) throw unfit(misfit(kind.kind, parsed.error));
@@ -38,7 +41,7 @@ function dataOf(kind: string, payload: string | null): unknown {
   try {
     return JSON.parse(payload);
   } catch (cause) {
-    // Where people edit the records of a queue, such as RequestJSON__c in Salesforce.
+    // People can edit the records of a queue, such as RequestJSON__c in Salesforce, so the payload may be no JSON.
     throw unfit(`The data of this "${kind}" is no JSON: ${String(cause)}. Correct it and retry.`);
   }
 }
@@ -47,7 +50,9 @@ function unfit(message: string): JobFailure {
   return new JobFailure('validation_error', message, { retryable: false });
 }
 
-/** Getters, so that nothing is made that a handler does not ask for, and it may take the context apart. */
+/**
+ * The handler's context. Getters make each part only when it is asked for, and let a handler destructure the context.
+ */
 export class Context implements JobContext {
   private readonly parts: ExecutorParts;
   private readonly running: Running;
@@ -70,6 +75,7 @@ export class Context implements JobContext {
     return (this.ownLog ??= this.parts.logFor(this.running.job));
   }
 
+  /** Writes nothing: children are made with the outcome, so a failed execution leaves none (docs/decisions/0003-fewer-parts.md). */
   get enqueue(): JobContext['enqueue'] {
     const { parts, running } = this;
     const { tenant, correlationId, id, kind, submitter, subject } = running.job;
@@ -77,7 +83,7 @@ export class Context implements JobContext {
       tenant,
       correlationId: correlationId ?? id,
       ...(submitter !== null && { submitter }),
-      // What is made from data about someone is about them too: erasing finds it.
+      // A child is about the same person as its parent, so erasing the subject finds it too.
       ...(subject !== null && { subject }),
     };
     return (request) => {

@@ -11,7 +11,7 @@ import { type Running, fencedEvent, progressEvent } from './running.ts';
  */
 export interface Leases {
   readonly running: ReadonlyMap<string, Running>;
-  /** Stops it at once if someone asked for that before its claim was answered. */
+  /** Takes a new execution in; aborts it at once if its cancel arrived before the answer of its claim. */
   add(running: Running): void;
   remove(running: Running): void;
   /** The local end of a lease that was asked for at `askedAt`. */
@@ -20,7 +20,10 @@ export interface Leases {
   fenceIfLate(running: Running): boolean;
   /** Aborts the handler: the lease belongs to someone else. */
   fence(running: Running, write: 'local' | 'renew' | 'checkpoint'): void;
-  /** By lease: a hint that comes late must not stop a later execution. */
+  /**
+   * Aborts the executions with these leases. By lease and not by job: a hint that comes late must not stop a later
+   * execution.
+   */
   requestCancel(asked: readonly Lease[]): void;
   start(): void;
   stop(): void;
@@ -29,7 +32,7 @@ export interface Leases {
 }
 
 const PROGRESS_EVERY_MS = 1_000;
-/** Requests to stop jobs that are not here, or not yet: how many are remembered. */
+/** How many cancels are remembered for jobs that are not here, or not yet. */
 const EARLY_CANCELS = 1_000;
 
 export function createLeases(params: {
@@ -37,7 +40,7 @@ export function createLeases(params: {
   clock: Clock;
   events: Events;
   leaseMs: number;
-  /** Whose outcome waits to be written. */
+  /** The leases of ended executions whose outcomes wait to be written. */
   settling: () => Iterable<Lease>;
 }): Leases {
   const { store, clock, events, leaseMs, settling } = params;
@@ -46,9 +49,9 @@ export function createLeases(params: {
   const renewEveryMs = leaseMs / 3;
   const tickMs = Math.min(PROGRESS_EVERY_MS, leaseMs / 20);
   const running = new Map<string, Running>();
-  /** By job, the newest: hints may overtake the answer of the claim that they are about. */
+  /** Cancels by job, the newest: a hint may overtake the answer of the claim that it is about. */
   const earlyCancels = new Map<string, Lease>();
-  /** When an outcome that waits was last kept from running out. */
+  /** When the leases of waiting outcomes were last renewed. */
   let keptAt = clock.now();
   let cancelTimer: (() => void) | null = null;
   let renewing = false;
@@ -96,7 +99,10 @@ export function createLeases(params: {
     return leases.length;
   }
 
-  /** Done work whose writing takes long (a line that is cut, a flood): without its lease it would be done again. */
+  /**
+   * Leases of ended executions whose outcome is not written yet (a line that is cut, a flood): renewed, since without
+   * its lease the work would be done again.
+   */
   function outcomesToKeep(now: number): Lease[] {
     if (now - keptAt < renewEveryMs) return [];
     const waiting = Array.from(settling(), leaseOf);
@@ -177,7 +183,8 @@ export function createLeases(params: {
     running,
     add(each) {
       const before = running.get(each.job.id);
-      // The store has given the job once more: a fail-over made it forget the claim before, and nobody else would stop it.
+      // The store gave the same job out again: a fail-over lost the claim before. The older execution is stopped
+      // here, since no fence would.
       if (before !== undefined) fence(before, 'local');
       running.set(each.job.id, each);
       if (earlyCancels.size === 0) return;

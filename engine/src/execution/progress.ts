@@ -4,8 +4,8 @@ import type { Progress } from '../job.ts';
 const NOTE_LIMIT = 1_000;
 
 /**
- * Progress is an ornament: it loses what no store can keep, rather than the job its work. And it is a copy,
- * since a handler may count up in one object and give it again and again.
+ * The progress as a store can keep it. Characters that no store keeps are dropped from it, since a job must not fail
+ * for its progress. A copy, since a handler may count up in one object and give it again and again.
  */
 export function storableProgress({ done, total, note }: Progress): Progress {
   return {

@@ -20,11 +20,11 @@ export abstract class Running {
   readonly timeoutAt: number;
   /** Local and monotonic, a margin before the store could let the lease end. */
   deadline: number;
-  /** As the last saved chunk has left it. */
+  /** The cursor of the last saved chunk. */
   cursor: JsonText | null;
   /** Attempts since the cursor last advanced. */
   attempt: number;
-  /** Its worker was lost with it, and nothing has shown since that it does no harm. */
+  /** The job's worker was lost while it ran, and nothing since has shown that the job does no harm. */
   isSuspect: boolean;
   abortReason: AbortReason | null = null;
   /** A suspect waits for this worker to be empty: work in chunks ends with its next one. */
@@ -33,7 +33,7 @@ export abstract class Running {
   savedProgress: Progress | null = null;
   /** A chunk is on its way. A progress must not overtake it: the store would take the chunk for an old one. */
   isSaving = false;
-  /** The engine has gone on: what the handler still does has no effect. */
+  /** The engine has gone on without the handler: nothing that it still does has an effect. */
   isOver = false;
   private newChildren: NewJob[] | null = null;
   private steps = 0;

@@ -1,11 +1,11 @@
 import { MillraceError } from '../errors.ts';
 
 /**
- * What people declare is checked where it is declared. A file has many fields: whatever is wrong with one is said with
- * whose it is, its name and what it may be. Job files may be JavaScript, so types are checked too.
+ * Checks a definition (kind, rule, schedule, pool) where it is declared. A job file has many fields, so each error
+ * names the owner, the field and what it may be. Job files may be JavaScript, so types are checked too.
  */
 export interface Fields {
-  /** What reading the field threw, with its place before it. */
+  /** Runs `read`; an error that it throws gets the owner and the field put before its message. */
   read<T>(field: string, read: () => T): T;
   /** `allowed` completes "Give it …". */
   require(field: string, isAllowed: boolean, allowed: string): void;

@@ -49,7 +49,7 @@ const COUNTS: Readonly<Record<NonNullable<Rule['when']>, readonly FinishedState[
 };
 
 const NONE: readonly Dependant[] = [];
-/** A gate is found by its key, and no index takes longer ones. */
+/** The longest match key: gates are found by it, and a database index takes no longer ones. */
 const MATCH_LIMIT = 255;
 
 export const WEBHOOK_KIND = 'millrace.webhook';
@@ -82,7 +82,7 @@ export function defineRule(rule: Rule): Rule {
   return rule;
 }
 
-/** Also that its kinds are there. */
+/** Checks a rule against the registry: its kinds must be known, or its children would wait for ever. */
 export function checkRule(registry: Registry, rule: Rule): Rule {
   defineRule(rule);
   const fields = fieldsOf(`The rule "${rule.name}"`);
@@ -148,7 +148,8 @@ function follow(registry: Registry, rule: Rule, job: FinishedJob): Dependant | n
     ...child(registry, rule.child, job, made.data),
     ...(rule.priority !== undefined && { priority: rule.priority }),
   };
-  // What a rule threw is told at once: at a gate it could wait for parents that never come.
+  // The child of a rule that threw is made at once: at a gate it could wait for parents that never come, and nobody
+  // would see the error.
   if (rule.parents.length === 1 || made.threw) return { child: childJob };
   return {
     child: childJob,
@@ -205,7 +206,7 @@ function child(registry: Registry, kind: string, parent: FinishedJob, data: unkn
     tenant: parent.tenant,
     priority: null,
     parents: { [parent.kind]: parent.id },
-    // As for children that a handler makes: the family is found by it.
+    // Like the children of a handler, a dependant shares its parent's correlation id: the family is listed by it.
     correlationId: parent.correlationId ?? parent.id,
     ...(parent.submitter !== null && { submitter: parent.submitter }),
     ...(parent.subject !== null && { subject: parent.subject }),

@@ -26,7 +26,10 @@ export function defer(options: { after: Duration; data?: unknown }): Outcome {
   return { type: 'defer', afterMs: Math.max(0, toMs(options.after)), data: options.data };
 }
 
-/** Looks at all of it: one written by hand that lacks a part would fail where nobody waits for it. */
+/**
+ * Whether a handler's value is an outcome. All members are checked: one written by hand that lacks a member would
+ * fail later, where nobody waits for it.
+ */
 export function isOutcome(value: unknown): value is Outcome {
   if (value === null || typeof value !== 'object' || !('type' in value)) return false;
   if (value.type === 'done') return 'effects' in value && Array.isArray(value.effects);

@@ -25,7 +25,7 @@ export function createRegistry(kinds: readonly JobKind[]): Registry {
     }
     byName.set(kind.kind, kind);
   }
-  /** As people wrote them: not the engine's own, nor those made for their cleanup. */
+  /** The kinds that people wrote: without the engine's own, and those made for their cleanup. */
   const named = (): string[] =>
     kinds.map(({ kind }) => kind).filter((name) => !name.startsWith('millrace.'));
   return {
@@ -56,7 +56,8 @@ function cleanupKind(kind: JobKind): JobKind {
     async run({ data }, context, service: unknown) {
       const job = await context.get(data.job);
       if (job?.payload == null) return done();
-      // Someone has it run again: what it left is its own once more, and its next end is cleaned up after.
+      // Someone has the job run again, or it has succeeded: what it left is in use, and its next failure has a
+      // cleanup of its own.
       if (!isFinished(job.state) || job.state === 'SUCCEEDED') return done();
       const parsed = kind.input.safeParse(JSON.parse(job.payload));
       if (!parsed.success)

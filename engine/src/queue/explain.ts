@@ -63,7 +63,9 @@ export async function explain(store: Store, registry: Registry, id: JobId): Prom
 
 type Found = { reason: Reason; sentence: string; until?: number | null };
 
-/** The first that applies, from what the job itself says to what the workers say. */
+/**
+ * The first reason that applies: from the job's own state and time to what is said of its kind, tenant and workers.
+ */
 function reasonOf(
   inspection: Inspection,
   workers: readonly Reported[],

@@ -15,7 +15,7 @@ export interface Queue {
   /** All or none: one bad request changes nothing. */
   enqueueAll(requests: readonly JobRequest[], options?: EnqueueOptions): Promise<Enqueued[]>;
   get(id: JobId): Promise<Job | null>;
-  /** The newest that it made or that followed from it, where the store knows. */
+  /** The newest children and dependants of a job, where the store knows them. */
   children(job: Pick<Job, 'id' | 'correlationId'>, limit: number): Promise<JobSummary[]>;
   list(params: ListParams): Promise<{ jobs: JobSummary[]; next: string | null }>;
   counts(): Promise<Count[]>;
@@ -87,7 +87,10 @@ export function createQueue(params: { store: Store; registry: Registry; events: 
     }
   }
 
-  /** Those that fail again meanwhile match again: no more than there were at the beginning, or it might never end. */
+  /**
+   * Jobs that fail again meanwhile match the filter again: no more are retried than matched at the beginning, or it
+   * might never end.
+   */
   async function retryWhere(filter: Filter): Promise<{ retried: number }> {
     const before = statesBefore('requeue');
     const most = (await store.counts()).reduce(

@@ -44,7 +44,7 @@ const AT_MOST_MS = 60_000;
 /** With `missed: 'all'`, no more than so many of the latest: a typo must not flood the queue. */
 const CATCH_UP_LIMIT = 100;
 
-/** What can be told without knowing the kinds is told here, where it was written. */
+/** Checks a schedule as far as that needs no registry, so that the error points to where it was written. */
 export function defineSchedule(schedule: Schedule): Schedule {
   const { name, cron, timeZone = 'UTC', missed = 'last', overlap = 'skip' } = schedule;
   checkText(name, 'name of a schedule', 255);
@@ -58,7 +58,7 @@ export function defineSchedule(schedule: Schedule): Schedule {
 const MISSED: readonly NonNullable<Schedule['missed']>[] = ['last', 'skip', 'all'];
 const OVERLAP: readonly NonNullable<Schedule['overlap']>[] = ['skip', 'allow'];
 
-/** Also that its kind is there and takes its data. */
+/** Checks a schedule against the registry: its kind must be known and accept its data, or every tick would fail. */
 export function checkSchedule(registry: Registry, schedule: Schedule): Schedule {
   defineSchedule(schedule);
   fieldsOf(`The schedule "${schedule.name}"`).read('job', () =>
@@ -118,7 +118,10 @@ export function createScheduler(params: {
     return next;
   }
 
-  /** One that the store refuses must not keep the others from their ticks. */
+  /**
+   * Fires one schedule. An error is reported and goes no further: one that the store refuses must not keep the others
+   * from their ticks.
+   */
   async function tryToFire(
     schedule: Schedule,
     lastTick: number,

@@ -16,7 +16,7 @@ export function startService(
 ): { stop(): Promise<void> } {
   let stopped = false;
   let takeBack: () => void = () => {};
-  // Not before whoever starts it has finished starting.
+  // The first round begins in the next microtask, when the caller has finished starting.
   let round = Promise.resolve().then(once);
 
   async function once(): Promise<void> {

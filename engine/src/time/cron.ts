@@ -27,7 +27,10 @@ export function cronTicks(cron: string, timeZone: string): Ticks {
     locals.nextRun(new Date(local))?.getTime() ?? Infinity;
   const shownAt = (moment: number): number => moment + zone.offsetAt(moment);
 
-  /** After the clocks went back it is some time until the wall shows a new latest. */
+  /**
+   * The latest local time that the wall has shown up to `moment`: after the clocks went back, it takes a while until
+   * the wall shows a later one.
+   */
   function latestShown(moment: number): number {
     const change = zone.changeBetween(moment - REACH_MS, moment);
     return Math.max(shownAt(moment), change === null ? -Infinity : shownAt(change - 1));

@@ -7,13 +7,16 @@ import {
 
 const CODE_LIMIT = 100;
 const MESSAGE_LIMIT = 4_000;
-/** Of an AggregateError, which often says nothing itself: three addresses that refused, say. */
+/**
+ * How many parts of an AggregateError are kept: its own message often says nothing (three addresses that refused,
+ * say).
+ */
 const PARTS_KEPT = 3;
 const STACK_LIMIT = 16_000;
 /** A cause may be its own cause. */
 const CAUSES = 5;
 
-/** What passes by itself. Every other refusal would be the same the next time. */
+/** Refusals that go away by themselves, so a retry can help. Every other one would be the same the next time. */
 const PASSING: readonly EngineErrorCode[] = ['store_unavailable', 'quota_exceeded'];
 
 /** Anything thrown becomes a record that every store can keep. Unknown errors are worth another try. */
@@ -70,8 +73,8 @@ export function retryAfterMs(thrown: unknown): number | undefined {
 }
 
 /**
- * Where it was thrown, and where its causes and its parts were, each with the places in people's own code. Null for what
- * has no stack.
+ * The stack of an error, with those of its causes and parts, each cut down to the lines in people's own code. Null
+ * for a value without a stack.
  */
 export function stackOf(thrown: unknown): string | null {
   const stacks: string[] = [];
@@ -81,7 +84,7 @@ export function stackOf(thrown: unknown): string | null {
     at = at.cause;
   }
   if (stacks.length === 0) return null;
-  // What is no Error says little, but a cause such as 'ECONNRESET' says it all.
+  // A thrown value that is no Error has no stack, but as a cause (`'ECONNRESET'`) it says it all.
   if (at !== undefined && !(at instanceof Error)) stacks.push(`Caused by: ${describe(at)}`);
   return storableText(stacks.join('\n'), STACK_LIMIT);
 }

@@ -74,7 +74,7 @@ interface Loss {
   readonly place: string;
 }
 
-/** The place is put together on the way back: the values of most jobs have none to tell. */
+/** The path to the value is put together on the way back up: nearly all values are fine and need none. */
 function findLoss(value: unknown): Loss | null {
   if (typeof value === 'number')
     return Number.isFinite(value) ? null : { found: String(value), place: '' };
@@ -97,7 +97,10 @@ function findLoss(value: unknown): Loss | null {
   return null;
 }
 
-/** A date, an address, a decimal: it says itself what it is in JSON, though a date that is none says null. */
+/**
+ * Objects with a toJSON (a date, a URL, a decimal) say themselves what they are in JSON; an invalid date says null,
+ * which is a loss.
+ */
 function lossByItsOwn(value: object): Loss | null {
   if (value instanceof Date)
     return Number.isNaN(value.getTime()) ? { found: 'an invalid date', place: '' } : null;
@@ -105,7 +108,7 @@ function lossByItsOwn(value: object): Loss | null {
   return given === undefined ? null : findLoss(given);
 }
 
-/** Also where the object comes from another realm, which has an Object of its own. */
+/** True for a plain object, also of another realm (`vm`), whose Object.prototype is not ours. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return (

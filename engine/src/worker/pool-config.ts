@@ -22,7 +22,7 @@ export interface PoolConfig {
 
 const DEFAULTS = { concurrency: 20, batch: 20, active: '5s', idle: '15s' } as const;
 
-/** What is not said has a default, and what is not possible is refused. */
+/** Fills in the defaults of a pool, and refuses settings that cannot work. */
 export function settingsOf(config: PoolConfig): {
   concurrency: number;
   batch: number;
@@ -80,7 +80,7 @@ export function poolsOf(
       kinds: pool.kinds === undefined ? rest : pool.kinds.map((kind) => registry.require(kind)),
     }))
     .filter(({ kinds }) => kinds.length > 0);
-  // A claim is asked for again by its pool's name.
+  // Pool names are unique: after a lost answer a claim is asked for again by the name of its pool.
   refuseTwice(
     'pools',
     pools.map(({ pool }) => pool.name),

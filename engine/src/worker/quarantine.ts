@@ -14,7 +14,8 @@ import type { WorkerState } from './status.ts';
  * Claimed first, so that one process empties itself for it and not all of them. It is handed back and claimed again while
  * that takes long, since a lease that is not renewed tells that the job has not begun.
  *
- * Turns are fair: the others then have at least as long a time as the suspect's turn took, if there are others.
+ * Turns are fair: the others then have at least as long a time as the suspect's turn took, if there are others. Before, a
+ * process that died four times after a claim of 40 made all 40 FAILED, none of them begun (docs/decisions/0010-claims.md).
  */
 export interface Quarantine {
   /** Null when pools may claim; else a promise of the end of the turn. */
@@ -83,7 +84,8 @@ export function createQuarantine(params: {
       const members = [...crew.members];
       if (foundOthers || members.some((member) => member.isRunning()))
         return crew.restUntil - startedAt;
-      // Nothing else is there to have the time, as far as this pool knows: the others are about to know.
+      // This pool has no other work, but another pool's claim is under way: soon it is known whether others wait for
+      // their time.
       if (members.some((member) => member.isClaiming(pool))) return SOON_MS;
     }
     crew.turn = takeTurn(pool)
@@ -129,8 +131,9 @@ export function createQuarantine(params: {
     crew.alone = suspect.id;
     const execution = suspect.begin();
     if (execution === null) return false;
-    // Until its end is written: should another job end the process before, this one would be blamed. A pause changes
-    // nothing for what runs. A worker that stops claims no more: nobody has to wait for the turn's end.
+    // The turn lasts until the outcome is written: if another job ended the process before, this one would be blamed.
+    // A pause changes nothing for a job that runs. A worker that stops claims no more: nobody has to wait for the
+    // turn's end.
     while (!execution.isSettled && execution.isSuspect && !isStopping())
       await sleep(clock, LOOK_MS);
     return execution.abortReason === null;

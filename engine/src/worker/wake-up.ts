@@ -29,7 +29,7 @@ export function createWakeUp(clock: Clock): WakeUp {
         resolveWait = null;
       }
       woken = false;
-      // What ends in the same turn is answered by one claim.
+      // One turn of the event loop, so that slots that come free together are filled by one claim.
       await sleep(clock, 0);
     },
   };

@@ -251,7 +251,7 @@ function salesforceContradictions(values: Environment): string[] {
   return problems;
 }
 
-/** What is wrong only together. */
+/** Settings that are each right and contradict each other. */
 function contradictions(values: Environment, given: Given): string[] {
   const problems = [
     ...identityContradictions(values, given),
@@ -284,16 +284,19 @@ function identityContradictions(values: Environment, given: Given): string[] {
   }
   if (missing.length === 0) return problems;
   if (values.NODE_ENV === 'production') {
-    problems.push('ISSUER, AUDIENCE, JWKS_URI: production needs them, to know who asks.');
+    problems.push('ISSUER, AUDIENCE, JWKS_URI: production needs them, to authenticate callers.');
   } else if (!isLoopbackHost(values.HOST)) {
     problems.push(
-      `HOST: "${values.HOST}" can be reached from other machines, so ISSUER, AUDIENCE and JWKS_URI are needed to know who asks. Without them, use 127.0.0.1.`,
+      `HOST: "${values.HOST}" can be reached from other machines, so ISSUER, AUDIENCE and JWKS_URI are needed to authenticate callers. Without them, use 127.0.0.1.`,
     );
   }
   return problems;
 }
 
-/** Of the command line. They may well be set in the shell that starts a server. */
+/**
+ * Variables of the command line, not of the server: they may well be set in the shell that starts a server, and are
+ * no mistake there.
+ */
 const OF_OTHERS = ['MILLRACE_URL', 'MILLRACE_TOKEN', 'MILLRACE_CLIENT_SECRET'];
 
 function unknownSettings(names: readonly string[]): string[] {

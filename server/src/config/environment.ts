@@ -124,7 +124,7 @@ export const environment = z.object({
   MILLRACE_SHUTDOWN_GRACE: setting(
     time('0s'),
     '5m',
-    'How long running jobs may take to end once the process was told to stop.',
+    'How long running jobs may take to end once the process was asked to stop.',
   ),
   MILLRACE_WEBHOOK_SECRET: unset(
     webhookSecret,

@@ -50,7 +50,10 @@ function countOf({ count }: Audit, body: unknown): number | null {
   }, 0);
 }
 
-/** It is done: that its end could not be written is no reason to tell the caller that it was not. */
+/**
+ * Completes the entry. A failure to write it is only logged: the act is done, and the caller must not be told that it
+ * was not.
+ */
 async function endOf(audit: AuditLog, id: string, end: AuditEnd, log: Log): Promise<void> {
   try {
     await audit.end({ id, end });

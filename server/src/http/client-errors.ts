@@ -12,7 +12,7 @@ const REFUSED: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 };
 const MALFORMED = ['invalid_request', 'This is not a well-formed HTTP request.'] as const;
 
-/** What is no request yet gets the same kind of answer as any other refusal. */
+/** Answers bytes that are no valid HTTP request with a problem, like any other refusal. */
 export function answerClientErrors(
   log: Logger,
 ): (error: Error & { code: string }, socket: Socket) => void {

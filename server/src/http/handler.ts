@@ -29,7 +29,7 @@ export interface AppParts {
   readonly telemetry: Telemetry;
   readonly checks: readonly HealthCheck[];
   readonly log: Logger;
-  /** True once the process was told to stop. */
+  /** True once the process was asked to stop. */
   readonly isStopping: () => boolean;
 }
 

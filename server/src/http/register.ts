@@ -128,7 +128,7 @@ function answer(
 ): void {
   request.refusal = told.code;
   if (told.status >= 500) request.log.error({ err: thrown, code: told.code }, 'request failed');
-  // A URL that is not one never reaches the hook that sets it.
+  // A malformed URL never reaches the hook that sets the correlation id.
   reply.header(CORRELATION_HEADER, request.id);
   if (told.status === 401) reply.header('www-authenticate', 'Bearer realm="millrace"');
   if (told.status === 429 || told.status === 503) {

@@ -38,7 +38,7 @@ export function createIdentity(
     measured: (run) => telemetry.call({ dependency: 'identity', operation: 'keys' }, run),
     onFailure: (err) => log.warn({ err }, 'the keys of the issuer could not be fetched'),
   });
-  // So that the first request need not wait for them. Without them, readiness says so.
+  // Fetches the keys now, so that the first request need not wait for them. Where that fails, readiness says so.
   void keys.check();
   return {
     authenticate: createAuthenticate({ issuers, audiences, keys, now: Date.now }),

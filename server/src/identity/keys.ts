@@ -10,12 +10,15 @@ const FRESH_MS = 5 * 60_000;
 const KEPT_MS = 24 * 3_600_000;
 const WINDOW_MS = 60_000;
 const FETCHES_PER_WINDOW = 10;
-/** After a fetch that failed, nobody waits for the next one who has keys to go on with. */
+/** After a failed fetch, callers with keys to go on with do not wait for another one for this long. */
 const PAUSE_MS = 30_000;
 const LIMIT_MS = 5_000;
 const LARGEST = 256 * 1024;
 
-/** The issuer's public keys: fetched when needed, never more often than the limit. */
+/**
+ * The issuer's public keys: fetched when needed, never more often than the limit. jose's own remote set refuses every token
+ * while the issuer is away (docs/decisions/0006-identity.md).
+ */
 export interface Keys {
   /** The key that a token names. */
   readonly find: JWTVerifyGetKey;
@@ -56,7 +59,8 @@ export function createKeys(params: {
     const kid = header.kid ?? '';
     const before = keys;
     await renewIfDue();
-    // It may be new. Asking twice for the same would only use the limit up.
+    // The key may be newer than the set, which is then fetched again; but not if it has just been: that would only
+    // use up the limit.
     if (usable()?.kids.has(kid) === false && keys === before) await renew();
     const known = usable();
     if (known === null) {

@@ -129,7 +129,10 @@ interface Found {
 }
 type Named<Value> = Map<string, { readonly place: Place; readonly value: Value }>;
 
-/** By shape, since a job file may have its own copy of the engine. Other exports are its own affair. */
+/**
+ * Sorts an export into kinds, rules and schedules, by its shape: a job file may have its own copy of the engine.
+ * False for any other export.
+ */
 function take(found: Found, value: unknown, place: Place): boolean {
   if (!isObject(value)) return false;
   if (isKind(value)) return keep(found.kinds, 'job kinds', value.kind, value, place);

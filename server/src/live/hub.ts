@@ -27,6 +27,7 @@ import { createTrouble } from './trouble.ts';
  * Live events. While someone watches, each process announces which jobs it has changed (announcer). All hear all
  * announcements in the same order, read the jobs (feed), keep them for a minute (ring) and give them to their
  * streams (audience). A new stream is told the present state, then what has happened since (catch-up), and joins.
+ * Why there is no log of events: docs/decisions/0005-live-events.md.
  */
 export interface Hub {
   /** Answers the request with a stream. Throws before anything is sent if there cannot be one. */
@@ -129,7 +130,7 @@ export function createHub(params: HubParams): Hub {
       feed.take(announcement);
       if (streams.size() > 0) boards.countSoon();
     }),
-    // Also told when the line to the store was cut for a while.
+    // A `control` hint also comes after the connection to the store was lost: notifications may have been missed.
     store.watch(({ type }) => {
       if (type !== 'control') return;
       announcer.doubt();
@@ -193,7 +194,10 @@ export function createHub(params: HubParams): Hub {
     }
   }
 
-  /** Everything that can fail, before a byte is sent. Gives what leads a stream from there to what happens now. */
+  /**
+   * Does everything that can fail, before a byte is sent, so that a failure can still be answered with a status.
+   * Gives the function that leads a stream from there to the present.
+   */
   async function prepare({ filter, lastEventId }: OpenParams) {
     if (streams.size() === 0 || !isKeeping()) await interest.show();
     const topics = topicsOf(filter);

@@ -1,4 +1,4 @@
-/** One call at a time, for all who ask meanwhile. */
+/** One call at a time: callers meanwhile share its result. */
 export function shared<T>(call: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null;
   return () => {
@@ -9,7 +9,10 @@ export function shared<T>(call: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The same, but who asks gets a call that begins after they have asked. */
+/**
+ * The same, but each caller gets a call that begins after they asked, so that its answer is not older than the
+ * question.
+ */
 export function sharedNext<T>(call: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null;
   let next: Promise<T> | null = null;

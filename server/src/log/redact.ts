@@ -1,6 +1,6 @@
 import { REDACTED } from './mask.ts';
 
-/** Names under which secrets travel, and people's data: what a job is given and gives is theirs. */
+/** Names of fields whose values never reach the log: secrets, and people's data (what a job is given and gives). */
 const HIDDEN = new Set([
   'authorization',
   'cookie',

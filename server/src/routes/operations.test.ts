@@ -212,7 +212,7 @@ describe('readiness', () => {
         {
           name: 'store',
           ok: false,
-          detail: 'The disk of the database is full. Work goes on by itself once that is mended.',
+          detail: 'The disk of the database is full. Work goes on by itself once that is fixed.',
         },
       ],
     });

@@ -50,7 +50,9 @@ export function joinStores(
     }
   }
 
-  /** Those that may have jobs that fit: a call to an org is one that somebody counts. */
+  /**
+   * The stores that may have such jobs. An org is asked only where it may: each call counts against its daily limit.
+   */
   function fitting({ kind }: Filter): Store[] {
     return kind === undefined ? all : [ofKind(kind)];
   }
@@ -73,7 +75,10 @@ export function joinStores(
     return jobs.flatMap((job) => answers.get(job) ?? []);
   }
 
-  /** By ids each has its own; by filter one after the other, up to the limit. */
+  /**
+   * A bulk action over all stores: with ids, each store gets its own; with a filter, one store after the other, up to
+   * the limit.
+   */
   async function each<T>(
     { select }: Selection,
     act: (store: Store, selection: Selection) => Promise<T>,
@@ -182,7 +187,10 @@ interface ListAll {
   orLess<T>(store: Store, ask: () => Promise<T>, less: T): Promise<T>;
 }
 
-/** Left out to the end, since pages that wait for it might never end. */
+/**
+ * The page of a store that does not answer. It is left out of all further pages too, since a cursor that waits for it
+ * might never end.
+ */
 const AWAY = { jobs: [], next: null };
 
 /** Where each store's next page begins; null: it has no more. */

@@ -3,7 +3,9 @@ import type { Telemetry } from './types.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** It lasts for as long as its reader likes: that is no latency. Open streams are counted instead. */
+    /**
+     * A stream of events lasts as long as its reader likes, which is no latency: open streams are counted instead.
+     */
     stream?: boolean;
   }
 }
@@ -22,7 +24,7 @@ export function traceRequests(app: FastifyInstance, telemetry: Pick<Telemetry, '
       traceparent: headerOf(request, 'traceparent'),
       correlationId: request.id,
     });
-    // Comes after the last byte, and when the caller hangs up, as a reader of live events always does.
+    // `close` comes after the last byte and also when the caller hangs up, as a reader of live events always does.
     reply.raw.once('close', () => traced.end(statusOf(reply)));
     // A hook with a callback: what is called from inside it stays inside, also beyond the body, for Fastify
     // leads back from the socket's context to that of the request.

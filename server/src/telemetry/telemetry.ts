@@ -146,7 +146,7 @@ function startTraces(
   if (exports.length === 0 || tracesPerSecond <= 0) return null;
   const provider = new BasicTracerProvider({
     resource,
-    // What is worth a span is decided before one is made.
+    // The SDK keeps every span: whether one is made is decided before, by sampling.ts.
     sampler: new AlwaysOnSampler(),
     spanProcessors: exports.map(({ processor }) => processor),
   });

@@ -58,12 +58,14 @@ export function webhookKind({
         id: data.job,
         kind: job?.kind ?? Object.keys(parents)[0] ?? null,
         state: data.state,
-        // A job that someone has run again since says something else by now.
+        // The job may have been run again since: then its result is not of the end that this webhook reports, and is
+        // left out.
         ...endOf(job?.state === data.state ? job : null),
         correlationId,
       });
       const seconds = Math.floor(now() / 1_000);
-      // The same over all tries, so that receivers can tell a repetition; other databases count from 1 too.
+      // The id is the same over all tries, so that receivers can drop a repetition. It has the creation time in it,
+      // since job ids of another database also count from 1.
       const messageId = `msg_${id}_${createdAt}`;
       const headers = {
         'webhook-id': messageId,

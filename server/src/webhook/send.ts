@@ -74,7 +74,7 @@ function post(delivery: Delivery, lookup: Lookup, signal: AbortSignal): Promise<
         status: response.statusCode ?? 0,
         retryAfter: response.headers['retry-after'] ?? null,
       };
-      // The body is only read so that the other side can end in peace.
+      // The body is read and dropped, so that the other side can finish sending.
       let bytes = 0;
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.length;

@@ -22,8 +22,8 @@ export function claim(tx: Transaction, params: ClaimParams): Claimed {
 }
 
 /**
- * The answer to a claim was lost: what it was given and still has. Nothing new is claimed, even if the
- * first request never came: the caller sees `more` and claims under a new number.
+ * Answers a claim again whose answer was lost, with the jobs that it was given and still has. Nothing new is claimed,
+ * even if the first request never came: the caller sees `more` and claims under a new number.
  */
 function replay(tx: Transaction, params: ClaimParams): Claimed {
   const jobs = [...tx.data.leases.values()]

@@ -29,7 +29,7 @@ export interface Data {
   readonly paused: Table<string, PausedRow>;
   readonly workers: Table<string, WorkerRow>;
   nextNumber(): number;
-  /** The data as it is now, numbers included; what is returned brings it back. */
+  /** Copies the data, numbers included; the returned function restores the copy. */
   snapshot(): () => void;
 }
 
@@ -40,9 +40,9 @@ export interface JobRow extends Omit<Job, 'leaseUntil'> {
   readonly epoch: number;
   /** The last lease that settled the job: tells a repeated settlement from a stale one. */
   readonly settled: Pick<Lease, 'epoch' | 'claim'> | null;
-  /** A worker was lost with it, and nothing has cleared it since. */
+  /** The job's worker was lost while it ran, and nothing has cleared the job since. */
   readonly suspect: boolean;
-  /** Nothing that could be about a person is written to it any more. */
+  /** The subject was erased: results, errors and progress that could be about a person are not written any more. */
   readonly erased: boolean;
   /** How long the key is kept after a success; null without a key. */
   readonly keyWindowMs: number | null;
@@ -56,7 +56,7 @@ export interface LeaseRow extends Lease {
   readonly step: number;
   /** Only what was begun is renewed. */
   readonly renewed: boolean;
-  /** As the handler sees it: a cursor that moves on changes that of the job. */
+  /** The attempt as the handler sees it; a cursor that moves on resets that of the job, not this one. */
   readonly attempt: number;
 }
 

@@ -45,7 +45,7 @@ export interface MemoryStore extends Store {
 /** Data that several handles share, as several processes share a database. */
 export interface MemoryDatabase {
   open(options?: { readonly dependants?: Dependants }): MemoryStore;
-  /** The data as it is now; what is returned brings it back, as a fail-over does that loses the commits since. */
+  /** Copies the data; the returned function restores it, as a fail-over does that loses the commits since. */
   snapshot(): () => void;
 }
 

@@ -18,7 +18,7 @@ export function finish(tx: Transaction, row: JobRow, by: Move, changes: Partial<
   }
 }
 
-/** With the payload as it was: rules match by it, also when the kind purges it. */
+/** The ended job with its payload as it was: rules match by it, also when the kind purges it. */
 function finishedJob({ payload }: JobRow, ended: JobRow): FinishedJob {
   const { id, kind, tenant, state, correlationId, submitter, subject, webhook } = ended;
   const { parents, traceparent } = ended;

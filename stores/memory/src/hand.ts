@@ -8,7 +8,8 @@ import { move, oldestFirst, save } from './rows.ts';
 export function cancel(tx: Transaction, { select }: Selection): Canceled {
   const canceled: JobId[] = [];
   const requested: JobId[] = [];
-  // By filter, one that was asked already is passed over: else the same bulk call would never come to an end.
+  // Jobs to cancel. By filter, a running job that was asked to stop already is passed over: else the same bulk call
+  // would never come to an end.
   const open = (row: JobRow): boolean =>
     canMove(row.state, 'cancel') && !('filter' in select && row.cancelRequested);
   for (const row of selected(tx, select, open)) {
@@ -27,7 +28,10 @@ export function cancel(tx: Transaction, { select }: Selection): Canceled {
   return { canceled, requested };
 }
 
-/** A row that still has its key is the key's holder (it gives it up when another takes it), so it may keep it. */
+/**
+ * Retries by hand. A row that still has its key is the key's holder (a row loses its key when another takes it), so
+ * it may keep it.
+ */
 export function retry(tx: Transaction, { select }: Selection): { retried: number; ids: JobId[] } {
   const rows = selected(tx, select, (row) => canMove(row.state, 'requeue'));
   for (const row of rows) {

@@ -6,7 +6,7 @@ export interface Journal {
   table<K, V>(): Table<K, V>;
   /** Runs `body`; if it throws, every table is as it was before. */
   atomically<T>(body: () => T): T;
-  /** Every table as it is now; what is returned brings it back. */
+  /** Copies every table; the returned function restores them. */
   snapshot(): () => void;
 }
 

@@ -17,7 +17,8 @@ export function syncSchedules(
 ): ScheduleStatus[] {
   return records.map(({ name, cron, timeZone, kind }) => {
     const before = tx.data.schedules.get(name);
-    // Under another plan the ticks since the last one never were: it counts from now, like a new schedule.
+    // With a changed cron or time zone, ticks since the last one were never planned: the schedule counts from now,
+    // like a new one.
     const samePlan = before?.cron === cron && before.timeZone === timeZone;
     const status = {
       name,

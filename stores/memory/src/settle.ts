@@ -86,7 +86,10 @@ function apply(
   }
 }
 
-/** Also where the worker would have put the job back: someone asked for it to stop, so it must not run again. */
+/**
+ * Ends the job CANCELED, also where its worker would have put it back: someone asked for it to stop, so it must not
+ * run again.
+ */
 function cancel<A extends SettleAnswer>(
   tx: Transaction,
   running: Running,

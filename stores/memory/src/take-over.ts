@@ -29,7 +29,10 @@ export function takeOver(tx: Transaction): Pick<Claimed, 'takenOver' | 'lost'> &
   return { takenOver: expired.length, takenFrom, lost };
 }
 
-/** What is known when a job ends with its worker; null where it goes on, or was to stop anyway. */
+/**
+ * Takes one lease over. Gives the job if it ends with its worker; null where it goes back to the queue, or was to
+ * stop anyway.
+ */
 function takeOne(tx: Transaction, row: JobRow, lease: LeaseRow): Lost | null {
   const error = storable(row, workerLost(row, lease));
   const executions = executionsWith(tx, { row, lease }, { outcome: 'lost', error });
@@ -53,7 +56,7 @@ function takeOne(tx: Transaction, row: JobRow, lease: LeaseRow): Lost | null {
   return null;
 }
 
-/** No more than is known: nobody was there to see why. */
+/** Says no more than is known: the lease was not renewed. */
 function workerLost({ worker }: JobRow, { attempt }: LeaseRow): FailureRecord {
   return {
     code: 'worker_lost',

@@ -3,7 +3,7 @@ import type { JobRow, Transaction, WorkerRow } from './data.ts';
 import { remove } from './rows.ts';
 
 const WORKER_SEEN_MS = 3_600_000;
-/** Without a lease. */
+/** After so long without a report, a worker that holds no lease is forgotten. */
 const FORGET_AFTER_MS = 300_000;
 
 /** The whole sweep in one step: what fits in memory is soon looked through. */
@@ -19,7 +19,7 @@ export function prune(tx: Transaction, { keep, otherwise }: PruneParams): Pruned
   return { count: over.length, more: false };
 }
 
-/** Whoever asks within the window is to have this job again, so it stays until the window is over. */
+/** A request with the same key within the window gets this job, so it is kept until the window is over. */
 function isKeptForKey({ state, key, keyWindowMs, finishedAt }: JobRow, now: number): boolean {
   if (state !== 'SUCCEEDED' || key === null || finishedAt === null) return false;
   return now - finishedAt < (keyWindowMs ?? 0);

@@ -26,15 +26,19 @@ export interface Session {
 }
 
 export interface Database extends Session {
-  /** In this process, with no other beside it: nobody vacuums and nobody writes checkpoints. */
+  /** The database runs in this process: there is no autovacuum and no checkpointer. */
   readonly isEmbedded: boolean;
-  /** The work may run again, where others that ran beside it had it undone (a deadlock). */
+  /** Runs the work in a transaction, again if it was undone because of others (a deadlock). */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** What keeps it from its work although it answers, in a sentence for anyone: see `trouble.ts`. */
+  /**
+   * A condition that stops the work although the database answers (a full disk, say), in a sentence for anyone: see
+   * `trouble.ts`.
+   */
   trouble(): string | null;
   /**
-   * Asked on every connection before its first use, where statements are prepared: planning a claim takes ten times as long
-   * as running it, and would be paid in the middle of the work by whoever first meets each connection.
+   * Runs these questions on every connection before its first use, where statements are prepared: planning a claim
+   * takes ten times as long as running it, and would be paid in the middle of the work by whoever first meets each
+   * connection.
    */
   warmUp?(questions: readonly Question[]): void;
   /** A session on the caller's own transaction. */

@@ -51,10 +51,7 @@ describe('what a driver throws', () => {
   });
 
   it.each([
-    [
-      '53100',
-      'The disk of the database is full (No.). Work goes on by itself once that is mended.',
-    ],
+    ['53100', 'The disk of the database is full (No.). Work goes on by itself once that is fixed.'],
     ['57P03', 'The database did not answer: No.'],
   ])('%s is said in words', (code, message) => {
     expect(storeError(postgres(code)).message).toBe(message);

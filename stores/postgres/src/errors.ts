@@ -63,11 +63,11 @@ export function unavailable(error: unknown): StoreUnavailable {
   const message =
     condition === undefined
       ? `The database did not answer: ${messageOf(error)}`
-      : `${condition} (${messageOf(error)}). Work goes on by itself once that is mended.`;
+      : `${condition} (${messageOf(error)}). Work goes on by itself once that is fixed.`;
   return new StoreUnavailable(message, { cause: error });
 }
 
-/** Of what `storeError` or `unavailable` gave: what an operator has to see to, if it is that. */
+/** The condition behind an error of `storeError` or `unavailable`, if it is one that an operator has to fix. */
 export function conditionOf(error: unknown): string | null {
   return CONDITIONS[codeOf(error)] ?? null;
 }

@@ -52,7 +52,7 @@ export async function startHints(
       try {
         listener(message);
       } catch {
-        // Its own affair: the others are told all the same.
+        // An error of one listener must not keep the hint from the others.
       }
     }
   };
@@ -119,7 +119,7 @@ export async function startHints(
           await forget();
           onNotify?.(false);
         }
-        // Between the two ways of hearing something may have been missed.
+        // While the way of hearing changed, a notification may have been missed: everyone looks for themselves.
         tell({ type: 'control' });
       } catch {
         // The database is away, which says nothing about LISTEN: the next try tells.
@@ -145,7 +145,7 @@ export async function startHints(
     announcements: {
       async announce({ announcement }) {
         const text = encode(announcement);
-        // Also where it does not come back: another process may reach the database past the pooler.
+        // Sent also where nothing comes back here: another process may reach the database past the pooler.
         await notify(database, text);
         if (unlisten === null) tellText(text);
       },

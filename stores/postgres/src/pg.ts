@@ -22,7 +22,10 @@ export interface PgDatabase extends Database {
 const INT8 = 20;
 const RECONNECT_MS = { first: 100, most: 5_000 };
 const HEARTBEAT_MS = 15_000;
-/** How often in all, and how long at the most before the next try: by chance, so that two do not meet again. */
+/**
+ * Tries of an undone transaction in all, and the longest pause before the next one: random, so that two do not meet
+ * again.
+ */
 const UNDONE = { tries: 5, mostMs: 50 };
 
 /** Our numbers are sequences: exact as doubles for the next few thousand years. */
@@ -125,7 +128,9 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
     });
   }
 
-  /** A deadlock or a serialisation failure undid all of it, and whoever asked need not know. */
+  /**
+   * Runs the work again after a deadlock or a serialisation failure, which undid all of it; the caller need not know.
+   */
   async function again<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
@@ -137,7 +142,10 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
     }
   }
 
-  /** Whatever is left would keep the process: one who listens, and lines gone silent, which answer no goodbye. */
+  /**
+   * Closes everything that would keep the process alive: the listener, and connections gone silent, which answer no
+   * goodbye.
+   */
   async function close(): Promise<void> {
     for (const stop of listening) await stop();
     await pool.end();

@@ -10,7 +10,8 @@
  *
  * Against the last one no join is left to the planner. Either the small side drives it, row by row
  * (`CROSS JOIN LATERAL (… OFFSET 0)`), or the big table is first cut down to the batch (`seq = ANY (…)`) and joined by
- * a hash, for which nested loops are switched off; lateral ones remain, having no alternative.
+ * a hash, for which nested loops are switched off; lateral ones remain, having no alternative. Figures of each:
+ * docs/decisions/0002-planning.md.
  */
 export const PLANNING = `
   SET default_transaction_isolation = 'read committed';

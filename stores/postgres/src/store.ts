@@ -48,7 +48,10 @@ export interface PostgresStore extends Store {
 
 const KEEPS: Keeps = { tenants: true, effects: false, executions: true };
 
-/** Fewer jobs cost as much with leases of their own, and need not wait for each other. */
+/**
+ * From so many jobs on a claim shares one lease. Fewer jobs cost as much with leases of their own
+ * (docs/decisions/0014), and need not wait for each other.
+ */
 const SHARE_LEASE_FROM = 32;
 
 /** The port over a database that has been migrated. */
@@ -67,7 +70,7 @@ export async function createStore(
   database.warmUp?.([CLAIM_NOTHING, SUCCEED_NOTHING, ENQUEUE_NOTHING]);
   const { watch, announcements, stop } = await startHints(database, params);
   const claiming = createClaim(context);
-  // Whoever listens was cut off, and with it perhaps everyone: see `onGap`. Pauses come this way too, and do no harm.
+  // A `control` hint may mean that connections were lost: see `onGap`. Pauses send one too, and do no harm.
   watch((hint) => hint.type === 'control' && claiming.onGap());
   return {
     name,

@@ -102,7 +102,7 @@ describe('a database', () => {
       'The database takes no more connections',
     ],
   ])(
-    '%s is called by its name, and works again when that is mended',
+    '%s is called by its name, and works again when that is fixed',
     async (_, spoil, mend, condition) => {
       await enqueue();
       expect(store.database.trouble()).toBeNull();
@@ -116,7 +116,7 @@ describe('a database', () => {
           : refused;
       expect(told).toBeInstanceOf(StoreUnavailable);
       expect(String(told)).toContain(`StoreUnavailable: ${condition} (`);
-      expect(String(told)).toContain('Work goes on by itself once that is mended.');
+      expect(String(told)).toContain('Work goes on by itself once that is fixed.');
       expect(store.database.trouble()).toBe(`${condition}.`);
       await admin.query(mend());
       await reconnect();

@@ -11,7 +11,10 @@ export interface Trouble {
   current(): string | null;
 }
 
-/** A statement that nobody has sent since tells nothing any more. Workers report every 10 s, and that is a write. */
+/**
+ * How long a refusal counts without a new one. Workers report every 10 s, and that is a write: a condition that lasts
+ * is seen again.
+ */
 const KNOWN_FOR_MS = 30_000;
 
 export function createTrouble(now: () => number = () => performance.now()): Trouble {

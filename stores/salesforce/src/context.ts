@@ -12,7 +12,7 @@ export interface Context {
   readonly keys: Keys;
   /** Of records whose Kind__c is empty. */
   readonly defaultKind: string;
-  /** Executions of records that do not say. */
+  /** The attempts of records whose MaxAttempts__c is empty. */
   readonly maxAttempts: number;
 }
 
@@ -20,8 +20,8 @@ export interface Context {
 export const LONGEST = 131_072;
 
 /**
- * The port knows two sorts of trouble: nobody can tell what became of a write, or it passes by itself; and data
- * that will never do.
+ * Turns Salesforce's errors into the port's: StoreUnavailable where nobody can tell what became of a write or it
+ * passes by itself, and anything else for data that will never do.
  */
 export async function reaching<T>(call: () => Promise<T>): Promise<T> {
   try {
@@ -33,7 +33,8 @@ export async function reaching<T>(call: () => Promise<T>): Promise<T> {
 
 export function asStoreError(error: unknown): unknown {
   if (!(error instanceof SalesforceError)) return error;
-  // Of CPU, heap or rows, for as many records as one call had: nothing was done, and fewer may fit.
+  // A governor limit (CPU, heap, rows) for as many records as the call had: nothing was written, and fewer records
+  // may fit.
   if (error.code === 'APEX_ERROR' && error.message.includes('System.LimitException'))
     return new StoreTimedOut(`Salesforce: ${error.message}`, { cause: error });
   return passes(error) ? unavailable(error) : error;
@@ -43,7 +44,7 @@ export function unavailable(error: SalesforceError): StoreUnavailable {
   return new StoreUnavailable(`Salesforce: ${error.message}`, { cause: error });
 }
 
-/** It may well come out otherwise the next time. */
+/** Whether the same call may succeed the next time. */
 export function passes(error: SalesforceError): boolean {
   return (
     error.outcome === 'unknown' ||

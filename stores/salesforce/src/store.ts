@@ -87,7 +87,10 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
   const governor = createGovernor(salesforce, options.now ?? Date.now);
   const levels = levelsOf(context);
   const adopt = createAdoption(context);
-  /** Such calls go first, and on when the allowance of the rest is used up. */
+  /**
+   * The context for calls that a person waits for: they go first, and go on when batch work has used up its share of
+   * the daily calls.
+   */
   const waitedFor = (correlationId?: string): Context => ({
     ...context,
     salesforce: calling(salesforce, {
@@ -97,7 +100,7 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
   });
   let found: Promise<Level['name']> | null = null;
 
-  /** Asked once; again after a failure. */
+  /** Finds the level out once; after a failure, again with the next question. */
   function levelName(): Promise<Level['name']> {
     found ??= findLevel(waitedFor()).catch((error: unknown) => {
       found = null;
@@ -106,7 +109,10 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
     return found;
   }
 
-  /** What a level cannot do because the org has got the package's Apex meanwhile, or lost it, the other does. */
+  /**
+   * Runs a verb at the level of the org. If Apex was deployed or removed meanwhile, the verb is refused, and runs
+   * again at the other level.
+   */
   async function atLevel<T>(
     run: (level: Level) => Promise<T>,
     among: Record<Level['name'], Level> = levels,
@@ -223,7 +229,7 @@ function isOfOtherLevel(error: unknown, level: Level['name']): boolean {
   );
 }
 
-/** As the port wants it: who knows nothing of any of them throws. */
+/** A store that can tell of no settlement throws, as the port says, so that the whole batch is asked about again. */
 function answered(answers: SettleAnswer[]): SettleAnswer[] {
   const unknown = answers.find(isUnknown);
   if (unknown !== undefined && answers.every(isUnknown)) throw unknown.unknown;

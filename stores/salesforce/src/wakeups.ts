@@ -32,7 +32,7 @@ export function createWakeups(
       try {
         tell(hint);
       } catch {
-        // Who watches answers for that; the others are told.
+        // An error of one listener must not keep the hint from the others.
       }
     }
   }

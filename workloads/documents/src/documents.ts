@@ -33,7 +33,7 @@ export interface Documents extends RunDocument {
   /** For the kind `document.batch`. */
   readonly upkeep: BatchUpkeep;
   readonly generate: Generate;
-  /** A document for someone who keeps it himself. */
+  /** Makes a document whose bytes the caller keeps (in a Salesforce org, say). */
   make(envelope: Envelope, options: ProduceOptions): Promise<Made>;
   /** A document that is not kept, for the author of its template. */
   preview(

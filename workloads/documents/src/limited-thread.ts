@@ -5,7 +5,7 @@ export function startLimitedThread(script: URL, workerData: unknown, memoryMb: n
   const worker = new Worker(script, {
     workerData,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-    // It needs no secret of the service, and has nothing to say to its log.
+    // The thread gets no environment: it needs no secret of the service, and has nothing to say to its log.
     env: {},
     execArgv: [],
     stdout: true,

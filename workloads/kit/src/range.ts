@@ -2,7 +2,7 @@ import { Refusal } from './refusal.ts';
 
 export interface ByteRange {
   readonly from: number;
-  /** Not in it any more. */
+  /** The first byte after the range. */
   readonly to: number;
 }
 

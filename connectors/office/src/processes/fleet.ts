@@ -19,7 +19,7 @@ export interface Member {
   state: 'starting' | 'idle' | 'busy';
   documents: number;
   rssMb: number;
-  /** Its successor is on the way; when that is ready, this one goes. */
+  /** This process is being replaced: it serves until its successor is ready. */
   due: boolean;
   retiring: boolean;
 }
@@ -59,7 +59,7 @@ export interface FleetParams {
   readonly onEvent: (event: OfficeEvent) => void;
   /** A process is free. */
   readonly onIdle: () => void;
-  /** Nothing starts: whoever waits, waits in vain. */
+  /** No process starts: waiting documents are refused instead of waiting for ever. */
   readonly onBroken: (reason: string) => void;
 }
 

@@ -200,6 +200,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nobody left.
+    // The process group has ended already.
   }
 }

@@ -27,7 +27,7 @@ export interface ChildSettings {
   readonly reach: Omit<Reach, 'write'>;
   /** Whom a child of root becomes. */
   readonly account: Account | null;
-  /** A child whose parent is another one by now is an orphan. */
+  /** The service's process id: a child whose parent is another one by now is an orphan, and ends. */
   readonly parent: number;
   /** Null until the child has run itself again, under what then holds for all of its threads. */
   readonly confined: Confined | null;

@@ -22,7 +22,7 @@ export async function convertBySoffice(
   if (task.type === 'png')
     return unsupported('A thumbnail needs LibreOfficeKit, which this LibreOffice lacks.');
   if (task.filter.includes('"DocumentOpenPassword"')) {
-    // It would be an argument of the process, and everybody on the machine can list those.
+    // A password would be an argument of the process, and everybody on the machine can list those.
     return unsupported('A password needs LibreOfficeKit, which this LibreOffice lacks.');
   }
   const startedAt = performance.now();
@@ -41,9 +41,9 @@ export async function convertBySoffice(
   ];
   const program = settings.soffice ?? 'soffice';
   let { code, complaint } = await runOnce(program, args);
-  // Its first run with a new profile fills that and wants to be started again.
+  // The first run of soffice with a new profile fills that and asks to be started again.
   if (code === RESTART) ({ code, complaint } = await runOnce(program, args));
-  // It ends with 0 whether or not there is a PDF.
+  // soffice ends with 0 whether or not there is a PDF, so the file is looked for.
   const written = join(folder, `${basename(task.input, extname(task.input))}.pdf`);
   try {
     await access(written);

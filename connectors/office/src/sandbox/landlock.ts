@@ -6,7 +6,8 @@ import koffi from 'koffi';
  * opened, by LibreOffice or by what a document makes of it. It needs no privilege.
  *
  * It holds for the thread that asks and for what that thread starts, not for threads that are there already, and Node has
- * some before its first line runs. So a child restricts itself and then runs its program again (`sandbox.ts`).
+ * some before its first line runs. So a child restricts itself and then runs its program again (`sandbox.ts`). What got
+ * into PDFs without it: docs/decisions/0015-closed-office.md.
  */
 export interface Reach {
   /** Files and folders to read, and to load programs and libraries from. */

@@ -37,7 +37,7 @@ export function confine(settings: ChildSettings): void {
   // Only root may do this, in most containers not even root.
   const namespace = unshare(CLONE_NEWNET) === 0;
   dropCapabilities(account);
-  // Programs that give their user more rights do not, from here on. Landlock and seccomp demand it.
+  // no_new_privs: from here on, setuid programs give no rights. Landlock and seccomp demand it.
   const landlock =
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) === 0 &&
     restrictFiles({ ...reach, write: [folder] }, { sockets: way === 'soffice' }) > 0;
@@ -107,7 +107,10 @@ export function enterSandbox({
   return { network: networkOf(hasFilter, confined), disk: diskOf(account, confined) };
 }
 
-/** Of every thread: the C library sees to that. With the last user id that is root's, the capabilities go too. */
+/**
+ * Changes the account of all threads: the C library sees to that. With the last user id that is root's, the
+ * capabilities go too.
+ */
 function become(account: Account | null): void {
   if (account === null) return;
   process.setgroups?.([]);

@@ -2,7 +2,8 @@ import koffi from 'koffi';
 
 /**
  * A seccomp filter under which a process gets no socket, and no other way around: the network is closed to
- * LibreOffice and whatever a document makes of it. It needs no privilege, unlike a network namespace.
+ * LibreOffice and whatever a document makes of it. It needs no privilege, unlike a network namespace. Calls to fsync are
+ * answered without being done: three a document, up to 5 ms of waiting (docs/decisions/0007-conversion-time.md).
  */
 
 /** Numbers of the system calls. A process on another machine type goes unfiltered, and says so. */

@@ -110,7 +110,7 @@ export function createCaller(parts: CallerParams): Caller {
     try {
       await parts.sleep(delayMs(way.repeats, parts.random), params.signal);
     } catch {
-      // Called off while it waited: what it waited for is all that is known.
+      // The caller gave up during the pause: the error before it is reported.
       return false;
     }
     way.repeats += 1;
@@ -136,7 +136,7 @@ export function createCaller(parts: CallerParams): Caller {
       return end;
     };
     try {
-      // The limit may have been met while this one waited at the gate.
+      // The daily limit may have been reached while this call waited at the gate.
       budget.admit(lane);
       const session = await orEnded(tokens.get(), deadline);
       const answer = await exchange(params, way, session, deadline);
@@ -225,7 +225,7 @@ export function textBody(json: string): Outgoing {
   };
 }
 
-/** Not the login's refusal: another token would not help there. */
+/** Whether Salesforce refused the session. A refused login is left out: another token would not help there. */
 function isSessionRefused({ status, code }: SalesforceError): boolean {
   return status === 401 && code !== 'token_refused';
 }
@@ -262,7 +262,10 @@ function refuseLongHead(path: string, headers: Readonly<Record<string, string>>)
   );
 }
 
-/** Others may wait for the same token, so a caller who leaves does not end the asking. */
+/**
+ * Waits for the token until the deadline. The request for it goes on when this caller leaves: others may wait for the
+ * same token.
+ */
 function orEnded<T>(promise: Promise<T>, deadline: Deadline): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void =>

@@ -36,7 +36,7 @@ export function createClock(local: () => number): Clock {
       spans = [...recent.slice(1 - KEEP_SPANS), span];
       let common = overlap(spans);
       if (common === null) {
-        // One of the clocks was set. What was known before is void.
+        // No difference fits all spans: one of the clocks was set, so the older spans are dropped.
         spans = [span];
         common = span;
       }

@@ -21,7 +21,7 @@ export function mayRepeat(error: SalesforceError, safe: boolean): boolean {
   return safe && isDown && error.kind === 'unavailable';
 }
 
-/** Half of it by chance, so that callers who failed together do not come back together. */
+/** The pause before a repeat; half of it is random, so that callers who failed together do not come back together. */
 export function delayMs(repeats: number, random: () => number): number {
   return FIRST_DELAY_MS * 2 ** repeats * (0.5 + random() / 2);
 }

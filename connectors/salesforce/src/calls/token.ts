@@ -16,7 +16,7 @@ import type { Answer, Wire } from './wire.ts';
  */
 export interface Tokens {
   get(): Promise<Session>;
-  /** Salesforce did not take it. A newer one is kept. */
+  /** Drops a token that Salesforce refused; a newer one is kept. */
   refused(session: Session): void;
   /** How many were asked for. */
   count(): number;
@@ -185,7 +185,7 @@ function rsaKey(pem: string): KeyObject {
     const key = createPrivateKey(pem.replaceAll('\\n', '\n'));
     if (key.asymmetricKeyType === 'rsa') return key;
   } catch {
-    // The reason might quote the key.
+    // Without a cause: the reason might quote the key.
   }
   throw new SalesforceError(
     'privateKey is not an RSA private key in PEM form without a passphrase.',
@@ -209,7 +209,7 @@ function sessionOf(body: unknown, login: URL): Session {
   return { token, origin: instanceOrigin(instance, login) };
 }
 
-/** Whatever became of the login: the request that needs the token was not sent. */
+/** The login's error as one of the request: whatever became of the login, the request was not sent. */
 function asNotSent(error: SalesforceError): SalesforceError {
   if (error.outcome === 'notSent' && error.code !== 'unreachable') return error;
   const { kind, status, retryable } = error;

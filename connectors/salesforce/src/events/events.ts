@@ -47,7 +47,7 @@ export function listenTo(params: ListenParams, parts: EventsParams): Listening {
   const { channel } = params;
   const stopping = new AbortController();
   const { signal } = stopping;
-  // Its own connection: a long poll holds it for two minutes, and no call must wait for that.
+  // A connection apart from that of the calls: a long poll holds it for two minutes, and no call must wait for that.
   const wire = createWire({ connections: 1, timeoutMs: parts.timeoutMs });
   let failures = 0;
   let hasRenewed = false;
@@ -102,7 +102,7 @@ export function listenTo(params: ListenParams, parts: EventsParams): Listening {
       if (!reply.successful && (isOver || reply.reconnect !== 'retry')) {
         return refusedBy(reply, session);
       }
-      // The first one is answered at once, by custom.
+      // The first connect is answered at once, by custom, and does not count as hasty.
       const isHasty = !isFirst && reply.events.length === 0 && now() - sentAt < BREATH_MS;
       const pauseMs = isHasty || refusals > 0 ? BREATH_MS : 0;
       const waitMs = Math.max(reply.intervalMs, pauseMs);
@@ -112,7 +112,8 @@ export function listenTo(params: ListenParams, parts: EventsParams): Listening {
 
   function refusedBy(reply: Reply, session: Session): Ended {
     const isSession = isSessionRefused(reply);
-    // Once: a token that is good for calls and not for events must not be taken from the calls again and again.
+    // The token is renewed once only: one that is good for calls and not for events must not be taken from the calls
+    // again and again.
     if (isSession && !hasRenewed) parts.tokens.refused(session);
     hasRenewed ||= isSession;
     return {
@@ -131,7 +132,10 @@ export function listenTo(params: ListenParams, parts: EventsParams): Listening {
     }
   }
 
-  /** At once where Salesforce asks for a new handshake, and for the first time; else later and later. */
+  /**
+   * Waits before the next handshake: not at all the first time Salesforce asks for one, else ever longer (1 s to 5
+   * minutes).
+   */
   async function pause({ again, code, reason }: Ended): Promise<void> {
     became(false);
     failures += 1;
@@ -167,7 +171,7 @@ export function listenTo(params: ListenParams, parts: EventsParams): Listening {
   };
 }
 
-/** Not waited for: a connection that is just being made would hold it up for seconds. */
+/** Closes without waiting: a connection that is just being made would hold it up for seconds. */
 function release(wire: Wire): void {
   wire.close().catch(() => {});
 }

@@ -1,6 +1,6 @@
 import { type Node, childNamed, element, mapChildren, withChildren } from './tree.ts';
 
-/** What a change leaves behind once it is accepted: nothing. */
+/** Elements that are removed with their content when changes are accepted. */
 const REMOVED = new Set(
   (
     'w:del w:moveFrom w:delText w:delInstrText w:rPrChange w:pPrChange w:sectPrChange w:tblPrChange ' +
@@ -16,13 +16,17 @@ const UNWRAPPED = new Set(['w:ins', 'w:moveTo']);
 /**
  * Accepts all tracked changes, as Word does: what was inserted stays, what was deleted goes, and so do rows, cells
  * and tables that are left with nothing. A tag that was edited with tracking on is whole again afterwards. Only the
- * deleted paragraph marks are left, for `joinParagraphs`, which has to come after: what it joins is what stays.
+ * deleted paragraph marks are left, for `joinParagraphs`, which has to come after: in one step, a paragraph was judged
+ * empty before its insertions were unwrapped, and vanished with its text (docs/decisions/0011-accepted-changes.md).
  */
 export function acceptChanges(root: Node): Node {
   return [accepted(root)].flat()[0] ?? root;
 }
 
-/** What stands in the place of a node: inner nodes first, so that an outer one sees what is left. */
+/**
+ * The node after its changes are accepted: none, itself, or its children in its place. Inner nodes first, so that an
+ * outer one sees what is left.
+ */
 function accepted(node: Node): Node | readonly Node[] {
   if (node.kind === 'text') return node;
   if (REMOVED.has(node.name) || isDeleted(node)) return [];

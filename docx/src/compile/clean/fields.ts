@@ -15,7 +15,7 @@ export interface Field {
   readonly name: string;
   /** Another field stands inside the instruction before its first word has ended. */
   readonly computedName: boolean;
-  /** It stands in another field's instruction. */
+  /** Whether the field stands in another field's instruction. */
   readonly inInstruction: boolean;
 }
 

@@ -8,7 +8,7 @@ export interface FieldUse extends Place {
   readonly kind: 'value' | 'list' | 'condition' | 'image';
   /** False where a missing value is part of the question: in a condition, or with a default. */
   readonly required: boolean;
-  /** It stands in a block, and so is not printed in every document. */
+  /** Whether the field stands in a block, and so is not printed in every document. */
   readonly conditional?: true;
 }
 

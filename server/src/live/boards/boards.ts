@@ -7,17 +7,17 @@ import { createTimers } from '../timers.ts';
 import { createTrouble } from '../trouble.ts';
 import { createWorkerBoard } from './worker-board.ts';
 
-/** How the queue and the workers are. Read for all streams together, and told where it is not as it was. */
+/** The state of queue and workers, read once for all streams, and sent to those whose last one differs. */
 export interface Boards {
-  /** For a new stream. Throws when the store does not answer. */
+  /** Reads what a new stream will be sent. Throws when the store does not answer. */
   read(topics: ReadonlySet<Topic>): Promise<void>;
-  /** What it does not know yet. */
+  /** Sends the stream the boards that differ from what it was last sent. */
   tell(stream: Stream): void;
   /** Jobs have changed, so the counts may have. */
   countSoon(): void;
-  /** Everything anew, now. */
+  /** Reads all boards again, now. */
   refresh(): void;
-  /** The counts anew; gives a number that is another one each time that they have changed. */
+  /** Reads the counts again; gives a number that changes whenever they have changed. */
   count(): Promise<number>;
   close(): void;
 }
@@ -31,9 +31,9 @@ export function createBoards(params: {
   events: Events;
   clock: Clock;
   log: Log;
-  /** Those that hear what happens; the others are told when they have caught up. */
+  /** The streams to send changes to; the others get theirs when they have caught up. */
   audience: Iterable<Stream>;
-  /** A replica went without a word. */
+  /** A replica stopped reporting without saying that it stops. */
   onVanished: () => void;
 }): Boards {
   const { store, events, clock, log, audience, onVanished } = params;

@@ -8,17 +8,20 @@ import { createTrouble } from '../trouble.ts';
  * read the present state, and this process not have heard of it yet.
  */
 export interface Announcer {
-  /** Someone watches. */
+  /** A replica has readers: announce from now on. */
   hear(): void;
-  /** This process may have been deaf for a while. */
+  /** Notifications may have been missed, so what was heard of readers is in doubt. */
   doubt(): void;
-  /** An announcement of nothing, a place in the order of all. Gives its mark. */
+  /** Announces no job, only a mark: a place in the order that all processes share. Gives the mark. */
   beacon(): Promise<string>;
-  /** What is left is still told. */
+  /** Announces what is left, then ends. */
   close(): Promise<void>;
 }
 
-/** Longer than readers rely on it (see KEEP_MS), so that nobody relies on a process that has forgotten. */
+/**
+ * How long a process goes on announcing after it last heard of a reader. Longer than readers rely on it (KEEP_MS), so
+ * that no reader waits for announcements of a process that has stopped making them.
+ */
 const INTEREST_MS = 90_000;
 const WINDOW_MS = 100;
 const RETRY_MS = 1_000;
@@ -35,11 +38,11 @@ export function createAnnouncer(params: {
 }): Announcer {
   const { announcements, events, clock, processId, log } = params;
   const trouble = createTrouble(log, 'Announcing what changes');
-  /** Job → when. */
+  /** When each job was last changed here. */
   const touched = new Map<JobId, number>();
-  /** When there was last one too many to remember. */
+  /** When a change was last dropped for want of room; the next announcement then says `more`. */
   let overflowAt = -Infinity;
-  // Whoever starts has not heard anyone yet, and may not for 20 s.
+  // A process that starts may not hear of readers for 20 s: until then it announces as if there were some.
   let heardAt = clock.now();
   let isDoubtful = false;
   let flushedAt = -Infinity;
@@ -62,13 +65,13 @@ export function createAnnouncer(params: {
         break;
       }
     }
-    // Anew, so that the oldest stays the first.
+    // Deleted first, so that the map stays ordered by time and the oldest can be dropped.
     touched.delete(id);
     touched.set(id, now);
     if (watched) arm();
   }
 
-  /** Something changed that has no id here. */
+  /** Jobs have changed whose ids are not known here: readers are told that there is `more`. */
   function touchOthers(): void {
     overflowAt = clock.now();
     if (isWatched()) arm();
@@ -162,7 +165,7 @@ function listen(events: Events, touch: (id: JobId) => void, touchOthers: () => v
         'schedule.fired',
       ] as const
     ).map((name) => events.on(name, touchOne)),
-    // These say how many, not which.
+    // These events carry a count and no ids.
     ...(['lease.takenOver', 'retention.pruned', 'gate.closed'] as const).map((name) =>
       events.on(name, touchOthers),
     ),

@@ -17,7 +17,7 @@ export type Changed = Extract<Announcement, { readonly type: 'changed' }>;
 export interface Feed {
   take(announcement: Changed): void;
   gap(): void;
-  /** Looks at the other processes, where they cannot be heard. */
+  /** Polls the store for what other processes have changed, where notifications do not arrive. */
   poll(): void;
   close(): void;
 }
@@ -36,9 +36,9 @@ export interface FeedParams {
   readonly onGap: (watched: readonly JobSummary[]) => Cost;
 }
 
-/** Those that came while the store was slow are read together. */
+/** Jobs of one read: announcements that gathered while the store was slow are read together. */
 const READ_AT_ONCE = 1_000;
-/** Whoever is so far behind does not catch up. */
+/** Beyond this backlog, reading on would never catch up: it is given up as a gap. */
 const MOST_WAITING = { announced: 1_000, jobs: 10_000 };
 /** Readers get a fifth of the process at most: it has jobs to run as well. What comes meanwhile is told together. */
 const REST = 4;
@@ -112,7 +112,7 @@ export function createFeed(params: FeedParams): Feed {
     return onBatches(batches, found);
   }
 
-  /** What is announced from here on is told as always. */
+  /** Ends a gap: watched jobs are read as they are now, and announcements count again from here on. */
   async function recover(): Promise<Cost> {
     isPollDue = false;
     isGap = false;
@@ -127,7 +127,7 @@ export function createFeed(params: FeedParams): Feed {
 
   return {
     take(announcement) {
-      // Before a gap is looked into, everything is part of it.
+      // An announcement that arrives before the gap is closed belongs to the gap.
       if (!isGap) waiting.push(announcement);
       if (isTooMuch(waiting)) startGap();
       void work();

@@ -9,7 +9,7 @@ export interface Finder {
   heard(mark: string): void;
 }
 
-/** A store that takes longer has other troubles. */
+/** How long to wait for our own announcement to come back; then the reader is sent the present state. */
 const WAIT_MS = 1_000;
 
 /**

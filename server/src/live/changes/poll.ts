@@ -2,25 +2,28 @@ import type { JobId, JobSummary, Store } from '@millrace/engine';
 import { summariesOf } from './summaries.ts';
 
 /**
- * Where no notification arrives from other processes, they are looked at: jobs that run, those that have ceased to,
- * and those that someone watches. A job of another process that begins and ends between two rounds is not seen;
- * that there was one shows in the counts.
+ * Finds what other processes have changed where no notification arrives: looks at jobs that run, jobs that ran at the
+ * last look, and jobs that a stream watches. A job that begins and ends between two looks is not found; that there
+ * was one shows in the counts.
  */
 export interface Poll {
-  /** Told to all by other means: known as they are. */
+  /** These jobs were sent to all streams by other means: they need not be sent again unless they change. */
   told(jobs: readonly JobSummary[]): void;
-  /** Told to someone: what becomes of them has to be told. */
+  /** These jobs were sent to one new stream only: their next state has to be sent. */
   shown(jobs: readonly JobSummary[]): void;
-  /** Gives the jobs that are not as they were known. */
+  /** Gives the jobs that have changed since they were last sent. */
   runOnce(watched: readonly JobId[]): Promise<JobSummary[]>;
 }
 
 const MOST_RUNNING = 500;
-/** How a job was that not everyone has been told of: like no other. */
+/**
+ * In place of the last state of a job that only some streams have been sent: it equals no state, so the job is sent
+ * again.
+ */
 const UNTOLD = '';
 
 export function createPoll(store: Store): Poll {
-  /** Job → how it was. */
+  /** Each job as it was last sent to all streams, as JSON. */
   const known = new Map<JobId, string>();
 
   return {

@@ -2,13 +2,13 @@ import type { Clock } from '@millrace/engine';
 import type { Traits } from '../streams/filter.ts';
 import type { Frame } from '../streams/frames.ts';
 
-/** What one announcement has told. */
+/** One announcement with the frames that were made of it. */
 export interface Batch {
   readonly mark: string;
   /** Positions count from 1 and are the same in every process; `more` has the last one. */
   readonly size: number;
   readonly jobs: readonly Told[];
-  /** There were others. */
+  /** The frame that says that other jobs have changed too. */
   readonly more: Frame | null;
 }
 
@@ -40,7 +40,7 @@ export interface Ring {
   /** What follows a place, and the place after it: null if nothing does yet, `lost` if it is not here any more. */
   next(place: Place): { readonly batch: Batch; readonly place: Place } | null | 'lost';
   trim(): void;
-  /** From here on nothing before is complete. */
+  /** Forgets everything: announcements were missed, so no reader can go on from a place before this. */
   clear(): void;
 }
 
@@ -55,7 +55,10 @@ export function createRing(clock: Clock): Ring {
   let lostUpTo = 0;
   let events = 0;
 
-  /** The newest stays, however old: it is the place of those who have heard everything. */
+  /**
+   * Drops what is older than KEEP_MS. The newest batch stays, however old: it is the place of readers who have
+   * received everything.
+   */
   function trim(): void {
     const oldest = clock.now() - KEEP_MS;
     for (const [number, { at, mark, jobs }] of batches) {

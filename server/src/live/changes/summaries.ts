@@ -2,7 +2,7 @@ import type { JobId, JobSummary, Store } from '@millrace/engine';
 
 const AT_ONCE = 1_000;
 
-/** However many there are. */
+/** The summaries of any number of jobs, read in parts that the store takes. */
 export async function summariesOf(store: Store, ids: Iterable<JobId>): Promise<JobSummary[]> {
   const wanted = [...new Set(ids)];
   const found: JobSummary[] = [];

@@ -4,13 +4,13 @@ import { type Frame, eventFrame, jobFrame } from './frames.ts';
 import type { Batch } from '../changes/ring.ts';
 import type { Stream } from './stream.ts';
 
-/** The streams that have caught up: what happens is theirs at once. */
+/** The streams that have caught up with the present, and are sent each change as it happens. */
 export interface Audience extends Iterable<Stream> {
   add(stream: Stream): void;
   delete(stream: Stream): void;
   /** `found`: what was read for them, with the jobs that are watched if there were too many to name. */
   tell(batches: readonly Batch[], found: readonly JobSummary[]): Cost;
-  /** Nobody knows what was missed. */
+  /** Announcements were missed: each stream is sent `more`, or its watched job as it is now. */
   tellGap(watched: readonly JobSummary[]): Cost;
 }
 
@@ -62,7 +62,7 @@ export function createAudience(): Audience {
     tell(batches, found) {
       const hasMore = batches.some(({ more }) => more !== null);
       const watched = byId(hasMore ? found : []);
-      // In one write: it costs the same for several announcements as for one.
+      // One write per stream for all batches: a write costs the same for several announcements as for one.
       return send((filter) => {
         const frames = batches.flatMap((batch) => framesOf(batch, filter));
         return frames.length === 0 ? watchedFrame(filter, watched) : frames;
@@ -82,7 +82,7 @@ function byId(jobs: readonly JobSummary[]): ReadonlyMap<JobId, JobSummary> {
   return new Map(jobs.map((job) => [job.id, job]));
 }
 
-/** Who watches one job is told that job, not that there is more. */
+/** A stream that watches one job is sent that job instead of `more`. */
 function watchedFrame(filter: StreamFilter, jobs: ReadonlyMap<JobId, JobSummary>): Frame[] {
   const job = filter.id === undefined ? undefined : jobs.get(filter.id);
   return job !== undefined && matches(filter, job) ? [jobFrame(job)] : [];

@@ -11,9 +11,9 @@ const HELLO_AGAIN = eventFrame({ type: 'hello', resumed: true });
 export interface Beginning {
   readonly stream: Stream;
   readonly ring: Ring;
-  /** Tells it of queue and workers what it does not know yet. */
+  /** Sends the stream the boards that it does not know yet. */
   readonly tellBoards: (stream: Stream) => void;
-  /** From now on it hears everything as it happens. */
+  /** Adds the stream to the audience: it is sent each change from now on. */
   readonly join: (stream: Stream) => void;
 }
 

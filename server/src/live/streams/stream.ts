@@ -8,7 +8,7 @@ import type { Frame } from './frames.ts';
 export interface Stream {
   readonly filter: StreamFilter;
   readonly topics: ReadonlySet<Topic>;
-  /** What it was last told of queue and workers. */
+  /** The boards that the stream was last sent. */
   board: readonly Frame[];
   isOpen(): boolean;
   send(frame: Frame): void;
@@ -38,7 +38,8 @@ export function createStream(params: {
     fresh = 0;
   };
 
-  // Its socket may fail at any time; `close` follows, and is all there is to know.
+  // A socket may fail at any time, and an unhandled error would end the process; `close` follows, and is all there is
+  // to know.
   response.on('error', () => {});
   response.on('drain', () => {
     drainedAt = clock.now();

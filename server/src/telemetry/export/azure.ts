@@ -21,10 +21,10 @@ export interface AzureExport extends SpanExport {
 const METRICS_EVERY_MS = 60_000;
 
 /**
- * Its exporter would do three things besides its task, which are off here: send statistics about itself to
- * Microsoft, ask the address 169.254.169.254 what machine this is, and keep what it could not send in files below
- * the temporary folder. It has no option for the first two, only variables of the environment, which it reads
- * while it is made.
+ * Exports to Azure Monitor. Microsoft's exporter would do three things besides its task, which are switched off here:
+ * send statistics about itself to Microsoft, ask the address 169.254.169.254 what machine this is, and keep what it
+ * could not send in files below the temporary folder. The first two have no option, only environment variables that it
+ * reads while it is constructed.
  *
  * The package takes 0.4 s and 25 MB to load, so it is loaded only here.
  */
@@ -86,8 +86,8 @@ function optionsOf(
         position: 'perCall',
         policy: {
           name: 'millrace',
-          // Only here it can be seen that something failed: without files to keep it in, the exporter calls it a
-          // success. The client's own timeout would hold the process after an error, until it is over.
+          // A failed request can be noticed only here: without files to keep it in, the exporter reports a success.
+          // The client's own timeout is cleared, since it would keep the process alive after an error.
           async sendRequest(request, next) {
             request.timeout = 0;
             try {

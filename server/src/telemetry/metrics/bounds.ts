@@ -8,15 +8,15 @@ export interface Bounds {
   /** Kinds of jobs that may be told apart from now on. */
   know(kinds: Iterable<string>): void;
   kinds(): readonly string[];
-  /** What is told for it. */
+  /** The value that is exported for the given one: itself, or `other`. */
   valueOf(attribute: string, given: string): string;
-  /** Grows when the same value may be told in another way. */
+  /** Grows when a given value may be exported as another one than before. */
   edition(): number;
 }
 
 /** The series of one metric. */
 export interface Family<Series> {
-  /** On the way of every job: it makes nothing but what is new. */
+  /** Called for every job, so it allocates only for a new series. */
   find(given: Attributes): Series;
   all(): Iterable<Series>;
 }
@@ -25,7 +25,7 @@ export type Attributes = Readonly<Record<string, string>>;
 
 export const MOST_SERIES = 1_000;
 export const MOST_REASONS = 50;
-/** For what is not known, or one too many. */
+/** In place of values that are not known, or too many. */
 export const OTHER = 'other';
 
 const MOST_ATTEMPTS = 10;

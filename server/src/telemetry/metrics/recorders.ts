@@ -51,7 +51,8 @@ export function createRecorded(bounds: Bounds): Recorded {
     if (type === 'counter') {
       const family = createFamily(name, bounds, (attributes) => ({ attributes, value: 0 }));
       counters.set(name as CounterName, family);
-      // A rate can only be told of something that was there before it grew.
+      // A counter without attributes starts at 0 now: Prometheus computes no rate from a series whose first value is
+      // its first increase.
       if (names.length === 0) family.find({});
     }
     if (type === 'histogram') {

@@ -1,4 +1,4 @@
-/** Whatever goes wrong while something is told is no business of what is told about. */
+/** Runs telemetry code and drops its errors: a fault in what measures must not become a fault of what is measured. */
 export function quietly<T>(tell: () => T): T | undefined {
   try {
     return tell();

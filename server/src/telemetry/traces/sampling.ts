@@ -1,6 +1,6 @@
 /** Which traces are worth having when there are too many: a token bucket, for all of a process. */
 export interface Sampling {
-  /** Nobody can have one now. For those who want to know before they look closer. */
+  /** No trace can begin now: a cheap question before anything is prepared for one. */
   isSpent(): boolean;
   /** Takes one, if there is one. `preferred` is for what belongs to a trace that someone has begun. */
   take(preferred: boolean): boolean;

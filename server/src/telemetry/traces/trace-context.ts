@@ -55,7 +55,7 @@ export function createTraceContext(): TraceContext {
         },
       };
     },
-    // By the next `run` it is on again.
+    // The next `run` switches the storage on again.
     inside: (place, run) => storage.run(place, run),
   };
 }

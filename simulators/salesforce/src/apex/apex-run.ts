@@ -4,7 +4,10 @@ import { invalidOption } from '@millrace/simulator-kit';
 import type { Value } from '../data/row.ts';
 import type { Settings } from '../options.ts';
 
-/** What the package's own interpreter (`salesforce-package/scripts/apex-run/host.mjs`) is told of a field. */
+/**
+ * What the package's own interpreter (`salesforce-package/scripts/apex-run/host.mjs`) is told of a field. It is imported from
+ * there, so that tests run the package's Apex and not a copy of it (docs/decisions/0017-apex-in-the-simulator.md).
+ */
 export interface HostField {
   /** As Apex spells it, without the package's namespace. */
   readonly name: string;

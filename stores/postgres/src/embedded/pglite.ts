@@ -47,7 +47,8 @@ export function openPglite(pglite: PGlite): Database {
           }
         });
       } catch (error) {
-        // What the work threw is as it should be; BEGIN, COMMIT and ROLLBACK are PGlite's own.
+        // An error of the work itself goes on unchanged; only errors of PGlite's own BEGIN, COMMIT and ROLLBACK are
+        // translated.
         throw thrown === null ? storeError(error) : (thrown as { error: unknown }).error;
       }
     },

@@ -32,7 +32,7 @@ export interface Ending {
   readonly seq: number;
   readonly state: 'FAILED' | 'CANCELED';
   readonly error: FailureRecord | null;
-  /** Left as it is when null. */
+  /** The new attempt; null leaves it as it is. */
   readonly attempt: number | null;
 }
 

@@ -134,7 +134,8 @@ export async function cancel(context: Context, { select }: Selection): Promise<C
       const found = new Set([...canceled, ...requested.map(({ seq }) => seq)]);
       const remaining = wanted.filter((seq) => !found.has(seq));
       if (remaining.length === 0) break;
-      // Before anything else is locked, as settling does it: whoever waits for a shared lease must not be waited for.
+      // Shared leases are locked before anything else, as settling does it: two that lock in different orders would
+      // wait for each other.
       await ownLeasesOf(session, remaining);
       const left = numbers(remaining);
       const queued = (await session.query<{ seq: number }>(TAKE_FROM_QUEUE, [left])).map(

@@ -13,7 +13,10 @@ export function encode(message: Message): string {
   return Buffer.byteLength(text) <= LIMIT_BYTES ? text : JSON.stringify(inShort(message));
 }
 
-/** Beyond the limit everyone looks for themselves. An announcement keeps its mark: it is a place in an order. */
+/**
+ * A message beyond the limit is sent without its ids: everyone looks for themselves. An announcement keeps its mark,
+ * which is a place in an order.
+ */
 function inShort(message: Message): Message {
   return message.type === 'changed'
     ? { type: 'changed', mark: message.mark, jobs: [], more: true }

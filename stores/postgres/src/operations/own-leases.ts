@@ -13,7 +13,7 @@ import { MAY_SHARE, RANK, RECORD_OF } from './filter.ts';
 //
 // Two statements in one transaction: the shared lease is locked, and *then* it is read who holds it still. As one
 // statement it would read the records as they were before it waited for the lock, and give a lease to a job that has
-// succeeded meanwhile. Whoever succeeds holds the same lock.
+// succeeded meanwhile. Whoever succeeds holds the same lock. This and other traps: docs/decisions/0014-shared-leases.md.
 
 /** A lease as a worker names it. */
 export interface Named {
@@ -119,7 +119,7 @@ const MOVE_FIRST: Statement = {
 export function claimsOf(leases: readonly Shared[]): Shared[] {
   const distinct: Shared[] = [];
   for (const { claim, epoch } of leases) {
-    // Nearly always that of the job before.
+    // Searched from the end: nearly always it is the claim of the job before.
     const isKnown = distinct.findLastIndex((c) => c.claim === claim && c.epoch === epoch) >= 0;
     if (!isKnown) distinct.push({ claim, epoch });
   }
@@ -156,14 +156,14 @@ export async function ownLeases(
   if (shared.length > 0) await session.query(MOVE_ASKED, [...claimColumns(shared), numbers(seqs)]);
 }
 
-/** The same for those who know the job and not its lease. */
+/** As `ownLeases`, for callers that know the jobs and not their leases. */
 export async function ownLeasesOf(session: Session, seqs: readonly number[]): Promise<void> {
   const holding = await session.query<Shared>(HOLDING, [numbers(seqs)]);
   if (holding.length > 0) await ownLeases(session, await lockShared(session, holding), seqs);
 }
 
 /**
- * The same for jobs of shared leases whose time is over, looking at so many at the most: a claim may be of any size, and a
+ * As `ownLeases`, for jobs of shared leases that have expired, `atMost` so many: a claim may be of any size, and a
  * statement has to end within the database's `statement_timeout`.
  */
 export async function ownLeasesOfExpired(session: Session, atMost: number): Promise<void> {

@@ -179,7 +179,7 @@ async function settleAndFollow(
     const row = written === 'all succeeded' ? SUCCEEDED : written.get(settlement);
     if (row === undefined) continue;
     const { job } = settlement;
-    // A job that ends CANCELED instead of going back has no wishes, and what was made of erased data is not kept.
+    // No children for a job that ends CANCELED instead of going back, nor for one whose subject was erased.
     if (!row.canceled && !row.erased) children.push(...settlement.children);
     if (row.state === 'QUEUED') {
       backInQueue.push(job.kind);

@@ -25,7 +25,8 @@ export async function closeGates(
   }));
 }
 
-// Whoever is silent for five minutes and holds no lease is of no use to anyone. $1 worker $2 kinds $3 stats
+// A worker that is silent for five minutes and holds no lease is forgotten.
+// $1 worker $2 kinds $3 stats
 const REPORT: Statement = {
   name: 'millrace_report_worker',
   text: `

@@ -8,7 +8,7 @@ import { updateRows } from '../records/update.ts';
 
 /** How long a record that someone moved by hand, in an org without the trigger, may go unseen. */
 const EVERY_MS = 300_000;
-/** SystemModstamp is the moment of the write, not of the commit. */
+/** Overlap of two looks: SystemModstamp is the moment of the write, so a record committed later would be missed. */
 const MARGIN_MS = 120_000;
 const AT_ONCE = 200;
 const UNFINISHED = STATES.filter((state) => !isFinished(state));
@@ -48,7 +48,8 @@ export function createAdoption(context: Context): (level: Level['name']) => Prom
     try {
       await look();
     } catch (error) {
-      // Nothing that is found by the index waits for it: the next claim looks again.
+      // A failure that passes is ignored: records with Live__c are found without this, and the next claim looks
+      // again.
       const isPassing = error instanceof SalesforceError && passes(error);
       if (!isPassing && !(error instanceof StoreUnavailable)) throw error;
     }

@@ -14,7 +14,7 @@ import { settleGraphs } from '../settling/graphs.ts';
 import { type Ending, type Held, type Level, inGroups } from './level.ts';
 import { selectByIds } from '../records/select.ts';
 
-/** How the trigger begins to say that the subject of the document was erased while it was made. */
+/** The start of the trigger's message when the subject of the document was erased while it was made. */
 const ERASED = 'ERASED:';
 /** Rows that one Apex call changes: 200 fit its limits with room to spare. */
 const AT_ONCE = 200;
@@ -43,7 +43,10 @@ interface ApexJob {
   readonly submitter: string | null;
   readonly subject: string | null;
   readonly traceparent: string | null;
-  /** Null where all of them together would not fit into Apex's memory, or there is none. */
+  /**
+   * The request; null where all requests of the claim together would not fit into Apex's memory (they are then read
+   * apart), or there is none.
+   */
   readonly requestJson: string | null;
 }
 
@@ -51,7 +54,10 @@ interface ApexJob {
 export function createApexLevel(context: Context): Level {
   const { salesforce, names, defaultKind } = context;
 
-  /** `repeatable` where the answer is the same however often it is asked. */
+  /**
+   * Calls the package's endpoint. `repeatable` calls are sent again after a lost answer: they change nothing the
+   * second time.
+   */
   function call<T>(verb: string, body: object, repeatable = false): Promise<T> {
     return salesforce.apex<T>({ method: 'POST', path: `${names.apex}/${verb}`, body, repeatable });
   }
@@ -105,7 +111,7 @@ export function createApexLevel(context: Context): Level {
           kind: each.kind ?? defaultKind,
         })),
       ),
-      // The package counts what goes on apart from what is lost.
+      // The package counts lost jobs apart from those that go on; the port wants the sum.
       takenOver: answers.reduce((sum, { takenOver, lost }) => sum + takenOver + lost.length, 0),
       more: last?.more ?? false,
       suspects: last?.suspects ?? false,
@@ -168,13 +174,13 @@ export function createApexLevel(context: Context): Level {
         typeof answer === 'object' && 'refused' in answer && answer.refused.message.includes(ERASED)
       );
     };
-    // Without its files: the endpoint empties the rest.
+    // Of an erased document the files are not uploaded; the endpoint empties the rest.
     const rest = endings.filter((ending) => !hasFiles(ending) || isOfErased(ending));
     for (const group of groupsByText(rest)) keep(group, await complete(group));
     return endings.map((ending) => answers.get(ending) ?? 'stale');
   }
 
-  /** A call that fails says nothing of the others. */
+  /** Settles one group. A failed call becomes an answer for its own endings only: the other groups have theirs. */
   async function complete(group: readonly Ending[]): Promise<readonly SettleAnswer[]> {
     const body = { outcomes: group.map(outcomeOf) };
     try {

@@ -10,7 +10,8 @@ import type { SalesforceError } from '@millrace/salesforce';
 
 /**
  * Who may write a record is decided in the org: by the package's Apex, or, where only its objects are installed,
- * by rows whose key is unique. All else is the same for both.
+ * by rows whose key is unique. All else is the same for both. Why neither PATCH nor upsert can decide it:
+ * docs/decisions/0008-salesforce-leases.md.
  */
 export interface Level {
   readonly name: 'apex' | 'objects';

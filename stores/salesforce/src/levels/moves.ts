@@ -9,7 +9,7 @@ import type { Row } from '../records/row.ts';
 import { selectByIds } from '../records/select.ts';
 import { updateRows } from '../records/update.ts';
 
-/** One's row was there first. */
+/** Whether someone else inserted the same key first, and so made the move. */
 export function isTaken({ kind, referenceId }: SalesforceError): boolean {
   return kind === 'duplicate' && (referenceId === 'next' || referenceId === 'end');
 }
@@ -18,7 +18,7 @@ export function endRow(context: Context, { recordId, epoch }: Held): Subrequest 
   return leaseRow(context, 'end', `${recordId}:${epoch}:end`);
 }
 
-/** Gives back the end that the same graph has taken. */
+/** Deletes the end row that the same graph has inserted: a renewal proves the lease with it and does not end it. */
 export function dropEndRow({ names }: Context): Subrequest {
   return { method: 'DELETE', url: `sobjects/${names.lease}/@{end.id}`, referenceId: 'drop' };
 }
@@ -32,21 +32,30 @@ function leaseRow({ names }: Context, referenceId: 'next' | 'end', key: string):
   };
 }
 
-/** A token that is still there on a record that waits: someone moved it by hand, and its worker does not know. */
+/**
+ * Rows for taking a waiting record. A token that is still on it means that someone moved it by hand while its worker
+ * runs: the end of that lease is taken too, so that the worker is refused.
+ */
 export function nextRows(context: Context, row: Row): Subrequest[] {
   const next = leaseRow(context, 'next', `${row.id}:${row.epoch}:next`);
   if (row.leaseToken === null) return [next];
   return [next, endRow(context, { recordId: row.id, epoch: row.epoch })];
 }
 
-/** By the org's clock, so that it grows over all records, and by one at least. */
+/**
+ * The next epoch: the org's clock in milliseconds, and at least one more than the last, so that it grows even where
+ * somebody set Epoch__c back.
+ */
 export function nextEpoch({ salesforce }: Context, row: Row): number {
   return Math.max(row.epoch + 1, salesforce.now());
 }
 
 export interface Move {
   readonly row: Row;
-  /** Taken by one: of those who try, the others change nothing. */
+  /**
+   * Rows with unique keys, inserted first: of several who try the same move, all but one fail here and change
+   * nothing.
+   */
   readonly first: readonly Subrequest[];
   readonly values: Partial<Record<Field, unknown>>;
   readonly last?: readonly Subrequest[];
@@ -64,7 +73,7 @@ const ROUNDS = 10;
 export type Made = 'made' | 'taken' | SalesforceError;
 
 export interface Moves {
-  /** Each by itself. Those of a `repeatable` call may be made twice. */
+  /** Makes each move in its own transaction. Moves of a `repeatable` call may be made twice. */
   make(moves: readonly Move[], options?: { readonly repeatable: boolean }): Promise<Made[]>;
   cancel(recordIds: readonly string[]): Promise<{ canceled: string[]; requested: string[] }>;
   retry(recordIds: readonly string[]): Promise<string[]>;

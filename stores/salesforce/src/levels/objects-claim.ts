@@ -20,7 +20,7 @@ interface Found {
   readonly suspects: boolean;
 }
 
-/** Looks, puts back what was left lying, takes leases, says what it has. */
+/** The claim without Apex: reads candidates, takes over expired leases, takes new ones, and gives what it got. */
 export function createObjectsClaim(
   context: Context,
   moves: Moves,
@@ -57,7 +57,7 @@ export function createObjectsClaim(
     };
   };
 
-  /** One call, or one more for each few kinds. */
+  /** Reads the candidates in one call; each call holds five queries, so many kinds need more. */
   async function look(params: ClaimParams, wants: readonly Want[]): Promise<Found> {
     const { limit, minPriority, alone = false } = params;
     const now = soqlTime(salesforce.now());

@@ -21,12 +21,12 @@ export function takeOverValues(
     const finishedAt = timeText(now);
     return { ...free, ...error, attempts, status: 'FAILED', finishedAt, suspect: false };
   }
-  // One execution is left to whoever was not alone: it may have been a neighbour.
+  // A job that was not alone keeps one execution: a neighbour may have ended the process.
   const kept = Math.min(attempts, row.maxAttempts - 1);
   return { ...free, attempts: kept, status: 'QUEUED', due: null, suspect: true };
 }
 
-/** No more than is known: nobody was there to see why. */
+/** Says no more than is known: the lease was not renewed. */
 function lostText({ worker }: Row, attempt: number): string {
   return (
     `The worker ${worker ?? ''} stopped renewing its lease during attempt ${attempt}: it died, froze or was cut ` +

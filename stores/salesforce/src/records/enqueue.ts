@@ -17,7 +17,7 @@ import { select, texts } from './select.ts';
 
 /** How often a key may change hands between our looking and our writing. */
 const ROUNDS = 20;
-/** All or none, as far as one call reaches. */
+/** Records of one call, which are made all or none. */
 const AT_ONCE = 200;
 
 /** Jobs with a key are looked up first; unique RequestHash__c decides between those who make one at the same time. */
@@ -139,7 +139,7 @@ function refuse(context: Context, job: NewJob): void {
   refuseUnstorableJob(job);
   if (job.payload.length > LONGEST) throw tooLong('payload', job.payload.length);
   if (job.key !== undefined) storedKey(context, job);
-  // By these a record is found again, so they are kept as they are or not at all.
+  // Records are found again by these values, so a value that does not fit its field is refused and never cut.
   for (const [what, value] of Object.entries({ key: job.key?.value, subject: job.subject })) {
     if (value === undefined || !value.includes('@{')) continue;
     throw new MillraceError(

@@ -14,7 +14,7 @@ export async function erase(context: Context, subject: string): Promise<number> 
   const erased = await empty(context, rows);
   const waiting = new Set(rows.filter(({ status }) => status === 'QUEUED').map(({ id }) => id));
   if (waiting.size > 0) {
-    // Claimed between our looking and our writing, with the data of before.
+    // Records that were claimed between our reading and our writing, with the data of before.
     const begun = (await select(context, where)).filter(
       ({ id, status }) => waiting.has(id) && status !== 'QUEUED',
     );

@@ -144,7 +144,7 @@ export async function selected(
   if (where === null) return [];
   const { status, cancelRequested } = context.names.field;
   const movable = states.map((state) =>
-    // One that was asked already would be asked again and again.
+    // A running record that was asked to stop already is left out: a bulk cancel would find it again and again.
     state === 'PROCESSING'
       ? `(${status} = 'PROCESSING' AND ${cancelRequested} = false)`
       : `${status} = ${soqlText(state)}`,

@@ -5,7 +5,7 @@ import { type Row, columns, rowOf } from './row.ts';
 
 /** Queries that one composite call may hold. */
 const QUERIES = 5;
-/** Of SOQL's 100,000 characters, and of a call's answer. */
+/** Ids of one query: within SOQL's 100,000 characters, and within what one answer may hold. */
 const IDS_AT_ONCE = 500;
 
 export async function selectByIds(
@@ -59,7 +59,7 @@ export async function answersTo(
     );
     for (const [index, { httpStatusCode, body }] of responses.entries()) {
       const isAnswered = httpStatusCode < 300;
-      // Alone, the one that failed says why.
+      // A query that failed inside the composite call is sent alone: only then Salesforce says why.
       if (isAnswered) answers.push((body as { records?: object[] }).records ?? []);
       else answers.push(await salesforce.query<object>(some[index] ?? ''));
     }

@@ -9,8 +9,8 @@ export interface RowUpdate {
 }
 
 /**
- * Each row by itself; which of them were changed. A row that someone else holds makes it throw: the same updates may be
- * asked for again, and then it may be free.
+ * Updates each row by itself and says which were changed. Throws if someone else holds one of the rows: the caller
+ * may send the same updates again, when it may be free.
  */
 export async function updateRows(
   { salesforce, names }: Context,

@@ -17,8 +17,8 @@ export function endingValues(ending: Ending, now: number): Values {
 }
 
 /**
- * What it was about was erased while it ran: how it ended is kept, and nothing that it says or made. The record has had no
- * subject since then, by which its worker knows; it has it back.
+ * The ending of a job whose subject was erased while it ran: that it ended is kept, its texts and files are not. The
+ * record lost its Subject__c at the erasure, which is how its worker knows; the worker's copy puts it back.
  */
 export function erased(ending: Ending): Ending {
   const { outcome } = ending;

@@ -13,9 +13,9 @@ import { selectByIds } from '../records/select.ts';
 export interface Proof {
   readonly first: readonly Subrequest[];
   readonly values: Partial<Record<Field, unknown>>;
-  /** This error says that the lease is gone. */
+  /** Whether this error says that the lease is gone. */
   isStale(error: SalesforceError): boolean;
-  /** This one, that the org is no longer what the level takes it for. */
+  /** Whether this error says that the org no longer has what the level needs (Apex was deployed or removed). */
   isOfOtherLevel?(error: SalesforceError): boolean;
 }
 
@@ -110,7 +110,10 @@ async function rowsOrError(
   }
 }
 
-/** Not of the calls, but of what this document needs, such as new files in a day. Nobody can wait here for tomorrow. */
+/**
+ * A limit of what this document needs, such as new files in a day, and not of API calls: waiting here would be till
+ * tomorrow, so the document fails.
+ */
 function isOwnLimit({ kind, referenceId }: SalesforceError): boolean {
   return kind === 'limit' && referenceId !== null;
 }

@@ -14,7 +14,10 @@ export interface Archive {
   readonly mediaType: 'application/zip';
   readonly size: number;
   readonly entries: number;
-  /** Another one after a retry that made more: a range of the old one must not be joined with the new. */
+  /**
+   * The tag changes after a retry that made more documents: a range of the old ZIP must not be joined with one of the
+   * new.
+   */
   readonly etag: string;
   read(range?: ByteRange): AsyncIterable<Uint8Array>;
 }
@@ -37,7 +40,8 @@ export async function openArchive(
     crc32,
     read: (range) => readContent(database, { seq: content, size }, range),
   }));
-  // The end of the batch: today for who has just made it, and the same bytes for every part that is fetched later.
+  // Entries carry the time at which the batch ended, and not that of the download: a resumed download must get the
+  // same bytes.
   const at = zipTime(batch.finishedAt ?? batch.createdAt, zoneOf(batch.settings.timezone));
   const zip = createZip(entries, at);
   const identity = entries.map(({ name, size, crc32 }) => [name, size, crc32]);
@@ -51,7 +55,10 @@ export async function openArchive(
   };
 }
 
-/** A zone that nobody knows has failed every document, and must not take the ZIP of none with it. */
+/**
+ * The batch's time zone, or UTC. An unknown zone has failed every document already, and must not make the ZIP fail
+ * too.
+ */
 function zoneOf(timeZone: string): string {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone }).resolvedOptions().timeZone;

@@ -60,9 +60,9 @@ export interface Batches {
       tenant?: string | undefined;
     },
   ): Promise<Page<BatchItem>>;
-  /** What is done stays done. */
+  /** Cancels what is not done; documents that are made stay. */
   cancel(id: string, tenant?: string): Promise<{ canceled: number }>;
-  /** Those that failed or were canceled, in a new run. Rows that could not be read stay as they are. */
+  /** Makes the failed and canceled items again, in a new run. Rows that could not be read stay as they are. */
   retry(id: string, tenant?: string): Promise<{ retried: number }>;
   /** The rows that failed, as a file to correct. */
   failed(id: string, tenant?: string): Promise<FailedRows>;
@@ -114,7 +114,7 @@ export function createBatches(parts: {
     return (await templates.compiled(templateId, tenant)).template.fields;
   }
 
-  /** A new run of those that `choose` makes ready within the transaction. */
+  /** Begins a new run of the items that `choose` makes ready within the transaction. */
   async function rerun(
     batch: BatchRecord,
     choose: (session: Session, next: BatchRecord) => Promise<number>,
@@ -167,7 +167,8 @@ export function createBatches(parts: {
           );
         await upkeep.begin(loaded);
       } catch (error) {
-        // One that was canceled stays for people to see. A job that may have been made finds no batch, and ends.
+        // A batch that was canceled while it loaded stays for people to see; any other is removed. A job that may
+        // have been made finds no batch, and ends.
         const isCanceled = error instanceof DocumentError && error.code === 'batch_canceled';
         if (!isCanceled) await batchRows.remove(database, batch.seq).catch(() => {});
         throw error;
@@ -196,7 +197,8 @@ export function createBatches(parts: {
         const stopped = await batchRows.cancel(session, batch.seq, tenant);
         return stopped === null ? 0 : items.cancel(session, batch.seq, stopped.run);
       });
-      // Asked for again after a crash, this ends what was left; a child that slips through finds its item canceled.
+      // The cancel can be repeated after a crash, and then ends what was left; a child that is made meanwhile finds
+      // its item canceled.
       if (batch.jobId !== null) await queue.cancel([batch.jobId]);
       for (const state of ['QUEUED', 'PROCESSING'] as const)
         for await (const jobs of jobsOf(queue, batch, state))
@@ -222,7 +224,10 @@ export function createBatches(parts: {
   };
 }
 
-/** What comes from a spreadsheet is text, written as where the batch is from unless it says something else. */
+/**
+ * The settings of a batch from a spreadsheet: its cells are text, read in the locale of the batch unless `dataLocale`
+ * names another.
+ */
 function settled(settings: BatchSettings, source: BatchSource): BatchSettings {
   const { options, locale } = settings;
   if (source.columns === undefined || options.dataLocale !== undefined) return settings;

@@ -70,7 +70,10 @@ function jsonLine({ line, error_message: error, data }: FailedRow): string {
   return `${JSON.stringify({ [MARKS.line]: line, [MARKS.error]: error, ...row })}\n`;
 }
 
-/** The two in front: a row with more cells than its header has them at its end. */
+/**
+ * The two columns for line and error come first: a row with more cells than its header would push them away at its
+ * end.
+ */
 function csvHeader(batch: BatchRecord, columns: readonly string[]): string {
   const cells = [MARKS.line, MARKS.error, ...own(columns).map(({ name }) => name)];
   return `${MARK}${joined(cells, delimiterOf(batch))}`;
@@ -99,7 +102,10 @@ function csvLine(batch: BatchRecord, columns: readonly string[]): (row: FailedRo
   };
 }
 
-/** That of the file; for an XLSX the one that spreadsheets write where a comma stands in numbers. */
+/**
+ * The delimiter of the file; for an XLSX a semicolon where numbers have a decimal comma, as spreadsheet programs
+ * write it.
+ */
 function delimiterOf({ source, settings }: BatchRecord): string {
   if (source?.delimiter !== undefined) return source.delimiter;
   const locale = localeOf(settings);
@@ -115,7 +121,9 @@ function joined(cells: readonly string[], delimiter: string): string {
   return `${quoted.join(delimiter)}\r\n`;
 }
 
-/** In memory while it is read: the database is not kept waiting for a slow line. */
+/**
+ * The largest corrected file. It is held in memory while it is read, so that no transaction waits for a slow line.
+ */
 const MOST_BYTES = 100_000_000;
 
 type Correction = Row & { readonly corrects: number };
@@ -153,7 +161,10 @@ export async function readCorrections(
   }
 }
 
-/** A row is replaced as a whole: what a column that is not there held would be lost. */
+/**
+ * Refuses a corrected file that lacks columns: a row is replaced as a whole, so the values of a missing column would
+ * be lost.
+ */
 function checkComplete(given: readonly string[] | null, columns: readonly string[]): void {
   if (given === null) return;
   const lost = own(columns).flatMap(({ name }) =>

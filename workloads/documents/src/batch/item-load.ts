@@ -28,7 +28,7 @@ UPDATE millrace.document_items i
 RETURNING i.line, i.item`,
 };
 
-/** As the queue takes it. */
+/** The longest subject that the queue takes. */
 const LONGEST_SUBJECT = 200;
 
 export interface Subjects {

@@ -93,7 +93,8 @@ const SET_JOB: Statement = {
   text: `UPDATE millrace.document_batches SET job = $3 WHERE seq = $1 AND run = $2`,
 };
 
-// True or not at the moment it is written, whoever writes it. $1 seq $2 run
+// Ends the batch if no item is open at the moment of writing, whoever writes it.
+// $1 seq $2 run
 const FINISH: Statement = {
   name: 'documents_finish_batch',
   text: `

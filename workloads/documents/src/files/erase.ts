@@ -78,7 +78,8 @@ async function eraseSome(
   subject: string,
 ): Promise<Erased & { readonly isLast: boolean }> {
   const rows = await session.query<{ batch: number; item: number }>(ROWS, [subject, AT_ONCE]);
-  // Before the rows, as whoever cancels a batch has it.
+  // Batches are locked before rows, in the order of a cancel: two that lock the other way round would wait for each
+  // other.
   await lockBatches(
     session,
     rows.map(({ batch }) => batch),

@@ -108,7 +108,7 @@ export function createSweep(parts: { database: Database; upkeep: BatchUpkeep; lo
     for (const { seq, tenant } of rows) {
       const batch = await batchRows.get(database, seq, tenant);
       if (batch?.state !== 'RUNNING') continue;
-      // One that cannot begin must not keep the others from it.
+      // An error of one batch must not keep the others from beginning.
       await upkeep.begin(batch).catch((error: unknown) => {
         log.error(
           { batch: batch.id, error: String(error) },

@@ -38,7 +38,7 @@ export interface Body {
 
 export type Generate = (envelope: EnvelopeInput, context?: GenerateContext) => Promise<Generated>;
 
-/** While somebody waits. */
+/** Makes a document while its caller waits. */
 export function createGenerate(parts: {
   workshop: Workshop;
   files: Files;
@@ -86,7 +86,8 @@ export async function measured<T extends { readonly templateId: string }>(
   } catch (error) {
     if (signal?.aborted === true) throw error;
     const { reason } = reasonOf(error);
-    // Anybody can ask for templates that are not there, by any number of names.
+    // Names of templates that do not exist are counted as `unknown`: anybody can ask for any number of names, and
+    // each would be a time series.
     const known = reason === 'template_not_found' ? 'unknown' : templateId;
     metrics.failed(reason, { templateId: known, outputFormat, mode });
     throw error;

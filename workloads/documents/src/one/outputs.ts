@@ -13,7 +13,10 @@ export interface OutputFacts {
   readonly locale: string;
   readonly timezone: string;
   readonly storeMergedDocx: boolean;
-  /** What was let pass once may not be what is wanted now. */
+  /**
+   * Part of the key: a document that lacks fields was let pass without `strict`, and must not answer a request with
+   * it.
+   */
   readonly strict: boolean;
   readonly dataLocale?: string | undefined;
   readonly pdf: PdfOptions | undefined;
@@ -39,7 +42,9 @@ export function outputKey(facts: OutputFacts): string {
   return sha256(canonicalJson(facts));
 }
 
-// Not in its last minute: it must still be there when the file that points at it is recorded. $1 key
+// Entries in their last minute are left out: the bytes must still be there when the file that points at them is
+// recorded.
+// $1 key
 const FIND: Statement = {
   name: 'documents_find_output',
   text: `

@@ -93,7 +93,7 @@ export async function produce(
   return { ...result, cached: false, warnings: rendered.warnings, ...stored };
 }
 
-/** A document for someone who keeps it himself. */
+/** A document whose bytes the caller keeps. */
 export interface Made {
   readonly templateId: string;
   readonly output: Uint8Array;
@@ -102,7 +102,7 @@ export interface Made {
   readonly timings: Timings;
 }
 
-/** The same way without what is kept: for documents whose home is elsewhere. */
+/** As `produce`, without cache and storage: for documents whose home is elsewhere. */
 export async function make(
   workshop: Workshop,
   envelope: Envelope,

@@ -85,7 +85,8 @@ export function createRunDocument(parts: Parts): RunDocument {
           return recordItem(parts, envelope, produced, facts, ref, context.lease.epoch);
         });
       } catch (error) {
-        // Aborted is not failed: whoever aborted knows what becomes of the job.
+        // An aborted execution has not failed: the engine knows why it was aborted and decides what becomes of the
+        // job.
         if (context.signal.aborted) throw error;
         throw await failItem(parts, ref, job, context, error);
       }
@@ -188,7 +189,7 @@ async function record(
   return { fileId: made.id, docxFileId: kept?.id ?? null };
 }
 
-/** Says at the item what happened, and gives what the job fails with. */
+/** Writes the failure to the item, and gives the error that the job fails with. */
 async function failItem(
   { workshop }: Parts,
   ref: ItemRef,
@@ -205,7 +206,7 @@ async function failItem(
       error: { code, message },
     });
   } catch (unsaid) {
-    // The batch's job sees the end of this one and says it then.
+    // The item is not told now: the batch's job finds the end of this job later and writes it.
     log.warn({ error: String(unsaid) }, 'The end of a document could not be noted at its batch');
   }
   return failure;

@@ -55,7 +55,7 @@ export function createTemplateCache<T>(params: {
   function begin(id: string, load: () => Promise<T>): Promise<T> {
     const started = load().then(
       (value) => {
-        // Forgotten while it was loaded: whoever waits may have it, nobody later.
+        // If the template was removed while it was loaded, those who wait get it, but it is not kept for later.
         if (loading.get(id) === started) {
           loading.delete(id);
           keep(id, value);

@@ -78,7 +78,7 @@ export function createTemplates(params: {
   build: string;
   elsewhere?: TemplateSource | undefined;
   cacheBytes?: number | undefined;
-  /** Those that the office can print with: a template that names others is told of. */
+  /** Fonts that the office can print with: lint warns of others that a template names. */
   installedFonts?: readonly string[] | undefined;
 }): Templates {
   const { database, metrics, threads, build, elsewhere, cacheBytes, installedFonts } = params;
@@ -267,7 +267,7 @@ function checkName(asked: string): string {
   return name;
 }
 
-/** Nothing is stored that could not be merged. */
+/** Compiles and lints before anything is stored: a template that cannot be merged is refused. */
 async function checked(threads: TemplateThreads, bytes: Uint8Array): Promise<LintReport> {
   if (bytes.length > LARGEST_TEMPLATE)
     throw new DocumentError(

@@ -31,7 +31,7 @@ export interface Claiming {
 interface Taken {
   readonly jobs: ClaimedJob[];
   readonly now: number;
-  /** There is more in the lanes, or others were faster. */
+  /** More may be claimed at once: the lanes have more, or others locked what stood there. */
   readonly more: boolean;
   readonly suspects: boolean;
   /** Nothing was taken, since what is due has to be promoted first. */
@@ -81,7 +81,7 @@ export function createClaim(context: Context): Claiming {
     wasFull = isFull;
     if (isFull && first.seen === null) return answer(first, NOTHING_TENDED);
     const tended = await tend(params, first.seen).catch((error: unknown) => {
-      // What was taken is leased already: it must run, and who claims next meets the error again.
+      // Jobs were taken and are leased already, so they must run; the next claim meets the error again.
       if (first.jobs.length === 0) throw error;
       return NOTHING_TENDED;
     });

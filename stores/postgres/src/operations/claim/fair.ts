@@ -17,7 +17,7 @@ import { OPEN, SUSPECTS, WANT, runningOf, taking } from './taking.ts';
  *   replica that comes second gets the rows behind.
  *
  * What a tenant leaves of its share stays for the next claim. Shares by sorting all candidates, which used every slot,
- * cost twice as much per job.
+ * cost twice as much per job (docs/decisions/0010-claims.md).
  */
 // $1–$8 as in taking.ts $9 what is due was promoted $10 tenant after which to begin[] $11 lanes to visit per kind
 // $12 look what is to be tended

@@ -22,8 +22,8 @@ export interface Look {
 }
 
 /**
- * Behind `ranks`. Leases have no index on `until` (every renewal would have to write it), so this reads all of them: a claim
- * asks for it only where the one before was not full, or a second ago.
+ * The columns of a `Look`, after `ranks`. Leases have no index on `until` (every renewal would have to write it), so
+ * this reads all of them: a claim asks for it only where the one before was not full, or a second ago.
  */
 export const LOOK_COLUMNS = (isWanted: string): string => `
        CASE WHEN ${isWanted} THEN ceil(date_part('epoch', (
@@ -196,7 +196,7 @@ async function takeOver(context: Context, atMost: number): Promise<TakenOver> {
   });
 }
 
-/** All that is known: no renewal came. */
+/** Says no more than is known: the lease was not renewed. */
 function workerLost({ worker, nth, over, cancel }: TakenRow): FailureRecord {
   const isLast = over && !cancel;
   return {

@@ -16,14 +16,14 @@ export type Question =
 
 export type Answer =
   | Added
-  /** It took too long, or too much memory. */
+  /** Merging this document took too long, or too much memory. */
   | { readonly type: 'refused'; readonly why: 'too_much' };
 
 export interface MergeThreadParams {
   readonly title: string;
-  /** Its program. */
+  /** The thread's program; tests give another one. */
   readonly script?: URL;
-  /** For one document. */
+  /** The time that one document may take. */
   readonly patienceMs?: number;
   readonly memoryMb?: number;
 }

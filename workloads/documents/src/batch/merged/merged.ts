@@ -27,7 +27,10 @@ type Kept = { content: number; size: number; sha256: string };
 /** Of the documents together. At some 15 MB a second this is over a minute, and whoever asks first waits for it. */
 export const MOST_MERGED_BYTES = 1024 * 1024 * 1024;
 
-/** Nobody removes documents that often. */
+/**
+ * Tries, each after documents were removed or made while the last one was merged. Three: nobody removes documents
+ * that often.
+ */
 const ROUNDS = 3;
 
 // The name of a merged file tells what is in it, so that another one is made after a retry. $1 batch id $2 part
@@ -77,7 +80,7 @@ export function createMerged(parts: {
   const building = new Map<string, Promise<Kept | null>>();
   let last: Promise<unknown> = Promise.resolve();
 
-  /** Whoever asks for the same waits for the same, and one is made at a time: it takes a core and much reading. */
+  /** Runs merges one at a time, since each takes a core and much reading; callers for the same batch share one. */
   function inTurn(key: string, work: () => Promise<Kept | null>): Promise<Kept | null> {
     const there = building.get(key);
     if (there !== undefined) return there;
@@ -205,7 +208,7 @@ async function wholeOf(
   return whole;
 }
 
-/** Null when what was merged is no longer what the batch has. */
+/** Keeps the merged PDF as a file; null when the batch has other documents by now than those that were merged. */
 async function keep(
   session: Session,
   files: Pick<Files, 'record'>,

@@ -29,7 +29,8 @@ export function copyPages(
     const known = numbers.get(ref);
     if (known !== undefined) return known;
     if (open.has(ref)) {
-      // It refers to itself by some way. What has no body before it has a number cannot be shared.
+      // An object that refers to itself by some way: it needs its number before its body is written, so it cannot be
+      // shared by its body.
       const number = writer.reserve();
       numbers.set(ref, number);
       return number;

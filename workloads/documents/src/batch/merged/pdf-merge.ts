@@ -55,7 +55,8 @@ export function createPdfMerge(title: string): PdfMerge {
         entries.push({ name, firstPage, top });
         return { type: 'added', bytes: writer.take() };
       } catch {
-        // Not by what was thrown: where objects are packed, it breaks before anybody asks for the password.
+        // A password is recognised by /Encrypt in the file and not by the error: with packed objects, reading fails
+        // before anything asks for the password.
         const isLocked = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.length).includes('/Encrypt');
         return { type: 'refused', why: isLocked ? 'password' : 'broken' };
       }

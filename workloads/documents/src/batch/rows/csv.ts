@@ -75,7 +75,10 @@ async function* linesOf(
 /** Beyond this a quote that nobody closed is given up: what follows would be gathered into one cell. */
 const RECORD_BYTES = 10 * ROW_LIMITS.rowBytes;
 
-/** Of the whole file: the rows after the quote are in no row of their own, and could not be given back to correct. */
+/**
+ * The error of a quote that is never closed. It refuses the whole file: rows after the quote cannot be told apart,
+ * nor given back to correct.
+ */
 function notClosed(code: string, line: number): DocumentError {
   const what =
     code === 'CSV_MAX_RECORD_SIZE'

@@ -5,7 +5,8 @@ import type { TableLine } from '../row.ts';
 
 /**
  * The rows of a sheet, read in a thread with limits on memory and time: what a hostile workbook can end is the thread,
- * and the service answers meanwhile. 50,000 rows of 10 columns (2 MB) take about a second and 200 MB there.
+ * and the service answers meanwhile. 50,000 rows of 10 columns (2 MB) take about a second and 200 MB there
+ * (docs/decisions/0016-spreadsheets.md).
  */
 export interface SheetOrder {
   readonly bytes: Uint8Array;
@@ -22,7 +23,7 @@ export type SheetAnswer =
 
 export interface SheetThreadParams {
   readonly sheet?: string | undefined;
-  /** Its own working time between two answers. */
+  /** How long the thread may work between two answers. */
   readonly patienceMs?: number;
   readonly memoryMb?: number;
 }
@@ -35,7 +36,7 @@ const SCRIPT = new URL(
 const PATIENCE_MS = 30_000;
 const MEMORY_MB = 768;
 
-/** So many at once, whatever is sent: each may take the memory above. */
+/** Threads at once, however many uploads come: each may take the memory above. */
 let free = 2;
 const waiting: (() => void)[] = [];
 
@@ -71,7 +72,8 @@ async function* answersOf(
   const order: SheetOrder = { bytes, sheet, taken };
   const worker = startLimitedThread(SCRIPT, order, memoryMb);
   const stop = new AbortController();
-  // Kept from going off while whoever reads is busy with the rows before: then the thread waits, too.
+  // The timer runs only while the thread works, not while the reader is busy with the rows before: then the thread
+  // waits, too.
   let patience: NodeJS.Timeout | undefined;
   const answers = on(worker, 'message', { signal: stop.signal, close: ['exit'] });
   try {
