@@ -9,7 +9,9 @@ import {
   html,
 } from '@millrace/simulator-kit';
 import type { Issuer } from './issuer.ts';
-import type { Requests } from './service.ts';
+
+/** Requests that reached an endpoint, refused or not; `other` reached none. */
+export type Requests = Record<keyof Issuer['paths'] | 'other', number>;
 
 const { page, nothingHere } = createConsole('Identity simulator', [['/_sim/', 'Issuer']]);
 

@@ -5,7 +5,8 @@ import { createIssuer } from './issuer.ts';
 import { type PrivateJwk, createKeyRing } from './keys.ts';
 import { type IdentityOptions, settle } from './options.ts';
 import { messagePage } from './pages.ts';
-import { type Requests, createService } from './service.ts';
+import type { Requests } from './inside.ts';
+import { createService } from './service.ts';
 
 export interface Identity {
   /** The discovery document is below it, and tokens of version 2 name it. */

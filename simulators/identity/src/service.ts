@@ -2,14 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { type Answer, isInside, json } from '@millrace/simulator-kit';
 import { PREFLIGHT, corsHeaders, mayPost } from './guard.ts';
 import { type Incoming, parseForm } from './http.ts';
-import { createPages } from './inside.ts';
+import { type Requests, createPages } from './inside.ts';
 import type { Issuer } from './issuer.ts';
 import { messagePage } from './pages.ts';
 import { Refusal } from './refusal.ts';
 import { type Route, routesOf } from './routes.ts';
-
-/** Requests that reached an endpoint, refused or not; `other` reached none. */
-export type Requests = Record<keyof Issuer['paths'] | 'other', number>;
 
 interface Service {
   readonly requests: Readonly<Requests>;
