@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { failures } from '@millrace/documents/contract';
 import { requestHashOf } from '@millrace/documents';
 import { createSalesforceStore, FIELD_NAMES } from '@millrace/store-salesforce';
