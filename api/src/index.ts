@@ -27,4 +27,5 @@ export { type JobFilter, jobFilter } from './routes/jobs.ts';
 export type { Kind } from './routes/kinds.ts';
 export { DOCX_TYPE, type LintReport, type Template } from './routes/templates.ts';
 export type { Replica } from './routes/worker.ts';
+export { type RunningServer, runningFolder, runningServer } from './running.ts';
 export * from './values.ts';

@@ -24,6 +24,8 @@ export function processWorld(): World {
     fetch: globalThis.fetch,
     files: createPrivateFiles(process.getuid?.() ?? null),
     home: homedir(),
+    folder: process.cwd(),
+    processLives: lives,
     openBrowser: browserOpener(process.platform, process.env),
     now: Date.now,
     wait: (ms) => sleep(ms, undefined, { signal: signals.interrupted }),
@@ -33,6 +35,15 @@ export function processWorld(): World {
       return program === null ? null : runProgram(program, signals);
     },
   };
+}
+
+function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it lives, and is not ours.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
 }
 
 /** `millrace jobs | head`: the reader has seen enough, so there is nothing left to say or do. */

@@ -26,6 +26,7 @@ import { createHub } from './live/hub.ts';
 import { logEvents } from './log/events.ts';
 import type { Logger } from './log/log.ts';
 import { openOrg, orgKind, orgPool, tellLevel, templatesOf, usageOf } from './salesforce/orgs.ts';
+import { tellCommandLine } from './running.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 import { startOrg } from './sandbox-org.ts';
 import { StartError } from './start-error.ts';
@@ -207,7 +208,13 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
   const address = await listen(app, config);
   const metrics = config.metrics === null ? null : await serveMetrics(config.metrics, telemetry);
   if (metrics !== null) closing.add(() => metrics.close());
-  await sandbox?.tellCommandLine(address);
+  if (config.runningFolder !== null) {
+    const client = sandbox?.client ?? null;
+    const [org = null] = sandboxOrg === null ? [] : orgKinds;
+    const simulatedOrg = org === null ? null : { kind: org.kind, page: sandboxOrg ?? '' };
+    const told = { url: address, client, simulatedOrg };
+    closing.add(await tellCommandLine(config.runningFolder, told, log));
+  }
   worker?.start();
   for (const org of orgs) tellLevel(org, log);
 

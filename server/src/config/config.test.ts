@@ -146,6 +146,12 @@ describe('the configuration', () => {
     );
   });
 
+  test('says that what is to be JSON is not', () => {
+    expect(problems({ MILLRACE_POOLS: 'batch' })).toEqual([
+      'MILLRACE_POOLS: Write JSON. What stands there is not.',
+    ]);
+  });
+
   test.each<Record<string, string>>([
     { PORT: '-1' },
     { PORT: '80.5' },

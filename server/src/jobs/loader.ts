@@ -32,10 +32,12 @@ const find: ResolveHook = async (specifier, context, nextResolve) => {
 };
 
 export const load: LoadHook = async (url, context, nextLoad) => {
-  if (!isOwn(url, /\.m?ts$/)) return nextLoad(url, context);
+  // JavaScript of the folder too: of what it cannot read, Node does not tell the line.
+  const isScript = url.startsWith(folder) && isOwn(url, /\.m?js$/);
+  if (!isScript && !isOwn(url, /\.m?ts$/)) return nextLoad(url, context);
   const path = fileURLToPath(url);
   const { code } = await transform(await readFile(path, 'utf8'), {
-    loader: 'ts',
+    loader: isScript ? 'js' : 'ts',
     format: 'esm',
     target: `node${process.versions.node}`,
     sourcefile: path,
