@@ -37,7 +37,12 @@ export function banner(
         ]),
     ...(sandboxOrg === null
       ? []
-      : [['org ', `a simulated Salesforce org at ${sandboxOrg}`] as [string, string]]),
+      : [
+          [
+            'org ',
+            `a simulated Salesforce org at ${sandboxOrg}, with invoices to make: "millrace jobs" shows them as document.salesforce`,
+          ] as [string, string],
+        ]),
     ...(config.role === 'all' ? [] : [['role', config.role] as [string, string]]),
     ['stop', 'Ctrl-C'],
   ];

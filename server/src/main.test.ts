@@ -237,6 +237,17 @@ describe('the process does not start', () => {
     expect(existsSync(join(folder, '.millrace'))).toBe(false);
   });
 
+  test('with a port that is taken: it says so first, and touches no data', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    const { code, said } = await refusal({ ...BYPASS, PORT: String(port) });
+    other.close();
+    expect(code).toBe(1);
+    expect(said).toContain(`Port ${port} on 127.0.0.1 is taken`);
+    expect(existsSync(join(folder, '.millrace'))).toBe(false);
+  });
+
   test('without its database: it says so, and not the password', async () => {
     const url = 'postgres://ada:hush-hush-hush@127.0.0.1:1/db';
     const { code, said } = await refusal({ ...BYPASS, DATABASE_URL: url });
@@ -355,15 +366,5 @@ describe('the process', { timeout: 120_000 }, () => {
     expect(await (await fetch(metrics)).text()).toContain('queue_depth');
     expect(await client.openapi()).toMatchObject({ openapi: '3.1.0' });
     expect(await client.docs()).toContain('/jobs/batch');
-  });
-
-  test('names the port that is taken', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as { port: number };
-    const { code, said } = await refusal({ ...BYPASS, PORT: String(port) });
-    other.close();
-    expect(code).toBe(1);
-    expect(said).toContain(`Port ${port} on 127.0.0.1 is taken`);
   });
 });

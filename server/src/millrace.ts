@@ -36,6 +36,7 @@ import { joinStores } from './stores/joined.ts';
 import { serveMetrics } from './telemetry/endpoint.ts';
 import { traceAnnouncements, traceAudit, traceStore } from './telemetry/store.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
+import { cannotListen, requireFreePort } from './port.ts';
 import { VERSION } from './version.ts';
 import { webhookKind } from './webhook/kind.ts';
 import { allWorkers } from './workers.ts';
@@ -70,6 +71,7 @@ export async function startMillrace(config: Config, log: Logger): Promise<Millra
 }
 
 async function serve(config: Config, log: Logger, closing: Closing): Promise<Millrace> {
+  await requireFreePort(config);
   const replica = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
   const telemetry = await startTelemetry(
     { ...config.telemetry, serviceInstance: replica, version: VERSION, secrets: config.secrets },
@@ -308,15 +310,7 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<str
   try {
     return await app.listen({ host, port });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
-    if (code === 'EADDRINUSE') {
-      throw new StartError(
-        `Port ${port} on ${host} is taken. Stop what listens there, or set PORT to another (0 takes a free one).`,
-      );
-    }
-    throw new StartError(`Cannot listen on ${host}, port ${port}: ${String(error)}`, {
-      cause: error,
-    });
+    throw cannotListen(error, host, port);
   }
 }
 

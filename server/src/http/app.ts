@@ -77,7 +77,11 @@ export function createApp(parts: AppParts): FastifyInstance {
     if (contract.upload === undefined) register(app, name, contract, admit, complete);
     else registerUpload(app, name, contract, admit, complete);
   }
-  if (parts.config.role !== 'worker') registerEvents(app, admit, parts.hub);
+  if (parts.config.role !== 'worker') {
+    registerEvents(app, admit, parts.hub);
+    // Whoever opens the address in a browser finds a page: the description, until there is a console.
+    app.get('/', (_, reply) => reply.redirect('/docs'));
+  }
   return app;
 }
 
