@@ -4,6 +4,7 @@ import { audit } from './commands/audit.ts';
 import { batch } from './commands/batch.ts';
 import { cancel } from './commands/cancel.ts';
 import { check } from './commands/check.ts';
+import { createCompletion } from './commands/completion.ts';
 import { enqueue } from './commands/enqueue.ts';
 import { erase } from './commands/erase.ts';
 import { explain } from './commands/explain.ts';
@@ -66,6 +67,7 @@ export const commands: readonly Command[] = [
   logout,
   whoami,
   token,
+  createCompletion(() => commands),
   createHelp(() => commands),
 ];
 
