@@ -8,6 +8,7 @@ import { healthContracts } from './routes/health.ts';
 import { identityContracts } from './routes/identity.ts';
 import { jobContracts } from './routes/jobs.ts';
 import { kindContracts } from './routes/kinds.ts';
+import { scheduleContracts } from './routes/schedules.ts';
 import { templateContracts } from './routes/templates.ts';
 import { workerContracts } from './routes/worker.ts';
 
@@ -16,6 +17,7 @@ export const contracts = {
   ...enqueueContracts,
   ...jobContracts,
   ...kindContracts,
+  ...scheduleContracts,
   ...documentContracts,
   ...templateContracts,
   ...fileContracts,
@@ -45,7 +47,7 @@ export const GROUPS = [
   {
     name: 'Kinds and schedules',
     about: 'What this process can run, what is held back, and what runs by the clock.',
-    contracts: kindContracts,
+    contracts: { ...kindContracts, ...scheduleContracts },
   },
   {
     name: 'Documents',

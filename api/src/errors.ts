@@ -183,6 +183,12 @@ export const ERRORS = {
     title: 'There is no such job',
     help: 'It never was, or its time of retention is over.',
   },
+  schedule_not_found: {
+    status: 404,
+    retryable: false,
+    title: 'There is no such schedule',
+    help: 'GET /schedules lists them. A job file declares one with defineSchedule.',
+  },
   illegal_transition: {
     status: 409,
     retryable: false,

@@ -40,7 +40,9 @@ async function wordsOf(
   context: Context,
   given: readonly string[],
 ): Promise<readonly string[]> {
-  const ways = usage.map((way) => way.split(' ').filter((word) => /^[A-Za-z|.]+$/.test(word)));
+  const ways = usage.map((way) =>
+    way.split(' ').filter((word) => /^[A-Za-z][A-Za-z|.]*$/.test(word)),
+  );
   const fitting = ways.filter((way) =>
     given.every((word, index) => isName(wordAt(way, index)) || wordAt(way, index) === word),
   );

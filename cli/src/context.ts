@@ -32,6 +32,8 @@ export interface World {
   wait(ms: number): Promise<void>;
   /** Aborted by Ctrl-C. */
   readonly interrupted: AbortSignal;
+  /** Opens a text in the editor of this user, and gives it as it was left. */
+  edit(text: string): Promise<string>;
   /** Runs the server until it ends; null where it is not built. */
   runServer(): Promise<ExitCode> | null;
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { browserOpener } from './browser.ts';
 import type { World } from './context.ts';
+import { editText } from './editor.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { createPrivateFiles } from './private-files.ts';
 import { type Signals, takeSignals } from './signals.ts';
@@ -30,6 +31,7 @@ export function processWorld(): World {
     now: Date.now,
     wait: (ms) => sleep(ms, undefined, { signal: signals.interrupted }),
     interrupted: signals.interrupted,
+    edit: (text) => editText(process.env, text),
     runServer() {
       const program = serverProgram();
       return program === null ? null : runProgram(program, signals);

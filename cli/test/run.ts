@@ -19,6 +19,7 @@ export interface Surroundings {
   /** Called instead of each pause; what it does has happened meanwhile. */
   readonly onWait?: (times: number, interrupt: () => void) => void | Promise<void>;
   readonly runServer?: World['runServer'];
+  readonly edit?: World['edit'];
   /** MILLRACE_URL is not set. */
   readonly unnamed?: boolean;
   /** Where it is typed. */
@@ -99,6 +100,7 @@ export async function run(
       interruption.signal.throwIfAborted();
     },
     interrupted: interruption.signal,
+    edit: surroundings.edit ?? (() => Promise.reject(new Error('Nobody edits.'))),
     runServer: surroundings.runServer ?? (() => null),
   });
   const bytes = Buffer.concat(written.stdout);

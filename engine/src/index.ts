@@ -25,7 +25,13 @@ export * from './queue.ts';
 export * from './registry.ts';
 export type { JobRequest } from './request.ts';
 export * from './retry.ts';
-export { type Schedule, checkSchedule, defineSchedule, ticksBetween } from './schedules.ts';
+export {
+  type Schedule,
+  checkSchedule,
+  defineSchedule,
+  fireNow,
+  ticksBetween,
+} from './schedules.ts';
 export * from './states.ts';
 export {
   refuseUnstorableCheckpoint,

@@ -188,6 +188,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
     audit: traceAudit(store.audit, telemetry),
     worker,
     registry,
+    schedules: jobs.schedules,
     config,
     replica,
     authenticate: identity.authenticate,

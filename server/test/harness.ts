@@ -97,6 +97,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     audit,
     worker,
     registry,
+    schedules: options.schedules ?? [],
     config,
     replica: worker.id,
     authenticate: () => Promise.resolve(DEVELOPER),

@@ -10,7 +10,8 @@ import { file } from '../routes/files.ts';
 import { check, readiness } from '../routes/health.ts';
 import { me, signIn } from '../routes/identity.ts';
 import { bulk, cancelAnswer, count } from '../routes/jobs.ts';
-import { kind, pauseAnswer, schedule } from '../routes/kinds.ts';
+import { kind, pause, pauseAnswer, schedule } from '../routes/kinds.ts';
+import { schedulePaused } from '../routes/schedules.ts';
 import { lintReport, template, templateAdded, templatePage } from '../routes/templates.ts';
 import { control, pool, replica } from '../routes/worker.ts';
 import { duration, jobState } from '../values.ts';
@@ -37,6 +38,8 @@ const GIVEN = {
   Kind: kind,
   KindPaused: pauseAnswer,
   Schedule: schedule,
+  SchedulePaused: schedulePaused,
+  Pause: pause,
   Batch: batch,
   BatchCounts: batchCounts,
   BatchItem: batchItem,

@@ -23,7 +23,7 @@ compdef _millrace millrace`,
 export function createCompletion(commands: () => readonly Command[]): Command {
   return defineCommand({
     name: 'completion',
-    summary: 'Prints what lets a shell complete commands, options, kinds, templates and jobs.',
+    summary: 'Prints what lets a shell complete what you type.',
     usage: ['bash|zsh|fish'],
     words: { least: 1, most: Infinity },
     options: {},

@@ -21,6 +21,7 @@ import { healthHandlers } from '../routes/health.ts';
 import { identityHandlers } from '../routes/identity.ts';
 import { jobHandlers } from '../routes/jobs.ts';
 import { kindHandlers } from '../routes/kinds.ts';
+import { scheduleHandlers } from '../routes/schedules.ts';
 import { workerHandlers } from '../routes/worker.ts';
 import { traceRequests } from '../telemetry/requests.ts';
 import { VERSION } from '../version.ts';
@@ -103,6 +104,7 @@ function handlersOf(parts: AppParts): Partial<Handlers> {
     ...enqueueHandlers(parts),
     ...jobHandlers(parts),
     ...kindHandlers(parts),
+    ...scheduleHandlers(parts),
     ...auditHandlers(parts),
     ...documentsHandlers(parts),
     ...descriptionHandlers({ version: VERSION }),

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Contract, Contracts, RouteName, SignIn } from '@millrace/api';
 import type { Documents } from '@millrace/documents';
-import type { Log, Queue, Registry, Worker } from '@millrace/engine';
+import type { Log, Queue, Registry, Schedule, Worker } from '@millrace/engine';
 import type { AuditLog } from '@millrace/store-postgres';
 import type { z } from 'zod';
 import type { Config } from '../config/config.ts';
@@ -21,6 +21,8 @@ export interface AppParts {
   /** Null in a process that only serves the API. */
   readonly worker: Worker | null;
   readonly registry: Registry;
+  /** Of the job files. */
+  readonly schedules: readonly Schedule[];
   readonly config: Pick<Config, 'host' | 'role' | 'webhook' | 'rateLimit'>;
   /** The name of this process among the replicas. */
   readonly replica: string;

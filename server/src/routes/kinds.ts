@@ -47,6 +47,10 @@ export function kindHandlers({
           ...schedule,
           lastTick: iso(schedule.lastTick),
           nextTick: isoOrNull(nextTick(schedule.cron, schedule.timeZone, now)),
+          paused:
+            schedule.paused === null
+              ? null
+              : { since: iso(schedule.paused.since), by: schedule.paused.by },
         })),
         next,
       });
