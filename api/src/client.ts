@@ -39,6 +39,8 @@ type Part<C, Name extends string> = C extends { readonly [N in Name]: infer S ex
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of a stream: its line has ended, and is about to be opened again. */
+  readonly onBreak?: () => void;
 }
 
 export interface ClientConfig {

@@ -36,6 +36,8 @@ export interface World {
   edit(text: string): Promise<string>;
   /** Runs the server until it ends; null where it is not built. */
   runServer(): Promise<ExitCode> | null;
+  /** What the server would stand on here, line by line; null where it is not built. */
+  examine(): AsyncIterable<string> | null;
 }
 
 export interface Context {
@@ -155,9 +157,10 @@ function limitedFetch({ fetch, interrupted }: World, server: string): typeof glo
  * gives up when nothing has moved for 300 s.
  */
 function limitOf(init: RequestInit | undefined): number | null {
-  const isFile =
-    init?.body instanceof ReadableStream || new Headers(init?.headers).get('accept') === '*/*';
-  if (isFile) return null;
+  const accept = new Headers(init?.headers).get('accept') ?? '';
+  // A stream of events says every 15 s that it lives, and its reader knows.
+  const isEndless = ['*/*', 'text/event-stream'].includes(accept);
+  if (isEndless || init?.body instanceof ReadableStream) return null;
   return init?.method === 'GET' ? LIMIT_MS.read : LIMIT_MS.write;
 }
 

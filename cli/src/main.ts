@@ -5,6 +5,7 @@ import { batch } from './commands/batch.ts';
 import { cancel } from './commands/cancel.ts';
 import { check } from './commands/check.ts';
 import { createCompletion } from './commands/completion.ts';
+import { doctor } from './commands/doctor.ts';
 import { enqueue } from './commands/enqueue.ts';
 import { erase } from './commands/erase.ts';
 import { explain } from './commands/explain.ts';
@@ -42,6 +43,7 @@ import { version } from './version.ts';
 /** Every command there is; the order is that of the help. */
 export const commands: readonly Command[] = [
   start,
+  doctor,
   enqueue,
   jobs,
   job,

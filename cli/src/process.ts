@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants, homedir } from 'node:os';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { browserOpener } from './browser.ts';
@@ -33,8 +34,12 @@ export function processWorld(): World {
     interrupted: signals.interrupted,
     edit: (text) => editText(process.env, text),
     runServer() {
-      const program = serverProgram();
+      const program = serverProgram('main.js');
       return program === null ? null : runProgram(program, signals);
+    },
+    examine() {
+      const program = serverProgram('doctor/main.js');
+      return program === null ? null : linesOfProgram(program, signals);
     },
   };
 }
@@ -57,9 +62,9 @@ function endWithReader(stream: NodeJS.WritableStream): void {
 }
 
 /** Found when asked for, never imported: the command line works without the server's packages. */
-function serverProgram(): string | null {
+function serverProgram(name: string): string | null {
   try {
-    const program = fileURLToPath(new URL('main.js', import.meta.resolve('#server')));
+    const program = fileURLToPath(new URL(name, import.meta.resolve('#server')));
     return existsSync(program) ? program : null;
   } catch {
     return null;
@@ -76,4 +81,11 @@ export function runProgram(program: string, signals: Signals): Promise<ExitCode>
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     });
   });
+}
+
+/** What a program of ours writes, line by line. Its errors go to this terminal. */
+async function* linesOfProgram(program: string, signals: Signals): AsyncGenerator<string> {
+  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  signals.passTo(child);
+  yield* createInterface({ input: child.stdout });
 }

@@ -353,6 +353,44 @@ describe('the process', { timeout: 120_000 }, () => {
     await expect(tokenOf(local)).rejects.toThrow('invalid_client');
   });
 
+  test('starts again with job files that change, and goes on with the old ones where they are wrong', async () => {
+    mkdirSync(join(folder, 'jobs/shared'));
+    const version = (words: string) => `export const words = '${words}';`;
+    jobFile('shared/words.ts', version('first'));
+    jobFile(
+      'say.ts',
+      `import { defineJob, done } from '@millrace/engine';
+import { z } from 'zod';
+import { words } from './shared/words.ts';
+export const say = defineJob({ kind: 'say', input: z.object({}), public: true, run: async () => done(words) });`,
+    );
+    const started = main({ ...BYPASS, MILLRACE_DOCUMENTS: 'false' });
+    const client = createClient({ baseUrl: await addressOf(started) });
+    const said = async () => {
+      const { id } = await client.enqueue({ body: { kind: 'say' } });
+      for await (const event of client.events({ query: { id, topics: 'job' } }))
+        if (event.type === 'job' && event.job.state === 'SUCCEEDED') break;
+      return (await client.getJob({ params: { id } })).result;
+    };
+    expect(await said()).toBe('first');
+    jobFile('shared/words.ts', 'export const words = ;');
+    await started.says(/Unexpected .*\(jobs\/shared\/words\.ts:1\).*as they were before go on/);
+    expect(await said()).toBe('first');
+    jobFile('shared/words.ts', version('second'));
+    await started.says(/Job files have changed: starting again\./);
+    await started.says(/Started again, with say\./);
+    expect(await said()).toBe('second');
+    // The kinds are right, and the rule is not: what ran before runs again.
+    jobFile(
+      'rule.ts',
+      `export const chain = { name: 'chain', parents: ['say'], child: 'nobody', data: () => ({}) };`,
+    );
+    await started.says(/There is no kind .{0,3}nobody.*as they were before go on/);
+    expect(await said()).toBe('second');
+    started.child.kill('SIGTERM');
+    expect(await started.ended).toBe(0);
+  });
+
   test('serves metrics, live events and its own description', async () => {
     jobFile('hello.ts', HELLO);
     const started = main({ ...BYPASS, MILLRACE_METRICS_PORT: '0' });

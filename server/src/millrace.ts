@@ -59,18 +59,27 @@ export interface Millrace {
   stop(): Promise<void>;
 }
 
-/** Everything that makes up the process, from the jobs folder to the socket. */
-export async function startMillrace(config: Config, log: Logger): Promise<Millrace> {
+/** Everything that makes up the process, from the jobs folder to the socket. `loaded`: those of the folder, unless given. */
+export async function startMillrace(
+  config: Config,
+  log: Logger,
+  loaded?: LoadedJobs,
+): Promise<Millrace> {
   const closing = createClosing();
   try {
-    return await serve(config, log, closing);
+    return await serve(config, log, closing, loaded);
   } catch (error) {
     await closing.close();
     throw error;
   }
 }
 
-async function serve(config: Config, log: Logger, closing: Closing): Promise<Millrace> {
+async function serve(
+  config: Config,
+  log: Logger,
+  closing: Closing,
+  loaded: LoadedJobs | undefined,
+): Promise<Millrace> {
   await requireFreePort(config);
   const replica = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
   const telemetry = await startTelemetry(
@@ -79,7 +88,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
   );
   closing.add(() => telemetry.stop());
 
-  const jobs = await loadJobs(config.jobsFolder, config.jobsFolderNamed);
+  const jobs = loaded ?? (await loadJobs(config.jobsFolder, config.jobsFolderNamed));
   const webhooks = webhookKind({ ...config.webhook, measured: telemetry.call });
   let service: DocumentService | null = null;
   const made = () => required(service).documents;

@@ -12,6 +12,7 @@ import {
 } from '@millrace/engine';
 import { StartError } from '../start-error.ts';
 import { loadErrorInWords } from './load-error.ts';
+import { VERSION } from './version-query.ts';
 
 /** What the files of the folder have declared. */
 export interface LoadedJobs {
@@ -29,16 +30,21 @@ const NOT_A_JOB_FILE = /\.(test|spec|d)\.m?[jt]s$/;
 
 /**
  * Imports every job file of the folder, not of its subfolders: those are for what job files share.
- * One that cannot be loaded stops the start, since its jobs would wait for ever.
+ * One that cannot be loaded stops the start, since its jobs would wait for ever. Another `version` loads them again, with all
+ * that they import from the folder: Node loads what it knows by the same address only once.
  */
-export async function loadJobs(folder: string, mustExist: boolean): Promise<LoadedJobs> {
+export async function loadJobs(
+  folder: string,
+  mustExist: boolean,
+  version = 0,
+): Promise<LoadedJobs> {
   const files = await jobFiles(folder, mustExist);
   if (files.length > 0) await prepareLoader(folder);
   const found: Found = { kinds: new Map(), rules: new Map(), schedules: new Map() };
   const idle: string[] = [];
   for (const file of files) {
     const path = join(folder, file);
-    const taken = Object.entries(await load(path, folder)).map(([name, value]) =>
+    const taken = Object.entries(await load(path, folder, version)).map(([name, value]) =>
       take(found, value, { file: path, name }),
     );
     if (!taken.includes(true)) idle.push(file);
@@ -102,9 +108,15 @@ async function prepareLoader(folder: string): Promise<void> {
   });
 }
 
-async function load(path: string, folder: string): Promise<Record<string, unknown>> {
+async function load(
+  path: string,
+  folder: string,
+  version: number,
+): Promise<Record<string, unknown>> {
   try {
-    return (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
+    const { href } = pathToFileURL(resolve(path));
+    const address = version === 0 ? href : `${href}?${VERSION}=${version}`;
+    return (await import(address)) as Record<string, unknown>;
   } catch (error) {
     throw new StartError(
       `The job file ${path} cannot be loaded: ${loadErrorInWords(error, path, folder)}`,

@@ -18,6 +18,7 @@ export {
   numbers,
   texts,
 } from './database.ts';
+export { checkPostgres } from './check.ts';
 export { type Migrations, migrate } from './migrate.ts';
 export type {
   Announcement,
