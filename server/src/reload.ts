@@ -43,8 +43,8 @@ export async function startReloading(
       current = await startMillrace(again, log, jobs);
       say(`Started again, with ${kindsOf(current)}.`);
     } catch (error) {
-      say(`${wordsOf(error)}\nThe job files as they were before go on.`);
       current = await startMillrace(again, log, before);
+      say(`${wordsOf(error)}\nThe job files as they were before go on.`);
     }
   }
 
