@@ -48,7 +48,7 @@ async function wordsOf(
   );
   const next = new Set(fitting.flatMap((way) => wordAt(way, given.length)?.split('|') ?? []));
   const found = await Promise.all(
-    [...next].map((word) => (isName(word) ? valuesOf(context, word) : [word])),
+    [...next].map((word) => (isName(word) ? valuesOf(context, word) : Promise.resolve([word]))),
   );
   return found.flat();
 }

@@ -143,7 +143,9 @@ function serviceUrl(given: string): string {
 function limitedFetch({ fetch, interrupted }: World, server: string): typeof globalThis.fetch {
   return async (input, init) => {
     const limitMs = limitOf(init);
-    const signal = limitMs === null ? interrupted : atMost(limitMs, interrupted);
+    const ends = limitMs === null ? interrupted : atMost(limitMs, interrupted);
+    // Who reads a stream ends it too: a line that is left open keeps the process.
+    const signal = init?.signal ? AbortSignal.any([ends, init.signal]) : ends;
     // Not followed: the token is for this server alone, and a POST would arrive as a GET.
     const response = await fetch(input, { ...init, redirect: 'manual', signal });
     const elsewhere = response.headers.get('location');

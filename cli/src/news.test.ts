@@ -128,4 +128,6 @@ test('millrace watch follows a job by them', async () => {
     { state: 'SUCCEEDED' },
   ]);
   expect(streams.queries).toEqual(['?topics=job&id=pg-1']);
+  // A line that is left open would keep the process.
+  await streams.closed;
 });

@@ -73,22 +73,30 @@ export async function startContractServer(
 export interface Streams {
   add(response: ServerResponse, query: string): void;
   tell(event: LiveEvent): void;
+  /** Resolves once the first line has ended, from either side. */
+  readonly closed: Promise<void>;
   /** What each was opened with. */
   readonly queries: string[];
 }
 
 export function createStreams(): Streams {
   const open = new Set<ServerResponse>();
+  let close = (): void => {};
+  const closed = new Promise<void>((resolve) => (close = resolve));
   const queries: string[] = [];
   const frame = (event: LiveEvent): string => `data: ${JSON.stringify(event)}\n\n`;
   return {
     queries,
+    closed,
     add(response, query) {
       queries.push(query);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(frame({ type: 'hello', resumed: false }));
       open.add(response);
-      response.on('close', () => open.delete(response));
+      response.on('close', () => {
+        open.delete(response);
+        close();
+      });
     },
     tell(event) {
       for (const response of open) response.write(frame(event));

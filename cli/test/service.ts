@@ -70,14 +70,17 @@ export function createService(jobs: Job[] = []): Service {
       stopWorker: () => switchWorker(service, false),
       startWorker: () => switchWorker(service, true),
       listSchedules: () => ({ schedules: service.schedules, next: null }),
-      runSchedule: ({ params }) => ({ name: scheduled(service, params['name']).name, id: 'pg-7' }),
+      runSchedule: ({ params }) => ({
+        name: scheduleNamed(service, params['name']).name,
+        id: 'pg-7',
+      }),
       pauseSchedule: ({ params }) => {
-        const schedule = scheduled(service, params['name']);
+        const schedule = scheduleNamed(service, params['name']);
         schedule.paused = { since: at(0), by: null };
         return { name: schedule.name, paused: true };
       },
       resumeSchedule: ({ params }) => {
-        const schedule = scheduled(service, params['name']);
+        const schedule = scheduleNamed(service, params['name']);
         schedule.paused = null;
         return { name: schedule.name, paused: false };
       },
@@ -96,7 +99,7 @@ function find({ jobs }: Service, id: string | undefined): Job {
   return found;
 }
 
-function scheduled({ schedules }: Service, name: string | undefined): Schedule {
+function scheduleNamed({ schedules }: Service, name: string | undefined): Schedule {
   const found = schedules.find((schedule) => schedule.name === name);
   if (found === undefined) throw refusal('schedule_not_found', `There is no schedule "${name}".`);
   return found;
