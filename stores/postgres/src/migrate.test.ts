@@ -11,7 +11,13 @@ import { migrate } from './migrate.ts';
 import { openPg } from './pg.ts';
 
 const FIRST = '001-queue.sql';
-const ALL = [FIRST, '002-service.sql', '003-leases.sql', '004-shared-leases.sql'];
+const ALL = [
+  FIRST,
+  '002-service.sql',
+  '003-leases.sql',
+  '004-shared-leases.sql',
+  '005-paused-schedules.sql',
+];
 
 let databases: TestDatabases;
 let database: TestDatabase;
