@@ -35,7 +35,12 @@ beforeAll(async () => {
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   server = spawn(process.execPath, [join(root, 'server/dist/main.js')], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', MILLRACE_DOCUMENTS: 'false' },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      XDG_STATE_HOME: join(folder, 'state'),
+      PORT: '0',
+      MILLRACE_DOCUMENTS: 'false',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   address = await addressOf(server);
@@ -72,7 +77,7 @@ async function shell(command: string): Promise<string> {
     .replaceAll('localhost:3000', new URL(address).host);
   const env = {
     PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
-    MILLRACE_URL: address,
+    XDG_STATE_HOME: join(folder, 'state'),
   };
   const ended = await run('bash', ['-c', script], { cwd: folder, env }).catch(
     (error: unknown) => error as { code: number; stdout: string; stderr: string },

@@ -30,17 +30,34 @@ export const debianPackages = {
   prometheus: { name: 'prometheus', found: () => findProgram('promtool') },
   office: {
     name: 'libreoffice-writer-nogui',
+    why: 'LibreOffice turns documents into PDF',
+    megabytes: 200,
     found: () =>
       findProgram('soffice') ||
       ['/usr/lib/libreoffice', '/usr/lib64/libreoffice', '/Applications/LibreOffice.app'].some(
         existsSync,
       ),
   },
-  // In place of Arial, Times and Courier, of Calibri and of Cambria, each as wide; and for Chinese, Japanese and Korean.
-  fonts: fontPackage('fonts-liberation', 'truetype/liberation'),
-  calibri: fontPackage('fonts-crosextra-carlito', 'truetype/crosextra/Carlito-Regular.ttf'),
-  cambria: fontPackage('fonts-crosextra-caladea', 'truetype/crosextra/Caladea-Regular.ttf'),
-  cjk: fontPackage('fonts-noto-cjk', 'opentype/noto/NotoSansCJK-Regular.ttc'),
+  // Each as wide as the font that it stands in for.
+  fonts: fontPackage('fonts-liberation', 'truetype/liberation', 'for Arial, Times and Courier', 2),
+  calibri: fontPackage(
+    'fonts-crosextra-carlito',
+    'truetype/crosextra/Carlito-Regular.ttf',
+    'for Calibri',
+    3,
+  ),
+  cambria: fontPackage(
+    'fonts-crosextra-caladea',
+    'truetype/crosextra/Caladea-Regular.ttf',
+    'for Cambria',
+    1,
+  ),
+  cjk: fontPackage(
+    'fonts-noto-cjk',
+    'opentype/noto/NotoSansCJK-Regular.ttc',
+    'for Chinese, Japanese and Korean',
+    90,
+  ),
   // The type checker of Apex is a Java program.
   java: { name: 'openjdk-17-jre-headless', found: () => findProgram('java') },
   // pdftotext and pdftoppm look into what was made.
@@ -55,9 +72,12 @@ export const fontPackages = [
   debianPackages.cjk,
 ];
 
-/** @param {string} name @param {string} file below the system's folder of fonts */
-function fontPackage(name, file) {
-  return { name, found: () => existsSync(join('/usr/share/fonts', file)) };
+/**
+ * @param {string} name @param {string} file below the system's folder of fonts
+ * @param {string} why @param {number} megabytes
+ */
+function fontPackage(name, file, why, megabytes) {
+  return { name, why, megabytes, found: () => existsSync(join('/usr/share/fonts', file)) };
 }
 
 /**

@@ -43,15 +43,32 @@ export function ensureNode() {
 
 /** Installs the packages of a lock file, once per content of that file. */
 export async function ensureModules(folder = root) {
+  if (hasModules(folder)) return;
+  console.log('Installing packages (npm ci) …');
+  // --include=dev: NODE_ENV=production would leave out the compiler. No package needs its install script
+  // (scripts/install-scripts.test.ts), and one that was tampered with would do its harm there.
+  const args = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
+  await quietly('npm', args, { cwd: folder });
+  const { stamp, wanted } = modulesOf(folder);
+  writeFileSync(stamp, wanted);
+}
+
+/** @param {string} [folder] */
+export function hasModules(folder = root) {
+  const { stamp, wanted } = modulesOf(folder);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+}
+
+/** @param {string} folder */
+function modulesOf(folder) {
   const lock = readFileSync(join(folder, 'package-lock.json'));
   const wanted = createHash('sha256').update(lock).digest('hex');
-  const stamp = join(folder, 'node_modules', '.millrace-stamp');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  return { stamp: join(folder, 'node_modules', '.millrace-stamp'), wanted };
+}
 
-  console.log('Installing packages (npm ci) …');
-  // --include=dev: NODE_ENV=production would leave out the compiler.
-  await quietly('npm', ['ci', '--include=dev', '--no-audit', '--no-fund'], { cwd: folder });
-  writeFileSync(stamp, wanted);
+/** Whether missing Debian packages are installed here; elsewhere people are told how. */
+export function canInstall() {
+  return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
 }
 
 /**
@@ -64,7 +81,7 @@ export async function ensurePackages(packages) {
   if (names.length === 0) return;
 
   const install = ['install', '-y', '--no-install-recommends', ...names];
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
+  if (!canInstall()) {
     throw new SetupError(
       `Missing: ${names.join(', ')}. On Debian or Ubuntu: sudo apt-get ${install.join(' ')}`,
     );

@@ -1,9 +1,25 @@
 // npm start: installs what is missing, builds what has changed, then is the server.
 
 import { debianPackages, fontPackages } from './services.mjs';
-import { become, ensureBuild, ensureModules, ensurePackages, script } from './setup.mjs';
+import { announcement } from './announcement.mjs';
+import {
+  become,
+  canInstall,
+  ensureBuild,
+  ensureModules,
+  ensurePackages,
+  hasModules,
+  script,
+} from './setup.mjs';
+
+const officePackages = [debianPackages.office, ...fontPackages];
 
 await script(async () => {
+  const said = announcement({
+    modules: !hasModules(),
+    packages: wantsOffice() && canInstall() ? officePackages.filter(({ found }) => !found()) : [],
+  });
+  if (said !== null) console.log(said);
   await ensureModules();
   await ensureBuild();
   await ensureOffice();
@@ -22,9 +38,7 @@ function offerSandbox() {
 
 /** PDF needs LibreOffice, and fonts. Where it cannot be installed, everything else works, and the server says how to get it. */
 async function ensureOffice() {
-  const wanted = process.env['MILLRACE_DOCUMENTS'] !== 'false';
-  const elsewhere = process.env['MILLRACE_OFFICE_PATH'];
-  if (!wanted || elsewhere) return;
+  if (!wantsOffice()) return;
   try {
     await ensurePackages([debianPackages.office]);
   } catch (error) {
@@ -35,6 +49,10 @@ async function ensureOffice() {
   } catch (error) {
     console.log(`Some fonts are missing: such text looks different. ${messageOf(error)}`);
   }
+}
+
+function wantsOffice() {
+  return process.env['MILLRACE_DOCUMENTS'] !== 'false' && !process.env['MILLRACE_OFFICE_PATH'];
 }
 
 /** @param {unknown} error */

@@ -9,4 +9,6 @@ export interface AnyInput {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of a stream: its line has ended, and is about to be opened again. */
+  readonly onBreak?: () => void;
 }

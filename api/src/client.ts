@@ -32,7 +32,7 @@ type Upload<C> = C extends { readonly upload: readonly (infer Type)[] }
 
 /** Needed where the schema needs something; optional where everything in it is. */
 type Part<C, Name extends string> = C extends { readonly [N in Name]: infer S extends ZodType }
-  ? object extends z.input<S>
+  ? object extends NonNullable<z.input<S>>
     ? { readonly [N in Name]?: z.input<S> }
     : { readonly [N in Name]: z.input<S> }
   : unknown;

@@ -8,6 +8,7 @@ import { healthContracts } from './routes/health.ts';
 import { identityContracts } from './routes/identity.ts';
 import { jobContracts } from './routes/jobs.ts';
 import { kindContracts } from './routes/kinds.ts';
+import { scheduleContracts } from './routes/schedules.ts';
 import { workerContracts } from './routes/worker.ts';
 
 /** Every route, by the name its client method and its handler have. */
@@ -15,6 +16,7 @@ export const contracts = {
   ...enqueueContracts,
   ...jobContracts,
   ...kindContracts,
+  ...scheduleContracts,
   ...routes,
   ...workerContracts,
   ...eventContracts,
@@ -42,7 +44,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'Kinds and schedules',
     about: 'What this process can run, what is held back, and what runs by the clock.',
-    contracts: kindContracts,
+    contracts: { ...kindContracts, ...scheduleContracts },
   },
   ...groups,
   {

@@ -186,6 +186,12 @@ const CORE = {
     title: 'There is no such job',
     help: 'It never existed, or its retention time is over.',
   },
+  schedule_not_found: {
+    status: 404,
+    retryable: false,
+    title: 'There is no such schedule',
+    help: 'GET /schedules lists them. A job file declares one with defineSchedule.',
+  },
   illegal_transition: {
     status: 409,
     retryable: false,

@@ -50,6 +50,7 @@ export async function* stream(params: StreamParams): AsyncGenerator<unknown, voi
       if (isOver()) return;
       if (!reader.hasBegun || isFinal(error)) throw error;
     }
+    options.onBreak?.();
     const most = Math.min(RETRY_MS.first * 2 ** reader.failures, RETRY_MS.most);
     reader.failures += 1;
     // Uneven, so that not everyone comes back at the same moment.

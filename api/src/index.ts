@@ -41,3 +41,4 @@ export type { Me, SignIn } from './routes/identity.ts';
 export { type JobFilter, jobFilter } from './routes/jobs.ts';
 export type { Kind } from './routes/kinds.ts';
 export type { Replica } from './replica.ts';
+export { type RunningServer, runningFolder, runningServer } from './running.ts';

@@ -87,7 +87,7 @@ function operation(name: RouteName, contract: Contract, schemas: Schemas): Opera
     ],
     ...(body && {
       requestBody: {
-        required: true,
+        required: !body.safeParse(undefined).success,
         content: { [JSON_TYPE]: { schema: schemas.of(body), example: example.body } },
       },
     }),

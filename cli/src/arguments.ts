@@ -7,7 +7,7 @@ import { UsageError } from './usage-error.ts';
 /** What every command takes. */
 export const GLOBAL_OPTIONS = {
   json: flag('Machine output: one JSON document per line.'),
-  url: text('URL', 'The server; MILLRACE_URL, else http://127.0.0.1:3000.'),
+  url: text('URL', 'The server; MILLRACE_URL, else one that runs here.'),
   quiet: flag('Only ids and names; no headings, notes or progress.', 'q'),
   help: flag('Shows the help of a command.', 'h'),
   version: flag('Shows the version.'),

@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { failureOf } from './failure.ts';
 import { FILTER_OPTIONS, filterInWords, filterOf } from './filter.ts';
+import { noteUnknownKind } from './kind-hint.ts';
 import { type Values, flag } from './option.ts';
 import { clean } from './render/width.ts';
 import { tally, tallyInWords } from './tally.ts';
@@ -95,6 +96,7 @@ async function asksFirst(
   const found = await tally(context.client, filter, from);
   if (found.length === 0) {
     context.note('No job matches.');
+    await noteUnknownKind(context, filter.kind);
     return false;
   }
   const { state: _, ...rest } = filter;

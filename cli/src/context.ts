@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
-import { type Client, type SignIn, createClient } from '@millrace/api';
+import { type Client, type RunningServer, type SignIn, createClient } from '@millrace/api';
 import type { ExitCode } from './exit.ts';
 import type { PrivateFiles } from './private-files.ts';
 import { clean } from './render/width.ts';
+import { DEFAULT_URL, findServer } from './running.ts';
 import { type Environment, type Screen, type Stream, createScreen } from './screen.ts';
 import { type Credentials, createCredentials } from './sign-in/credentials.ts';
 import { type Tokens, createTokens } from './token.ts';
@@ -20,6 +21,10 @@ export interface World {
   readonly files: PrivateFiles;
   /** The folder of this user. */
   readonly home: string;
+  /** Where the command was typed. */
+  readonly folder: string;
+  /** Whether a process has this number. */
+  processLives(pid: number): boolean;
   /** Shows a page to the person here; null where there is no screen for it. */
   readonly openBrowser: ((address: string) => void) | null;
   /** Milliseconds since 1970. */
@@ -28,8 +33,12 @@ export interface World {
   wait(ms: number): Promise<void>;
   /** Aborted by Ctrl-C. */
   readonly interrupted: AbortSignal;
+  /** Opens a text in the editor of this user, and gives it as it was left. */
+  edit(text: string): Promise<string>;
   /** Runs the server until it ends; null where it is not built. */
   runServer(): Promise<ExitCode> | null;
+  /** What the server would stand on here, line by line; null where it is not built. */
+  examine(): AsyncIterable<string> | null;
 }
 
 export interface Context {
@@ -39,6 +48,8 @@ export interface Context {
   /** The same server, asked with this token and no other. */
   readonly clientWith: (token: string) => Client;
   readonly url: string;
+  /** What the server at this address tells its own user's command line, where it runs here. */
+  readonly running: RunningServer | null;
   /** Where to get a token for this server, as it says itself. */
   readonly signIn: () => Promise<SignIn>;
   readonly tokens: Tokens;
@@ -53,8 +64,6 @@ export interface Context {
   readonly note: (sentence: string) => void;
 }
 
-export const DEFAULT_URL = 'http://127.0.0.1:3000';
-
 /** A server that takes longer than this is as good as away. One request may change a million jobs. */
 const LIMIT_MS = { read: 30_000, write: 300_000 };
 
@@ -64,22 +73,36 @@ export interface GlobalChoices {
   readonly quiet?: true;
 }
 
-export function createContext(world: World, choices: GlobalChoices): Context {
-  const url = serviceUrl(choices.url ?? (world.env['MILLRACE_URL'] || DEFAULT_URL));
+export async function createContext(world: World, choices: GlobalChoices): Promise<Context> {
   const out = createScreen(world.stdout, world.env);
   const err = createScreen(world.stderr, world.env);
   const quiet = choices.quiet === true;
   const json = choices.json === true;
+  const warn = (sentence: string) => {
+    if (!json) err.line(err.paint('yellow', clean(sentence)));
+  };
+  const note = (sentence: string) => {
+    if (!quiet && !json) err.line(err.paint('dim', sentence));
+  };
+  const named = choices.url ?? (world.env['MILLRACE_URL'] || null);
+  const { url, running } = await findServer(
+    { world, warn, note },
+    named === null ? null : serviceUrl(named),
+  );
   const server = { baseUrl: url, fetch: limitedFetch(world, url) };
   const clientWith = (token: string | null) =>
     createClient({ ...server, token: () => Promise.resolve(token) });
   const signIn = () => clientWith(null).signIn();
-  const warn = (sentence: string) => {
-    if (!json) err.line(err.paint('yellow', clean(sentence)));
-  };
   const credentials = createCredentials(world, warn);
   const login = choices.url === undefined ? 'millrace login' : `millrace login --url ${url}`;
-  const tokens = createTokens({ world, url, login, signIn, credentials, warn });
+  const tokens = createTokens({
+    world,
+    url,
+    login,
+    signIn,
+    credentials,
+    local: running?.client ?? null,
+  });
   return {
     world,
     client: createClient({
@@ -88,6 +111,7 @@ export function createContext(world: World, choices: GlobalChoices): Context {
     }),
     clientWith,
     url,
+    running,
     signIn,
     tokens,
     credentials,
@@ -96,9 +120,7 @@ export function createContext(world: World, choices: GlobalChoices): Context {
     json,
     quiet,
     document: (value) => out.line(JSON.stringify(value)),
-    note(sentence) {
-      if (!quiet && !json) err.line(err.paint('dim', sentence));
-    },
+    note,
   };
 }
 
@@ -114,13 +136,17 @@ function serviceUrl(given: string): string {
   if (url.username !== '' || url.password !== '') {
     throw new UsageError('The address has a user or a password in it. Write it without them.');
   }
-  return text.replace(/\/+$/, '');
+  // What listens at ::1 may be somebody else's: the name is to mean one address, the one that servers have by default.
+  if (url.hostname === 'localhost') url.hostname = '127.0.0.1';
+  return url.href.replace(/\/+$/, '');
 }
 
 function limitedFetch({ fetch, interrupted }: World, server: string): typeof globalThis.fetch {
   return async (input, init) => {
     const limitMs = limitOf(init);
-    const signal = limitMs === null ? interrupted : atMost(limitMs, interrupted);
+    const ends = limitMs === null ? interrupted : atMost(limitMs, interrupted);
+    // Who reads a stream ends it too: a line that is left open keeps the process.
+    const signal = init?.signal ? AbortSignal.any([ends, init.signal]) : ends;
     // Not followed: the token is for this server alone, and a POST would arrive as a GET.
     const response = await fetch(input, { ...init, redirect: 'manual', signal });
     const elsewhere = response.headers.get('location');
@@ -134,9 +160,10 @@ function limitedFetch({ fetch, interrupted }: World, server: string): typeof glo
  * gives up when nothing has moved for 300 s.
  */
 function limitOf(init: RequestInit | undefined): number | null {
-  const isFile =
-    init?.body instanceof ReadableStream || new Headers(init?.headers).get('accept') === '*/*';
-  if (isFile) return null;
+  const accept = new Headers(init?.headers).get('accept') ?? '';
+  // A stream of events says every 15 s that it lives, and its reader knows.
+  const isEndless = ['*/*', 'text/event-stream'].includes(accept);
+  if (isEndless || init?.body instanceof ReadableStream) return null;
   return init?.method === 'GET' ? LIMIT_MS.read : LIMIT_MS.write;
 }
 

@@ -6,7 +6,7 @@ export const EXIT_CODES = {
     meaning: 'what was asked for has failed: a job, rows of a batch, a template',
   },
   usage: { code: 2, meaning: 'wrong usage' },
-  notFound: { code: 3, meaning: 'no such job, kind, template, batch or file' },
+  notFound: { code: 3, meaning: 'no such job, kind, schedule, template, batch or file' },
   refused: { code: 4, meaning: 'refused: not valid, or not possible now' },
   unreachable: {
     code: 5,

@@ -78,6 +78,7 @@ function exitCodeOf({ code, status, retryable }: Problem): ExitCode {
 const NOT_THERE = [
   'job_not_found',
   'unknown_kind',
+  'schedule_not_found',
   'template_not_found',
   'batch_not_found',
   'file_not_found',

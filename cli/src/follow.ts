@@ -2,6 +2,7 @@ import type { Client, Job } from '@millrace/api';
 import type { Context } from './context.ts';
 import { hasEnded } from './ended.ts';
 import { isPassing } from './failure.ts';
+import { type News, openNews } from './news.ts';
 import { type Look, nextPauseMs } from './rhythm.ts';
 
 /** How the jobs stood at one look. */
@@ -18,18 +19,38 @@ const TOGETHER = 10;
 /** A server may restart while it is watched; after so long it is gone. */
 export const PATIENCE_MS = 60_000;
 
-/** Looks at the jobs until each of them has ended. The first look must succeed; later ones may wait. */
-export async function* follow(
-  { client, world }: Context,
-  ids: readonly string[],
-): AsyncGenerator<Sight> {
-  let seen = await look(client, ids);
+/** Looks at the jobs whenever something happens to one, until each has ended. The first look must succeed; later ones may wait. */
+export async function* follow(context: Context, ids: readonly string[]): AsyncGenerator<Sight> {
+  const seen = await look(context.client, ids);
   yield { jobs: seen, changed: new Set(ids), silentSince: null };
+  if (seen.every(({ state }) => hasEnded(state))) return;
+  const [id] = ids;
+  const news = openNews(
+    context,
+    { topics: 'job', ...(ids.length === 1 && { id }) },
+    (event) => event.type === 'more' || (event.type === 'job' && ids.includes(event.job.id)),
+  );
+  try {
+    yield* followNews(context, news, seen);
+  } finally {
+    news.close();
+  }
+}
+
+async function* followNews(
+  { client, world }: Context,
+  news: News,
+  first: readonly Job[],
+): AsyncGenerator<Sight> {
+  let seen = first;
   let pauseMs: number | null = null;
   let silentSince: number | null = null;
   while (!seen.every(({ state }) => hasEnded(state))) {
     pauseMs = nextPauseMs(pauseMs, waitingFor(seen, world.now()));
-    await world.wait(pauseMs);
+    if ((await news.next(pauseMs)) === 'still') {
+      yield { jobs: seen, changed: new Set(), silentSince };
+      continue;
+    }
     try {
       const jobs = await lookAgain(client, seen);
       const changed = changedIds(seen, jobs);

@@ -84,7 +84,8 @@ describe('a slip', () => {
     ['jobs --kind=', '--kind needs a value.'],
     ['jobs --all=yes', '--all takes no value.'],
     ['job', '"millrace job" needs more than that. See "millrace help job".'],
-    ['job a b', '"millrace job" does not take "b". See "millrace help job".'],
+    ['jobs b', '"millrace jobs" does not take "b". See "millrace help jobs".'],
+    ['job a b', '"millrace job" shows one job, or deletes one: not "b".'],
     [
       'jobs --url ftp://x',
       '"ftp://x" is not the address of a server. Write one such as http://127.0.0.1:3000.',

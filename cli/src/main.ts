@@ -4,6 +4,8 @@ import { audit } from './commands/audit.ts';
 import { batch } from './commands/batch.ts';
 import { cancel } from './commands/cancel.ts';
 import { check } from './commands/check.ts';
+import { createCompletion } from './commands/completion.ts';
+import { doctor } from './commands/doctor.ts';
 import { enqueue } from './commands/enqueue.ts';
 import { erase } from './commands/erase.ts';
 import { explain } from './commands/explain.ts';
@@ -27,19 +29,21 @@ import { token } from './commands/token.ts';
 import { watch } from './commands/watch.ts';
 import { whoami } from './commands/whoami.ts';
 import { worker } from './commands/worker.ts';
-import { type Context, DEFAULT_URL, type World, createContext } from './context.ts';
+import { type Context, type World, createContext } from './context.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { type Failure, failureOf } from './failure.ts';
 import { commandHelp, overview } from './help.ts';
 import type { Values } from './option.ts';
 import { processWorld } from './process.ts';
 import { clean, cleanLines } from './render/width.ts';
+import { DEFAULT_URL } from './running.ts';
 import { type Screen, type Stream, createScreen } from './screen.ts';
 import { version } from './version.ts';
 
 /** Every command there is; the order is that of the help. */
 export const commands: readonly Command[] = [
   start,
+  doctor,
   enqueue,
   jobs,
   job,
@@ -65,6 +69,7 @@ export const commands: readonly Command[] = [
   logout,
   whoami,
   token,
+  createCompletion(() => commands),
   createHelp(() => commands),
 ];
 
@@ -82,7 +87,7 @@ export async function main(
     if (choices.version) return show(world.stdout, version(), EXIT.ok);
     if (choices.help) return show(world.stdout, helpOn(command), EXIT.ok);
     if (command === null) return show(world.stderr, overview(commands), EXIT.usage);
-    context = createContext(world, choices);
+    context = await createContext(world, choices);
     return await command.run(context, { words, options });
   } catch (thrown) {
     if (world.interrupted.aborted) return EXIT.interrupted;

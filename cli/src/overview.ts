@@ -1,6 +1,7 @@
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
 import { isPassing } from './failure.ts';
+import { openNews } from './news.ts';
 import { createLive } from './render/live.ts';
 import { headLine, kindLines, replicaLines } from './render/overview.ts';
 import { type Snapshot, endedPerSecond, takeSnapshot } from './snapshot.ts';
@@ -8,15 +9,20 @@ import { type Snapshot, endedPerSecond, takeSnapshot } from './snapshot.ts';
 const MOVING_MS = 1_000;
 const STILL_MS = 3_000;
 
-/** The whole service, again and again, until Ctrl-C. */
+/** The whole service, whenever its counts or workers change, until Ctrl-C. */
 export async function watchService(context: Context): Promise<ExitCode> {
   const { client, world } = context;
   const show = showerFor(context);
   let before = await takeSnapshot(client, world.now);
+  const news = openNews(
+    context,
+    { topics: 'queue,worker' },
+    ({ type }) => type === 'queue' || type === 'worker',
+  );
   try {
     show.snapshot(before, null);
     for (let moves = true; ;) {
-      await world.wait(moves ? MOVING_MS : STILL_MS);
+      if ((await news.next(moves ? MOVING_MS : STILL_MS)) === 'still') continue;
       const after = await takeUnlessSilent(context);
       moves = after !== null && hasMoved(before, after);
       if (after === null) show.silence();
@@ -24,6 +30,7 @@ export async function watchService(context: Context): Promise<ExitCode> {
       before = after ?? before;
     }
   } finally {
+    news.close();
     show.end();
   }
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Files with secrets: nobody but this user may read them. */
 export interface PrivateFiles {
   /** Null where there is none. Throws an UnsafeFileError where others could read it, or have written it. */
   read(path: string): Promise<string | null>;
+  /** The names in a folder; none where there is no such folder. */
+  list(folder: string): Promise<string[]>;
   /** Whole or not at all. Its folder is made, and closed to others. */
   write(path: string, text: string): Promise<void>;
   /** Of one process at a time; gives what ends it, or null while another process has it. */
@@ -40,6 +42,9 @@ export function createPrivateFiles(userId: number | null): PrivateFiles {
       } finally {
         await handle.close();
       }
+    },
+    async list(folder) {
+      return (await unless('ENOENT', readdir(folder))) ?? [];
     },
     async write(path, text) {
       await makeFolder(dirname(path));

@@ -40,7 +40,7 @@ function millrace(args: readonly string[], url: string, env: Record<string, stri
 const NOBODY = {
   MILLRACE_TOKEN: '',
   MILLRACE_CLIENT_SECRET: '',
-  MILLRACE_DATA: '/nowhere',
+  XDG_STATE_HOME: '/nowhere',
   XDG_CONFIG_HOME: '/nowhere',
 };
 

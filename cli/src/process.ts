@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants, homedir } from 'node:os';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { browserOpener } from './browser.ts';
 import type { World } from './context.ts';
+import { editText } from './editor.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { createPrivateFiles } from './private-files.ts';
 import { type Signals, takeSignals } from './signals.ts';
@@ -24,15 +26,31 @@ export function processWorld(): World {
     fetch: globalThis.fetch,
     files: createPrivateFiles(process.getuid?.() ?? null),
     home: homedir(),
+    folder: process.cwd(),
+    processLives: lives,
     openBrowser: browserOpener(process.platform, process.env),
     now: Date.now,
     wait: (ms) => sleep(ms, undefined, { signal: signals.interrupted }),
     interrupted: signals.interrupted,
+    edit: (text) => editText(process.env, text),
     runServer() {
-      const program = serverProgram();
+      const program = serverProgram('main.js');
       return program === null ? null : runProgram(program, signals);
     },
+    examine() {
+      const program = serverProgram('doctor/main.js');
+      return program === null ? null : linesOfProgram(program, signals);
+    },
   };
+}
+
+function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it lives, and is not ours.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
 }
 
 /** `millrace jobs | head`: the reader has seen enough, so there is nothing left to say or do. */
@@ -44,9 +62,9 @@ function endWithReader(stream: NodeJS.WritableStream): void {
 }
 
 /** Found when asked for, never imported: the command line works without the server's packages. */
-function serverProgram(): string | null {
+function serverProgram(name: string): string | null {
   try {
-    const program = fileURLToPath(new URL('main.js', import.meta.resolve('#server')));
+    const program = fileURLToPath(new URL(name, import.meta.resolve('#server')));
     return existsSync(program) ? program : null;
   } catch {
     return null;
@@ -63,4 +81,11 @@ export function runProgram(program: string, signals: Signals): Promise<ExitCode>
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
     });
   });
+}
+
+/** What a program of ours writes, line by line. Its errors go to this terminal. */
+async function* linesOfProgram(program: string, signals: Signals): AsyncGenerator<string> {
+  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  signals.passTo(child);
+  yield* createInterface({ input: child.stdout });
 }

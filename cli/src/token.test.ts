@@ -20,7 +20,7 @@ describe('a token comes from', () => {
     const fixture = await protectedFixture();
     const { millrace, server, identity } = fixture;
     await login(fixture);
-    await fixture.writeLocalClient();
+    await fixture.writeRunning();
     const given = await identity.sign({ azp: 'given' });
     const seen = async (env: Record<string, string>) => {
       const ran = await millrace('whoami', { env });
@@ -201,7 +201,7 @@ describe('a server that sends its callers elsewhere', () => {
 
 test('nothing that is said has a token or a secret in it', async () => {
   const fixture = await protectedFixture();
-  const { millrace, folder, credentials, server } = fixture;
+  const { millrace, runningFile, credentials, server } = fixture;
   const said: string[] = [];
   const ran = async (line: string, env: Record<string, string> = {}) => {
     const { stdout, stderr } = await millrace(line, { env });
@@ -209,7 +209,7 @@ test('nothing that is said has a token or a secret in it', async () => {
   };
   await login(fixture);
   const kept = (await credentials())[server.url];
-  await fixture.writeLocalClient();
+  await fixture.writeRunning();
   for (const line of [
     'jobs',
     'whoami',
@@ -227,5 +227,5 @@ test('nothing that is said has a token or a secret in it', async () => {
   const tokens = server.tokens.filter((token) => token !== null);
   expect(tokens.length).toBeGreaterThan(5);
   for (const secret of [...secrets, ...tokens]) expect(said.join('\n')).not.toContain(secret);
-  expect(await readFile(`${folder}/client.json`, 'utf8')).toContain(SCRIPT.secret);
+  expect(await readFile(runningFile, 'utf8')).toContain(SCRIPT.secret);
 });

@@ -1,10 +1,9 @@
-import type { SignIn } from '@millrace/api';
+import type { RunningServer, SignIn } from '@millrace/api';
 import type { World } from './context.ts';
 import { isPassing } from './failure.ts';
 import { isSafeAddress } from './sign-in/address.ts';
 import type { Credentials, SignedIn } from './sign-in/credentials.ts';
 import type { ClientAccount, Grant, Issuer } from './sign-in/issuer.ts';
-import { findLocalClient } from './sign-in/local-client.ts';
 import { SignInError } from './sign-in/sign-in-error.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -39,7 +38,8 @@ export interface Place {
   /** What the server says about signing in; asked without a token. */
   signIn(): Promise<SignIn>;
   readonly credentials: Credentials;
-  warn(sentence: string): void;
+  /** What the server lets programs of this user in with, where it runs here. */
+  readonly local: RunningServer['client'];
 }
 
 export interface Tokens {
@@ -148,11 +148,10 @@ async function renewed({ world, login }: Place, kept: SignedIn): Promise<SignedI
   }
 }
 
-async function fromLocalClient({ world, url, warn }: Place): Promise<Found | null> {
-  const client = await findLocalClient(world, url, warn);
-  if (client === null) return null;
+async function fromLocalClient({ world, local }: Place): Promise<Found | null> {
+  if (local === null) return null;
   try {
-    return await (await issuerFor(world, client)).asItself(client.scope);
+    return await (await issuerFor(world, local)).asItself(local.scope);
   } catch (thrown) {
     // The sandbox is one process: that nothing listens is better told of the server.
     if (isPassing(thrown)) return null;

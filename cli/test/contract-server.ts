@@ -5,6 +5,7 @@ import {
   type Client,
   type Contract,
   type Issue,
+  type LiveEvent,
   PROBLEM_TYPE,
   type RouteName,
   contracts,
@@ -40,13 +41,17 @@ export interface ContractServer {
  * A real HTTP server that keeps to the contracts on both sides: a request that they do not allow is
  * refused, and an answer that they do not allow breaks the test.
  */
-export async function startContractServer(handlers: Handlers): Promise<ContractServer> {
+export async function startContractServer(
+  handlers: Handlers,
+  /** Without them, there is no GET /events. */
+  streams?: Streams,
+): Promise<ContractServer> {
   const requests: string[] = [];
   const tokens: (string | null)[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
     tokens.push(tokenOf(request));
-    void answer(handlers, request, response);
+    void answer(handlers, streams, request, response);
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -64,14 +69,51 @@ export async function startContractServer(handlers: Handlers): Promise<ContractS
   };
 }
 
+/** The live events of a server: what is told reaches whoever reads them. */
+export interface Streams {
+  add(response: ServerResponse, query: string): void;
+  tell(event: LiveEvent): void;
+  /** Resolves once the first line has ended, from either side. */
+  readonly closed: Promise<void>;
+  /** What each was opened with. */
+  readonly queries: string[];
+}
+
+export function createStreams(): Streams {
+  const open = new Set<ServerResponse>();
+  let close = (): void => {};
+  const closed = new Promise<void>((resolve) => (close = resolve));
+  const queries: string[] = [];
+  const frame = (event: LiveEvent): string => `data: ${JSON.stringify(event)}\n\n`;
+  return {
+    queries,
+    closed,
+    add(response, query) {
+      queries.push(query);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(frame({ type: 'hello', resumed: false }));
+      open.add(response);
+      response.on('close', () => {
+        open.delete(response);
+        close();
+      });
+    },
+    tell(event) {
+      for (const response of open) response.write(frame(event));
+    },
+  };
+}
+
 async function answer(
   handlers: Handlers,
+  streams: Streams | undefined,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   try {
     const url = new URL(request.url ?? '/', 'http://fake');
     const { name, contract, params } = routeOf(request.method ?? '', url.pathname);
+    if (name === 'events' && streams !== undefined) return streams.add(response, url.search);
     const handler = handlers[name] as ((call: Call) => unknown) | undefined;
     if (handler === undefined) throw refusal('not_found', `The fake does not serve ${name}.`);
     const bytes = await bytesOf(request);

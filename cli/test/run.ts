@@ -19,6 +19,13 @@ export interface Surroundings {
   /** Called instead of each pause; what it does has happened meanwhile. */
   readonly onWait?: (times: number, interrupt: () => void) => void | Promise<void>;
   readonly runServer?: World['runServer'];
+  readonly edit?: World['edit'];
+  readonly examine?: World['examine'];
+  /** MILLRACE_URL is not set. */
+  readonly unnamed?: boolean;
+  /** Where it is typed. */
+  readonly folder?: string;
+  readonly processLives?: World['processLives'];
   /** Shared with whoever has to agree on the time. */
   readonly clock?: Clock;
   readonly fetch?: World['fetch'];
@@ -47,6 +54,7 @@ export interface Ran {
 
 const NO_FILES: PrivateFiles = {
   read: () => Promise.resolve(null),
+  list: () => Promise.resolve([]),
   write: (path) => Promise.reject(new Error(`Nothing is to be written, and not ${path}.`)),
   lock: () => Promise.resolve(() => Promise.resolve()),
 };
@@ -54,7 +62,8 @@ const NO_FILES: PrivateFiles = {
 /** Runs `millrace` in this process. Its clock moves only while it waits. */
 export async function run(
   argv: readonly string[],
-  url: string,
+  /** Null: nobody has said which. */
+  url: string | null,
   surroundings: Surroundings = {},
 ): Promise<Ran> {
   const { terminal, rows = 24, stdin = '', keyboard = false, env = {}, onWait } = surroundings;
@@ -76,10 +85,12 @@ export async function run(
     stdin: Object.assign(input, keyboard && { isTTY: true }),
     stdout: stream('stdout'),
     stderr: stream('stderr'),
-    env: { MILLRACE_URL: url, NO_COLOR: '1', ...env },
+    env: { ...(url !== null && { MILLRACE_URL: url }), NO_COLOR: '1', ...env },
     fetch: surroundings.fetch ?? globalThis.fetch,
     files: surroundings.files ?? NO_FILES,
     home: '/nowhere',
+    folder: surroundings.folder ?? '/nowhere',
+    processLives: surroundings.processLives ?? (() => true),
     openBrowser: openBrowser === undefined ? null : (address) => openBrowser(address, interrupt),
     now: () => clock.now,
     async wait(ms) {
@@ -90,7 +101,9 @@ export async function run(
       interruption.signal.throwIfAborted();
     },
     interrupted: interruption.signal,
+    edit: surroundings.edit ?? (() => Promise.reject(new Error('Nobody edits.'))),
     runServer: surroundings.runServer ?? (() => null),
+    examine: surroundings.examine ?? (() => null),
   });
   const bytes = Buffer.concat(written.stdout);
   const stdout = bytes.toString();

@@ -40,7 +40,17 @@ export function createService(jobs: Job[] = []): Service {
       explainJob: ({ params }) => explain(find(service, params['id'])),
       enqueue: ({ body }) => enqueue(service, body as JobRequest),
       enqueueBatch: ({ body }) => ({ jobs: enqueueAll(service, body as JobRequest[]) }),
-      retryJob: ({ params }) => retry(find(service, params['id'])),
+      retryJob: ({ params, body }) => {
+        const job = find(service, params['id']);
+        const answer = retry(job);
+        if (body !== undefined) job.data = (body as { data: unknown }).data;
+        return answer;
+      },
+      deleteJob: ({ params }) => {
+        const { id } = find(service, params['id']);
+        service.jobs = service.jobs.filter((job) => job.id !== id);
+        return { id };
+      },
       retryJobs: ({ body }) => ({
         retried: matching(service.jobs, body as object).filter(({ state }) => state === 'FAILED')
           .length,
@@ -62,6 +72,20 @@ export function createService(jobs: Job[] = []): Service {
       stopWorker: () => switchWorker(service, false),
       startWorker: () => switchWorker(service, true),
       listSchedules: () => ({ schedules: service.schedules, next: null }),
+      runSchedule: ({ params }) => ({
+        name: scheduleNamed(service, params['name']).name,
+        id: 'pg-7',
+      }),
+      pauseSchedule: ({ params }) => {
+        const schedule = scheduleNamed(service, params['name']);
+        schedule.paused = { since: at(0), by: null };
+        return { name: schedule.name, paused: true };
+      },
+      resumeSchedule: ({ params }) => {
+        const schedule = scheduleNamed(service, params['name']);
+        schedule.paused = null;
+        return { name: schedule.name, paused: false };
+      },
       listAudit: (call) => auditPage(service.audit, call),
       listKinds: () => ({ kinds: service.kinds, next: null }),
       pauseKind: ({ params }) => pause(service, params['kind'], true),
@@ -74,6 +98,12 @@ export function createService(jobs: Job[] = []): Service {
 function find({ jobs }: Service, id: string | undefined): Job {
   const found = jobs.find((job) => job.id === id);
   if (found === undefined) throw refusal('job_not_found', `There is no job "${id}".`);
+  return found;
+}
+
+function scheduleNamed({ schedules }: Service, name: string | undefined): Schedule {
+  const found = schedules.find((schedule) => schedule.name === name);
+  if (found === undefined) throw refusal('schedule_not_found', `There is no schedule "${name}".`);
   return found;
 }
 

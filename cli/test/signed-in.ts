@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Role, SignIn } from '@millrace/api';
+import type { Role, RunningServer, SignIn } from '@millrace/api';
 import { type Identity, type PrivateJwk, startIdentity } from '@millrace/simulator-identity';
 import { onTestFinished } from 'vitest';
 import { createPrivateFiles } from '../src/private-files.ts';
@@ -33,7 +33,9 @@ export interface Protected {
   readonly credentialsFile: string;
   /** By server; empty where nothing is kept. */
   credentials(): Promise<Record<string, Kept>>;
-  writeLocalClient(changes?: object, mode?: number): Promise<void>;
+  /** The file by which the server lets this user's command line in. */
+  readonly runningFile: string;
+  writeRunning(changes?: Partial<RunningServer>): Promise<void>;
   millrace(argv: string, surroundings?: Surroundings): Promise<Ran>;
 }
 
@@ -76,7 +78,8 @@ async function kept(server: ContractServer, clock: Clock, signIn: SignIn) {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-cli-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const credentialsFile = join(folder, 'config/millrace/credentials.json');
-  const env = { XDG_CONFIG_HOME: join(folder, 'config'), MILLRACE_DATA: folder };
+  const env = { XDG_CONFIG_HOME: join(folder, 'config'), XDG_STATE_HOME: join(folder, 'state') };
+  const runningFile = join(folder, 'state/millrace/running/one.json');
   const files = createPrivateFiles(process.getuid?.() ?? null);
   return {
     folder,
@@ -85,14 +88,23 @@ async function kept(server: ContractServer, clock: Clock, signIn: SignIn) {
       const text = await readFile(credentialsFile, 'utf8').catch(() => '{}');
       return JSON.parse(text) as Record<string, Kept>;
     },
-    async writeLocalClient(changes: object = {}, mode = 0o600) {
+    runningFile,
+    async writeRunning(changes: Partial<RunningServer> = {}) {
       const { issuer, scope } = signIn;
-      const account = { clientId: SCRIPT.id, clientSecret: SCRIPT.secret };
-      const text = JSON.stringify({ url: server.url, issuer, scope, ...account, ...changes });
-      await writeFile(join(folder, 'client.json'), text, { mode });
+      const client = { clientId: SCRIPT.id, clientSecret: SCRIPT.secret };
+      const told: RunningServer = {
+        url: server.url,
+        folder: '/somewhere',
+        pid: 1,
+        startedAt: NOW,
+        client: { issuer: issuer ?? '', scope: scope ?? '', ...client },
+        simulatedOrg: null,
+        ...changes,
+      };
+      await files.write(runningFile, JSON.stringify(told));
     },
     millrace: (argv: string, surroundings: Surroundings = {}) =>
-      run(words(argv), server.url, {
+      run(words(argv), surroundings.unnamed === true ? null : server.url, {
         clock,
         files,
         ...surroundings,

@@ -29,6 +29,7 @@ export {
   type Schedule,
   checkSchedule,
   defineSchedule,
+  fireNow,
   ticksBetween,
 } from './services/schedules.ts';
 export * from './states.ts';

@@ -67,6 +67,7 @@ export interface Store {
   readonly schedules?: SchedulePart;
   readonly control?: ControlPart;
   readonly upkeep?: UpkeepPart;
+  readonly amend?: AmendPart;
 }
 
 /** What a store keeps of a job beyond the least. */
@@ -106,6 +107,9 @@ export interface SchedulePart {
    * no tick that is due now.
    */
   fire(params: FireParams): Promise<Fired>;
+  /** Ticks are passed over from now on. False: it was paused already, or the store does not know it. */
+  pause(params: { name: string; by: string | null }): Promise<boolean>;
+  resume(params: { name: string }): Promise<boolean>;
 }
 
 /** What operators do to kinds and know of workers. */
@@ -127,6 +131,17 @@ export interface UpkeepPart {
   prune(params: PruneParams): Promise<Pruned>;
   /** Called every few seconds by each worker. */
   maintain(): Promise<void>;
+}
+
+/** What a person may do to one job that has ended, beyond its life. */
+export interface AmendPart {
+  /**
+   * Retries a failed or cancelled job with other data, from the beginning: a cursor points into the data before. False: it
+   * is not there, not in such a state, or was erased.
+   */
+  retryWith(params: { id: JobId; payload: JsonText }): Promise<boolean>;
+  /** Removes a job that has ended, with all that is kept of it. False: it is not there, or has not ended. */
+  remove(params: { id: JobId }): Promise<boolean>;
 }
 
 /** Called by the store inside the transaction that ends a job. Pure: it may run again. */
@@ -354,11 +369,13 @@ export interface ScheduleRecord {
 export interface ScheduleStatus extends ScheduleRecord {
   readonly lastTick: number;
   readonly lastJob: JobId | null;
+  readonly paused: { readonly since: number; readonly by: string | null } | null;
 }
 
 export interface FireParams {
   readonly schedule: string;
-  readonly tick: number;
+  /** Null: someone wants it now. No tick is taken then, and a pause does not matter. */
+  readonly tick: number | null;
   readonly job: NewJob | null;
   /** Pass the tick over while the previous job of the schedule is alive. */
   readonly skipOverlap: boolean;
@@ -371,6 +388,8 @@ export type Fired =
   | { readonly type: 'fired'; readonly id: JobId }
   | { readonly type: 'passed' }
   | { readonly type: 'overlap'; readonly id: JobId }
+  /** The tick is passed over, since the schedule is paused. */
+  | { readonly type: 'paused' }
   /** Another replica had it. */
   | { readonly type: 'taken' };
 

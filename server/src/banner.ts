@@ -37,7 +37,10 @@ export function banner(
         ]),
     ...(sandboxOrg === null
       ? []
-      : [['org ', `a simulated Salesforce org at ${sandboxOrg}`] as [string, string]]),
+      : ([
+          ['org ', `a simulated Salesforce org at ${sandboxOrg}`],
+          ['    ', 'its invoices are the document.salesforce jobs of "millrace jobs"'],
+        ] as [string, string][])),
     ...(config.role === 'all' ? [] : [['role', config.role] as [string, string]]),
     ['stop', 'Ctrl-C'],
   ];

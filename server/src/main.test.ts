@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -12,7 +13,7 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient } from '@millrace/api';
+import { type RunningServer, createClient } from '@millrace/api';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   BAD_NAME,
@@ -65,16 +66,21 @@ async function addressOf({ says }: Started): Promise<string> {
   return address;
 }
 
-interface LocalClient {
-  readonly url: string;
-  readonly issuer: string;
-  readonly scope: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
+/** What is told to the command line, with the mode of the file. */
+function runningServers(): (RunningServer & { mode: number })[] {
+  const files = join(folder, 'state/millrace/running');
+  return readdirSync(files).map((name) => {
+    const told = JSON.parse(readFileSync(join(files, name), 'utf8')) as RunningServer;
+    return { ...told, mode: statSync(join(files, name)).mode & 0o777 };
+  });
 }
 
-/** Client credentials, as any program would get a token. */
-async function tokenOf({ issuer, scope, clientId, clientSecret }: LocalClient): Promise<string> {
+async function tokenOf({
+  issuer,
+  scope,
+  clientId,
+  clientSecret,
+}: NonNullable<RunningServer['client']>): Promise<string> {
   const found = await fetch(`${issuer}/.well-known/openid-configuration`);
   const { token_endpoint: endpoint } = (await found.json()) as { token_endpoint: string };
   const answer = await fetch(endpoint, {
@@ -86,7 +92,9 @@ async function tokenOf({ issuer, scope, clientId, clientSecret }: LocalClient): 
       scope,
     }),
   });
-  return ((await answer.json()) as { access_token: string }).access_token;
+  const { access_token, error } = (await answer.json()) as { access_token: string; error?: string };
+  if (error !== undefined) throw new Error(error);
+  return access_token;
 }
 
 async function refusal(
@@ -124,10 +132,32 @@ describe('the jobs folder', () => {
       'broken TypeScript',
       'bad.ts',
       'export const = 5;',
-      /cannot be loaded: .*Expected identifier/s,
+      /cannot be loaded: Expected identifier but found "=" \(\S+jobs\/bad\.ts:1\)/,
     ],
-    ['broken JavaScript', 'bad.js', 'export const = 5;', /cannot be loaded: Unexpected token/],
-    ['a missing package', 'bad.mjs', `import 'not-there';`, /cannot be loaded: .*not-there/],
+    [
+      'broken JavaScript',
+      'bad.js',
+      '\nexport const = 5;',
+      /cannot be loaded: Expected identifier but found "=" \(\S+jobs\/bad\.js:2\)/,
+    ],
+    [
+      'a missing package',
+      'bad.mjs',
+      `// one\nimport 'not-there';`,
+      /cannot be loaded: .*not-there.* \(\S+jobs\/bad\.mjs:2\)/,
+    ],
+    [
+      'a missing export',
+      'bad.ts',
+      `// one\n\nimport { nothing } from '@millrace/engine';\nexport const x = nothing;`,
+      /cannot be loaded: .*named 'nothing' \(\S+jobs\/bad\.ts:3\)/,
+    ],
+    [
+      'an error of what it imports',
+      'bad.ts',
+      `import './shared/rates.ts';`,
+      /bad\.ts cannot be loaded: no rates \(\S+jobs\/shared\/rates\.ts:3\)/,
+    ],
     ['a missing file', 'bad.ts', `import './missing.ts';`, /cannot be loaded: .*missing/],
     ['a thrown text', 'bad.ts', `throw 'a text';`, /bad\.ts cannot be loaded: a text/],
     [
@@ -140,11 +170,13 @@ describe('the jobs folder', () => {
       'a bad name',
       'bad.ts',
       BAD_NAME,
-      /bad\.ts cannot be loaded: "Not A Name" cannot be a kind.* \(line 4\)/,
+      /bad\.ts cannot be loaded: "Not A Name" cannot be a kind.* \(\S+bad\.ts:4\)/,
     ],
     ['the same kind twice', 'two.ts', HELLO, /"hello": one in .*hello\.ts, one in .*two\.ts/],
   ])('refuses %s', async (_, name, text, said) => {
     jobFile('hello.ts', HELLO);
+    mkdirSync(join(folder, 'jobs/shared'));
+    jobFile('shared/rates.ts', `// one\n// two\nthrow new Error('no rates');`);
     jobFile(name, text);
     const { loaded, output } = await load();
     expect(loaded).toBeNull();
@@ -202,6 +234,17 @@ describe('the process does not start', () => {
     const rule = await refusal();
     expect(rule.code).toBe(1);
     expect(rule.said).toContain('There is no kind "plain"');
+    expect(existsSync(join(folder, '.millrace'))).toBe(false);
+  });
+
+  test('with a port that is taken: it says so first, and touches no data', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    const { code, said } = await refusal({ ...BYPASS, PORT: String(port) });
+    other.close();
+    expect(code).toBe(1);
+    expect(said).toContain(`Port ${port} on 127.0.0.1 is taken`);
     expect(existsSync(join(folder, '.millrace'))).toBe(false);
   });
 
@@ -292,10 +335,10 @@ describe('the process', { timeout: 120_000 }, () => {
     await expect(createClient({ baseUrl }).counts()).rejects.toMatchObject({
       problem: { code: 'unauthenticated' },
     });
-    const file = join(folder, '.millrace/client.json');
-    expect(statSync(file).mode & 0o077).toBe(0);
-    const local = JSON.parse(readFileSync(file, 'utf8')) as LocalClient;
-    expect(local.url).toBe(baseUrl);
+    const [told] = runningServers();
+    expect(told).toMatchObject({ url: baseUrl, folder, pid: first.child.pid, mode: 0o600 });
+    const local = told?.client ?? null;
+    if (local === null) throw new Error('the command line is not let in');
     const token = await tokenOf(local);
     const client = createClient({ baseUrl, token: () => Promise.resolve(token) });
     expect(await client.me()).toMatchObject({ name: 'app:millrace-local', roles: ['admin'] });
@@ -303,10 +346,51 @@ describe('the process', { timeout: 120_000 }, () => {
 
     first.child.kill('SIGTERM');
     expect(await first.ended).toBe(0);
+    expect(runningServers()).toEqual([]);
     // The issuer has kept its name and its keys: who was signed in still is.
     const again = await addressOf(main({ MILLRACE_DOCUMENTS: 'false' }));
     const later = createClient({ baseUrl: again, token: () => Promise.resolve(token) });
     expect(await later.me()).toMatchObject({ name: 'app:millrace-local' });
+    // What was told before opens nothing any more.
+    await expect(tokenOf(local)).rejects.toThrow('invalid_client');
+  });
+
+  test('starts again with job files that change, and goes on with the old ones where they are wrong', async () => {
+    mkdirSync(join(folder, 'jobs/shared'));
+    const version = (words: string) => `export const words = '${words}';`;
+    jobFile('shared/words.ts', version('first'));
+    jobFile(
+      'say.ts',
+      `import { defineJob, done } from '@millrace/engine';
+import { z } from 'zod';
+import { words } from './shared/words.ts';
+export const say = defineJob({ kind: 'say', input: z.object({}), public: true, run: async () => done(words) });`,
+    );
+    const started = main({ ...BYPASS, MILLRACE_DOCUMENTS: 'false' });
+    const client = createClient({ baseUrl: await addressOf(started) });
+    const said = async () => {
+      const { id } = await client.enqueue({ body: { kind: 'say' } });
+      for await (const event of client.events({ query: { id, topics: 'job' } }))
+        if (event.type === 'job' && event.job.state === 'SUCCEEDED') break;
+      return (await client.getJob({ params: { id } })).result;
+    };
+    expect(await said()).toBe('first');
+    jobFile('shared/words.ts', 'export const words = ;');
+    await started.says(/Unexpected .*\(jobs\/shared\/words\.ts:1\).*as they were before go on/);
+    expect(await said()).toBe('first');
+    jobFile('shared/words.ts', version('second'));
+    await started.says(/Job files have changed: starting again\./);
+    await started.says(/Started again, with say\./);
+    expect(await said()).toBe('second');
+    // The kinds are right, and the rule is not: what ran before runs again.
+    jobFile(
+      'rule.ts',
+      `export const chain = { name: 'chain', parents: ['say'], child: 'nobody', data: () => ({}) };`,
+    );
+    await started.says(/There is no kind .{0,3}nobody.*as they were before go on/);
+    expect(await said()).toBe('second');
+    started.child.kill('SIGTERM');
+    expect(await started.ended).toBe(0);
   });
 
   test('serves metrics, live events and its own description', async () => {
@@ -322,15 +406,5 @@ describe('the process', { timeout: 120_000 }, () => {
     expect(await (await fetch(metrics)).text()).toContain('queue_depth');
     expect(await client.openapi()).toMatchObject({ openapi: '3.1.0' });
     expect(await client.docs()).toContain('/jobs/batch');
-  });
-
-  test('names the port that is taken', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as { port: number };
-    const { code, said } = await refusal({ ...BYPASS, PORT: String(port) });
-    other.close();
-    expect(code).toBe(1);
-    expect(said).toContain(`Port ${port} on 127.0.0.1 is taken`);
   });
 });

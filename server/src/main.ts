@@ -3,6 +3,7 @@ import { type Config, ConfigError, readConfig } from './config/config.ts';
 import { type Logger, createLog } from './log/log.ts';
 import { createMask } from './log/mask.ts';
 import { type Millrace, startMillrace } from './millrace.ts';
+import { startReloading } from './reload.ts';
 import { StartError } from './start-error.ts';
 import { storePlace } from './store.ts';
 
@@ -20,7 +21,11 @@ async function main(): Promise<void> {
     log.error({ err }, 'a promise was rejected and nobody was waiting for it'),
   );
 
-  const started = startMillrace(config, log);
+  const say = (sentence: string) => {
+    if (terminal) process.stdout.write(`${sentence}\n`);
+    else log.info({}, sentence);
+  };
+  const started = config.production ? startMillrace(config, log) : startReloading(config, log, say);
   stopOnSignals(started, config, log, terminal);
   const millrace = await started.catch((error: unknown) => exitWith(error, config));
 

@@ -15,12 +15,14 @@ import { logEvents } from './log/events.ts';
 import type { Logger } from './log/log.ts';
 import { createFetchPublic } from './outside/fetch-public.ts';
 import { openOrg, tellLevel, usageOf } from './salesforce/orgs.ts';
+import { tellCommandLine } from './running.ts';
 import { type Sandbox, identityOf, openSandbox, withSandboxOrg } from './sandbox.ts';
 import { inWords } from './start-error.ts';
 import { openStores } from './stores/open.ts';
 import { serveMetrics } from './telemetry/export/endpoint.ts';
 import { traceAnnouncements, traceAudit } from './telemetry/store.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
+import { requireFreePort } from './port.ts';
 import { VERSION } from './version.ts';
 import { webhookKind } from './webhook/kind.ts';
 import { createWorkers } from './workers.ts';
@@ -42,11 +44,15 @@ export interface Millrace {
   stop(): Promise<void>;
 }
 
-/** Everything that makes up the process, from the jobs folder to the socket. */
-export async function startMillrace(config: Config, log: Logger): Promise<Millrace> {
+/** Everything that makes up the process, from the jobs folder to the socket. `loaded`: those of the folder, unless given. */
+export async function startMillrace(
+  config: Config,
+  log: Logger,
+  loaded?: LoadedJobs,
+): Promise<Millrace> {
   const closing = createClosing();
   try {
-    return await serve(config, log, closing);
+    return await serve(config, log, closing, loaded);
   } catch (error) {
     await closing.close();
     throw error;
@@ -54,7 +60,13 @@ export async function startMillrace(config: Config, log: Logger): Promise<Millra
 }
 
 /** Top to bottom: what runs (kinds), where it is kept (stores), who may ask, what does the work, who answers. */
-async function serve(config: Config, log: Logger, closing: Closing): Promise<Millrace> {
+async function serve(
+  config: Config,
+  log: Logger,
+  closing: Closing,
+  loaded: LoadedJobs | undefined,
+): Promise<Millrace> {
+  await requireFreePort(config);
   const replica = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
   const telemetry = await startTelemetry(
     { ...config.telemetry, serviceInstance: replica, version: VERSION, secrets: config.secrets },
@@ -62,7 +74,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
   );
   closing.add(() => telemetry.stop());
 
-  const jobs = await loadJobs(config.jobsFolder, config.jobsFolderNamed);
+  const jobs = loaded ?? (await loadJobs(config.jobsFolder, config.jobsFolderNamed));
   const { salesforce, page: sandboxOrg } = await withSandboxOrg(config, closing);
   const { retries } = salesforce;
   const declared = inWords(() =>
@@ -155,6 +167,7 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
     audit: traceAudit(database.audit, telemetry),
     worker,
     registry,
+    schedules: jobs.schedules,
     config,
     replica,
     authenticate: identity.authenticate,
@@ -176,7 +189,13 @@ async function serve(config: Config, log: Logger, closing: Closing): Promise<Mil
   const address = await listen(app, config);
   const metrics = config.metrics === null ? null : await serveMetrics(config.metrics, telemetry);
   if (metrics !== null) closing.add(() => metrics.close());
-  await sandbox?.tellCommandLine(address);
+  if (config.runningFolder !== null) {
+    const client = sandbox?.client ?? null;
+    const [org = null] = sandboxOrg === null ? [] : orgKinds;
+    const simulatedOrg = org === null ? null : { kind: org.kind, page: sandboxOrg ?? '' };
+    const told = { url: address, client, simulatedOrg };
+    closing.add(await tellCommandLine(config.runningFolder, told, log));
+  }
   worker?.start();
   for (const org of orgs) tellLevel(org, log);
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { RunningServer } from '@millrace/api';
 import type { Identity as Issuer } from '@millrace/simulator-identity';
 import { z } from 'zod';
 import type { Closing } from './closing.ts';
@@ -8,6 +9,7 @@ import type { Config, IdentityConfig, SalesforceConfig } from './config/config.t
 import type { RealIdentity } from './identity/identity.ts';
 import { startOrg } from './sandbox-org.ts';
 import { StartError } from './start-error.ts';
+import { writePrivate } from './private-file.ts';
 
 /** The public client that people sign in with, and the one that the command line of this machine is. */
 const PEOPLE = 'millrace';
@@ -21,8 +23,8 @@ export interface Sandbox {
   readonly identity: Extract<IdentityConfig, { mode: 'issuer' }>;
   /** For the person at the terminal. */
   readonly password: string;
-  /** Lets the command line in, once it is known where the server is. */
-  tellCommandLine(serverUrl: string): Promise<void>;
+  /** Lets the command line of this user in, until the process ends. */
+  readonly client: NonNullable<RunningServer['client']>;
   close(): Promise<void>;
 }
 
@@ -30,7 +32,6 @@ export interface Sandbox {
 const kept = z.object({
   port: z.number(),
   password: z.string(),
-  secret: z.string(),
   keys: z.array(z.record(z.string(), z.unknown())),
 });
 
@@ -40,11 +41,11 @@ export async function startSandbox(dataFolder: string): Promise<Sandbox> {
   const file = join(folder, 'identity.json');
   const before = await readKept(file);
   const password = before?.password ?? randomBytes(6).toString('base64url');
-  const secret = before?.secret ?? randomBytes(24).toString('base64url');
+  const secret = randomBytes(24).toString('base64url');
   const issuer = await startIssuer({ port: before?.port ?? 0, password, secret, before });
   const { port } = new URL(issuer.origin);
   const keys = await issuer.exportKeys();
-  await writePrivate(file, { port: Number(port), password, secret, keys });
+  await writePrivate(file, { port: Number(port), password, keys });
 
   return {
     password,
@@ -55,14 +56,12 @@ export async function startSandbox(dataFolder: string): Promise<Sandbox> {
       jwksUri: issuer.jwksUri,
       clientId: PEOPLE,
     },
-    tellCommandLine: (url) =>
-      writePrivate(join(dataFolder, 'client.json'), {
-        url,
-        issuer: issuer.issuer,
-        scope: issuer.scope,
-        clientId: LOCAL,
-        clientSecret: secret,
-      }),
+    client: {
+      issuer: issuer.issuer,
+      scope: issuer.scope,
+      clientId: LOCAL,
+      clientSecret: secret,
+    },
     close: () => issuer.close(),
   };
 }
@@ -107,13 +106,6 @@ async function readKept(file: string): Promise<z.infer<typeof kept> | null> {
   } catch {
     return null;
   }
-}
-
-/** For the owner's eyes; whole or not at all. */
-async function writePrivate(file: string, value: object): Promise<void> {
-  const draft = `${file}.${randomBytes(4).toString('hex')}`;
-  await writeFile(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
-  await rename(draft, file);
 }
 
 /** With the simulated org, where it is asked for. */

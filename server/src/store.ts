@@ -1,6 +1,11 @@
 import { join } from 'node:path';
 import type { Dependants, Log } from '@millrace/engine';
-import { type PostgresStore, openPgliteStore, openPostgresStore } from '@millrace/store-postgres';
+import {
+  type ConnectOptions,
+  type PostgresStore,
+  openPgliteStore,
+  openPostgresStore,
+} from '@millrace/store-postgres';
 import type { Config } from './config/config.ts';
 import { openCredential } from './database/credential.ts';
 import { StartError } from './start-error.ts';
@@ -16,11 +21,9 @@ export async function openStore(
     return url === null
       ? await openPgliteStore({ source: { folder: databaseFolder(config), durable }, dependants })
       : await openPostgresStore({
-          url,
+          ...connectOptions(url, database),
           dependants,
           poolSize: database.poolSize,
-          ...(database.tls && { tls: database.tls }),
-          ...(database.credential && { credential: openCredential(database.credential) }),
           onNotify: logNotify(log),
         });
   } catch (error) {
@@ -29,6 +32,17 @@ export async function openStore(
       cause: error,
     });
   }
+}
+
+export function connectOptions(
+  url: string,
+  { tls, credential }: Config['database'],
+): ConnectOptions {
+  return {
+    url,
+    ...(tls && { tls }),
+    ...(credential && { credential: openCredential(credential) }),
+  };
 }
 
 /**

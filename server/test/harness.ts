@@ -105,6 +105,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     audit,
     worker,
     registry,
+    schedules: options.schedules ?? [],
     config,
     replica: worker.id,
     authenticate: () => Promise.resolve(DEVELOPER),

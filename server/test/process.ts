@@ -29,7 +29,8 @@ export function startMain(env: Record<string, string>, cwd: string): Started {
 export function startNode(args: string[], env: Record<string, string>, cwd: string): Started {
   const child = spawn(process.execPath, args, {
     cwd,
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    // It tells the command line of this user about itself: here, that of the test.
+    env: { PATH: process.env['PATH'] ?? '', XDG_STATE_HOME: join(cwd, 'state'), ...env },
   });
   let output = '';
   const listeners = new Set<() => void>();

@@ -9,7 +9,8 @@ import { liveEvent } from '../routes/events.ts';
 import { check, readiness } from '../routes/health.ts';
 import { me, signIn } from '../routes/identity.ts';
 import { bulk, cancelAnswer, count } from '../routes/jobs.ts';
-import { kind, pauseAnswer, schedule } from '../routes/kinds.ts';
+import { kind, pause, pauseAnswer, schedule } from '../routes/kinds.ts';
+import { schedulePaused } from '../routes/schedules.ts';
 import { replica } from '../replica.ts';
 import { control, pool } from '../routes/worker.ts';
 import type { JsonSchema } from './types.ts';
@@ -34,6 +35,8 @@ const GIVEN = {
   Kind: kind,
   KindPaused: pauseAnswer,
   Schedule: schedule,
+  SchedulePaused: schedulePaused,
+  Pause: pause,
   ...ofWorkloads.given,
   WorkerControl: control,
   Pool: pool,

@@ -28,7 +28,7 @@ export interface Operation {
   readonly summary: string;
   readonly parameters: readonly (Parameter | Reference)[];
   readonly requestBody?: {
-    readonly required: true;
+    readonly required: boolean;
     readonly content: Readonly<Record<string, MediaType>>;
   };
   /** A reference where it is a problem. */

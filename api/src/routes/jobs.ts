@@ -155,14 +155,47 @@ const changing = {
   retryJob: {
     method: 'POST',
     path: '/jobs/:id/retry',
-    summary: 'Queues a failed or cancelled job again, with fresh attempts.',
+    summary:
+      'Queues a failed or cancelled job again, with fresh attempts; with other data, from the beginning.',
     access: 'operator',
     audit: { target: 'id', count: 1 },
     params: byId,
+    body: z
+      .strictObject({
+        data: z
+          .unknown()
+          .optional()
+          .describe('Instead of what it had; its kind has to be public and to take it.'),
+      })
+      .optional(),
     response: z.object({ id: jobId, state: z.literal('QUEUED') }),
     statuses: [200],
-    errors: ['job_not_found', 'illegal_transition'],
-    example: { params: { id: 'pg-43' }, response: { id: 'pg-43', state: 'QUEUED' } },
+    errors: [
+      'job_not_found',
+      'illegal_transition',
+      'kind_not_public',
+      'invalid_payload',
+      'payload_too_large',
+      'invalid_text',
+      'unsupported_by_store',
+    ],
+    example: {
+      params: { id: 'pg-43' },
+      body: { data: { month: '2026-01', format: 'pdf' } },
+      response: { id: 'pg-43', state: 'QUEUED' },
+    },
+  },
+  deleteJob: {
+    method: 'DELETE',
+    path: '/jobs/:id',
+    summary: 'Removes a job that has ended, with its data, result and key.',
+    access: 'admin',
+    audit: { target: 'id', count: 1 },
+    params: byId,
+    response: z.object({ id: jobId }),
+    statuses: [200],
+    errors: ['job_not_found', 'illegal_transition', 'unsupported_by_store'],
+    example: { params: { id: 'pg-43' }, response: { id: 'pg-43' } },
   },
   cancelJobs: {
     method: 'POST',

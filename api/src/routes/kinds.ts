@@ -9,6 +9,9 @@ import {
 } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
 
+/** Since when something is held back, and by whom. */
+export const pause = z.object({ since: moment, by: z.string().nullable() });
+
 export const kind = z.object({
   name: kindName,
   public: z.boolean().describe('May be enqueued from outside.'),
@@ -23,10 +26,7 @@ export const kind = z.object({
     .record(z.string(), z.unknown())
     .nullable()
     .describe('JSON Schema of the data; null where the schema has no such form.'),
-  paused: z
-    .object({ since: moment, by: z.string().nullable() })
-    .nullable()
-    .describe('Held back in all replicas; null: it is not.'),
+  paused: pause.nullable().describe('Held back in all replicas; null: it is not.'),
 });
 export type Kind = z.infer<typeof kind>;
 
@@ -37,7 +37,8 @@ export const schedule = z.object({
   kind: kindName,
   lastTick: moment.describe('Ticks up to this one have been dealt with.'),
   nextTick: moment.nullable().describe('Null: it has no more.'),
-  lastJob: jobId.nullable().describe('The job of the last tick that made one.'),
+  lastJob: jobId.nullable().describe('The last job that it made.'),
+  paused: pause.nullable().describe('Its ticks are passed over; null: they are not.'),
 });
 
 const byKind = z.strictObject({ kind: kindName });
@@ -131,6 +132,7 @@ export const kindContracts = {
             lastTick: '2026-01-01T05:00:00.000Z',
             nextTick: '2026-02-01T05:00:00.000Z',
             lastJob: 'pg-7',
+            paused: null,
           },
         ],
         next: null,

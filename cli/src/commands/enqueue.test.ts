@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { refusal, startContractServer } from '../../test/contract-server.ts';
-import { aJob, succeeded } from '../../test/jobs.ts';
+import { aJob, aKind, succeeded } from '../../test/jobs.ts';
 import { documents, fixture, run } from '../../test/run.ts';
 import { screenOf } from '../../test/terminal.ts';
 
@@ -38,6 +38,21 @@ describe('millrace enqueue', () => {
       { name: 'filed' },
       {},
     ]);
+  });
+
+  test('without data says what is missing', async () => {
+    const { millrace, service } = await fixture();
+    const properties = { name: { type: 'string' }, size: { enum: ['a4', 'a5'] }, note: {} };
+    service.kinds[0] = aKind({ input: { type: 'object', properties, required: ['name', 'size'] } });
+    service.handlers.enqueue = () => {
+      throw refusal('invalid_payload', 'The data does not fit the kind "hello": name: …');
+    };
+    const ran = await millrace('enqueue hello');
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toBe(
+      `The kind "hello" needs data: name (string) and size (a4 or a5). Such as:\n  millrace enqueue hello '{"name":"…","size":"a4"}'\n`,
+    );
+    expect((await millrace('enqueue hello {}')).stderr).toMatch(/^The data does not fit/);
   });
 
   test('gives every option to the server, and no other', async () => {

@@ -1,9 +1,10 @@
-import type { JobRequest } from '@millrace/api';
+import { ApiError, type JobRequest } from '@millrace/api';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { enqueueLines } from '../enqueue-lines.ts';
 import { EXIT } from '../exit.ts';
 import { openInput, parseJson, readAll } from '../input.ts';
+import { neededData } from '../needed-data.ts';
 import { type Values, anyText, flag, moment, span, text, wholeNumber } from '../option.ts';
 import { UsageError } from '../usage-error.ts';
 import { watchJobs } from '../watching.ts';
@@ -39,7 +40,11 @@ export const enqueue = defineCommand({
     if (given.lines)
       return enqueueLines(context, template, await openInput(context, given['data-file']));
     const data = await dataOf(context, word, given['data-file']);
-    const { id, created } = await context.client.enqueue({ body: { ...template, ...data } });
+    const { id, created } = await context.client
+      .enqueue({ body: { ...template, ...data } })
+      .catch(async (thrown: unknown) => {
+        throw (await explained(context, thrown, kind, data)) ?? thrown;
+      });
     if (!created) context.note(`${id} was there already, with the same key.`);
     if (given.watch && context.json) return watchJobs(context, [id]);
     if (context.json) context.document({ id, created });
@@ -79,6 +84,17 @@ function templateOf(kind: string, given: Given): JobRequest {
     webhook: given.webhook,
     subject: given.subject,
   };
+}
+
+/** Who gave no data is told what is missing; of data that does not fit, the server tells more. */
+async function explained(
+  { client }: Context,
+  thrown: unknown,
+  kind: string,
+  data: { data?: unknown },
+): Promise<UsageError | null> {
+  if ('data' in data || !(thrown instanceof ApiError)) return null;
+  return thrown.problem.code === 'invalid_payload' ? neededData(client, kind) : null;
 }
 
 /** Nothing where no data is given: the server has the default. */

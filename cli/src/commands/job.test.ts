@@ -2,6 +2,28 @@ import { describe, expect, test } from 'vitest';
 import { aJob, at, failed, running, succeeded } from '../../test/jobs.ts';
 import { documents, fixture } from '../../test/run.ts';
 
+describe('millrace job delete', () => {
+  test('asks first', async () => {
+    const { millrace, service } = await fixture([failed()]);
+    const person = { terminal: 80, keyboard: true };
+    const no = await millrace('job delete pg-1', { ...person, stdin: 'n\n' });
+    expect(no.stderr).toBe(
+      'Delete the FAILED job pg-1 of the kind hello, with its data and result? It cannot be undone. [y/N] Nothing was deleted.\n',
+    );
+    expect(await millrace('job delete pg-1')).toMatchObject({ code: 2 });
+    expect(service.jobs).toHaveLength(1);
+    expect(await millrace('job delete pg-1 --yes')).toMatchObject({
+      code: 0,
+      stdout: 'pg-1  deleted\n',
+    });
+    expect(service.jobs).toEqual([]);
+    expect(await millrace('job delete pg-1 -y')).toMatchObject({ code: 3 });
+    expect(await millrace('job pg-1 --yes')).toMatchObject({ code: 2 });
+    expect(await millrace('job delete')).toMatchObject({ code: 2 });
+    expect(await millrace('job pg-1 pg-2')).toMatchObject({ code: 2 });
+  });
+});
+
 describe('millrace job', () => {
   test('shows everything there is', async () => {
     const { millrace } = await fixture([

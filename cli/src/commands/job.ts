@@ -1,17 +1,35 @@
 import { ApiError, type Job } from '@millrace/api';
 import { defineCommand } from '../command.ts';
+import { confirm, requirePerson } from '../confirm.ts';
 import type { Context } from '../context.ts';
 import { RETRYABLE, exitCodeFor, hasEnded } from '../ended.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { flag } from '../option.ts';
 import { jobDetail } from '../render/job-detail.ts';
+import { clean } from '../render/width.ts';
+import { UsageError } from '../usage-error.ts';
+import { onlyFor, verbOf } from '../verb.ts';
 
 export const job = defineCommand({
   name: 'job',
-  summary: 'Shows everything about one job.',
-  usage: ['ID'],
-  words: { least: 1, most: 1 },
-  options: {},
-  examples: ['millrace job pg-42', 'millrace job pg-42 --json | jq .result'],
-  async run(context, { words: [id = ''] }) {
+  summary: 'Shows everything about one job, or deletes one that has ended.',
+  usage: ['ID', 'delete ID [--yes]'],
+  words: { least: 1, most: 2 },
+  options: { yes: flag('Of delete: without a question.', 'y') },
+  examples: [
+    'millrace job pg-42',
+    'millrace job pg-42 --json | jq .result',
+    'millrace job delete pg-42',
+  ],
+  async run(context, { words, options }) {
+    const [id = ''] = words;
+    if (id === 'delete') {
+      const { object } = verbOf('job', words, { delete: 'ID' });
+      return remove(context, object, options.yes);
+    }
+    if (words[1] !== undefined)
+      throw new UsageError(`"millrace job" shows one job, or deletes one: not "${words[1]}".`);
+    onlyFor('job', options, []);
     const found = await context.client.getJob({ params: { id } });
     if (context.json) context.document(found);
     else if (context.quiet) context.out.line(found.state);
@@ -19,6 +37,23 @@ export const job = defineCommand({
     return exitCodeFor([found.state]);
   },
 });
+
+async function remove(context: Context, id: string, yes: true | undefined): Promise<ExitCode> {
+  const { client, out, json, quiet, document, note } = context;
+  if (!yes) {
+    requirePerson(context);
+    const { kind, state } = await client.getJob({ params: { id } });
+    const question = `Delete the ${state} job ${id} of the kind ${kind}, with its data and result? It cannot be undone.`;
+    if (!(await confirm(context, clean(question)))) {
+      note('Nothing was deleted.');
+      return EXIT.ok;
+    }
+  }
+  const answer = await client.deleteJob({ params: { id } });
+  if (json) document(answer);
+  else if (!quiet) out.line(`${id}  deleted`);
+  return EXIT.ok;
+}
 
 async function show({ client, out, world, note }: Context, found: Job): Promise<void> {
   const why = hasEnded(found.state) ? null : await whyOf(client, found.id);

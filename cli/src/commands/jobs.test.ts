@@ -1,3 +1,4 @@
+import { protectedFixture } from '../../test/signed-in.ts';
 import { describe, expect, test } from 'vitest';
 import { MINUTE, SECOND, aJob, at, failed, running, succeeded } from '../../test/jobs.ts';
 import { documents, fixture } from '../../test/run.ts';
@@ -164,5 +165,24 @@ describe('millrace jobs', () => {
     expect(code).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).toMatch(/^[^\n]+\n$/);
+  });
+
+  test('of a kind that there is not names the nearest', async () => {
+    const { millrace } = await fixture();
+    expect((await millrace('jobs --kind helo')).stderr).toBe(
+      'No jobs.\nThere is no kind "helo": did you mean hello?\n',
+    );
+    expect((await millrace('jobs --kind hello')).stderr).toBe('No jobs.\n');
+  });
+
+  test('says whose the jobs of a sandbox are', async () => {
+    const { millrace, service, writeRunning } = await protectedFixture();
+    await writeRunning({ simulatedOrg: { kind: 'document.salesforce', page: 'http://sim/_sim/' } });
+    expect((await millrace('jobs')).stderr).toBe('');
+    service.jobs.push(aJob({ id: 'salesforce-1', kind: 'document.salesforce' }));
+    expect((await millrace('jobs')).stderr).toMatch(
+      /^Jobs of the kind document\.salesforce are records of the simulated Salesforce org of this sandbox, http:\/\/sim\/_sim\/\./,
+    );
+    expect((await millrace('jobs -q')).stderr).toBe('');
   });
 });

@@ -2,6 +2,7 @@ import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT } from '../exit.ts';
 import { FILTER_OPTIONS, type Page, filterOf, pagesOf } from '../filter.ts';
+import { noteUnknownKind } from '../kind-hint.ts';
 import { flag, wholeNumber } from '../option.ts';
 import { jobColumns } from '../render/job-table.ts';
 import { type Table, layOut } from '../render/table.ts';
@@ -29,12 +30,25 @@ export const jobs = defineCommand({
     if (all && limit !== undefined) throw new UsageError('Give either --limit or --all.');
     const most = all ? Infinity : (limit ?? DEFAULT_LIMIT);
     const show = context.json ? asJson(context) : context.quiet ? asIds(context) : asTable(context);
+    const seen = new Set<string>();
     for await (const page of pagesOf(context.client, filterOf(filter, context.world.now()), most)) {
       show(page);
+      for (const { kind } of page.jobs) seen.add(kind);
     }
+    if (seen.size === 0) await noteUnknownKind(context, filter.kind);
+    noteSimulatedOrg(context, seen);
     return EXIT.ok;
   },
 });
+
+/** Whoever has just started a sandbox has made no job yet, and wonders whose these are. */
+function noteSimulatedOrg({ running, note }: Context, kinds: ReadonlySet<string>): void {
+  const org = running?.simulatedOrg ?? null;
+  if (org === null || !kinds.has(org.kind)) return;
+  note(
+    `Jobs of the kind ${org.kind} are records of the simulated Salesforce org of this sandbox, ${org.page}. SALESFORCE_SANDBOX=false starts without it.`,
+  );
+}
 
 function asJson({ document }: Context): (page: Page) => void {
   return ({ jobs: page }) => {

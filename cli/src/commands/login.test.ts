@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { refusal } from '../../test/contract-server.ts';
 import { MINUTE, at } from '../../test/jobs.ts';
@@ -220,10 +220,10 @@ describe('millrace login', () => {
   );
 
   test('says why the sign-in cannot be kept', async () => {
-    const { millrace, folder, writeLocalClient } = await protectedFixture();
-    await writeLocalClient(); // a file where a folder would have to be
+    const { millrace, runningFile, writeRunning } = await protectedFixture();
+    await writeRunning(); // a file where a folder would have to be
     const { surroundings } = atBrowser((address) => signInAt(address, ADA));
-    const env = { XDG_CONFIG_HOME: join(folder, 'client.json') };
+    const env = { XDG_CONFIG_HOME: runningFile };
     const ran = await millrace('login', { ...surroundings, env });
     expect(ran).toMatchObject({ code: 6, stdout: '' });
     expect(ran.stderr).toMatch(

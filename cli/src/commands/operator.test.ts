@@ -75,6 +75,7 @@ describe('millrace schedules', () => {
       lastTick: at(-11 * 60 * MINUTE),
       nextTick: at(13 * 60 * MINUTE),
       lastJob: 'pg-42',
+      paused: null,
     },
     {
       name: 'gone',
@@ -84,6 +85,7 @@ describe('millrace schedules', () => {
       lastTick: at(-3 * 24 * 60 * MINUTE),
       nextTick: null,
       lastJob: null,
+      paused: null,
     },
   ];
 
@@ -97,6 +99,21 @@ describe('millrace schedules', () => {
     ]);
     expect((await millrace('schedules -q')).stdout).toBe('gone\nnightly\n');
     expect(documents((await millrace('schedules --json')).stdout)).toEqual(two().toReversed());
+  });
+
+  test('runs one now, pauses and resumes it', async () => {
+    const { millrace, service, server } = await fixture();
+    service.schedules = two();
+    expect(await millrace('schedules run nightly')).toMatchObject({ code: 0, stdout: 'pg-7\n' });
+    expect((await millrace('schedules pause nightly')).stdout).toBe(
+      '"nightly" is paused: its ticks pass until "millrace schedules resume nightly".\n',
+    );
+    expect((await millrace('schedules', { terminal: 100 })).lines[2]).toContain('paused now');
+    expect((await millrace('schedules resume nightly')).stdout).toContain('runs again');
+    expect(server.requests).toContain('POST /schedules/nightly/resume');
+    expect(await millrace('schedules run nope')).toMatchObject({ code: 3 });
+    expect(await millrace('schedules stop nightly')).toMatchObject({ code: 2 });
+    expect(await millrace('schedules run')).toMatchObject({ code: 2 });
   });
 
   test('says where they would come from', async () => {

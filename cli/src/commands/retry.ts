@@ -1,7 +1,9 @@
 import { BULK_OPTIONS, type BulkAction, runBulk } from '../bulk.ts';
 import { defineCommand } from '../command.ts';
 import { RETRYABLE } from '../ended.ts';
+import { flag, text } from '../option.ts';
 import { counted } from '../render/number.ts';
+import { retryWith } from '../retry-with.ts';
 
 const action: BulkAction = {
   verb: 'Retry',
@@ -19,13 +21,21 @@ const action: BulkAction = {
 export const retry = defineCommand({
   name: 'retry',
   summary: 'Queues failed or cancelled jobs again, with fresh attempts.',
-  usage: ['ID...', '--kind KIND [filters]', '--all'],
+  usage: ['ID...', 'ID --edit | --data JSON', '--kind KIND [filters]', '--all'],
   words: { least: 0, most: Infinity },
-  options: BULK_OPTIONS,
+  options: {
+    ...BULK_OPTIONS,
+    edit: flag('Of one job: opens its data in $EDITOR first.'),
+    data: text('JSON', 'Of one job: this instead of its data.'),
+  },
   examples: [
     'millrace retry pg-42',
+    'millrace retry pg-42 --edit',
     'millrace retry --kind report.monthly --state failed --since 1d',
     'millrace retry --error upload_failed --yes',
   ],
-  run: (context, { words, options }) => runBulk(context, action, words, options),
+  run: (context, { words, options: { edit, data, ...options } }) =>
+    edit === undefined && data === undefined
+      ? runBulk(context, action, words, options)
+      : retryWith(context, words, { edit, data }),
 });

@@ -109,7 +109,7 @@ describe('a sign-in', () => {
     const fixture = await protectedFixture();
     const { millrace } = fixture;
     await login(fixture);
-    await fixture.writeLocalClient();
+    await fixture.writeRunning();
     const other = await startContractServer({ listJobs: () => ({ jobs: [], next: null }) });
     onTestFinished(() => other.stop());
     expect((await millrace(`jobs --url ${other.url}`)).code).toBe(0);

@@ -1,5 +1,6 @@
 export { OfficeError, type OfficeErrorCode } from './errors.ts';
 export type { Log, OfficeEvent, Timings } from './events.ts';
+export { findOffice } from './find.ts';
 export { installedFonts } from './fonts.ts';
 export type { Lane } from './lanes.ts';
 export {

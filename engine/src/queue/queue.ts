@@ -3,7 +3,16 @@ import type { Events } from '../events.ts';
 import { type Explanation, explain } from './explain.ts';
 import type { Job, JobId, JobSummary } from '../job.ts';
 import { checkText } from '../values/json.ts';
-import type { Canceled, Count, Enqueued, Filter, ListParams, Selection, Store } from '../port.ts';
+import type {
+  AmendPart,
+  Canceled,
+  Count,
+  Enqueued,
+  Filter,
+  ListParams,
+  Selection,
+  Store,
+} from '../port.ts';
 import type { Registry } from '../kinds/registry.ts';
 import type { JobRequest } from '../request.ts';
 import { hasDate, newJob } from './new-job.ts';
@@ -23,6 +32,10 @@ export interface Queue {
   cancelWhere(filter: Filter): Promise<Canceled>;
   retry(ids: readonly JobId[]): Promise<JobId[]>;
   retryWhere(filter: Filter): Promise<{ retried: number }>;
+  /** With other data, which its kind has to take from outside. False: it cannot be retried as it is. */
+  retryWith(id: JobId, data: unknown): Promise<boolean>;
+  /** Removes a job that has ended. False: it is not there, or has not ended. */
+  remove(id: JobId): Promise<boolean>;
   explain(id: JobId): Promise<Explanation>;
   erase(subject: string): Promise<number>;
 }
@@ -122,6 +135,16 @@ export function createQueue(params: { store: Store; registry: Registry; events: 
     cancelWhere,
     retry: async (ids) => (await retry(selectIds(ids))).ids,
     retryWhere,
+    async retryWith(id, data) {
+      const { kind } = (await store.get({ id })) ?? {};
+      if (kind === undefined) return false;
+      requirePublic(registry, kind);
+      const { payload } = newJob(registry, { kind, data }, null);
+      const retried = await amending(store).retryWith({ id, payload });
+      moved(retried ? [id] : [], 'retry');
+      return retried;
+    },
+    remove: (id) => amending(store).remove({ id }),
     explain: (id) => explain(store, registry, id),
     erase: async (subject) => store.erase({ subject: checkText(subject, 'subject', 200) }),
   };
@@ -132,6 +155,14 @@ function joining(store: Store): NonNullable<Store['enqueueIn']> {
   throw new MillraceError(
     'unsupported_by_store',
     `The store "${store.name}" cannot join a transaction.`,
+  );
+}
+
+function amending(store: Store): AmendPart {
+  if (store.amend !== undefined) return store.amend;
+  throw new MillraceError(
+    'unsupported_by_store',
+    `The store "${store.name}" changes no job that has ended.`,
   );
 }
 

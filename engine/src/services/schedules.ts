@@ -2,7 +2,13 @@ import { either, fieldsOf } from '../kinds/definition.ts';
 import { StoreUnavailable } from '../errors.ts';
 import type { Events } from '../events.ts';
 import { checkText } from '../values/json.ts';
-import { type SchedulePart, type ScheduleStatus, type Store, TICK_AHEAD_MS } from '../port.ts';
+import {
+  type Fired,
+  type SchedulePart,
+  type ScheduleStatus,
+  type Store,
+  TICK_AHEAD_MS,
+} from '../port.ts';
 import type { Registry } from '../kinds/registry.ts';
 import { newJob } from '../queue/new-job.ts';
 import type { JobRequest } from '../request.ts';
@@ -67,6 +73,24 @@ export function checkSchedule(registry: Registry, schedule: Schedule): Schedule 
   return schedule;
 }
 
+/** Someone wants it now: its job is made as a tick would, unless the last one still runs and it is not to run beside it. */
+export function fireNow(
+  part: SchedulePart,
+  registry: Registry,
+  schedule: Schedule,
+  who: Pick<JobRequest, 'submitter' | 'correlationId'>,
+): Promise<Fired> {
+  return part.fire({
+    schedule: schedule.name,
+    tick: null,
+    job: {
+      ...newJob(registry, { ...schedule.job, ...who }, null),
+      schedule: schedule.name,
+    },
+    skipOverlap: (schedule.overlap ?? 'skip') === 'skip',
+  });
+}
+
 export function createScheduler(params: {
   store: Store;
   part: SchedulePart;
@@ -114,6 +138,8 @@ export function createScheduler(params: {
         events.emit('schedule.passed', { schedule: schedule.name, tick, why: 'missed' });
       if (fired.type === 'overlap')
         events.emit('schedule.passed', { schedule: schedule.name, tick, why: 'overlap' });
+      if (fired.type === 'paused')
+        events.emit('schedule.passed', { schedule: schedule.name, tick, why: 'paused' });
     }
     return next;
   }

@@ -85,10 +85,20 @@ describe('the configuration', () => {
         tracesPerSecond: 50,
       },
       metrics: null,
+      runningFolder: expect.stringMatching(/\/\.local\/state\/millrace\/running$/),
       logLevel: 'info',
       production: false,
       secrets: [],
     });
+  });
+
+  test('tells the command line of a server on this machine, and not of one in production', () => {
+    const issuer = { ISSUER: 'https://i', AUDIENCE: 'a', JWKS_URI: 'https://i/keys' };
+    const folder = (env: Record<string, string>) =>
+      readConfig({ XDG_STATE_HOME: '/state', ...issuer, ...env }).runningFolder;
+    expect(folder({})).toBe('/state/millrace/running');
+    expect(folder({ NODE_ENV: 'production' })).toBeNull();
+    expect(folder({ HOST: '0.0.0.0' })).toBeNull();
   });
 
   test('takes an empty value as none', () => {
@@ -180,6 +190,12 @@ describe('the configuration', () => {
     expect(() => readConfig({ MILLRACE_LEASE: lease })).toThrow(
       'MILLRACE_LEASE: Write a number with its unit, such as 500ms, 2s, 5m, 24h or 7d.',
     );
+  });
+
+  test('says that what is to be JSON is not', () => {
+    expect(problems({ MILLRACE_POOLS: 'batch' })).toEqual([
+      'MILLRACE_POOLS: Write JSON. What stands there is not.',
+    ]);
   });
 
   test.each<Record<string, string>>([

@@ -1,10 +1,11 @@
+import { homedir } from 'node:os';
 import type { PoolConfig } from '@millrace/engine';
 import type { SalesforceConfig as ConnectionConfig } from '@millrace/salesforce';
 import type { NameOptions } from '@millrace/store-salesforce';
 import { type DatabaseConfig, databaseContradictions, databaseOf } from './database.ts';
 import { type Environment, environment } from './environment.ts';
 import type { OrgSetting } from './settings.ts';
-import { nearest } from '@millrace/api';
+import { nearest, runningFolder } from '@millrace/api';
 import { workloads } from '@millrace/workloads';
 import type { TelemetryConfig } from '../telemetry/telemetry.ts';
 import { isLoopbackHost } from '../webhook/address.ts';
@@ -39,6 +40,8 @@ export interface Config {
   >;
   /** Where /metrics is served without a token; null: nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | null;
+  /** Where the command line of this user looks for servers; null: it is not told of this one. */
+  readonly runningFolder: string | null;
   readonly logLevel: Environment['LOG_LEVEL'];
   readonly production: boolean;
   /** What must never be seen in a log line. */
@@ -161,6 +164,10 @@ function configOf(values: Environment, given: Given): Config {
       values.MILLRACE_METRICS_PORT === undefined
         ? null
         : { host: values.MILLRACE_METRICS_HOST, port: values.MILLRACE_METRICS_PORT },
+    runningFolder:
+      values.NODE_ENV === 'production' || !isLoopbackHost(values.HOST)
+        ? null
+        : runningFolder(given, homedir()),
     logLevel: values.LOG_LEVEL,
     production: values.NODE_ENV === 'production',
     secrets: [

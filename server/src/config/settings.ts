@@ -102,7 +102,13 @@ export const pools = json(z.array(pool));
 
 function json<Schema extends z.ZodType>(schema: Schema) {
   return z.string().transform((value, context): z.output<Schema> => {
-    const parsed = schema.safeParse(jsonOf(value));
+    const given = jsonOf(value);
+    if (given === undefined) {
+      const message = 'Write JSON. What stands there is not.';
+      context.issues.push({ code: 'custom', input: '', message });
+      return z.NEVER;
+    }
+    const parsed = schema.safeParse(given);
     if (parsed.success) return parsed.data;
     for (const { path, message } of parsed.error.issues) {
       const where = path.length === 0 ? '' : `${path.join('.')}: `;

@@ -21,6 +21,7 @@ import { healthHandlers } from '../routes/health.ts';
 import { identityHandlers } from '../routes/identity.ts';
 import { jobHandlers } from '../routes/jobs.ts';
 import { kindHandlers } from '../routes/kinds.ts';
+import { scheduleHandlers } from '../routes/schedules.ts';
 import { workerHandlers } from '../routes/worker.ts';
 import { traceRequests } from '../telemetry/requests.ts';
 import { VERSION } from '../version.ts';
@@ -80,7 +81,11 @@ export function createApp(parts: AppParts): FastifyInstance {
     if (contract.upload === undefined) register(app, name, contract, admit, complete);
     else registerUpload(app, name, contract, admit, complete);
   }
-  if (parts.config.role !== 'worker') registerEvents(app, admit, parts.hub);
+  if (parts.config.role !== 'worker') {
+    registerEvents(app, admit, parts.hub);
+    // Whoever opens the address in a browser finds a page: the description, until there is a console.
+    app.get('/', (_, reply) => reply.redirect('/docs'));
+  }
   return app;
 }
 
@@ -115,6 +120,7 @@ function handlersOf(parts: AppParts): Partial<Handlers> {
     ...enqueueHandlers(parts),
     ...jobHandlers(parts),
     ...kindHandlers(parts),
+    ...scheduleHandlers(parts),
     ...auditHandlers(parts),
     ...descriptionHandlers({ version: VERSION }),
   };

@@ -1,5 +1,5 @@
 import type { Contracts, RouteName, SignIn } from '@millrace/api';
-import type { Queue, Registry, Worker } from '@millrace/engine';
+import type { Queue, Registry, Schedule, Worker } from '@millrace/engine';
 import type { AuditLog } from '@millrace/store-postgres';
 import type { Handler, HealthCheck } from '@millrace/workload-kit';
 import type { Config } from '../config/config.ts';
@@ -18,6 +18,8 @@ export interface AppParts {
   /** Null in a process that only serves the API. */
   readonly worker: Worker | null;
   readonly registry: Registry;
+  /** Of the job files. */
+  readonly schedules: readonly Schedule[];
   readonly config: Pick<Config, 'host' | 'role' | 'webhook' | 'rateLimit'>;
   /** The name of this process among the replicas. */
   readonly replica: string;

@@ -25,6 +25,14 @@ async function ask(options: InjectOptions) {
   return { status: response.statusCode, headers: response.headers, text: response.body };
 }
 
+test('the address itself leads to the description', async () => {
+  start();
+  expect(await ask({ method: 'GET', url: '/' })).toMatchObject({
+    status: 302,
+    headers: { location: '/docs' },
+  });
+});
+
 describe('the correlation id', () => {
   const enqueue = { method: 'POST', url: '/jobs', payload: { kind: 'echo' } } as const;
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { addressOf } from '../address.ts';
 import type { Config } from '../config/config.ts';
-import { StartError } from '../start-error.ts';
+import { cannotListen } from '../port.ts';
 
 /** For requests under way, once the jobs have ended. */
 const CLOSE_WITHIN_MS = 3_000;
@@ -14,15 +14,7 @@ export async function listen(
     await app.listen({ host, port });
     return addressOf(app.server);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
-    if (code === 'EADDRINUSE') {
-      throw new StartError(
-        `Port ${port} on ${host} is taken. Stop what listens there, or set PORT to another (0 takes a free one).`,
-      );
-    }
-    throw new StartError(`Cannot listen on ${host}, port ${port}: ${String(error)}`, {
-      cause: error,
-    });
+    throw cannotListen(error, host, port);
   }
 }
 

@@ -1,6 +1,6 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { register as registerHooks } from 'node:module';
-import { basename, extname, join, resolve } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
   type JobKind,
@@ -11,6 +11,8 @@ import {
   checkSchedule,
 } from '@millrace/engine';
 import { StartError } from '../start-error.ts';
+import { loadErrorInWords } from './load-error.ts';
+import { VERSION } from './version-query.ts';
 
 /** What the files of the folder have declared. */
 export interface LoadedJobs {
@@ -28,16 +30,21 @@ const NOT_A_JOB_FILE = /\.(test|spec|d)\.m?[jt]s$/;
 
 /**
  * Imports every job file of the folder, not of its subfolders: those are for what job files share.
- * One that cannot be loaded stops the start, since its jobs would wait for ever.
+ * One that cannot be loaded stops the start, since its jobs would wait for ever. Another `version` loads them again, with all
+ * that they import from the folder: Node loads what it knows by the same address only once.
  */
-export async function loadJobs(folder: string, mustExist: boolean): Promise<LoadedJobs> {
+export async function loadJobs(
+  folder: string,
+  mustExist: boolean,
+  version = 0,
+): Promise<LoadedJobs> {
   const files = await jobFiles(folder, mustExist);
   if (files.length > 0) await prepareLoader(folder);
   const found: Found = { kinds: new Map(), rules: new Map(), schedules: new Map() };
   const idle: string[] = [];
   for (const file of files) {
     const path = join(folder, file);
-    const taken = Object.entries(await load(path)).map(([name, value]) =>
+    const taken = Object.entries(await load(path, folder, version)).map(([name, value]) =>
       take(found, value, { file: path, name }),
     );
     if (!taken.includes(true)) idle.push(file);
@@ -101,25 +108,21 @@ async function prepareLoader(folder: string): Promise<void> {
   });
 }
 
-async function load(path: string): Promise<Record<string, unknown>> {
+async function load(
+  path: string,
+  folder: string,
+  version: number,
+): Promise<Record<string, unknown>> {
   try {
-    return (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
+    const { href } = pathToFileURL(resolve(path));
+    const address = version === 0 ? href : `${href}?${VERSION}=${version}`;
+    return (await import(address)) as Record<string, unknown>;
   } catch (error) {
     throw new StartError(
-      `The job file ${path} cannot be loaded: ${reason(error)}${lineOf(error, path)}`,
+      `The job file ${path} cannot be loaded: ${loadErrorInWords(error, path, folder)}`,
       { cause: error },
     );
   }
-}
-
-/** A definition that is refused while the file is read has no export yet, but it has a line. */
-function lineOf(error: unknown, path: string): string {
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const at = stack
-    .split('\n')
-    .find((line) => /^\s+at /.test(line) && line.includes(basename(path)));
-  const [, line] = /:(\d+):\d+\)?$/.exec(at ?? '') ?? [];
-  return line === undefined ? '' : ` (line ${line})`;
 }
 
 interface Found {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { InitializeHook, LoadHook, ResolveHook } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { stop, transform } from 'esbuild';
+import { VERSION } from './version-query.ts';
 
 /**
  * Module hooks for job files, run by Node in its hooks thread. The files may lie anywhere (a folder that is
@@ -15,7 +16,7 @@ export const initialize: InitializeHook<{ folder: string }> = (data) => {
 };
 
 export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
-  const found = await find(specifier, context, nextResolve);
+  const found = versioned(await find(specifier, context, nextResolve), context.parentURL);
   // Without a package.json that says so, it would be taken for CommonJS.
   const isJavaScript = found.url.startsWith(folder) && isOwn(found.url, /\.js$/);
   return isJavaScript ? { ...found, format: 'module' } : found;
@@ -31,11 +32,21 @@ const find: ResolveHook = async (specifier, context, nextResolve) => {
   }
 };
 
+/** What a job file imports from the folder is of the same version as itself. */
+function versioned<Found extends { readonly url: string }>(found: Found, parent?: string): Found {
+  if (parent === undefined || !found.url.startsWith(folder) || found.url.includes('?'))
+    return found;
+  const version = new URL(parent).searchParams.get(VERSION);
+  return version === null ? found : { ...found, url: `${found.url}?${VERSION}=${version}` };
+}
+
 export const load: LoadHook = async (url, context, nextLoad) => {
-  if (!isOwn(url, /\.m?ts$/)) return nextLoad(url, context);
+  // JavaScript of the folder too: of what it cannot read, Node does not tell the line.
+  const isScript = url.startsWith(folder) && isOwn(url, /\.m?js$/);
+  if (!isScript && !isOwn(url, /\.m?ts$/)) return nextLoad(url, context);
   const path = fileURLToPath(url);
   const { code } = await transform(await readFile(path, 'utf8'), {
-    loader: 'ts',
+    loader: isScript ? 'js' : 'ts',
     format: 'esm',
     target: `node${process.versions.node}`,
     sourcefile: path,
@@ -55,5 +66,6 @@ function stopWhenIdle(): void {
 }
 
 function isOwn(url: string, ending: RegExp): boolean {
-  return url.startsWith('file:') && !url.includes('/node_modules/') && ending.test(url);
+  const [address = ''] = url.split('?');
+  return url.startsWith('file:') && !url.includes('/node_modules/') && ending.test(address);
 }

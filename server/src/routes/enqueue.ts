@@ -5,18 +5,21 @@ import { defined } from '@millrace/workload-kit';
 import { type AppParts, type Call, type Handlers, ok } from '../http/handler.ts';
 import { Refusal } from '../http/refusal.ts';
 import { checkUrl } from '../webhook/url.ts';
+import { requireKind } from './known-kind.ts';
 
 type Body = z.output<typeof jobRequest>;
 type Asked = Pick<Call, 'caller' | 'correlationId'>;
 
 export function enqueueHandlers({
   queue,
+  registry,
   config,
   telemetry,
 }: AppParts): Handlers<'enqueue' | 'enqueueBatch'> {
   const options = { fromOutside: true };
 
   function requestOf(body: Body, { caller, correlationId }: Asked): JobRequest {
+    requireKind(registry, body.kind, (kind) => kind.public);
     if (body.webhook !== undefined) checkWebhook(body.webhook);
     const { runAt, delay, keyWindow, data, ...rest } = body;
     return {

@@ -223,6 +223,14 @@ describe('a job', () => {
     });
   });
 
+  test('of an unknown kind names the nearest that is public', async () => {
+    const { client } = start();
+    const said = (kind: string) => refusal(client.enqueue({ body: { kind } }), 'unknown_kind');
+    expect(await said('helo')).toBe('There is no kind "helo". Did you mean "hello"?');
+    expect(await said('intrenal')).not.toContain('internal');
+    expect(await said('millrace.webhok')).not.toContain('millrace.webhook');
+  });
+
   test.each<[object, ErrorCode]>([
     [{ kind: 'nope' }, 'unknown_kind'],
     [{ kind: 'internal' }, 'kind_not_public'],
@@ -335,7 +343,7 @@ describe('by hand', () => {
     expect(await client.retryJob({ params: { id } })).toEqual({ id, state: 'QUEUED' });
   });
 
-  test.each(['getJob', 'cancelJob', 'retryJob', 'explainJob'] as const)(
+  test.each(['getJob', 'cancelJob', 'retryJob', 'deleteJob', 'explainJob'] as const)(
     '%s knows no job "mem-99"',
     async (name) => {
       const { client } = start();
@@ -344,6 +352,34 @@ describe('by hand', () => {
       );
     },
   );
+
+  test('a job that has ended is retried with other data that its kind takes', async () => {
+    const { client, store } = start();
+    const { id } = await client.enqueue({ body: { kind: 'hello', data: { name: 'A' } } });
+    const retry = (data: unknown) => client.retryJob({ params: { id }, body: { data } });
+    await refusal(retry({ name: 'B' }), 'illegal_transition');
+    await client.cancelJob({ params: { id } });
+    await refusal(retry({ name: 7 }), 'invalid_payload');
+    expect(await retry({ name: 'B' })).toEqual({ id, state: 'QUEUED' });
+    expect((await client.getJob({ params: { id } })).data).toEqual({ name: 'B' });
+    const job = { kind: 'internal', payload: '{}', tenant: '', priority: null, maxAttempts: 1 };
+    const [made] = await store.enqueue({ jobs: [job] });
+    const params = { id: made?.id ?? '' };
+    await client.cancelJob({ params });
+    await refusal(client.retryJob({ params, body: { data: {} } }), 'kind_not_public');
+    expect(await client.retryJob({ params })).toMatchObject({ state: 'QUEUED' });
+  });
+
+  test('a job is deleted once it has ended', async () => {
+    const { client } = start();
+    const { id } = await client.enqueue({ body: { kind: 'hello', data: { name: 'A' } } });
+    expect(await refusal(client.deleteJob({ params: { id } }), 'illegal_transition')).toContain(
+      'QUEUED',
+    );
+    await client.cancelJob({ params: { id } });
+    expect(await client.deleteJob({ params: { id } })).toEqual({ id });
+    await refusal(client.getJob({ params: { id } }), 'job_not_found');
+  });
 
   test('a running job is asked to stop: 202', async () => {
     const { app, client, worker, next } = start();

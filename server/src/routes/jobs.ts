@@ -9,6 +9,7 @@ type Names =
   | 'getJob'
   | 'cancelJob'
   | 'retryJob'
+  | 'deleteJob'
   | 'explainJob'
   | 'cancelJobs'
   | 'retryJobs'
@@ -37,10 +38,23 @@ export function jobHandlers({ queue, workloads }: AppParts): Handlers<Names> {
       const { state } = await requireJob(queue, id);
       throw illegal(`The job is ${state}: it has ended and cannot be cancelled.`);
     },
-    async retryJob({ params: { id } }) {
-      if ((await queue.retry([id])).length > 0) return ok({ id, state: 'QUEUED' });
+    async retryJob({ params: { id }, body }) {
+      const isRetried =
+        body?.data === undefined
+          ? (await queue.retry([id])).length > 0
+          : await queue.retryWith(id, body.data);
+      if (isRetried) return ok({ id, state: 'QUEUED' });
       const { state } = await requireJob(queue, id);
-      throw illegal(`The job is ${state}: only failed and cancelled jobs can be retried.`);
+      throw illegal(
+        state === 'FAILED' || state === 'CANCELED'
+          ? `The job is ${state}, and its data was erased: make a new one.`
+          : `The job is ${state}: only failed and cancelled jobs can be retried.`,
+      );
+    },
+    async deleteJob({ params: { id } }) {
+      if (await queue.remove(id)) return ok({ id });
+      const { state } = await requireJob(queue, id);
+      throw illegal(`The job is ${state}: only a job that has ended can be deleted.`);
     },
     async explainJob({ params: { id } }) {
       const { state, reason, sentence, until } = await queue.explain(id);

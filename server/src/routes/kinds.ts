@@ -6,6 +6,7 @@ import { type AppParts, type Handlers, ok } from '../http/handler.ts';
 import { paged } from '../http/paged.ts';
 import { policyInWords } from './json/policy-words.ts';
 import { Refusal } from '../http/refusal.ts';
+import { requireKind } from './known-kind.ts';
 
 type Pause = Awaited<ReturnType<ControlPart['paused']>>[number];
 type Names = 'listKinds' | 'pauseKind' | 'resumeKind' | 'listSchedules';
@@ -27,13 +28,13 @@ export function kindHandlers({
       return ok({ kinds: items.map((kind) => kindJson(kind, paused.get(kind.kind))), next });
     },
     async pauseKind({ params, caller }) {
-      const { kind } = registry.require(params.kind);
+      const { kind } = requireKind(registry, params.kind, () => true);
       if (await store.control.pause({ kind, by: caller?.name ?? null }))
         return ok({ kind, paused: true });
       throw new Refusal('conflict', `The kind "${kind}" is paused already.`);
     },
     async resumeKind({ params }) {
-      const { kind } = registry.require(params.kind);
+      const { kind } = requireKind(registry, params.kind, () => true);
       if (await store.control.resume({ kind })) return ok({ kind, paused: false });
       throw new Refusal('conflict', `The kind "${kind}" is not paused.`);
     },
@@ -46,6 +47,10 @@ export function kindHandlers({
           ...schedule,
           lastTick: iso(schedule.lastTick),
           nextTick: isoOrNull(nextTick(schedule.cron, schedule.timeZone, now)),
+          paused:
+            schedule.paused === null
+              ? null
+              : { since: iso(schedule.paused.since), by: schedule.paused.by },
         })),
         next,
       });

@@ -51,6 +51,37 @@ describe('kinds and schedules', () => {
     await refusal(client.pauseKind({ params: { kind: 'nope' } }), 'unknown_kind');
   });
 
+  test('schedules are run now, paused and resumed', async () => {
+    const nightly = {
+      name: 'nightly',
+      cron: '0 2 * * *',
+      job: { kind: 'hello', data: { name: 'A' } },
+    };
+    const { client, store } = start({ schedules: [nightly] });
+    const params = { name: 'nightly' };
+    const record = { name: 'nightly', cron: '0 2 * * *', timeZone: 'UTC', kind: 'hello' };
+    await store.schedules.sync({ schedules: [record] });
+    const { id } = await client.runSchedule({ params });
+    expect(await client.getJob({ params: { id } })).toMatchObject({
+      kind: 'hello',
+      schedule: 'nightly',
+      submitter: 'development',
+      data: { name: 'A' },
+    });
+    expect(await refusal(client.runSchedule({ params }), 'conflict')).toContain(id);
+    expect(await client.pauseSchedule({ params })).toEqual({ name: 'nightly', paused: true });
+    await refusal(client.pauseSchedule({ params }), 'conflict');
+    const { schedules } = await client.listSchedules();
+    expect(schedules).toMatchObject([{ lastJob: id, paused: { by: 'development' } }]);
+    expect(await client.resumeSchedule({ params })).toEqual({ name: 'nightly', paused: false });
+    await refusal(client.resumeSchedule({ params }), 'conflict');
+    const meant = await refusal(
+      client.runSchedule({ params: { name: 'nigthly' } }),
+      'schedule_not_found',
+    );
+    expect(meant).toContain('Did you mean "nightly"?');
+  });
+
   test('schedules have their next tick', async () => {
     const { client, worker, store } = start({
       schedules: [

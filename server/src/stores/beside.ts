@@ -51,6 +51,7 @@ export function beside(store: Store, main: MainStore, now: () => number): Store 
     schedules: store.schedules,
     control: main.control,
     upkeep: store.upkeep,
+    amend: store.amend,
   };
   return defined(members);
 }

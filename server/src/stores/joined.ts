@@ -1,4 +1,5 @@
 import {
+  type AmendPart,
   type Enqueued,
   type Filter,
   type JobId,
@@ -168,6 +169,10 @@ export function joinStores(
     control: main.control,
     upkeep: main.upkeep,
     gatherMs: main.gatherMs,
+    amend: {
+      retryWith: async (params) => amending(ofId(params.id)).retryWith(params),
+      remove: async (params) => amending(ofId(params.id)).remove(params),
+    },
   };
   return defined(members);
 }
@@ -177,6 +182,14 @@ function joining(store: Store): NonNullable<Store['enqueueIn']> {
   throw new MillraceError(
     'unsupported_by_store',
     `The store "${store.name}" cannot join a transaction.`,
+  );
+}
+
+function amending(store: Store): AmendPart {
+  if (store.amend !== undefined) return store.amend;
+  throw new MillraceError(
+    'unsupported_by_store',
+    `The jobs of "${store.name}" are records of its org: change or delete them there.`,
   );
 }
 

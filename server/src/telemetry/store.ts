@@ -24,9 +24,10 @@ const VERBS = {
 const PARTS: { readonly [Name in Part]-?: VerbsOf<NonNullable<Store[Name]>> } = {
   chunks: { checkpoint: true },
   followers: { closeGates: true, children: true },
-  schedules: { sync: true, all: true, fire: true },
+  schedules: { sync: true, all: true, fire: true, pause: true, resume: true },
   control: { pause: true, resume: true, paused: true, reportWorker: true, workers: true },
   upkeep: { prune: true, maintain: true },
+  amend: { retryWith: true, remove: true },
 };
 const AUDIT: VerbsOf<AuditLog> = { begin: true, end: true, list: true };
 

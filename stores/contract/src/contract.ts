@@ -8,6 +8,7 @@ import {
   has,
 } from './harness.ts';
 import { setPrecision } from './observe.ts';
+import { amend } from './sections/amend.ts';
 import { batches } from './sections/claiming/batches.ts';
 import { cancel } from './sections/running/cancel.ts';
 import { checkpoints } from './sections/running/checkpoints.ts';
@@ -59,6 +60,7 @@ const SECTIONS: readonly Section[] = [
   keys,
   cancel,
   retry,
+  amend,
   dependants,
   gates,
   schedules,

@@ -28,7 +28,14 @@ export interface StoreLimits {
 /** A part of the port, something that is kept, or what not every store can help. */
 export type Need = PartName | keyof Keeps | 'hints' | 'anyNames';
 
-export type PartName = 'enqueueIn' | 'chunks' | 'followers' | 'schedules' | 'control' | 'upkeep';
+export type PartName =
+  | 'enqueueIn'
+  | 'chunks'
+  | 'followers'
+  | 'schedules'
+  | 'control'
+  | 'upkeep'
+  | 'amend';
 
 const PARTS: readonly string[] = [
   'enqueueIn',
@@ -37,6 +44,7 @@ const PARTS: readonly string[] = [
   'schedules',
   'control',
   'upkeep',
+  'amend',
 ] satisfies PartName[];
 
 /** What a check works with: the harness, and a first handle. */

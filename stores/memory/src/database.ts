@@ -1,4 +1,5 @@
 import {
+  type AmendPart,
   type ChunkPart,
   type ControlPart,
   type Dependants,
@@ -15,12 +16,12 @@ import { type Transaction, createData } from './data.ts';
 import { enqueue } from './enqueue.ts';
 import { erase } from './erase.ts';
 import { closeGates } from './gates.ts';
-import { cancel, pause, paused, resume, retry } from './hand.ts';
+import { cancel, pause, paused, removeEnded, resume, retry, retryWith } from './hand.ts';
 import { createHintBoard } from './hints.ts';
 import { type Fence, leaseHolds } from './fence.ts';
 import { children, counts, get, inspect, list, summaries } from './queries.ts';
 import { checkpoint, renew } from './renew.ts';
-import { fire, schedules, syncSchedules } from './schedules.ts';
+import { fire, pauseSchedule, resumeSchedule, schedules, syncSchedules } from './schedules.ts';
 import { settle } from './settle.ts';
 import { createTurns } from './turns.ts';
 import { prune, reportWorker, workers } from './upkeep.ts';
@@ -40,6 +41,7 @@ export interface MemoryStore extends Store {
   readonly schedules: SchedulePart;
   readonly control: ControlPart;
   readonly upkeep: UpkeepPart;
+  readonly amend: AmendPart;
 }
 
 /** Data that several handles share, as several processes share a database. */
@@ -119,6 +121,8 @@ export function createMemoryDatabase({
         sync: async (params) => run((tx) => syncSchedules(tx, params.schedules)),
         all: async () => run(schedules),
         fire: async (params) => run((tx) => fire(tx, params)),
+        pause: async (params) => run((tx) => pauseSchedule(tx, params)),
+        resume: async ({ name: schedule }) => run((tx) => resumeSchedule(tx, schedule)),
       },
       control: {
         pause: async (params) => run((tx) => pause(tx, params)),
@@ -130,6 +134,10 @@ export function createMemoryDatabase({
       upkeep: {
         prune: async (params) => run((tx) => prune(tx, params)),
         maintain: async () => run(() => {}),
+      },
+      amend: {
+        retryWith: async (params) => run((tx) => retryWith(tx, params)),
+        remove: async ({ id }) => run((tx) => removeEnded(tx, id)),
       },
       async close() {
         closed = true;

@@ -1,8 +1,15 @@
-import { type Canceled, type JobId, type Selection, canMove } from '@millrace/engine';
+import {
+  type Canceled,
+  type JobId,
+  type JsonText,
+  type Selection,
+  canMove,
+  isFinished,
+} from '@millrace/engine';
 import type { JobRow, PausedRow, Transaction } from './data.ts';
 import { matches } from './filter.ts';
 import { finish } from './finish.ts';
-import { move, oldestFirst, save } from './rows.ts';
+import { move, oldestFirst, remove, save } from './rows.ts';
 
 /** What people do to jobs and kinds. */
 export function cancel(tx: Transaction, { select }: Selection): Canceled {
@@ -81,4 +88,22 @@ export function resume(tx: Transaction, kind: string): boolean {
 
 export function paused(tx: Transaction): PausedRow[] {
   return [...tx.data.paused.values()].toSorted((a, b) => (a.kind < b.kind ? -1 : 1));
+}
+
+/** A cursor points into the data that the job had before. What was erased takes no new data. */
+export function retryWith(
+  tx: Transaction,
+  { id, payload }: { id: JobId; payload: JsonText },
+): boolean {
+  const row = tx.data.jobs.get(id);
+  if (row === undefined || row.erased || !canMove(row.state, 'requeue')) return false;
+  save(tx.data, { ...row, payload, cursor: null, progress: null });
+  return retry(tx, { select: { ids: [id] } }).retried > 0;
+}
+
+export function removeEnded(tx: Transaction, id: JobId): boolean {
+  const row = tx.data.jobs.get(id);
+  if (row === undefined || !isFinished(row.state)) return false;
+  remove(tx.data, row);
+  return true;
 }

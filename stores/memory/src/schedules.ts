@@ -27,6 +27,7 @@ export function syncSchedules(
       kind,
       lastTick: samePlan ? before.lastTick : tx.now,
       lastJob: before?.lastJob ?? null,
+      paused: before?.paused ?? null,
     };
     tx.data.schedules.set(name, status);
     return status;
@@ -49,11 +50,10 @@ export function fire(
       `The store does not know the schedule "${name}". Synchronise the schedules first.`,
     );
   }
-  const { lastTick } = schedule;
-  const isOfWrongClock = lastTick > tx.now + TICK_AHEAD_MS && tick <= tx.now;
-  if (tick <= lastTick && !isOfWrongClock) return { type: 'taken' };
-  const taken = { ...schedule, lastTick: tick };
+  if (tick !== null && !isFree(tx, schedule, tick)) return { type: 'taken' };
+  const taken = { ...schedule, lastTick: tick ?? schedule.lastTick };
   tx.data.schedules.set(name, taken);
+  if (tick !== null && schedule.paused !== null) return { type: 'paused' };
   if (job === null) return { type: 'passed' };
 
   const previous = tx.data.jobs.get(schedule.lastJob ?? '');
@@ -62,4 +62,26 @@ export function fire(
   const { id } = enqueueOne(tx, job);
   tx.data.schedules.set(name, { ...taken, lastJob: id });
   return { type: 'fired', id };
+}
+
+function isFree(tx: Transaction, { lastTick }: ScheduleStatus, tick: number): boolean {
+  const isOfWrongClock = lastTick > tx.now + TICK_AHEAD_MS && tick <= tx.now;
+  return tick > lastTick || isOfWrongClock;
+}
+
+export function pauseSchedule(
+  tx: Transaction,
+  { name, by }: { name: string; by: string | null },
+): boolean {
+  const schedule = tx.data.schedules.get(name);
+  if (schedule === undefined || schedule.paused !== null) return false;
+  tx.data.schedules.set(name, { ...schedule, paused: { since: tx.now, by } });
+  return true;
+}
+
+export function resumeSchedule(tx: Transaction, name: string): boolean {
+  const schedule = tx.data.schedules.get(name);
+  if (schedule === undefined || schedule.paused === null) return false;
+  tx.data.schedules.set(name, { ...schedule, paused: null });
+  return true;
 }

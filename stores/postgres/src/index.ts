@@ -11,7 +11,7 @@ import { openFolder } from './embedded/pglite-folder.ts';
 import { openPglite } from './embedded/pglite.ts';
 import { type PostgresStore, createStore } from './store.ts';
 
-export type { Credential, Tls, TlsMode } from './connect.ts';
+export type { ConnectOptions, Credential, Tls, TlsMode } from './connect.ts';
 export {
   type Database,
   type Param,
@@ -20,6 +20,7 @@ export {
   numbers,
   texts,
 } from './database.ts';
+export { checkPostgres } from './check.ts';
 export { type Migrations, migrate } from './migrate.ts';
 export type {
   Announcement,

@@ -1,4 +1,5 @@
 import type {
+  AmendPart,
   ChunkPart,
   ControlPart,
   Dependants,
@@ -11,6 +12,7 @@ import type {
 import type { Database, Statement } from './database.ts';
 import { type HintOptions, startHints } from './hints.ts';
 import { createIds } from './ids.ts';
+import { createAmend } from './operations/amend.ts';
 import { auditBegin, auditEnd, auditLog } from './operations/audit.ts';
 import { CLAIM_NOTHING, createClaim } from './operations/claim/claim.ts';
 import type { Context } from './operations/context.ts';
@@ -20,7 +22,13 @@ import { pause, paused, resume } from './operations/pause.ts';
 import { createPrune } from './operations/prune.ts';
 import { children, counts, get, inspect, list, summaries } from './operations/read.ts';
 import { checkpoint, renew } from './operations/renew.ts';
-import { fire, schedules, syncSchedules } from './operations/schedules.ts';
+import {
+  fire,
+  pauseSchedule,
+  resumeSchedule,
+  schedules,
+  syncSchedules,
+} from './operations/schedules.ts';
 import { erase } from './operations/erase.ts';
 import { settle } from './operations/settle.ts';
 import { SUCCEED_NOTHING } from './operations/succeed.ts';
@@ -44,6 +52,7 @@ export interface PostgresStore extends Store {
   readonly schedules: SchedulePart;
   readonly control: ControlPart;
   readonly upkeep: UpkeepPart;
+  readonly amend: AmendPart;
 }
 
 const KEEPS: Keeps = { tenants: true, effects: false, executions: true };
@@ -103,6 +112,8 @@ export async function createStore(
       sync: (request) => syncSchedules(context, request),
       all: () => schedules(context),
       fire: (request) => fire(context, request),
+      pause: (request) => pauseSchedule(context, request),
+      resume: (request) => resumeSchedule(context, request),
     },
     control: {
       pause: (request) => pause(context, request),
@@ -112,6 +123,7 @@ export async function createStore(
       workers: () => workers(context),
     },
     upkeep: { prune: createPrune(context), maintain: () => maintain(context) },
+    amend: createAmend(context),
     audit: {
       begin: (request) => auditBegin(context, request),
       end: (request) => auditEnd(context, request),

@@ -117,6 +117,8 @@ function partsBehind({ chunks, followers, schedules, control, upkeep }: Store, c
         sync: (p) => call('sync', () => schedules.sync(p)),
         all: () => call('schedules', () => schedules.all()),
         fire: (p) => call('fire', () => schedules.fire(p)),
+        pause: (p) => call('pauseSchedule', () => schedules.pause(p)),
+        resume: (p) => call('resumeSchedule', () => schedules.resume(p)),
       },
     }),
     ...(control && {

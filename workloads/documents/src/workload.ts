@@ -2,6 +2,7 @@ import { type Office, installedFonts, openOffice } from '@millrace/office';
 import { type Host, type Workload, FetchRefused } from '@millrace/workload-kit';
 import { contract } from './contract/index.ts';
 import { type Documents, openDocuments } from './documents.ts';
+import { examine } from './doctor.ts';
 import { DocumentError } from './errors.ts';
 import { handlersOf } from './handlers/index.ts';
 import { createWholeUploads } from './handlers/uploads.ts';
@@ -35,6 +36,8 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
       })),
     ],
   }),
+
+  examine,
 
   async open(host, config) {
     const { store, queue, registry, orgs, telemetry, log } = host;

@@ -2,6 +2,7 @@ export type { Caller } from './caller.ts';
 export * from './contract/index.ts';
 export { defined } from './defined.ts';
 export { type Download, download, fileHeaders } from './download.ts';
+export { type Finding, diskFinding, existing, missing, there, unknown } from './finding.ts';
 export * from './handler.ts';
 export * from './health.ts';
 export { iso, isoOrNull } from './moment.ts';

@@ -15,6 +15,7 @@ import type { SalesforceStore } from '@millrace/store-salesforce';
 import type { Contract } from './contract/contract.ts';
 import type { MetricTable, Recorder, SetGauge } from './contract/metrics.ts';
 import type { WorkloadContract } from './contract/tables.ts';
+import type { Finding } from './finding.ts';
 import type { HandlersOf } from './handler.ts';
 import type { HealthCheck } from './health.ts';
 import type { Scope } from './scope.ts';
@@ -36,6 +37,8 @@ export interface Workload<
   /** It makes kinds for the records of Salesforce orgs. Orgs without such a workload are refused at start. */
   readonly takesOrgs?: true;
   declare(config: Config, around: Surroundings): Declared<Service>;
+  /** What it would stand on with these settings, one after the other, for `millrace doctor`. Nothing is changed. */
+  examine?(config: Config): AsyncIterable<Finding>;
   open(
     host: Host<Own['metrics']>,
     config: Config,

@@ -9,7 +9,7 @@ import { ownLeasesOf } from './own-leases.ts';
 
 // One cancel or retry by hand at a time: a job that another one has just moved stays locked for whoever looked at it, although
 // it is no longer what was looked for, and two that go on with what they have would wait for each other.
-const TAKE_TURNS: Statement = {
+export const TAKE_TURNS: Statement = {
   name: 'millrace_take_turns_by_hand',
   text: `SELECT pg_advisory_xact_lock(hashtext('millrace.hand'))`,
 };
@@ -166,12 +166,18 @@ export async function retry(
     await session.query(TAKE_TURNS, []);
     const wanted = await selected(context, session, select, 'requeue');
     if (wanted.length === 0) return { retried: 0, ids: [] };
-    await session.query(REVIVE_KEYS, [numbers(wanted)]);
-    await session.query(LOCK_ENDED, [numbers(wanted), texts(statesBefore('requeue'))]);
-    const rows = await session.query<{ seq: number; kind: string }>(RETRY, [numbers(wanted)]);
-    if (rows.length > 0) await notify(session, readyHint(rows.map(({ kind }) => kind)));
-    return { retried: rows.length, ids: rows.map(({ seq }) => ids.of(seq)) };
+    const seqs = await requeue(session, wanted);
+    return { retried: seqs.length, ids: seqs.map(ids.of) };
   });
+}
+
+/** Those of them that failed or were cancelled; it is the caller's turn. */
+export async function requeue(session: Session, wanted: readonly number[]): Promise<number[]> {
+  await session.query(REVIVE_KEYS, [numbers(wanted)]);
+  await session.query(LOCK_ENDED, [numbers(wanted), texts(statesBefore('requeue'))]);
+  const rows = await session.query<{ seq: number; kind: string }>(RETRY, [numbers(wanted)]);
+  if (rows.length > 0) await notify(session, readyHint(rows.map(({ kind }) => kind)));
+  return rows.map(({ seq }) => seq);
 }
 
 /** The jobs meant, oldest first. By filter, only those that the move can still change. */

@@ -25,7 +25,10 @@ ON CONFLICT (name) DO UPDATE
 
 const LIST: Statement = {
   name: 'millrace_schedules',
-  text: `SELECT name, cron, time_zone, kind, date_part('epoch', last_tick) * 1000 AS last_tick, last_job FROM millrace.schedules ORDER BY name`,
+  text: `
+SELECT name, cron, time_zone, kind, date_part('epoch', last_tick) * 1000 AS last_tick, last_job,
+       date_part('epoch', paused_at) * 1000 AS paused_at, paused_by
+  FROM millrace.schedules ORDER BY name`,
 };
 
 // The row's lock makes replicas take turns; the second finds the tick taken. $1 name $2 tick, ms
@@ -36,7 +39,26 @@ const TAKE_TICK: Statement = {
 UPDATE millrace.schedules SET last_tick = to_timestamp($2::float8 / 1000)
  WHERE name = $1 AND (last_tick < to_timestamp($2::float8 / 1000)
     OR last_tick > millrace.clock() + interval '${TICK_AHEAD_MS} milliseconds' AND to_timestamp($2::float8 / 1000) <= millrace.clock())
-RETURNING last_job, EXISTS (SELECT FROM millrace.jobs j WHERE j.seq = last_job AND j.state = 'QUEUED') AS alive`,
+RETURNING last_job, EXISTS (SELECT FROM millrace.jobs j WHERE j.seq = last_job AND j.state = 'QUEUED') AS alive,
+          paused_at IS NOT NULL AS paused`,
+};
+
+// The same for someone who wants it now: no tick is taken, and a pause does not matter. $1 name
+const TAKE_NOW: Statement = {
+  name: 'millrace_take_now',
+  text: `
+SELECT last_job, EXISTS (SELECT FROM millrace.jobs j WHERE j.seq = last_job AND j.state = 'QUEUED') AS alive, false AS paused
+  FROM millrace.schedules WHERE name = $1 FOR UPDATE`,
+};
+
+// $1 name $2 who
+const PAUSE: Statement = {
+  name: 'millrace_pause_schedule',
+  text: `UPDATE millrace.schedules SET paused_at = millrace.clock(), paused_by = $2 WHERE name = $1 AND paused_at IS NULL RETURNING name`,
+};
+const RESUME: Statement = {
+  name: 'millrace_resume_schedule',
+  text: `UPDATE millrace.schedules SET paused_at = NULL, paused_by = NULL WHERE name = $1 AND paused_at IS NOT NULL RETURNING name`,
 };
 
 // $1 name $2 seq
@@ -66,6 +88,8 @@ export async function schedules({ database, ids }: Context): Promise<ScheduleSta
     kind: string;
     last_tick: number;
     last_job: number | null;
+    paused_at: number | null;
+    paused_by: string | null;
   }>(LIST, []);
   return rows.map((row) => ({
     name: row.name,
@@ -74,19 +98,23 @@ export async function schedules({ database, ids }: Context): Promise<ScheduleSta
     kind: row.kind,
     lastTick: Math.round(row.last_tick),
     lastJob: row.last_job === null ? null : ids.of(row.last_job),
+    paused: row.paused_at === null ? null : { since: Math.round(row.paused_at), by: row.paused_by },
   }));
 }
+
+type Taken = { last_job: number | null; alive: boolean; paused: boolean };
 
 export async function fire(
   { database, ids }: Context,
   { schedule, tick, job, skipOverlap }: FireParams,
 ): Promise<Fired> {
   return database.transaction(async (session) => {
-    const [taken] = await session.query<{ last_job: number | null; alive: boolean }>(TAKE_TICK, [
-      schedule,
-      tick,
-    ]);
+    const [taken] = await session.query<Taken>(
+      tick === null ? TAKE_NOW : TAKE_TICK,
+      tick === null ? [schedule] : [schedule, tick],
+    );
     if (taken === undefined) return { type: 'taken' };
+    if (taken.paused) return { type: 'paused' };
     if (job === null) return { type: 'passed' };
     if (skipOverlap && taken.alive && taken.last_job !== null)
       return { type: 'overlap', id: ids.of(taken.last_job) };
@@ -95,4 +123,18 @@ export async function fire(
     await session.query(SET_LAST_JOB, [schedule, seq]);
     return { type: 'fired', id: ids.of(seq) };
   });
+}
+
+export async function pauseSchedule(
+  { database }: Context,
+  { name, by }: { name: string; by: string | null },
+): Promise<boolean> {
+  return (await database.query(PAUSE, [name, by])).length > 0;
+}
+
+export async function resumeSchedule(
+  { database }: Context,
+  { name }: { name: string },
+): Promise<boolean> {
+  return (await database.query(RESUME, [name])).length > 0;
 }

@@ -52,6 +52,48 @@ export const schedules: Section = {
       expect(await status(store)).toEqual(synced);
     });
 
+    check('a paused one passes its ticks over, and is run by hand all the same', async (world) => {
+      const { store } = world;
+      await sync(store, {});
+      const part = partOf(store, 'schedules');
+      expect(await part.pause({ name: 'nightly', by: 'ada' })).toBe(true);
+      expect(await part.pause({ name: 'nightly', by: 'bob' })).toBe(false);
+      expect(await part.pause({ name: 'nobody', by: null })).toBe(false);
+      expect((await status(await world.open())).paused).toMatchObject({ by: 'ada' });
+      expect((await sync(store, {}))[0]?.paused).toMatchObject({ by: 'ada' });
+      await world.advance(MINUTE);
+      const tick = await store.now();
+      expect(await fire(store, tickAt(tick))).toEqual({ type: 'paused' });
+      expect(await fire(store, tickAt(tick))).toEqual({ type: 'taken' });
+      expect(await listAll(store)).toEqual([]);
+      expect(await fire(store, tickAt(0, { tick: null }))).toMatchObject({ type: 'fired' });
+      expect(await part.resume({ name: 'nightly' })).toBe(true);
+      expect(await part.resume({ name: 'nightly' })).toBe(false);
+      expect((await status(store)).paused).toBeNull();
+      await world.advance(MINUTE);
+      expect(await fire(store, tickAt(await store.now()))).toMatchObject({ type: 'fired' });
+    });
+
+    check('one that is run by hand takes no tick, and counts as its last job', async (world) => {
+      const { store } = world;
+      await sync(store, {});
+      const { lastTick } = await status(store);
+      await world.advance(MINUTE);
+      const fired = await fire(store, tickAt(0, { tick: null, skipOverlap: true }));
+      expect(await status(store)).toMatchObject({
+        lastTick,
+        lastJob: fired.type === 'fired' ? fired.id : null,
+      });
+      const again = tickAt(0, { tick: null, skipOverlap: true });
+      expect(await fire(store, again)).toMatchObject({ type: 'overlap' });
+      const tick = await store.now();
+      expect(await fire(store, tickAt(tick, { skipOverlap: true }))).toMatchObject({
+        type: 'overlap',
+      });
+      await settle(store, await claimOne(store), OUTCOMES.succeed);
+      expect(await fire(store, again)).toMatchObject({ type: 'fired' });
+    });
+
     check('a tick of a clock that was ahead for a while is in nobody’s way', async (world) => {
       const { store } = world;
       await sync(store, {});

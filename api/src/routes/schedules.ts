@@ -1,0 +1,46 @@
+import { type Contract, jobId } from '@millrace/workload-kit/contract';
+import { z } from 'zod';
+
+const byName = z.strictObject({ name: z.string().min(1).max(255) });
+export const schedulePaused = z.object({ name: z.string(), paused: z.boolean() });
+const params = { name: 'month-end' };
+
+export const scheduleContracts = {
+  runSchedule: {
+    method: 'POST',
+    path: '/schedules/:name/run',
+    summary:
+      'Makes the job of a schedule now, paused or not; 409 while its last one runs, unless they may overlap.',
+    access: 'operator',
+    audit: { target: 'name', count: 1 },
+    params: byName,
+    response: z.object({ name: z.string(), id: jobId.describe('The job that was made.') }),
+    statuses: [201],
+    errors: ['schedule_not_found', 'conflict'],
+    example: { params, response: { name: 'month-end', id: 'pg-42' } },
+  },
+  pauseSchedule: {
+    method: 'POST',
+    path: '/schedules/:name/pause',
+    summary: 'Passes the ticks of a schedule over, in all replicas; 409 when it is paused already.',
+    access: 'operator',
+    audit: { target: 'name' },
+    params: byName,
+    response: schedulePaused,
+    statuses: [200],
+    errors: ['schedule_not_found', 'conflict'],
+    example: { params, response: { name: 'month-end', paused: true } },
+  },
+  resumeSchedule: {
+    method: 'POST',
+    path: '/schedules/:name/resume',
+    summary: 'Lets a schedule run again, from its next tick on; 409 when it is not paused.',
+    access: 'operator',
+    audit: { target: 'name' },
+    params: byName,
+    response: schedulePaused,
+    statuses: [200],
+    errors: ['schedule_not_found', 'conflict'],
+    example: { params, response: { name: 'month-end', paused: false } },
+  },
+} as const satisfies Record<string, Contract>;

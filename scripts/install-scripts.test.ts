@@ -1,0 +1,54 @@
+// Packages are installed without their install scripts. A package that comes to have one is looked at before it gets in.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { transformSync } from 'esbuild';
+import koffi from 'koffi';
+import { describe, expect, test } from 'vitest';
+import { announcement } from './announcement.mjs';
+
+const root = join(import.meta.dirname, '..');
+
+/** What each does without: esbuild and koffi find their programs in packages of their own, core-js only prints. */
+const KNOWN: Readonly<Record<string, readonly string[]>> = {
+  '.': ['core-js', 'core-js-pure', 'esbuild', 'koffi'],
+  // Finds a faster reader in a package of its own.
+  bench: ['msgpackr-extract'],
+  'salesforce-package': [],
+};
+
+describe('install scripts', () => {
+  test.each(Object.entries(KNOWN))('of the packages in %s are known', (folder, known) => {
+    const lock = JSON.parse(readFileSync(join(root, folder, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { hasInstallScript?: boolean }>;
+    };
+    const found = Object.entries(lock.packages)
+      .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+      .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));
+    expect(found.toSorted()).toEqual(known);
+  });
+
+  test.each(['.', 'bench'])('do not run in %s', (folder) => {
+    expect(readFileSync(join(root, folder, '.npmrc'), 'utf8')).toMatch(/^ignore-scripts=true$/m);
+  });
+
+  test('are not needed: esbuild compiles and koffi calls', () => {
+    expect(transformSync('let x: number = 1', { loader: 'ts' }).code).toBe('let x = 1;\n');
+    expect(koffi.load(null).func('int getpid()')()).toBe(process.pid);
+  });
+});
+
+describe('what npm start is about to install', () => {
+  const office = { name: 'libreoffice-writer-nogui', why: 'makes PDFs', megabytes: 200 };
+
+  test('is said with size and reason', () => {
+    const said = announcement({ modules: true, packages: [office] }) ?? '';
+    expect(said).toMatch(/^ {2}npm packages +400 MB {2}.*install scripts do not run$/m);
+    expect(said).toMatch(/^ {2}libreoffice-writer-nogui +200 MB {2}makes PDFs$/m);
+    expect(said).toContain('MILLRACE_DOCUMENTS=false');
+  });
+
+  test('is nothing where nothing is missing', () => {
+    expect(announcement({ modules: false, packages: [] })).toBeNull();
+  });
+});

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, type Server, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startIdentity } from '@millrace/simulator-identity';
+import { startSalesforce } from '@millrace/simulator-salesforce';
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../config/config.ts';
+import { examine, node } from './examine.ts';
+import type { Finding } from '@millrace/workload-kit';
+
+/** What is found with these settings, by the name of the check. */
+async function found(env: Record<string, string>): Promise<Record<string, Finding>> {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-doctor-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const all: Record<string, Finding> = {};
+  const given = {
+    MILLRACE_DATA: join(folder, 'data'),
+    MILLRACE_DOCUMENTS: 'false',
+    PORT: '0',
+    ...env,
+  };
+  for await (const finding of examine(readConfig(given), given)) all[finding.check] = finding;
+  return all;
+}
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return String((server.address() as AddressInfo).port);
+}
+
+test('what is there is ok, and nothing needs to be done', async () => {
+  const all = await found({});
+  expect(Object.values(all).filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
+  expect(Object.keys(all)).toEqual(['node', 'port', 'database', 'issuer', 'disk (data)']);
+});
+
+test('an old Node is told', () => {
+  expect(node('20.18.3')).toMatchObject({ verdict: 'missing' });
+  expect([node('20.19.0'), node('22.0.0')]).toMatchObject([{ verdict: 'ok' }, { verdict: 'ok' }]);
+});
+
+test('a port is ours, or somebody else’s', async () => {
+  const other = await listening(createHttpServer((_, response) => response.end('hello')));
+  const ours = await listening(
+    createHttpServer((_, response) => response.end(JSON.stringify({ status: 'ok' }))),
+  );
+  expect((await found({ PORT: other }))['port']).toMatchObject({
+    verdict: 'missing',
+    found: expect.stringContaining(`Port ${other} on 127.0.0.1 is taken`),
+  });
+  expect((await found({ PORT: ours }))['port']).toMatchObject({ verdict: 'ok' });
+});
+
+test('a database that does not let us in is told without its password', async () => {
+  const { database } = await found({ DATABASE_URL: 'postgres://ada:hush-hush@127.0.0.1:1/queue' });
+  expect(database).toMatchObject({
+    verdict: 'missing',
+    found: expect.stringContaining('postgres://127.0.0.1:1/queue does not let us in'),
+  });
+  expect(JSON.stringify(database)).not.toContain('hush');
+});
+
+test('LibreOffice is looked for where it is said to be', async () => {
+  const all = await found({ MILLRACE_DOCUMENTS: 'true', MILLRACE_OFFICE_PATH: '/nowhere' });
+  expect(all['LibreOffice']).toMatchObject({
+    verdict: 'missing',
+    found: expect.stringContaining('/nowhere'),
+  });
+});
+
+test.each([
+  ['+PONG\r\n', 'ok'],
+  ['-NOAUTH Authentication required.\r\n', 'ok'],
+  ['HTTP/1.1 400\r\n', 'missing'],
+])('what answers %j is Redis: %s', async (answer, verdict) => {
+  const port = await listening(
+    createServer((socket) => void socket.on('data', () => socket.end(answer))),
+  );
+  const all = await found({ REDIS_URL: `redis://:secret@127.0.0.1:${port}` });
+  expect(all['Redis']).toMatchObject({ verdict });
+  expect(JSON.stringify(all)).not.toContain('secret');
+});
+
+test('an issuer has keys, or has not', async () => {
+  const identity = await startIdentity({});
+  onTestFinished(() => identity.close());
+  const env = { ISSUER: identity.issuer, AUDIENCE: identity.audience };
+  expect((await found({ ...env, JWKS_URI: identity.jwksUri }))['issuer']).toMatchObject({
+    verdict: 'ok',
+  });
+  const nobody = 'http://127.0.0.1:1/keys';
+  expect((await found({ ...env, JWKS_URI: nobody }))['issuer']).toMatchObject({
+    verdict: 'missing',
+    found: expect.stringContaining(nobody),
+  });
+});
+
+test('an org that lacks the package says so', async () => {
+  const app = { clientId: 'app', secret: 'a-secret' };
+  const org = await startSalesforce({ apps: [app] });
+  onTestFinished(() => org.close());
+  const all = await found({
+    MILLRACE_DOCUMENTS: 'true',
+    SALESFORCE_LOGIN_URL: org.loginUrl,
+    SALESFORCE_CLIENT_ID: app.clientId,
+    SALESFORCE_CLIENT_SECRET: app.secret,
+  });
+  expect(all['org salesforce']).toMatchObject({
+    verdict: 'missing',
+    advice: expect.stringContaining('millrace salesforce check'),
+  });
+});

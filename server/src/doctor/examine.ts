@@ -1,0 +1,149 @@
+import { access, constants } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { createSalesforce } from '@millrace/salesforce';
+import { checkOrg } from '@millrace/store-salesforce';
+import { checkPostgres } from '@millrace/store-postgres';
+import {
+  type Finding,
+  diskFinding,
+  existing,
+  missing,
+  there,
+  unknown,
+} from '@millrace/workload-kit';
+import { workloads } from '@millrace/workloads';
+import type { Config, OrgConfig } from '../config/config.ts';
+import { createKeys } from '../identity/keys.ts';
+import { requireFreePort } from '../port.ts';
+import { connectOptions, storePlace } from '../store.ts';
+import { pingRedis } from './redis.ts';
+
+/** What the process would stand on if it were started with these settings, one after the other. Nothing is changed. */
+export async function* examine(
+  config: Config,
+  env: Readonly<Record<string, string | undefined>>,
+): AsyncGenerator<Finding> {
+  yield node(process.versions.node);
+  yield await port(config);
+  yield await database(config);
+  if (env['REDIS_URL']) yield await redis(env['REDIS_URL']);
+  yield await issuer(config);
+  for (const org of config.salesforce.orgs) yield await salesforceOrg(org);
+  yield await diskFinding('data', config.dataFolder);
+  for (const { name, examine: examineWorkload } of workloads)
+    if (config.workloads.has(name)) yield* examineWorkload?.(config.workloads.get(name)) ?? [];
+}
+
+/** As package.json has it. */
+const OLDEST_NODE = [20, 19] as const;
+
+export function node(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_NODE;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor))
+    return there('node', `Node ${version}.`);
+  return missing(
+    'node',
+    `Node ${version} is too old.`,
+    `Install ${OLDEST_NODE.join('.')} or newer.`,
+  );
+}
+
+async function port({ host, port: number }: Config): Promise<Finding> {
+  try {
+    await requireFreePort({ host, port: number });
+    return there('port', `Port ${number} on ${host} is free.`);
+  } catch (error) {
+    const isOurs = await answersAsMillrace(`http://${host}:${number}/healthz`);
+    if (isOurs) return there('port', `Millrace runs on port ${number} of ${host}.`);
+    return missing('port', messageOf(error), 'PORT=0 takes a free one.');
+  }
+}
+
+async function answersAsMillrace(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) });
+    return ((await response.json()) as { status?: unknown }).status === 'ok';
+  } catch {
+    return false;
+  }
+}
+
+async function database(config: Config): Promise<Finding> {
+  const place = storePlace(config);
+  if (config.databaseUrl === null) {
+    try {
+      await writable(place);
+      return there('database', `An embedded Postgres in ${place}.`);
+    } catch (error) {
+      return missing(
+        'database',
+        `${place} cannot be written: ${messageOf(error)}`,
+        'Set MILLRACE_DATA to a folder that this user may write, or DATABASE_URL.',
+      );
+    }
+  }
+  const answer = await checkPostgres(connectOptions(config.databaseUrl, config.database));
+  if ('version' in answer) return there('database', `Postgres ${answer.version} at ${place}.`);
+  return missing(
+    'database',
+    `${place} does not let us in: ${answer.why}`,
+    'Check DATABASE_URL: host, port, user, password, database.',
+  );
+}
+
+async function redis(url: string): Promise<Finding> {
+  const trouble = await pingRedis(url, LIMIT_MS);
+  return trouble === null
+    ? there('Redis', 'Redis answers.')
+    : missing('Redis', `REDIS_URL: ${trouble}`, 'Start it, or unset REDIS_URL.');
+}
+
+async function issuer({ identity }: Config): Promise<Finding> {
+  if (identity.mode === 'sandbox') return there('issuer', 'None is set: a sandbox of its own.');
+  if (identity.mode === 'bypass')
+    return there('issuer', 'AUTH_BYPASS_DEVELOPMENT: nobody is asked.');
+  const keys = createKeys({
+    uri: identity.jwksUri,
+    now: () => performance.now(),
+    fetch: globalThis.fetch,
+    onFailure: () => {},
+  });
+  const { count, failure } = await keys.check();
+  if (failure === null) return there('issuer', `${count} keys at ${identity.jwksUri}.`);
+  return missing(
+    'issuer',
+    `${identity.jwksUri} gives no keys: ${failure}`,
+    'Check JWKS_URI, and whether this machine may reach it.',
+  );
+}
+
+async function salesforceOrg({ name, names, connection }: OrgConfig): Promise<Finding> {
+  const check = `org ${name}`;
+  const salesforce = createSalesforce(connection);
+  try {
+    for await (const finding of checkOrg({ salesforce, names, sample: undefined })) {
+      if (finding.verdict === 'missing')
+        return missing(
+          check,
+          finding.found,
+          `${finding.advice ?? ''} "millrace salesforce check" has it all.`.trim(),
+        );
+      if (finding.check === 'login' && finding.verdict !== 'ok')
+        return unknown(check, finding.found, finding.advice ?? 'Ask again when the org answers.');
+    }
+    return there(check, 'Nothing is missing.');
+  } finally {
+    await salesforce.close();
+  }
+}
+
+async function writable(folder: string): Promise<void> {
+  await access(await existing(resolve(folder)), constants.W_OK);
+}
+
+const LIMIT_MS = 5_000;
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,21 @@
+import { ConfigError, readConfig } from '../config/config.ts';
+import { examine } from './examine.ts';
+
+// A program of its own, run by `millrace doctor`: one finding per line, as JSON, as soon as it is known.
+for await (const finding of findings()) process.stdout.write(`${JSON.stringify(finding)}\n`);
+process.exit(0); // a line to somewhere that hangs keeps nobody
+
+async function* findings() {
+  try {
+    yield* examine(readConfig(process.env), process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const problem of error.problems)
+      yield {
+        check: 'settings',
+        verdict: 'missing',
+        found: problem,
+        advice: 'Every setting is described in docs/configuration.md.',
+      } as const;
+  }
+}

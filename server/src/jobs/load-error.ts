@@ -1,0 +1,66 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Why a job file cannot be loaded, with the file and the line in which it went wrong: `… (jobs/shared/rates.ts:7)`. */
+export function loadErrorInWords(error: unknown, path: string, folder: string): string {
+  const { sentence, place } = toldByEsbuild(error, folder) ?? toldByNode(error, path, folder);
+  return `${sentence}${place === null ? '' : ` (${place.file}:${place.line})`}`;
+}
+
+interface Told {
+  readonly sentence: string;
+  readonly place: Place | null;
+}
+
+interface Place {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** `/…/greet.ts:2:6: ERROR: Expected identifier but found "="`; of several, the first. */
+function toldByEsbuild(error: unknown, folder: string): Told | null {
+  const [, file, line, why] = /^(.+):(\d+):\d+: ERROR: (.*)$/m.exec(messageOf(error)) ?? [];
+  if (file === undefined || line === undefined || why === undefined) return null;
+  return { sentence: why, place: { file: asWritten(file, folder), line: Number(line) } };
+}
+
+function toldByNode(error: unknown, path: string, folder: string): Told {
+  const sentence = messageOf(error);
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const place = importIn(sentence, path) ?? frameOf(stack, folder);
+  return { sentence, place };
+}
+
+/** Node names what was imported, in quotes, and no line of the source: the first line that has it is meant. */
+function importIn(sentence: string, path: string): Place | null {
+  const [, imported] =
+    /^(?:Cannot find package|The requested module) '([^']+)'/.exec(sentence) ?? [];
+  if (imported === undefined) return null;
+  const lines = readFileSync(path, 'utf8').split('\n');
+  const index = lines.findIndex(
+    (line) => line.includes(`'${imported}'`) || line.includes(`"${imported}"`),
+  );
+  return index < 0 ? null : { file: path, line: index + 1 };
+}
+
+/** The first place in the stack that is people's own: in the folder, or below it. */
+function frameOf(stack: string, folder: string): Place | null {
+  const own = realpathSync(folder);
+  for (const [, place = '', line] of stack.matchAll(/(?:\(|at )(\S+?):(\d+):\d+\)?$/gm)) {
+    const file = place.startsWith('file:') ? fileURLToPath(place) : place;
+    if (file.startsWith(join(own, '/')))
+      return { file: asWritten(file, folder), line: Number(line) };
+  }
+  return null;
+}
+
+/** Under the name that people gave the folder: Node knows files by their real path. */
+function asWritten(file: string, folder: string): string {
+  const own = realpathSync(folder);
+  return file.startsWith(join(own, '/')) ? join(folder, file.slice(own.length)) : file;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,85 @@
+import type { Config } from './config/config.ts';
+import { type LoadedJobs, loadJobs } from './jobs/folder.ts';
+import { watchFolder } from './jobs/watch.ts';
+import type { Logger } from './log/log.ts';
+import { type Millrace, startMillrace } from './millrace.ts';
+import { StartError } from './start-error.ts';
+
+/**
+ * The process in development: when a job file changes, everything is started again with the new files, in the same process
+ * and at the same address. Running jobs end with the code that they began with, as at any stop. Kinds are in the registry,
+ * the worker, the store's rules and the metrics: exchanging them in place would leave each of those a mixture for a while.
+ *
+ * Files that cannot be loaded change nothing: what ran before goes on, and the error is said.
+ */
+export async function startReloading(
+  config: Config,
+  log: Logger,
+  say: (sentence: string) => void,
+): Promise<Millrace> {
+  let current = await startMillrace(config, log);
+  const first = current;
+  // The port that was free the first time is kept.
+  const again = { ...config, port: Number(new URL(first.address).port) };
+  let version = 0;
+  let reloading: Promise<void> | null = null;
+  let hasChanged = false;
+  let stopping = false;
+
+  async function reload(): Promise<void> {
+    let jobs: LoadedJobs;
+    try {
+      jobs = await loadJobs(config.jobsFolder, config.jobsFolderNamed, ++version);
+    } catch (error) {
+      return say(`${wordsOf(error)}\nThe job files as they were before go on.`);
+    }
+    const running = current.inFlight();
+    const once =
+      running === 0 ? '' : ` once ${running} running job${running === 1 ? ' has' : 's have'} ended`;
+    say(`Job files have changed: starting again${once}.`);
+    const { jobs: before } = current;
+    await current.stop();
+    try {
+      current = await startMillrace(again, log, jobs);
+      say(`Started again, with ${kindsOf(current)}.`);
+    } catch (error) {
+      current = await startMillrace(again, log, before);
+      say(`${wordsOf(error)}\nThe job files as they were before go on.`);
+    }
+  }
+
+  /** One after the other. What changes meanwhile is looked at once more. */
+  async function reloadWhileChanging(): Promise<void> {
+    while (hasChanged && !stopping) {
+      hasChanged = false;
+      await reload();
+    }
+  }
+
+  const unwatch = watchFolder(config.jobsFolder, () => {
+    hasChanged = true;
+    reloading ??= reloadWhileChanging()
+      .catch((err: unknown) => log.error({ err }, 'starting again with the job files failed'))
+      .finally(() => (reloading = null));
+  });
+
+  return {
+    ...first,
+    inFlight: () => current.inFlight(),
+    async stop() {
+      stopping = true;
+      unwatch();
+      await reloading;
+      await current.stop();
+    },
+  };
+}
+
+function kindsOf({ jobs }: Millrace): string {
+  return jobs.kinds.map(({ kind }) => kind).join(', ') || 'no kinds of your own';
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof StartError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,49 @@
+import { nearest } from '@millrace/api';
+import { type Schedule, fireNow } from '@millrace/engine';
+import { type AppParts, type Handlers, ok } from '../http/handler.ts';
+import { Refusal } from '../http/refusal.ts';
+
+type Names = 'runSchedule' | 'pauseSchedule' | 'resumeSchedule';
+
+export function scheduleHandlers({
+  store,
+  registry,
+  schedules,
+}: Pick<AppParts, 'store' | 'registry' | 'schedules'>): Handlers<Names> {
+  function require(name: string): Schedule {
+    const found = schedules.find((each) => each.name === name);
+    if (found !== undefined) return found;
+    const meant = nearest(
+      name,
+      schedules.map((each) => each.name),
+    );
+    const hint = meant === null ? '' : ` Did you mean "${meant}"?`;
+    throw new Refusal('schedule_not_found', `There is no schedule "${name}".${hint}`);
+  }
+
+  return {
+    async runSchedule({ params, caller, correlationId }) {
+      const schedule = require(params.name);
+      const who = { correlationId, ...(caller !== null && { submitter: caller.name }) };
+      const fired = await fireNow(store.schedules, registry, schedule, who);
+      if (fired.type === 'fired')
+        return { status: 201, body: { name: schedule.name, id: fired.id } };
+      const why =
+        fired.type === 'overlap'
+          ? `its job ${fired.id} has not ended`
+          : 'no worker has told of it yet';
+      throw new Refusal('conflict', `The schedule "${schedule.name}" makes no job now: ${why}.`);
+    },
+    async pauseSchedule({ params, caller }) {
+      const { name } = require(params.name);
+      if (await store.schedules.pause({ name, by: caller?.name ?? null }))
+        return ok({ name, paused: true });
+      throw new Refusal('conflict', `The schedule "${name}" is paused already.`);
+    },
+    async resumeSchedule({ params }) {
+      const { name } = require(params.name);
+      if (await store.schedules.resume({ name })) return ok({ name, paused: false });
+      throw new Refusal('conflict', `The schedule "${name}" is not paused.`);
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, readFile, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type RunningServer, runningServer } from '@millrace/api';
+import type { Log } from '@millrace/engine';
+import { writePrivate } from './private-file.ts';
+
+/**
+ * Tells the command line of this user where this process serves, and lets it in; gives what takes that back. A home that
+ * cannot be written to is no reason not to serve.
+ */
+export async function tellCommandLine(
+  folder: string,
+  told: Pick<RunningServer, 'url' | 'client' | 'simulatedOrg'>,
+  log: Log,
+): Promise<() => Promise<void>> {
+  const file = join(folder, `${randomBytes(8).toString('hex')}.json`);
+  const entry: RunningServer = {
+    ...told,
+    folder: process.cwd(),
+    pid: process.pid,
+    startedAt: Date.now(),
+  };
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await chmod(folder, 0o700); // it may have been there before
+    await removeStale(folder, told.url);
+    await writePrivate(file, entry);
+  } catch (err) {
+    log.warn({ err }, 'the command line is not told of this server: name it with --url');
+  }
+  return () => rm(file, { force: true });
+}
+
+/** Whoever was killed leaves its file behind: no process has its number, or another one serves at its address now. */
+async function removeStale(folder: string, url: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith('.json')) continue; // another process is about to write it
+    const file = join(folder, name);
+    const entry = await readEntry(file);
+    if (entry === null || entry.url === url || !lives(entry.pid)) await rm(file, { force: true });
+  }
+}
+
+/** Null where it is not one: half of a file that a killed process was writing. */
+async function readEntry(file: string): Promise<RunningServer | null> {
+  try {
+    return runningServer.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it lives, and is not ours.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
