@@ -369,7 +369,9 @@ export type Fired =
   | { readonly type: 'passed' }
   | { readonly type: 'overlap'; readonly id: JobId }
   /** Another replica had it. */
-  | { readonly type: 'taken' };
+  | { readonly type: 'taken' }
+  /** The store has lost the schedule, in a fail-over or by hand: it has to be synced again. */
+  | { readonly type: 'unknown' };
 
 export interface WorkerReport {
   readonly worker: string;

@@ -1,7 +1,6 @@
 import {
   type FireParams,
   type Fired,
-  MillraceError,
   type ScheduleRecord,
   type ScheduleStatus,
   TICK_AHEAD_MS,
@@ -42,12 +41,7 @@ export function fire(
   { schedule: name, tick, job, skipOverlap }: FireParams,
 ): Fired {
   const schedule = tx.data.schedules.get(name);
-  if (schedule === undefined) {
-    throw new MillraceError(
-      'invalid_schedule',
-      `The store does not know the schedule "${name}". Synchronise the schedules first.`,
-    );
-  }
+  if (schedule === undefined) return { type: 'unknown' };
   const { lastTick } = schedule;
   const isOfWrongClock = lastTick > tx.now + TICK_AHEAD_MS && tick <= tx.now;
   if (tick <= lastTick && !isOfWrongClock) return { type: 'taken' };

@@ -39,6 +39,12 @@ UPDATE millrace.schedules SET last_tick = to_timestamp($2::float8 / 1000)
 RETURNING last_job, EXISTS (SELECT FROM millrace.jobs j WHERE j.seq = last_job AND j.state = 'QUEUED') AS alive`,
 };
 
+// $1 name
+const IS_KNOWN: Statement = {
+  name: 'millrace_is_schedule_known',
+  text: `SELECT FROM millrace.schedules WHERE name = $1`,
+};
+
 // $1 name $2 seq
 const SET_LAST_JOB: Statement = {
   name: 'millrace_set_last_job',
@@ -86,7 +92,10 @@ export async function fire(
       schedule,
       tick,
     ]);
-    if (taken === undefined) return { type: 'taken' };
+    if (taken === undefined) {
+      const known = await session.query(IS_KNOWN, [schedule]);
+      return { type: known.length === 0 ? 'unknown' : 'taken' };
+    }
     if (job === null) return { type: 'passed' };
     if (skipOverlap && taken.alive && taken.last_job !== null)
       return { type: 'overlap', id: ids.of(taken.last_job) };
