@@ -48,6 +48,8 @@ export interface PoolHost {
   readonly worker: string;
   readonly parts: ExecutorParts;
   nextClaim(): number;
+  /** The worker has ended: what a store that was silent until then still gives is left to its lease. */
+  isStopped(): boolean;
   /** Null when pools may claim; while the worker is paused or keeps a suspect alone, a promise of its going on. */
   held(): Promise<void> | null;
   /** Suspects of the pool wait to run alone. Answers how long the others still have the worker before that. */
@@ -295,7 +297,7 @@ export function createPool(params: {
 
   function giveBack(job: ClaimedJob): Promise<void> {
     owner.freeSlot(job.kind);
-    return handBack(parts, job);
+    return host.isStopped() ? Promise.resolve() : handBack(parts, job);
   }
 
   async function backOff(): Promise<void> {
@@ -335,7 +337,8 @@ export function createPool(params: {
     start() {
       if (!stopped) return;
       stopped = false;
-      loop = run();
+      // A claim from before the stop may still be under way: its loop goes on in place of a new one.
+      loop = loop.then(run);
     },
     isOpen,
     claimSuspect,

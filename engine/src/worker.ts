@@ -1,5 +1,5 @@
 import { watchLoop } from './blocked.ts';
-import { type Clock, type Random, sleep } from './clock.ts';
+import { type Clock, type Random, sleep, within } from './clock.ts';
 import { type Duration, toMs } from './duration.ts';
 import { MillraceError } from './errors.ts';
 import type { Events } from './events.ts';
@@ -71,6 +71,8 @@ const REPORT_EVERY_MS = 10_000;
 /** A worker that has missed three reports died, froze or is cut off. */
 export const SILENT_AFTER_MS = 3 * REPORT_EVERY_MS;
 const SERVICE_RETRY_MS = 5_000;
+/** A worker that ends waits no longer for an answer of the store, beyond its grace. */
+const SILENCE_MS = 5_000;
 const SILENT: Log = { info() {}, warn() {}, error() {} };
 
 export function createWorker(params: {
@@ -120,6 +122,7 @@ export function createWorker(params: {
     worker: config.id,
     parts,
     nextClaim: () => (claims += 1),
+    isStopped: () => state === 'stopped',
     held: () => held() ?? quarantine.held(),
     onSuspects: (pool, foundOthers) => quarantine.ask(pool, foundOthers),
   };
@@ -231,26 +234,27 @@ export function createWorker(params: {
 
   async function shutDown(): Promise<void> {
     enter('stopping');
-    await Promise.all([
+    const until = clock.now() + graceMs;
+    const underWay = Promise.all([
       ...pools.map((pool) => pool.stop()),
       ...services.map((service) => service.stop()),
       quarantine.held(),
     ]);
-    await ended(graceMs);
+    await within(clock, Math.max(graceMs, SILENCE_MS), underWay);
+    await ended(until);
     for (const running of leases.running.values()) running.abort('shutdown');
-    await ended(ABORT_GRACE_MS * 2);
+    await ended(clock.now() + ABORT_GRACE_MS * 2);
     // A store that is away for longer than a lease gets nothing more from us: others may have the jobs by then.
     await settler.flushed(leaseMs);
     leases.stop();
     loop.stop();
     unwatch();
     enter('stopped');
-    await reportChange();
+    await within(clock, SILENCE_MS, reportChange());
   }
 
-  /** Until nothing runs any more, or the time is over. */
-  async function ended(withinMs: number): Promise<void> {
-    const until = clock.now() + withinMs;
+  /** When nothing runs any more, or the time is over. */
+  async function ended(until: number): Promise<void> {
     while (leases.running.size > 0 && clock.now() < until) await sleep(clock, 20);
   }
 

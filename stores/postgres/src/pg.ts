@@ -22,6 +22,8 @@ export interface PgDatabase extends Database {
 const INT8 = 20;
 const RECONNECT_MS = { first: 100, most: 5_000 };
 const HEARTBEAT_MS = 15_000;
+/** For questions that are still under way when the pool is closed. */
+const CLOSE_WITHIN_MS = 2_000;
 /** How often in all, and how long at the most before the next try: by chance, so that two do not meet again. */
 const UNDONE = { tries: 5, mostMs: 50 };
 
@@ -147,10 +149,10 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
     }
   }
 
-  /** Whatever is left would keep the process: one who listens, and lines gone silent, which answer no goodbye. */
+  /** Whatever is left would keep the process: one who listens, and lines gone silent, which answer nothing and no goodbye. */
   async function close(): Promise<void> {
     for (const stop of listening) await stop();
-    await pool.end();
+    await Promise.race([pool.end(), sleep(CLOSE_WITHIN_MS, null, { ref: false })]);
     for (const client of connected) client.connection.stream.destroy();
   }
 
