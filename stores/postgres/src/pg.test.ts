@@ -236,6 +236,7 @@ it('a question that a silent line leaves without an answer does not keep the clo
   await pidOf(database);
   line.silence();
   const refused = expect(pidOf(database)).rejects.toBeInstanceOf(StoreUnavailable);
+  while (database.connections().idle > 0) await new Promise(setImmediate);
   await database.close();
   await refused;
 });
