@@ -391,7 +391,9 @@ export type Fired =
   /** The tick is passed over, since the schedule is paused. */
   | { readonly type: 'paused' }
   /** Another replica had it. */
-  | { readonly type: 'taken' };
+  | { readonly type: 'taken' }
+  /** The store has lost the schedule, in a fail-over or by hand: it has to be synced again. */
+  | { readonly type: 'unknown' };
 
 export interface WorkerReport {
   readonly worker: string;

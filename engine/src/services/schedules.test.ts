@@ -101,6 +101,32 @@ describe('a store whose clock is ahead for a moment', () => {
   );
 });
 
+describe('a store that has lost the schedule', () => {
+  it('in a fail-over: its ticks come as ever', async () => {
+    const { registry, events } = world();
+    const clock = { now: START };
+    const database = createMemoryDatabase({ now: () => clock.now });
+    const store = database.open();
+    const schedules = [
+      { ...hourly, overlap: 'allow' },
+      { ...hourly, name: 'other', cron: '30 * * * *', overlap: 'allow' },
+    ] as const;
+    const part = store.schedules;
+    const scheduler = createScheduler({ store, part, registry, schedules, events });
+    await part.sync({
+      schedules: [{ name: 'other', cron: '30 * * * *', timeZone: 'UTC', kind: 'work' }],
+    });
+    const failOver = database.snapshot();
+    await scheduler.runOnce();
+    failOver();
+    while (clock.now < START + 2 * HOUR_MS) clock.now += (await scheduler.runOnce()).nextMs;
+    await scheduler.runOnce();
+    const { jobs } = await store.list({ filter: {}, limit: 100 });
+    const ticks = jobs.map(({ createdAt }) => (createdAt - START) / MINUTE_MS);
+    expect(ticks.toReversed()).toEqual([30, 60, 90, 120]);
+  });
+});
+
 describe('ticks that nobody was there to take', () => {
   async function asleep(schedule: Partial<Schedule>, hours: number) {
     const { worker, join, run, all, clock } = world(schedule);

@@ -103,8 +103,13 @@ export function createScheduler(params: {
   /** By the store's clock. */
   let lookedAt = Infinity;
 
+  /** Synced at the start, and again when the store has lost one: in a fail-over that lost commits, or by hand. */
   async function statuses(): Promise<ScheduleStatus[]> {
-    if (synced) return part.all();
+    if (synced) {
+      const known = await part.all();
+      const names = new Set(known.map(({ name }) => name));
+      if (schedules.every(({ name }) => names.has(name))) return known;
+    }
     const known = await part.sync({
       schedules: schedules.map(({ name, cron, timeZone, job }) => ({
         name,

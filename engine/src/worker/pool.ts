@@ -51,6 +51,8 @@ export interface PoolHost {
   readonly worker: string;
   readonly parts: ExecutorParts;
   nextClaim(): number;
+  /** The worker has ended: what a store that was silent until then still gives is left to its lease. */
+  isStopped(): boolean;
   /** Null when pools may claim; while the worker is paused or keeps a suspect alone, a promise of its going on. */
   held(): Promise<void> | null;
   /** Suspects of the pool wait to run alone. Answers how long the others still have the worker before that. */
@@ -118,7 +120,13 @@ export function createPool(params: {
       if (kind.quota.running !== null) signal.wake();
     },
   };
-  const starter = createStarter({ parts, kinds: byName, owner, isStopped });
+  const starter = createStarter({
+    parts,
+    kinds: byName,
+    owner,
+    isStopped,
+    isWorkerStopped: host.isStopped,
+  });
 
   /** Nothing ends the loop but `stop`: a pool that died would leave its work lying about in silence. */
   async function run(): Promise<void> {
@@ -174,7 +182,8 @@ export function createPool(params: {
     start() {
       if (!stopped) return;
       stopped = false;
-      loop = run();
+      // A claim from before the stop may still be under way: its loop goes on in place of a new one.
+      loop = loop.then(run);
     },
     isOpen,
     claimSuspect,

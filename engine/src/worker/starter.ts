@@ -18,8 +18,10 @@ export function createStarter(params: {
   kinds: ReadonlyMap<string, JobKind>;
   owner: SlotOwner;
   isStopped: () => boolean;
+  /** What a store that was silent until the worker's end still gives is left to its lease. */
+  isWorkerStopped: () => boolean;
 }): Starter {
-  const { parts, kinds, owner, isStopped } = params;
+  const { parts, kinds, owner, isStopped, isWorkerStopped } = params;
   const { clock, events, leases } = parts;
 
   function begin(job: ClaimedJob, askedAt: number): Execution | null {
@@ -39,7 +41,7 @@ export function createStarter(params: {
 
   function giveBack(job: ClaimedJob): Promise<void> {
     owner.freeSlot(job.kind);
-    return handBack(parts, job);
+    return isWorkerStopped() ? Promise.resolve() : handBack(parts, job);
   }
 
   return { begin, giveBack };

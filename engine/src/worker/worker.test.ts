@@ -152,6 +152,50 @@ describe('shutting down without a store', () => {
     expect(await job(id)).toMatchObject({ state: 'PROCESSING' });
   });
 
+  it('within its grace, where the store is silent; what it gives afterwards is left to its lease', async () => {
+    const silence = later();
+    let isSilent = false;
+    const { worker, enqueue, run, line, job, timers } = createWorld({
+      kinds: [work(quick)],
+      worker: { lease: '3s', shutdownGrace: '8s' },
+      wrap: (store) => {
+        const { control } = store;
+        const heard = async <T>(answer: Promise<T>): Promise<T> => {
+          if (isSilent) await silence.promise;
+          return answer;
+        };
+        return {
+          ...store,
+          claim: (params) => heard(store.claim(params)),
+          ...(control && {
+            control: { ...control, reportWorker: (report) => heard(control.reportWorker(report)) },
+          }),
+        };
+      },
+    });
+    worker.start();
+    await run(20_000);
+    isSilent = true;
+    const id = await enqueue();
+    await run(11_000);
+    let stopped = false;
+    void worker.stop().then(() => (stopped = true));
+    await run(7_000);
+    expect(stopped).toBe(false);
+    await run(7_000);
+    expect(stopped).toBe(true);
+    expect(timers.size).toBe(0);
+    silence.resolve();
+    await run(1_000);
+    expect(line.count('settle')).toBe(0);
+    expect(timers.size).toBe(0);
+    expect(await job(id)).toMatchObject({ state: 'PROCESSING' });
+    isSilent = false;
+    worker.start();
+    await run(10_000);
+    expect(await job(id)).toMatchObject({ state: 'SUCCEEDED' });
+  });
+
   it('also when so many outcomes wait that claiming has stopped', async () => {
     const { worker, enqueue, run, line } = createWorld({
       kinds: [work(quick)],

@@ -11,7 +11,7 @@ import type { Registry } from '../kinds/registry.ts';
 import type { Store } from '../port.ts';
 import type { Schedule } from '../services/schedules.ts';
 import { startService } from '../services/service.ts';
-import { type Clock, type Random, sleep } from '../time/clock.ts';
+import { type Clock, type Random, sleep, within } from '../time/clock.ts';
 import { type Duration, toMs } from '../time/duration.ts';
 import { backgroundOf } from './background.ts';
 import { createLifecycle } from './lifecycle.ts';
@@ -46,6 +46,8 @@ export interface Worker {
 /** Less would be all heartbeat and no work. */
 const SHORTEST_LEASE_MS = 100;
 const SERVICE_RETRY_MS = 5_000;
+/** A worker that ends waits no longer for an answer of the store, beyond its grace. */
+const SILENCE_MS = 5_000;
 const SILENT: Log = { info() {}, warn() {}, error() {} };
 
 interface WorkerParams {
@@ -77,6 +79,7 @@ export function createWorker(params: WorkerParams): Worker {
     worker: config.id,
     parts,
     nextClaim: () => (claims += 1),
+    isStopped: () => state() === 'stopped',
     held: () => lifecycle.held() ?? quarantine.held(),
     onSuspects: (pool, foundOthers) => quarantine.ask(pool, foundOthers),
   };
@@ -147,26 +150,27 @@ export function createWorker(params: WorkerParams): Worker {
 
   async function shutDown(): Promise<void> {
     enter('stopping');
-    await Promise.all([
+    const until = clock.now() + graceMs;
+    const underWay = Promise.all([
       ...pools.map((pool) => pool.stop()),
       ...services.map((service) => service.stop()),
       quarantine.held(),
     ]);
-    await ended(graceMs);
+    await within(clock, Math.max(graceMs, SILENCE_MS), underWay);
+    await ended(until);
     for (const running of leases.running.values()) running.abort('shutdown');
-    await ended(ABORT_GRACE_MS * 2);
+    await ended(clock.now() + ABORT_GRACE_MS * 2);
     // A store that is away for longer than a lease gets nothing more from us: others may have the jobs by then.
     await settler.flushed(leaseMs);
     leases.stop();
     loop.stop();
     unwatch();
     enter('stopped');
-    await reportChange();
+    await within(clock, SILENCE_MS, reportChange());
   }
 
-  /** Until nothing runs any more, or the time is over. */
-  async function ended(withinMs: number): Promise<void> {
-    const until = clock.now() + withinMs;
+  /** When nothing runs any more, or the time is over. */
+  async function ended(until: number): Promise<void> {
     while (leases.running.size > 0 && clock.now() < until) await sleep(clock, 20);
   }
 

@@ -1,7 +1,6 @@
 import {
   type FireParams,
   type Fired,
-  MillraceError,
   type ScheduleRecord,
   type ScheduleStatus,
   TICK_AHEAD_MS,
@@ -44,12 +43,7 @@ export function fire(
   { schedule: name, tick, job, skipOverlap }: FireParams,
 ): Fired {
   const schedule = tx.data.schedules.get(name);
-  if (schedule === undefined) {
-    throw new MillraceError(
-      'invalid_schedule',
-      `The store does not know the schedule "${name}". Synchronise the schedules first.`,
-    );
-  }
+  if (schedule === undefined) return { type: 'unknown' };
   if (tick !== null && !isFree(tx, schedule, tick)) return { type: 'taken' };
   const taken = { ...schedule, lastTick: tick ?? schedule.lastTick };
   tx.data.schedules.set(name, taken);

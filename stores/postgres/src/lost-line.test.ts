@@ -157,11 +157,6 @@ async function expire(): Promise<void> {
   await admin.query(`UPDATE millrace.lease SET until = now() - interval '1 second'`);
 }
 
-/** After a cut, a store's next claim first sees to it that epochs do not repeat: not in the middle of a case. */
-async function claimNothing(): Promise<void> {
-  await store.claim({ worker: 'w', claim: (claims += 1), wants: [], limit: 0, leaseMs: 60_000 });
-}
-
 type Prepare = () => Promise<(again: boolean) => Promise<unknown>>;
 
 const ERROR = { code: 'x', message: 'No.', retryable: true };
@@ -222,8 +217,11 @@ const CASES: Record<string, Prepare> = {
     await direct.cancel({ select: { ids } });
     return () => store.retry({ select: { filter: { state: 'CANCELED' }, limit: 10 } });
   },
+  async erase() {
+    await add({ subject: 'Ann', payload: '"Ann"', key: { value: 'k', windowMs: 60_000 } });
+    return () => store.erase({ subject: 'Ann' });
+  },
   async 'take over'() {
-    await claimNothing();
     await start([{}, { kind: 'after', maxAttempts: 1 }]);
     await expire();
     const claim = { worker: 'next', wants: [], limit: 1, leaseMs: 60_000 };
@@ -231,7 +229,6 @@ const CASES: Record<string, Prepare> = {
   },
   async 'claim within a quota'() {
     await add({ kind: 'limited', tenant: 'a' }, { kind: 'limited', tenant: 'a' });
-    await claimNothing();
     const wants = [{ kind: 'limited', limit: 5, tenantLimit: 1 }];
     const claim = { worker: 'next', claim: (claims += 1), wants, limit: 5, leaseMs: 60_000 };
     return async (again) => {
@@ -242,7 +239,6 @@ const CASES: Record<string, Prepare> = {
     };
   },
   async 'claim a suspect within a quota'() {
-    await claimNothing();
     await start([{ kind: 'limited', tenant: 'a' }]);
     await expire();
     await direct.claim({ worker: 'w', claim: (claims += 1), wants: [], limit: 1, leaseMs: 60_000 });

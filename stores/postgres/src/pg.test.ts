@@ -231,6 +231,16 @@ it('nothing keeps the process after a close on a line that has gone silent', asy
   while (sockets() > before + 2 * total) await new Promise(setImmediate);
 });
 
+it('a question that a silent line leaves without an answer does not keep the close', async () => {
+  const database = open(line.through(url), { answerWithinMs: 600_000 });
+  await pidOf(database);
+  line.silence();
+  const refused = expect(pidOf(database)).rejects.toBeInstanceOf(StoreUnavailable);
+  while (database.connections().idle > 0) await new Promise(setImmediate);
+  await database.close();
+  await refused;
+});
+
 it('nothing of the session is changed before it is known to be ours', async () => {
   const database = open(url);
   const jit: Statement = { name: 'jit', text: 'SHOW jit' };

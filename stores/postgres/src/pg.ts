@@ -22,6 +22,8 @@ export interface PgDatabase extends Database {
 const INT8 = 20;
 const RECONNECT_MS = { first: 100, most: 5_000 };
 const HEARTBEAT_MS = 15_000;
+/** For questions that are still under way when the pool is closed. */
+const CLOSE_WITHIN_MS = 2_000;
 /**
  * Tries of an undone transaction in all, and the longest pause before the next one: random, so that two do not meet
  * again.
@@ -148,7 +150,7 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
    */
   async function close(): Promise<void> {
     for (const stop of listening) await stop();
-    await pool.end();
+    await Promise.race([pool.end(), sleep(CLOSE_WITHIN_MS, null, { ref: false })]);
     for (const client of connected) client.connection.stream.destroy();
   }
 

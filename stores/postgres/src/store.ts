@@ -78,9 +78,6 @@ export async function createStore(
   const context: Context = { database, ids: createIds(name), dependants, shareLeaseFrom };
   database.warmUp?.([CLAIM_NOTHING, SUCCEED_NOTHING, ENQUEUE_NOTHING]);
   const { watch, announcements, stop } = await startHints(database, params);
-  const claiming = createClaim(context);
-  // A `control` hint may mean that connections were lost: see `onGap`. Pauses send one too, and do no harm.
-  watch((hint) => hint.type === 'control' && claiming.onGap());
   return {
     name,
     keeps: KEEPS,
@@ -91,7 +88,7 @@ export async function createStore(
     },
     enqueue: (request) => enqueue(context, database, request),
     enqueueIn: (transaction, request) => enqueue(context, database.join(transaction), request),
-    claim: claiming.claim,
+    claim: createClaim(context),
     renew: (request) => renew(context, request),
     settle: (request) => settle(context, request),
     cancel: (request) => cancel(context, request),

@@ -14,6 +14,8 @@ import {
   settle,
   start,
   succeeded,
+  times,
+  together,
   wants,
 } from '../build.ts';
 import type { Section } from '../harness.ts';
@@ -139,6 +141,30 @@ export const erasure: Section = {
             payload: null,
             subject: 'person-9',
           });
+      },
+      ['followers'],
+    );
+
+    check(
+      'children that are made at the same moment are erased, or not made',
+      async (world) => {
+        const follows: Dependants = ({ kind, payload, subject }) =>
+          kind === 'parent' && subject !== null
+            ? [{ child: newJob({ ...ABOUT, kind: 'child', payload: payload ?? 'null', subject }) }]
+            : [];
+        const handles = await world.several(2, { dependants: follows });
+        for (let round = 0; round < 20; round += 1) {
+          const subject = `person-${round}`;
+          const about = { ...ABOUT, subject };
+          const parent = await start(world.store, { ...about, kind: 'parent' });
+          const children = times(3, () => newJob({ ...about, kind: 'child' }));
+          await together(handles, async (store, index) => {
+            if (index === 0) await settle(store, parent, succeeded(), children);
+            else await store.erase({ subject });
+          });
+        }
+        for (const { id } of await listAll(world.store))
+          expect(JSON.stringify(await read(world.store, id)), id).not.toContain('Ann');
       },
       ['followers'],
     );

@@ -3,12 +3,13 @@ import type { Context } from './context.ts';
 
 // Everything that may be about the person goes, and `erased` keeps a running execution from writing it back. A job that
 // has not run yet keeps its place, is claimed without data and fails. Its key goes too: it may be a name or a number.
-// $1 subject
+// `seen` counts by the snapshot: also a job that ended and was pruned while this waited for its row, and left children.
+// $1 subject $2 also what is erased already
 const ERASE: Statement = {
   name: 'millrace_erase',
   text: `
 WITH found AS MATERIALIZED (
-  SELECT seq, key, kind, tenant FROM millrace.jobs WHERE subject = $1 FOR UPDATE
+  SELECT seq, key FROM millrace.jobs WHERE subject = $1 AND ($2::boolean OR erased IS NOT TRUE) FOR UPDATE
 ), freed AS (
   DELETE FROM millrace.keys
    WHERE key = ANY (ARRAY(SELECT key FROM found WHERE key IS NOT NULL)) AND seq = ANY (ARRAY(SELECT seq FROM found))
@@ -21,13 +22,25 @@ WITH found AS MATERIALIZED (
    WHERE j.seq = ANY (ARRAY(SELECT seq FROM found))
   RETURNING j.seq
 )
-SELECT count(*)::int AS n FROM erased`,
+SELECT (SELECT count(*) FROM erased)::int AS n,
+       (SELECT count(*) FROM millrace.jobs WHERE subject = $1 AND ($2::boolean OR erased IS NOT TRUE))::int AS seen`,
 };
 
+/**
+ * Looks until there is nothing new. A look may wait for a job that is being settled, and its snapshot lacks the children
+ * that are committed with it: the next one has them. None comes after the last look, since whoever makes children of a
+ * job (settling, a checkpoint, a cancel) writes the job's row first: that row is ours until we commit, and says `erased` then.
+ */
 export async function erase(
   { database }: Context,
   { subject }: { subject: string },
 ): Promise<number> {
-  const [row] = await database.query<{ n: number }>(ERASE, [subject]);
-  return row?.n ?? 0;
+  return database.transaction(async (session) => {
+    let erased = 0;
+    for (let isFirst = true; ; isFirst = false) {
+      const [look] = await session.query<{ n: number; seen: number }>(ERASE, [subject, isFirst]);
+      if (look === undefined || look.seen === 0) return erased;
+      erased += look.n;
+    }
+  });
 }

@@ -1,6 +1,5 @@
 import type { Database, Statement } from '../database.ts';
 import type { Context } from './context.ts';
-import { raiseEpoch } from './epoch.ts';
 
 // One replica folds at a time; the others have nothing to wait for.
 const FOLD: Statement = {
@@ -15,7 +14,6 @@ ON CONFLICT (kind, tenant, state) DO UPDATE SET n = c.n + excluded.n`,
 
 export async function maintain({ database }: Context): Promise<void> {
   await database.query(FOLD, []);
-  await raiseEpoch(database);
   if (database.isEmbedded) await tidy(database);
 }
 

@@ -61,6 +61,12 @@ const RESUME: Statement = {
   text: `UPDATE millrace.schedules SET paused_at = NULL, paused_by = NULL WHERE name = $1 AND paused_at IS NOT NULL RETURNING name`,
 };
 
+// $1 name
+const IS_KNOWN: Statement = {
+  name: 'millrace_is_schedule_known',
+  text: `SELECT FROM millrace.schedules WHERE name = $1`,
+};
+
 // $1 name $2 seq
 const SET_LAST_JOB: Statement = {
   name: 'millrace_set_last_job',
@@ -113,7 +119,10 @@ export async function fire(
       tick === null ? TAKE_NOW : TAKE_TICK,
       tick === null ? [schedule] : [schedule, tick],
     );
-    if (taken === undefined) return { type: 'taken' };
+    if (taken === undefined) {
+      const known = await session.query(IS_KNOWN, [schedule]);
+      return { type: known.length === 0 ? 'unknown' : 'taken' };
+    }
     if (taken.paused) return { type: 'paused' };
     if (job === null) return { type: 'passed' };
     if (skipOverlap && taken.alive && taken.last_job !== null)

@@ -1,6 +1,7 @@
 import type { ClaimedJob } from '@millrace/engine';
 import { expect } from 'vitest';
 import {
+  HOUR,
   LEASE_MS,
   OUTCOMES,
   TRACE,
@@ -177,6 +178,19 @@ export const claim: Section = {
         highest = job.epoch;
         await settle(store, job, { move: 'handBack' });
       }
+    });
+
+    check('… also where the clock is set back', async (world) => {
+      await add(world.store, {});
+      const first = await claimOne(world.store);
+      await settle(world.store, first, { move: 'handBack' });
+      await world.advance(HOUR);
+      const second = await claimOne(world.store);
+      await world.advance(-HOUR / 2);
+      await settle(world.store, second, { move: 'handBack' });
+      const third = await claimOne(await world.open());
+      expect(second.epoch).toBeGreaterThan(first.epoch);
+      expect(third.epoch).toBeGreaterThan(second.epoch);
     });
 
     check('never gives a job that has ended', async ({ store }) => {

@@ -194,6 +194,14 @@ export const schedules: Section = {
       expect(await fire(store, skip(5)), 'it has ended').toMatchObject({ type: 'fired' });
     });
 
+    check('a tick of a schedule that the store does not have is nobody’s', async ({ store }) => {
+      const tick = (await store.now()) + MINUTE;
+      for (const job of [newJob(), null])
+        expect(await fire(store, tickAt(tick, { job }))).toEqual({ type: 'unknown' });
+      expect(await partOf(store, 'schedules').all()).toEqual([]);
+      expect(await countsByState(store)).toEqual({});
+    });
+
     check('schedules do not touch each other', async ({ store }) => {
       await sync(store, {}, { name: 'hourly' });
       const tick = (await store.now()) + MINUTE;

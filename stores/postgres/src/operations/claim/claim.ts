@@ -1,12 +1,6 @@
-import {
-  type ClaimParams,
-  type Claimed,
-  type ClaimedJob,
-  StoreUnavailable,
-} from '@millrace/engine';
+import type { ClaimParams, Claimed, ClaimedJob } from '@millrace/engine';
 import { type Question, type Session, type Statement, texts } from '../../database.ts';
 import type { Context } from '../context.ts';
-import { raiseEpoch } from '../epoch.ts';
 import { CLAIM_ALONE } from './alone.ts';
 import { CLAIM_FAIRLY } from './fair.ts';
 import { CLAIM_ONE_LANE } from './one-lane.ts';
@@ -20,12 +14,6 @@ import {
   lookOf,
   promote,
 } from './tend.ts';
-
-export interface Claiming {
-  readonly claim: (params: ClaimParams) => Promise<Claimed>;
-  /** Connections were lost: behind a fail-over there may be a database that has forgotten the last epochs. */
-  onGap(): void;
-}
 
 /** What one statement took. */
 interface Taken {
@@ -54,25 +42,17 @@ const LOCK_QUOTA: Statement = {
 };
 
 /** A claim of this handle, which remembers whether there were several lanes, and where the turns of the tenants stand. */
-export function createClaim(context: Context): Claiming {
+export function createClaim(context: Context): (params: ClaimParams) => Promise<Claimed> {
   const { database } = context;
   const takeOver = createTakeOver(context);
   const stoppedAt = new Map<string, string>();
   let hasSeveralLanes = false;
   let wasFull = false;
   let lookedAt = -Infinity;
-  let epochFollowsClock = false;
 
   async function claim(params: ClaimParams): Promise<Claimed> {
     if (params.replay === true) return replay(params);
-    try {
-      if (!epochFollowsClock) await raiseEpoch(database);
-      epochFollowsClock = true;
-      return await (params.alone === true ? claimAlone(params) : claimAndTend(params));
-    } catch (error) {
-      if (error instanceof StoreUnavailable) onGap();
-      throw error;
-    }
+    return params.alone === true ? claimAlone(params) : claimAndTend(params);
   }
 
   async function claimAndTend(params: ClaimParams): Promise<Claimed> {
@@ -201,11 +181,7 @@ export function createClaim(context: Context): Claiming {
     return answer({ jobs, more: true, ...readEvery(rows[0]) }, NOTHING_TENDED);
   }
 
-  function onGap(): void {
-    epochFollowsClock = false;
-  }
-
-  return { claim, onGap };
+  return claim;
 }
 
 export const CLAIM_NOTHING: Question = {

@@ -37,6 +37,15 @@ export const runningOf = (lane: string): string => `
      WHERE l.limited AND l.kind = ${lane}.kind AND l.tenant = ${lane}.tenant LIMIT ${lane}.tenant_lim) r)`;
 
 /**
+ * An epoch is the clock in microseconds since 1970, so that it grows across a fail-over that lost commits, and at least one more than
+ * the highest so far, which the sequence remembers: it grows where the clock is set back, too. Two claims at one moment may have the
+ * same, since a lease is named by its claim as well. Asked of each claim, since nothing tells a client on which server it
+ * is. In place of `nextval`, that costs a claim 100 bytes of WAL and no time that could be measured (docs/decisions/0010-claims.md).
+ */
+const NEXT_EPOCH = `
+setval('millrace.epoch', greatest(pg_sequence_last_value('millrace.epoch') + 1, (date_part('epoch', millrace.clock()) * 1000000)::bigint))`;
+
+/**
  * Moves the rows of `chosen` (place, kind, tenant, rank, seq, attempt, limited) from `table` to a lease, and answers
  * with one row, a list per column: as a row per job, reading them was a third of the worker's time. jsonb as text has no
  * line break, so payloads are joined by one; what few jobs have travels as a JSON object of those that have any. A job with
@@ -60,7 +69,7 @@ export const taking = (params: {
 gone AS (
   DELETE FROM millrace.${table} WHERE ctid = ANY (ARRAY(SELECT place FROM chosen))
 ), claimed AS MATERIALIZED (
-  SELECT nextval('millrace.epoch') AS epoch, millrace.clock() + $5::float8 * interval '1 millisecond' AS until
+  SELECT ${NEXT_EPOCH} AS epoch, millrace.clock() + $5::float8 * interval '1 millisecond' AS until
 ), ${shareFrom === null ? '' : shared(shareFrom)} own AS (
   INSERT INTO millrace.lease (seq, epoch, claim, until, started_at, kind, tenant, rank, attempt, nth, limited, suspect, worker)
   SELECT seq, epoch, $6::bigint, until, millrace.clock(), kind, tenant, rank, attempt + 1, attempt + 1, limited, ${table === 'suspect'}, $8
