@@ -26,6 +26,7 @@ export * from './queue.ts';
 export * from './registry.ts';
 export type { JobRequest } from './request.ts';
 export * from './retry.ts';
+export * from './scope.ts';
 export { type Schedule, checkSchedule, defineSchedule, ticksBetween } from './schedules.ts';
 export * from './states.ts';
 export {
@@ -35,4 +36,5 @@ export {
 } from './storable.ts';
 export type { Totals } from './statistics.ts';
 export { type PauseWindow, nextTick, pausedUntil } from './window.ts';
+export * from './within.ts';
 export * from './worker.ts';

@@ -3,10 +3,11 @@ import type { Events } from './events.ts';
 import { type Explanation, explain } from './explain.ts';
 import type { Job, JobId, JobSummary } from './job.ts';
 import { checkText } from './json.ts';
-import type { Canceled, Count, Enqueued, Filter, ListParams, Selection, Store } from './port.ts';
+import type { Canceled, Count, Enqueued, Filter, ListParams, Selection } from './port.ts';
 import type { Registry } from './registry.ts';
 import { type JobRequest, hasDate, newJob } from './request.ts';
 import { statesBefore } from './states.ts';
+import type { AskedStore } from './within.ts';
 
 /** What people do with jobs. The worker does the rest. */
 export interface Queue {
@@ -36,7 +37,11 @@ export interface EnqueueOptions {
 /** One statement each: a bulk action never holds locks for long. */
 const BULK_BATCH = 1_000;
 
-export function createQueue(params: { store: Store; registry: Registry; events: Events }): Queue {
+export function createQueue(params: {
+  store: AskedStore;
+  registry: Registry;
+  events: Events;
+}): Queue {
   const { store, registry, events } = params;
 
   async function enqueueAll(
@@ -123,7 +128,7 @@ export function createQueue(params: { store: Store; registry: Registry; events: 
   };
 }
 
-function joining(store: Store): NonNullable<Store['enqueueIn']> {
+function joining(store: AskedStore): NonNullable<AskedStore['enqueueIn']> {
   if (store.enqueueIn !== undefined) return store.enqueueIn;
   throw new MillraceError(
     'unsupported_by_store',
@@ -146,7 +151,7 @@ function requirePublic(registry: Registry, kind: string): void {
 
 /** Counts are read before the write, so racing callers can overshoot by what they add at the same moment. */
 async function checkQuotas(
-  store: Store,
+  store: AskedStore,
   registry: Registry,
   jobs: readonly { kind: string; tenant: string }[],
 ): Promise<void> {

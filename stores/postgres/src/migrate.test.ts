@@ -16,6 +16,7 @@ const ALL = [
   '002-service.sql',
   '003-leases.sql',
   '004-shared-leases.sql',
+  '005-tenants.sql',
   '006-audit-subject.sql',
 ];
 

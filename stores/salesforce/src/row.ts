@@ -121,12 +121,12 @@ function timeOf(value: unknown): number | null {
   return typeof value === 'string' ? Date.parse(value) : null;
 }
 
-export function summaryOf({ ids, keys }: Context, row: Row): JobSummary {
+export function summaryOf({ ids, keys, tenant }: Context, row: Row): JobSummary {
   const running = row.status === 'PROCESSING';
   return {
     id: ids.jobId(row.id),
     kind: row.kind,
-    tenant: '',
+    tenant,
     state: row.status,
     priority: row.priority,
     attempt: running || row.status === 'SUCCEEDED' ? row.attempts + 1 : row.attempts,
