@@ -110,7 +110,7 @@ const CORE = {
     status: 403,
     retryable: false,
     title: 'Your token names no tenant',
-    help: 'Ask an administrator of the directory for the claim that the sentence names, and sign in again.',
+    help: 'Ask an administrator for a tenant in the claim that TENANT_CLAIM of the server names, and sign in again.',
   },
   tenant_not_allowed: {
     status: 403,

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { type Client, type SignIn, createClient } from '@millrace/api';
+import { type Client, type SignIn, TENANT_HEADER, createClient } from '@millrace/api';
 import type { ExitCode } from './exit.ts';
 import type { PrivateFiles } from './private-files.ts';
 import { clean } from './render/width.ts';
@@ -69,7 +69,12 @@ export function createContext(world: World, choices: GlobalChoices): Context {
   const err = createScreen(world.stderr, world.env);
   const quiet = choices.quiet === true;
   const json = choices.json === true;
-  const server = { baseUrl: url, fetch: limitedFetch(world, url) };
+  const tenant = world.env['MILLRACE_TENANT'];
+  const server = {
+    baseUrl: url,
+    fetch: limitedFetch(world, url),
+    ...(tenant && { headers: { [TENANT_HEADER]: encodeURIComponent(tenant) } }),
+  };
   const clientWith = (token: string | null) =>
     createClient({ ...server, token: () => Promise.resolve(token) });
   const signIn = () => clientWith(null).signIn();

@@ -46,7 +46,11 @@ interface Reported {
   readonly isSilent: boolean;
 }
 
-export async function explain(store: AskedStore, registry: Registry, id: JobId): Promise<Explanation> {
+export async function explain(
+  store: AskedStore,
+  registry: Registry,
+  id: JobId,
+): Promise<Explanation> {
   const inspection = await store.inspect({ id });
   if (inspection === null) throw new MillraceError('job_not_found', `There is no job "${id}".`);
   const workers = ((await store.control?.workers()) ?? []).map((report) => ({

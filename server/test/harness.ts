@@ -12,6 +12,7 @@ import {
   createRegistry,
   createWorker,
   dependantsOf,
+  within,
 } from '@millrace/engine';
 import { createMemoryDatabase } from '@millrace/store-memory';
 import type { AuditLog } from '@millrace/store-postgres';
@@ -82,7 +83,6 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     random: Math.random,
     events,
   });
-  const queue = createQueue({ store, registry, events });
   const config = {
     host: '127.0.0.1',
     role: 'all' as const,
@@ -93,8 +93,10 @@ export function createHarness(options: HarnessOptions = {}): Harness {
   const announcements = createLine().open();
   const hub = createHub({ store, announcements, events, processId: 'test', log });
   const app = createApp({
-    queue,
-    store,
+    within(scope) {
+      const asked = within(store, scope);
+      return { store: asked, queue: createQueue({ store: asked, registry, events }) };
+    },
     audit,
     worker,
     registry,

@@ -1,7 +1,8 @@
 import { isoOrNull } from '@millrace/workload-kit';
 import { type Job, type JobId, MillraceError, type Queue } from '@millrace/engine';
+import { allows } from '@millrace/api';
 import { countsJson } from './json/counts.ts';
-import { type AppParts, type Handlers, ok } from '../http/handler.ts';
+import { type RouteParts, type Handlers, ok } from '../http/handler.ts';
 import { filterOf, jobJson, summaryJson } from './json/job.ts';
 
 type Names =
@@ -18,16 +19,17 @@ type Names =
 /** `GET /jobs?correlationId=…` has them all. */
 const CHILDREN_SHOWN = 100;
 
-export function jobHandlers({ queue, workloads }: AppParts): Handlers<Names> {
+export function jobHandlers({ queue, workloads }: RouteParts): Handlers<Names> {
   return {
     async listJobs({ query: { limit, cursor, ...filter } }) {
       const params = { filter: filterOf(filter), limit, ...(cursor !== undefined && { cursor }) };
       const { jobs, next } = await queue.list(params);
       return ok({ jobs: jobs.map(summaryJson), next });
     },
-    async getJob({ params: { id } }) {
+    async getJob({ params: { id }, caller }) {
       const found = await requireJob(queue, id);
-      return ok(jobJson(found, await queue.children(found, CHILDREN_SHOWN)));
+      const mayAct = allows('operator', caller?.roles ?? []) || caller?.name === found.submitter;
+      return ok(jobJson(found, await queue.children(found, CHILDREN_SHOWN), mayAct));
     },
     async cancelJob({ params: { id } }) {
       const { canceled, requested } = await queue.cancel([id]);

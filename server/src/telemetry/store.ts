@@ -28,7 +28,7 @@ const PARTS: { readonly [Name in Part]-?: VerbsOf<NonNullable<Store[Name]>> } = 
   control: { pause: true, resume: true, paused: true, reportWorker: true, workers: true },
   upkeep: { prune: true, maintain: true },
 };
-const AUDIT: VerbsOf<AuditLog> = { begin: true, end: true, list: true };
+const AUDIT: VerbsOf<AuditLog> = { begin: true, note: true, end: true, list: true };
 
 type Part = Exclude<PartName, 'gatherMs' | 'enqueueIn'>;
 type Verb = Exclude<keyof Store, 'name' | 'keeps' | 'watch' | 'close' | PartName>;

@@ -11,7 +11,7 @@ import type {
 import type { Database, Statement } from './database.ts';
 import { type HintOptions, startHints } from './hints.ts';
 import { createIds } from './ids.ts';
-import { auditBegin, auditEnd, auditLog } from './operations/audit.ts';
+import { auditBegin, auditEnd, auditLog, auditNote } from './operations/audit.ts';
 import { CLAIM_NOTHING, createClaim } from './operations/claim/claim.ts';
 import type { Context } from './operations/context.ts';
 import { ENQUEUE_NOTHING, enqueue } from './operations/enqueue.ts';
@@ -111,6 +111,7 @@ export async function createStore(
     upkeep: { prune: createPrune(context), maintain: () => maintain(context) },
     audit: {
       begin: (request) => auditBegin(context, request),
+      note: (request) => auditNote(context, request),
       end: (request) => auditEnd(context, request),
       list: (request) => auditLog(context, request),
     },

@@ -5,7 +5,14 @@ import type {
   JobFilter,
   JobSummary as SummaryJson,
 } from '@millrace/api';
-import type { Execution, Filter, Job, JobSummary, JsonText } from '@millrace/engine';
+import {
+  type Execution,
+  type Filter,
+  type Job,
+  type JobSummary,
+  type JsonText,
+  WEBHOOK_KIND,
+} from '@millrace/engine';
 import { defined } from '@millrace/workload-kit';
 
 export function summaryJson(job: JobSummary): SummaryJson {
@@ -30,16 +37,19 @@ export function summaryJson(job: JobSummary): SummaryJson {
     correlationId: job.correlationId,
     submitter: job.submitter,
     subject: job.subject,
-    webhook: job.webhook,
+    webhook: job.webhook && hostOf(job.webhook),
     parents: job.parents,
     schedule: job.schedule,
   };
 }
 
-export function jobJson(job: Job, children: readonly JobSummary[]): JobJson {
+/** `whole`: for whoever may act on it. Others see of a webhook where it goes, not the token that its address may hold. */
+export function jobJson(job: Job, children: readonly JobSummary[], whole: boolean): JobJson {
+  const data = withoutPassword(valueOf(job.payload));
   return {
     ...summaryJson(job),
-    data: withoutPassword(valueOf(job.payload)),
+    ...(whole && { webhook: job.webhook }),
+    data: whole || job.kind !== WEBHOOK_KIND ? data : withHostOnly(data),
     result: valueOf(job.result),
     cursor: valueOf(job.cursor),
     executions: job.executions.map(executionJson),
@@ -80,6 +90,17 @@ function valueOf(text: JsonText | null): unknown {
 
 function msOrUndefined(moment: string | undefined): number | undefined {
   return moment === undefined ? undefined : Date.parse(moment);
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : '***';
+}
+
+/** What the job that tells a webhook was given. */
+function withHostOnly(data: unknown): unknown {
+  return isObject(data) && typeof data['url'] === 'string'
+    ? { ...data, url: hostOf(data['url']) }
+    : data;
 }
 
 /** The password of a PDF is for whoever has the PDF, not for whoever may see the job. */
