@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { JOB_ERRORS } from '@millrace/api';
 import { failures } from '@millrace/documents/contract';
 import { requestHashOf } from '@millrace/documents';
 import { createSalesforceStore, FIELD_NAMES } from '@millrace/store-salesforce';
@@ -162,15 +161,6 @@ describe('codes of failed documents', () => {
   const said = [...rows.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`(\w+)`/g)].map(([, code = '']) => code),
   );
-
-  it('are those that the service and the package give', () => {
-    const callout = readFileSync(join(METADATA, 'classes/DocgenCallout.cls'), 'utf8');
-    const given = [
-      ...Object.keys(JOB_ERRORS),
-      ...[...callout.matchAll(/handBack\('(\w+)'/g)].map(([, code = '']) => code),
-    ];
-    expect(said.filter((code) => !given.includes(code))).toEqual([]);
-  });
 
   it('have every reason of a document', () => {
     const reasons = Object.keys(failures);

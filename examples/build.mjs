@@ -1,4 +1,5 @@
-// node examples/build.mjs: writes the template of each example anew, and the data that is not written by hand.
+// node examples/build.mjs: writes the template of each example, and the data that is neither written by hand nor, as the
+// report's, too long to keep.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,6 @@ import { spreadsheet } from './source/candidates.mjs';
 import { invoice } from './source/invoice.mjs';
 import { offerData } from './source/offer-data.mjs';
 import { offerLetter } from './source/offer-letter.mjs';
-import { reportData } from './source/report-data.mjs';
 import { report } from './source/report.mjs';
 
 /**
@@ -24,7 +24,6 @@ export function build() {
       csvCells('offer-letter/candidates.csv'),
     ),
     'report/template.docx': report(),
-    'report/data.json': json(reportData()),
   };
 }
 

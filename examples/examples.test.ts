@@ -9,6 +9,7 @@ import { build as buildOffice, observe } from '../connectors/office/test/world.t
 import { unzip } from '../docx/test/builder.ts';
 import { faults } from '../docx/test/read.ts';
 import { build } from './build.mjs';
+import { reportData } from './report/data.mjs';
 
 /** Each example, from its template and data to the pages, with the real LibreOffice. */
 
@@ -24,8 +25,10 @@ type Data = Readonly<Record<string, unknown>>;
 
 const fileOf = (path: string) => readFileSync(join(import.meta.dirname, path));
 const templateOf = (name: Example) => fileOf(`${name}/template.docx`);
-const dataOf = (name: Example) =>
-  JSON.parse(fileOf(`${name}/data.json`).toString('utf8')) as Record<string, unknown>;
+const dataOf = (name: Example): Record<string, unknown> =>
+  name === 'report'
+    ? reportData()
+    : (JSON.parse(fileOf(`${name}/data.json`).toString('utf8')) as Record<string, unknown>);
 const installedFonts = execFileSync('fc-list', [':', 'family'], { encoding: 'utf8' })
   .split(/[\n,]/)
   .map((family) => family.trim());

@@ -53,7 +53,12 @@ export const jobSummary = z.object({
   correlationId: z.string().nullable().describe('Of the request that made it.'),
   submitter: z.string().nullable().describe('Who made it.'),
   subject: z.string().nullable().describe('Whom its data is about.'),
-  webhook: z.string().nullable().describe('Told when it has ended.'),
+  webhook: z
+    .string()
+    .nullable()
+    .describe(
+      'Told when it has ended. Its host alone in live events, and for those below operator.',
+    ),
   parents: z
     .record(z.string(), jobId)
     .nullable()

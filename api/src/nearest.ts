@@ -1,11 +1,15 @@
-/** The word that a misspelt one was probably meant to be; null when none is near. */
-export function nearest(word: string, known: readonly string[]): string | null {
+/** The word that a misspelt one was probably meant to be; null when none is within so many slips. */
+export function nearest(
+  word: string,
+  known: readonly string[],
+  mostSlips = Math.max(word.length, 3) / 2,
+): string | null {
   let best: { word: string; distance: number } | null = null;
   for (const candidate of known) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance < (best?.distance ?? Infinity)) best = { word: candidate, distance };
   }
-  return best !== null && best.distance <= Math.max(word.length, 3) / 2 ? best.word : null;
+  return best !== null && best.distance <= mostSlips ? best.word : null;
 }
 
 /** Two neighbours in the wrong order count as one slip: the most frequent one when typing. */

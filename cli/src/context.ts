@@ -7,6 +7,7 @@ import { type Environment, type Screen, type Stream, createScreen } from './scre
 import { type Credentials, createCredentials } from './sign-in/credentials.ts';
 import { type Tokens, createTokens } from './token.ts';
 import { UsageError } from './usage-error.ts';
+import { atMost } from './limits.ts';
 
 /** All that a command gets from its process: tests bring their own. */
 export interface World {
@@ -142,17 +143,6 @@ function limitOf(init: RequestInit | undefined): number | null {
     init?.body instanceof ReadableStream || new Headers(init?.headers).get('accept') === '*/*';
   if (isFile) return null;
   return init?.method === 'GET' ? LIMIT_MS.read : LIMIT_MS.write;
-}
-
-/**
- * The timer holds the controller while the answer is read, long after fetch has returned: AbortSignal.timeout is held by
- * nothing then, may be collected, and never fires.
- */
-function atMost(ms: number, interrupted: AbortSignal): AbortSignal {
-  const controller = new AbortController();
-  const late = new DOMException(`timeout after ${ms} ms`, 'TimeoutError');
-  setTimeout(() => controller.abort(late), ms).unref();
-  return AbortSignal.any([interrupted, controller.signal]);
 }
 
 function redirected(server: string, elsewhere: string): string {

@@ -21,6 +21,7 @@ export interface Service {
   audit: AuditEntry[];
   /** Whether the replica that answers takes jobs. */
   takesJobs: boolean;
+  hasWorker: boolean;
   readonly handlers: Handlers;
 }
 
@@ -32,6 +33,7 @@ export function createService(jobs: Job[] = []): Service {
     schedules: [],
     audit: [],
     takesJobs: true,
+    hasWorker: true,
     handlers: {
       listJobs: (call) => list(service.jobs, call),
       getJob: ({ params }) => find(service, params['id']),
@@ -159,8 +161,9 @@ function isLater({ state, runAt }: Job): boolean {
   return state === 'QUEUED' && Date.parse(runAt) > NOW;
 }
 
-function status({ jobs, takesJobs }: Service) {
+function status({ jobs, takesJobs, hasWorker }: Service) {
   return {
+    hasWorker,
     isRunning: takesJobs,
     currentQueueDepth: jobs.filter((job) => job.state === 'QUEUED' && !isLater(job)).length,
     currentScheduled: jobs.filter(isLater).length,
@@ -170,7 +173,12 @@ function status({ jobs, takesJobs }: Service) {
 }
 
 function switchWorker(service: Service, takesJobs: boolean) {
-  if (service.takesJobs === takesJobs) throw refusal('conflict', 'It is so already.');
+  if (!service.hasWorker) throw refusal('conflict', 'This replica has no worker.');
+  if (service.takesJobs === takesJobs)
+    throw refusal(
+      'conflict',
+      takesJobs ? 'This replica takes jobs already.' : 'This replica is stopped already.',
+    );
   service.takesJobs = takesJobs;
   return { isRunning: takesJobs, correlationId: 'fake' };
 }

@@ -8,7 +8,7 @@ import type { Dependant, Dependants } from './port.ts';
 import { checkPriority } from './priority.ts';
 import type { Registry } from './registry.ts';
 import { RETRY, maxAttempts } from './retry.ts';
-import type { FinishedState } from './states.ts';
+import { FINISHED_STATES, type FinishedState } from './states.ts';
 
 /**
  * A rule makes a child when its parents have ended. It runs inside the transaction that ends a parent,
@@ -45,7 +45,7 @@ export interface FinishedParent {
 const COUNTS: Readonly<Record<NonNullable<Rule['when']>, readonly FinishedState[]>> = {
   succeeded: ['SUCCEEDED'],
   failed: ['FAILED'],
-  finished: ['SUCCEEDED', 'FAILED', 'CANCELED'],
+  finished: FINISHED_STATES,
 };
 
 const NONE: readonly Dependant[] = [];
@@ -205,7 +205,7 @@ function child(registry: Registry, kind: string, parent: FinishedJob, data: unkn
     kind,
     payload: storablePayload(data),
     // A kind of another replica, perhaps a newer one, which will run it.
-    maxAttempts: registry.get(kind)?.maxAttempts ?? maxAttempts(RETRY.documents),
+    maxAttempts: registry.get(kind)?.maxAttempts ?? maxAttempts(RETRY.standard),
     tenant: parent.tenant,
     priority: null,
     parents: { [parent.kind]: parent.id },

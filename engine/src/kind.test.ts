@@ -11,7 +11,7 @@ function define(changes: Partial<JobDefinition<unknown>> = {}) {
 
 it('has a default for everything that is not said', () => {
   expect(define()).toMatchObject({
-    retry: RETRY.documents,
+    retry: RETRY.standard,
     maxAttempts: 4,
     timeoutMs: 600_000,
     concurrency: Number.MAX_SAFE_INTEGER,

@@ -140,7 +140,7 @@ export function defineJob<Input, Service = undefined>(
   const isSchema = typeof definition.input?.safeParse === 'function';
   fields.require('input', isSchema, 'a Zod schema, such as z.object({ … })');
   fields.require('run', typeof definition.run === 'function', 'a function');
-  const retry = checkRetry(kind, definition.retry ?? RETRY.documents);
+  const retry = checkRetry(kind, definition.retry ?? RETRY.standard);
   const cleanup = definition.cleanup;
   const kept: JobKind<Input, Service> = {
     kind,

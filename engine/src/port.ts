@@ -11,7 +11,7 @@ import type {
 } from './job.ts';
 import type { JsonText } from './json.ts';
 import type { Effect } from './outcome.ts';
-import type { JobState } from './states.ts';
+import type { FinishedState, JobState } from './states.ts';
 
 /**
  * What the engine needs of a store: the verbs of a job's life, on batches, each with one params object, and the parts
@@ -381,11 +381,7 @@ export interface WorkerReport {
 }
 
 /** How long a job is kept after its end, in milliseconds. */
-export interface Keep {
-  readonly SUCCEEDED: number;
-  readonly FAILED: number;
-  readonly CANCELED: number;
-}
+export type Keep = Readonly<Record<FinishedState, number>>;
 
 export interface PruneParams {
   readonly keep: Readonly<Record<string, Keep>>;

@@ -36,8 +36,8 @@ export interface Crew {
 
 interface Member {
   isRunning(): boolean;
-  /** One of its pools, but for this one. */
-  isClaiming(except?: Pool): boolean;
+  /** One of its pools, but for this one. An `object`, so that Crew, which others hand on, shows no pool's inside. */
+  isClaiming(except?: object): boolean;
   askToYield(): void;
 }
 

@@ -16,13 +16,13 @@ function delays(policy: RetryPolicy, random = middle): number[] {
   );
 }
 
-describe('the policies of the workloads', () => {
-  it('documents: four attempts, after 1, 5 and 15 minutes', () => {
-    expect(maxAttempts(RETRY.documents)).toBe(4);
-    expect(delays(RETRY.documents)).toEqual([60_000, 300_000, 900_000]);
+describe('the policies that have a name', () => {
+  it('standard: four attempts, after 1, 5 and 15 minutes', () => {
+    expect(maxAttempts(RETRY.standard)).toBe(4);
+    expect(delays(RETRY.standard)).toEqual([60_000, 300_000, 900_000]);
   });
 
-  it('report chunks: 1, 2 and 3 seconds', () => {
+  it('chunks: 1, 2 and 3 seconds', () => {
     expect(delays(RETRY.chunks)).toEqual([1_000, 2_000, 3_000]);
   });
 
@@ -56,7 +56,7 @@ it('doubles for ever without leaving the numbers', () => {
 });
 
 it('more attempts than steps wait for the last step', () => {
-  expect(retryDelayMs(RETRY.documents, 9, middle)).toBe(900_000);
+  expect(retryDelayMs(RETRY.standard, 9, middle)).toBe(900_000);
 });
 
 describe('a policy that is not possible is refused where it is declared', () => {

@@ -15,11 +15,10 @@ export type RetryPolicy =
       readonly jitter: number;
     };
 
-/** The policies the three workloads ask for. */
 export const RETRY = {
   never: { backoff: 'steps', delays: [] },
-  /** Three retries, four attempts. */
-  documents: { backoff: 'steps', delays: ['1m', '5m', '15m'] },
+  /** For every kind that names no policy of its own: three retries, four attempts. */
+  standard: { backoff: 'steps', delays: ['1m', '5m', '15m'] },
   chunks: { backoff: 'linear', retries: 3, step: '1s' },
   polls: { backoff: 'exponential', retries: 10, base: '2s', max: '30s', jitter: 0.2 },
 } as const satisfies Record<string, RetryPolicy>;

@@ -1,8 +1,14 @@
 import { MillraceError } from './errors.ts';
 
-export const STATES = ['QUEUED', 'PROCESSING', 'SUCCEEDED', 'FAILED', 'CANCELED'] as const;
+export const FINISHED_STATES = ['SUCCEEDED', 'FAILED', 'CANCELED'] as const;
+/**
+ * The one list. Types, Zod enums and lists elsewhere are made from it; what cannot import it (the API's contract, the command
+ * line, Apex, the picklist, the components, the documentation) is held against it by docs/tables.test.ts, and the SQL of a
+ * store by the section `moves` of its contract.
+ */
+export const STATES = ['QUEUED', 'PROCESSING', ...FINISHED_STATES] as const;
 export type JobState = (typeof STATES)[number];
-export type FinishedState = Exclude<JobState, 'QUEUED' | 'PROCESSING'>;
+export type FinishedState = (typeof FINISHED_STATES)[number];
 
 /** Everything that can happen to a job. `requeue` is a person's retry; `retry` is the policy's. */
 export type Move =
@@ -54,5 +60,5 @@ export function statesBefore(move: Move): JobState[] {
 }
 
 export function isFinished(state: JobState): state is FinishedState {
-  return state !== 'QUEUED' && state !== 'PROCESSING';
+  return (FINISHED_STATES as readonly JobState[]).includes(state);
 }

@@ -267,6 +267,8 @@ describe('the process', { timeout: 120_000 }, () => {
     expect(await ended).toBe(0);
     expect(output()).toContain('job succeeded');
     expect(output()).not.toContain('stopping at once');
+    // Whoever probes a replica that stops must not raise an alarm.
+    expect(output()).not.toContain('"level":"error"');
   });
 
   test('ends at once on a second signal', async () => {

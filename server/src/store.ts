@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Dependants, Log } from '@millrace/engine';
 import { type PostgresStore, openPgliteStore, openPostgresStore } from '@millrace/store-postgres';
 import type { Config } from './config/config.ts';
+import { openCredential } from './database/credential.ts';
 import { StartError } from './start-error.ts';
 
 /** Postgres where there is a URL, else the embedded one. */
@@ -10,11 +11,18 @@ export async function openStore(
   dependants: Dependants,
   log: Log,
 ): Promise<PostgresStore> {
-  const { databaseUrl: url, durable } = config;
+  const { databaseUrl: url, durable, database } = config;
   try {
     return url === null
       ? await openPgliteStore({ source: { folder: databaseFolder(config), durable }, dependants })
-      : await openPostgresStore({ url, dependants, onNotify: logNotify(log) });
+      : await openPostgresStore({
+          url,
+          dependants,
+          poolSize: database.poolSize,
+          ...(database.tls && { tls: database.tls }),
+          ...(database.credential && { credential: openCredential(database.credential) }),
+          onNotify: logNotify(log),
+        });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new StartError(`The store at ${storePlace(config)} cannot be opened: ${why}`, {

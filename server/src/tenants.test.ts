@@ -260,11 +260,4 @@ describe.each(['the embedded database', 'Postgres'] as const)('on %s', (where) =
       text: expect.stringContaining('"tenants":[]'),
     });
   });
-
-  test('a denied read is in the log, with its address', async () => {
-    await world.operator('globex', 'getJob', { params: { id: theirs.job } });
-    await world.started.says(
-      /"route":"\/jobs\/:id"[^\n]*"by":"operator@globex"[^\n]*"denied":true,"address":"127\.0\.0\.1"/,
-    );
-  });
 });

@@ -9,6 +9,9 @@ const workerState = z
   );
 
 const status = z.object({
+  hasWorker: z
+    .boolean()
+    .describe('False where this replica only serves the API: then nothing here is amiss.'),
   isRunning: z.boolean().describe('This replica claims jobs.'),
   currentQueueDepth: z.number().describe('Jobs that are due and wait, over all replicas.'),
   currentScheduled: z.number().describe('Jobs that wait for a later moment, over all replicas.'),
@@ -46,6 +49,7 @@ export type Replica = z.infer<typeof replica>;
 export const control = z.object({ isRunning: z.boolean(), correlationId: z.string() });
 
 const statusExample = {
+  hasWorker: true,
   isRunning: true,
   currentQueueDepth: 1,
   currentScheduled: 2,
@@ -70,7 +74,7 @@ export const workerContracts = {
     access: 'viewer',
     response: status.extend({
       ...totals.shape,
-      uptimeSeconds: z.number(),
+      uptimeSeconds: z.number().describe('Of its worker; of the process where it has none.'),
       inFlight: z.number(),
       pools: z.array(pool),
       replicas: z

@@ -1,10 +1,11 @@
 import { BULK_OPTIONS, type BulkAction, runBulk } from '../bulk.ts';
 import { defineCommand } from '../command.ts';
+import { CANCELABLE } from '../ended.ts';
 import { count, counted } from '../render/number.ts';
 
 const action: BulkAction = {
   verb: 'Cancel',
-  from: ['QUEUED', 'PROCESSING', 'FAILED'],
+  from: CANCELABLE,
   async one(client, id) {
     const answer = await client.cancelJob({ params: { id } });
     const words = { canceled: 'cancelled', requested: 'runs, and was asked to stop' };

@@ -1,7 +1,7 @@
 import { ApiError, type Job } from '@millrace/api';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
-import { exitCodeFor, hasEnded } from '../ended.ts';
+import { RETRYABLE, exitCodeFor, hasEnded } from '../ended.ts';
 import { jobDetail } from '../render/job-detail.ts';
 
 export const job = defineCommand({
@@ -23,7 +23,7 @@ export const job = defineCommand({
 async function show({ client, out, world, note }: Context, found: Job): Promise<void> {
   const why = hasEnded(found.state) ? null : await whyOf(client, found.id);
   for (const line of jobDetail(found, why, world.now(), out)) out.line(line);
-  if (found.state === 'FAILED' || found.state === 'CANCELED') {
+  if (RETRYABLE.includes(found.state)) {
     note(`\n"millrace retry ${found.id}" runs it again.`);
   }
 }

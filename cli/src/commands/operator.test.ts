@@ -17,6 +17,21 @@ describe('millrace worker', () => {
     ]);
   });
 
+  test('says of a replica without one that it has none, not that it has stopped', async () => {
+    const { millrace, service } = await fixture();
+    Object.assign(service, { hasWorker: false, takesJobs: false });
+    expect((await millrace('worker status')).stdout).toBe(
+      'This replica serves the API and has no worker. 0 jobs due.\n',
+    );
+    expect((await millrace('worker status -q')).stdout).toBe('none\n');
+    expect(await millrace('worker stop')).toMatchObject({
+      code: 4,
+      stderr: 'This replica has no worker.\n',
+    });
+    const { stdout } = await millrace('stats');
+    expect(stdout).toMatch(/This replica serves the API and has no worker, up [^:]+\.\n/);
+  });
+
   test('stops and starts it, and says kindly that it is so already', async () => {
     const { millrace, service } = await fixture();
     expect(await millrace('worker stop')).toMatchObject({

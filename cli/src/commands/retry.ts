@@ -1,10 +1,11 @@
 import { BULK_OPTIONS, type BulkAction, runBulk } from '../bulk.ts';
 import { defineCommand } from '../command.ts';
+import { RETRYABLE } from '../ended.ts';
 import { counted } from '../render/number.ts';
 
 const action: BulkAction = {
   verb: 'Retry',
-  from: ['FAILED', 'CANCELED'],
+  from: RETRYABLE,
   async one(client, id) {
     const answer = await client.retryJob({ params: { id } });
     return { answer, words: `${id}  queued again` };

@@ -22,9 +22,9 @@ export const worker = defineCommand({
       case 'status':
         return status(context);
       case 'stop':
-        return change(context, client.stopWorker, STOPPED, 'This replica is stopped already.');
+        return change(context, client.stopWorker, STOPPED);
       case 'start':
-        return change(context, client.startWorker, STARTED, 'This replica takes jobs already.');
+        return change(context, client.startWorker, STARTED);
       default:
         throw new UsageError(`A worker knows status, stop and start, not "${verb}".`);
     }
@@ -33,17 +33,18 @@ export const worker = defineCommand({
 
 async function status({ client, json, quiet, document, out, world }: Context): Promise<ExitCode> {
   const found = await client.workerStatus();
-  const { isRunning, currentQueueDepth, currentScheduled, lastPollTime } = found;
+  const { hasWorker, isRunning, currentQueueDepth, currentScheduled, lastPollTime } = found;
   if (json) {
     document(found);
   } else if (quiet) {
-    out.line(isRunning ? 'running' : 'stopped');
+    out.line(hasWorker ? (isRunning ? 'running' : 'stopped') : 'none');
   } else {
     const polled =
       lastPollTime === null ? 'never looked' : `last looked ${relative(lastPollTime, world.now())}`;
     const state = isRunning ? 'takes jobs' : 'takes no jobs';
+    const does = hasWorker ? `${state}; ${polled}` : 'serves the API and has no worker';
     const later = currentScheduled === 0 ? '' : `, ${count(currentScheduled)} scheduled`;
-    out.line(`This replica ${state}; ${polled}. ${counted(currentQueueDepth, 'job')} due${later}.`);
+    out.line(`This replica ${does}. ${counted(currentQueueDepth, 'job')} due${later}.`);
   }
   return EXIT.ok;
 }
@@ -53,7 +54,6 @@ async function change(
   { json, quiet, document, out, err }: Context,
   call: () => Promise<object>,
   done: string,
-  already: string,
 ): Promise<ExitCode> {
   try {
     const answer = await call();
@@ -62,7 +62,7 @@ async function change(
     return EXIT.ok;
   } catch (thrown) {
     if (json || !(thrown instanceof ApiError) || thrown.problem.code !== 'conflict') throw thrown;
-    err.line(already);
+    err.line(thrown.problem.detail);
     return EXIT.refused;
   }
 }

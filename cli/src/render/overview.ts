@@ -156,6 +156,9 @@ export function headLine(
 }
 
 export function upLine({ worker }: Snapshot): string {
+  const up = `up ${lasting(worker.uptimeSeconds * 1_000)}`;
+  // Zeroes after it would look like a worker that does nothing.
+  if (!worker.hasWorker) return `This replica serves the API and has no worker, ${up}.`;
   const state = worker.isRunning ? 'takes jobs' : 'takes no jobs';
-  return `This replica ${state}, up ${lasting(worker.uptimeSeconds * 1_000)}: ${counted(worker.totalProcessed, 'job')} processed, ${count(worker.totalFailed)} failed, ${count(worker.totalRetries)} retried.`;
+  return `This replica ${state}, ${up}: ${counted(worker.totalProcessed, 'job')} processed, ${count(worker.totalFailed)} failed, ${count(worker.totalRetries)} retried.`;
 }

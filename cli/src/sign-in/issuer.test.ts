@@ -40,6 +40,16 @@ describe('an issuer', () => {
       'parsing error occured',
     ],
     [
+      'has no end',
+      () =>
+        new Response(
+          new ReadableStream({ pull: (body) => body.enqueue(new Uint8Array(65_536).fill(32)) }),
+          { headers: { 'content-type': 'application/json' } },
+        ),
+      6,
+      'parsing error occured',
+    ],
+    [
       'is another one',
       () => Response.json({ issuer: 'http://127.0.0.1:1/other' }),
       6,

@@ -1,5 +1,6 @@
 import * as oidc from 'openid-client';
 import type { World } from '../context.ts';
+import { atMost, noLargerThan } from '../limits.ts';
 import { isSafeAddress, parseAddress } from './address.ts';
 import { issuerTrouble } from './issuer-trouble.ts';
 import { SignInError } from './sign-in-error.ts';
@@ -50,6 +51,8 @@ export interface Issuer {
 
 /** Two of these fit into the time that a lock on the credentials is respected. */
 const LIMIT_SECONDS = 10;
+/** A discovery document has about 2 kB, a token seldom more. */
+const LARGEST = 1024 * 1024;
 const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 export async function findIssuer(world: World, account: ClientAccount): Promise<Issuer> {
@@ -168,15 +171,19 @@ async function discover(world: World, account: ClientAccount): Promise<oidc.Conf
   });
 }
 
-/** Wherever the discovery document points: nothing goes out in the clear. */
+/**
+ * Wherever the discovery document points: nothing goes out in the clear. The library's own signal, which has the same
+ * limit, is left aside: it is an AbortSignal.timeout, and would be lost in AbortSignal.any.
+ */
 function guardedFetch({ fetch, interrupted }: World, issuer: string): oidc.CustomFetch {
-  return (url, { signal, body, ...options }) => {
+  return async (url, { body, ...options }) => {
     checkedAddress(parseAddress(url), issuer);
-    return fetch(url, {
+    const response = await fetch(url, {
       ...options,
       ...(body !== undefined && { body }),
-      signal: signal === undefined ? interrupted : AbortSignal.any([interrupted, signal]),
+      signal: atMost(LIMIT_SECONDS * 1_000, interrupted),
     });
+    return noLargerThan(LARGEST, response);
   };
 }
 

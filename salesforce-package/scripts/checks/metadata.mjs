@@ -10,6 +10,7 @@ import {
   textOf,
   textsOf,
 } from '../lib/metadata.mjs';
+import { differsFromRights } from '../lib/permissions.mjs';
 import { filesBelow } from '../lib/project.mjs';
 
 /** @typedef {import('../lib/metadata.mjs').Element} Element @typedef {import('../lib/metadata.mjs').Objects} Objects */
@@ -49,6 +50,7 @@ export function metadata(source, apiVersion) {
     ...fields(objects),
     ...references(source, documents, objects),
     ...permissionSets(source, documents, objects),
+    ...differsFromRights(source),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -11,6 +12,18 @@ const ISSUER = {
   AUDIENCE: 'api://millrace, 1f0c5e0a',
   JWKS_URI: 'https://login.example/t/keys',
 };
+
+/** Made on the spot: what a certificate says matters to nobody here. */
+function certificate(): string {
+  const made = execFileSync(
+    'openssl',
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=a -keyout /dev/null'.split(
+      ' ',
+    ),
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  return made.slice(made.indexOf('-----BEGIN CERT'));
+}
 
 function problems(env: Record<string, string>): readonly string[] {
   try {
@@ -29,6 +42,7 @@ describe('the configuration', () => {
       port: 3000,
       dataFolder: '.millrace',
       databaseUrl: null,
+      database: { poolSize: 10, tls: null, credential: null },
       durable: true,
       jobsFolder: './jobs',
       jobsFolderNamed: false,
@@ -79,6 +93,15 @@ describe('the configuration', () => {
 
   test('takes an empty value as none', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: ' ', MILLRACE_LEASE: '' })).toEqual(readConfig({}));
+  });
+
+  test.each([
+    [{}, 3],
+    [{ POLLER_MAX_ATTEMPTS: '5' }, 5],
+    [{ POLLER_RETRIES: '0' }, 0],
+    [{ POLLER_MAX_ATTEMPTS: '5', POLLER_RETRIES: '0' }, 0],
+  ])('counts the retries of an org from %j as %i', (given, retries) => {
+    expect(readConfig(given).salesforce.retries).toBe(retries);
   });
 
   test('reads what is set', () => {
@@ -196,6 +219,87 @@ describe('the configuration', () => {
     });
     expect(said).toHaveLength(2);
     expect(said.join()).not.toContain('hush-hush');
+  });
+
+  describe('of the database', () => {
+    const DATABASE_URL = 'postgres://app@db.example/queue';
+    const ca = certificate();
+    const AZURE = { DATABASE_URL, DATABASE_AUTH: 'azure' };
+
+    test('is TLS, as libpq has it, from a variable or from the URL', () => {
+      const tlsOf = (env: Record<string, string>) => readConfig(env).database.tls;
+      expect(tlsOf({ DATABASE_URL })).toBeNull();
+      expect(tlsOf({ DATABASE_URL, DATABASE_SSL: 'require' })).toEqual({ mode: 'require' });
+      const inUrl = `${DATABASE_URL}?sslmode=verify-full`;
+      expect(tlsOf({ DATABASE_URL: inUrl })).toEqual({ mode: 'verify-full' });
+      expect(tlsOf({ DATABASE_URL: `${inUrl}&sslrootcert=system` })).toEqual({
+        mode: 'verify-full',
+      });
+      expect(
+        tlsOf({ DATABASE_URL: inUrl, DATABASE_SSL: 'verify-ca', DATABASE_SSL_CA: ca }),
+      ).toEqual({ mode: 'verify-ca', ca });
+    });
+
+    test('is a file with the password, or an identity, whose token only the right server gets', () => {
+      expect(
+        readConfig({ DATABASE_URL, DATABASE_PASSWORD_FILE: '/run/p' }).database.credential,
+      ).toEqual({ from: 'file', path: '/run/p' });
+      expect(readConfig(AZURE).database).toEqual({
+        poolSize: 10,
+        tls: { mode: 'verify-full' },
+        credential: { from: 'azure', endpoint: null, clientId: null },
+      });
+      const config = readConfig({
+        ...AZURE,
+        IDENTITY_ENDPOINT: 'http://localhost:42356/msi/token',
+        IDENTITY_HEADER: '853b9a84-5bfa',
+        AZURE_CLIENT_ID: '5e29463d',
+      });
+      expect(config.database.credential).toEqual({
+        from: 'azure',
+        endpoint: { url: 'http://localhost:42356/msi/token', header: '853b9a84-5bfa' },
+        clientId: '5e29463d',
+      });
+      expect(config.secrets).toContain('853b9a84-5bfa');
+    });
+
+    test.each<[Record<string, string>, string]>([
+      [{ DATABASE_SSL: 'require' }, 'DATABASE_SSL: is of the database of DATABASE_URL'],
+      [{ DATABASE_AUTH: 'azure' }, 'DATABASE_AUTH: is of the database of DATABASE_URL'],
+      [{ DATABASE_URL, DATABASE_SSL: 'prefer' }, 'DATABASE_SSL: Write one of disable, require'],
+      [{ DATABASE_URL: `${DATABASE_URL}?sslmode=allow` }, 'its sslmode must be one of disable'],
+      [{ DATABASE_URL: `${DATABASE_URL}?ssl=true` }, 'in place of ssl'],
+      [{ DATABASE_URL: `${DATABASE_URL}?sslkey=/k` }, 'certificates of clients'],
+      [
+        { DATABASE_URL: `${DATABASE_URL}?sslmode=verify-full&sslrootcert=/nowhere` },
+        'its sslrootcert is no file',
+      ],
+      [{ DATABASE_URL, DATABASE_SSL: 'verify-ca' }, 'verify-ca needs DATABASE_SSL_CA'],
+      [{ DATABASE_URL, DATABASE_SSL_CA: ca }, 'DATABASE_SSL_CA: is for TLS'],
+      [{ DATABASE_URL, DATABASE_SSL_CA: '/nowhere' }, 'DATABASE_SSL_CA: Write the path'],
+      [
+        { DATABASE_URL: 'postgres://a:b@h/d', DATABASE_PASSWORD_FILE: '/p' },
+        'DATABASE_URL has a password too',
+      ],
+      [{ ...AZURE, DATABASE_URL: 'postgres://a:b@h/d' }, 'azure needs no password'],
+      [{ ...AZURE, DATABASE_PASSWORD_FILE: '/p' }, 'contradicts DATABASE_PASSWORD_FILE'],
+      [{ ...AZURE, DATABASE_URL: 'postgres://h/d' }, 'needs the role of the identity'],
+      [{ ...AZURE, DATABASE_SSL: 'disable' }, 'azure needs TLS'],
+      [{ ...AZURE, IDENTITY_HEADER: 'x' }, 'go together'],
+      [{ DATABASE_URL, DATABASE_POOL_SIZE: '1' }, 'from 2 to 1000'],
+      [{ DATABASE_URL, DATABASE_SLL: 'require' }, 'Did you mean DATABASE_SSL?'],
+    ])('refuses %j', (env, why) => expect(problems(env)).toEqual([expect.stringContaining(why)]));
+
+    test('leaves what others call DATABASE_ alone', () => {
+      expect(
+        problems({
+          DATABASE_HOST: 'h',
+          DATABASE_USER: 'u',
+          DATABASE_PASSWORD: 'p',
+          DATABASE_PORT: '1',
+        }),
+      ).toEqual([]);
+    });
   });
 
   describe('of identity', () => {

@@ -1,6 +1,7 @@
 import type { PoolConfig } from '@millrace/engine';
 import type { SalesforceConfig as ConnectionConfig } from '@millrace/salesforce';
 import type { NameOptions } from '@millrace/store-salesforce';
+import { type DatabaseConfig, databaseContradictions, databaseOf } from './database.ts';
 import { type Environment, environment } from './environment.ts';
 import type { OrgSetting } from './settings.ts';
 import { nearest } from '@millrace/api';
@@ -14,6 +15,7 @@ export interface Config {
   readonly port: number;
   readonly dataFolder: string;
   readonly databaseUrl: string | null;
+  readonly database: DatabaseConfig;
   /** Of the embedded database. */
   readonly durable: boolean;
   readonly jobsFolder: string;
@@ -114,6 +116,7 @@ function configOf(values: Environment, given: Given): Config {
     port: values.PORT,
     dataFolder: values.MILLRACE_DATA,
     databaseUrl,
+    database: databaseOf(values),
     durable: values.MILLRACE_DURABLE,
     jobsFolder: values.MILLRACE_JOBS,
     jobsFolderNamed: given['MILLRACE_JOBS'] !== undefined,
@@ -148,7 +151,7 @@ function configOf(values: Environment, given: Given): Config {
       idleIntervalMs: values.POLLER_IDLE_INTERVAL_MS,
       batch: values.POLLER_BATCH_SIZE,
       leaseMs: values.POLLER_LOCK_TTL_MS,
-      retries: values.POLLER_MAX_ATTEMPTS,
+      retries: values.POLLER_RETRIES ?? values.POLLER_MAX_ATTEMPTS,
     },
     rateLimit: values.MILLRACE_RATE_LIMIT,
     telemetry: {
@@ -170,6 +173,7 @@ function configOf(values: Environment, given: Given): Config {
         clientSecret,
         privateKey,
       ]),
+      values.IDENTITY_HEADER,
       databaseUrl,
       ...passwordsOf(databaseUrl),
     ].flatMap((secret) => secret || []),
@@ -255,7 +259,11 @@ function salesforceContradictions(values: Environment): string[] {
 
 /** What is wrong only together. */
 function contradictions(values: Environment, given: Given): string[] {
-  const problems = [...identityContradictions(values, given), ...salesforceContradictions(values)];
+  const problems = [
+    ...identityContradictions(values, given),
+    ...salesforceContradictions(values),
+    ...databaseContradictions(values),
+  ];
   if (values.MILLRACE_ROLE !== 'all' && values.DATABASE_URL === undefined) {
     problems.push(
       `MILLRACE_ROLE: "${values.MILLRACE_ROLE}" needs DATABASE_URL, since the embedded database belongs to one process.`,
@@ -297,12 +305,19 @@ const OF_OTHERS = ['MILLRACE_URL', 'MILLRACE_TOKEN', 'MILLRACE_TENANT', 'MILLRAC
 function unknownSettings(names: readonly string[]): string[] {
   const known = Object.keys(environment.shape);
   return names
-    .filter((name) => name.startsWith('MILLRACE_'))
+    .filter((name) => name.startsWith('MILLRACE_') || isSlip(name, names))
     .filter((name) => !known.includes(name) && !OF_OTHERS.includes(name))
     .map((name) => {
       const meant = nearest(name, known);
       return `${name}: there is no such setting.${meant === null ? '' : ` Did you mean ${meant}?`}`;
     });
+}
+
+/** DATABASE_SLL must not leave TLS out without a word; DATABASE_USER and the like are of others. */
+function isSlip(name: string, names: readonly string[]): boolean {
+  const known = Object.keys(environment.shape).filter((each) => each.startsWith('DATABASE_'));
+  const meant = name.startsWith('DATABASE_') ? nearest(name, known, 1) : null;
+  return meant !== null && !names.includes(meant);
 }
 
 /** As it stands in the URL, and as drivers show it. */

@@ -11,9 +11,11 @@ import {
 } from '@millrace/workload-kit';
 import { workloads } from '@millrace/workloads';
 import { z } from 'zod';
+import { TLS_MODES } from './database.ts';
 import {
   allowedHosts,
   apiVersion,
+  certificates,
   orgs,
   pools,
   port,
@@ -48,6 +50,37 @@ export const environment = z.object({
     postgresUrl,
     'A Postgres database, such as postgres://user:password@host:5432/name; unset, an embedded one in MILLRACE_DATA/db.',
   ),
+  DATABASE_POOL_SIZE: setting(
+    wholeNumber(2, 1_000),
+    '10',
+    'How many connections to Postgres this process uses at the most; one more listens.',
+  ),
+  DATABASE_SSL: unset(
+    oneOf(TLS_MODES),
+    'TLS to Postgres, as the sslmode of libpq: disable, require, verify-ca or verify-full; it counts more than one in DATABASE_URL.',
+  ),
+  DATABASE_SSL_CA: unset(
+    certificates,
+    'The authorities whose certificate Postgres may have: the path of a PEM file, or the PEM itself; unset, those that Node trusts.',
+  ),
+  DATABASE_PASSWORD_FILE: unset(
+    text,
+    'A file with the password for Postgres, read at each new connection; in place of a password in DATABASE_URL.',
+  ),
+  DATABASE_AUTH: setting(
+    oneOf(['password', 'azure']),
+    'password',
+    'How Postgres is shown who asks: with a password, or with the token of an Azure managed identity.',
+  ),
+  AZURE_CLIENT_ID: unset(
+    text,
+    'The client id of a user-assigned managed identity, for DATABASE_AUTH=azure; unset, the system-assigned one.',
+  ),
+  IDENTITY_ENDPOINT: unset(
+    webAddress,
+    'Where App Service and Container Apps give tokens of a managed identity; they set it. Unset, the metadata service of the machine.',
+  ),
+  IDENTITY_HEADER: unset(text, 'What IDENTITY_ENDPOINT wants to be shown; set by them too.'),
   MILLRACE_DURABLE: setting(
     flag,
     'true',
@@ -170,7 +203,11 @@ export const environment = z.object({
   POLLER_MAX_ATTEMPTS: setting(
     wholeNumber(0, 20),
     '3',
-    'How often a document of an org is tried again before it is FAILED.',
+    'How often a document of an org is tried again before it is FAILED: it counts retries, not attempts.',
+  ),
+  POLLER_RETRIES: unset(
+    wholeNumber(0, 20),
+    'The same under the name that says what it counts; it wins where both are set.',
   ),
   ISSUER: unset(
     list,

@@ -1,4 +1,4 @@
-import { createPrivateKey } from 'node:crypto';
+import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { FIELD_NAMES } from '@millrace/store-salesforce';
 import { durationSetting as duration, entriesOf, wholeNumber } from '@millrace/workload-kit';
@@ -57,6 +57,22 @@ export const privateKey = z.string().transform((value, context) => {
   } catch {
     const message =
       'Write the path of a private key in PEM, without a passphrase, or the PEM itself.';
+    context.issues.push({ code: 'custom', input: '', message });
+    return z.NEVER;
+  }
+});
+
+/** A path, or the certificates themselves: all of them, since one file may have several authorities. */
+export const certificates = z.string().transform((value, context) => {
+  try {
+    const pem = value.includes('-----BEGIN')
+      ? value.replaceAll('\\n', '\n')
+      : readFileSync(value, 'utf8');
+    const all = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+    if (all.length === 0) throw new Error('none');
+    return all.map((each) => new X509Certificate(each).toString()).join('');
+  } catch {
+    const message = 'Write the path of a file with certificates in PEM, or the PEM itself.';
     context.issues.push({ code: 'custom', input: '', message });
     return z.NEVER;
   }

@@ -29,8 +29,8 @@ export function createAdmit(authenticate: Authenticate, rateLimit: RateLimit): A
       return { caller: null, scope: NOTHING, witnessed };
     }
     const caller = await known(request);
-    // Known from here on, for the log, also where the request is refused below.
-    request.admitted = { caller, scope: NOTHING, witnessed };
+    // Also of those who may not: the log says who they were.
+    request.caller = caller;
     rateLimit.take(`subject ${caller.subject}`);
     if (!allows(access, caller.roles)) {
       const has =

@@ -17,7 +17,7 @@ import {
 import { SECURITY_HEADERS } from './headers.ts';
 import { NOTHING } from '../identity/scope.ts';
 import { registerEvents } from '../live/route.ts';
-import { logRequest } from '../log/request.ts';
+import { createRequestLog } from '../log/request.ts';
 import type { Logger } from '../log/log.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
@@ -60,6 +60,8 @@ export function createApp(parts: AppParts): FastifyInstance {
   });
   takeJsonOnly(app);
   app.decorateRequest('admitted', null);
+  app.decorateRequest('caller', null);
+  app.decorateRequest('refusal', null);
   traceRequests(app, parts.telemetry);
   const guard = createGuard(parts.config.host);
   app.addHook('onRequest', async (request, reply) => {
@@ -67,6 +69,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     reply.headers(SECURITY_HEADERS);
     guard(request);
   });
+  const logRequest = createRequestLog(() => performance.now());
   app.addHook('onResponse', async (request, reply) => logRequest(request, reply));
   app.setErrorHandler(answer);
   app.setNotFoundHandler(({ method, url }) => {

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { addressOf } from '../address.ts';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../start-error.ts';
 
@@ -10,7 +11,8 @@ export async function listen(
   { host, port }: Pick<Config, 'host' | 'port'>,
 ): Promise<string> {
   try {
-    return await app.listen({ host, port });
+    await app.listen({ host, port });
+    return addressOf(app.server);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (code === 'EADDRINUSE') {

@@ -12,6 +12,7 @@ import type { z } from 'zod';
 import type { Admit, Admitted } from './admit.ts';
 import { CORRELATION_HEADER } from './correlation.ts';
 import type { AdmittedCall, AdmittedHandler, Upload } from './handler.ts';
+import type { Caller } from '../identity/caller.ts';
 import { NOTHING } from '../identity/scope.ts';
 import { toProblem } from './problems.ts';
 import { Refusal } from './refusal.ts';
@@ -20,6 +21,9 @@ import { createWitness } from './witness.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     admitted: Admitted | null;
+    caller: Caller | null;
+    /** Why it was refused, once it was. */
+    refusal: string | null;
   }
 }
 
@@ -88,8 +92,8 @@ export function callOf(
     upload: upload === undefined ? null : uploadOf(request),
     params: checked(contract.params, textOnly(request.params, 'path'), 'path') as undefined,
     query: checked(contract.query, textOnly(request.query, 'query'), 'query') as undefined,
-    body: checked(contract.body, request.body, 'body') as undefined,
-    caller: request.admitted?.caller ?? null,
+    body: checked(contract.body, textOnly(request.body, 'body'), 'body') as undefined,
+    caller: request.caller,
     scope: request.admitted?.scope ?? NOTHING,
     witnessed: request.admitted?.witnessed ?? createWitness(),
     correlationId: request.id,
@@ -131,6 +135,7 @@ function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
+  request.refusal = told.code;
   if (told.status >= 500) request.log.error({ err: thrown, code: told.code }, 'request failed');
   // A URL that is not one never reaches the hook that sets it.
   reply.header(CORRELATION_HEADER, request.id);
@@ -142,10 +147,14 @@ function answer(
   reply.code(told.status).type(PROBLEM_TYPE).send(told);
 }
 
-/** No store keeps a NUL character or half of a surrogate pair, so nothing can be found by one. */
+/**
+ * No store keeps a NUL character or half of a surrogate pair, so nothing can be found by one. What a job is given lies
+ * deeper in a body, and is checked where it is kept.
+ */
 function textOnly(values: unknown, where: string): unknown {
-  const issues = Object.entries(values as Record<string, unknown>)
-    .filter(([, value]) => [value].flat().some((each) => !isText(each)))
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) return values;
+  const issues = Object.entries(values)
+    .filter(([, value]: [string, unknown]) => [value].flat().some((each) => !isText(each)))
     .map(([path]) => ({ path, message: 'has a character that no text has (%00, say)' }));
   if (issues.length === 0) return values;
   throw new Refusal('invalid_request', sentence(where, issues), { issues });

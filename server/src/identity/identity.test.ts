@@ -258,6 +258,32 @@ describe('is refused', () => {
     await refused(await issuer.sign(claims({ exp: 1e15 })), 401, 'token_invalid');
   });
 
+  test.each<[string, Record<string, unknown>, string]>([
+    ['an end beyond all calendars', { exp: 1e15 }, 'token_invalid'],
+    ['an end that no number holds', { exp: 1e308 }, 'token_invalid'],
+    ['an end with a year of five digits', { exp: 253_402_300_800 }, 'token_invalid'],
+    ['an end before 1970', { exp: -1 }, 'token_expired'],
+    ['an end before all calendars', { exp: -1e15 }, 'token_expired'],
+    ['an end that is over by a fraction', { exp: 0.5 }, 'token_expired'],
+    ['an end as text', { exp: '4102444800' }, 'token_invalid'],
+    ['no end but null', { exp: null }, 'token_invalid'],
+    ['ends', { exp: [4_102_444_800] }, 'token_invalid'],
+    ['a beginning beyond all calendars', { nbf: 1e15 }, 'token_invalid'],
+    ['a beginning as text', { nbf: '0' }, 'token_invalid'],
+    ['a beginning that is an object', { nbf: {} }, 'token_invalid'],
+    ['an issue as text', { iat: '0' }, 'token_invalid'],
+    ['an issue that is null', { iat: null }, 'token_invalid'],
+  ])('one with %s', async (_, odd, code) => {
+    start();
+    await refused(await issuer.sign(claims(odd)), 401, code);
+  });
+
+  test('but not for a fraction of a second, which RFC 7519 allows, nor for a beginning before 1970', async () => {
+    start();
+    const token = await issuer.sign(claims({ exp: seconds(60) + 0.25, nbf: -1, iat: 0.5 }));
+    expect(await get(token)).toMatchObject({ status: 200 });
+  });
+
   test.each<[string, unknown, string]>([
     ['another', 'api://other', 'for api://other, and this service is'],
     ['several others', ['api://one', 'two'], 'for api://one, two, and'],
@@ -377,6 +403,43 @@ test('those who fail are limited by address; good callers from the same one are 
   expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
   expect((await get(await issuer.sign(claims()))).status).toBe(200);
   expect((await harness.app.inject('/healthz')).statusCode).toBe(200);
+});
+
+describe('the denied', () => {
+  const denied = () =>
+    harness.lines
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ msg, level }) => msg === 'request denied' && level === 'info');
+
+  test('are logged with their address, what they wanted and why not, reading too', async () => {
+    start();
+    await get('garbage', '/jobs/secret-name');
+    await get(await issuer.sign(claims({ roles: ['viewer'] })), '/audit');
+    await harness.app.inject({ url: '/me', headers: { 'x-forwarded-for': '203.0.113.9' } });
+    expect(denied()).toMatchObject([
+      {
+        method: 'GET',
+        route: '/jobs/:id',
+        status: 401,
+        code: 'token_invalid',
+        address: '127.0.0.1',
+      },
+      { route: '/audit', status: 403, code: 'role_missing', by: 'ada@example.com' },
+      { route: '/me', status: 401, code: 'unauthenticated', forwardedFor: '203.0.113.9' },
+    ]);
+    expect(harness.lines.join('')).not.toMatch(/garbage|secret-name/);
+  });
+
+  test('do not fill the disk, and one who floods hides no other', async () => {
+    start();
+    const from = (remoteAddress: string) => harness.app.inject({ url: '/me', remoteAddress });
+    for (let n = 0; n < 50; n += 1) await from('192.0.2.1');
+    expect(denied()).toHaveLength(10);
+    await from('192.0.2.2');
+    expect(denied().at(-1)).toMatchObject({ address: '192.0.2.2', unlogged: 40 });
+    for (let n = 0; n < 400; n += 1) await from(`198.51.100.${n}`);
+    expect(denied()).toHaveLength(300);
+  });
 });
 
 test('a flood of one open route leaves the probes alone', async () => {

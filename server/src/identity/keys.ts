@@ -1,6 +1,7 @@
 import { type JWTVerifyGetKey, createLocalJWKSet, errors } from 'jose';
 import { z } from 'zod';
 import { Refusal } from '../http/refusal.ts';
+import { readText } from '../read-text.ts';
 import { within } from '../within.ts';
 
 /** How long a fetched set of keys is good without asking again. */
@@ -105,7 +106,7 @@ export function createKeys(params: {
       const headers = { accept: 'application/json' };
       const response = await params.fetch(uri, { headers, redirect: 'error', signal });
       if (!response.ok) throw new Error(`${uri} answered ${response.status}`);
-      return textOf(response);
+      return readText(response, LARGEST);
     });
   }
 
@@ -116,18 +117,6 @@ export function createKeys(params: {
       return { count: usable()?.kids.size ?? 0, failure: failure?.why ?? null };
     },
   };
-}
-
-/** Counted while it comes: an answer without an end would fill the memory before the time is up. */
-async function textOf({ body }: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > LARGEST) throw new Error('the set of keys is too large to be one');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Only what can have signed RS256: other keys in the set are for other things. */

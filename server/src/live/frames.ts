@@ -11,7 +11,8 @@ export function eventFrame(event: LiveEvent, id?: string | null): Frame {
 }
 
 export function jobFrame(job: JobSummary, id?: string): Frame {
-  return eventFrame({ type: 'job', job: summaryJson(job) }, id);
+  // One frame for all who read, whatever their role.
+  return eventFrame({ type: 'job', job: summaryJson(job, 'host') }, id);
 }
 
 /** No event; with an id, it moves the place from where a reader would go on. */

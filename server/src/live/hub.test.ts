@@ -49,7 +49,7 @@ describe('a new stream', () => {
     await place.run(100);
     const told = await reader.until(isJob(running, 'SUCCEEDED'));
     const [stored] = await replica.store.summaries({ ids: [running] });
-    expect(told).toEqual({ type: 'job', job: stored && summaryJson(stored) });
+    expect(told).toEqual({ type: 'job', job: stored && summaryJson(stored, 'host') });
   });
 
   test('loses nothing that happens while the present state is read', async () => {

@@ -47,6 +47,43 @@ describe('the log', () => {
     expect(lines.join('')).toContain('[redacted]');
   });
 
+  /** As text: JSON.parse would hide that a key stands twice. */
+  function keysOf(line = ''): string[] {
+    return [...line.matchAll(/"(\w+)":/g)].map(([, key = '']) => key);
+  }
+
+  test.each(['level', 'time', 'msg', 'pid', 'hostname'])(
+    'has %s once, whatever a field or a binding is called',
+    (name) => {
+      const { log, lines } = capture();
+      log.info({ [name]: 'apex' }, 'x');
+      log.child({ [name]: 'apex' }).info({ [name]: 'objects' }, 'x');
+      for (const line of lines) expect(new Set(keysOf(line)).size).toBe(keysOf(line).length);
+      expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+        level: 'info',
+        msg: 'x',
+        [`${name}_`]: 'apex',
+      });
+      expect(lines).toHaveLength(2);
+    },
+  );
+
+  test('has what is bound once, and what differs from it beside it', () => {
+    const { log, lines } = capture();
+    const bound = log.child({ id: 'job-1', kind: 'k' });
+    bound.info({ id: 'job-1', kind: 'other', n: 1 }, 'x');
+    expect(keysOf(lines[0])).toEqual(['level', 'time', 'id', 'kind', 'kind_', 'n', 'msg']);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ id: 'job-1', kind: 'k', kind_: 'other' });
+  });
+
+  test('takes an error, or a text alone, as pino does', () => {
+    const { log, lines } = capture();
+    log.error(new Error('broken'));
+    log.info('a text');
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ err: { message: 'broken' } });
+    expect(JSON.parse(lines[1] ?? '')).toMatchObject({ msg: 'a text' });
+  });
+
   test('leaves what it was given as it is', () => {
     const { log } = capture();
     const given = { headers: { token: 'secret-1' } };

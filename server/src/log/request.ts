@@ -1,21 +1,79 @@
+import { contracts } from '@millrace/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** One line per request: what failed on our side, what changed something, what was denied, and at debug the rest. */
-export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
-  const { method } = request;
-  const { statusCode: status } = reply;
-  const { caller, witnessed } = request.admitted ?? {};
-  const isDenied = status === 401 || status === 403 || witnessed?.wasDenied() === true;
-  const reads = method === 'GET' || method === 'HEAD';
-  const level = status >= 500 ? 'error' : reads && !isDenied ? 'debug' : 'info';
-  // The route, not the address: a path can hold a person's name, a query a key.
-  const route = request.routeOptions.url ?? 'none';
-  const durationMs = Math.round(reply.elapsedTime * 10) / 10;
-  const by = caller?.name;
-  // Who tries what is not theirs is looked for by address.
-  const denied = isDenied && { denied: true, address: request.ip };
-  request.log[level](
-    { method, route, status, durationMs, ...(by && { by }), ...denied },
-    'request',
-  );
+type RequestLog = (request: FastifyRequest, reply: FastifyReply) => void;
+
+/** Lines about the denied a minute: of one address, and of all. A flood must not fill the disk, nor hide the others. */
+const DENIED = { each: 10, all: 300 };
+const MINUTE_MS = 60_000;
+
+/** One line per request: what failed on our side, what changed something, who was denied, and at debug the rest. */
+export function createRequestLog(now: () => number): RequestLog {
+  const denials = createDenials(now);
+  return (request, reply) => {
+    const { method, ip: address } = request;
+    const { statusCode: status } = reply;
+    // The route, not the address: a path can hold a person's name, a query a key.
+    const route = request.routeOptions.url ?? 'none';
+    const durationMs = Math.round(reply.elapsedTime * 10) / 10;
+    const by = request.caller?.name;
+    const line = { method, route, status, durationMs, ...(by && { by }) };
+    // Of what is another's, callers are told that it is not there; the log knows better.
+    const wasKept = request.admitted?.witnessed.wasDenied() === true;
+    if (!isDenied(status) && !wasKept)
+      return request.log[levelOf(method, route, status)](line, 'request');
+    const fields = { ...line, code: request.refusal, address, ...forwarded(request) };
+    const unlogged = denials.take(address);
+    if (unlogged === null) return request.log.debug(fields, 'request denied');
+    request.log.info({ ...fields, ...(unlogged > 0 && { unlogged }) }, 'request denied');
+  };
+}
+
+/** Not known, not allowed, or too often. */
+function isDenied(status: number): boolean {
+  return status === 401 || status === 403 || status === 429;
+}
+
+/** That it is not ready is what /readyz was asked for, every few seconds, and why has been logged by the check. */
+function levelOf(method: string, route: string, status: number): 'debug' | 'info' | 'error' {
+  if (status >= 500 && route !== contracts.readyz.path) return 'error';
+  return method === 'GET' || method === 'HEAD' ? 'debug' : 'info';
+}
+
+/** What a proxy says of whom it asks for. Anyone can write this header, so it stands beside the address, not in its place. */
+function forwarded({ headers }: FastifyRequest): { forwardedFor?: string } {
+  const given = headers['x-forwarded-for'];
+  return typeof given === 'string' ? { forwardedFor: given.slice(0, 200) } : {};
+}
+
+interface Denials {
+  /** How many went unlogged before this one; null: this one goes unlogged too. */
+  take(address: string): number | null;
+}
+
+/** Counted from minute to minute, so that no more addresses are remembered than lines were written. */
+function createDenials(now: () => number): Denials {
+  let since = now();
+  let lines = 0;
+  let unlogged = 0;
+  const byAddress = new Map<string, number>();
+  return {
+    take(address) {
+      if (now() - since >= MINUTE_MS) {
+        since = now();
+        lines = 0;
+        byAddress.clear();
+      }
+      const own = byAddress.get(address) ?? 0;
+      if (own >= DENIED.each || lines >= DENIED.all) {
+        unlogged += 1;
+        return null;
+      }
+      byAddress.set(address, own + 1);
+      lines += 1;
+      const missed = unlogged;
+      unlogged = 0;
+      return missed;
+    },
+  };
 }

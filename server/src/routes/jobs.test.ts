@@ -3,6 +3,7 @@ import { defineJob, done } from '@millrace/engine';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Harness, type HarnessOptions, createHarness, refusal } from '../../test/harness.ts';
+import { type Caller, DEVELOPER } from '../identity/caller.ts';
 import { broken, endless, hello, internal } from '../../test/kinds.ts';
 
 let harness: Harness;
@@ -24,6 +25,37 @@ describe('a job', () => {
     const job = await client.getJob({ params: { id } });
     expect(job.data).toMatchObject({ name: 'Ada', pdf: { password: '***', watermark: 'DRAFT' } });
     expect(JSON.stringify(job)).not.toContain('hunter2');
+  });
+
+  test('shows the address of its webhook to operators, and its host to everyone else', async () => {
+    const WEBHOOK = 'https://hooks.example:8443/t/s3cret-token?key=s3cret-key';
+    let roles: Caller['roles'] = ['operator'];
+    const { client, worker, next } = start({
+      webhook: { secret: Buffer.alloc(32, 7), allow: [] },
+      parts: { authenticate: async () => ({ ...DEVELOPER, roles }) },
+    });
+    const { id } = await client.enqueue({
+      body: { kind: 'hello', data: { name: 'Ada' }, webhook: WEBHOOK },
+    });
+    const ended = next('job.succeeded', (event) => event.id === id);
+    worker.start();
+    await ended;
+    const seen = async () => {
+      const { jobs } = await client.listJobs();
+      const whole = await Promise.all(jobs.map((job) => client.getJob({ params: { id: job.id } })));
+      const delivery = whole.find(({ kind }) => kind === 'millrace.webhook');
+      const job = whole.find((each) => each.id === id);
+      return {
+        text: JSON.stringify([jobs, whole]),
+        webhook: job?.webhook,
+        url: (delivery?.data as { url?: string } | undefined)?.url,
+      };
+    };
+    expect(await seen()).toMatchObject({ webhook: WEBHOOK, url: WEBHOOK });
+    roles = ['viewer'];
+    const asViewer = await seen();
+    expect(asViewer).toMatchObject({ webhook: 'hooks.example:8443', url: 'hooks.example:8443' });
+    expect(asViewer.text).not.toContain('s3cret');
   });
 
   test('is enqueued, run, and found with its result', async () => {

@@ -1,9 +1,8 @@
 import { isoOrNull } from '@millrace/workload-kit';
 import { type Job, type JobId, MillraceError, type Queue } from '@millrace/engine';
-import { allows } from '@millrace/api';
 import { countsJson } from './json/counts.ts';
 import { type RouteParts, type Handlers, ok } from '../http/handler.ts';
-import { filterOf, jobJson, summaryJson } from './json/job.ts';
+import { filterOf, jobJson, seenBy, summaryJson } from './json/job.ts';
 
 type Names =
   | 'listJobs'
@@ -21,15 +20,15 @@ const CHILDREN_SHOWN = 100;
 
 export function jobHandlers({ queue, workloads }: RouteParts): Handlers<Names> {
   return {
-    async listJobs({ query: { limit, cursor, ...filter } }) {
+    async listJobs({ caller, query: { limit, cursor, ...filter } }) {
       const params = { filter: filterOf(filter), limit, ...(cursor !== undefined && { cursor }) };
       const { jobs, next } = await queue.list(params);
-      return ok({ jobs: jobs.map(summaryJson), next });
+      return ok({ jobs: jobs.map((job) => summaryJson(job, seenBy(caller))), next });
     },
-    async getJob({ params: { id }, caller }) {
+    async getJob({ caller, params: { id } }) {
       const found = await requireJob(queue, id);
-      const mayAct = allows('operator', caller?.roles ?? []) || caller?.name === found.submitter;
-      return ok(jobJson(found, await queue.children(found, CHILDREN_SHOWN), mayAct));
+      const children = await queue.children(found, CHILDREN_SHOWN);
+      return ok(jobJson(found, children, seenBy(caller)));
     },
     async cancelJob({ params: { id } }) {
       const { canceled, requested } = await queue.cancel([id]);

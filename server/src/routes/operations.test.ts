@@ -107,6 +107,7 @@ describe('the worker', () => {
     await expect.poll(() => store.control.workers()).toHaveLength(2);
     const stats = await client.workerStats({}, { headers: { 'x-correlation-id': 'mine' } });
     expect(stats).toMatchObject({
+      hasWorker: true,
       isRunning: true,
       // What is for later is no backlog.
       currentQueueDepth: 0,
@@ -154,8 +155,15 @@ describe('the worker', () => {
 
   test('is missing in a process that only serves the API', async () => {
     const { client } = start({ parts: { worker: null } });
-    expect(await client.workerStatus()).toMatchObject({ isRunning: false, lastPollTime: null });
-    expect(await client.workerStats()).toMatchObject({ totalProcessed: 0, pools: [] });
+    expect(await client.workerStatus()).toMatchObject({
+      hasWorker: false,
+      isRunning: false,
+      lastPollTime: null,
+    });
+    const stats = await client.workerStats();
+    expect(stats).toMatchObject({ hasWorker: false, totalProcessed: 0, pools: [] });
+    // Of the process: "up 0 s" for ever would look like one that starts again and again.
+    expect(stats.uptimeSeconds).toBeGreaterThan(0);
     expect(await refusal(client.stopWorker(), 'conflict')).toContain('MILLRACE_ROLE=api');
   });
 
@@ -221,9 +229,11 @@ describe('readiness', () => {
   });
 
   test('falls when the process was told to stop, while health does not', async () => {
-    const { app, client } = start({ parts: { isStopping: () => true } });
+    const { app, client, lines } = start({ parts: { isStopping: () => true } });
     expect((await app.inject('/readyz')).statusCode).toBe(503);
     expect(await client.readyz()).toMatchObject({ status: 'stopping' });
     expect(await client.healthz()).toEqual({ status: 'ok' });
+    expect(lines.join('')).toContain('/readyz');
+    expect(lines.join('')).not.toMatch(/"level":"(warn|error)"/);
   });
 });

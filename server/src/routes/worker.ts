@@ -11,6 +11,7 @@ export function workerHandlers({ store, worker }: RouteParts): Handlers<Names> {
   async function statusJson(correlationId: string) {
     const status = worker?.status();
     return {
+      hasWorker: worker !== null,
       isRunning: status?.state === 'running',
       ...(await queueJson(store)),
       lastPollTime: isoOrNull(status?.lastPoll ?? null),
@@ -27,7 +28,7 @@ export function workerHandlers({ store, worker }: RouteParts): Handlers<Names> {
       return ok({
         ...(await statusJson(correlationId)),
         ...totalsJson(status?.totals),
-        uptimeSeconds: seconds(status?.uptimeMs ?? 0),
+        uptimeSeconds: seconds(status?.uptimeMs ?? performance.now()),
         inFlight: status?.inFlight ?? 0,
         pools: (status?.pools ?? []).map((pool) => ({
           ...pool,
@@ -39,14 +40,13 @@ export function workerHandlers({ store, worker }: RouteParts): Handlers<Names> {
     },
     async stopWorker({ correlationId }) {
       if (required(worker).pause()) return ok({ isRunning: false, correlationId });
-      throw new Refusal('conflict', `This replica is ${required(worker).status().state} already.`);
+      throw new Refusal('conflict', 'This replica is stopped already.');
     },
     async startWorker({ correlationId }) {
       if (required(worker).resume()) return ok({ isRunning: true, correlationId });
-      throw new Refusal(
-        'conflict',
-        `This replica is ${required(worker).status().state}: there is nothing to start.`,
-      );
+      const { state } = required(worker).status();
+      const why = state === 'running' ? 'takes jobs already' : `is ${state}: it cannot be started`;
+      throw new Refusal('conflict', `This replica ${why}.`);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { addressOf } from '../address.ts';
 import { StartError } from '../start-error.ts';
 import type { Telemetry } from './telemetry.ts';
 
@@ -30,9 +31,8 @@ export async function serveMetrics(
     );
     server.listen(port, host, resolve);
   });
-  const at = server.address();
   return {
-    address: `http://${host}:${at !== null && typeof at === 'object' ? at.port : port}/metrics`,
+    address: `${addressOf(server)}/metrics`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,4 +1,5 @@
 import {
+  FINISHED_STATES,
   type Job,
   JobFailure,
   type JobKind,
@@ -36,7 +37,7 @@ export function webhookKind({
     kind: WEBHOOK_KIND,
     input: z.object({
       job: z.string(),
-      state: z.enum(['SUCCEEDED', 'FAILED', 'CANCELED']),
+      state: z.enum(FINISHED_STATES),
       url: z.string(),
     }),
     // Eight executions: after 1, 2, 4, … 64 minutes, two hours in all.

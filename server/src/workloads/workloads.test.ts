@@ -15,7 +15,7 @@ interface Letters {
 const letter = defineJob({
   kind: 'letter',
   input: z.object({ to: z.string() }),
-  run: async ({ data }, _context, letters: Letters) => done(letters.write(data.to)),
+  run: async ({ data }, _context, service: Letters) => done(service.write(data.to)),
 });
 
 const ROUTE = {

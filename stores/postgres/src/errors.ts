@@ -1,4 +1,5 @@
 import { StoreTimedOut, StoreUnavailable } from '@millrace/engine';
+import { NO_PASSWORD } from './connect.ts';
 
 /**
  * SQLSTATEs after which the same statement may succeed later, by class (two characters) or one by one: connection (08),
@@ -8,6 +9,8 @@ import { StoreTimedOut, StoreUnavailable } from '@millrace/engine';
  * when a pooler was put in between, and a right that somebody took away (42501).
  */
 const PASSING = /^(08|53|57|58|40|XX|55P03|25006|25P03|25P04|26000|42P05|42501)/;
+
+const UNTRUSTED = 'The certificate of the database is of no trusted authority';
 
 /** What an operator has to see to: the same for every statement, and over when it is mended. */
 const CONDITIONS: Readonly<Record<string, string>> = {
@@ -19,6 +22,14 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   '28P01': 'The database does not accept the password',
   '28000': 'The database does not accept the role',
   '3D000': 'The database is not there',
+  [NO_PASSWORD]: 'There is no password for the database',
+  // What Node says of a certificate.
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate of the database is that of another host',
+  CERT_HAS_EXPIRED: 'The certificate of the database has expired',
 };
 
 /** The transaction was undone because of others that ran beside it: the same again may well pass. */

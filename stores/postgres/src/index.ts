@@ -1,6 +1,7 @@
 import type { PGlite } from '@electric-sql/pglite';
 import type { Dependants } from '@millrace/engine';
 import { join } from 'node:path';
+import type { ConnectOptions } from './connect.ts';
 import type { Database, Statement } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { migrate } from './migrate.ts';
@@ -10,6 +11,7 @@ import { openFolder } from './pglite-folder.ts';
 import { openPglite } from './pglite.ts';
 import { type PostgresStore, createStore } from './store.ts';
 
+export type { Credential, Tls, TlsMode } from './connect.ts';
 export {
   type Database,
   type Param,
@@ -30,8 +32,7 @@ export type {
 } from './service.ts';
 export type { PostgresStore } from './store.ts';
 
-export interface PostgresStoreOptions {
-  readonly url: string;
+export interface PostgresStoreOptions extends ConnectOptions {
   /** The prefix of its job ids. */
   readonly name?: string;
   readonly dependants?: Dependants;
@@ -61,11 +62,7 @@ const NOTHING_FOLLOWS: Dependants = () => [];
 
 /** A store in Postgres 14 or newer. Sets up or updates its schema `millrace`. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
-  const database = openPg({
-    url: options.url,
-    poolSize: options.poolSize ?? 10,
-    answerWithinMs: options.answerWithinMs ?? 30_000,
-  });
+  const database = openPg({ poolSize: 10, answerWithinMs: 30_000, ...options });
   try {
     await migrate(database);
     const store = await createStore({

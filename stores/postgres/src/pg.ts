@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { type ConnectOptions, clientClass, connectConfig, isRefused } from './connect.ts';
 import type { Database, Param, Question, Row, Session, Statement } from './database.ts';
 import { isUndone, storeError, unavailable } from './errors.ts';
 import { PLANNING } from './planning.ts';
 import { createTrouble } from './trouble.ts';
 
-export interface PgOptions {
-  readonly url: string;
+export interface PgOptions extends ConnectOptions {
   readonly poolSize: number;
   /** A connection that has not answered by then is given up: the other end may be gone without a word. */
   readonly answerWithinMs: number;
@@ -33,29 +33,18 @@ const types: pg.CustomTypesConfig = {
 
 type Queryable = Pick<pg.ClientBase, 'query'>;
 
-/**
- * A client that breaks emits `error`, whatever it is doing, and without a listener that ends the process. A pool
- * listens to the clients that lie idle and to no others, so every client has a listener from its birth on. Nothing is
- * lost by it: whoever waits for an answer is told by the answer.
- */
-class Client extends pg.Client {
-  constructor(config?: pg.ClientConfig) {
-    super(config);
-    this.on('error', () => {});
-  }
-}
-
-export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase {
+export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgDatabase {
   let prepared = false;
   let warmUp: readonly Question[] = [];
   let closing: Promise<void> | null = null;
   const config: pg.ClientConfig = {
-    connectionString: url,
+    ...connectConfig(connect),
     application_name: 'millrace',
     keepAlive: true,
     connectionTimeoutMillis: Math.min(answerWithinMs, 10_000),
     query_timeout: answerWithinMs,
   };
+  const Client = clientClass(connect);
   const pool = new pg.Pool({ ...config, Client, max: poolSize, idleTimeoutMillis: 60_000 });
   // An idle connection that breaks is replaced when next needed.
   pool.on('error', () => {});
@@ -75,6 +64,7 @@ export function openPg({ url, poolSize, answerWithinMs }: PgOptions): PgDatabase
   /** A connection on which anything went wrong is closed: whatever state it is in, nobody shall inherit it. */
   async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await pool.connect().catch((error: unknown) => {
+      if (isRefused(error)) connect.credential?.refused?.();
       trouble.failed('connect', error);
       throw unavailable(error);
     });

@@ -1,9 +1,9 @@
-import { StoreUnavailable } from '@millrace/engine';
+import { STATES, StoreUnavailable, isFinished } from '@millrace/engine';
 import { SalesforceError, soqlTime } from '@millrace/salesforce';
 import { type Context, passes } from './context.ts';
 import type { Level } from './level.ts';
 import { LIVE } from './names.ts';
-import { soql } from './select.ts';
+import { soql, texts } from './select.ts';
 import { updateRows } from './update.ts';
 
 /** How long a record that someone moved by hand, in an org without the trigger, may go unseen. */
@@ -11,6 +11,7 @@ const EVERY_MS = 300_000;
 /** SystemModstamp is the moment of the write, not of the commit. */
 const MARGIN_MS = 120_000;
 const AT_ONCE = 200;
+const UNFINISHED = STATES.filter((state) => !isFinished(state));
 
 /**
  * Work is found by Live__c. Two sorts of records that are live lack it: those of before the field was there, and those that
@@ -27,7 +28,7 @@ export function createAdoption(context: Context): (level: Level['name']) => Prom
     const now = salesforce.now();
     const where = [
       `${field.live} = null`,
-      `${field.status} IN ('QUEUED', 'PROCESSING')`,
+      `${field.status} IN (${texts(UNFINISHED)})`,
       ...(lookedAt === null ? [] : [`SystemModstamp >= ${soqlTime(lookedAt - MARGIN_MS)}`]),
     ].join(' AND ');
     const found = await salesforce.query<{ Id: string }>(

@@ -1,7 +1,7 @@
 import type { SettledOutcome } from '@millrace/engine';
 import { fileIdOf, filesOf } from './effects.ts';
 import type { Ending } from './level.ts';
-import type { Field } from './names.ts';
+import type { Field } from './fields.ts';
 
 type Values = Partial<Record<Field, unknown>>;
 

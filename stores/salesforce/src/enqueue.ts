@@ -10,7 +10,8 @@ import type { Subrequest } from '@millrace/salesforce';
 import { type Context, LONGEST, tooLong } from './context.ts';
 import { dueText, timeText } from './ending.ts';
 import { inGroups } from './level.ts';
-import { type Field, record, recordInGraph } from './names.ts';
+import type { Field } from './fields.ts';
+import { record, recordInGraph } from './names.ts';
 import { type Row } from './row.ts';
 import { select, texts } from './select.ts';
 

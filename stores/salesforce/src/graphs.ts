@@ -4,7 +4,8 @@ import { type Context, passes, unavailable } from './context.ts';
 import { filesOf, uploads } from './effects.ts';
 import { ids18 } from './ids.ts';
 import { ApexAppeared, type Ending } from './level.ts';
-import { type Field, recordInGraph } from './names.ts';
+import type { Field } from './fields.ts';
+import { recordInGraph } from './names.ts';
 import type { Row } from './row.ts';
 import { selectByIds } from './select.ts';
 

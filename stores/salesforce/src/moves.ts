@@ -1,8 +1,10 @@
+import { canMove } from '@millrace/engine';
 import { SalesforceError, type Subrequest } from '@millrace/salesforce';
 import { type Context, passes } from './context.ts';
 import { canceledValues } from './ending.ts';
 import { ApexAppeared, type Held, inGroups, isOfTrigger } from './level.ts';
-import { type Field, recordInGraph } from './names.ts';
+import type { Field } from './fields.ts';
+import { recordInGraph } from './names.ts';
 import type { Row } from './row.ts';
 import { selectByIds } from './select.ts';
 import { updateRows } from './update.ts';
@@ -132,7 +134,9 @@ export function createMoves(context: Context): Moves {
     recordIds: readonly string[],
   ): Promise<{ canceled: string[]; requested: string[] }> {
     const canceled = await byHand(recordIds, ({ status }) =>
-      status === 'QUEUED' || status === 'FAILED' ? canceledValues(salesforce.now()) : null,
+      status !== 'PROCESSING' && canMove(status, 'cancel')
+        ? canceledValues(salesforce.now())
+        : null,
     );
     const rest = recordIds.filter((id) => !canceled.includes(id));
     const running = [...(await selectByIds(context, rest)).values()]
@@ -151,7 +155,7 @@ export function createMoves(context: Context): Moves {
     cancel,
     retry: (recordIds) =>
       byHand(recordIds, ({ status }) =>
-        status === 'FAILED' || status === 'CANCELED'
+        canMove(status, 'requeue')
           ? {
               status: 'QUEUED',
               attempts: 0,

@@ -1,39 +1,5 @@
 import { type JobState, isFinished } from '@millrace/engine';
-
-/** What is kept of a job, by our word for it, and the field of Generated_Document__c that keeps it. */
-const FIELDS = {
-  status: 'Status__c',
-  priority: 'Priority__c',
-  attempts: 'Attempts__c',
-  maxAttempts: 'MaxAttempts__c',
-  lockedUntil: 'LockedUntil__c',
-  leaseToken: 'LeaseToken__c',
-  live: 'Live__c',
-  presentedToken: 'PresentedToken__c',
-  settledToken: 'SettledToken__c',
-  epoch: 'Epoch__c',
-  claimId: 'ClaimId__c',
-  suspect: 'Suspect__c',
-  worker: 'Worker__c',
-  due: 'ScheduledRetryTime__c',
-  cancelRequested: 'CancelRequested__c',
-  key: 'RequestHash__c',
-  correlationId: 'CorrelationId__c',
-  request: 'RequestJSON__c',
-  result: 'Result__c',
-  error: 'Error__c',
-  errorCode: 'ErrorCode__c',
-  outputFile: 'OutputFileId__c',
-  docxFile: 'MergedDocxFileId__c',
-  kind: 'Kind__c',
-  submitter: 'Submitter__c',
-  subject: 'Subject__c',
-  traceparent: 'Traceparent__c',
-  startedAt: 'StartedAt__c',
-  finishedAt: 'FinishedAt__c',
-} as const;
-
-export type Field = keyof typeof FIELDS;
+import { FIELDS, FIELD_NAMES, type Field } from './fields.ts';
 
 export interface Names {
   readonly document: string;
@@ -54,12 +20,10 @@ export interface NameOptions {
   readonly fields?: Readonly<Partial<Record<Field, string>>> | undefined;
 }
 
-export const FIELD_NAMES: readonly Field[] = Object.keys(FIELDS) as Field[];
-
 export function namesOf({ namespace, document, fields = {} }: NameOptions = {}): Names {
   const prefix = namespace === undefined || namespace === '' ? '' : `${namespace}__`;
   const field = Object.fromEntries(
-    FIELD_NAMES.map((name) => [name, fields[name] ?? `${prefix}${FIELDS[name]}`]),
+    FIELD_NAMES.map((name) => [name, fields[name] ?? `${prefix}${FIELDS[name].name}`]),
   );
   return {
     document: document ?? `${prefix}Generated_Document__c`,

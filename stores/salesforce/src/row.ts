@@ -1,124 +1,40 @@
 import type { FailureRecord, Job, JobState, JobSummary } from '@millrace/engine';
 import type { Context } from './context.ts';
-import type { Field } from './names.ts';
+import { isRetryable } from './codes.ts';
+import { type Values, fieldsToRead, textOf, timeOf, valuesOf } from './fields.ts';
 
 /** A record of Generated_Document__c as we know it. */
-export interface Row {
+export interface Row extends Values {
   readonly id: string;
   readonly createdAt: number;
+  // What an empty field means:
   readonly status: JobState;
-  readonly priority: number | null;
   readonly attempts: number;
   readonly maxAttempts: number;
-  readonly lockedUntil: number | null;
-  readonly leaseToken: string | null;
-  readonly settledToken: string | null;
   readonly epoch: number;
-  /** Which claim gave the lease; empty from the moment on in which its worker begins. */
-  readonly claimId: string | null;
-  readonly suspect: boolean;
-  readonly worker: string | null;
-  readonly due: number | null;
-  readonly cancelRequested: boolean;
-  readonly key: string | null;
-  readonly correlationId: string | null;
-  readonly request: string | null;
-  readonly result: string | null;
-  readonly error: string | null;
-  readonly errorCode: string | null;
   readonly kind: string;
-  readonly submitter: string | null;
-  readonly subject: string | null;
-  readonly traceparent: string | null;
-  readonly startedAt: number | null;
-  readonly finishedAt: number | null;
 }
 
-const LONG: readonly Field[] = ['request', 'result'];
-const READ: readonly Field[] = [
-  'status',
-  'priority',
-  'attempts',
-  'maxAttempts',
-  'lockedUntil',
-  'leaseToken',
-  'settledToken',
-  'epoch',
-  'claimId',
-  'suspect',
-  'worker',
-  'due',
-  'cancelRequested',
-  'key',
-  'correlationId',
-  'error',
-  'errorCode',
-  'kind',
-  'submitter',
-  'subject',
-  'traceparent',
-  'startedAt',
-  'finishedAt',
-];
-
 export function columns({ names }: Context, what: 'summary' | 'whole'): string {
-  const fields = what === 'whole' ? [...READ, ...LONG] : READ;
-  return [
-    'Id',
-    'CreatedDate',
-    'CreatedBy.Username',
-    ...fields.map((name) => names.field[name]),
-  ].join(', ');
+  const fields = fieldsToRead(what).map((field) => names.field[field]);
+  return ['Id', 'CreatedDate', 'CreatedBy.Username', ...fields].join(', ');
 }
 
 export function rowOf({ names, defaultKind, maxAttempts }: Context, from: object): Row {
   const raw = from as Readonly<Record<string, unknown>>;
-  const text = (name: Field): string | null => textOf(raw[names.field[name]]);
-  const number = (name: Field): number | null => numberOf(raw[names.field[name]]);
-  const time = (name: Field): number | null => timeOf(raw[names.field[name]]);
+  const values = valuesOf(names.field, raw);
   const creator = raw['CreatedBy'] as { readonly Username?: unknown } | null | undefined;
   return {
+    ...values,
     id: String(raw['Id']),
     createdAt: timeOf(raw['CreatedDate']) ?? 0,
-    status: (text('status') ?? 'QUEUED') as JobState,
-    priority: number('priority'),
-    attempts: number('attempts') ?? 0,
-    maxAttempts: number('maxAttempts') ?? maxAttempts,
-    lockedUntil: time('lockedUntil'),
-    leaseToken: text('leaseToken'),
-    settledToken: text('settledToken'),
-    epoch: number('epoch') ?? 0,
-    claimId: text('claimId'),
-    suspect: raw[names.field.suspect] === true,
-    worker: text('worker'),
-    due: time('due'),
-    cancelRequested: raw[names.field.cancelRequested] === true,
-    key: text('key'),
-    correlationId: text('correlationId'),
-    request: text('request'),
-    result: text('result'),
-    error: text('error'),
-    errorCode: text('errorCode'),
-    kind: text('kind') ?? defaultKind,
-    submitter: text('submitter') ?? textOf(creator?.Username),
-    subject: text('subject'),
-    traceparent: text('traceparent'),
-    startedAt: time('startedAt'),
-    finishedAt: time('finishedAt'),
+    status: (values.status ?? 'QUEUED') as JobState,
+    attempts: values.attempts ?? 0,
+    maxAttempts: values.maxAttempts ?? maxAttempts,
+    epoch: values.epoch ?? 0,
+    kind: values.kind ?? defaultKind,
+    submitter: values.submitter ?? textOf(creator?.Username),
   };
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
-}
-
-function numberOf(value: unknown): number | null {
-  return typeof value === 'number' ? value : null;
-}
-
-/** Salesforce writes 2026-03-01T12:00:00.000+0000, which Date.parse takes. */
-function timeOf(value: unknown): number | null {
-  return typeof value === 'string' ? Date.parse(value) : null;
 }
 
 export function summaryOf({ ids, keys, tenant }: Context, row: Row): JobSummary {
@@ -160,11 +76,13 @@ export function jobOf(context: Context, row: Row): Job {
   };
 }
 
-/** The record says the reason, not whether it passes: these do not. */
-const LASTING = ['template_not_found', 'validation_error', 'worker_lost', 'result_unstorable'];
-
-function errorOf({ errorCode, error }: Row): FailureRecord | null {
+/** Of a record that waits for its next attempt the failure was one that passes, whatever its code mostly is. */
+function errorOf({ errorCode, error, status }: Row): FailureRecord | null {
   if (errorCode === null && error === null) return null;
   const code = errorCode ?? 'unknown';
-  return { code, message: error ?? '', retryable: !LASTING.includes(code) };
+  return {
+    code,
+    message: error ?? '',
+    retryable: status === 'QUEUED' || isRetryable(code),
+  };
 }

@@ -52,6 +52,20 @@ describe.each(LEVELS)('one record among many, with $level', ({ apex }) => {
     expect(world.org.org.record(id)).toMatchObject({ CancelRequested__c: true });
   });
 
+  it.each(['conversion_timeout', 'erased', 'worker_lost', 'template_not_found'])(
+    'a failure for good by %s is not said to pass, one that waits for its next attempt is',
+    async (code) => {
+      const error = { code, message: 'No.', retryable: false };
+      const { job: given } = await running(world, store);
+      await settle(store, given, { move: 'fail', error, stack: null });
+      expect(await store.get({ id: given.id })).toMatchObject({ state: 'FAILED', error });
+      const { job } = await running(world, store);
+      const passing = { ...error, retryable: true };
+      await settle(store, job, { move: 'retry', error: passing, stack: null, delayMs: 60_000 });
+      expect(await store.get({ id: job.id })).toMatchObject({ state: 'QUEUED', error: passing });
+    },
+  );
+
   it('new files that are no longer allowed today: refused, to be tried again', async () => {
     for (let n = 0; n < 4; n += 1) await waiting(world.org);
     const answers = await settleAll(store, await claim(store));

@@ -169,7 +169,7 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
       }),
     cancel: (selection) =>
       reaching(async () => {
-        const ids = await selected(context, selection, ['QUEUED', 'FAILED', 'PROCESSING']);
+        const ids = await selected(context, selection, statesBefore('cancel'));
         if (ids.length === 0) return { canceled: [], requested: [] };
         const { canceled, requested } = await atLevel((level) => level.cancel(ids));
         return {

@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 import { canceledValues, timeText } from './ending.ts';
-import type { Field } from './names.ts';
+import type { Field } from './fields.ts';
 import type { Row } from './row.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { StoreUnavailable } from '@millrace/engine';
 import type { Context } from './context.ts';
-import { type Field, record } from './names.ts';
+import type { Field } from './fields.ts';
+import { record } from './names.ts';
 
 export interface RowUpdate {
   readonly id: string;

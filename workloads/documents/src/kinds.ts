@@ -58,7 +58,7 @@ export function documentKinds({
     kind: DOCUMENT,
     input: documentSchema,
     public: true,
-    retry: RETRY.documents,
+    retry: RETRY.standard,
     // Waiting for a free office process and 60 s of converting, with a lot to spare.
     timeout: '5m',
     concurrency: 8,
@@ -73,7 +73,7 @@ export function documentKinds({
   const batch = defineJob({
     kind: DOCUMENT_BATCH,
     input: batchSchema,
-    retry: RETRY.documents,
+    retry: RETRY.standard,
     timeout: '1h',
     run: (job, context, documents: Documents) => runBatch(documents, job, context, lookEvery),
   });

@@ -5,6 +5,7 @@ import type {
   JobFilter,
   JobSummary as SummaryJson,
 } from '@millrace/api';
+import { type Role, allows } from '@millrace/api';
 import {
   type Execution,
   type Filter,
@@ -15,7 +16,14 @@ import {
 } from '@millrace/engine';
 import { defined } from '@millrace/workload-kit';
 
-export function summaryJson(job: JobSummary): SummaryJson {
+/** Paths and queries of webhooks often hold a token: whoever may not act on jobs sees the host alone. */
+type Seen = 'all' | 'host';
+
+export function seenBy(caller: { readonly roles: readonly Role[] } | null): Seen {
+  return allows('operator', caller?.roles ?? []) ? 'all' : 'host';
+}
+
+export function summaryJson(job: JobSummary, seen: Seen): SummaryJson {
   return {
     id: job.id,
     kind: job.kind,
@@ -37,19 +45,17 @@ export function summaryJson(job: JobSummary): SummaryJson {
     correlationId: job.correlationId,
     submitter: job.submitter,
     subject: job.subject,
-    webhook: job.webhook && hostOf(job.webhook),
+    webhook: seen === 'all' || job.webhook === null ? job.webhook : hostOf(job.webhook),
     parents: job.parents,
     schedule: job.schedule,
   };
 }
 
-/** `whole`: for whoever may act on it. Others see of a webhook where it goes, not the token that its address may hold. */
-export function jobJson(job: Job, children: readonly JobSummary[], whole: boolean): JobJson {
+export function jobJson(job: Job, children: readonly JobSummary[], seen: Seen): JobJson {
   const data = withoutPassword(valueOf(job.payload));
   return {
-    ...summaryJson(job),
-    ...(whole && { webhook: job.webhook }),
-    data: whole || job.kind !== WEBHOOK_KIND ? data : withHostOnly(data),
+    ...summaryJson(job, seen),
+    data: seen === 'host' && job.kind === WEBHOOK_KIND ? withHostOnly(data) : data,
     result: valueOf(job.result),
     cursor: valueOf(job.cursor),
     executions: job.executions.map(executionJson),
@@ -92,21 +98,21 @@ function msOrUndefined(moment: string | undefined): number | undefined {
   return moment === undefined ? undefined : Date.parse(moment);
 }
 
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : '***';
+/** The password of a PDF is for whoever has the PDF, not for whoever may see the job. */
+function withoutPassword(data: unknown): unknown {
+  if (!isObject(data) || !isObject(data['pdf']) || !('password' in data['pdf'])) return data;
+  return { ...data, pdf: { ...data['pdf'], password: '***' } };
 }
 
-/** What the job that tells a webhook was given. */
+/** The job that delivers a webhook has its address in its data. */
 function withHostOnly(data: unknown): unknown {
   return isObject(data) && typeof data['url'] === 'string'
     ? { ...data, url: hostOf(data['url']) }
     : data;
 }
 
-/** The password of a PDF is for whoever has the PDF, not for whoever may see the job. */
-function withoutPassword(data: unknown): unknown {
-  if (!isObject(data) || !isObject(data['pdf']) || !('password' in data['pdf'])) return data;
-  return { ...data, pdf: { ...data['pdf'], password: '***' } };
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : '***';
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

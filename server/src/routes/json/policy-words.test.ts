@@ -4,7 +4,7 @@ import { policyInWords } from './policy-words.ts';
 
 test.each<[RetryPolicy, string]>([
   [RETRY.never, 'no retries'],
-  [RETRY.documents, '3 retries, after 1 min, 5 min and 15 min'],
+  [RETRY.standard, '3 retries, after 1 min, 5 min and 15 min'],
   [{ backoff: 'steps', delays: ['90s'] }, 'one retry, after 90 s'],
   [RETRY.chunks, '3 retries, after 1 s and each time as much longer'],
   [RETRY.polls, '10 retries, after 2 s, doubling up to 30 s, ±20 %'],

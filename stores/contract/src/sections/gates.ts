@@ -1,10 +1,11 @@
-import type {
-  ClaimedJob,
-  ClosedGate,
-  Dependants,
-  FinishedState,
-  Job,
-  Store,
+import {
+  type ClaimedJob,
+  type ClosedGate,
+  type Dependants,
+  FINISHED_STATES,
+  type FinishedState,
+  type Job,
+  type Store,
 } from '@millrace/engine';
 import { expect } from 'vitest';
 import {
@@ -34,7 +35,7 @@ import { byKey, listAll, value } from '../observe.ts';
 /** A child of kind `both` per key, when each of the slots has had a parent end in one of the states. */
 function gate(
   slots: readonly string[],
-  states: readonly FinishedState[] = ['SUCCEEDED', 'FAILED', 'CANCELED'],
+  states: readonly FinishedState[] = FINISHED_STATES,
 ): Dependants {
   return (job) => {
     if (!slots.includes(job.kind) || !states.includes(job.state)) return [];

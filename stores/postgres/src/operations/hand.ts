@@ -166,7 +166,7 @@ export async function retry(
     const wanted = await selected(context, session, select, 'requeue');
     if (wanted.length === 0) return { retried: 0, ids: [] };
     await session.query(REVIVE_KEYS, [numbers(wanted)]);
-    await session.query(LOCK_ENDED, [numbers(wanted), texts(['FAILED', 'CANCELED'])]);
+    await session.query(LOCK_ENDED, [numbers(wanted), texts(statesBefore('requeue'))]);
     const rows = await session.query<{ seq: number; kind: string }>(RETRY, [numbers(wanted)]);
     if (rows.length > 0) await notify(session, readyHint(rows.map(({ kind }) => kind)));
     return { retried: rows.length, ids: rows.map(({ seq }) => ids.of(seq)) };

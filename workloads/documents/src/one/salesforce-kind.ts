@@ -41,7 +41,7 @@ export function kindOf(org: string): string {
 
 /** One minute, five, fifteen; those after the third wait as long as the third. */
 function retryPolicy(retries: number): RetryPolicy {
-  const { delays } = RETRY.documents;
+  const { delays } = RETRY.standard;
   return {
     backoff: 'steps',
     delays: Array.from({ length: retries }, (_, index) => delays[index] ?? '15m'),

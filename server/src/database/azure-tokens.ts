@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Credential } from '@millrace/store-postgres';
+import { z } from 'zod';
+import type { AzureIdentity } from '../config/database.ts';
+import { readText } from '../read-text.ts';
+import { within } from '../within.ts';
+
+/** What a token for Azure Database for PostgreSQL is for: the scope https://…/.default without its end. */
+const RESOURCE = 'https://ossrdbms-aad.database.windows.net';
+/** https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/how-to-use-vm-token#get-a-token-using-http */
+const METADATA_SERVICE = 'http://169.254.169.254/metadata/identity/oauth2/token';
+const METADATA_VERSION = '2018-02-01';
+/** https://learn.microsoft.com/azure/container-apps/managed-identity#rest-endpoint-reference; App Service has the same. */
+const ENDPOINT_VERSION = '2019-08-01';
+
+/** A token is good for an hour to a day; this much before its end a new one is asked for. */
+const RENEW_BEFORE_MS = 5 * 60_000;
+/** For all tries of one token: a connection to Postgres must be there within ten seconds. */
+const LIMIT_MS = 8_000;
+/** The metadata service asks not to be tried again within a second. */
+const PAUSES_MS = [1_000, 2_000];
+const LARGEST = 64 * 1024;
+
+const answer = z.object({
+  access_token: z.string().min(1),
+  // Seconds since 1970, as a text in all versions so far.
+  expires_on: z.coerce.number().positive(),
+});
+
+interface Token {
+  readonly value: string;
+  /** Milliseconds since 1970. */
+  readonly endsAt: number;
+}
+
+export interface AzureTokenParams extends AzureIdentity {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly fetch: typeof globalThis.fetch;
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** Tokens of a managed identity, which Azure Database for PostgreSQL takes as passwords. */
+export function createAzureTokens(params: AzureTokenParams): Credential {
+  const { now, pause = pauseFor } = params;
+  let token: Token | null = null;
+  let pending: Promise<Token> | null = null;
+
+  /** Connections that are made at the same time wait for one answer. */
+  function renew(): Promise<Token> {
+    pending ??= within(LIMIT_MS, undefined, ask).finally(() => (pending = null));
+    return pending;
+  }
+
+  async function ask(signal: AbortSignal): Promise<Token> {
+    for (const ms of PAUSES_MS) {
+      const given = await askOnce(signal);
+      if (given !== 'later') return given;
+      await pause(ms, signal);
+    }
+    const last = await askOnce(signal);
+    if (last !== 'later') return last;
+    throw new Error('The managed identity has no token just now: its service is busy or updating');
+  }
+
+  async function askOnce(signal: AbortSignal): Promise<Token | 'later'> {
+    const { url, headers } = requestOf(params);
+    const response = await params.fetch(url, { headers, redirect: 'error', signal });
+    const text = await readText(response, LARGEST);
+    if (isPassing(response.status)) return 'later';
+    if (!response.ok) throw new Error(refusalOf(response.status, text));
+    const given = answer.safeParse(jsonOf(text));
+    // What came instead may hold a token all the same: it is not repeated.
+    if (!given.success) throw new Error('The managed identity gave something that is no token');
+    return { value: given.data.access_token, endsAt: given.data.expires_on * 1_000 };
+  }
+
+  return {
+    async password() {
+      const known = token;
+      if (known !== null && now() < known.endsAt - RENEW_BEFORE_MS) return known.value;
+      try {
+        token = await renew();
+      } catch (error) {
+        if (known === null || now() >= known.endsAt) throw inWords(error);
+        return known.value;
+      }
+      return token.value;
+    },
+    refused() {
+      token = null;
+    },
+  };
+}
+
+function requestOf({ endpoint, clientId }: AzureIdentity): {
+  url: URL;
+  headers: Record<string, string>;
+} {
+  const url = new URL(endpoint?.url ?? METADATA_SERVICE);
+  url.searchParams.set('api-version', endpoint === null ? METADATA_VERSION : ENDPOINT_VERSION);
+  url.searchParams.set('resource', RESOURCE);
+  if (clientId !== null) url.searchParams.set('client_id', clientId);
+  const headers: Record<string, string> =
+    endpoint === null ? { metadata: 'true' } : { 'x-identity-header': endpoint.header };
+  return { url, headers };
+}
+
+/** The metadata service is updating (404, 410), throttles (429) or had a fault that passes. */
+function isPassing(status: number): boolean {
+  return status === 404 || status === 410 || status === 429 || status >= 500;
+}
+
+/** `error` is one of a few words; `error_description` may change at any time, and may hold anything. */
+function refusalOf(status: number, text: string): string {
+  const { data } = z.object({ error: z.string().max(100) }).safeParse(jsonOf(text));
+  const why = data === undefined ? '' : ` (${data.error})`;
+  return `The managed identity was refused with ${status}${why}: is it assigned to this app, and AZURE_CLIENT_ID that of a user-assigned one?`;
+}
+
+/** What fetch throws says "fetch failed", and why in its cause. */
+function inWords(error: unknown): unknown {
+  if (!(error instanceof TypeError) || !(error.cause instanceof Error)) return error;
+  return new Error(`The managed identity cannot be asked: ${error.cause.message}`, {
+    cause: error,
+  });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal });
+}
