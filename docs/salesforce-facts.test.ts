@@ -193,7 +193,7 @@ describe('in an org', () => {
     world = await startOrg(options);
     const salesforce = world.connect();
     const store = createSalesforceStore({ salesforce, defaultKind: 'document' });
-    const { run } = orgCheck({ name: 'salesforce', salesforce, store });
+    const { run } = orgCheck({ name: 'salesforce', tenant: '', salesforce, store });
     for (let n = 0; n < calls; n += 1) await store.counts();
     const log = { info() {}, warn() {}, error() {} };
     const { status, detail } = await run(log);

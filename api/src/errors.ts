@@ -106,6 +106,18 @@ const CORE = {
     title: 'Your role does not allow this',
     help: 'Ask an administrator of the app registration for the role that the sentence names.',
   },
+  tenant_missing: {
+    status: 403,
+    retryable: false,
+    title: 'Your token names no tenant',
+    help: 'Ask an administrator for a tenant in the claim that TENANT_CLAIM of the server names, and sign in again.',
+  },
+  tenant_not_allowed: {
+    status: 403,
+    retryable: false,
+    title: 'The tenant is not one of yours',
+    help: 'Name a tenant of yours, or none. "millrace whoami" lists them.',
+  },
   identity_unavailable: {
     status: 503,
     retryable: true,

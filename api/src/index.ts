@@ -7,6 +7,7 @@ export {
   MAX_PAGE,
   ROLES,
   type Role,
+  TENANT_HEADER,
   allows,
   anyMoment,
   duration,

@@ -1,4 +1,4 @@
-import { type Contract } from '@millrace/workload-kit/contract';
+import { type Contract, TENANT_HEADER } from '@millrace/workload-kit/contract';
 import { GROUPS, type RouteName, contracts } from './contracts.ts';
 import { problemExamples, problemResponses, problemsOf } from './openapi/problems.ts';
 import { type Schemas, schemasOf } from './openapi/schemas.ts';
@@ -64,6 +64,14 @@ const HEADERS = {
     description: 'Your own id for this request, kept on jobs and in the log; else one is made.',
     schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
   },
+  Tenant: {
+    name: TENANT_HEADER,
+    in: 'header',
+    required: false,
+    description:
+      'The tenant that this request is about, of those that you belong to; written as in a URL. Without it new things go to your first, and lists are of all of yours.',
+    schema: { type: 'string' },
+  },
   LastEventId: {
     name: 'last-event-id',
     in: 'header',
@@ -83,6 +91,7 @@ function operation(name: RouteName, contract: Contract, schemas: Schemas): Opera
       ...parameters('path', contract.params && schemas.of(contract.params), example.params),
       ...parameters('query', contract.query && schemas.of(contract.query), example.query),
       header('CorrelationId'),
+      ...(access === 'anyone' || access === 'signedIn' ? [] : [header('Tenant')]),
       ...(media === 'text/event-stream' ? [header('LastEventId')] : []),
     ],
     ...(body && {

@@ -1,5 +1,11 @@
 import type { Readable } from 'node:stream';
-import { type Client, type RunningServer, type SignIn, createClient } from '@millrace/api';
+import {
+  type Client,
+  type RunningServer,
+  type SignIn,
+  TENANT_HEADER,
+  createClient,
+} from '@millrace/api';
 import type { ExitCode } from './exit.ts';
 import type { PrivateFiles } from './private-files.ts';
 import { clean } from './render/width.ts';
@@ -89,7 +95,12 @@ export async function createContext(world: World, choices: GlobalChoices): Promi
     { world, warn, note },
     named === null ? null : serviceUrl(named),
   );
-  const server = { baseUrl: url, fetch: limitedFetch(world, url) };
+  const tenant = world.env['MILLRACE_TENANT'];
+  const server = {
+    baseUrl: url,
+    fetch: limitedFetch(world, url),
+    ...(tenant && { headers: { [TENANT_HEADER]: encodeURIComponent(tenant) } }),
+  };
   const clientWith = (token: string | null) =>
     createClient({ ...server, token: () => Promise.resolve(token) });
   const signIn = () => clientWith(null).signIn();

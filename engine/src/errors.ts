@@ -14,6 +14,7 @@ export type EngineErrorCode =
   | 'invalid_cursor'
   | 'invalid_schedule'
   | 'quota_exceeded'
+  | 'tenant_not_allowed'
   | 'job_not_found'
   | 'illegal_transition'
   | 'store_unavailable'

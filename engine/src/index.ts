@@ -25,6 +25,7 @@ export * from './queue/queue.ts';
 export * from './kinds/registry.ts';
 export type { JobRequest } from './request.ts';
 export * from './kinds/retry.ts';
+export * from './scope.ts';
 export {
   type Schedule,
   checkSchedule,
@@ -41,4 +42,5 @@ export {
 export type { Totals } from './worker/statistics.ts';
 export { type PoolStatus, SILENT_AFTER_MS, type WorkerStatus } from './worker/status.ts';
 export { type PauseWindow, nextTick, pausedUntil } from './time/window.ts';
+export * from './within.ts';
 export * from './worker/worker.ts';

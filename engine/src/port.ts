@@ -306,6 +306,9 @@ export interface Filter {
   readonly state?: JobState;
   readonly kind?: string;
   readonly tenant?: string;
+  /** Of one of these tenants. No tenant at all fits no job. */
+  readonly tenants?: readonly string[];
+  readonly submitter?: string;
   readonly key?: string;
   readonly correlationId?: string;
   readonly errorCode?: string;

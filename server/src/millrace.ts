@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { createEvents, createQueue, createRegistry, dependantsOf } from '@millrace/engine';
+import { createEvents, createQueue, createRegistry, dependantsOf, within } from '@millrace/engine';
 import { workloads } from '@millrace/workloads';
 import { systemClock } from './clock.ts';
 import { type Closing, createClosing } from './closing.ts';
@@ -101,7 +101,7 @@ async function serve(
 
   const sandbox = config.identity.mode === 'sandbox' ? await openSandbox(config) : null;
   if (sandbox !== null) closing.add(() => sandbox.close());
-  const identity = createIdentity(identityOf(config, sandbox), log, telemetry);
+  const identity = createIdentity(identityOf(config, sandbox), log, telemetry, config.tenantClaim);
 
   const events = createEvents();
   logEvents(events, log);
@@ -162,8 +162,10 @@ async function serve(
 
   let stopping = false;
   const app = createApp({
-    queue,
-    store: joined,
+    within(scope) {
+      const store = within(joined, scope);
+      return { store, queue: createQueue({ store, registry, events }) };
+    },
     audit: traceAudit(database.audit, telemetry),
     worker,
     registry,

@@ -40,6 +40,7 @@ export async function startOrg(dataFolder: string): Promise<SandboxOrg> {
     config: {
       name: 'salesforce',
       names: {},
+      tenant: '',
       connection: {
         loginUrl: org.loginUrl,
         auth: { type: 'clientCredentials', clientId: CLIENT_ID, clientSecret },

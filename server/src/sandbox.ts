@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunningServer } from '@millrace/api';
+import { ROLES, type RunningServer } from '@millrace/api';
 import type { Identity as Issuer } from '@millrace/simulator-identity';
 import { z } from 'zod';
 import type { Closing } from './closing.ts';
@@ -78,7 +78,7 @@ async function startIssuer(params: {
   const start = (on: number): Promise<Issuer> =>
     startIdentity({
       port: on,
-      users: (['viewer', 'operator', 'admin'] as const).map((role) => ({
+      users: ROLES.map((role) => ({
         username: `${role}@sandbox`,
         name: `Sandbox ${role}`,
         password,

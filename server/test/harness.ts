@@ -12,6 +12,7 @@ import {
   createRegistry,
   createWorker,
   dependantsOf,
+  within,
 } from '@millrace/engine';
 import { createMemoryDatabase } from '@millrace/store-memory';
 import type { AuditLog } from '@millrace/store-postgres';
@@ -82,7 +83,6 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     random: Math.random,
     events,
   });
-  const queue = createQueue({ store, registry, events });
   const config = {
     host: '127.0.0.1',
     role: 'all' as const,
@@ -100,8 +100,10 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     streamsPerCaller: 100,
   });
   const app = createApp({
-    queue,
-    store,
+    within(scope) {
+      const asked = within(store, scope);
+      return { store: asked, queue: createQueue({ store: asked, registry, events }) };
+    },
     audit,
     worker,
     registry,

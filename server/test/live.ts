@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type LiveEvent, contracts } from '@millrace/api';
 import {
+  EVERYTHING,
   type ClaimedJob,
   type Clock,
   type Events,
@@ -176,7 +177,10 @@ async function listen(hub: Hub, expiresAt: number | null): Promise<Server> {
       .open({
         response,
         caller: pathname,
-        filter: contracts.events.query.parse(Object.fromEntries(searchParams)),
+        filter: {
+          ...contracts.events.query.parse(Object.fromEntries(searchParams)),
+          scope: EVERYTHING,
+        },
         lastEventId: typeof given === 'string' ? given : null,
         expiresAt,
         correlationId: 'c-1',

@@ -1,6 +1,7 @@
 import type {
   Announcement,
   Announcements,
+  AuditEntry,
   AuditLog,
   AuditParams,
   AuditRecord,
@@ -11,13 +12,14 @@ import type { MainStore } from '../src/stores/parts.ts';
 /** An audit log in memory, as Postgres keeps it. */
 export function createMemoryAudit(now: () => number): AuditLog {
   const records = new Map<number, AuditRecord>();
+  function write(entry: AuditEntry, outcome: AuditRecord['outcome']): string {
+    const id = records.size + 1;
+    records.set(id, { ...entry, id: String(id), at: now(), outcome, count: null });
+    return String(id);
+  }
   return {
-    async begin({ entry }) {
-      const id = records.size + 1;
-      const started = { outcome: 'started', count: null } as const;
-      records.set(id, { ...entry, id: String(id), at: now(), ...started });
-      return String(id);
-    },
+    begin: async ({ entry }) => write(entry, 'started'),
+    note: async ({ entry, outcome }) => void write(entry, outcome),
     async end({ id, end }) {
       const record = records.get(Number(id));
       if (record?.outcome === 'started') records.set(Number(id), { ...record, ...end });
@@ -34,10 +36,13 @@ export function createMemoryAudit(now: () => number): AuditLog {
 }
 
 function fits(record: AuditRecord, filter: AuditParams['filter']): boolean {
-  const { after = -Infinity, before = Infinity, ...same } = filter;
+  const { after = -Infinity, before = Infinity, tenants, ...same } = filter;
   const names = Object.keys(same) as (keyof typeof same)[];
   return (
-    names.every((name) => record[name] === same[name]) && record.at >= after && record.at < before
+    names.every((name) => record[name] === same[name]) &&
+    (tenants === undefined || tenants.some((each) => record.tenants?.includes(each) === true)) &&
+    record.at >= after &&
+    record.at < before
   );
 }
 

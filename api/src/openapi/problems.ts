@@ -25,7 +25,12 @@ const WITH_TOKEN: readonly ErrorCode[] = [
   'identity_unavailable',
 ];
 /** Whatever needs a role is about jobs, or is written to the audit log. */
-const WITH_ROLE: readonly ErrorCode[] = ['role_missing', 'store_unavailable'];
+const WITH_ROLE: readonly ErrorCode[] = [
+  'role_missing',
+  'tenant_missing',
+  'tenant_not_allowed',
+  'store_unavailable',
+];
 
 /** What a call of the route can be refused with, in the order of the table. */
 export function errorsOf(name: RouteName): ErrorCode[] {

@@ -1,4 +1,11 @@
-import { type Contract, anyMoment, moment, next, page } from '@millrace/workload-kit/contract';
+import {
+  type Contract,
+  anyMoment,
+  moment,
+  next,
+  page,
+  tenantName,
+} from '@millrace/workload-kit/contract';
 import { z } from 'zod';
 import { CORRELATION_ID } from '../story.ts';
 
@@ -14,6 +21,11 @@ export const auditEntry = z.object({
     .describe(
       'Who did it, by the token’s oid or sub, which no change of name changes; null: not kept.',
     ),
+  tenants: z
+    .array(tenantName)
+    .nullable()
+    .default(null)
+    .describe('Whose things it was about; null: all tenants’, or nobody’s in particular.'),
   action: z.string().describe('The name of the route, such as "cancelJobs".'),
   target: z.string().nullable().describe('The job, kind or worker; null where a filter says it.'),
   filter: z.record(z.string(), z.unknown()).nullable().describe('Which jobs, for a bulk action.'),
@@ -49,6 +61,7 @@ export const auditContracts = {
             at: '2026-01-31T09:30:00.000Z',
             actor: 'ada@example.com',
             subject: 'b7b0c6c4-4f6e-4c0b-a3a5-0d3a4b1f2c11',
+            tenants: ['acme'],
             action: 'retryJobs',
             target: null,
             filter: { kind: 'report.monthly', state: 'FAILED', errorCode: 'timeout' },

@@ -26,6 +26,7 @@ export const descriptionContracts = {
     path: '/metrics',
     summary: 'Metrics in the text format of Prometheus.',
     access: 'operator',
+    wide: true,
     response: z.string(),
     statuses: [200],
     media: 'text/plain',

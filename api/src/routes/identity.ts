@@ -1,4 +1,4 @@
-import { type Contract, ROLES, moment } from '@millrace/workload-kit/contract';
+import { type Contract, ROLES, moment, tenantName } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
 
 export const signIn = z.object({
@@ -18,6 +18,11 @@ export const me = z.object({
     .string()
     .describe('The oid of the token, or its sub: it stays the same when the name changes.'),
   roles: z.array(z.enum(ROLES)),
+  tenants: z
+    .array(tenantName)
+    .nullable()
+    .default(null)
+    .describe('Those of the token, where new things go first; null: tenants are no boundary here.'),
   expiresAt: moment.nullable().describe('When the token ends.'),
 });
 export type Me = z.infer<typeof me>;
@@ -51,6 +56,7 @@ export const identityContracts = {
         name: 'ada@example.com',
         subject: 'b7b0c6c4-4f6e-4c0b-a3a5-0d3a4b1f2c11',
         roles: ['operator'],
+        tenants: ['acme'],
         expiresAt: '2026-01-31T10:30:00.000Z',
       },
     },

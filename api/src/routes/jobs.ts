@@ -144,7 +144,7 @@ const changing = {
     method: 'POST',
     path: '/jobs/:id/cancel',
     summary: 'Cancels a job that waits (200) or asks a running one to stop (202).',
-    access: 'operator',
+    access: 'member',
     audit: { target: 'id', count: 1 },
     params: byId,
     response: cancelAnswer,
@@ -157,7 +157,7 @@ const changing = {
     path: '/jobs/:id/retry',
     summary:
       'Queues a failed or cancelled job again, with fresh attempts; with other data, from the beginning.',
-    access: 'operator',
+    access: 'member',
     audit: { target: 'id', count: 1 },
     params: byId,
     body: z
@@ -201,7 +201,7 @@ const changing = {
     method: 'POST',
     path: '/jobs/cancel',
     summary: 'Cancels every job of the filter that can be cancelled.',
-    access: 'operator',
+    access: 'member',
     audit: { filter: true, count: ['canceled', 'requested'] },
     body: bulk,
     response: z.object({
@@ -218,7 +218,7 @@ const changing = {
     method: 'POST',
     path: '/jobs/retry',
     summary: 'Queues every failed or cancelled job of the filter again.',
-    access: 'operator',
+    access: 'member',
     audit: { filter: true, count: ['retried'] },
     body: bulk,
     response: z.object({ retried: z.number().describe('How many were queued again.') }),
@@ -234,6 +234,7 @@ const changing = {
     summary:
       'Empties data, result, cursor and error text of every job about the subject, and removes what the workloads keep about it.',
     access: 'admin',
+    wide: true,
     audit: { target: 'subject', hashed: true, count: ['erased'] },
     params: z.strictObject({
       subject: z.string().min(1).max(200).describe('As the jobs were enqueued with it.'),

@@ -12,6 +12,7 @@ export const scheduleContracts = {
     summary:
       'Makes the job of a schedule now, paused or not; 409 while its last one runs, unless they may overlap.',
     access: 'operator',
+    wide: true,
     audit: { target: 'name', count: 1 },
     params: byName,
     response: z.object({ name: z.string(), id: jobId.describe('The job that was made.') }),
@@ -24,6 +25,7 @@ export const scheduleContracts = {
     path: '/schedules/:name/pause',
     summary: 'Passes the ticks of a schedule over, in all replicas; 409 when it is paused already.',
     access: 'operator',
+    wide: true,
     audit: { target: 'name' },
     params: byName,
     response: schedulePaused,
@@ -36,6 +38,7 @@ export const scheduleContracts = {
     path: '/schedules/:name/resume',
     summary: 'Lets a schedule run again, from its next tick on; 409 when it is not paused.',
     access: 'operator',
+    wide: true,
     audit: { target: 'name' },
     params: byName,
     response: schedulePaused,

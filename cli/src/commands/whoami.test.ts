@@ -21,9 +21,19 @@ describe('millrace whoami', () => {
         name: ADA,
         subject: expect.any(String),
         roles: ['operator'],
+        tenants: null,
         expiresAt: at(60 * MINUTE),
       },
     ]);
+  });
+
+  test('shows the tenants, where there are some', async () => {
+    const { millrace, service } = await protectedFixture();
+    const me = { name: 'ada', subject: 's', roles: [], expiresAt: null };
+    service.handlers.me = () => ({ ...me, tenants: ['acme', 'globex'] });
+    expect((await millrace('whoami')).stdout).toContain('tenants  acme, globex\n');
+    service.handlers.me = () => ({ ...me, tenants: [] });
+    expect((await millrace('whoami')).stdout).toContain('tenants  none\n');
   });
 
   test('shows a program the same', async () => {
@@ -46,6 +56,7 @@ describe('millrace whoami', () => {
       name: 'ada\u001B[2J',
       subject: 's',
       roles: [],
+      tenants: null,
       expiresAt: null,
     });
     expect((await millrace('whoami')).stdout).toMatch(

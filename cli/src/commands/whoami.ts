@@ -21,7 +21,7 @@ export const whoami = defineCommand({
   examples: ['millrace whoami', 'millrace whoami --json | jq .roles'],
   async run({ client, tokens, url, out, json, quiet, document, world }) {
     const me = await client.me();
-    const { name, roles, expiresAt } = me;
+    const { name, roles, tenants, expiresAt } = me;
     if (json) {
       document(me);
     } else if (quiet) {
@@ -31,6 +31,7 @@ export const whoami = defineCommand({
       out.line(out.paint('bold', clean(name)));
       const fields = [
         ['roles', roles.length === 0 ? 'none' : roles.join(', ')],
+        ['tenants', tenants && (tenants.length === 0 ? 'none' : clean(tenants.join(', ')))],
         ['until', expiresAt && `${expiresAt}  (${relative(expiresAt, world.now())})`],
         ['by', source === undefined ? null : SOURCES[source]],
         ['server', url],

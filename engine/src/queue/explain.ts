@@ -1,8 +1,9 @@
 import { MillraceError } from '../errors.ts';
 import type { JobId } from '../job.ts';
-import type { Inspection, Store } from '../port.ts';
+import type { Inspection } from '../port.ts';
 import type { Registry } from '../kinds/registry.ts';
 import type { JobState } from '../states.ts';
+import type { AskedStore } from '../within.ts';
 import { SILENT_AFTER_MS, type WorkerStatus } from '../worker/status.ts';
 
 /** Why a job is where it is, and until when. */
@@ -45,7 +46,11 @@ interface Reported {
   readonly isSilent: boolean;
 }
 
-export async function explain(store: Store, registry: Registry, id: JobId): Promise<Explanation> {
+export async function explain(
+  store: AskedStore,
+  registry: Registry,
+  id: JobId,
+): Promise<Explanation> {
   const inspection = await store.inspect({ id });
   if (inspection === null) throw new MillraceError('job_not_found', `There is no job "${id}".`);
   const workers = ((await store.control?.workers()) ?? []).map((report) => ({

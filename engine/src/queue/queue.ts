@@ -11,12 +11,12 @@ import type {
   Filter,
   ListParams,
   Selection,
-  Store,
 } from '../port.ts';
 import type { Registry } from '../kinds/registry.ts';
 import type { JobRequest } from '../request.ts';
 import { hasDate, newJob } from './new-job.ts';
 import { statesBefore } from '../states.ts';
+import type { AskedStore } from '../within.ts';
 
 /** What people do with jobs. The worker does the rest. */
 export interface Queue {
@@ -50,7 +50,11 @@ export interface EnqueueOptions {
 /** One statement each: a bulk action never holds locks for long. */
 const BULK_BATCH = 1_000;
 
-export function createQueue(params: { store: Store; registry: Registry; events: Events }): Queue {
+export function createQueue(params: {
+  store: AskedStore;
+  registry: Registry;
+  events: Events;
+}): Queue {
   const { store, registry, events } = params;
 
   async function enqueueAll(
@@ -150,7 +154,7 @@ export function createQueue(params: { store: Store; registry: Registry; events: 
   };
 }
 
-function joining(store: Store): NonNullable<Store['enqueueIn']> {
+function joining(store: AskedStore): NonNullable<AskedStore['enqueueIn']> {
   if (store.enqueueIn !== undefined) return store.enqueueIn;
   throw new MillraceError(
     'unsupported_by_store',
@@ -158,7 +162,7 @@ function joining(store: Store): NonNullable<Store['enqueueIn']> {
   );
 }
 
-function amending(store: Store): AmendPart {
+function amending(store: AskedStore): AmendPart {
   if (store.amend !== undefined) return store.amend;
   throw new MillraceError(
     'unsupported_by_store',
@@ -181,7 +185,7 @@ function requirePublic(registry: Registry, kind: string): void {
 
 /** Counts are read before the write, so racing callers can overshoot by what they add at the same moment. */
 async function checkQuotas(
-  store: Store,
+  store: AskedStore,
   registry: Registry,
   jobs: readonly { kind: string; tenant: string }[],
 ): Promise<void> {

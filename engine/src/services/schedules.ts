@@ -75,7 +75,7 @@ export function checkSchedule(registry: Registry, schedule: Schedule): Schedule 
 
 /** Someone wants it now: its job is made as a tick would, unless the last one still runs and it is not to run beside it. */
 export function fireNow(
-  part: SchedulePart,
+  part: Pick<SchedulePart, 'fire'>,
   registry: Registry,
   schedule: Schedule,
   who: Pick<JobRequest, 'submitter' | 'correlationId'>,

@@ -19,7 +19,7 @@ export function sleep(clock: Clock, ms: number): Promise<void> {
 }
 
 /** Until it is done, or so long has passed: then it may still come, and nobody waits for it. */
-export function within(clock: Clock, ms: number, doing: Promise<unknown>): Promise<void> {
+export function atMost(clock: Clock, ms: number, doing: Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     const takeBack = clock.after(ms, resolve);
     doing.then(() => resolve(), reject).finally(takeBack);

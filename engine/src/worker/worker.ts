@@ -11,7 +11,7 @@ import type { Registry } from '../kinds/registry.ts';
 import type { Store } from '../port.ts';
 import type { Schedule } from '../services/schedules.ts';
 import { startService } from '../services/service.ts';
-import { type Clock, type Random, sleep, within } from '../time/clock.ts';
+import { type Clock, type Random, atMost, sleep } from '../time/clock.ts';
 import { type Duration, toMs } from '../time/duration.ts';
 import { backgroundOf } from './background.ts';
 import { createLifecycle } from './lifecycle.ts';
@@ -156,7 +156,7 @@ export function createWorker(params: WorkerParams): Worker {
       ...services.map((service) => service.stop()),
       quarantine.held(),
     ]);
-    await within(clock, Math.max(graceMs, SILENCE_MS), underWay);
+    await atMost(clock, Math.max(graceMs, SILENCE_MS), underWay);
     await ended(until);
     for (const running of leases.running.values()) running.abort('shutdown');
     await ended(clock.now() + ABORT_GRACE_MS * 2);
@@ -166,7 +166,7 @@ export function createWorker(params: WorkerParams): Worker {
     loop.stop();
     unwatch();
     enter('stopped');
-    await within(clock, SILENCE_MS, reportChange());
+    await atMost(clock, SILENCE_MS, reportChange());
   }
 
   /** When nothing runs any more, or the time is over. */

@@ -54,6 +54,7 @@ describe('the configuration', () => {
       shutdownGraceMs: 300_000,
       webhook: { secret: null, allow: [] },
       identity: { mode: 'sandbox' },
+      tenantClaim: null,
       workloads: new Map([
         [
           'documents',

@@ -28,6 +28,8 @@ export interface Config {
   readonly shutdownGraceMs: number;
   readonly webhook: { readonly secret: Buffer | null; readonly allow: readonly AllowedHost[] };
   readonly identity: IdentityConfig;
+  /** Names the tenants of a caller; null: tenants are no boundary. */
+  readonly tenantClaim: string | null;
   /** Of each workload by its name; one that is switched off is not there. */
   readonly workloads: ReadonlyMap<string, unknown>;
   readonly salesforce: SalesforceConfig;
@@ -64,6 +66,8 @@ export interface OrgConfig {
   readonly name: string;
   readonly connection: ConnectionConfig;
   readonly names: NameOptions;
+  /** Whose jobs its records are. */
+  readonly tenant: string;
 }
 
 /** How people and programs show who they are. */
@@ -137,6 +141,7 @@ function configOf(values: Environment, given: Given): Config {
       allow: values.MILLRACE_WEBHOOK_ALLOW,
     },
     identity: identityOf(values),
+    tenantClaim: values.TENANT_CLAIM ?? null,
     workloads: new Map(
       workloads.flatMap(({ name, settings }) => {
         const config = settings.read(values);
@@ -206,6 +211,7 @@ function settingsOfOrgs(values: Environment): OrgSetting[] {
             clientSecret: values.SALESFORCE_CLIENT_SECRET,
             username: values.SALESFORCE_USERNAME,
             privateKey: values.SALESFORCE_PRIVATE_KEY,
+            tenant: values.SALESFORCE_TENANT,
             namespace: values.SALESFORCE_NAMESPACE,
             fields: values.SALESFORCE_FIELDS,
           },
@@ -214,13 +220,15 @@ function settingsOfOrgs(values: Environment): OrgSetting[] {
 }
 
 function orgsOf(values: Environment): OrgConfig[] {
-  return settingsOfOrgs(values).flatMap(({ name, fields: named = {}, namespace, ...setting }) => {
+  return settingsOfOrgs(values).flatMap((setting) => {
+    const { name, fields: named = {}, namespace, tenant = '' } = setting;
     const auth = authOf(setting);
     const { document, ...fields } = named;
     const loginUrl = setting.loginUrl ?? values.SALESFORCE_LOGIN_URL;
     const apiVersion = setting.apiVersion ?? values.SALESFORCE_API_VERSION;
     const names = { namespace, document, fields };
-    return auth === null ? [] : [{ name, names, connection: { loginUrl, auth, apiVersion } }];
+    const connection = auth && { loginUrl, auth, apiVersion };
+    return connection === null ? [] : [{ name, names, tenant, connection }];
   });
 }
 
@@ -304,7 +312,7 @@ function identityContradictions(values: Environment, given: Given): string[] {
  * Variables of the command line, not of the server: they may well be set in the shell that starts a server, and are
  * no mistake there.
  */
-const OF_OTHERS = ['MILLRACE_URL', 'MILLRACE_TOKEN', 'MILLRACE_CLIENT_SECRET'];
+const OF_OTHERS = ['MILLRACE_URL', 'MILLRACE_TOKEN', 'MILLRACE_TENANT', 'MILLRACE_CLIENT_SECRET'];
 
 function unknownSettings(names: readonly string[]): string[] {
   const known = Object.keys(environment.shape);

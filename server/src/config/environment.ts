@@ -22,6 +22,7 @@ import {
   postgresUrl,
   privateKey,
   salesforceFields,
+  tenant,
   trustedAddress,
   webAddress,
   webhookSecret,
@@ -160,6 +161,10 @@ export const environment = z.object({
     text,
     'The namespace of the package, where it was installed as managed.',
   ),
+  SALESFORCE_TENANT: unset(
+    tenant,
+    'The tenant whose jobs the records of the org are; unset: the only one.',
+  ),
   SALESFORCE_FIELDS: setting(
     salesforceFields,
     '{}',
@@ -215,6 +220,10 @@ export const environment = z.object({
   JWKS_URI: unset(
     trustedAddress,
     'Where the issuer publishes its keys, such as https://login.microsoftonline.com/TENANT/discovery/v2.0/keys.',
+  ),
+  TENANT_CLAIM: unset(
+    text,
+    'The claim of a token that names the tenants of its caller, a text or a list of texts; unset, tenants are no boundary.',
   ),
   MILLRACE_CLIENT_ID: unset(
     text,

@@ -21,6 +21,8 @@ const pool = z.strictObject({
     .optional(),
 });
 
+export const tenant = z.string().max(100, { error: 'Write up to 100 characters.' });
+
 export const port = wholeNumber(0, 65_535);
 
 export const webAddress = z
@@ -91,6 +93,7 @@ const org = z.strictObject({
   username: z.string().min(1).optional(),
   privateKey: privateKey.optional(),
   apiVersion: apiVersion.optional(),
+  tenant: tenant.optional(),
   namespace: z.string().min(1).optional(),
   fields: fieldNames.optional(),
 });

@@ -107,7 +107,8 @@ millrace token</code></pre>
         <p>Each may do what those before it may.</p>
         <p class="roles">
           <span>${roleBadge('viewer')} looks</span>
-          <span>${roleBadge('operator')} acts on jobs</span>
+          <span>${roleBadge('member')} makes, and acts on their own</span>
+          <span>${roleBadge('operator')} acts on all jobs</span>
           <span>${roleBadge('admin')} erases</span>
         </p>
       </div>

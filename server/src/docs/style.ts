@@ -85,6 +85,7 @@ article:target h3 .path, tr:target code { background: color-mix(in srgb, var(--w
 .role { font-size: .75rem; border: 1px solid var(--line); border-radius: 99px; padding: .1rem .6rem; white-space: nowrap;
   color: var(--tone, var(--soft)); border-color: color-mix(in srgb, var(--tone, var(--soft)) 45%, transparent); }
 .viewer { --tone: var(--get); }
+.member { --tone: var(--post); }
 .operator { --tone: var(--warm); }
 .admin { --tone: var(--delete); }
 

@@ -1,19 +1,32 @@
-import { type RouteName, allows, contracts } from '@millrace/api';
+import { type Contract, type RouteName, TENANT_HEADER, allows, contracts } from '@millrace/api';
+import type { Scope } from '@millrace/engine';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticate, Caller } from '../identity/caller.ts';
+import { NOTHING, scopeOf } from '../identity/scope.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
+import { type Witnessed, createWitness } from './witness.ts';
 
-/** Null where the route is for anyone. Throws for whoever may not, before a byte of the body is read. */
-export type Admit = (name: RouteName, request: FastifyRequest) => Promise<Caller | null>;
+/** Who asks, and what they may see and act on. */
+export interface Admitted {
+  /** Null where the route is for anyone. */
+  readonly caller: Caller | null;
+  readonly scope: Scope;
+  readonly witnessed: Witnessed;
+}
+
+/** Throws for whoever may not, before a byte of the body is read. */
+export type Admit = (name: RouteName, request: FastifyRequest) => Promise<Admitted>;
 
 export function createAdmit(authenticate: Authenticate, rateLimit: RateLimit): Admit {
   return async (name, request) => {
-    const { access } = contracts[name];
+    const contract: Contract = contracts[name];
+    const { access } = contract;
+    const witnessed = createWitness();
     if (access === 'anyone') {
       // By route: whoever floods one of them must not make the probes of the others fail.
       rateLimit.take(`${name} from ${request.ip}`);
-      return null;
+      return { caller: null, scope: NOTHING, witnessed };
     }
     const caller = await known(request);
     // Also of those who may not: the log says who they were.
@@ -27,7 +40,10 @@ export function createAdmit(authenticate: Authenticate, rateLimit: RateLimit): A
         `This needs the role ${access}, and ${caller.name} has ${has}.`,
       );
     }
-    return caller;
+    // Who one is can be asked by anyone who has a token; it is about nobody's things.
+    if (access === 'signedIn') return { caller, scope: NOTHING, witnessed };
+    const named = tenantNamed(request.headers[TENANT_HEADER]);
+    return { caller, scope: scopeOf(caller, contract, named, witnessed), witnessed };
   };
 
   /** Only those who fail are limited by address: many good callers may come through one proxy. */
@@ -38,5 +54,18 @@ export function createAdmit(authenticate: Authenticate, rateLimit: RateLimit): A
       rateLimit.take(`failed from ${ip}`);
       throw error;
     }
+  }
+}
+
+/** Headers have few characters: others are written as in a URL. */
+function tenantNamed(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  try {
+    return decodeURIComponent(String(header));
+  } catch {
+    throw new Refusal(
+      'invalid_request',
+      `The header ${TENANT_HEADER} is not written as in a URL: a % stands before two digits.`,
+    );
   }
 }

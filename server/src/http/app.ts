@@ -1,13 +1,21 @@
-import { type Contract, type RouteName, contracts } from '@millrace/api';
-import { EVERYTHING } from '@millrace/workload-kit';
+import { type Contract, contracts } from '@millrace/api';
+import type { Scope } from '@millrace/engine';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { createAdmit } from './admit.ts';
 import { audited } from './audit.ts';
 import { answerClientErrors } from './client-errors.ts';
 import { CORRELATION_HEADER, correlationIdOf } from './correlation.ts';
 import { createGuard } from './guard.ts';
-import { type AppParts, type Handler, type Handlers, ok } from './handler.ts';
+import {
+  type AdmittedHandler,
+  type AppParts,
+  type Handler,
+  type Handlers,
+  type RouteParts,
+  ok,
+} from './handler.ts';
 import { SECURITY_HEADERS } from './headers.ts';
+import { NOTHING } from '../identity/scope.ts';
 import { registerEvents } from '../live/route.ts';
 import { createRequestLog } from '../log/request.ts';
 import type { Logger } from '../log/log.ts';
@@ -52,6 +60,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     frameworkErrors: answer,
   });
   takeJsonOnly(app);
+  app.decorateRequest('admitted', null);
   app.decorateRequest('caller', null);
   app.decorateRequest('refusal', null);
   traceRequests(app, parts.telemetry);
@@ -73,16 +82,23 @@ export function createApp(parts: AppParts): FastifyInstance {
     now: () => performance.now(),
   });
   const admit = createAdmit(parts.authenticate, rateLimit);
-  const own = handlersOf(parts);
+  const handlersFor = createHandlers(parts);
+  const own = new Set(Object.keys(handlersFor(NOTHING)));
   for (const [name, contract] of Object.entries(contracts) as [keyof Handlers, Contract][]) {
-    const handler = (own[name] as Handler<Contract> | undefined) ?? ofWorkloads(name, parts);
-    if (handler === undefined) continue;
+    const isOfWorkload = parts.config.role !== 'worker' && parts.workloads.routes.has(name);
+    if (!own.has(name) && !isOfWorkload) continue;
+    const handler: AdmittedHandler = async (call) => {
+      const { scope } = call;
+      const made = handlersFor(scope)[name] ?? parts.workloads.handler(name, scope);
+      if (made === undefined) throw new Error(`nobody answers ${name}`);
+      return (made as Handler<Contract>)(call);
+    };
     const complete = audited(name, contract, handler, parts.audit, parts.replica);
     if (contract.upload === undefined) register(app, name, contract, admit, complete);
     else registerUpload(app, name, contract, admit, complete);
   }
   if (parts.config.role !== 'worker') {
-    registerEvents(app, admit, parts.hub);
+    registerEvents(app, admit, parts);
     // Whoever opens the address in a browser finds a page: the description, until there is a console.
     app.get('/', (_, reply) => reply.redirect('/docs'));
   }
@@ -94,37 +110,28 @@ function quieter(log: Logger): FastifyBaseLogger {
   return log.child({}, { level: log.isLevelEnabled('info') ? 'warn' : log.level });
 }
 
-/** Made for each call, so that it reaches nothing beyond what its caller may see. */
-function ofWorkloads(
-  name: RouteName,
-  { workloads, config }: AppParts,
-): Handler<Contract> | undefined {
-  if (config.role === 'worker' || !workloads.routes.has(name)) return undefined;
-  return async (call) => {
-    const handler = workloads.handler(name, EVERYTHING);
-    if (handler === undefined) throw new Error(`no workload answers ${name}`);
-    return handler(call);
-  };
-}
-
-function handlersOf(parts: AppParts): Partial<Handlers> {
-  const operations = {
-    ...workerHandlers(parts),
+/** Made for each call, so that nothing is reached beyond what its caller may see. */
+function createHandlers(parts: AppParts): (scope: Scope) => Partial<Handlers> {
+  const isWorker = parts.config.role === 'worker';
+  const ofService: Partial<Handlers> = {
     ...healthHandlers(parts),
     ...identityHandlers(parts),
     metrics: async () => ok(await parts.telemetry.scrape()),
+    ...(!isWorker && descriptionHandlers({ version: VERSION })),
   };
-  if (parts.config.role === 'worker') return operations;
-  const all: Partial<Handlers> = {
-    ...operations,
-    ...enqueueHandlers(parts),
-    ...jobHandlers(parts),
-    ...kindHandlers(parts),
-    ...scheduleHandlers(parts),
-    ...auditHandlers(parts),
-    ...descriptionHandlers({ version: VERSION }),
+  return (scope) => {
+    const within: RouteParts = { ...parts, ...parts.within(scope), scope };
+    if (isWorker) return { ...ofService, ...workerHandlers(within) };
+    return {
+      ...ofService,
+      ...workerHandlers(within),
+      ...enqueueHandlers(within),
+      ...jobHandlers(within),
+      ...kindHandlers(within),
+      ...scheduleHandlers(within),
+      ...auditHandlers(within),
+    };
   };
-  return all;
 }
 
 /** A page of another site can send any text without asking first, but not `application/json`. */

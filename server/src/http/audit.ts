@@ -2,20 +2,24 @@ import { createHash } from 'node:crypto';
 import type { Audit, Contract } from '@millrace/api';
 import type { Log } from '@millrace/engine';
 import type { AuditEnd, AuditEntry, AuditLog } from '@millrace/store-postgres';
-import type { Call, Handler } from './handler.ts';
+import type { AdmittedCall, AdmittedHandler } from './handler.ts';
+import { hasCrossed } from './witness.ts';
 
-/** Writes down what is about to be done, does it, and writes down how it ended. */
+/**
+ * Writes down what is about to be done, does it, and writes down how it ended. What only reads is written once, before
+ * a byte of the answer leaves; and so is whatever an admin reads of tenants that are not their own.
+ */
 export function audited(
   name: string,
   { audit: kept }: Contract,
-  handler: Handler<Contract>,
+  handler: AdmittedHandler,
   audit: AuditLog,
   replica: string,
-): Handler<Contract> {
-  if (kept === undefined) return handler;
+): AdmittedHandler {
+  if (kept === undefined || kept.once) return noted(name, kept ?? null, handler, audit);
   return async (call) => {
     const id = await audit.begin({ entry: entryOf(name, kept, call, replica) });
-    const end = (outcome: AuditEnd) => endOf(audit, id, outcome, call.log);
+    const end = (outcome: AuditEnd) => endOf(audit, id, { ...outcome, ...about(call) }, call.log);
     try {
       const answer = await handler(call);
       await end({ outcome: 'done', count: countOf(kept, answer.body) });
@@ -27,18 +31,64 @@ export function audited(
   };
 }
 
-function entryOf(name: string, kept: Audit, call: Call, replica: string): AuditEntry {
+function noted(
+  name: string,
+  kept: Audit | null,
+  handler: AdmittedHandler,
+  audit: AuditLog,
+): AdmittedHandler {
+  return async (call) => {
+    const answer = await handler(call);
+    await noteRead(name, kept, call, audit);
+    return answer;
+  };
+}
+
+type Read = Pick<
+  AdmittedCall,
+  'caller' | 'scope' | 'witnessed' | 'correlationId' | 'params' | 'query' | 'body'
+>;
+
+/** `kept` null: only of those who have crossed into tenants that are not their own. */
+export async function noteRead(
+  name: string,
+  kept: Audit | null,
+  call: Read,
+  audit: AuditLog,
+): Promise<void> {
+  const { caller, witnessed } = call;
+  if (caller === null || (kept === null && !hasCrossed(caller, witnessed))) return;
+  const entry = entryOf(name, kept ?? {}, call, null);
+  await audit.note({ entry: { ...entry, ...about(call) }, outcome: 'done' });
+}
+
+function entryOf(name: string, kept: Audit, call: Read, replica: string | null): AuditEntry {
+  const { caller, scope, correlationId } = call;
   const params: Readonly<Record<string, string>> = call.params ?? {};
-  const named = kept.target === undefined ? undefined : params[kept.target];
+  const named = kept.target === undefined ? Object.values(params)[0] : params[kept.target];
   const target = kept.hashed && named !== undefined ? hashed(named) : named;
   return {
-    actor: call.caller?.name ?? 'anyone',
-    subject: call.caller?.subject ?? null,
+    actor: caller?.name ?? 'anyone',
+    subject: caller?.subject ?? null,
+    tenants: scope.tenants === 'all' ? null : [scope.tenant],
     action: name,
     target: target ?? (kept.filter ? null : replica),
-    filter: kept.filter ? JSON.stringify(call.body) : null,
-    correlationId: call.correlationId,
+    filter: filterOf(kept, call, replica === null),
+    correlationId,
   };
+}
+
+/** What a read was asked for is in its query. */
+function filterOf({ filter }: Audit, { body, query }: Read, isRead: boolean): string | null {
+  if (filter) return JSON.stringify(body);
+  const asked: object = query ?? {};
+  return isRead && Object.keys(asked).length > 0 ? JSON.stringify(asked) : null;
+}
+
+/** Whose things it turned out to be about. */
+function about({ witnessed }: Pick<AdmittedCall, 'witnessed'>): { tenants?: readonly string[] } {
+  const tenants = witnessed.tenants();
+  return tenants === null || tenants === 'all' ? {} : { tenants };
 }
 
 function countOf({ count }: Audit, body: unknown): number | null {

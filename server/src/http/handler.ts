@@ -1,19 +1,19 @@
-import type { Contracts, RouteName, SignIn } from '@millrace/api';
-import type { Queue, Registry, Schedule, Worker } from '@millrace/engine';
+import type { Contract, Contracts, RouteName, SignIn } from '@millrace/api';
+import type { AskedStore, Queue, Registry, Schedule, Scope, Worker } from '@millrace/engine';
 import type { AuditLog } from '@millrace/store-postgres';
-import type { Handler, HealthCheck } from '@millrace/workload-kit';
+import type { Answer, Call, Handler, HealthCheck } from '@millrace/workload-kit';
 import type { Config } from '../config/config.ts';
 import type { Authenticate } from '../identity/caller.ts';
 import type { Hub } from '../live/hub.ts';
 import type { Logger } from '../log/log.ts';
-import type { MainStore } from '../stores/parts.ts';
 import type { Telemetry } from '../telemetry/types.ts';
+import type { Admitted } from './admit.ts';
 import type { OpenedWorkloads } from '../workloads/open.ts';
 
 /** What the routes stand on. */
 export interface AppParts {
-  readonly queue: Queue;
-  readonly store: MainStore;
+  /** Jobs, as whoever asks may see and change them. Nothing else reaches them from a route. */
+  readonly within: (scope: Scope) => WithinScope;
   readonly audit: AuditLog;
   /** Null in a process that only serves the API. */
   readonly worker: Worker | null;
@@ -34,6 +34,21 @@ export interface AppParts {
   /** True once the process was asked to stop. */
   readonly isStopping: () => boolean;
 }
+
+export interface WithinScope {
+  readonly queue: Queue;
+  readonly store: Required<AskedStore>;
+}
+
+/** What the handlers of a route stand on: the jobs as one caller may see them, and never the whole of them. */
+export interface RouteParts extends Omit<AppParts, 'within'>, WithinScope {
+  readonly scope: Scope;
+}
+
+/** With what was found out about its caller. */
+export interface AdmittedCall extends Call, Admitted {}
+
+export type AdmittedHandler = (call: AdmittedCall) => Promise<Answer<Contract>>;
 
 export { type Answer, type Call, type Handler, type Upload, ok } from '@millrace/workload-kit';
 

@@ -9,15 +9,18 @@ import {
 import { Refusal as AnyRefusal, type WorkloadProblem } from '@millrace/workload-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Admit } from './admit.ts';
+import type { Admit, Admitted } from './admit.ts';
 import { CORRELATION_HEADER } from './correlation.ts';
-import type { Call, Handler, Upload } from './handler.ts';
+import type { AdmittedCall, AdmittedHandler, Upload } from './handler.ts';
 import type { Caller } from '../identity/caller.ts';
+import { NOTHING } from '../identity/scope.ts';
 import { toProblem } from './problems.ts';
 import { Refusal } from './refusal.ts';
+import { createWitness } from './witness.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
+    admitted: Admitted | null;
     caller: Caller | null;
     /** Why it was refused, once it was. */
     refusal: string | null;
@@ -30,14 +33,14 @@ export function register(
   name: RouteName,
   contract: Contract,
   admit: Admit,
-  handler: Handler<Contract>,
+  handler: AdmittedHandler,
 ): void {
   const { method, path: url, media } = contract;
   app.route({
     method,
     url,
     async onRequest(request) {
-      request.caller = await admit(name, request);
+      request.admitted = await admit(name, request);
     },
     async handler(request, reply) {
       const { status, body, headers, bytes } = await handler(callOf(contract, request, reply));
@@ -56,7 +59,7 @@ export function registerUpload(
   name: RouteName,
   contract: Contract,
   admit: Admit,
-  handler: Handler<Contract>,
+  handler: AdmittedHandler,
 ): void {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -75,7 +78,11 @@ function unsupported(types: readonly string[], given: string | undefined): Refus
 }
 
 /** What the contract allows of a request. */
-export function callOf(contract: Contract, request: FastifyRequest, reply: FastifyReply): Call {
+export function callOf(
+  contract: Contract,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): AdmittedCall {
   const { upload } = contract;
   const gone = new AbortController();
   reply.raw.once('close', () => gone.abort());
@@ -87,6 +94,8 @@ export function callOf(contract: Contract, request: FastifyRequest, reply: Fasti
     query: checked(contract.query, textOnly(request.query, 'query'), 'query') as undefined,
     body: checked(contract.body, textOnly(request.body, 'body'), 'body') as undefined,
     caller: request.caller,
+    scope: request.admitted?.scope ?? NOTHING,
+    witnessed: request.admitted?.witnessed ?? createWitness(),
     correlationId: request.id,
     log: request.log,
   };

@@ -10,5 +10,6 @@ export const DEVELOPER: Caller = {
   name: 'development',
   subject: 'development',
   roles: ['admin'],
+  tenants: null,
   expiresAt: null,
 };

@@ -38,7 +38,12 @@ afterEach(async () => {
 });
 
 function start(
-  config: { issuers?: string[]; audiences?: string[]; rateLimit?: number } = {},
+  config: {
+    issuers?: string[];
+    audiences?: string[];
+    rateLimit?: number;
+    tenantClaim?: string;
+  } = {},
 ): Harness {
   const identity = createIdentity(
     {
@@ -50,6 +55,7 @@ function start(
     },
     log,
     { call: (_, run) => run() },
+    config.tenantClaim ?? null,
   );
   harness = createHarness({
     kinds: [hello],
@@ -118,6 +124,25 @@ describe('a good token', () => {
       name: 'app:batch-client',
       subject: 'object-1',
     });
+  });
+
+  test.each<[string, unknown, string[]]>([
+    ['a text', 'acme', ['acme']],
+    ['a list, in its order', ['globex', 'acme', 'globex'], ['globex', 'acme']],
+    ['texts as they are', 'acme globex', ['acme globex']],
+    ['what no tenant is called', ['', 7, null, 'a\u0000b', 'x'.repeat(101), 'acme'], ['acme']],
+    ['nothing', undefined, []],
+    ['an object', { acme: true }, []],
+  ])('names tenants: %s', async (_, tenants, expected) => {
+    start({ tenantClaim: 'tenants' });
+    const { body } = await get(await issuer.sign(claims({ tenants })));
+    expect(body).toMatchObject({ tenants: expected });
+  });
+
+  test('names no tenants where they are no boundary', async () => {
+    start();
+    const { body } = await get(await issuer.sign(claims({ tenants: ['acme'] })));
+    expect(body).toMatchObject({ tenants: null });
   });
 
   test.each([

@@ -22,6 +22,7 @@ export function createIdentity(
   config: RealIdentity,
   log: Logger,
   telemetry: Pick<Telemetry, 'call'>,
+  tenantClaim: string | null,
 ): Identity {
   if (config.mode === 'bypass') {
     return {
@@ -41,7 +42,7 @@ export function createIdentity(
   // Fetches the keys now, so that the first request need not wait for them. Where that fails, readiness says so.
   void keys.check();
   return {
-    authenticate: createAuthenticate({ issuers, audiences, keys, now: Date.now }),
+    authenticate: createAuthenticate({ issuers, audiences, tenantClaim, keys, now: Date.now }),
     signIn: {
       required: true,
       issuer: issuers[0] ?? null,

@@ -15,6 +15,8 @@ const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 export interface VerifierParams {
   readonly issuers: readonly string[];
   readonly audiences: readonly string[];
+  /** Names the tenants of a caller; null: tenants are no boundary. */
+  readonly tenantClaim: string | null;
   readonly keys: Keys;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -33,7 +35,7 @@ export function createAuthenticate(params: VerifierParams): Authenticate {
         currentDate: new Date(params.now()),
         requiredClaims: ['exp', 'sub'],
       });
-      return callerOf(payload);
+      return callerOf(payload, params.tenantClaim);
     } catch (error) {
       throw refusalOf(error, params);
     }
@@ -51,7 +53,7 @@ function bearerOf(authorization: string | undefined): string {
   );
 }
 
-function callerOf(claims: JWTPayload): Caller {
+function callerOf(claims: JWTPayload, tenantClaim: string | null): Caller {
   const given = Array.isArray(claims['roles']) ? claims['roles'] : [];
   const expiresAt = (claims.exp ?? 0) * 1_000;
   if (!(expiresAt <= LAST_MOMENT)) throw invalid('its claim "exp" is no time');
@@ -62,8 +64,19 @@ function callerOf(claims: JWTPayload): Caller {
     name: storableText(nameOf(claims), NAME_LIMIT),
     subject: storableText(subjectOf(claims), NAME_LIMIT),
     roles: ROLES.filter((role) => given.includes(role)),
+    tenants: tenantClaim === null ? null : tenantsOf(claims[tenantClaim]),
     expiresAt,
   };
+}
+
+const TENANT_LIMIT = 100;
+
+/** A text or a list of them. What no tenant can be called (nothing, more than a tenant's name may have) is left out. */
+function tenantsOf(claim: unknown): string[] {
+  const named = [claim].flat().filter((each) => typeof each === 'string');
+  return [...new Set(named)].filter(
+    (name) => name !== '' && name === storableText(name, TENANT_LIMIT),
+  );
 }
 
 function refusalOf(error: unknown, { issuers, audiences }: VerifierParams): unknown {

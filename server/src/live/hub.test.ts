@@ -1,3 +1,4 @@
+import { EVERYTHING } from '@millrace/engine';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -126,7 +127,7 @@ describe('a new stream', () => {
     });
     const asked = {
       response: new ServerResponse(new IncomingMessage(new Socket())),
-      filter: {},
+      filter: { scope: EVERYTHING },
       lastEventId: null,
       expiresAt: null,
       correlationId: 'c',

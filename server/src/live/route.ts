@@ -1,7 +1,11 @@
 import { contracts } from '@millrace/api';
+import { narrowed, tenantsOf } from '@millrace/engine';
+import type { AuditLog } from '@millrace/store-postgres';
+import { defined } from '@millrace/workload-kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Admit } from '../http/admit.ts';
+import { noteRead } from '../http/audit.ts';
 import { callOf } from '../http/register.ts';
 import type { Hub } from './hub.ts';
 
@@ -9,7 +13,11 @@ const { events: contract } = contracts;
 type Query = z.output<typeof contract.query>;
 
 /** Authorised like every route; from then on the hub has the socket. */
-export function registerEvents(app: FastifyInstance, admit: Admit, hub: Hub): void {
+export function registerEvents(
+  app: FastifyInstance,
+  admit: Admit,
+  { hub, audit }: { readonly hub: Hub; readonly audit: AuditLog },
+): void {
   app.route({
     method: contract.method,
     url: contract.path,
@@ -17,18 +25,23 @@ export function registerEvents(app: FastifyInstance, admit: Admit, hub: Hub): vo
     exposeHeadRoute: false,
     config: { stream: true },
     async onRequest(request) {
-      request.caller = await admit('events', request);
+      request.admitted = await admit('events', request);
     },
     async handler(request, reply) {
-      const query = callOf(contract, request, reply).query as unknown as Query;
+      const call = callOf(contract, request, reply);
+      const { caller, scope } = call;
+      const query = call.query as unknown as Query;
+      // What it will show is not known yet: whose jobs it may show is.
+      scope.witness?.reached(tenantsOf(narrowed(scope, defined({ tenant: query.tenant }))));
+      await noteRead('events', null, call, audit);
       await hub.open({
         response: reply.raw,
         // What the hooks have set so far: correlation and security.
         headers: headersOf(reply),
-        caller: request.caller?.subject ?? '',
-        filter: query,
+        caller: caller?.subject ?? '',
+        filter: { ...query, scope },
         lastEventId: lastEventId(request),
-        expiresAt: request.caller?.expiresAt ?? null,
+        expiresAt: caller?.expiresAt ?? null,
         correlationId: request.id,
       });
       return reply.hijack();

@@ -1,17 +1,21 @@
 import { iso } from '@millrace/workload-kit';
 import { defined } from '@millrace/workload-kit';
-import { type AppParts, type Handlers, ok } from '../http/handler.ts';
+import { type RouteParts, type Handlers, ok } from '../http/handler.ts';
 
-export function auditHandlers({ audit }: AppParts): Handlers<'listAudit'> {
+export function auditHandlers({ audit, scope: { tenants } }: RouteParts): Handlers<'listAudit'> {
   return {
     async listAudit({ query: { limit, cursor, after, before, ...filter } }) {
       const { entries, next } = await audit.list({
-        filter: defined({ ...filter, after: ms(after), before: ms(before) }),
+        filter: {
+          ...defined({ ...filter, after: ms(after), before: ms(before) }),
+          ...(tenants !== 'all' && { tenants }),
+        },
         limit,
         ...(cursor !== undefined && { cursor }),
       });
       const shown = entries.map((entry) => ({
         ...entry,
+        tenants: entry.tenants === null ? null : [...entry.tenants],
         at: iso(entry.at),
         filter:
           entry.filter === null ? null : (JSON.parse(entry.filter) as Record<string, unknown>),

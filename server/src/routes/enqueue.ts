@@ -2,7 +2,7 @@ import type { jobRequest } from '@millrace/api';
 import type { Duration, JobRequest } from '@millrace/engine';
 import type { z } from 'zod';
 import { defined } from '@millrace/workload-kit';
-import { type AppParts, type Call, type Handlers, ok } from '../http/handler.ts';
+import { type RouteParts, type Call, type Handlers, ok } from '../http/handler.ts';
 import { Refusal } from '../http/refusal.ts';
 import { checkUrl } from '../webhook/url.ts';
 import { requireKind } from './known-kind.ts';
@@ -13,9 +13,10 @@ type Asked = Pick<Call, 'caller' | 'correlationId'>;
 export function enqueueHandlers({
   queue,
   registry,
+  scope,
   config,
   telemetry,
-}: AppParts): Handlers<'enqueue' | 'enqueueBatch'> {
+}: RouteParts): Handlers<'enqueue' | 'enqueueBatch'> {
   const options = { fromOutside: true };
 
   function requestOf(body: Body, { caller, correlationId }: Asked): JobRequest {
@@ -25,6 +26,7 @@ export function enqueueHandlers({
     return {
       ...defined({
         ...rest,
+        tenant: rest.tenant ?? scope.tenant,
         runAt: runAt === undefined ? undefined : Date.parse(runAt),
         // The contract's pattern is the engine's.
         delay: delay as Duration | undefined,

@@ -6,8 +6,14 @@ export function identityHandlers({ signIn }: AppParts): Handlers<'signIn' | 'me'
   return {
     signIn: () => Promise.resolve(ok(signIn)),
     async me({ caller }) {
-      const { name, subject, roles, expiresAt } = caller ?? DEVELOPER;
-      return ok({ name, subject, roles: [...roles], expiresAt: isoOrNull(expiresAt) });
+      const { name, subject, roles, tenants, expiresAt } = caller ?? DEVELOPER;
+      return ok({
+        name,
+        subject,
+        roles: [...roles],
+        tenants: tenants === null ? null : [...tenants],
+        expiresAt: isoOrNull(expiresAt),
+      });
     },
   };
 }

@@ -1,7 +1,7 @@
 import { isoOrNull } from '@millrace/workload-kit';
 import { type Job, type JobId, MillraceError, type Queue } from '@millrace/engine';
 import { countsJson } from './json/counts.ts';
-import { type AppParts, type Handlers, ok } from '../http/handler.ts';
+import { type RouteParts, type Handlers, ok } from '../http/handler.ts';
 import { filterOf, jobJson, seenBy, summaryJson } from './json/job.ts';
 
 type Names =
@@ -19,7 +19,7 @@ type Names =
 /** `GET /jobs?correlationId=…` has them all. */
 const CHILDREN_SHOWN = 100;
 
-export function jobHandlers({ queue, workloads }: AppParts): Handlers<Names> {
+export function jobHandlers({ queue, workloads }: RouteParts): Handlers<Names> {
   return {
     async listJobs({ caller, query: { limit, cursor, ...filter } }) {
       const params = { filter: filterOf(filter), limit, ...(cursor !== undefined && { cursor }) };

@@ -2,7 +2,7 @@ import { iso, isoOrNull } from '@millrace/workload-kit';
 import type { Kind } from '@millrace/api';
 import { type ControlPart, type JobKind, nextTick } from '@millrace/engine';
 import { z } from 'zod';
-import { type AppParts, type Handlers, ok } from '../http/handler.ts';
+import { type RouteParts, type Handlers, ok } from '../http/handler.ts';
 import { paged } from '../http/paged.ts';
 import { policyInWords } from './json/policy-words.ts';
 import { Refusal } from '../http/refusal.ts';
@@ -14,7 +14,7 @@ type Names = 'listKinds' | 'pauseKind' | 'resumeKind' | 'listSchedules';
 export function kindHandlers({
   store,
   registry,
-}: Pick<AppParts, 'store' | 'registry'>): Handlers<Names> {
+}: Pick<RouteParts, 'store' | 'registry'>): Handlers<Names> {
   return {
     async listKinds({ query }) {
       const paused = new Map((await store.control.paused()).map((each) => [each.kind, each]));

@@ -1,6 +1,6 @@
 import { nearest } from '@millrace/api';
 import { type Schedule, fireNow } from '@millrace/engine';
-import { type AppParts, type Handlers, ok } from '../http/handler.ts';
+import { type Handlers, type RouteParts, ok } from '../http/handler.ts';
 import { Refusal } from '../http/refusal.ts';
 
 type Names = 'runSchedule' | 'pauseSchedule' | 'resumeSchedule';
@@ -9,7 +9,7 @@ export function scheduleHandlers({
   store,
   registry,
   schedules,
-}: Pick<AppParts, 'store' | 'registry' | 'schedules'>): Handlers<Names> {
+}: Pick<RouteParts, 'store' | 'registry' | 'schedules'>): Handlers<Names> {
   function require(name: string): Schedule {
     const found = schedules.find((each) => each.name === name);
     if (found !== undefined) return found;

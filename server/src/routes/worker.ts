@@ -1,13 +1,13 @@
 import { isoOrNull } from '@millrace/workload-kit';
 import type { Totals, Worker } from '@millrace/engine';
-import { type AppParts, type Handlers, ok } from '../http/handler.ts';
+import { type RouteParts, type Handlers, ok } from '../http/handler.ts';
 import { countsJson } from './json/counts.ts';
 import { replicas } from '../live/boards/replicas.ts';
 import { Refusal } from '../http/refusal.ts';
 
 type Names = 'workerStatus' | 'workerStats' | 'stopWorker' | 'startWorker';
 
-export function workerHandlers({ store, worker }: AppParts): Handlers<Names> {
+export function workerHandlers({ store, worker }: RouteParts): Handlers<Names> {
   async function statusJson(correlationId: string) {
     const status = worker?.status();
     return {
@@ -57,7 +57,7 @@ function required(worker: Worker | null): Worker {
 }
 
 /** What is for later is no backlog. */
-async function queueJson(store: AppParts['store']) {
+async function queueJson(store: RouteParts['store']) {
   const { states, scheduled } = countsJson(await store.counts(), {});
   return { currentQueueDepth: states.QUEUED - scheduled, currentScheduled: scheduled };
 }

@@ -15,7 +15,7 @@ export function openOrg(
   { retries }: SalesforceConfig,
   { telemetry, log }: { telemetry: Telemetry; log: Logger },
 ): Org {
-  const { name, connection, names } = config;
+  const { name, connection, names, tenant } = config;
   const salesforce = createSalesforce(connection, {
     log: log.child({ org: name }),
     onCall: ({ path, retried }) =>
@@ -25,10 +25,11 @@ export function openOrg(
     salesforce,
     name,
     names,
+    tenant,
     defaultKind: kind,
     maxAttempts: 1 + retries,
   });
-  return { name, salesforce, store };
+  return { name, tenant, salesforce, store };
 }
 
 /** What the org has of the package, for whoever reads the log. Not waited for. */

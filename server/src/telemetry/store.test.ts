@@ -79,8 +79,8 @@ test('joining a transaction is a call, with both of its parameters', async () =>
 test('the audit log and announcements are calls of the store', async () => {
   const { asked, call } = calls();
   const audit = traceAudit(createMemoryAudit(Date.now), { call });
-  const who = { actor: 'a', subject: 's' };
-  const entry = { ...who, action: 'b', target: null, filter: null, correlationId: 'c' };
+  const about = { target: null, filter: null, correlationId: 'c', tenants: null };
+  const entry = { actor: 'a', subject: 's', action: 'b', ...about };
   await audit.end({
     id: await audit.begin({ entry }),
     end: { outcome: 'done', count: 1 },

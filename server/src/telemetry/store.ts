@@ -29,7 +29,7 @@ const PARTS: { readonly [Name in Part]-?: VerbsOf<NonNullable<Store[Name]>> } = 
   upkeep: { prune: true, maintain: true },
   amend: { retryWith: true, remove: true },
 };
-const AUDIT: VerbsOf<AuditLog> = { begin: true, end: true, list: true };
+const AUDIT: VerbsOf<AuditLog> = { begin: true, note: true, end: true, list: true };
 
 type Part = Exclude<PartName, 'gatherMs' | 'enqueueIn'>;
 type Verb = Exclude<keyof Store, 'name' | 'keeps' | 'watch' | 'close' | PartName>;

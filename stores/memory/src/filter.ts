@@ -8,6 +8,8 @@ export function matches(row: JobRow, filter: Filter): boolean {
     (filter.state === undefined || row.state === filter.state) &&
     (filter.kind === undefined || row.kind === filter.kind) &&
     (filter.tenant === undefined || row.tenant === filter.tenant) &&
+    (filter.tenants === undefined || filter.tenants.includes(row.tenant)) &&
+    (filter.submitter === undefined || row.submitter === filter.submitter) &&
     (filter.key === undefined || row.key === filter.key) &&
     (filter.correlationId === undefined || row.correlationId === filter.correlationId) &&
     (filter.errorCode === undefined || row.error?.code === filter.errorCode) &&

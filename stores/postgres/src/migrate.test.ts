@@ -18,6 +18,7 @@ const ALL = [
   '004-shared-leases.sql',
   '005-paused-schedules.sql',
   '006-audit-subject.sql',
+  '007-tenants.sql',
 ];
 
 let databases: TestDatabases;
@@ -157,11 +158,12 @@ describe('a database of the first release', () => {
     await client.query(
       `INSERT INTO millrace.audit (at, actor, action, correlation_id) VALUES (now(), 'bob', 'pauseKind', 'c')`,
     );
-    const entry = { actor: 'ann', subject: 's', action: 'cancelJob', target: old, filter: null };
-    const id = await store.audit.begin({ entry: { ...entry, correlationId: 'c' } });
+    const who = { actor: 'ann', subject: 's', tenants: ['acme'], correlationId: 'c' };
+    const entry = { ...who, action: 'cancelJob', target: old, filter: null };
+    const id = await store.audit.begin({ entry });
     expect((await store.audit.list({ filter: {}, limit: 2 })).entries).toMatchObject([
-      { id, actor: 'ann', subject: 's' },
-      { actor: 'bob', subject: null },
+      { id, actor: 'ann', subject: 's', tenants: ['acme'] },
+      { actor: 'bob', subject: null, tenants: null },
     ]);
   });
 

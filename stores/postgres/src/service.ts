@@ -30,6 +30,8 @@ export interface AuditEntry {
   readonly actor: string;
   /** Who, by what stays the same when the name changes; null where nobody had to sign in, and in entries of old. */
   readonly subject: string | null;
+  /** Whose things it is about; null: all tenants' or nobody's. */
+  readonly tenants: readonly string[] | null;
   /** What: the name of the route. */
   readonly action: string;
   /** On which job, kind or worker; null where a filter says it. */
@@ -42,6 +44,8 @@ export interface AuditEnd {
   readonly outcome: 'done' | 'refused';
   /** How many jobs it changed, where it is about jobs. */
   readonly count: number | null;
+  /** Whose things it was about, where that was not known before; left out, it is as the entry said. */
+  readonly tenants?: readonly string[];
 }
 
 export interface AuditRecord extends AuditEntry {
@@ -56,6 +60,8 @@ export interface AuditParams {
     readonly actor?: string;
     readonly action?: string;
     readonly target?: string;
+    /** Only what is about things of these tenants. */
+    readonly tenants?: readonly string[];
     /** From this moment on … */
     readonly after?: number;
     /** … up to but without this one. */
@@ -68,6 +74,8 @@ export interface AuditParams {
 export interface AuditLog {
   /** What someone is about to do, before it is done: nothing happens without a trace. Gives the entry's id. */
   begin(params: { entry: AuditEntry }): Promise<string>;
+  /** What was read, in one write. */
+  note(params: { entry: AuditEntry; outcome: AuditEnd['outcome'] }): Promise<void>;
   /** How it ended. An entry without an end is one whose process went away in between. */
   end(params: { id: string; end: AuditEnd }): Promise<void>;
   /** Newest first. */

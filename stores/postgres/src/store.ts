@@ -13,7 +13,7 @@ import type { Database, Statement } from './database.ts';
 import { type HintOptions, startHints } from './hints.ts';
 import { createIds } from './ids.ts';
 import { createAmend } from './operations/amend.ts';
-import { auditBegin, auditEnd, auditLog } from './operations/audit.ts';
+import { auditBegin, auditEnd, auditLog, auditNote } from './operations/audit.ts';
 import { CLAIM_NOTHING, createClaim } from './operations/claim/claim.ts';
 import type { Context } from './operations/context.ts';
 import { ENQUEUE_NOTHING, enqueue } from './operations/enqueue.ts';
@@ -123,6 +123,7 @@ export async function createStore(
     amend: createAmend(context),
     audit: {
       begin: (request) => auditBegin(context, request),
+      note: (request) => auditNote(context, request),
       end: (request) => auditEnd(context, request),
       list: (request) => auditLog(context, request),
     },

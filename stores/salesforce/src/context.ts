@@ -10,6 +10,8 @@ export interface Context {
   readonly names: Names;
   readonly ids: Ids;
   readonly keys: Keys;
+  /** Whose jobs the records of the org are. */
+  readonly tenant: string;
   /** Of records whose Kind__c is empty. */
   readonly defaultKind: string;
   /** The attempts of records whose MaxAttempts__c is empty. */

@@ -33,6 +33,8 @@ export interface SalesforceStoreOptions {
   /** Prefix of the job ids: the org's name. */
   readonly name?: string;
   readonly names?: NameOptions;
+  /** Whose jobs the records of the org are. */
+  readonly tenant?: string;
   /** The kind of records that do not say theirs. */
   readonly defaultKind: string;
   /** Executions of records that do not say. */
@@ -75,12 +77,13 @@ const NOTHING: Omit<Claimed, 'now'> = {
 };
 
 export function createSalesforceStore(options: SalesforceStoreOptions): SalesforceStore {
-  const { salesforce, name = 'salesforce', defaultKind, maxAttempts = 4 } = options;
+  const { salesforce, name = 'salesforce', tenant = '', defaultKind, maxAttempts = 4 } = options;
   const context: Context = {
     salesforce,
     names: namesOf(options.names),
     ids: createIds(name),
     keys: createKeys(defaultKind),
+    tenant,
     defaultKind,
     maxAttempts,
   };

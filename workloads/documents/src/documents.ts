@@ -2,6 +2,7 @@ import type { Log, Queue } from '@millrace/engine';
 import { OfficeError } from '@millrace/office';
 import { type PostgresStore, migrate } from '@millrace/store-postgres';
 import { type Archive, openArchive } from './batch/archive.ts';
+import { type Belongings, createBelongings } from './belongings.ts';
 import { type Batches, createBatches } from './batch/batches.ts';
 import type { Envelope, OutputFormat } from './contract/envelope.ts';
 import { type Erase, createErase } from './files/erase.ts';
@@ -41,6 +42,8 @@ export interface Documents extends RunDocument {
     data: Record<string, unknown>,
     options?: PreviewOptions,
   ): Promise<Uint8Array>;
+  /** Whose a template, a file or a batch is. */
+  readonly belongings: Belongings;
   /** All documents of a batch that is over, as one ZIP. */
   archive(batchId: string, tenant?: string): Promise<Archive>;
   /** Removes what is kept about someone; the queue's `erase` empties the jobs. */
@@ -131,6 +134,7 @@ export async function openDocuments(params: DocumentsParams): Promise<Documents>
         async () => make(workshop, envelope, options),
       ),
     preview: (idOrName, data, options = {}) => preview(workshop, idOrName, data, options),
+    belongings: createBelongings(database),
     archive: (batchId, tenant = '') => openArchive(database, batchId, tenant),
     erase: createErase({ database }),
     sweep: createSweep({ database, upkeep, log }),

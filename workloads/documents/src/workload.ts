@@ -15,6 +15,7 @@ import { createWaitingRecords } from './one/waiting.ts';
 import { toProblem } from './problems.ts';
 import { type DocumentsConfig, settings } from './settings.ts';
 import { templatesOf } from './templates/orgs.ts';
+import { documentsWithin } from './within.ts';
 
 type DocumentsHost = Host<typeof contract.metrics>;
 
@@ -67,7 +68,7 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
     const whole = createWholeUploads();
     return {
       service,
-      handlers: () => handlersOf(service, waiting, whole),
+      handlers: (scope) => handlersOf(documentsWithin(service, scope), scope, waiting, whole),
       checks: [officeCheck(office)],
       gauges(set) {
         const { activeJobs, queuedJobs } = office.stats();

@@ -7,6 +7,8 @@ export interface Caller {
   /** What stays the same when the name changes. */
   readonly subject: string;
   readonly roles: readonly Role[];
+  /** As the claim names them, the first being where new things go; null where tenants are no boundary. */
+  readonly tenants: readonly string[] | null;
   /** When the token ends, in milliseconds since 1970; null: never. */
   readonly expiresAt: number | null;
 }

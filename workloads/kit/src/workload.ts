@@ -70,6 +70,8 @@ export interface DeclaredKind<Service> {
 /** A Salesforce org whose records are a queue. */
 export interface Org {
   readonly name: string;
+  /** Whose jobs its records are, and whose templates its files. */
+  readonly tenant: string;
   readonly salesforce: Salesforce;
   readonly store: SalesforceStore;
 }

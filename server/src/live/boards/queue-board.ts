@@ -1,4 +1,4 @@
-import type { Count, Store } from '@millrace/engine';
+import { type Count, EVERYTHING, type Store, hasTenant } from '@millrace/engine';
 import { countsJson } from '../../routes/json/counts.ts';
 import type { Board } from './board.ts';
 import type { StreamFilter } from '../streams/filter.ts';
@@ -40,7 +40,7 @@ export function createQueueBoard(store: Store): QueueBoard {
   return {
     refresh: shared(async () => {
       const read = await store.counts();
-      const now = JSON.stringify(queueEvent(read, {}));
+      const now = JSON.stringify(queueEvent(read, { scope: EVERYTHING }));
       if (now === json) return;
       counts = read;
       json = now;
@@ -55,11 +55,12 @@ export function createQueueBoard(store: Store): QueueBoard {
   };
 }
 
-function queueEvent(all: readonly Count[], { kind, tenant }: StreamFilter) {
-  const { states, scheduled, counts } = countsJson(all, { kind, tenant });
+function queueEvent(all: readonly Count[], { kind, tenant, scope }: StreamFilter) {
+  const within = all.filter((each) => hasTenant(scope, each.tenant));
+  const { states, scheduled, counts } = countsJson(within, { kind, tenant });
   return { type: 'queue' as const, states, scheduled, counts };
 }
 
-function viewKey({ kind, tenant }: StreamFilter): string {
-  return JSON.stringify([kind ?? null, tenant ?? null]);
+function viewKey({ kind, tenant, scope }: StreamFilter): string {
+  return JSON.stringify([kind ?? null, tenant ?? null, scope.tenants]);
 }

@@ -1,8 +1,7 @@
 import { iso, isoOrNull } from '@millrace/workload-kit';
 import type { Replica } from '@millrace/api';
-import { SILENT_AFTER_MS } from '@millrace/engine';
+import { type AskedStore, SILENT_AFTER_MS } from '@millrace/engine';
 import { z } from 'zod';
-import type { MainStore } from '../../stores/parts.ts';
 
 /** What other replicas wrote, perhaps of another version: what cannot be read is left out. */
 const reported = z.object({
@@ -23,7 +22,9 @@ const reported = z.object({
  * Every replica of the last hour. One that has missed three reports is silent, whatever it said last; one that said
  * that it stops for good is not missed.
  */
-export async function replicas(store: Pick<MainStore, 'now' | 'control'>): Promise<Replica[]> {
+export async function replicas(
+  store: Pick<Required<AskedStore>, 'now' | 'control'>,
+): Promise<Replica[]> {
   const [now, workers] = await Promise.all([store.now(), store.control.workers()]);
   return workers.flatMap(({ kinds, stats, seenAt }) => {
     const status = reported.safeParse(jsonOf(stats)).data;

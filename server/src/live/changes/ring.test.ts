@@ -2,7 +2,13 @@ import { createVirtualTime } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { type Ring, createRing } from './ring.ts';
 
-const job = { kind: 'k', tenant: '', state: 'QUEUED', correlationId: null } as const;
+const job = {
+  kind: 'k',
+  tenant: '',
+  submitter: null,
+  state: 'QUEUED',
+  correlationId: null,
+} as const;
 
 function append(ring: Ring, mark: string, count: number): void {
   const jobs = Array.from({ length: count }, (_, index) => ({

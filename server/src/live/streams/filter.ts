@@ -1,24 +1,31 @@
 import { TOPICS, type Topic, type contracts } from '@millrace/api';
-import type { JobId, JobSummary } from '@millrace/engine';
+import { type JobId, type JobSummary, type Scope, isWithin } from '@millrace/engine';
 import type { z } from 'zod';
 
-/** What a stream is asked for: the query of the route, as it has been checked. */
-export type StreamFilter = z.output<(typeof contracts)['events']['query']>;
+/** What a stream is asked for, the query of the route as it has been checked; and of that, what its reader may see. */
+export type StreamFilter = z.output<(typeof contracts)['events']['query']> & {
+  readonly scope: Scope;
+};
 
 /** What of a job a filter looks at. */
-export type Traits = Pick<JobSummary, 'id' | 'kind' | 'tenant' | 'state' | 'correlationId'>;
+export type Traits = Pick<
+  JobSummary,
+  'id' | 'kind' | 'tenant' | 'submitter' | 'state' | 'correlationId'
+>;
 
 export function topicsOf({ topics }: StreamFilter): ReadonlySet<Topic> {
   const asked = topics?.split(',');
   return new Set(TOPICS.filter((topic) => asked?.includes(topic) ?? true));
 }
 
-export function traitsOf({ id, kind, tenant, state, correlationId }: JobSummary): Traits {
-  return { id, kind, tenant, state, correlationId };
+export function traitsOf(job: JobSummary): Traits {
+  const { id, kind, tenant, submitter, state, correlationId } = job;
+  return { id, kind, tenant, submitter, state, correlationId };
 }
 
 export function matches(filter: StreamFilter, job: Traits): boolean {
   return (
+    isWithin(filter.scope, job) &&
     (filter.id === undefined || filter.id === job.id) &&
     (filter.kind === undefined || filter.kind === job.kind) &&
     (filter.tenant === undefined || filter.tenant === job.tenant) &&
@@ -29,8 +36,18 @@ export function matches(filter: StreamFilter, job: Traits): boolean {
 
 /** Streams with the same key are told the same. */
 export function keyOf(filter: StreamFilter): string {
-  const { id, kind, tenant, state, correlationId } = filter;
-  return JSON.stringify([[...topicsOf(filter)], id, kind, tenant, state, correlationId]);
+  const { id, kind, tenant, state, correlationId, scope } = filter;
+  const { tenants, owner } = scope;
+  return JSON.stringify([
+    [...topicsOf(filter)],
+    id,
+    kind,
+    tenant,
+    state,
+    correlationId,
+    tenants,
+    owner,
+  ]);
 }
 
 /** The jobs that are watched one by one. */

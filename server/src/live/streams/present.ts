@@ -1,4 +1,4 @@
-import type { JobSummary, ListParams, Store } from '@millrace/engine';
+import { type JobSummary, type Store, narrowed } from '@millrace/engine';
 import { defined } from '@millrace/workload-kit';
 import { type StreamFilter, keyOf, matches, topicsOf } from './filter.ts';
 import { type Frame, jobFrame, joined } from './frames.ts';
@@ -51,7 +51,7 @@ async function jobsOf(store: Store, asked: StreamFilter): Promise<JobSummary[]> 
     return found.filter((job) => matches(asked, job));
   }
   const state = asked.state ?? (correlationId === undefined ? 'PROCESSING' : undefined);
-  const filter: ListParams['filter'] = defined({ kind, tenant, correlationId, state });
+  const filter = narrowed(asked.scope, defined({ kind, tenant, correlationId, state }));
   const { jobs } = await store.list({ filter, limit: MOST_JOBS });
   return jobs.toReversed();
 }

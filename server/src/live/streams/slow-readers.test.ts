@@ -1,3 +1,4 @@
+import { EVERYTHING } from '@millrace/engine';
 import { type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createVirtualTime } from '@millrace/testkit';
@@ -67,7 +68,13 @@ describe('a stream', () => {
         const onDropped = (why: string): void => void drops.push(why);
         resolve({
           response,
-          stream: createStream({ response, filter: {}, clock, onDropped, onClosed: closed }),
+          stream: createStream({
+            response,
+            filter: { scope: EVERYTHING },
+            clock,
+            onDropped,
+            onClosed: closed,
+          }),
         });
         response.writeHead(200).flushHeaders();
       });

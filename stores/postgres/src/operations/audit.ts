@@ -1,28 +1,44 @@
-import type { Param, Statement } from '../database.ts';
+import { type Param, type Statement, texts } from '../database.ts';
 import type { AuditEnd, AuditEntry, AuditParams, AuditRecord } from '../service.ts';
 import type { Context } from './context.ts';
 import { readCursor, rowNumber } from './cursor.ts';
 import { unnamed } from './filter.ts';
 
-// $1 actor $2 subject $3 action $4 target $5 filter $6 correlation_id
+// $1 actor $2 action $3 target $4 filter $5 correlation_id $6 subject $7 tenants[] $8 outcome
 const BEGIN: Statement = {
   name: 'millrace_audit',
   text: `
-INSERT INTO millrace.audit (at, actor, subject, action, target, filter, correlation_id)
-VALUES (millrace.clock(), $1, $2, $3, $4, $5::text::jsonb, $6) RETURNING id`,
+INSERT INTO millrace.audit (at, actor, action, target, filter, correlation_id, subject, tenants, outcome)
+VALUES (millrace.clock(), $1, $2, $3, $4::text::jsonb, $5, $6, $7::text::text[], $8) RETURNING id`,
 };
 
 // What has ended stays as it ended, also when the answer was lost and the end is sent again. $1 id $2 outcome $3 count
+// $4 tenants[], or null to leave them
 const END: Statement = {
   name: 'millrace_audit_end',
-  text: `UPDATE millrace.audit SET outcome = $2, count = $3 WHERE id = $1 AND outcome = 'started'`,
+  text: `UPDATE millrace.audit SET outcome = $2, count = $3, tenants = coalesce($4::text::text[], tenants) WHERE id = $1 AND outcome = 'started'`,
 };
 
 export async function auditBegin(
-  { database }: Context,
-  { entry: { actor, subject, action, target, filter, correlationId } }: { entry: AuditEntry },
+  context: Context,
+  { entry }: { entry: AuditEntry },
 ): Promise<string> {
-  const params = [actor, subject, action, target, filter, correlationId];
+  return write(context, entry, 'started');
+}
+
+export async function auditNote(
+  context: Context,
+  { entry, outcome }: { entry: AuditEntry; outcome: AuditEnd['outcome'] },
+): Promise<void> {
+  await write(context, entry, outcome);
+}
+
+async function write(
+  { database }: Context,
+  { actor, action, target, filter, correlationId, subject, tenants }: AuditEntry,
+  outcome: AuditRecord['outcome'],
+): Promise<string> {
+  const params = [actor, action, target, filter, correlationId, subject, listOf(tenants), outcome];
   const [row] = await database.query<{ id: number }>(BEGIN, params);
   if (row === undefined) throw new Error('The audit entry was written, but its id is missing.');
   return String(row.id);
@@ -30,10 +46,14 @@ export async function auditBegin(
 
 export async function auditEnd(
   { database }: Context,
-  { id, end: { outcome, count } }: { id: string; end: AuditEnd },
+  { id, end: { outcome, count, tenants } }: { id: string; end: AuditEnd },
 ): Promise<void> {
   const number = rowNumber(id);
-  if (number !== null) await database.query(END, [number, outcome, count]);
+  if (number !== null) await database.query(END, [number, outcome, count, listOf(tenants ?? null)]);
+}
+
+function listOf(tenants: readonly string[] | null): string | null {
+  return tenants === null ? null : texts(tenants);
 }
 
 type AuditRow = {
@@ -41,6 +61,7 @@ type AuditRow = {
   at: number;
   actor: string;
   subject: string | null;
+  tenants: string | null;
   action: string;
   target: string | null;
   filter: string | null;
@@ -81,12 +102,14 @@ function select(
     where.push(`(${lead}, id) < (${value}, $1::bigint)`, `${lead} >= ${value}`);
   }
   if (lead === 'target' && filter.actor !== undefined) where.push(`actor = ${param(filter.actor)}`);
+  if (filter.tenants !== undefined)
+    where.push(`tenants && ${param(texts(filter.tenants))}::text::text[]`);
   if (filter.action !== undefined) where.push(`action = ${param(filter.action)}`);
   if (filter.after !== undefined) where.push(`at >= ${moment(param(filter.after))}`);
   if (filter.before !== undefined) where.push(`at < ${moment(param(filter.before))}`);
   const order = leader === undefined ? 'id DESC' : `${lead} DESC, id DESC`;
   const text = `
-SELECT id, date_part('epoch', at) * 1000 AS at, actor, subject, action, target, filter::text, correlation_id, outcome, count
+SELECT id, date_part('epoch', at) * 1000 AS at, actor, subject, array_to_json(tenants)::text AS tenants, action, target, filter::text, correlation_id, outcome, count
   FROM millrace.audit WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ${param(limit)}`;
   return { text, params };
 }
@@ -101,6 +124,7 @@ function recordOf(row: AuditRow): AuditRecord {
     at: Math.round(row.at),
     actor: row.actor,
     subject: row.subject,
+    tenants: row.tenants === null ? null : (JSON.parse(row.tenants) as string[]),
     action: row.action,
     target: row.target,
     filter: row.filter,

@@ -1,59 +1,122 @@
 import type { Filter, JobState } from '@millrace/engine';
-import type { Param, Session, Statement } from '../database.ts';
+import { type Param, type Session, type Statement, texts } from '../database.ts';
 
-/** SQL put together from a filter: where the rows come from, what they must fulfil, and the parameters. */
-export interface Selecting {
-  readonly from: string;
-  /** The seq that the driving table is ordered by. */
-  readonly seq: string;
-  readonly where: string[];
-  readonly params: Param[];
+export interface Asked {
+  readonly filter: Filter;
+  /** Of the records: `j`, and of their leases: `l`. */
+  readonly columns: string;
+  readonly direction: Direction;
+  readonly limit: number;
+  /** Only records below this seq. */
+  readonly below?: number;
+  /** One more condition. */
+  readonly also?: string;
+}
+
+/** The statement that finds the records of a filter, in the order of their seqs. */
+export async function selecting(
+  session: Session,
+  asked: Asked,
+): Promise<{ statement: Statement; params: Param[] }> {
+  const { filter, columns, direction, limit, below, also } = asked;
+  const params: Param[] = [];
+  const param = (value: Param): string => `$${params.push(value)}`;
+  const tenants = tenantsOf(filter);
+  const { from, seq, where } = await sourceOf(session, asked, tenants && param(texts(tenants)));
+  where.push(...conditionsOf(filter, param));
+  if (also !== undefined) where.push(also);
+  if (below !== undefined) where.push(`${seq} < ${param(below)}`);
+  const most = `LIMIT ${param(limit)}`;
+  const [first, ...others] = from === null ? waysOf(filter, tenants, param) : [PLAIN];
+  const way = ({ lead, where: narrowed }: Way, what: string): string => {
+    const order = [...(lead === null ? [] : [lead]), seq].map((each) => `${each} ${direction}`);
+    const all = [...where, ...narrowed];
+    return `SELECT ${what}${all.length > 0 ? ` WHERE ${all.join(' AND ')}` : ''} ORDER BY ${order.join(', ')} ${most}`;
+  };
+  const text =
+    first === undefined || others.length === 0
+      ? way(first ?? PLAIN, `${columns} FROM ${from ?? HISTORY}`)
+      : // Each tenant's page along its own part of the index, and of these the page that was asked for.
+        `SELECT ${columns} FROM (${[first, ...others]
+          .map((each) => `(${way(each, 'j.* FROM millrace.jobs j')})`)
+          .join(' UNION ALL ')}) j ${LEASE_OF_RECORD} ORDER BY j.seq ${direction} ${most}`;
+  return { statement: unnamed(text), params };
+}
+
+type Direction = 'ASC' | 'DESC';
+
+/** Null: of any. */
+function tenantsOf({ tenant, tenants }: Filter): readonly string[] | null {
+  if (tenant === undefined) return tenants === undefined ? null : [...new Set(tenants)];
+  return tenants === undefined || tenants.includes(tenant) ? [tenant] : [];
+}
+
+function conditionsOf(filter: Filter, param: (value: Param) => string): string[] {
+  const { kind, correlationId, errorCode, key, createdAfter, createdBefore } = filter;
+  const where: string[] = [];
+  if (kind !== undefined) where.push(`j.kind = ${param(kind)}`);
+  if (filter.submitter !== undefined) where.push(`j.submitter = ${param(filter.submitter)}`);
+  if (correlationId !== undefined) where.push(`j.correlation_id = ${param(correlationId)}`);
+  if (errorCode !== undefined) where.push(`j.error->>'code' = ${param(errorCode)}`);
+  if (key !== undefined) {
+    const value = param(key);
+    where.push(
+      `j.key = ${value} AND j.seq IN (SELECT k.seq FROM millrace.keys k WHERE k.key = ${value})`,
+    );
+  }
+  const moment = (ms: number): string => `to_timestamp(${param(ms)}::float8 / 1000)`;
+  if (createdAfter !== undefined) where.push(`j.created_at >= ${moment(createdAfter)}`);
+  if (createdBefore !== undefined) where.push(`j.created_at < ${moment(createdBefore)}`);
+  return where;
+}
+
+/**
+ * A way down the history. Asked for `column = $1` in the order of seq, the planner walks down the primary key until enough are
+ * found, which for a tenant who does little is the whole history. Asked for a range of one value in the order of the index
+ * that this column leads, it has no other way.
+ */
+interface Way {
+  readonly lead: string | null;
+  readonly where: readonly string[];
+}
+
+const PLAIN: Way = { lead: null, where: [] };
+/** Callers belong to a few tenants; a list over more of them walks down the whole history. */
+const MOST_WAYS = 20;
+
+function waysOf(
+  { submitter, correlationId, key }: Filter,
+  tenants: readonly string[] | null,
+  param: (value: Param) => string,
+): Way[] {
+  // These have indexes of their own, which find a handful of records.
+  if (correlationId !== undefined || key !== undefined) return [PLAIN];
+  const along = (lead: string, value: string): Way => {
+    const only = param(value);
+    return { lead, where: [`${lead} >= ${only} AND ${lead} <= ${only}`] };
+  };
+  if (submitter !== undefined) return [along('j.submitter', submitter)];
+  if (tenants === null || tenants.length > MOST_WAYS) return [PLAIN];
+  return tenants.map((tenant) => {
+    if (tenant === '') return { lead: null, where: [`j.tenant = ''`] };
+    const { lead, where } = along('j.tenant', tenant);
+    return { lead, where: [...where, `j.tenant <> ''`] };
+  });
 }
 
 // A queue up to this long is listed from the narrow tables; beyond, the newest records are mostly queued ones.
 const NARROW_UP_TO = 50_000;
 
-const OPEN_COUNT: Statement = {
-  name: 'millrace_open_count',
-  text: `SELECT coalesce(sum(n), 0)::float8 AS n FROM (
-    SELECT n FROM millrace.counts WHERE state = 'OPEN' UNION ALL SELECT n FROM millrace.count_delta WHERE state = 'OPEN') c`,
+// How many wait or run; how many are of a state; and how many records some tenants have. $1 state $2 tenants[]
+const SIZES: Statement = {
+  name: 'millrace_sizes',
+  text: `
+SELECT coalesce(sum(n) FILTER (WHERE state = 'OPEN'), 0)::float8 AS open,
+       coalesce(sum(n) FILTER (WHERE state = $1), 0)::float8 AS of_state,
+       coalesce(sum(n) FILTER (WHERE tenant = ANY ($2::text::text[]) AND state <> 'SCHEDULED'), 0)::float8 AS of_tenants
+  FROM (SELECT tenant, state, n FROM millrace.counts UNION ALL SELECT tenant, state, n FROM millrace.count_delta) c`,
 };
-
-type Direction = 'ASC' | 'DESC';
-
-/** Starts from the smallest table that has the state, so that no list scans the history for a rare one. */
-export async function selecting(
-  session: Session,
-  filter: Filter,
-  direction: Direction,
-): Promise<Selecting> {
-  const params: Param[] = [];
-  const where: string[] = [];
-  const equals = (column: string, value: Param | undefined): void => {
-    if (value === undefined) return;
-    params.push(value);
-    where.push(`${column} = $${params.length}`);
-  };
-  const { from, seq } = await sourceOf(session, filter.state, direction, where);
-  equals('j.kind', filter.kind);
-  equals('j.tenant', filter.tenant);
-  equals('j.correlation_id', filter.correlationId);
-  equals(`j.error->>'code'`, filter.errorCode);
-  if (filter.key !== undefined) {
-    params.push(filter.key);
-    where.push(
-      `j.key = $${params.length} AND j.seq IN (SELECT k.seq FROM millrace.keys k WHERE k.key = $${params.length})`,
-    );
-  }
-  const instant = (operator: string, ms: number | undefined): void => {
-    if (ms === undefined) return;
-    params.push(ms);
-    where.push(`j.created_at ${operator} to_timestamp($${params.length}::float8 / 1000)`);
-  };
-  instant('>=', filter.createdAfter);
-  instant('<', filter.createdBefore);
-  return { from, seq, where, params };
-}
+type Sizes = { open: number; of_state: number; of_tenants: number };
 
 export const RECORD_OF = (driver: string): string =>
   `CROSS JOIN LATERAL (SELECT * FROM millrace.jobs WHERE seq = ${driver}.seq OFFSET 0) j`;
@@ -84,45 +147,75 @@ LEFT JOIN LATERAL (
 
 // In order before the records are read, so that a page reads about as many as it shows. Of a shared lease these are all jobs
 // that it ever held; those that have ended find no lease.
-const RUNNING = (direction: Direction): string => `
+const RUNNING = (direction: Direction, ofTenants: string): string => `
 (SELECT seq FROM (
-   SELECT seq FROM millrace.lease
-   UNION ALL SELECT m.seq FROM millrace.shared_lease s CROSS JOIN LATERAL (
+   SELECT seq FROM millrace.lease ${ofTenants}
+   UNION ALL SELECT m.seq FROM (SELECT * FROM millrace.shared_lease ${ofTenants}) s CROSS JOIN LATERAL (
      SELECT seq FROM unnest(s.seqs) AS m(seq) WHERE seq <> ALL (s.apart) OFFSET 0) m) either
   ORDER BY seq ${direction} OFFSET 0) r`;
 
-const HISTORY = { seq: 'j.seq', from: `millrace.jobs j ${LEASE_OF_RECORD}` };
+const HISTORY = `millrace.jobs j ${LEASE_OF_RECORD}`;
 
+/** `from` null: the history, along whichever index is the best. */
+interface Source {
+  readonly from: string | null;
+  /** The seq that the driving table is ordered by. */
+  readonly seq: string;
+  readonly where: string[];
+}
+
+/** Starts from the smallest table that has the state, so that no list scans the history for a rare one. */
 async function sourceOf(
   session: Session,
-  state: JobState | undefined,
-  direction: Direction,
-  where: string[],
-): Promise<{ from: string; seq: string }> {
+  { filter, direction }: Asked,
+  tenants: string | null,
+): Promise<Source> {
+  const { state }: { state?: JobState | undefined } = filter;
+  const ofTenants = tenants === null ? '' : `WHERE tenant = ANY (${tenants}::text::text[])`;
+  const only = tenants === null ? [] : [`j.tenant = ANY (${tenants}::text::text[])`];
+  const history = (...where: string[]): Source => ({
+    from: null,
+    seq: 'j.seq',
+    where: [...only, ...where],
+  });
+  const sizes = async (): Promise<Sizes> => {
+    const given = texts(tenantsOf(filter) ?? []);
+    const [row] = await session.query<Sizes>(SIZES, [state ?? '', given]);
+    return row ?? { open: 0, of_state: 0, of_tenants: 0 };
+  };
   switch (state) {
     case 'PROCESSING':
-      where.push('l.seq IS NOT NULL');
-      return { seq: 'r.seq', from: `${RUNNING(direction)} ${RECORD_OF('r')} ${LEASE_OF_RECORD}` };
+      return {
+        seq: 'r.seq',
+        from: `${RUNNING(direction, ofTenants)} ${RECORD_OF('r')} ${LEASE_OF_RECORD}`,
+        where: ['l.seq IS NOT NULL'],
+      };
     case 'FAILED':
-    case 'CANCELED':
-      where.push(`d.state = '${state}'`);
-      return { seq: 'd.seq', from: `millrace.dead d ${RECORD_OF('d')} ${LEASE_OF_RECORD}` };
+    case 'CANCELED': {
+      const { of_state, of_tenants } =
+        tenants === null ? { of_state: 0, of_tenants: 0 } : await sizes();
+      if (of_tenants < of_state) return history(`j.state = '${state}'`);
+      return {
+        seq: 'd.seq',
+        from: `millrace.dead d ${RECORD_OF('d')} ${LEASE_OF_RECORD}`,
+        where: [...only, `d.state = '${state}'`],
+      };
+    }
     case 'QUEUED': {
-      const [open] = await session.query<{ n: number }>(OPEN_COUNT, []);
-      if ((open?.n ?? 0) > NARROW_UP_TO) {
-        where.push(`j.state = 'QUEUED' AND ${WAITS}`);
-        return HISTORY;
-      }
+      if ((await sizes()).open > NARROW_UP_TO) return history(`j.state = 'QUEUED' AND ${WAITS}`);
+      const waiting = ['ready', 'scheduled', 'suspect'].map(
+        (table) => `SELECT seq FROM millrace.${table} ${ofTenants}`,
+      );
       return {
         seq: 'q.seq',
-        from: `(SELECT seq FROM millrace.ready UNION ALL SELECT seq FROM millrace.scheduled UNION ALL SELECT seq FROM millrace.suspect) q ${RECORD_OF('q')} ${LEASE_OF_RECORD}`,
+        from: `(${waiting.join(' UNION ALL ')}) q ${RECORD_OF('q')} ${LEASE_OF_RECORD}`,
+        where: [],
       };
     }
     case 'SUCCEEDED':
-      where.push(`j.state = 'SUCCEEDED'`);
-      return HISTORY;
+      return history(`j.state = 'SUCCEEDED'`);
     case undefined:
-      return HISTORY;
+      return history();
   }
 }
 

@@ -2,7 +2,7 @@ import type { Canceled, Filter, JobId, Selection } from '@millrace/engine';
 import { statesBefore } from '@millrace/engine';
 import { type Session, type Statement, numbers, texts } from '../database.ts';
 import type { Context } from './context.ts';
-import { selecting, unnamed } from './filter.ts';
+import { selecting } from './filter.ts';
 import { finish } from './finish.ts';
 import { encode, notify, readyHint } from './notify.ts';
 import { ownLeasesOf } from './own-leases.ts';
@@ -202,15 +202,14 @@ async function selected(
 }
 
 async function selectState(session: Session, filter: Filter, limit: number): Promise<number[]> {
-  const { from, seq: order, where, params } = await selecting(session, filter, 'ASC');
-  // Asking a running job to stop once is enough.
-  if (filter.state === 'PROCESSING') where.push('NOT l.cancel');
-  params.push(limit);
-  const rows = await session.query<{ seq: number }>(
-    unnamed(
-      `SELECT j.seq FROM ${from} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${order} LIMIT $${params.length}`,
-    ),
-    params,
-  );
+  const { statement, params } = await selecting(session, {
+    filter,
+    columns: 'j.seq',
+    direction: 'ASC',
+    limit,
+    // Asking a running job to stop once is enough.
+    ...(filter.state === 'PROCESSING' && { also: 'NOT l.cancel' }),
+  });
+  const rows = await session.query<{ seq: number }>(statement, params);
   return rows.map(({ seq }) => seq);
 }

@@ -11,7 +11,7 @@ import type {
 import { type Statement, numbers } from '../database.ts';
 import type { Context } from './context.ts';
 import { readCursor } from './cursor.ts';
-import { LEASE_OF_RECORD, RECORD_OF, selecting, unnamed } from './filter.ts';
+import { LEASE_OF_RECORD, RECORD_OF, selecting } from './filter.ts';
 import {
   JOB_COLUMNS,
   type JobRow,
@@ -40,18 +40,14 @@ export async function list(
   { database, ids }: Context,
   { filter, limit, cursor }: ListParams,
 ): Promise<{ jobs: JobSummary[]; next: string | null }> {
-  const { from, seq, where, params } = await selecting(database, filter, 'DESC');
-  if (cursor !== undefined) {
-    params.push(readCursor(cursor));
-    where.push(`${seq} < $${params.length}`);
-  }
-  params.push(limit + 1);
-  const rows = await database.query<SummaryRow>(
-    unnamed(
-      `SELECT ${SUMMARY_COLUMNS} FROM ${from} ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY ${seq} DESC LIMIT $${params.length}`,
-    ),
-    params,
-  );
+  const { statement, params } = await selecting(database, {
+    filter,
+    columns: SUMMARY_COLUMNS,
+    direction: 'DESC',
+    limit: limit + 1,
+    ...(cursor !== undefined && { below: readCursor(cursor) }),
+  });
+  const rows = await database.query<SummaryRow>(statement, params);
   const jobs = rows.slice(0, limit).map((row) => summaryOf(ids, row));
   return { jobs, next: rows.length > limit ? String(rows[limit - 1]?.seq) : null };
 }

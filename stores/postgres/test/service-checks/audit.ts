@@ -19,6 +19,7 @@ function entry(changes: Partial<AuditEntry> = {}): AuditEntry {
   return {
     actor: 'ann',
     subject: 'subject-of-ann',
+    tenants: null,
     action: 'cancelJob',
     target: 'pg-7',
     filter: null,
@@ -47,6 +48,25 @@ function idsOf(records: readonly AuditRecord[]): string[] {
 
 export function describeAudit(name: string, start: () => Promise<ServiceHarness>): void {
   describeService(`audit log: ${name}`, start, (check) => {
+    check('keeps who it was, and whose things they were about', async ({ store }) => {
+      const [id = ''] = await write(store, { subject: 's-1', tenants: ['a'] });
+      await store.audit.end({ id, end: { outcome: 'done', count: 1, tenants: ['b', 'c'] } });
+      const noted = entry({ action: 'downloadFile', tenants: ['a'] });
+      await store.audit.note({ entry: noted, outcome: 'done' });
+      await write(store, { action: 'stopWorker', subject: null, tenants: null });
+      const found = async (tenants: string[]) =>
+        (await log(store, { tenants })).map(({ action }) => action);
+      expect(await log(store, {})).toMatchObject([
+        { action: 'stopWorker', subject: null, tenants: null, outcome: 'started' },
+        { action: 'downloadFile', tenants: ['a'], outcome: 'done', count: null },
+        { subject: 's-1', tenants: ['b', 'c'], outcome: 'done', count: 1 },
+      ]);
+      expect(await found(['a'])).toEqual(['downloadFile']);
+      expect(await found(['c', 'd'])).toEqual(['cancelJob']);
+      expect(await found(['a', 'b'])).toEqual(['downloadFile', 'cancelJob']);
+      expect(await found([])).toEqual([]);
+    });
+
     check('an action is there before it is done, and for every handle', async (world) => {
       const { store } = world;
       const other = await world.open();

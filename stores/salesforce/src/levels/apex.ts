@@ -130,7 +130,7 @@ export function createApexLevel(context: Context): Level {
       epoch: job.epoch,
       claim: params.claim,
       kind: job.kind ?? defaultKind,
-      tenant: '',
+      tenant: context.tenant,
       payload: payloadOf({
         request: job.requestJson ?? rows.get(job.id)?.request ?? null,
         subject: job.subject,

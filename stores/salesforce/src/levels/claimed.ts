@@ -6,7 +6,7 @@ import { claimOrder, select } from '../records/select.ts';
 
 /** The lease as the claim gives it: the row may have been read before it was leased. */
 export function claimedJob(
-  { ids }: Context,
+  { ids, tenant }: Context,
   row: Row,
   { epoch, claim }: Pick<Lease, 'epoch' | 'claim'>,
 ): ClaimedJob {
@@ -15,7 +15,7 @@ export function claimedJob(
     epoch,
     claim,
     kind: row.kind,
-    tenant: '',
+    tenant,
     payload: payloadOf(row),
     attempt: row.attempts + 1,
     maxAttempts: row.maxAttempts,

@@ -147,7 +147,12 @@ function refuse(context: Context, job: NewJob): void {
       `The ${what} holds "@{", which Salesforce takes for a reference. Remove it.`,
     );
   }
-  const without = { tenant: job.tenant || undefined, webhook: job.webhook, schedule: job.schedule };
+  if (job.tenant !== context.tenant)
+    throw new MillraceError(
+      'unsupported_by_store',
+      `The jobs of this Salesforce org are those of the tenant "${context.tenant}", not of "${job.tenant}".`,
+    );
+  const without = { webhook: job.webhook, schedule: job.schedule };
   for (const [what, value] of Object.entries(without)) {
     if (value === undefined) continue;
     throw new MillraceError(

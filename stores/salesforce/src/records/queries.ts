@@ -80,7 +80,7 @@ export async function counts(context: Context): Promise<Count[]> {
     const { count: some, scheduled: later } = all.get(`${kind} ${state}`) ?? NO_JOBS;
     all.set(`${kind} ${state}`, {
       kind,
-      tenant: '',
+      tenant: context.tenant,
       state,
       count: some + jobs.count,
       scheduled: later + jobs.scheduled,

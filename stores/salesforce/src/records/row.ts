@@ -37,12 +37,12 @@ export function rowOf({ names, defaultKind, maxAttempts }: Context, from: object
   };
 }
 
-export function summaryOf({ ids, keys }: Context, row: Row): JobSummary {
+export function summaryOf({ ids, keys, tenant }: Context, row: Row): JobSummary {
   const running = row.status === 'PROCESSING';
   return {
     id: ids.jobId(row.id),
     kind: row.kind,
-    tenant: '',
+    tenant,
     state: row.status,
     priority: row.priority,
     attempt: running || row.status === 'SUCCEEDED' ? row.attempts + 1 : row.attempts,

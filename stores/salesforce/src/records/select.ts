@@ -100,11 +100,14 @@ export function claimOrder({ names }: Context): string {
   return `${names.field.priority} DESC NULLS LAST, CreatedDate ASC, Id ASC`;
 }
 
-/** Null when nothing can fit: an org is one tenant. */
+/** Null when nothing can fit: an org is one tenant's. */
 export function filterOf(context: Context, filter: Filter): string | null {
-  if (filter.tenant !== undefined && filter.tenant !== '') return null;
+  const { tenant } = context;
+  if (filter.tenant !== undefined && filter.tenant !== tenant) return null;
+  if (filter.tenants !== undefined && !filter.tenants.includes(tenant)) return null;
   const { field } = context.names;
   const parts: string[] = [];
+  if (filter.submitter !== undefined) parts.push(submittedBy(context, filter.submitter));
   if (filter.state !== undefined) parts.push(`${field.status} = ${soqlText(filter.state)}`);
   if (filter.kind !== undefined) parts.push(ofKind(context, filter.kind));
   if (filter.key !== undefined) parts.push(keyIs(context, filter));
@@ -117,6 +120,12 @@ export function filterOf(context: Context, filter: Filter): string | null {
   if (filter.createdBefore !== undefined)
     parts.push(`CreatedDate < ${soqlTime(filter.createdBefore)}`);
   return parts.join(' AND ');
+}
+
+/** Records made by people and by Apex leave the submitter empty: it is then who made them. */
+function submittedBy({ names }: Context, submitter: string): string {
+  const [field, who] = [names.field.submitter, soqlText(submitter)];
+  return `(${field} = ${who} OR (${field} = null AND CreatedBy.Username = ${who}))`;
 }
 
 /** Without a kind it may be that of any: documents have it bare, others behind their name. */

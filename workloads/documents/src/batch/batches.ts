@@ -9,6 +9,7 @@ import {
   batchSettingsSchema,
 } from '../contract/envelope.ts';
 import { parseAs } from '../one/request.ts';
+import type { Whose } from '../belongings.ts';
 import { DocumentError } from '../errors.ts';
 import { type Page, type PageParams, numberCursor, page, pageLimit } from '../ids.ts';
 import { createFiles } from '../files/files.ts';
@@ -51,7 +52,7 @@ export interface Batches {
   create(settings: BatchSettingsInput, source: RowSource, context?: BatchContext): Promise<Batch>;
   get(id: string, tenant?: string): Promise<Batch>;
   /** Newest first. */
-  list(params?: PageParams & { tenant?: string | undefined }): Promise<Page<Batch>>;
+  list(params?: PageParams & Whose): Promise<Page<Batch>>;
   items(
     id: string,
     params?: PageParams & {
@@ -176,10 +177,10 @@ export function createBatches(parts: {
       return view(await find(batch.id, tenant));
     },
     get: async (id, tenant = '') => view(await find(id, tenant)),
-    async list({ tenant = '', ...paging } = {}) {
+    async list({ tenants = [''], submitter, ...paging } = {}) {
       const limit = pageLimit(paging);
       const below = numberCursor(paging, Number.MAX_SAFE_INTEGER);
-      const records = await batchRows.list(database, tenant, below, limit + 1);
+      const records = await batchRows.list(database, { tenants, submitter }, below, limit + 1);
       const { items: shown, next } = page(records, limit, ({ seq }) => String(seq));
       return { items: await Promise.all(shown.map(view)), next };
     },

@@ -1,4 +1,5 @@
-import type { Session, Statement } from '@millrace/store-postgres';
+import type { Param, Session, Statement } from '@millrace/store-postgres';
+import { type Whose, ofTenants } from '../belongings.ts';
 import type { BatchSettings } from '../contract/envelope.ts';
 import { idOf } from '../ids.ts';
 import type { RowFacts } from './rows/rows.ts';
@@ -71,12 +72,6 @@ RETURNING ${COLUMNS}`,
 const GET: Statement = {
   name: 'documents_batch',
   text: `SELECT ${COLUMNS} FROM millrace.document_batches WHERE seq = $1 AND tenant = $2`,
-};
-
-// $1 tenant $2 below $3 limit
-const LIST: Statement = {
-  name: 'documents_batches',
-  text: `SELECT ${COLUMNS} FROM millrace.document_batches WHERE tenant = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`,
 };
 
 // All rows are there: its job may begin. $1 seq $2 total $3 source $4 settings
@@ -167,8 +162,19 @@ export const batchRows = {
     return made;
   },
   get: (session: Session, seq: number, tenant: string) => first(session, GET, [seq, tenant]),
-  list: async (session: Session, tenant: string, below: number, limit: number) =>
-    (await session.query<BatchRow>(LIST, [tenant, below, limit])).map(recordOf),
+  async list(
+    session: Session,
+    { tenants = 'all', submitter }: Whose,
+    below: number,
+    limit: number,
+  ): Promise<BatchRecord[]> {
+    const values: Param[] = [below, limit];
+    const where = ['seq < $1'];
+    if (tenants !== 'all') where.push(`tenant = ${ofTenants(tenants, values)}`);
+    if (submitter !== undefined) where.push(`submitter = $${values.push(submitter)}`);
+    const text = `SELECT ${COLUMNS} FROM millrace.document_batches WHERE ${where.join(' AND ')} ORDER BY seq DESC LIMIT $2`;
+    return (await session.query<BatchRow>({ name: '', text }, values)).map(recordOf);
+  },
   loaded: (session: Session, seq: number, { total, source, settings }: LoadedRows) =>
     first(session, LOADED, [seq, total, JSON.stringify(source), JSON.stringify(settings)]),
   async setJob(session: Session, { seq, run }: BatchRecord, job: string): Promise<void> {

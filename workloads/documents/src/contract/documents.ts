@@ -96,7 +96,7 @@ export const documentContracts = {
     path: '/generate',
     summary:
       'Makes a document now. Answers with the file, or with where it is if JSON is accepted.',
-    access: 'operator',
+    access: 'member',
     body: envelopeSchema,
     response: z.object({
       file,
@@ -139,7 +139,7 @@ export const documentContracts = {
     method: 'POST',
     path: '/documents/batch',
     summary: 'One document for each row of an upload: CSV, XLSX, a JSON array or JSON Lines.',
-    access: 'operator',
+    access: 'member',
     query: z.strictObject({
       templateId: z.string().min(1).max(200),
       outputFileName: z
@@ -261,7 +261,7 @@ export const documentContracts = {
     method: 'POST',
     path: '/documents/batches/:id/cancel',
     summary: 'Stops a batch; what is made stays.',
-    access: 'operator',
+    access: 'member',
     audit: { target: 'id', count: ['canceled'] },
     params: byBatch,
     response: z.object({ canceled: z.number() }),
@@ -273,7 +273,7 @@ export const documentContracts = {
     method: 'POST',
     path: '/documents/batches/:id/retry',
     summary: 'Makes those again that failed or were cancelled.',
-    access: 'operator',
+    access: 'member',
     audit: { target: 'id', count: ['retried'] },
     params: byBatch,
     response: z.object({ retried: z.number() }),
@@ -286,7 +286,8 @@ export const documentContracts = {
     path: '/documents/batches/:id/failed',
     summary:
       'The rows that failed, with line and error, as a file to correct: CSV for spreadsheets, else JSON Lines.',
-    access: 'viewer',
+    access: 'member',
+    audit: { target: 'id', once: true },
     params: byBatch,
     response: z.unknown(),
     statuses: [200],
@@ -298,7 +299,7 @@ export const documentContracts = {
     method: 'POST',
     path: '/documents/batches/:id/failed',
     summary: 'The corrected rows of that file instead of the failed ones; makes their documents.',
-    access: 'operator',
+    access: 'member',
     audit: { target: 'id', count: ['retried'] },
     params: byBatch,
     query: z.strictObject({ sheet }),
@@ -319,7 +320,8 @@ export const documentContracts = {
     path: '/documents/batches/:id/archive',
     summary:
       'All documents of a batch that is over, as one ZIP; a part (206) with the header Range.',
-    access: 'viewer',
+    access: 'member',
+    audit: { target: 'id', once: true },
     params: byBatch,
     response: z.unknown(),
     statuses: [200, 206],
@@ -332,7 +334,8 @@ export const documentContracts = {
     path: '/documents/batches/:id/merged.pdf',
     summary:
       'All PDFs of a batch that is over as one, which the first to ask waits for; a part (206) with the header Range.',
-    access: 'viewer',
+    access: 'member',
+    audit: { target: 'id', once: true },
     params: byBatch,
     response: z.unknown(),
     statuses: [200, 206],

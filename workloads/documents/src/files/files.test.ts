@@ -129,7 +129,7 @@ describe.each(DATABASES)('files on %s', (which) => {
     expect(await names({ batchId: 'batch-1' })).toEqual(['5.pdf', '4.pdf']);
     expect(await names({ batchId: 'nonsense' })).toEqual([]);
     expect(await names({ correlationId: 'c3' })).toEqual(['3.pdf']);
-    expect(await names({ tenant: 'acme' })).toEqual(['theirs.pdf']);
+    expect(await names({ tenants: ['acme'] })).toEqual(['theirs.pdf']);
     await expect(files.list({ cursor: 'x' })).rejects.toMatchObject({ code: 'invalid_cursor' });
   });
 

@@ -1,5 +1,6 @@
 import type { Database, Param, Session, Statement } from '@millrace/store-postgres';
 import { type ByteRange, type Content, checkRange, putContent, readContent } from './contents.ts';
+import { type Whose, ofTenants } from '../belongings.ts';
 import { DocumentError, storing } from '../errors.ts';
 import { type Forgotten, forgetContents } from './forget.ts';
 import { type Page, type PageParams, idOf, numberCursor, page, pageLimit, seqOf } from '../ids.ts';
@@ -51,12 +52,12 @@ export interface Files {
   ): Promise<{ file: StoredFile; range: ByteRange; bytes: AsyncIterable<Uint8Array> }>;
   /** Newest first. */
   list(
-    params?: PageParams & {
-      tenant?: string | undefined;
-      templateId?: string | undefined;
-      batchId?: string | undefined;
-      correlationId?: string | undefined;
-    },
+    params?: PageParams &
+      Whose & {
+        templateId?: string | undefined;
+        batchId?: string | undefined;
+        correlationId?: string | undefined;
+      },
   ): Promise<Page<StoredFile>>;
   /** Its bytes too, unless another file has the same ones. */
   remove(id: string, tenant?: string): Promise<void>;
@@ -185,14 +186,16 @@ async function listFiles(
   database: Database,
   params: NonNullable<Parameters<Files['list']>[0]>,
 ): Promise<Page<StoredFile>> {
-  const { tenant = '', templateId, batchId, correlationId } = params;
+  const { tenants = [''], submitter, templateId, batchId, correlationId } = params;
   const limit = pageLimit(params);
-  const values: Param[] = [tenant, numberCursor(params, Number.MAX_SAFE_INTEGER)];
-  const where = ['f.tenant = $1', 'f.seq < $2', 'f.expires_at > millrace.clock()'];
+  const values: Param[] = [numberCursor(params, Number.MAX_SAFE_INTEGER)];
+  const where = ['f.seq < $1', 'f.expires_at > millrace.clock()'];
+  if (tenants !== 'all') where.push(`f.tenant = ${ofTenants(tenants, values)}`);
   const wanted: [column: string, value: Param | undefined][] = [
     ['template', templateId],
     ['batch', batchId === undefined ? undefined : (seqOf('batch', batchId) ?? 0)],
     ['correlation_id', correlationId],
+    ['submitter', submitter],
   ];
   for (const [column, value] of wanted) {
     if (value === undefined) continue;

@@ -8,7 +8,7 @@ import {
 } from '@millrace/workload-kit';
 import type { RowFormat, RowSource } from '../batch/rows/rows.ts';
 import type { documentContracts } from '../contract/documents.ts';
-import type { Documents } from '../documents.ts';
+import type { DocumentsWithin } from '../within.ts';
 import { batchJson } from './json.ts';
 
 const FORMATS: Readonly<Record<string, RowFormat>> = {
@@ -29,7 +29,7 @@ function rowsOf(upload: Upload | null, sheet: string | undefined): RowSource {
 export function batchHandlers({
   batches,
   archive,
-}: Documents): HandlersOf<Omit<typeof documentContracts, 'generate'>> {
+}: DocumentsWithin): HandlersOf<Omit<typeof documentContracts, 'generate'>> {
   return {
     async createBatch({ query, upload, caller, correlationId }) {
       const { priority, subject, sheet, strict, allowMissing, dataLocale, ...settings } = query;

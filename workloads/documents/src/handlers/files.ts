@@ -1,9 +1,9 @@
 import { type HandlersOf, download, ok } from '@millrace/workload-kit';
 import type { fileContracts } from '../contract/files.ts';
-import type { Documents } from '../documents.ts';
+import type { DocumentsWithin } from '../within.ts';
 import { fileJson } from './json.ts';
 
-export function fileHandlers({ files }: Documents): HandlersOf<typeof fileContracts> {
+export function fileHandlers({ files }: DocumentsWithin): HandlersOf<typeof fileContracts> {
   return {
     async listFiles({ query }) {
       const { items, next } = await files.list(query);

@@ -1,12 +1,13 @@
-import { type HandlersOf, fileHeaders, ok } from '@millrace/workload-kit';
+import { type HandlersOf, type Scope, fileHeaders, ok } from '@millrace/workload-kit';
 import type { documentContracts } from '../contract/documents.ts';
-import type { Documents } from '../documents.ts';
+import type { DocumentsWithin } from '../within.ts';
 import type { WaitingRecords } from '../one/waiting.ts';
 import { fileJson } from './json.ts';
 
 export function generateHandlers(
-  documents: Documents,
+  documents: DocumentsWithin,
   waiting: WaitingRecords,
+  scope: Scope,
 ): HandlersOf<Pick<typeof documentContracts, 'generate'>> {
   return {
     async generate({ body: envelope, caller, correlationId, signal, headers, log }) {
@@ -14,7 +15,8 @@ export function generateHandlers(
       const { output, docx, cached, timings, body, warnings } = await waiting.serve(
         envelope,
         correlationId,
-        () => documents.generate(envelope, context),
+        scope,
+        (tenant) => documents.generate(envelope, { ...context, tenant }),
         log,
       );
       if (warnings.length > 0)

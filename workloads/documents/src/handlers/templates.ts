@@ -5,14 +5,14 @@ import {
   type LintReport as LintJson,
   type templateContracts,
 } from '../contract/templates.ts';
-import type { Documents } from '../documents.ts';
+import type { DocumentsWithin } from '../within.ts';
 import { templateJson } from './json.ts';
 import type { WholeUploads } from './uploads.ts';
 
 const TYPES = { PDF: 'application/pdf', DOCX: DOCX_TYPE, PNG: 'image/png' };
 
 export function templateHandlers(
-  { templates, preview }: Documents,
+  { templates, preview }: DocumentsWithin,
   whole: WholeUploads,
 ): HandlersOf<typeof templateContracts> {
   return {
@@ -33,8 +33,7 @@ export function templateHandlers(
       return ok({ template: templateJson(template), lint: lintJson(lint) });
     },
     async listTemplateVersions({ params: { id }, query }) {
-      const { name } = await templates.get(id);
-      const { items, next } = await templates.versions(name, query);
+      const { items, next } = await templates.versions(id, query);
       return ok({ templates: items.map(templateJson), next });
     },
     async downloadTemplate({ params: { id } }) {

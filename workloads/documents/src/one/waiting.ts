@@ -1,7 +1,7 @@
 import { type Ended, type Log, type Registry, decide, done } from '@millrace/engine';
 import { id18, isId } from '@millrace/salesforce';
 import { type FileToUpload, type Interactive, filesEffect } from '@millrace/store-salesforce';
-import { type Org, Refusal } from '@millrace/workload-kit';
+import { type Org, Refusal, type Scope, hasTenant } from '@millrace/workload-kit';
 import type { Envelope } from '../contract/envelope.ts';
 import { DocumentError, failureOf } from '../errors.ts';
 import type { Files } from '../files/files.ts';
@@ -18,7 +18,10 @@ export interface WaitingRecords {
   serve(
     envelope: Envelope,
     correlationId: string,
-    generate: () => Promise<Generated>,
+    /** Records of other tenants' orgs are none that wait. */
+    scope: Scope,
+    /** In the tenant of the record's org; undefined where no record waits. */
+    generate: (tenant: string | undefined) => Promise<Generated>,
     log: Log,
   ): Promise<Generated>;
 }
@@ -40,11 +43,13 @@ export function createWaitingRecords(params: {
   async function find(
     { generatedDocumentId: id }: Envelope,
     correlationId: string,
+    scope: Scope,
   ): Promise<Waiting | null> {
     if (orgs.length === 0 || id === undefined || id === null) return null;
     if (!isId(id))
       throw new Refusal('validation_error', 'generatedDocumentId is no id of a record.');
-    const found = await firstOf(orgs, async (org) => {
+    const own = orgs.filter(({ tenant }) => hasTenant(scope, tenant));
+    const found = await firstOf(own, async (org) => {
       const lease = await org.store.interactive(id18(id), correlationId);
       return lease === null ? null : { org, lease, correlationId };
     });
@@ -53,6 +58,16 @@ export function createWaitingRecords(params: {
       'conflict',
       `The record ${id} does not wait for its document: it is not there, or it is not PROCESSING. Ask for a new one.`,
     );
+  }
+
+  async function fileOf(
+    part: FileToUpload['part'],
+    { id, name }: Generated['output'],
+    tenant: string,
+  ): Promise<FileToUpload> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of (await files.read(id, { tenant })).bytes) chunks.push(chunk);
+    return { part, name, bytes: Buffer.concat(chunks) };
   }
 
   async function settle({ org, lease, correlationId }: Waiting, ended: Ended) {
@@ -66,9 +81,10 @@ export function createWaitingRecords(params: {
 
   /** Files, links and status together, or the reason why not. */
   async function finish(waiting: Waiting, envelope: Envelope, made: Generated): Promise<void> {
+    const { org } = waiting;
     const { output, docx, timings, templateId } = made;
-    const uploads: FileToUpload[] = [await fileOf('output', output, files)];
-    if (docx !== null) uploads.push(await fileOf('docx', docx, files));
+    const uploads: FileToUpload[] = [await fileOf('output', output, org.tenant)];
+    if (docx !== null) uploads.push(await fileOf('docx', docx, org.tenant));
     const effects = [filesEffect(uploads, linksOf(envelope))];
     const answer = await settle(waiting, {
       type: 'returned',
@@ -95,11 +111,11 @@ export function createWaitingRecords(params: {
   }
 
   return {
-    async serve(envelope, correlationId, generate, log) {
-      const waiting = await find(envelope, correlationId);
-      if (waiting === null) return generate();
+    async serve(envelope, correlationId, scope, generate, log) {
+      const waiting = await find(envelope, correlationId, scope);
+      if (waiting === null) return generate(undefined);
       try {
-        const generated = await generate();
+        const generated = await generate(waiting.org.tenant);
         await finish(waiting, envelope, generated);
         return generated;
       } catch (error) {
@@ -108,14 +124,4 @@ export function createWaitingRecords(params: {
       }
     },
   };
-}
-
-async function fileOf(
-  part: FileToUpload['part'],
-  { id, name }: Generated['output'],
-  files: Files,
-): Promise<FileToUpload> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of (await files.read(id)).bytes) chunks.push(chunk);
-  return { part, name, bytes: Buffer.concat(chunks) };
 }

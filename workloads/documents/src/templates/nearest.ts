@@ -11,9 +11,9 @@ export async function nearestTemplate(
   asked: string,
   tenant: string,
 ): Promise<string | undefined> {
-  const templates = await templateRows.list(database, tenant, '', MOST_NAMES);
+  const templates = await templateRows.list(database, [tenant], ['', ''], MOST_NAMES);
   return nearest(
     asked,
-    templates.map(({ name }) => name),
+    templates.map(({ info }) => info.name),
   );
 }

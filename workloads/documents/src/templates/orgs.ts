@@ -21,7 +21,7 @@ export async function firstOf<T>(
   return null;
 }
 
-/** A file's version never changes, and its id is nobody else's: whichever org has it is the right one. */
+/** A file's version never changes, and its id is nobody else's: whichever org of the tenant has it is the right one. */
 export function templatesOf(orgs: readonly Org[], call: MeasuredCall): TemplateSource {
   async function download(
     { salesforce }: Org,
@@ -45,9 +45,10 @@ export function templatesOf(orgs: readonly Org[], call: MeasuredCall): TemplateS
 
   return {
     has: (id) => id.startsWith('068') && isId(id),
-    async fetch(id, correlationId) {
+    async fetch(id, tenant, correlationId) {
       const correlation = correlationId === undefined ? {} : { correlationId };
-      return firstOf(orgs, (org) => download(org, id, correlation));
+      const own = orgs.filter((org) => org.tenant === tenant);
+      return firstOf(own, (org) => download(org, id, correlation));
     },
   };
 }

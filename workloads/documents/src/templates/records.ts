@@ -1,5 +1,6 @@
 import type { LintReport } from '@millrace/docx';
-import type { Session, Statement } from '@millrace/store-postgres';
+import type { Param, Session, Statement } from '@millrace/store-postgres';
+import { ofTenants } from '../belongings.ts';
 import { idOf } from '../ids.ts';
 
 /** The statements on `document_templates`. Bytes travel as base64: drivers send texts and numbers alike. */
@@ -95,14 +96,6 @@ const VERSIONS: Statement = {
   text: `
 SELECT ${COLUMNS} FROM millrace.document_templates
  WHERE tenant = $1 AND name = $2 AND version < $3 ORDER BY version DESC LIMIT $4`,
-};
-
-// $1 tenant $2 after this name $3 limit
-const NEWEST_OF_EACH: Statement = {
-  name: 'documents_templates',
-  text: `
-SELECT DISTINCT ON (name) ${COLUMNS} FROM millrace.document_templates
- WHERE tenant = $1 AND name > $2 ORDER BY name, version DESC LIMIT $3`,
 };
 
 // $1 tenant $2 name $3 seq, or null for every version
@@ -203,13 +196,21 @@ export const templateRows = {
     const rows = await session.query<TemplateRow>(VERSIONS, [tenant, name, below, limit]);
     return rows.map(infoOf);
   },
+  /** The newest version of each, by name and then by tenant. */
   async list(
     session: Session,
-    tenant: string,
-    after: string,
+    tenants: readonly string[] | 'all',
+    [name, tenant]: readonly [name: string, tenant: string],
     limit: number,
-  ): Promise<TemplateInfo[]> {
-    return (await session.query<TemplateRow>(NEWEST_OF_EACH, [tenant, after, limit])).map(infoOf);
+  ): Promise<{ info: TemplateInfo; tenant: string }[]> {
+    const values: Param[] = [name, tenant, limit];
+    const where = ['name >= $1::text', '(name, tenant) > ($1::text, $2::text)'];
+    if (tenants !== 'all') where.push(`tenant = ${ofTenants(tenants, values)}`);
+    const text = `
+SELECT DISTINCT ON (name, tenant) ${COLUMNS}, tenant FROM millrace.document_templates
+ WHERE ${where.join(' AND ')} ORDER BY name, tenant, version DESC LIMIT $3`;
+    const rows = await session.query<TemplateRow & { tenant: string }>({ name: '', text }, values);
+    return rows.map((row) => ({ info: infoOf(row), tenant: row.tenant }));
   },
   async remove(
     session: Session,

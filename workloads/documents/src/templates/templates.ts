@@ -1,5 +1,7 @@
 import { type LintReport, type ThreadTemplate, withInstalledFonts } from '@millrace/docx';
 import { type Database, texts } from '@millrace/store-postgres';
+import { z } from 'zod';
+import type { Whose } from '../belongings.ts';
 import { sha256 } from '../one/canonical.ts';
 import { DocumentError, refusalOf } from '../errors.ts';
 import {
@@ -27,7 +29,7 @@ export interface Templates {
     tenant?: string | undefined;
   }): Promise<{ template: TemplateInfo; created: boolean; lint: LintReport }>;
   /** The newest version of each, by name. */
-  list(params?: PageParams & { tenant?: string | undefined }): Promise<Page<TemplateInfo>>;
+  list(params?: PageParams & Pick<Whose, 'tenants'>): Promise<Page<TemplateInfo>>;
   /** Newest first. */
   versions(
     name: string,
@@ -67,7 +69,7 @@ const NAME = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 export interface TemplateSource {
   has(id: string): boolean;
   /** Null when there is none. */
-  fetch(id: string, correlationId?: string): Promise<Uint8Array | null>;
+  fetch(id: string, tenant: string, correlationId?: string): Promise<Uint8Array | null>;
 }
 
 export function createTemplates(params: {
@@ -164,11 +166,14 @@ export function createTemplates(params: {
         return { template, created: true, lint };
       });
     },
-    async list({ tenant = '', ...paging } = {}) {
+    async list({ tenants = [''], ...paging } = {}) {
       const limit = pageLimit(paging);
       const after = readNameCursor(paging.cursor);
-      const rows = await templateRows.list(database, tenant, after, limit + 1);
-      return page(rows, limit, ({ name }) => Buffer.from(name).toString('base64url'));
+      const rows = await templateRows.list(database, tenants, after, limit + 1);
+      const { items, next } = page(rows, limit, ({ info, tenant }) =>
+        Buffer.from(JSON.stringify([info.name, tenant])).toString('base64url'),
+      );
+      return { items: items.map(({ info }) => info), next };
     },
     async versions(name, { tenant = '', ...paging } = {}) {
       const limit = pageLimit(paging);
@@ -224,7 +229,7 @@ export function createTemplates(params: {
       const id = isId ? idOrName : (await get(idOrName, tenant)).id;
       const { value, hit } = await cache.get(cacheKey(id, tenant), async () => {
         const found = await (isElsewhere
-          ? fetched(elsewhere, id, correlationId)
+          ? fetched(elsewhere, id, tenant, correlationId)
           : bytes(id, tenant));
         return { info: found.template, template: await compiledFrom(found.bytes) };
       });
@@ -239,9 +244,10 @@ export function createTemplates(params: {
 async function fetched(
   source: TemplateSource,
   id: string,
+  tenant: string,
   correlationId: string | undefined,
 ): Promise<{ template: TemplateInfo; bytes: Uint8Array }> {
-  const bytes = await source.fetch(id, correlationId);
+  const bytes = await source.fetch(id, tenant, correlationId);
   if (bytes === null) throw notFound(id);
   const facts = { version: 1, sha256: sha256(bytes), size: bytes.length };
   return { template: { id, name: id, createdAt: 0, createdBy: null, ...facts }, bytes };
@@ -281,11 +287,19 @@ async function checked(threads: TemplateThreads, bytes: Uint8Array): Promise<Lin
   }
 }
 
-function readNameCursor(cursor: string | undefined): string {
-  if (cursor === undefined) return '';
-  const name = Buffer.from(cursor, 'base64url').toString();
-  if (name.includes('\0') || Buffer.from(name).toString('base64url') !== cursor) throw badCursor();
-  return name;
+/** Name and tenant of the last template given: several tenants may have one of the same name. */
+const nameCursor = z.tuple([z.string(), z.string()]);
+
+function readNameCursor(cursor: string | undefined): readonly [name: string, tenant: string] {
+  if (cursor === undefined) return ['', ''];
+  const text = Buffer.from(cursor, 'base64url').toString();
+  if (text.includes('\\u0000') || Buffer.from(text).toString('base64url') !== cursor)
+    throw badCursor();
+  try {
+    return nameCursor.parse(JSON.parse(text));
+  } catch {
+    throw badCursor();
+  }
 }
 
 function notFound(idOrName: string, near?: string): DocumentError {

@@ -13,6 +13,8 @@ export interface Contract {
   readonly summary: string;
   /** Who may call it. */
   readonly access: Access;
+  /** True: it acts on all tenants at once, or shows what is theirs together, so that nobody of one tenant may call it. */
+  readonly wide?: true;
   /** What the audit log keeps of a call; on every route that acts on what others have made. */
   readonly audit?: Audit;
   readonly params?: ZodType;
@@ -41,6 +43,8 @@ export interface Audit {
   readonly hashed?: true;
   /** The body selects what it acts on, and is kept. */
   readonly filter?: true;
+  /** It changes nothing, such as a download: written once, with its outcome, and not before and after. */
+  readonly once?: true;
   /** How many it changed: one, or the sum of these members of the answer. Of a list, its length counts. */
   readonly count?: 1 | readonly string[];
 }

@@ -1,3 +1,4 @@
+import type { Filter } from '@millrace/engine';
 import { expect } from 'vitest';
 import {
   ERROR,
@@ -82,6 +83,7 @@ export const queries: Section = {
         kind: 'b',
         tenant: 'x',
         correlationId: 'c2',
+        submitter: 'ann',
         key: { value: 'k', windowMs: 1 },
       });
       const found = async (filter: Parameters<typeof listAll>[1]): Promise<string[]> =>
@@ -94,6 +96,10 @@ export const queries: Section = {
         expect(await found({ tenant: '' })).toEqual([]);
         expect(await found({ createdAfter: middle, kind: 'a', tenant: 'x' })).toEqual([]);
       }
+      expect(await found({ submitter: 'ann' })).toEqual([keyed]);
+      expect(await found({ submitter: 'ann', kind: 'b', state: 'QUEUED' })).toEqual([keyed]);
+      expect(await found({ submitter: 'ann', state: 'FAILED' })).toEqual([]);
+      expect(await found({ submitter: 'an' })).toEqual([]);
       expect(await found({ key: 'k' })).toEqual([keyed]);
       expect(await found({ correlationId: 'c1' })).toEqual([old]);
       expect(await found({ errorCode: ERROR.code })).toEqual([failed.id]);
@@ -102,6 +108,81 @@ export const queries: Section = {
       expect(await found({ createdAfter: middle })).toEqual([keyed, failed.id]);
       expect(await found({ createdAfter: middle, kind: 'b' })).toEqual([keyed]);
     });
+
+    check(
+      'of several tenants, in any state: theirs and nobody else’s',
+      async ({ store }) => {
+        const of = (tenant: string) => ({ tenant, submitter: `who of ${tenant}` });
+        const failed = [];
+        for (const tenant of ['', 'a', 'b', 'c', 'a']) {
+          const job = await start(store, of(tenant));
+          await settle(store, job, OUTCOMES.fail);
+          failed.push(job.id);
+        }
+        const ran = [];
+        for (const tenant of ['', 'a', 'b', 'c']) ran.push(await start(store, of(tenant)));
+        const queued = await add(store, of('c'), of('b'), of('a'), of(''));
+        const later = await add(
+          store,
+          ...['', 'a', 'b', 'c'].map((tenant) => ({ ...of(tenant), due: { afterMs: HOUR } })),
+        );
+        const found = async (filter: Parameters<typeof listAll>[1]): Promise<string[]> =>
+          idsOf(await listAll(store, filter)).toSorted();
+        const those = (...ids: (string | undefined)[]) => ids.map(String).toSorted();
+        const tenants = ['a', 'b'];
+        expect(await found({ tenants, state: 'FAILED' })).toEqual(
+          those(failed[1], failed[2], failed[4]),
+        );
+        expect(await found({ tenants, state: 'PROCESSING' })).toEqual(
+          those(ran[1]?.id, ran[2]?.id),
+        );
+        expect(await found({ tenants, state: 'QUEUED' })).toEqual(
+          those(queued[1], queued[2], later[1], later[2]),
+        );
+        expect(await found({ tenants: ['', 'c'], state: 'QUEUED' })).toEqual(
+          those(queued[0], queued[3], later[0], later[3]),
+        );
+        const all = await found({ tenants });
+        expect(all).toHaveLength(9);
+        expect(await found({ tenants: ['b', 'a', 'nobody', 'a'] })).toEqual(all);
+        expect(await found({ tenants, tenant: 'a' })).toEqual(await found({ tenant: 'a' }));
+        expect(await found({ tenants, tenant: 'c' })).toEqual([]);
+        expect(await found({ tenants: [] })).toEqual([]);
+        expect(await found({ tenants: [], state: 'QUEUED' })).toEqual([]);
+        expect(await found({ tenants, submitter: 'who of b' })).toEqual(
+          await found({ tenant: 'b' }),
+        );
+        expect(await found({ tenants, submitter: 'who of c' })).toEqual([]);
+        const newest = idsOf(await listAll(store, { tenants: ['a', 'b', 'c', ''] }));
+        expect(newest).toEqual(idsOf(await listAll(store, {})));
+      },
+      ['tenants'],
+    );
+
+    check(
+      'moves by hand keep to the tenants and to the submitter',
+      async ({ store }) => {
+        const [a, b, ann] = await add(
+          store,
+          { tenant: 'a' },
+          { tenant: 'b' },
+          { tenant: 'a', submitter: 'ann' },
+        );
+        const cancel = async (filter: Filter) =>
+          (await store.cancel({ select: { filter, limit: 9 } })).canceled;
+        const retry = async (filter: Filter) =>
+          (await store.retry({ select: { filter, limit: 9 } })).ids;
+        expect(await cancel({ tenants: [] })).toEqual([]);
+        expect(await cancel({ tenants: ['b', 'c'], submitter: 'ann' })).toEqual([]);
+        expect(await cancel({ tenants: ['a'], submitter: 'ann' })).toEqual([ann]);
+        expect(await cancel({ tenants: ['a', 'c'] })).toEqual([a]);
+        expect(await retry({ tenants: ['b'] })).toEqual([]);
+        expect(await retry({ submitter: 'ann' })).toEqual([ann]);
+        expect(await retry({ tenants: ['a'] })).toEqual([a]);
+        expect(await store.get({ id: b ?? '' })).toMatchObject({ state: 'QUEUED' });
+      },
+      ['tenants'],
+    );
 
     check('a filtered list has pages too', async ({ store }) => {
       const ids = await add(store, ...times(20, (index) => ({ kind: index % 2 ? 'a' : 'b' })));

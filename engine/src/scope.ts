@@ -1,0 +1,73 @@
+import type { Filter } from './port.ts';
+
+/** Whose jobs, files and templates a caller may see and act on. Handlers reach a store only within one. */
+export interface Scope {
+  readonly tenants: readonly string[] | 'all';
+  /** Where new things go. */
+  readonly tenant: string;
+  /** Of members: they see and act on what they have submitted, and on nothing else. */
+  readonly owner: string | null;
+  /** Hears what is reached, for the audit log. */
+  readonly witness?: Witness;
+}
+
+export interface Witness {
+  /** Something of these tenants was shown or is changed; `all`: of any. */
+  reached(tenants: readonly string[] | 'all'): void;
+  /** Something is there and was kept from the caller. */
+  denied(): void;
+}
+
+/** Of the service itself, and of callers where tenants are no boundary. */
+export const EVERYTHING: Scope = { tenants: 'all', tenant: '', owner: null };
+
+/** What a scope is compared with. Tenant and submitter of a thing never change. */
+export interface Belonging {
+  readonly tenant: string;
+  readonly submitter: string | null;
+}
+
+export function isWithin(scope: Scope, { tenant, submitter }: Belonging): boolean {
+  return hasTenant(scope, tenant) && (scope.owner === null || scope.owner === submitter);
+}
+
+export function hasTenant({ tenants }: Scope, tenant: string): boolean {
+  return tenants === 'all' || tenants.includes(tenant);
+}
+
+/** Null for what is outside, as if it were not there; the witness hears of both. */
+export function admitted<T extends Belonging>(scope: Scope, found: T | null): T | null {
+  if (found === null) return null;
+  if (!isWithin(scope, found)) {
+    scope.witness?.denied();
+    return null;
+  }
+  scope.witness?.reached([found.tenant]);
+  return found;
+}
+
+/** Those of a list that are within. */
+export function admittedOf<T extends Belonging>(scope: Scope, found: readonly T[]): T[] {
+  const within = found.filter((each) => isWithin(scope, each));
+  if (within.length > 0) scope.witness?.reached([...new Set(within.map(({ tenant }) => tenant))]);
+  return within;
+}
+
+/** What the filter asks for, and of that what is within. */
+export function narrowed(scope: Scope, filter: Filter): Filter {
+  const { tenants, owner } = scope;
+  return {
+    ...filter,
+    ...(tenants !== 'all' && { tenants: intersection(tenants, filter.tenants) }),
+    ...(owner !== null && { submitter: owner }),
+  };
+}
+
+/** Of which tenants the jobs of a narrowed filter can be. */
+export function tenantsOf({ tenant, tenants }: Filter): readonly string[] | 'all' {
+  return tenant === undefined ? (tenants ?? 'all') : [tenant];
+}
+
+function intersection(own: readonly string[], asked: readonly string[] | undefined): string[] {
+  return own.filter((tenant) => asked?.includes(tenant) ?? true);
+}

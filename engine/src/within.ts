@@ -1,0 +1,144 @@
+import { MillraceError } from './errors.ts';
+import type { JobId, NewJob } from './job.ts';
+import type {
+  ControlPart,
+  FollowerPart,
+  SchedulePart,
+  ScheduleStatus,
+  Selection,
+  Store,
+} from './port.ts';
+import {
+  type Scope,
+  admitted,
+  admittedOf,
+  hasTenant,
+  isWithin,
+  narrowed,
+  tenantsOf,
+} from './scope.ts';
+
+/** What is asked of a store for people. Workers and housekeeping use the rest of the port, and have no scope. */
+export interface AskedStore extends Pick<
+  Store,
+  | 'name'
+  | 'now'
+  | 'enqueue'
+  | 'enqueueIn'
+  | 'cancel'
+  | 'retry'
+  | 'erase'
+  | 'get'
+  | 'list'
+  | 'summaries'
+  | 'counts'
+  | 'inspect'
+  | 'amend'
+> {
+  readonly followers?: Pick<FollowerPart, 'children'>;
+  readonly schedules?: Pick<SchedulePart, 'all' | 'fire' | 'pause' | 'resume'>;
+  readonly control?: Pick<ControlPart, 'pause' | 'resume' | 'paused' | 'workers'>;
+}
+
+/**
+ * A store as a caller may see it. A job outside of the scope is one that does not exist: the same question is asked of the
+ * store for both, and the same answer given. Lists, counts and bulk actions leave such jobs out before they are read.
+ */
+export function within(store: Required<AskedStore>, scope: Scope): Required<AskedStore> {
+  async function selected({ select }: Selection): Promise<Selection> {
+    if ('filter' in select) {
+      const filter = narrowed(scope, select.filter);
+      scope.witness?.reached(tenantsOf(filter));
+      return { select: { ...select, filter } };
+    }
+    return { select: { ids: await admittedIds(select.ids) } };
+  }
+
+  async function admittedIds(ids: readonly JobId[]): Promise<JobId[]> {
+    const found = await store.summaries({ ids });
+    if (found.some((job) => !isWithin(scope, job))) scope.witness?.denied();
+    return admittedOf(scope, found).map(({ id }) => id);
+  }
+
+  return {
+    name: store.name,
+    now: () => store.now(),
+    enqueue: ({ jobs }) => store.enqueue({ jobs: jobs.map((job) => allowed(scope, job)) }),
+    enqueueIn: (transaction, { jobs }) =>
+      store.enqueueIn(transaction, { jobs: jobs.map((job) => allowed(scope, job)) }),
+    cancel: async (selection) => store.cancel(await selected(selection)),
+    retry: async (selection) => store.retry(await selected(selection)),
+    async erase(params) {
+      if (scope.tenants !== 'all' || scope.owner !== null)
+        throw new MillraceError(
+          'tenant_not_allowed',
+          'A person is erased in all tenants at once, by someone who may cross them.',
+        );
+      scope.witness?.reached('all');
+      return store.erase(params);
+    },
+    get: async (params) => admitted(scope, await store.get(params)),
+    async list({ filter, ...page }) {
+      const { jobs, next } = await store.list({ filter: narrowed(scope, filter), ...page });
+      return { jobs: admittedOf(scope, jobs), next };
+    },
+    summaries: async (params) => admittedOf(scope, await store.summaries(params)),
+    async counts() {
+      const counts = (await store.counts()).filter(({ tenant }) => hasTenant(scope, tenant));
+      if (counts.length > 0)
+        scope.witness?.reached([...new Set(counts.map(({ tenant }) => tenant))]);
+      return counts;
+    },
+    async inspect(params) {
+      const inspection = await store.inspect(params);
+      return inspection !== null && admitted(scope, inspection.job) !== null ? inspection : null;
+    },
+    followers: {
+      children: async (params) => admittedOf(scope, await store.followers.children(params)),
+    },
+    schedules: {
+      all: () => shownSchedules(store, scope),
+      fire: (params) => store.schedules.fire(params),
+      pause: (params) => store.schedules.pause(params),
+      resume: (params) => store.schedules.resume(params),
+    },
+    amend: {
+      async retryWith(params) {
+        return (await admittedIds([params.id])).length > 0 && store.amend.retryWith(params);
+      },
+      async remove(params) {
+        return (await admittedIds([params.id])).length > 0 && store.amend.remove(params);
+      },
+    },
+    control: store.control,
+  };
+}
+
+/** A schedule is the service's; the job of its last tick is somebody's. */
+async function shownSchedules(
+  store: Required<AskedStore>,
+  scope: Scope,
+): Promise<ScheduleStatus[]> {
+  const all = await store.schedules.all();
+  if (scope.tenants === 'all' && scope.owner === null) return all;
+  const jobs = await store.summaries({ ids: all.flatMap(({ lastJob }) => lastJob ?? []) });
+  const shown = new Set(admittedOf(scope, jobs).map(({ id }) => id));
+  return all.map((schedule) => ({
+    ...schedule,
+    lastJob: schedule.lastJob !== null && shown.has(schedule.lastJob) ? schedule.lastJob : null,
+  }));
+}
+
+function allowed(scope: Scope, job: NewJob): NewJob {
+  if (!hasTenant(scope, job.tenant)) throw notAllowed(job.tenant);
+  scope.witness?.reached([job.tenant]);
+  return scope.owner === null ? job : { ...job, submitter: scope.owner };
+}
+
+/** The same sentence for a tenant that exists and for one that does not. */
+export function notAllowed(tenant: string): MillraceError {
+  return new MillraceError(
+    'tenant_not_allowed',
+    `You do not belong to the tenant "${tenant}". Name one of yours, or none; "millrace whoami" lists them.`,
+  );
+}

@@ -1,0 +1,167 @@
+import { type RouteName, contracts } from '@millrace/api';
+import { type Asked, type Things, csv } from './tenants.ts';
+
+/**
+ * What a route means for a stranger, decided for each: a route that is not here fails to compile, and one that is here and
+ * not in the API fails the test below.
+ */
+export type Decision =
+  /** About nobody's things. */
+  | { readonly of: 'nobody' }
+  /** About all tenants at once: not for those of one. */
+  | { readonly of: 'all' }
+  /** By an id: answered as for an id that nobody has. */
+  | {
+      readonly of: 'one';
+      readonly id: (theirs: Things) => string;
+      readonly none: string;
+      readonly asked?: (theirs: Things) => Asked;
+    }
+  /** A list or a sum: nothing of the other tenant is in it, whatever is asked for. */
+  | {
+      readonly of: 'many';
+      readonly filters: (theirs: Things) => Readonly<Record<string, string>>[];
+    }
+  /** By its body: refused, or of no effect. */
+  | {
+      readonly of: 'body';
+      readonly asked: (theirs: Things) => Asked;
+      readonly answer: { readonly status: number; readonly text: RegExp };
+    };
+
+const NOBODY = { of: 'nobody' } as const;
+const ALL = { of: 'all' } as const;
+
+const job = (asked?: (theirs: Things) => Asked) =>
+  ({
+    of: 'one',
+    id: ({ job: id }: Things) => id,
+    none: 'pg-999999',
+    ...(asked && { asked }),
+  }) as const;
+const failed = { of: 'one', id: ({ failed: id }: Things) => id, none: 'pg-999999' } as const;
+const template = (asked?: () => Asked) =>
+  ({
+    of: 'one',
+    id: (theirs: Things) => theirs.template,
+    none: 'tpl-999999',
+    ...(asked && { asked }),
+  }) as const;
+const file = { of: 'one', id: (theirs: Things) => theirs.file, none: 'file-999999' } as const;
+const batch = (asked?: () => Asked) =>
+  ({
+    of: 'one',
+    id: (theirs: Things) => theirs.batch,
+    none: 'batch-999999',
+    ...(asked && { asked }),
+  }) as const;
+
+export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
+  enqueue: {
+    of: 'body',
+    asked: () => ({ body: { kind: 'wait', tenant: 'acme', key: 'same' } }),
+    answer: { status: 403, text: /tenant_not_allowed/ },
+  },
+  enqueueBatch: {
+    of: 'body',
+    asked: () => ({ body: [{ kind: 'wait' }, { kind: 'wait', tenant: 'acme' }] }),
+    answer: { status: 403, text: /tenant_not_allowed/ },
+  },
+  listJobs: {
+    of: 'many',
+    filters: () => [
+      {},
+      { tenant: 'acme' },
+      { key: 'same' },
+      { correlationId: 'acme-request' },
+      { state: 'FAILED' },
+      { state: 'QUEUED' },
+    ],
+  },
+  getJob: job(),
+  explainJob: job(),
+  cancelJob: job(),
+  retryJob: failed,
+  cancelJobs: {
+    of: 'body',
+    asked: () => ({ body: { tenant: 'acme' } }),
+    answer: { status: 200, text: /"canceled":0,"requested":0/ },
+  },
+  retryJobs: {
+    of: 'body',
+    asked: () => ({ body: { all: true, correlationId: 'acme-request' } }),
+    answer: { status: 200, text: /"retried":0/ },
+  },
+  counts: { of: 'many', filters: () => [{}, { tenant: 'acme' }, { kind: 'wait' }] },
+  eraseSubject: ALL,
+  deleteJob: failed,
+  listKinds: NOBODY,
+  pauseKind: ALL,
+  resumeKind: ALL,
+  listSchedules: NOBODY,
+  runSchedule: ALL,
+  pauseSchedule: ALL,
+  resumeSchedule: ALL,
+  workerStatus: { of: 'many', filters: () => [{}] },
+  workerStats: { of: 'many', filters: () => [{}] },
+  stopWorker: ALL,
+  startWorker: ALL,
+  events: { of: 'many', filters: () => [] },
+  listAudit: {
+    of: 'many',
+    filters: ({ job: target }) => [{}, { target }, { actor: 'operator@acme' }],
+  },
+  signIn: NOBODY,
+  me: NOBODY,
+  healthz: NOBODY,
+  readyz: NOBODY,
+  openapi: NOBODY,
+  docs: NOBODY,
+  metrics: ALL,
+  generate: {
+    of: 'body',
+    asked: (theirs) => ({ body: { templateId: theirs.template, outputFileName: 'x', data: {} } }),
+    answer: { status: 404, text: /template_not_found/ },
+  },
+  createBatch: {
+    of: 'body',
+    asked: (theirs) => ({ query: { templateId: theirs.template }, upload: csv('Name\nx\n') }),
+    answer: { status: 404, text: /template_not_found/ },
+  },
+  listBatches: { of: 'many', filters: () => [{}] },
+  getBatch: batch(),
+  listBatchItems: batch(),
+  cancelBatch: batch(),
+  retryBatch: batch(),
+  downloadFailed: batch(),
+  correctBatch: batch(() => ({ upload: csv('millrace line,Name\n2,x\n') })),
+  downloadBatch: batch(),
+  downloadMerged: batch(),
+  addTemplate: NOBODY,
+  listTemplates: { of: 'many', filters: () => [{}] },
+  getTemplate: template(),
+  listTemplateVersions: template(),
+  downloadTemplate: template(),
+  deleteTemplate: template(),
+  previewTemplate: template(() => ({ body: { data: {}, outputFormat: 'DOCX' } })),
+  lintTemplate: NOBODY,
+  listFiles: {
+    of: 'many',
+    filters: (theirs) => [
+      {},
+      { templateId: theirs.template },
+      { batchId: theirs.batch },
+      { correlationId: 'acme-request' },
+    ],
+  },
+  getFile: file,
+  downloadFile: file,
+  deleteFile: file,
+};
+
+export const names = Object.keys(contracts) as RouteName[];
+export const of = <Of extends Decision['of']>(what: Of) =>
+  names.flatMap((name) => {
+    const decision = DECISIONS[name];
+    return decision.of === what ? [[name, decision as Extract<Decision, { of: Of }>] as const] : [];
+  });
