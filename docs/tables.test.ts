@@ -4,7 +4,7 @@ import { ERRORS, JOB_ERRORS, jobState } from '@millrace/api';
 import { FINISHED_STATES, STATES, TRANSITIONS, isFinished, statesBefore } from '@millrace/engine';
 import { FIELDS, RECORD_CODES } from '@millrace/store-salesforce';
 import { describe, expect, it } from 'vitest';
-import { CANCELABLE, RETRYABLE, hasEnded } from '../cli/src/ended.ts';
+import { CANCELABLE, RETRYABLE, hasEnded } from '../cli/src/jobs/ended.ts';
 import { permissionSets } from '../salesforce-package/scripts/lib/permissions.mjs';
 import { sectionsOf } from './test/markdown.ts';
 import { METADATA } from './test/org.ts';

@@ -84,21 +84,9 @@ describe.each(workspaces)('%s', (workspace) => {
   // The linter looks at values alone. Types count here: files that need each other's types are one idea in two places,
   // and neither can be read, or moved, without the other.
   test('has no files that import each other, directly or in a circle', () => {
-    const known = KNOWN_CIRCLES[workspace] ?? [];
-    expect(circling(sources(workspace)).filter((file) => !known.includes(file))).toEqual([]);
+    expect(circling(sources(workspace))).toEqual([]);
   });
 });
-
-/** May only become fewer. In the command line, `World` has yet to leave context.ts for a file of its own. */
-const KNOWN_CIRCLES: Readonly<Record<string, readonly string[]>> = {
-  cli: [
-    'context.ts',
-    'token.ts',
-    'sign-in/credentials.ts',
-    'sign-in/issuer.ts',
-    'sign-in/local-client.ts',
-  ],
-};
 
 /** What is left when files that import no other, or that no other imports, are taken away again and again. */
 function circling(files: readonly { file: string; text: string }[]): string[] {

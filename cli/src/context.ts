@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import {
   type Client,
   type RunningServer,
@@ -6,46 +5,14 @@ import {
   TENANT_HEADER,
   createClient,
 } from '@millrace/api';
-import type { ExitCode } from './exit.ts';
-import type { PrivateFiles } from './private-files.ts';
 import { clean } from './render/width.ts';
-import { DEFAULT_URL, findServer } from './running.ts';
-import { type Environment, type Screen, type Stream, createScreen } from './screen.ts';
+import { DEFAULT_URL, findServer } from './connection/running.ts';
+import { type Screen, createScreen } from './terminal/screen.ts';
 import { type Credentials, createCredentials } from './sign-in/credentials.ts';
-import { type Tokens, createTokens } from './token.ts';
-import { UsageError } from './usage-error.ts';
-import { atMost } from './limits.ts';
-
-/** All that a command gets from its process: tests bring their own. */
-export interface World {
-  readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly stdout: Stream;
-  readonly stderr: Stream;
-  readonly env: Environment;
-  readonly fetch: typeof globalThis.fetch;
-  /** Where sign-ins are kept. */
-  readonly files: PrivateFiles;
-  /** The folder of this user. */
-  readonly home: string;
-  /** Where the command was typed. */
-  readonly folder: string;
-  /** Whether a process has this number. */
-  processLives(pid: number): boolean;
-  /** Shows a page to the person here; null where there is no screen for it. */
-  readonly openBrowser: ((address: string) => void) | null;
-  /** Milliseconds since 1970. */
-  now(): number;
-  /** Ends early, by throwing, when interrupted. */
-  wait(ms: number): Promise<void>;
-  /** Aborted by Ctrl-C. */
-  readonly interrupted: AbortSignal;
-  /** Opens a text in the editor of this user, and gives it as it was left. */
-  edit(text: string): Promise<string>;
-  /** Runs the server until it ends; null where it is not built. */
-  runServer(): Promise<ExitCode> | null;
-  /** What the server would stand on here, line by line; null where it is not built. */
-  examine(): AsyncIterable<string> | null;
-}
+import { type Tokens, createTokens } from './connection/token.ts';
+import { UsageError } from './line/usage-error.ts';
+import { atMost } from './connection/limits.ts';
+import type { World } from './world.ts';
 
 export interface Context {
   readonly world: World;

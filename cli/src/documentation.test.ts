@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { GLOBAL_OPTIONS } from './arguments.ts';
-import { EXIT_CODES } from './exit.ts';
+import { GLOBAL_OPTIONS } from './line/arguments.ts';
+import { EXIT_CODES } from './line/exit.ts';
 import { commands } from './main.ts';
 
 const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');

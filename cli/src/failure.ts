@@ -1,8 +1,8 @@
 import { ApiError, type Problem } from '@millrace/api';
-import { DocumentError } from './document-error.ts';
-import { EXIT, type ExitCode } from './exit.ts';
+import { DocumentError } from './documents/document-error.ts';
+import { EXIT, type ExitCode } from './line/exit.ts';
 import { SignInError } from './sign-in/sign-in-error.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './line/usage-error.ts';
 
 /** Anything thrown, as what is told and what a script sees. */
 export interface Failure {

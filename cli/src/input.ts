@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from './context.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './line/usage-error.ts';
 
 /** Where data comes from: a file, or standard input. */
 export interface Input {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { refusal, startContractServer } from '../test/contract-server.ts';
 import { aJob } from '../test/jobs.ts';
 import { documents, fixture, run } from '../test/run.ts';
-import { EXIT_CODES } from './exit.ts';
+import { EXIT_CODES } from './line/exit.ts';
 import { failureOf } from './failure.ts';
 import { commands } from './main.ts';
 

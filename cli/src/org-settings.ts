@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { SalesforceConfig } from '@millrace/salesforce';
 import type { NameOptions } from '@millrace/store-salesforce';
-import type { Environment } from './screen.ts';
-import { UsageError } from './usage-error.ts';
+import type { Environment } from './terminal/screen.ts';
+import { UsageError } from './line/usage-error.ts';
 
 export interface OrgSettings {
   readonly connection: SalesforceConfig;

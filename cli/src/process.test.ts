@@ -190,7 +190,7 @@ describe('millrace start', () => {
     await writeFile(program, source);
     const script = `
       import { runProgram } from ${JSON.stringify(join(folder, 'dist/process.js'))};
-      import { takeSignals } from ${JSON.stringify(join(folder, 'dist/signals.js'))};
+      import { takeSignals } from ${JSON.stringify(join(folder, 'dist/terminal/signals.js'))};
       process.exitCode = await runProgram(${JSON.stringify(program)}, takeSignals());
     `;
     return launch(['--input-type=module', '--eval', script]);

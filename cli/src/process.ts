@@ -4,12 +4,12 @@ import { constants, homedir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { browserOpener } from './browser.ts';
-import type { World } from './context.ts';
-import { editText } from './editor.ts';
-import { EXIT, type ExitCode } from './exit.ts';
-import { createPrivateFiles } from './private-files.ts';
-import { type Signals, takeSignals } from './signals.ts';
+import { browserOpener } from './terminal/browser.ts';
+import type { World } from './world.ts';
+import { editText } from './terminal/editor.ts';
+import { EXIT, type ExitCode } from './line/exit.ts';
+import { createPrivateFiles } from './connection/private-files.ts';
+import { type Signals, takeSignals } from './terminal/signals.ts';
 
 /** The process as a world. */
 export function processWorld(): World {

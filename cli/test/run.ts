@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { onTestFinished } from 'vitest';
-import type { World } from '../src/context.ts';
+import type { World } from '../src/world.ts';
+import { DEFAULT_URL } from '../src/connection/running.ts';
 import { main } from '../src/main.ts';
-import type { PrivateFiles } from '../src/private-files.ts';
+import type { PrivateFiles } from '../src/connection/private-files.ts';
 import { type ContractServer, startContractServer } from './contract-server.ts';
 import { NOW } from './jobs.ts';
 import { type Service, createService } from './service.ts';
@@ -59,6 +60,17 @@ const NO_FILES: PrivateFiles = {
   lock: () => Promise.resolve(() => Promise.resolve()),
 };
 
+/** Tests ask only servers that they have started: at the default address may be somebody's own. */
+const fetchFromOwn: World['fetch'] = (input, init) => {
+  if (!(input instanceof Request) && new URL(input).origin === DEFAULT_URL)
+    return Promise.reject(
+      new TypeError('fetch failed', {
+        cause: Object.assign(new Error('nobody listens'), { code: 'ECONNREFUSED' }),
+      }),
+    );
+  return globalThis.fetch(input, init);
+};
+
 /** Runs `millrace` in this process. Its clock moves only while it waits. */
 export async function run(
   argv: readonly string[],
@@ -86,7 +98,7 @@ export async function run(
     stdout: stream('stdout'),
     stderr: stream('stderr'),
     env: { ...(url !== null && { MILLRACE_URL: url }), NO_COLOR: '1', ...env },
-    fetch: surroundings.fetch ?? globalThis.fetch,
+    fetch: surroundings.fetch ?? fetchFromOwn,
     files: surroundings.files ?? NO_FILES,
     home: '/nowhere',
     folder: surroundings.folder ?? '/nowhere',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Role, RunningServer, SignIn } from '@millrace/api';
 import { type Identity, type PrivateJwk, startIdentity } from '@millrace/simulator-identity';
 import { onTestFinished } from 'vitest';
-import { createPrivateFiles } from '../src/private-files.ts';
+import { createPrivateFiles } from '../src/connection/private-files.ts';
 import { type ContractServer, refusal, startContractServer } from './contract-server.ts';
 import { NOW, aJob } from './jobs.ts';
 import { signInAt } from './person.ts';

@@ -96,7 +96,7 @@ describe.each(['the embedded database', 'Postgres'] as const)('on %s', (where) =
   );
 
   test.each(of('all'))('%s: is not for those of one tenant', async (name) => {
-    const params = { kind: 'wait', subject: 'someone' };
+    const params = { kind: 'wait', subject: 'someone', name: 'nightly', id: theirs.failed };
     expect(await world.operator('globex', name, { params })).toMatchObject({
       status: 403,
       text: expect.stringContaining('role_missing'),

@@ -8,7 +8,7 @@ import { type Asked, type Things, csv } from './tenants.ts';
 export type Decision =
   /** About nobody's things. */
   | { readonly of: 'nobody' }
-  /** About all tenants at once: not for those of one. */
+  /** About all tenants at once, or for those who may cross them: not for those of one. */
   | { readonly of: 'all' }
   /** By an id: answered as for an id that nobody has. */
   | {
@@ -94,7 +94,7 @@ export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
   },
   counts: { of: 'many', filters: () => [{}, { tenant: 'acme' }, { kind: 'wait' }] },
   eraseSubject: ALL,
-  deleteJob: failed,
+  deleteJob: ALL,
   listKinds: NOBODY,
   pauseKind: ALL,
   resumeKind: ALL,

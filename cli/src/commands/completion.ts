@@ -1,7 +1,7 @@
-import { type Command, defineCommand } from '../command.ts';
-import { completionsOf } from '../completion.ts';
-import { EXIT } from '../exit.ts';
-import { UsageError } from '../usage-error.ts';
+import { type Command, defineCommand } from '../line/command.ts';
+import { completionsOf } from '../line/completion.ts';
+import { EXIT } from '../line/exit.ts';
+import { UsageError } from '../line/usage-error.ts';
 
 /** Each hands the words so far to `millrace completion words -- …`, which knows the command table. */
 const SCRIPTS: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
-import { type Command, defineCommand, findCommand } from '../command.ts';
-import { EXIT } from '../exit.ts';
-import { commandHelp, overview } from '../help.ts';
+import { type Command, defineCommand, findCommand } from '../line/command.ts';
+import { EXIT } from '../line/exit.ts';
+import { commandHelp, overview } from '../line/help.ts';
 
 export function createHelp(commands: () => readonly Command[]): Command {
   return defineCommand({

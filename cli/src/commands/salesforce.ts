@@ -1,13 +1,13 @@
 import type { Salesforce } from '@millrace/salesforce';
 import type { Check, Finding } from '@millrace/store-salesforce';
-import { defineCommand } from '../command.ts';
+import { defineCommand } from '../line/command.ts';
 import type { Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { text } from '../option.ts';
+import { EXIT, type ExitCode } from '../line/exit.ts';
+import { text } from '../line/option.ts';
 import { orgSettings } from '../org-settings.ts';
 import type { Style } from '../render/colour.ts';
 import { clean } from '../render/width.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../line/usage-error.ts';
 
 const TITLES: Readonly<Record<Check, string>> = {
   login: 'login',

@@ -1,5 +1,5 @@
-import { defineCommand } from '../command.ts';
-import { EXIT } from '../exit.ts';
+import { defineCommand } from '../line/command.ts';
+import { EXIT } from '../line/exit.ts';
 
 export const start = defineCommand({
   name: 'start',

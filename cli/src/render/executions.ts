@@ -1,5 +1,5 @@
 import type { Execution } from '@millrace/api';
-import type { Screen } from '../screen.ts';
+import type { Screen } from '../terminal/screen.ts';
 import type { Paint, Style } from './colour.ts';
 import { paragraph } from './fields.ts';
 import { count } from './number.ts';

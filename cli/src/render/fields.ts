@@ -1,4 +1,4 @@
-import type { Screen } from '../screen.ts';
+import type { Screen } from '../terminal/screen.ts';
 import type { Paint } from './colour.ts';
 import { clean, cleanLines, wrap } from './width.ts';
 

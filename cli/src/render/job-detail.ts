@@ -1,6 +1,6 @@
 import type { Job } from '@millrace/api';
 import { STATE_STYLE } from './colour.ts';
-import type { Screen } from '../screen.ts';
+import type { Screen } from '../terminal/screen.ts';
 import { executionLines } from './executions.ts';
 import { type Field, fieldLines, jsonLines } from './fields.ts';
 import { progressInWords } from './job-note.ts';

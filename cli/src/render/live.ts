@@ -1,4 +1,4 @@
-import type { Screen } from '../screen.ts';
+import type { Screen } from '../terminal/screen.ts';
 import { cutPainted } from './width.ts';
 
 const HIDE_CURSOR = '\u001B[?25l';

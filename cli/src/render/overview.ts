@@ -1,6 +1,6 @@
 import { type JobState, type Replica, jobState } from '@millrace/api';
-import type { Screen } from '../screen.ts';
-import { type KindRow, type Snapshot, byKind } from '../snapshot.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { type KindRow, type Snapshot, byKind } from '../jobs/snapshot.ts';
 import { STATE_STYLE, type Style } from './colour.ts';
 import { count, counted } from './number.ts';
 import { type Column, table } from './table.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { screenOf } from '../../test/terminal.ts';
-import { createScreen } from '../screen.ts';
+import { createScreen } from '../terminal/screen.ts';
 import { bar, percent } from './bar.ts';
 import { coloured, plain } from './colour.ts';
 import { createLive } from './live.ts';

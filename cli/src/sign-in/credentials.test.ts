@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startContractServer } from '../../test/contract-server.ts';
 import { MINUTE } from '../../test/jobs.ts';
 import { type Protected, login, protectedFixture } from '../../test/signed-in.ts';
-import { createPrivateFiles } from '../private-files.ts';
+import { createPrivateFiles } from '../connection/private-files.ts';
 
 async function rewrite({ credentialsFile }: Protected, text: string) {
   await mkdir(dirname(credentialsFile), { recursive: true });

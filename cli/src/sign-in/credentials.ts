@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import type { World } from '../context.ts';
+import type { World } from '../world.ts';
 import { serverKey } from './address.ts';
 import type { Grant } from './issuer.ts';
 import { SignInError } from './sign-in-error.ts';

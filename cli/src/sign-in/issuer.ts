@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
-import type { World } from '../context.ts';
-import { atMost, noLargerThan } from '../limits.ts';
+import type { World } from '../world.ts';
+import { atMost, noLargerThan } from '../connection/limits.ts';
 import { isSafeAddress, parseAddress } from './address.ts';
 import { issuerTrouble } from './issuer-trouble.ts';
 import { SignInError } from './sign-in-error.ts';

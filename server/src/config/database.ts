@@ -1,6 +1,6 @@
 import type { Tls, TlsMode } from '@millrace/store-postgres';
 import type { Environment } from './environment.ts';
-import { certificates } from './settings.ts';
+import { TLS_MODES, certificates } from './settings.ts';
 
 /** Of the Postgres that DATABASE_URL names. */
 export interface DatabaseConfig {
@@ -22,8 +22,6 @@ export interface AzureIdentity {
   /** Which one, where there are several. */
   readonly clientId: string | null;
 }
-
-export const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 
 type Values = Pick<
   Environment,

@@ -11,8 +11,8 @@ import {
 } from '@millrace/workload-kit';
 import { workloads } from '@millrace/workloads';
 import { z } from 'zod';
-import { TLS_MODES } from './database.ts';
 import {
+  TLS_MODES,
   allowedHosts,
   apiVersion,
   certificates,

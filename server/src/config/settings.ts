@@ -152,3 +152,5 @@ function jsonOf(value: string): unknown {
     return undefined;
   }
 }
+
+export const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;

@@ -217,6 +217,16 @@ const CASES: Record<string, Prepare> = {
     await direct.cancel({ select: { ids } });
     return () => store.retry({ select: { filter: { state: 'CANCELED' }, limit: 10 } });
   },
+  async 'retry with other data'() {
+    const [id = ''] = await add({ payload: '{"n":1}' });
+    await direct.cancel({ select: { ids: [id] } });
+    return () => store.amend.retryWith({ id, payload: '{"n":2}' });
+  },
+  async remove() {
+    const [id = ''] = await add({ key: { value: 'k', windowMs: 60_000 } });
+    await direct.cancel({ select: { ids: [id] } });
+    return () => store.amend.remove({ id });
+  },
   async erase() {
     await add({ subject: 'Ann', payload: '"Ann"', key: { value: 'k', windowMs: 60_000 } });
     return () => store.erase({ subject: 'Ann' });

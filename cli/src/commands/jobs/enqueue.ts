@@ -1,0 +1,113 @@
+import { ApiError, type JobRequest } from '@millrace/api';
+import { defineCommand } from '../../line/command.ts';
+import type { Context } from '../../context.ts';
+import { enqueueLines } from '../../jobs/enqueue-lines.ts';
+import { EXIT } from '../../line/exit.ts';
+import { openInput, parseJson, readAll } from '../../input.ts';
+import { neededData } from '../../jobs/needed-data.ts';
+import { type Values, anyText, flag, moment, span, text, wholeNumber } from '../../line/option.ts';
+import { UsageError } from '../../line/usage-error.ts';
+import { watchJobs } from '../../jobs/watching.ts';
+
+const options = {
+  'data-file': text('FILE', 'Reads the data from a file.'),
+  lines: flag('Makes one job per line, from --data-file or standard input.'),
+  priority: wholeNumber('N', 'From -1000 to 1000, higher first; none comes last.'),
+  delay: span('Not before so long from now: 90s, 15m, 2h.'),
+  'run-at': moment('Not before this time: 2026-01-31T09:30:00Z.'),
+  key: text('KEY', 'The same key of the same kind and tenant makes one job.'),
+  'key-window': span('How long a success keeps the key; 24h unless given.'),
+  tenant: anyText('TENANT', 'Whose job it is.'),
+  webhook: text('URL', 'Told when the job has ended.'),
+  subject: text('SUBJECT', 'Whom the data is about, for erasure.'),
+  watch: flag('Follows the job until it has ended.'),
+};
+
+export const enqueue = defineCommand({
+  name: 'enqueue',
+  summary: 'Makes a job and prints its id.',
+  usage: ['KIND [JSON | -] [options]', 'KIND --lines [--data-file FILE] [options]'],
+  words: { least: 1, most: 2 },
+  options,
+  examples: [
+    'millrace enqueue hello \'{"name": "Ada"}\' --watch',
+    'millrace enqueue report.monthly --data-file june.json --delay 2h --key june',
+    'millrace enqueue letter --lines < customers.jsonl',
+  ],
+  async run(context, { words: [kind = '', word], options: given }) {
+    checkTogether(word, given);
+    const template = templateOf(kind, given);
+    if (given.lines)
+      return enqueueLines(context, template, await openInput(context, given['data-file']));
+    const data = await dataOf(context, word, given['data-file']);
+    const { id, created } = await context.client
+      .enqueue({ body: { ...template, ...data } })
+      .catch(async (thrown: unknown) => {
+        throw (await explained(context, thrown, kind, data)) ?? thrown;
+      });
+    if (!created) context.note(`${id} was there already, with the same key.`);
+    if (given.watch && context.json) return watchJobs(context, [id]);
+    if (context.json) context.document({ id, created });
+    else context.out.line(id);
+    return given.watch ? watchJobs(context, [id]) : EXIT.ok;
+  },
+});
+
+type Given = Values<typeof options>;
+
+function checkTogether(word: string | undefined, given: Given): void {
+  const file = given['data-file'];
+  if (given.delay !== undefined && given['run-at'] !== undefined) {
+    throw new UsageError('Give either --delay or --run-at.');
+  }
+  if (word !== undefined && file !== undefined) {
+    throw new UsageError('Give the data either as JSON or with --data-file.');
+  }
+  if (!given.lines) return;
+  if (word !== undefined && word !== '-')
+    throw new UsageError('With --lines, the data comes from standard input or --data-file.');
+  if (given.watch)
+    throw new UsageError('--watch follows one job; with --lines, "millrace watch" shows all.');
+  if (given.key !== undefined)
+    throw new UsageError('With --key, every line would be the same job.');
+}
+
+function templateOf(kind: string, given: Given): JobRequest {
+  return {
+    kind,
+    priority: given.priority,
+    delay: given.delay,
+    runAt: given['run-at'],
+    key: given.key,
+    keyWindow: given['key-window'],
+    tenant: given.tenant,
+    webhook: given.webhook,
+    subject: given.subject,
+  };
+}
+
+/** Who gave no data is told what is missing; of data that does not fit, the server tells more. */
+async function explained(
+  { client }: Context,
+  thrown: unknown,
+  kind: string,
+  data: { data?: unknown },
+): Promise<UsageError | null> {
+  if ('data' in data || !(thrown instanceof ApiError)) return null;
+  return thrown.problem.code === 'invalid_payload' ? neededData(client, kind) : null;
+}
+
+/** Nothing where no data is given: the server has the default. */
+async function dataOf(
+  context: Context,
+  word: string | undefined,
+  file: string | undefined,
+): Promise<{ data?: unknown }> {
+  if (file !== undefined) {
+    return { data: parseJson(await readAll(await openInput(context, file)), `The file "${file}"`) };
+  }
+  if (word === '-') {
+    return { data: parseJson(await readAll(await openInput(context, '-')), 'Standard input') };
+  }
+  return word === undefined ? {} : { data: parseJson(word, 'The data') };
+}

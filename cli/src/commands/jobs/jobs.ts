@@ -1,0 +1,79 @@
+import { defineCommand } from '../../line/command.ts';
+import type { Context } from '../../context.ts';
+import { EXIT } from '../../line/exit.ts';
+import { FILTER_OPTIONS, type Page, filterOf, pagesOf } from '../../jobs/filter.ts';
+import { noteUnknownKind } from '../../jobs/kind-hint.ts';
+import { flag, wholeNumber } from '../../line/option.ts';
+import { jobColumns } from '../../render/job-table.ts';
+import { type Table, layOut } from '../../render/table.ts';
+import { UsageError } from '../../line/usage-error.ts';
+import type { JobSummary } from '@millrace/api';
+
+const DEFAULT_LIMIT = 20;
+
+export const jobs = defineCommand({
+  name: 'jobs',
+  summary: 'Lists jobs, newest first.',
+  usage: ['[options]'],
+  words: { least: 0, most: 0 },
+  options: {
+    ...FILTER_OPTIONS,
+    limit: wholeNumber('N', `At most so many; ${DEFAULT_LIMIT} unless given.`, 1),
+    all: flag('All of them.'),
+  },
+  examples: [
+    'millrace jobs --state failed --since 1h',
+    'millrace jobs --kind report.monthly --all --json | jq .error.code',
+    'millrace jobs --error conversion_timeout -q | xargs millrace retry',
+  ],
+  async run(context, { options: { limit, all, ...filter } }) {
+    if (all && limit !== undefined) throw new UsageError('Give either --limit or --all.');
+    const most = all ? Infinity : (limit ?? DEFAULT_LIMIT);
+    const show = context.json ? asJson(context) : context.quiet ? asIds(context) : asTable(context);
+    const seen = new Set<string>();
+    for await (const page of pagesOf(context.client, filterOf(filter, context.world.now()), most)) {
+      show(page);
+      for (const { kind } of page.jobs) seen.add(kind);
+    }
+    if (seen.size === 0) await noteUnknownKind(context, filter.kind);
+    noteSimulatedOrg(context, seen);
+    return EXIT.ok;
+  },
+});
+
+/** Whoever has just started a sandbox has made no job yet, and wonders whose these are. */
+function noteSimulatedOrg({ running, note }: Context, kinds: ReadonlySet<string>): void {
+  const org = running?.simulatedOrg ?? null;
+  if (org === null || !kinds.has(org.kind)) return;
+  note(
+    `Jobs of the kind ${org.kind} are records of the simulated Salesforce org of this sandbox, ${org.page}. SALESFORCE_SANDBOX=false starts without it.`,
+  );
+}
+
+function asJson({ document }: Context): (page: Page) => void {
+  return ({ jobs: page }) => {
+    for (const job of page) document(job);
+  };
+}
+
+function asIds({ out }: Context): (page: Page) => void {
+  return ({ jobs: page }) => {
+    for (const job of page) out.line(job.id);
+  };
+}
+
+function asTable({ out, note, world }: Context): (page: Page) => void {
+  let table: Table<JobSummary> | null = null;
+  let shown = 0;
+  return ({ jobs: page, more }) => {
+    if (table === null) {
+      if (page.length === 0) return note('No jobs.');
+      table = layOut(jobColumns(world.now(), page), page, out.columns, out.paint);
+      out.line(table.header());
+    }
+    // One write a page: a list of thousands is not a thousand system calls.
+    out.write(page.map((job) => `${table?.line(job)}\n`).join(''));
+    shown += page.length;
+    if (more) note(`The newest ${shown}. There are more: --limit N or --all shows them.`);
+  };
+}

@@ -1,0 +1,75 @@
+import { defineCommand } from '../../line/command.ts';
+import type { Context } from '../../context.ts';
+import { EXIT } from '../../line/exit.ts';
+import type { Style } from '../../render/colour.ts';
+import { paragraph } from '../../render/fields.ts';
+
+/** As the server's own program tells it. */
+interface Finding {
+  readonly check: string;
+  readonly verdict: 'ok' | 'missing' | 'cannot tell';
+  readonly found: string;
+  readonly advice: string | null;
+}
+
+const STYLES: Readonly<Record<Finding['verdict'], Style>> = {
+  ok: 'green',
+  missing: 'red',
+  'cannot tell': 'yellow',
+};
+
+export const doctor = defineCommand({
+  name: 'doctor',
+  summary: 'Says what the server lacks on this machine, and what to do.',
+  usage: [''],
+  words: { least: 0, most: 0 },
+  options: {},
+  examples: ['millrace doctor', 'DATABASE_URL=postgres://… millrace doctor --json'],
+  async run(context) {
+    const { world, err, running } = context;
+    const lines = world.examine();
+    if (lines === null) {
+      err.line(
+        err.paint(
+          'red',
+          'The server is not built here: run "npm run build" in the project folder first.',
+        ),
+      );
+      return EXIT.defect;
+    }
+    show(context, {
+      check: 'server',
+      verdict: 'ok',
+      found: running === null ? 'None of yours runs here.' : `One runs at ${running.url}.`,
+      advice: running === null ? '"npm start" or "millrace start" starts one.' : null,
+    });
+    let isMissing = false;
+    for await (const line of lines) {
+      const found = JSON.parse(line) as Finding;
+      isMissing ||= found.verdict === 'missing';
+      show(context, found);
+    }
+    return isMissing ? EXIT.failed : EXIT.ok;
+  },
+});
+
+const HEAD = 13;
+const NAME = 22;
+
+function show({ out, json, quiet, document }: Context, found: Finding): void {
+  if (json) return document(found);
+  if (quiet) {
+    if (found.verdict !== 'ok') out.line(found.check);
+    return;
+  }
+  const { check, verdict, advice } = found;
+  // A name that is a sentence of its own, or a narrow terminal, leaves no room beside it.
+  const isNarrow = out.columns < 70;
+  const indent = isNarrow ? 2 : HEAD + NAME;
+  const text = advice === null ? found.found : `${found.found} ${advice}`;
+  const [first = '', ...rest] = paragraph(text, out.columns - indent);
+  const head = `${out.paint(STYLES[verdict], verdict.padEnd(HEAD))}${check.padEnd(NAME)}`;
+  const body = isNarrow ? [first, ...rest] : rest;
+  out.line(isNarrow ? head.trimEnd() : `${head}${first}`);
+  for (const line of body) out.line(`${' '.repeat(indent)}${line}`);
+}

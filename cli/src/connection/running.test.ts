@@ -1,0 +1,140 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { SCRIPT, nameIn, protectedFixture } from '../../test/signed-in.ts';
+import { NOW } from '../../test/jobs.ts';
+import { createPrivateFiles } from './private-files.ts';
+
+const NOBODY = 'http://127.0.0.1:1';
+
+describe('a server of this user that runs here', () => {
+  test.each([
+    ['is found from any folder and at any port', { unnamed: true }],
+    ['lets in whoever names it', {}],
+  ])('%s', async (_, surroundings) => {
+    const { millrace, server, writeRunning } = await protectedFixture();
+    await writeRunning();
+    expect(await millrace('jobs', surroundings)).toMatchObject({ code: 0, stderr: '' });
+    expect(server.tokens.filter((token) => token !== null).map(nameIn)).toEqual([SCRIPT.id]);
+  });
+
+  test('is meant by localhost', async () => {
+    const { millrace, server, writeRunning } = await protectedFixture();
+    await writeRunning();
+    const url = server.url.replace('127.0.0.1', 'localhost');
+    const ran = await millrace(`whoami --url ${url}`);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).toContain(server.url);
+  });
+
+  test('is not asked where another one is named', async () => {
+    const { millrace, server, writeRunning } = await protectedFixture();
+    await writeRunning();
+    const ran = await millrace('jobs', { env: { MILLRACE_URL: NOBODY } });
+    expect(ran.code).toBe(5);
+    expect(server.requests).toEqual([]);
+  });
+
+  test.each([
+    [
+      'of another port',
+      (url: string) => url.replace(/\d$/, (digit) => (digit === '1' ? '2' : '1')),
+    ],
+    ['of another scheme', (url: string) => url.replace('http', 'https')],
+    ['of none', () => 'nowhere'],
+  ])('%s does not let in whoever names this one', async (_, change) => {
+    const { millrace, server, writeRunning, identity } = await protectedFixture();
+    await writeRunning({ url: change(server.url) });
+    expect(await millrace('jobs')).toMatchObject({
+      code: 6,
+      stderr: 'Sign in first: millrace login\n',
+    });
+    expect(identity.requests.token).toBe(0);
+  });
+});
+
+describe('with several', () => {
+  test('the one of this folder is asked, and the newest elsewhere, which is said', async () => {
+    const { millrace, server, runningFile, writeRunning, identity } = await protectedFixture();
+    const other = await protectedFixture();
+    await writeRunning({ folder: '/work/ours', startedAt: NOW - 1_000 });
+    const entry = { url: other.server.url, folder: '/work', pid: 2, startedAt: NOW };
+    const client = { issuer: other.identity.issuer, scope: '', clientId: '', clientSecret: '' };
+    await createPrivateFiles(process.getuid?.() ?? null).write(
+      join(runningFile, '../two.json'),
+      JSON.stringify({ ...entry, client, simulatedOrg: null }),
+    );
+    const asked = async (folder: string) => {
+      const { stderr } = await millrace('token -q', { unnamed: true, folder });
+      const { requests } = identity;
+      return { stderr, ofThis: requests.token };
+    };
+    expect((await asked('/work/ours/jobs')).ofThis).toBe(1);
+    expect((await asked('/work/ours-too')).ofThis).toBe(1);
+    const { stderr } = await millrace('jobs', { unnamed: true, folder: '/elsewhere' });
+    expect(stderr).toContain(`Asking ${other.server.url}, the newest of 2 that run here.\n`);
+    expect(server.requests).not.toContain('GET /jobs?limit=20');
+  });
+});
+
+describe('the file of a process that was killed does not mislead', () => {
+  test('when no process has its number', async () => {
+    const { millrace, server, writeRunning } = await protectedFixture();
+    await writeRunning({ pid: 77 });
+    const ran = await millrace('jobs', { unnamed: true, processLives: (pid) => pid !== 77 });
+    expect(ran.stderr).toMatch(/^No Millrace at http:\/\/127\.0\.0\.1:3000/);
+    expect(server.requests).toEqual([]);
+  });
+
+  test('when another process has its port', async () => {
+    const { millrace, signIn, writeRunning, identity } = await protectedFixture();
+    await writeRunning();
+    signIn.issuer = 'http://127.0.0.1:1/another';
+    const ran = await millrace('jobs', { unnamed: true });
+    expect(ran.stderr).toMatch(/^No Millrace at http:\/\/127\.0\.0\.1:3000/);
+    expect(identity.requests.token).toBe(0);
+  });
+
+  test('when nothing listens there', async () => {
+    const { millrace, writeRunning, identity, server } = await protectedFixture();
+    await writeRunning();
+    await Promise.all([identity.close(), server.stop()]);
+    for (const unnamed of [true, false]) {
+      const ran = await millrace('jobs', { unnamed });
+      expect(ran.code).toBe(5);
+      expect(ran.stderr).toMatch(/^No Millrace at \S+: nothing listens there\./);
+    }
+  });
+});
+
+describe('a file that cannot be trusted is left alone', () => {
+  test.each([0o640, 0o604, 0o620])('others may read or write it (%o)', async (mode) => {
+    const { millrace, writeRunning, identity, runningFile } = await protectedFixture();
+    await writeRunning();
+    await chmod(runningFile, mode);
+    const ran = await millrace('jobs');
+    expect(ran.code).toBe(6);
+    expect(ran.stderr).toMatch(/^Others may read \S+one\.json\./);
+    expect(identity.requests.token).toBe(0);
+  });
+
+  test('it belongs to another user', async () => {
+    const { millrace, writeRunning, identity } = await protectedFixture();
+    await writeRunning();
+    const files = createPrivateFiles((process.getuid?.() ?? 0) + 1);
+    const ran = await millrace('jobs', { files });
+    expect(ran.stderr).toMatch(/one\.json belongs to another user\./);
+    expect(identity.requests.token).toBe(0);
+  });
+
+  test('it is broken', async () => {
+    const { millrace, writeRunning, runningFile } = await protectedFixture();
+    await writeRunning();
+    await writeFile(runningFile, '{"clientSecret": "half');
+    const ran = await millrace('jobs');
+    expect(ran.stderr).toMatch(
+      /one\.json cannot be used\. A server that starts writes its own\.\n/,
+    );
+    expect(ran.stderr).not.toContain('half');
+  });
+});

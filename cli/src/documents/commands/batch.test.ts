@@ -1,0 +1,417 @@
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import {
+  FAILED_ROWS,
+  PDF,
+  ZIP,
+  aBatch,
+  aFailedRow,
+  documentsFixture,
+} from '../../../test/documents.ts';
+import { refusal } from '../../../test/contract-server.ts';
+import { aJob } from '../../../test/jobs.ts';
+import { documents as parsed } from '../../../test/run.ts';
+import { addressOf } from '../../../test/tamper.ts';
+import { cursorIsShown, screenOf } from '../../../test/terminal.ts';
+
+const TO_CORRECT =
+  '"millrace batch failed batch-3" writes the failed rows into a file; correct it, and "millrace batch retry batch-3 --data FILE" sends it again.';
+const CSV = 'Number,Amount\n1,10\n2,20\n3,30\n4,\n';
+
+async function rows() {
+  const given = await documentsFixture();
+  const file = join(given.folder, 'rows.csv');
+  await writeFile(file, CSV);
+  const zip = join(given.folder, 'out.zip');
+  given.documents.batches = [aBatch(0, 0), aBatch(2, 0), aBatch(4, 0)];
+  return { ...given, file, zip, line: `batch --template invoice --data ${file} -o ${zip}` };
+}
+
+describe('millrace batch', () => {
+  test('sends the rows, waits, and fetches the ZIP', async () => {
+    const { millrace, documents, zip, line, server } = await rows();
+    const ran = await millrace(
+      `${line} --name 'Invoice {{Number}}' --format docx --locale de-DE --subject {{Number}}`,
+    );
+    expect(ran).toMatchObject({
+      code: 0,
+      stdout: `${zip}\n`,
+      stderr: `batch-3: 4 rows.\n4 made, 0 failed, in 41 s.\n${ZIP.length} B.\n`,
+    });
+    expect(documents.uploads).toEqual([{ type: 'text/csv', text: CSV }]);
+    expect(documents.queries).toEqual([
+      {
+        templateId: 'invoice',
+        outputFileName: 'Invoice {{Number}}',
+        outputFormat: 'DOCX',
+        locale: 'de-DE',
+        subject: '{{Number}}',
+      },
+    ]);
+    expect((await readFile(zip)).equals(ZIP)).toBe(true);
+    expect(server.requests.slice(1)).toEqual([
+      'GET /documents/batches/batch-3',
+      'GET /documents/batches/batch-3',
+      'GET /documents/batches/batch-3/archive',
+    ]);
+  });
+
+  test('fetches one PDF of them all', async () => {
+    const { millrace, file, folder, server } = await rows();
+    const pdf = join(folder, 'out.pdf');
+    const ran = await millrace(`batch --template invoice --data ${file} --merge -o ${pdf}`);
+    expect(ran).toMatchObject({ code: 0, stdout: `${pdf}\n` });
+    expect(ran.stderr).toContain('Making one PDF of them.\n');
+    expect((await readFile(pdf)).equals(PDF)).toBe(true);
+    expect(server.requests.at(-1)).toBe('GET /documents/batches/batch-3/merged.pdf');
+  });
+
+  test('that cannot be merged has its documents all the same', async () => {
+    const { millrace, file, folder, service } = await rows();
+    service.handlers.downloadMerged = () => {
+      throw refusal('merge_failed', 'Item 2 (line 3), "b.pdf", cannot be merged.');
+    };
+    const pdf = join(folder, 'out.pdf');
+    const ran = await millrace(`batch --template invoice --data ${file} --merge -o ${pdf}`);
+    expect(ran.code).toBe(4);
+    expect(ran.stderr).toContain('The documents are there: millrace batch download batch-3');
+    expect(ran.stderr).toContain('Item 2 (line 3), "b.pdf", cannot be merged.');
+    expect(await readdir(folder)).toEqual(['rows.csv']);
+  });
+
+  test('has no time limit on rows and archives, only on questions', async () => {
+    const { millrace, line } = await rows();
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => timers.mockRestore());
+    expect((await millrace(line)).code).toBe(0);
+    const limits = timers.mock.calls.map(([, ms]) => ms ?? 0).filter((ms) => ms >= 10_000);
+    expect(limits).toEqual([30_000, 30_000]);
+  });
+
+  test('asks for what a spreadsheet needs, and says what became of its rows', async () => {
+    const { millrace, documents, folder } = await rows();
+    const source = {
+      format: 'csv' as const,
+      encoding: 'windows-1252',
+      sheet: null,
+      rows: 2_000,
+      blank: 2,
+    };
+    documents.batches = [aBatch(4, 0, { preview: 4, source })];
+    const xlsx = join(folder, 'people.xlsx');
+    await writeFile(xlsx, 'PK');
+    const ran = await millrace(
+      `batch --template invoice --data ${xlsx} --sheet 'May 2026' --preview 4 --priority 5 --strict --allow-missing --locale de-DE --data-locale en-US -o ${join(folder, 'a.zip')}`,
+    );
+    expect(ran.stderr).toContain(
+      'batch-3: the first 4 of 2,000 rows, 2 blank ones skipped. Read as windows-1252.\n4 made, 0 failed, in 41 s.\n',
+    );
+    expect(documents.uploads[0]?.type).toContain('spreadsheetml');
+    expect(documents.queries).toEqual([
+      {
+        templateId: 'invoice',
+        locale: 'de-DE',
+        dataLocale: 'en-US',
+        preview: 4,
+        priority: 5,
+        sheet: 'May 2026',
+        strict: 'true',
+        allowMissing: 'true',
+      },
+    ]);
+  });
+
+  test('shows a bar while it waits', async () => {
+    const { millrace, line } = await rows();
+    const screens: string[][] = [];
+    let sent = '';
+    const ran = await millrace(line, {
+      terminal: 100,
+      onSay: (text) => void (sent += text),
+      onWait: () => void screens.push(screenOf(sent)),
+    });
+    expect(ran.code).toBe(0);
+    expect(screens.map((screen) => screen.at(-1))).toEqual([
+      `batch-3  ${'─'.repeat(30)}   0 %  0 of 4`,
+      `batch-3  ${'━'.repeat(15)}${'─'.repeat(15)}  50 %  2 of 4`,
+    ]);
+    expect(cursorIsShown(sent)).toBe(true);
+    expect(screenOf(sent).join('\n')).not.toContain('━');
+  });
+
+  test('says what it waits for while nothing of it is made', async () => {
+    const { millrace, documents, service, line } = await rows();
+    documents.batches = [aBatch(0, 0), aBatch(0, 0), aBatch(4, 0)];
+    service.jobs = [aJob({ id: 'pg-120', kind: 'document', correlationId: 'c-1' })];
+    const screens: string[] = [];
+    let sent = '';
+    await millrace(line, {
+      terminal: 100,
+      onSay: (text) => void (sent += text),
+      onWait: () => void screens.push(screenOf(sent).join('\n')),
+    });
+    expect(screens[0]).not.toContain('is paused');
+    expect(screens[1]).toContain('The kind "hello" is paused.');
+  });
+
+  test('lists the rows that failed, fetches the others, and ends with 1', async () => {
+    const { millrace, documents, zip, line } = await rows();
+    documents.batches = [aBatch(0, 0), aBatch(3, 1)];
+    documents.items = [aFailedRow(5)];
+    const ran = await millrace(line);
+    expect(ran).toMatchObject({ code: 1, stdout: `${zip}\n` });
+    expect(ran.stderr).toContain(
+      'line 5: validation_error: The field Amount is missing.\n3 made, 1 failed, in 41 s.\n',
+    );
+    const json = await millrace(`${line} --force --json`);
+    expect(parsed(json.stdout).at(-1)).toMatchObject({
+      state: 'FINISHED',
+      failures: [{ line: 5, error: { code: 'validation_error' } }],
+      path: zip,
+      size: ZIP.length,
+    });
+  });
+
+  test('tells what documents lack, and ends with 0', async () => {
+    const { millrace, documents, zip, line } = await rows();
+    const ended = aBatch(4, 0);
+    documents.batches = [aBatch(0, 0), { ...ended, counts: { ...ended.counts, warned: 1 } }];
+    documents.items = [
+      { ...aFailedRow(5), state: 'SUCCEEDED', error: null, warning: 'No font has 請 (U+8ACB).' },
+    ];
+    const ran = await millrace(line);
+    expect(ran).toMatchObject({ code: 0, stdout: `${zip}\n` });
+    expect(ran.stderr).toContain(
+      'line 5: No font has 請 (U+8ACB).\n4 made (1 with a warning), 0 failed, in 41 s.\n',
+    );
+  });
+
+  test('fetches nothing where nothing was made, and shows 20 rows of many', async () => {
+    const { millrace, documents, folder, line } = await rows();
+    const counts = { pending: 0, running: 0, succeeded: 0, failed: 25, canceled: 0, warned: 0 };
+    documents.batches = [aBatch(0, 4, { total: 25, counts })];
+    documents.items = Array.from({ length: 25 }, (_, index) => aFailedRow(index + 2));
+    const ran = await millrace(line);
+    expect(ran).toMatchObject({ code: 1, stdout: '' });
+    expect(ran.stderr.match(/^line /gm)).toHaveLength(20);
+    expect(ran.stderr).toContain('and 5 more: "millrace batch status batch-3" has them all.\n');
+    expect(await readdir(folder)).toEqual(['rows.csv']);
+  });
+
+  test('goes on without whoever interrupts it, and says how to see it again', async () => {
+    const { millrace, folder, line, server } = await rows();
+    const ran = await millrace(line, { onWait: (_, interrupt) => interrupt() });
+    expect(ran.code).toBe(130);
+    expect(ran.stderr).toBe(
+      'batch-3: 4 rows.\nbatch-3 goes on without us: "millrace batch status batch-3" shows how far it is, "millrace batch download batch-3" fetches the documents.\n',
+    );
+    expect(server.requests.filter((request) => request.includes('cancel'))).toEqual([]);
+    expect(await readdir(folder)).toEqual(['rows.csv']);
+  });
+
+  test('waits for a server that restarts', async () => {
+    const { millrace, line, service } = await rows();
+    const { getBatch } = service.handlers;
+    delete service.handlers.getBatch;
+    let away = 0;
+    const fetchAway: typeof fetch = async (input, init) => {
+      if (init?.method === 'GET' && away > 0 && away < 3) throw new TypeError('fetch failed');
+      return fetch(input, init);
+    };
+    const ran = await millrace(line, {
+      fetch: fetchAway,
+      onWait(times) {
+        away = times;
+        if (times === 3 && getBatch !== undefined) service.handlers.getBatch = getBatch;
+      },
+    });
+    expect(ran.code).toBe(0);
+    expect(ran.waits.length).toBe(4);
+  });
+
+  test.each([
+    ['[{"Number": 1}]', 'application/json'],
+    ['\n {"Number": 1}\n', 'application/x-ndjson'],
+    ['\uFEFFNumber\n1\n', 'text/csv'],
+    ['PK\u0003\u0004', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+    ['', 'text/csv'],
+  ])('tells by its beginning what comes through a pipe: %j', async (stdin, type) => {
+    const { millrace, documents } = await rows();
+    const ran = await millrace('batch --template invoice --data - --no-wait', { stdin });
+    expect(ran).toMatchObject({ code: 0, stdout: 'batch-3\n' });
+    expect(documents.uploads).toEqual([{ type, text: stdin }]);
+  });
+
+  test.each([
+    ['batch', 'Which template? Give --template.'],
+    ['batch --template a', 'Which rows? Give --data, a .csv, .xlsx, .json or .jsonl file.'],
+    [
+      'batch --template a.docx --data -',
+      'A batch is made by the server. Keep the file there first: millrace templates add a.docx',
+    ],
+    [
+      'batch --template a --data a.ods',
+      'The format of "a.ods" is not known: rows are a .csv, .xlsx, .json or .jsonl file.',
+    ],
+    [
+      'batch --template a --data a.xls',
+      '"a.xls" is an old Excel file. Save it as .xlsx or .csv first.',
+    ],
+    [
+      'batch --template a --data - --no-wait -o x.zip',
+      'With --no-wait nothing is fetched: leave -o out.',
+    ],
+    [
+      'batch status batch-3 --force',
+      '"millrace batch status" does not take --force. See "millrace help batch".',
+    ],
+    ['batch status', 'It needs more than that: millrace batch status ID'],
+    [
+      'batch --template a --data - --no-wait --merge',
+      'With --no-wait nothing is fetched: leave --merge out.',
+    ],
+    [
+      'batch --template a --data - --merge --format docx',
+      'Only PDFs are merged into one: leave --merge or --format docx out.',
+    ],
+    ['batch --template a --data - --merge -o a.zip', '"a.zip" would hold a PDF. Call it .pdf.'],
+    [
+      'batch download batch-3 -o a.pdf',
+      '"a.pdf" would hold a ZIP. Add --merge for one PDF of all.',
+    ],
+    [
+      'batch --template a --data - --all',
+      '"millrace batch" does not take --all. See "millrace help batch".',
+    ],
+    ['batch list batch-3', '"millrace batch list" does not take "batch-3".'],
+    ['batch list --limit 3 --all', 'Give either --limit or --all.'],
+    [
+      'batch lst',
+      '"millrace batch" knows list, status, cancel, failed, retry, and download, not "lst". Did you mean list?',
+    ],
+  ])('"%s" is told in one sentence', async (line, sentence) => {
+    const { millrace, server } = await rows();
+    expect(await millrace(line)).toMatchObject({ code: 2, stderr: `${sentence}\n` });
+    expect(server.requests).toEqual([]);
+  });
+
+  test('replaces no file, and says so before anything is sent', async () => {
+    const { millrace, zip, line, server } = await rows();
+    await writeFile(zip, 'mine');
+    expect((await millrace(line)).code).toBe(2);
+    expect(server.requests).toEqual([]);
+    expect(await readFile(zip, 'utf8')).toBe('mine');
+  });
+
+  test('leaves no half of a ZIP when the line is cut, and says that the documents are there', async () => {
+    const { millrace, folder, line } = await rows();
+    const cut: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init);
+      if (!addressOf(input).endsWith('/archive')) return response;
+      async function* half() {
+        yield Buffer.from('PK');
+        throw new TypeError('terminated');
+      }
+      return new Response(ReadableStream.from(half()), { status: 200 });
+    };
+    const ran = await millrace(line, { fetch: cut });
+    expect(ran.code).toBe(5);
+    expect(ran.stderr).toContain('The documents are there: millrace batch download batch-3');
+    expect(await readdir(folder)).toEqual(['rows.csv']);
+  });
+});
+
+describe('a batch that is there', () => {
+  test('has a status, with every row that failed', async () => {
+    const { millrace, documents } = await rows();
+    documents.batches = [aBatch(1, 3, { submitter: 'ada@example.com' })];
+    documents.items = [aFailedRow(2), aFailedRow(3), aFailedRow(5)];
+    const { code, lines, stderr } = await millrace('batch status batch-3');
+    expect(code).toBe(1);
+    expect(lines).toEqual([
+      'batch-3  FINISHED',
+      '  template  tpl-7',
+      '  rows      4, 1 succeeded, 3 failed',
+      '  made      now by ada@example.com',
+      '  ended     in 41 s',
+      '  kept      until 2026-02-07T12:00:00.000Z',
+      '',
+      ...[2, 3, 5].map((row) => `  line ${row}: validation_error: The field Amount is missing.`),
+    ]);
+    // What is wrong is the data: the same again would fail again.
+    expect(stderr).toBe(`${TO_CORRECT}\n`);
+    expect((await millrace('batch status batch-3 -q')).stdout).toBe('FINISHED\n');
+    const [json] = parsed((await millrace('batch status batch-3 --json')).stdout);
+    expect(json).toMatchObject({ id: 'batch-3', failures: documents.items });
+    const error = { code: 'invalid_row', message: 'The line is not JSON.' };
+    documents.items = [{ ...aFailedRow(2), error }];
+    expect((await millrace('batch status batch-3')).stderr).toBe(`${TO_CORRECT}\n`);
+    const timeout = { code: 'conversion_timeout', message: 'It took too long.' };
+    documents.items = [{ ...aFailedRow(2), error: timeout }];
+    expect((await millrace('batch status batch-3')).stderr).toBe(
+      `\n"millrace batch retry batch-3" makes those that are missing.\n${TO_CORRECT}\n`,
+    );
+    documents.batches = [aBatch(1, 1)];
+    expect((await millrace('batch status batch-3 -q')).code).toBe(0);
+    expect((await millrace('batch status batch-4')).code).toBe(3);
+  });
+
+  test('is cancelled, retried and fetched', async () => {
+    const { millrace, documents, zip } = await rows();
+    documents.batches = [aBatch(1, 2)];
+    expect((await millrace('batch cancel batch-3')).stdout).toBe(
+      '1 row cancelled; what is made stays.\n',
+    );
+    expect((await millrace('batch retry batch-3')).stdout).toBe('2 rows queued again.\n');
+    expect(parsed((await millrace('batch retry batch-3 --json')).stdout)).toEqual([
+      { id: 'batch-3', retried: 2 },
+    ]);
+    expect((await millrace(`batch download batch-3 -o ${zip}`)).stdout).toBe(`${zip}\n`);
+    expect((await readFile(zip)).equals(ZIP)).toBe(true);
+    expect((await millrace('batch download batch-3 -o - -q')).bytes.equals(ZIP)).toBe(true);
+    const merged = await millrace('batch download batch-3 --merge -o - -q');
+    expect(merged.bytes.equals(PDF)).toBe(true);
+  });
+
+  test('gives its failed rows, and takes them back corrected', async () => {
+    const { millrace, documents, folder } = await rows();
+    documents.batches = [aBatch(2, 2)];
+    const file = join(folder, 'fixed.csv');
+    const ran = await millrace(`batch failed batch-3 -o ${file}`);
+    expect(ran).toMatchObject({ code: 0, stdout: `${file}\n` });
+    expect(await readFile(file, 'utf8')).toBe(FAILED_ROWS);
+    const retried = await millrace(`batch retry batch-3 --data ${file}`);
+    expect(retried).toMatchObject({ code: 0, stdout: '2 rows queued again.\n' });
+    expect(documents.uploads).toEqual([{ type: 'text/csv', text: FAILED_ROWS }]);
+    expect((await millrace('batch failed batch-4 -o -')).code).toBe(3);
+  });
+
+  test('is in the list, newest first, with as many as were asked for', async () => {
+    const { millrace, documents } = await rows();
+    documents.batches = [
+      aBatch(1, 0, { id: 'batch-5', submitter: 'ada@example.com' }),
+      aBatch(4, 0, { id: 'batch-4' }),
+      aBatch(1, 3),
+    ];
+    const { code, lines, stderr } = await millrace('batch list');
+    expect(code).toBe(0);
+    expect(lines).toEqual([
+      'BATCH    STATE     ROWS  DONE  FAILED  TEMPLATE  MADE  BY',
+      'batch-5  RUNNING      4     1       0  tpl-7     now   ada@example.com',
+      'batch-4  FINISHED     4     4       0  tpl-7     now   -',
+      'batch-3  FINISHED     4     4       3  tpl-7     now   -',
+    ]);
+    expect(stderr).toBe('');
+    const two = await millrace('batch list --limit 2 -q');
+    expect(two).toMatchObject({ stdout: 'batch-5\nbatch-4\n', stderr: '' });
+    expect((await millrace('batch list --limit 2')).stderr).toBe(
+      'There are more: --limit N or --all shows them.\n',
+    );
+    expect((await millrace('batch list --all -q')).lines).toHaveLength(3);
+    const json = await millrace('batch list --limit 1 --json');
+    expect(parsed(json.stdout)).toEqual([documents.batches[0]]);
+    documents.batches = [];
+    expect((await millrace('batch list')).stderr).toBe('No batches. They are kept for a while.\n');
+  });
+});

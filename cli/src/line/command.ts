@@ -1,0 +1,41 @@
+import type { Context } from '../context.ts';
+import type { ExitCode } from './exit.ts';
+import { nearest } from '@millrace/api';
+import type { Options, Values } from './option.ts';
+import { UsageError } from './usage-error.ts';
+
+/** A command as data and one function: dispatch, help and documentation come from the same table. */
+export interface Command<O extends Options = Options> {
+  readonly name: string;
+  /** One sentence. */
+  readonly summary: string;
+  /** What follows the name, such as `ID...`; one line per way to use it. */
+  readonly usage: readonly string[];
+  /** How many words may follow the name. */
+  readonly words: { readonly least: number; readonly most: number };
+  readonly options: O;
+  readonly examples: readonly string[];
+  // A method, so that a Command<O> passes where any command is wanted.
+  run(context: Context, args: Args<O>): Promise<ExitCode>;
+}
+
+export interface Args<O extends Options = Options> {
+  readonly words: readonly string[];
+  readonly options: Values<O>;
+}
+
+/** Only gives `run` the types of its own options. */
+export function defineCommand<O extends Options>(command: Command<O>): Command<O> {
+  return command;
+}
+
+export function findCommand(commands: readonly Command[], name: string): Command {
+  const found = commands.find((command) => command.name === name);
+  if (found !== undefined) return found;
+  const meant = nearest(
+    name,
+    commands.map((command) => command.name),
+  );
+  const hint = meant === null ? 'See "millrace help".' : `Did you mean "millrace ${meant}"?`;
+  throw new UsageError(`There is no command "${name}". ${hint}`);
+}

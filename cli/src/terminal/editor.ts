@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Environment } from './screen.ts';
+import { UsageError } from '../line/usage-error.ts';
+
+/** Opens a text in the editor of this user, and gives it as it was left. It lies in a folder that only they may enter. */
+export async function editText(env: Environment, text: string): Promise<string> {
+  const editor = env['VISUAL'] || env['EDITOR'] || 'vi';
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-edit-'));
+  const file = join(folder, 'data.json');
+  try {
+    await writeFile(file, text, { mode: 0o600 });
+    const code = await run(editor, file);
+    if (code !== 0) throw new UsageError(`"${editor}" ended with ${code}: nothing was changed.`);
+    return await readFile(file, 'utf8');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** By the shell, since EDITOR may have words of its own: `code --wait`. The file is an argument, never part of the script. */
+function run(editor: string, file: string): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+    child.on('error', reject);
+    child.on('exit', resolve);
+  });
+}

@@ -1,0 +1,138 @@
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Context } from '../context.ts';
+import { flag, text } from '../line/option.ts';
+import { UsageError } from '../line/usage-error.ts';
+
+/** Where a document goes: a file that is not there yet, or standard output. */
+export const OUTPUT_OPTIONS = {
+  output: text('FILE', 'Where it goes; - is standard output.', 'o'),
+  force: flag('Replaces the file if there is one.'),
+};
+
+export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+export interface Output {
+  /** `-` for standard output. */
+  readonly path: string;
+  /** All of it or nothing; gives the number of bytes. */
+  write(chunks: Chunks): Promise<number>;
+}
+
+/** Refuses at once what could only be refused after the work. */
+export async function openOutput(
+  context: Context,
+  path: string,
+  force: true | undefined,
+): Promise<Output> {
+  if (path === '-') return standardOutput(context);
+  const there = await kindOf(path);
+  if (there === 'folder') throw new UsageError(`"${path}" is a folder. Name a file in it.`);
+  if (there !== null && force === undefined) throw isThere(path);
+  const folder = resolve(path, '..');
+  if ((await kindOf(folder)) !== 'folder') throw new UsageError(`There is no folder "${folder}".`);
+  const { interrupted } = context.world;
+  return { path, write: (chunks) => writeFile(path, force === true, chunks, interrupted) };
+}
+
+function standardOutput({ out, world, json }: Context): Output {
+  if (json) throw new UsageError('Give either --json or -o -: both write to standard output.');
+  if (out.isTerminal)
+    throw new UsageError(
+      'A terminal cannot show it. Send it into a pipe or a file, or use -o FILE.',
+    );
+  return {
+    path: '-',
+    async write(chunks) {
+      let size = 0;
+      for await (const chunk of chunks) {
+        world.stdout.write(chunk);
+        size += chunk.length;
+      }
+      return size;
+    },
+  };
+}
+
+async function writeFile(
+  path: string,
+  force: boolean,
+  chunks: Chunks,
+  interrupted: AbortSignal,
+): Promise<number> {
+  const there = force ? await kindOf(path) : null;
+  if (there === 'other') return fill(await open(path, 'w'), chunks, interrupted); // a device, a pipe
+  // What is to be replaced stays whole until its successor is.
+  const place = there === 'file' ? `${path}.${process.pid}.part` : path;
+  const handle = await open(place, 'wx').catch((thrown: unknown) => {
+    throw told(thrown, path);
+  });
+  try {
+    const size = await fill(handle, chunks, interrupted);
+    if (place !== path) await rename(place, path);
+    return size;
+  } catch (thrown) {
+    await rm(place, { force: true });
+    throw told(thrown, path);
+  }
+}
+
+async function fill(handle: FileHandle, chunks: Chunks, interrupted: AbortSignal): Promise<number> {
+  let size = 0;
+  try {
+    for await (const chunk of chunks) {
+      interrupted.throwIfAborted();
+      await handle.writeFile(chunk);
+      size += chunk.length;
+    }
+    return size;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function kindOf(path: string): Promise<'file' | 'folder' | 'other' | null> {
+  try {
+    const stats = await stat(path);
+    return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return null;
+    throw told(thrown, path);
+  }
+}
+
+function told(thrown: unknown, path: string): unknown {
+  switch (codeOf(thrown)) {
+    case 'EEXIST':
+      return isThere(path);
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return new UsageError(`The file "${path}" may not be written.`);
+    case 'ENOTDIR':
+      return new UsageError(`There is no folder for "${path}".`);
+    case 'ENOSPC':
+      return new UsageError(`There is no room left for "${path}".`);
+    default:
+      return thrown;
+  }
+}
+
+function isThere(path: string): UsageError {
+  return new UsageError(
+    `There is a file "${path}" already. Add --force to replace it, or name another with -o.`,
+  );
+}
+
+function codeOf(thrown: unknown): unknown {
+  return thrown instanceof Error && 'code' in thrown ? thrown.code : null;
+}
+
+const ENDINGS = /\.(pdf|docx)$/i;
+
+/** A file in this folder, whatever was asked for: no path parts, nothing that a file system trips over. */
+export function fileNameOf(name: string, ending: string): string {
+  const plain = name.replaceAll(/[\p{Control}\p{Bidi_Control}/\\<>:"|?*]/gu, '_').trim();
+  const stem = plain.replace(ENDINGS, '').replace(/^\.+/, '');
+  return `${stem === '' ? 'document' : stem}.${ending}`;
+}
