@@ -19,6 +19,7 @@ export * from './values/json.ts';
 export * from './kinds/kind.ts';
 export { defer, done, type Effect, type Outcome } from './kinds/outcome.ts';
 export type { PoolConfig } from './worker/pool-config.ts';
+export * from './parts.ts';
 export * from './port.ts';
 export { type Crew, createCrew } from './worker/quarantine.ts';
 export * from './queue/queue.ts';

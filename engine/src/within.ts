@@ -1,13 +1,7 @@
 import { MillraceError } from './errors.ts';
 import type { JobId, NewJob } from './job.ts';
-import type {
-  ControlPart,
-  FollowerPart,
-  SchedulePart,
-  ScheduleStatus,
-  Selection,
-  Store,
-} from './port.ts';
+import type { Selection, Store } from './port.ts';
+import type { ControlPart, FollowerPart, SchedulePart, ScheduleStatus } from './parts.ts';
 import {
   type Scope,
   admitted,

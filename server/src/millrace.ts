@@ -4,7 +4,7 @@ import { createEvents, createQueue, createRegistry, dependantsOf, within } from 
 import { workloads } from '@millrace/workloads';
 import { systemClock } from './clock.ts';
 import { type Closing, createClosing } from './closing.ts';
-import type { Config } from './config/config.ts';
+import type { Config, SalesforceConfig } from './config/config.ts';
 import { orgCheck, storeCheck } from './health.ts';
 import { createApp } from './http/app.ts';
 import { closeApp, listen } from './http/listen.ts';
@@ -22,6 +22,7 @@ import { openStores } from './stores/open.ts';
 import { serveMetrics } from './telemetry/export/endpoint.ts';
 import { traceAnnouncements, traceAudit } from './telemetry/store.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
+import type { Telemetry } from './telemetry/types.ts';
 import { requireFreePort } from './port.ts';
 import { VERSION } from './version.ts';
 import { webhookKind } from './webhook/kind.ts';
@@ -76,26 +77,21 @@ async function serve(
 
   const jobs = loaded ?? (await loadJobs(config.jobsFolder, config.jobsFolderNamed));
   const { salesforce, page: sandboxOrg } = await withSandboxOrg(config, closing);
-  const { retries } = salesforce;
-  const declared = inWords(() =>
-    declareWorkloads(workloads, config.workloads, {
-      orgs: salesforce.orgs.map(({ name }) => ({ name, retries })),
-    }),
-  );
-  const webhooks = webhookKind({ ...config.webhook, measured: telemetry.call });
-  const mainKinds = [...jobs.kinds, ...declared.kinds, webhooks];
-  const orgKinds = salesforce.orgs.flatMap(({ name }) => declared.kindsOf(name));
-  const registry = inWords(() => createRegistry([...mainKinds, ...orgKinds]));
-  jobs.check(registry);
-  const rules = [...jobs.rules, ...declared.rules];
-  const dependants = inWords(() => dependantsOf(registry, rules));
-  inWords(() => config.pools.forEach(({ kinds = [] }) => kinds.forEach(registry.require)));
+  const kinds = declareKinds(config, jobs, salesforce, telemetry);
+  const { declared, registry } = kinds;
 
   const orgs = salesforce.orgs.map((org) => {
-    const kinds = declared.kindsOf(org.name).map(({ kind }) => kind);
-    return { ...openOrg(org, kinds, salesforce, { telemetry, log }), kinds };
+    const own = declared.kindsOf(org.name).map(({ kind }) => kind);
+    return { ...openOrg(org, own, salesforce, { telemetry, log }), kinds: own };
   });
-  const stores = await openStores({ config, dependants, orgs, telemetry, log, closing });
+  const stores = await openStores({
+    config,
+    dependants: kinds.dependants,
+    orgs,
+    telemetry,
+    log,
+    closing,
+  });
   const { database, joined } = stores;
   declared.check(stores.main, stores.ofOrgs);
 
@@ -131,7 +127,7 @@ async function serve(
             salesforce,
             replica,
             stores,
-            mainKinds,
+            mainKinds: kinds.main,
             kindsOf: declared.kindsOf,
             schedules: [...jobs.schedules, ...declared.schedules],
             pools: [...config.pools, ...declared.pools],
@@ -193,7 +189,7 @@ async function serve(
   if (metrics !== null) closing.add(() => metrics.close());
   if (config.runningFolder !== null) {
     const client = sandbox?.client ?? null;
-    const [org = null] = sandboxOrg === null ? [] : orgKinds;
+    const [org = null] = sandboxOrg === null ? [] : kinds.ofOrgs;
     const simulatedOrg = org === null ? null : { kind: org.kind, page: sandboxOrg ?? '' };
     const told = { url: address, client, simulatedOrg };
     closing.add(await tellCommandLine(config.runningFolder, told, log));
@@ -214,4 +210,26 @@ async function serve(
       await closing.close();
     },
   };
+}
+
+/** Everything that can run here, from people's job files and from the workloads, before any store is open. */
+function declareKinds(
+  config: Config,
+  jobs: LoadedJobs,
+  { orgs, retries }: SalesforceConfig,
+  telemetry: Telemetry,
+) {
+  const declared = inWords(() =>
+    declareWorkloads(workloads, config.workloads, {
+      orgs: orgs.map(({ name }) => ({ name, retries })),
+    }),
+  );
+  const webhooks = webhookKind({ ...config.webhook, measured: telemetry.call });
+  const main = [...jobs.kinds, ...declared.kinds, webhooks];
+  const ofOrgs = orgs.flatMap(({ name }) => declared.kindsOf(name));
+  const registry = inWords(() => createRegistry([...main, ...ofOrgs]));
+  jobs.check(registry);
+  const dependants = inWords(() => dependantsOf(registry, [...jobs.rules, ...declared.rules]));
+  inWords(() => config.pools.forEach(({ kinds = [] }) => kinds.forEach(registry.require)));
+  return { declared, main, ofOrgs, registry, dependants };
 }

@@ -6,7 +6,8 @@ import { isSameJson, toJsonText } from '../values/json.ts';
 import type { Chunk } from '../kinds/kind.ts';
 import { leaseOf } from './leases.ts';
 import type { Outcome } from '../kinds/outcome.ts';
-import type { Checkpoint, ChunkPart, RenewAnswer } from '../port.ts';
+import type { RenewAnswer } from '../parts.ts';
+import type { Checkpoint, ChunkPart } from '../parts.ts';
 import { storableProgress } from './progress.ts';
 import { type Running, fencedEvent, progressEvent } from './running.ts';
 

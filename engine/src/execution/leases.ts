@@ -1,7 +1,8 @@
 import type { Clock } from '../time/clock.ts';
 import type { Events } from '../events.ts';
 import type { Lease } from '../job.ts';
-import type { ChunkPart, Store } from '../port.ts';
+import type { Store } from '../port.ts';
+import type { ChunkPart } from '../parts.ts';
 import { type Running, fencedEvent, progressEvent } from './running.ts';
 
 /**

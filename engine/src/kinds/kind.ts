@@ -4,7 +4,7 @@ import { type Duration, TEN_YEARS_MS, toMs } from '../time/duration.ts';
 import { MillraceError } from '../errors.ts';
 import type { Job, JobId, Lease, Progress } from '../job.ts';
 import type { Outcome } from './outcome.ts';
-import type { Keep } from '../port.ts';
+import type { Keep } from '../parts.ts';
 import type { JobRequest } from '../request.ts';
 import { RETRY, type RetryPolicy, checkRetry, maxAttempts } from './retry.ts';
 

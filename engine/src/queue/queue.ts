@@ -3,15 +3,8 @@ import type { Events } from '../events.ts';
 import { type Explanation, explain } from './explain.ts';
 import type { Job, JobId, JobSummary } from '../job.ts';
 import { checkText } from '../values/json.ts';
-import type {
-  AmendPart,
-  Canceled,
-  Count,
-  Enqueued,
-  Filter,
-  ListParams,
-  Selection,
-} from '../port.ts';
+import type { Canceled, Count, Enqueued, Filter, ListParams, Selection } from '../port.ts';
+import type { AmendPart } from '../parts.ts';
 import type { Registry } from '../kinds/registry.ts';
 import type { JobRequest } from '../request.ts';
 import { hasDate, newJob } from './new-job.ts';

@@ -2,13 +2,8 @@ import { either, fieldsOf } from '../kinds/definition.ts';
 import { StoreUnavailable } from '../errors.ts';
 import type { Events } from '../events.ts';
 import { checkText } from '../values/json.ts';
-import {
-  type Fired,
-  type SchedulePart,
-  type ScheduleStatus,
-  type Store,
-  TICK_AHEAD_MS,
-} from '../port.ts';
+import { type Store } from '../port.ts';
+import { type Fired, type SchedulePart, type ScheduleStatus, TICK_AHEAD_MS } from '../parts.ts';
 import type { Registry } from '../kinds/registry.ts';
 import { newJob } from '../queue/new-job.ts';
 import type { JobRequest } from '../request.ts';

@@ -1,7 +1,8 @@
 import { MillraceError } from '../errors.ts';
 import type { NewJob } from '../job.ts';
 import { type JsonText, toJsonText } from './json.ts';
-import type { Checkpoint, SettledOutcome } from '../port.ts';
+import type { SettledOutcome } from '../port.ts';
+import type { Checkpoint } from '../parts.ts';
 
 /**
  * For stores that could keep any text. Postgres cannot keep NUL or half a surrogate pair, so the others refuse

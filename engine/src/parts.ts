@@ -1,0 +1,148 @@
+import type { Job, JobId, JobSummary, Lease, NewJob, Progress } from './job.ts';
+import type { FinishedState } from './states.ts';
+import type { JsonText } from './values/json.ts';
+
+/** What a store has beyond the life of a job, each part as a whole or not at all: see `Store` in port.ts. */
+
+/** Jobs that work in chunks. */
+export interface ChunkPart {
+  checkpoint(params: {
+    checkpoints: readonly Checkpoint[];
+    leaseMs: number;
+  }): Promise<RenewAnswer[]>;
+}
+
+/** Children, and what follows from a job's end (`Dependants`), written in the transaction that ends it. */
+export interface FollowerPart {
+  /** Closes gates whose parents did not all come in time. */
+  closeGates(params: { limit: number }): Promise<ClosedGate[]>;
+  /** Jobs that name this one among their parents and have its correlation id (or its id, where it has none), newest first. */
+  children(params: { of: Pick<Job, 'id' | 'correlationId'>; limit: number }): Promise<JobSummary[]>;
+}
+
+/** Cron, taken by one replica per tick. */
+export interface SchedulePart {
+  /** Every schedule the process knows; a new one starts counting now. */
+  sync(params: { schedules: readonly ScheduleRecord[] }): Promise<ScheduleStatus[]>;
+  all(): Promise<ScheduleStatus[]>;
+  /**
+   * Takes a tick, once over all replicas, and makes `job` with it; with `job` null the tick is only passed over. A
+   * last tick more than `TICK_AHEAD_MS` ahead of the store's clock was taken while that clock was wrong, and holds up
+   * no tick that is due now.
+   */
+  fire(params: FireParams): Promise<Fired>;
+  /** Ticks are passed over from now on. False: it was paused already, or the store does not know it. */
+  pause(params: { name: string; by: string | null }): Promise<boolean>;
+  resume(params: { name: string }): Promise<boolean>;
+}
+
+/** What operators do to kinds and know of workers. */
+export interface ControlPart {
+  pause(params: { kind: string; by: string | null }): Promise<boolean>;
+  resume(params: { kind: string }): Promise<boolean>;
+  paused(): Promise<{ kind: string; by: string | null; since: number }[]>;
+  reportWorker(params: WorkerReport): Promise<void>;
+  /**
+   * All workers, with the moment (the store's clock) of their last report. A worker that was silent for five minutes
+   * and holds no lease is removed with the next report of another one; any is removed after an hour.
+   */
+  workers(): Promise<(WorkerReport & { seenAt: number })[]>;
+}
+
+/** Housekeeping of the store's own. */
+export interface UpkeepPart {
+  /** One step of a sweep that removes finished jobs whose time is over, and what hangs on them. */
+  prune(params: PruneParams): Promise<Pruned>;
+  /** Called every few seconds by each worker. */
+  maintain(): Promise<void>;
+}
+
+/** What a person may do to one job that has ended, beyond its life. */
+export interface AmendPart {
+  /**
+   * Retries a failed or cancelled job with other data, from the beginning: a cursor points into the data before. False: it
+   * is not there, not in such a state, or was erased.
+   */
+  retryWith(params: { id: JobId; payload: JsonText }): Promise<boolean>;
+  /** Removes a job that has ended, with all that is kept of it. False: it is not there, or has not ended. */
+  remove(params: { id: JobId }): Promise<boolean>;
+}
+
+export interface Checkpoint {
+  readonly lease: Lease;
+  /**
+   * Numbers the checkpoints of a lease from 1. A checkpoint that comes twice, or after a later one, only renews the
+   * lease: its cursor and children are written already.
+   */
+  readonly step: number;
+  /** Left out: progress only. A cursor that moves on starts the attempts again, and clears a suspect. */
+  readonly cursor?: JsonText;
+  readonly progress?: Progress;
+  readonly children: readonly NewJob[];
+}
+
+export interface ScheduleRecord {
+  readonly name: string;
+  readonly cron: string;
+  readonly timeZone: string;
+  readonly kind: string;
+}
+
+export interface ScheduleStatus extends ScheduleRecord {
+  readonly lastTick: number;
+  readonly lastJob: JobId | null;
+  readonly paused: { readonly since: number; readonly by: string | null } | null;
+}
+
+export interface FireParams {
+  readonly schedule: string;
+  /** Null: someone wants it now. No tick is taken then, and a pause does not matter. */
+  readonly tick: number | null;
+  readonly job: NewJob | null;
+  /** Pass the tick over while the previous job of the schedule is alive. */
+  readonly skipOverlap: boolean;
+}
+
+/** How far a store's clock may be set back without a tick coming twice. */
+export const TICK_AHEAD_MS = 60_000;
+
+export type Fired =
+  | { readonly type: 'fired'; readonly id: JobId }
+  | { readonly type: 'passed' }
+  | { readonly type: 'overlap'; readonly id: JobId }
+  /** The tick is passed over, since the schedule is paused. */
+  | { readonly type: 'paused' }
+  /** Another replica had it. */
+  | { readonly type: 'taken' }
+  /** The store has lost the schedule, in a fail-over or by hand: it has to be synced again. */
+  | { readonly type: 'unknown' };
+
+export interface WorkerReport {
+  readonly worker: string;
+  readonly kinds: readonly string[];
+  readonly stats: JsonText;
+}
+
+/** How long a job is kept after its end, in milliseconds. */
+export type Keep = Readonly<Record<FinishedState, number>>;
+
+export interface PruneParams {
+  readonly keep: Readonly<Record<string, Keep>>;
+  /** For kinds that this process does not know (any more). */
+  readonly otherwise: Keep;
+}
+
+export interface Pruned {
+  readonly count: number;
+  /** The sweep goes on: call again. */
+  readonly more: boolean;
+}
+
+export interface ClosedGate {
+  readonly rule: string;
+  readonly key: string;
+  readonly arrived: Readonly<Record<string, JobId>>;
+}
+
+/** `cancel`: renewed or saved, and someone asked for the job to stop. */
+export type RenewAnswer = 'renewed' | 'cancel' | 'stale';
