@@ -1,14 +1,5 @@
 import type { FailureRecord, StoreUnavailable } from './errors.ts';
-import type {
-  ClaimedJob,
-  FinishedJob,
-  Job,
-  JobId,
-  JobSummary,
-  Lease,
-  NewJob,
-  Progress,
-} from './job.ts';
+import type { ClaimedJob, FinishedJob, Job, JobId, JobSummary, Lease, NewJob } from './job.ts';
 import type { JsonText } from './values/json.ts';
 import type { Effect } from './kinds/outcome.ts';
 import type {

@@ -36,7 +36,8 @@ export interface AskedStore extends Pick<
 
 /**
  * A store as a caller may see it. A job outside of the scope is one that does not exist: the same question is asked of the
- * store for both, and the same answer given. Lists, counts and bulk actions leave such jobs out before they are read.
+ * store for both, and the same answer given. Lists, counts and bulk actions leave such jobs out before they are read
+ * (docs/decisions/0018-tenants.md).
  */
 export function within(store: Required<AskedStore>, scope: Scope): Required<AskedStore> {
   async function selected({ select }: Selection): Promise<Selection> {

@@ -24,7 +24,8 @@ import type { Settings } from './settings.ts';
 /**
  * Work that ships with Millrace, as a module of one shape. The server goes through a list of them and names none.
  * First `declare`, which is pure: kinds must be known before a store can be opened. Then `open`, with the store and the
- * queue. A kind's `run` is given what `open` made, so that no kind has to look for its service.
+ * queue. A kind's `run` is given what `open` made, so that no kind has to look for its service
+ * (docs/decisions/0019-workload-modules.md).
  */
 export interface Workload<
   Config = unknown,
