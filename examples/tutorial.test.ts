@@ -63,6 +63,7 @@ async function shell(command: string): Promise<{ code: number; said: string }> {
   const env = {
     PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
     MILLRACE_URL: address,
+    XDG_STATE_HOME: join(folder, 'state'),
   };
   const options = { cwd: folder, env };
   const ended = await run('bash', ['-eo', 'pipefail', '-c', script], options).then(

@@ -122,6 +122,7 @@ async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service
     ...org.env,
     ...salesforce,
     HOME: folder,
+    XDG_STATE_HOME: join(folder, 'state'),
     MILLRACE_URL: url,
     MILLRACE_CLIENT_ID: client.id,
     MILLRACE_CLIENT_SECRET: client.secret,

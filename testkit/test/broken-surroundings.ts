@@ -82,12 +82,16 @@ function asIfNew(params: Checkpoints): Checkpoints {
   };
 }
 
-/** A call without an answer, not even that there is none. */
-export function hangReports(store: Store): Store {
-  const { control } = store;
-  return control === undefined
-    ? store
-    : { ...store, control: { ...control, reportWorker: () => new Promise(() => {}) } };
+/** What a worker hands back at its end never arrives, and it believes that it has. */
+export function dropHandBacks(store: Store): Store {
+  return {
+    ...store,
+    async settle({ settlements }) {
+      const kept = settlements.filter(({ outcome }) => outcome.move !== 'handBack');
+      const answers = kept.length === 0 ? [] : await store.settle({ settlements: kept });
+      return settlements.map((each) => answers[kept.indexOf(each)] ?? 'settled');
+    },
+  };
 }
 
 /** The engine does not hear that a job is a suspect, and runs it like any other. */

@@ -30,8 +30,8 @@ import {
   askForMore,
   cancelAtWill,
   dropProgress,
+  dropHandBacks,
   forgetGates,
-  hangReports,
   hideSuspicion,
   openGates,
   repeatChunksLate,
@@ -229,9 +229,9 @@ export const PROOFS: readonly Proof[] = [
     sabotage: () => inStore(closeAnything),
   },
   {
-    name: 'a report that hangs',
+    name: 'what is handed back at the end and never arrives',
     noticedAs: 'stopping',
-    sabotage: () => ({ engineStore: hangReports }),
+    sabotage: () => ({ engineStore: dropHandBacks }),
   },
 ];
 

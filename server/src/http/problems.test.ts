@@ -1,15 +1,17 @@
-import { DocumentError } from '@millrace/documents';
-import { OfficeError } from '@millrace/office';
 import { expect, test } from 'vitest';
 import { toProblem } from './problems.ts';
 
-test('what says that it may be tried again is told so, whatever is usual for its code', () => {
-  const starved = new DocumentError('conversion_timeout', 'It had no processor.', {
-    retryable: true,
+test('what a workload says of its own error is told, whatever is usual for its code', () => {
+  const ofWorkload = (retryable?: boolean) => () => ({
+    code: 'conversion_timeout',
+    detail: 'It had no processor.',
+    ...(retryable !== undefined && { retryable }),
   });
-  expect(toProblem(starved, 'c-1')).toMatchObject({ status: 504, retryable: true });
-  const slow = new DocumentError('conversion_timeout', 'It was not done.');
-  expect(toProblem(slow, 'c-1')).toMatchObject({ status: 504, retryable: false });
-  const direct = new OfficeError('conversion_timeout', 'It had no processor.', true);
-  expect(toProblem(direct, 'c-1')).toMatchObject({ status: 504, retryable: true });
+  expect(toProblem('x', 'c-1', ofWorkload(true))).toMatchObject({ status: 504, retryable: true });
+  expect(toProblem('x', 'c-1', ofWorkload())).toMatchObject({ status: 504, retryable: false });
+});
+
+test('a code that is in no table is ours to look into', () => {
+  const odd = () => ({ code: 'made_up', detail: 'No.' });
+  expect(toProblem('x', 'c-1', odd)).toMatchObject({ code: 'internal', status: 500 });
 });

@@ -82,8 +82,11 @@ describe('GET /events', () => {
       Promise.resolve({ ...DEVELOPER, name: 'Ann', subject: authorization });
     harness = createHarness({ parts: { authenticate } });
     baseUrl = await harness.app.listen({ host: '127.0.0.1', port: 0 });
+    // Kept: an answer that nobody holds any more may be collected, and its stream closed.
+    const answers: Response[] = [];
     const status = async (subject: string): Promise<number> => {
       const answer = await fetch(`${baseUrl}/events`, { headers: { authorization: subject } });
+      answers.push(answer);
       return answer.status;
     };
     const all = await Promise.all(Array.from({ length: 101 }, () => status('one')));

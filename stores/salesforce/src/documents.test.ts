@@ -81,7 +81,10 @@ describe.each(LEVELS)('documents of an org, with $level', ({ apex }) => {
     await deleteTemplate(gone);
 
     const kind = salesforceDocumentKind('salesforce', 3);
-    const { worker } = openReplica(world, kind, { services: new Map([[kind.kind, documents]]) });
+    const { worker } = openReplica(world, kind, {
+      store: { defaultKind: kind.kind },
+      services: new Map([[kind.kind, documents]]),
+    });
     worker.start();
     await allOver(world.org);
     await worker.stop();
