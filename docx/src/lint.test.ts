@@ -173,3 +173,21 @@ describe('fonts', () => {
     expect(report.problems.map(({ code }) => code)).toEqual(['missing_font']);
   });
 });
+
+describe('a report has its end', () => {
+  it('lists the first thousand fields and blocks, and says that there are more', () => {
+    const paragraphs = Array.from({ length: 1_500 }, (_, n) =>
+      p(`{{#if A${n}}}{{B${n}}}{{/if}}`),
+    ).join('');
+    const { ok, fields, blocks, problems } = lint(docx(paragraphs));
+    expect([ok, fields.length, blocks.length]).toEqual([true, 1_000, 1_000]);
+    expect(problems).toEqual([
+      {
+        severity: 'warning',
+        code: 'report_shortened',
+        message: expect.stringContaining('3000 fields and 1500 blocks'),
+      },
+    ]);
+    expect(compile(docx(paragraphs)).fields).toHaveLength(3_000);
+  });
+});

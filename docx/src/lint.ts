@@ -29,6 +29,7 @@ export interface LintReport {
   /** No errors; warnings may be there. */
   readonly ok: boolean;
   readonly problems: readonly Problem[];
+  /** The first thousand, as of the blocks. */
   readonly fields: readonly FieldUse[];
   readonly blocks: readonly BlockUse[];
   readonly fonts: readonly string[];
@@ -37,6 +38,12 @@ export interface LintReport {
 
 /** Nobody reads more, and a part can hold millions of `{{`. */
 const MOST_PROBLEMS = 1_000;
+
+/**
+ * Of fields and of blocks: 20,000 of them are 3.8 MB, which kept whoever passes a report on from all else for 130 to 280 ms.
+ * A compiled template has all of its fields.
+ */
+const MOST_LISTED = 1_000;
 
 /** Lists all that is in a template and all that is wrong with it. Never throws for a bad template. */
 export function lint(bytes: Uint8Array, options: LintOptions = {}): LintReport {
@@ -73,15 +80,22 @@ export function lint(bytes: Uint8Array, options: LintOptions = {}): LintReport {
       ),
     ];
   }
+  const blocks = compiled ? blocksOf(compiled) : [];
   const report: LintReport = {
     ok: !problems.some(({ severity }) => severity === 'error'),
-    problems: unique(problems).slice(0, MOST_PROBLEMS + 1),
-    fields,
-    blocks: compiled ? blocksOf(compiled) : [],
+    problems: [...unique(problems).slice(0, MOST_PROBLEMS + 1), ...shortened(fields, blocks)],
+    fields: fields.slice(0, MOST_LISTED),
+    blocks: blocks.slice(0, MOST_LISTED),
     fonts,
     missingFonts: [],
   };
   return withInstalledFonts(report, options.installedFonts);
+}
+
+function shortened(fields: readonly FieldUse[], blocks: readonly BlockUse[]): Problem[] {
+  if (fields.length <= MOST_LISTED && blocks.length <= MOST_LISTED) return [];
+  const message = `The template has ${fields.length} fields and ${blocks.length} blocks: the report lists the first ${MOST_LISTED} of each.`;
+  return [warning('report_shortened', message)];
 }
 
 /** All else in a report comes from the template alone, and can be kept with it; fonts are those of one machine. */

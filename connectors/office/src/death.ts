@@ -11,6 +11,8 @@ export interface Death {
   readonly complaint: string;
   /** Of the time that it had, the share in which it had a processor. */
   readonly worked: number;
+  /** It began with half of the memory that it may have, or more: what filled it was this document. */
+  readonly roomy: boolean;
 }
 
 /** With a processor for half of the time, it was the document and not the machine. */
@@ -25,7 +27,7 @@ const ABANDONED_MS = 1_000;
 /** What the death of its process means for a document: it has ended, or another process may have it (true). */
 export function survives(
   job: Job,
-  { reason, complaint, worked }: Death,
+  { reason, complaint, worked, roomy }: Death,
   parts: {
     poison: PoisonList;
     timeoutMs: number;
@@ -46,8 +48,8 @@ export function survives(
     'A LibreOffice process died with a document',
   );
   const of = reason === 'timeout' || reason === 'memory' ? reason : 'crash';
-  // It had the processor and was not done: the same bytes would take as long again.
-  const sure = reason === 'timeout' && worked >= BUSY;
+  // It had the processor and was not done, or the memory and filled it: the same bytes would do so again.
+  const sure = (reason === 'timeout' && worked >= BUSY) || (reason === 'memory' && roomy);
   const isPoison = poison.died(sha256, of, { sure }) || job.deaths > 1;
   if (isPoison) onEvent({ type: 'poisoned', sha256 });
   if (isPoison) job.reject(refused(of, timeoutMs));

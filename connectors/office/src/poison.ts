@@ -1,7 +1,7 @@
 import { OfficeError } from './errors.ts';
 
 /**
- * Documents that killed processes, by hash. Two deaths within the time, or one timeout that was the document's own, and it is
+ * Documents that killed processes, by hash. Two deaths within the time, or one that was the document's own doing for sure, and it is
  * refused until the time is over. Bounded: what was heard of longest ago is forgotten first.
  */
 export type Poison = 'crash' | 'memory' | 'timeout';
@@ -70,9 +70,9 @@ export function refused(of: Poison, timeoutMs: number): OfficeError {
       'conversion_timeout',
       `LibreOffice was not done with this document after ${timeoutMs / 1000} s, and would not be the next time. It is refused for an hour: make it simpler (split very long paragraphs and tables), or raise CONVERSION_TIMEOUT.`,
     );
-  const what = of === 'memory' ? 'take all the memory it may have' : 'crash';
+  const what = of === 'memory' ? 'take all the memory it may have' : 'crash twice';
   return new OfficeError(
     'poisoned',
-    `This document made LibreOffice ${what} twice. It is refused for now: make it simpler, or save it again in Word, and try that.`,
+    `This document made LibreOffice ${what}. It is refused for now: make it simpler, or save it again in Word, and try that.`,
   );
 }

@@ -154,10 +154,22 @@ test('a document at work until the time is over would be again: not retryable, a
   expect(await convert(pool, 'next')).toContain('next');
 });
 
-test('a process that takes too much memory is killed', async () => {
+test('a process that takes too much memory is killed, and its document is not tried again', async () => {
   const { pool, seen } = openPool({ memoryMb: 250 });
-  await expect(convert(pool, 'eat 400')).rejects.toMatchObject({ code: 'poisoned' });
+  await expect(convert(pool, 'eat 400')).rejects.toMatchObject({
+    code: 'poisoned',
+    retryable: false,
+    message: expect.stringContaining('take all the memory it may have'),
+  });
   await seen.event('process_ended', ({ reason }) => reason === 'memory');
+  expect(pool.stats().retriedJobs).toBe(0);
+});
+
+test('one that began in a process which others had filled is tried again in a new one', async () => {
+  const { pool } = openPool({ memoryMb: 250, recycleAfter: { documents: 1_000, megabytes: 240 } });
+  await convert(pool, 'keep 100');
+  expect(await convert(pool, 'keep 130')).toBe('kept');
+  expect(pool.stats().retriedJobs).toBe(1);
 });
 
 test('a process is replaced after its documents; its successor is ready before it goes', async () => {

@@ -108,6 +108,7 @@ export function createPool(params: PoolParams): Pool {
     let files: Handover | undefined;
     const startedAt = performance.now();
     const abandon = giveUpOn(job, member);
+    const roomy = member.rssMb <= params.memoryMb / 2;
     let failed = false;
     let settle: () => void;
     try {
@@ -122,14 +123,14 @@ export function createPool(params: PoolParams): Pool {
         const message = `LibreOffice could not convert it: ${outcome.reason}`;
         settle = () => job.reject(new OfficeError(outcome.code, message));
       } else {
-        settle = () => afterDeath(job, outcome);
+        settle = () => afterDeath(job, { ...outcome, roomy });
       }
     } catch (error) {
       // The disk is full; or the process died before it saw the document, and took the folder with it.
       const message = `The document could not be handed over: ${String(error)}`;
       settle = member.process.alive()
         ? () => job.reject(new OfficeError('conversion_failed', message, true))
-        : () => afterDeath(job, { reason: 'crash', complaint: message, worked: 0 });
+        : () => afterDeath(job, { reason: 'crash', complaint: message, worked: 0, roomy });
     }
     abandon.stop();
     running.delete(job);

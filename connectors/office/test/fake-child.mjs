@@ -7,6 +7,8 @@ const { folder, way } = JSON.parse(process.argv[2] ?? '');
 const start = process.env['TZ'] ?? ''; // the one variable of the test's that a child sees
 
 let served = 0;
+/** @type {Buffer[]} */
+const kept = [];
 process.on('disconnect', () => process.exit());
 process.on('message', (/** @type {import('../src/program/protocol.ts').Task} */ task) => {
   const [command, argument = ''] = readFileSync(task.input, 'utf8').split(' ');
@@ -38,6 +40,9 @@ process.on('message', (/** @type {import('../src/program/protocol.ts').Task} */ 
       return void Object.assign(globalThis, {
         eaten: Buffer.alloc(Number(argument) * 1024 * 1024, 1),
       });
+    case 'keep': // memory, for the documents after it; done with it only as the first
+      kept.push(Buffer.alloc(Number(argument) * 1024 * 1024, 1));
+      return served === 1 ? done('kept') : undefined;
     case 'wait': // until the file is there
       return waitFor(argument, () => done('waited'));
     default:

@@ -11,6 +11,11 @@ export type ErrorKind =
   | 'lock'
   /** Down, out of reach, too slow, called off, or an answer that is none. */
   | 'unavailable'
+  /**
+   * The work took more than Salesforce gives one transaction: time, or a governor limit of a trigger. Nothing was done; less
+   * work at once, or a quieter hour, may fit.
+   */
+  | 'overrun'
   | 'notFound'
   /** A unique value exists already. */
   | 'duplicate'
@@ -41,6 +46,7 @@ const RETRYABLE: Record<ErrorKind, boolean> = {
   limit: true,
   lock: true,
   unavailable: true,
+  overrun: true,
   notFound: false,
   duplicate: false,
   // Only when somebody has made room.

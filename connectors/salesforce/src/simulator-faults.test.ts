@@ -57,6 +57,34 @@ describe('a gateway that answers with a page', () => {
     },
   );
 
+  test.each([200, 302, 400, 403, 404, 407, 408, 420])(
+    '%i: the documents of a call are in doubt and not refused, each alike, and no half is sent',
+    async (status) => {
+      const { salesforce, org } = await openWorld();
+      org.faults.add({ kind: 'gateway', status, path: 'graph$', times: 1 });
+      const answers = await salesforce.graphs(['A', 'B', 'C'].map((name) => [account(name)]));
+      for (const answer of answers) {
+        expect(answer).toMatchObject({
+          ok: false,
+          failed: { outcome: 'unknown', retryable: true },
+        });
+      }
+      expect(answers).toHaveLength(3);
+      expect(salesforce.stats().calls).toBe(1);
+    },
+  );
+
+  test.each([200, 403, 404])('%i: a file is not missing, and a page is no file', async (status) => {
+    const { salesforce, org } = await openWorld();
+    const { id } = await salesforce.upload({ name: 'a.bin', size: 1, body: new Uint8Array(1) });
+    const path = `sobjects/ContentVersion/${id}/VersionData`;
+    org.faults.add({ kind: 'gateway', status, path: 'VersionData$', times: 2 });
+    for (const call of [salesforce.download(path), salesforce.stream(path)]) {
+      expect(await errorOf(call)).toMatchObject({ kind: 'unavailable', retryable: true });
+    }
+    expect(await salesforce.download(path)).toHaveLength(1);
+  });
+
   test('the login has one too', async () => {
     const { salesforce, org } = await openWorld();
     org.faults.add({ kind: 'gateway', status: 502, path: 'oauth2/token$' });
@@ -92,6 +120,7 @@ describe('Apex', () => {
     const call = salesforce.apex({ method: 'GET', path: 'millrace/v1/version' });
     expect(await errorOf(call)).toMatchObject({
       code: 'APEX_ERROR',
+      kind: 'overrun',
       status: 500,
       outcome: 'refused',
       message: expect.stringContaining('System.LimitException'),

@@ -86,7 +86,7 @@ function readJpeg(bytes: Buffer): Picture | undefined {
 function readSvg(bytes: Buffer, limits: Limits): Picture | undefined {
   const head = bytes.toString('utf8', 0, 1_000).trimStart();
   if (!/^\ufeff?<(?:svg|\?xml|!--)/i.test(head)) return undefined;
-  const clean = sanitizeSvg(bytes, 'the SVG', limits);
+  const { bytes: clean } = sanitizeSvg(bytes, 'the SVG', limits);
   const tag = /<(?:\w+:)?svg\b[^>]*>/i.exec(clean.toString('utf8', 0, 20_000))?.[0] ?? '';
   const box = /\sviewBox\s*=\s*["']\s*[-\d.e]+[\s,]+[-\d.e]+[\s,]+([\d.e]+)[\s,]+([\d.e]+)/i.exec(
     tag,

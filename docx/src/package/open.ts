@@ -54,6 +54,7 @@ export function openPackage(input: Uint8Array, limits: Limits): Package {
     kinds: new Map(),
     waiting: [],
     stripped: [],
+    onTaken: (part, what) => void opening.stripped.push({ part, what }),
   };
   const rootRelationships = keepRelationships('', opening);
   const relation = rootRelationships.find((each) => kindOf(each) === 'officeDocument');

@@ -32,6 +32,8 @@ export interface Reader {
   readonly types: ContentTypes;
   readonly limits: Limits;
   readonly budget: Budget;
+  /** Told what is taken out of a picture. */
+  onTaken(part: string, what: string): void;
 }
 
 /** Reads a part of XML by what it is related as, and says what was taken out of it. */

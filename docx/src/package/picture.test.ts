@@ -152,4 +152,100 @@ describe('an SVG', () => {
       expect(() => template.merge({ A: bytes })).toThrow(TemplateError);
     }
   });
+
+  it('whose inside was taken out is reported by lint', () => {
+    const template = showing(
+      'a.svg',
+      Buffer.from(
+        `<svg xmlns="http://www.w3.org/2000/svg"><script>x()</script><image href="${CANARY}"/><image href="${data(SVG)}"/><rect onclick="x()" width="1" height="1"/><style>a{fill:url(file:///x)}</style></svg>`,
+      ),
+    );
+    const { ok, problems } = lint(template);
+    expect(ok).toBe(true);
+    expect(problems).toMatchObject(
+      ['<script>', 'href of <image>', 'onclick of <rect>', '<style>'].map((what) => ({
+        code: 'stripped',
+        part: 'word/media/a.svg',
+        message: expect.stringContaining(`${what} in an SVG picture`),
+      })),
+    );
+    expect(lint(showing('a.svg', SVG)).problems).toEqual([]);
+  });
+});
+
+describe('an SVG that draws more than is written in it', () => {
+  const svg = (inner: string) =>
+    Buffer.from(
+      `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9">${inner}</svg>`,
+    );
+  const RECT = '<rect width="1" height="1"/>';
+  /** Elements of one name, each with ten references to the next one. */
+  const levels = (count: number, element: string, refer: (id: string) => string) =>
+    Array.from(
+      { length: count + 1 },
+      (_, n) =>
+        `<${element} id="g${n}">${n === count ? RECT : refer(`#g${n + 1}`).repeat(10)}</${element}>`,
+    ).join('');
+  const use = (id: string) => `<use xlink:href="${id}"/>`;
+  const line = `M0 0${'L1 1'.repeat(1_000)}`;
+  const merge = (bytes: Buffer) => compile(docx(p('{{image A}}'))).merge({ A: bytes });
+
+  it.each([
+    ['uses of uses', levels(9, 'g', use)],
+    ['the same by href alone', levels(9, 'symbol', (id) => `<use href="${id}"/>`)],
+    ['masks in masks', levels(6, 'mask', (id) => `<rect mask="url(${id})"/>`)],
+    ['clips in clips', levels(9, 'clipPath', (id) => `<rect clip-path="url('${id}')"/>`)],
+    ['masks by a character’s number', levels(6, 'mask', (id) => `<rect mask="&#117;rl(${id})"/>`)],
+    ['patterns in patterns', levels(6, 'pattern', (id) => `<rect style="fill:url(${id})"/>`)],
+    [
+      'patterns by a style sheet',
+      `<style>${Array.from({ length: 9 }, (_, n) => `.c${n}{fill:url(#g${n})}`).join('')}</style>${levels(6, 'pattern', (id) => `<rect class="c${id.slice(2)}"/>`)}`,
+    ],
+    [
+      'markers at the points of markers',
+      `<marker id="a"><path d="${line}" marker-mid="url(#b)"/></marker><marker id="b">${RECT}</marker><path d="${line}" marker-mid="url(#a)"/>`,
+    ],
+    [
+      'a pattern that is handed down',
+      `<pattern id="p">${RECT.repeat(200)}</pattern><g fill="url(#p)">${RECT.repeat(500)}</g>`,
+    ],
+    [
+      'a pattern that is handed down to what is used',
+      `<pattern id="p">${RECT.repeat(200)}</pattern><g id="r">${RECT.repeat(500)}</g><use href="#r" fill="url(#p)"/>`,
+    ],
+    ['a circle', `<g id="a">${use('#b')}</g><g id="b">${use('#a')}</g>`],
+  ])('%s: refused as data, left out of a template, and lint says so', (_what, inner) => {
+    const bytes = svg(inner);
+    expect(() => merge(bytes)).toThrow(
+      expect.objectContaining({
+        code: 'bad_image',
+        message: expect.stringMatching(/own references .* draw more than 100000 elements/),
+      }),
+    );
+    const output = compile(showing('a.svg', bytes)).merge({ A: 'x' });
+    expect([...unzip(output).keys()]).not.toContain('word/media/a.svg');
+    expect(lint(showing('a.svg', bytes)).problems).toMatchObject([
+      { code: 'stripped', message: expect.stringContaining('100000 elements') },
+      { code: 'stripped', message: expect.stringContaining('the image "media/a.svg"') },
+      { code: 'stripped' },
+    ]);
+  });
+
+  it.each([
+    ['a page of glyphs', `<symbol id="s">${RECT}</symbol>${use('#s').repeat(5_000)}`],
+    ['many elements that are written', RECT.repeat(120_000)],
+    [
+      'a chain of gradients',
+      Array.from({ length: 500 }, (_, n) => `<linearGradient id="g${n}" href="#g${n + 1}"/>`).join(
+        '',
+      ),
+    ],
+    [
+      'gradients by a style sheet',
+      `<style>.a{fill:url(#g)}</style><linearGradient id="g">${'<stop/>'.repeat(9)}</linearGradient>${'<rect class="a"/>'.repeat(20_000)}`,
+    ],
+  ])('%s stays', (_what, inner) => {
+    const written = unzip(merge(svg(inner))).get('word/media/millrace1.svg');
+    expect(written?.equals(svg(inner))).toBe(true);
+  });
 });

@@ -3,7 +3,7 @@ import { TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { cleanEmf, cleanWmf } from './metafile.ts';
 import { rasterType } from './raster.ts';
-import { sanitizeSvg } from './svg.ts';
+import { TOO_MUCH_DRAWN, sanitizeSvg } from './svg.ts';
 
 /** A picture by its bytes, which decide for every office, and not by its name or its stated type. */
 export interface CheckedPicture {
@@ -16,6 +16,8 @@ export interface PictureReader {
   readonly limits: Limits;
   /** What may still be read of XML, the file's SVG pictures included. */
   readonly budget: { bytes: number };
+  /** Told what is taken out of an SVG, or why it may not stay. */
+  onTaken(part: string, what: string): void;
 }
 
 /**
@@ -25,8 +27,9 @@ export interface PictureReader {
 export function cleanPicture(
   given: Buffer,
   part: string,
-  { limits, budget }: PictureReader,
+  reader: PictureReader,
 ): CheckedPicture | undefined {
+  const { limits, budget } = reader;
   const bytes = isPacked(given) ? unpacked(given, budget) : given;
   if (bytes === undefined || isPacked(bytes)) return undefined;
   const type = rasterType(bytes);
@@ -37,10 +40,13 @@ export function cleanPicture(
   if (wmf) return { type: 'image/x-wmf', bytes: wmf };
   if (!spend(budget, bytes.length)) return undefined;
   try {
-    return { type: 'image/svg+xml', bytes: sanitizeSvg(bytes, part, limits) };
+    const { bytes: clean, taken } = sanitizeSvg(bytes, part, limits);
+    for (const what of taken) reader.onTaken(part, what);
+    return { type: 'image/svg+xml', bytes: clean };
   } catch (error) {
-    if (error instanceof TemplateError) return undefined;
-    throw error;
+    if (!(error instanceof TemplateError)) throw error;
+    if (error.code === 'too_complex') reader.onTaken(part, TOO_MUCH_DRAWN);
+    return undefined;
   }
 }
 

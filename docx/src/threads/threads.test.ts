@@ -1,3 +1,4 @@
+import { readFileSync, readdirSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { docx, p, partXml } from '../../test/builder.ts';
 import { TemplateError } from '../errors.ts';
@@ -35,6 +36,23 @@ describe('templates in threads', () => {
       'https://example.com/a.png',
     ]);
   });
+
+  test.runIf(process.platform === 'linux')(
+    'leave the processor to the thread that answers requests',
+    async () => {
+      const niceOf = (thread: string) =>
+        Number(
+          readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ')[1]?.split(' ')[16],
+        );
+      const own = niceOf(String(process.pid));
+      const before = new Set(readdirSync('/proc/self/task'));
+      const threads = open();
+      await threads.lint(LETTER);
+      const begun = readdirSync('/proc/self/task').filter((thread) => !before.has(thread));
+      expect(begun.map(niceOf)).toContain(5);
+      expect(niceOf(String(process.pid))).toBe(own);
+    },
+  );
 
   test('are refused with their own errors', async () => {
     const threads = open();

@@ -82,16 +82,27 @@ test('storage: for one object or for all', async () => {
   expect(file.body).toMatchObject([{ errorCode: 'STORAGE_LIMIT_EXCEEDED' }]);
 });
 
+test('refused: as a trigger of the org would, with its code and words', async () => {
+  const world = await startWorld();
+  const code = 'CANNOT_EXECUTE_FLOW_TRIGGER';
+  world.faults.add({ kind: 'refused', object: 'Account', code, message: 'The flow failed.' });
+  const { status, body } = await insert(world);
+  expect([status, body[0].errorCode, body[0].message]).toEqual([400, code, 'The flow failed.']);
+  expect(world.org.records('Account')).toEqual([]);
+});
+
 test('gateway: a page instead of the org, before anything happened or after the commit', async () => {
   const world = await startWorld();
   await insert(world);
   const request = (kind: 'gateway' | 'gateway-after', status?: number) => {
     world.faults.add({ kind, times: 1, ...(status !== undefined && { status }) });
-    return fetch(`${world.origin}${DATA}/limits`);
+    return fetch(`${world.origin}${DATA}/limits`, { redirect: 'manual' });
   };
   for (const [kind, status] of [
     ['gateway', 502],
     ['gateway-after', 504],
+    // fetch does not show a 407.
+    ...[200, 302, 400, 403, 404, 408, 420, 429].map((page) => ['gateway', page] as const),
   ] as const) {
     const answer = await request(kind, status);
     expect(answer.status).toBe(status);

@@ -22,22 +22,48 @@ const KINDS = {
   crowded: 'Answers 403: too many long requests at once.',
   lock: 'A row cannot be had.',
   storage: 'There is no room for a record.',
+  refused:
+    'A new record is refused with code and message, as by a trigger or flow of the org, or by its maintenance.',
   'query-timeout': 'A query, or one of Apex REST, takes too long.',
   'apex-error': 'Apex REST hits a governor limit, which nothing catches.',
   hidden:
     'The user has no right to see an object, or no part in a record; only descriptions and UserRecordAccess say so.',
   'read-only': 'The user may not create or change an object, as its description says.',
 } as const;
+
+/**
+ * What the page of a gateway or a proxy may be called: the statuses of RFC 9110, "HTTP Semantics", with which one answers in
+ * the place of the server behind it, and 420, with which Salesforce's own edge does ("Status Codes and Error Responses",
+ * REST API Developer Guide). With 200 a maintenance page takes the place of an answer.
+ */
+export const GATEWAY_PAGES: Readonly<Record<number, string>> = {
+  200: 'We are down for maintenance',
+  302: 'Found',
+  400: 'Bad Request',
+  403: 'Forbidden',
+  404: 'Not Found',
+  407: 'Proxy Authentication Required',
+  408: 'Request Timeout',
+  420: 'Not Available',
+  429: 'Too Many Requests',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};
 export type FaultKind = keyof typeof KINDS;
 
 export interface FaultSpec extends CommonSpec<FaultKind> {
   /** For `lock`, `storage` and `hidden`: the id of a record. */
   readonly record?: string;
-  /** For `lock`, `storage`, `hidden` and `read-only`: the name of an object. */
+  /** For `lock`, `storage`, `refused`, `hidden` and `read-only`: the name of an object. */
   readonly object?: string;
+  /** The errorCode of `refused`: CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY, a trigger's, when left out. */
+  readonly code?: string;
+  /** What `refused` says. */
+  readonly message?: string;
   /** Milliseconds of `latency`. */
   readonly ms?: number;
-  /** Of a `gateway`: 502 when left out, 503 or 504. */
+  /** Of a `gateway`: 502 when left out. */
   readonly status?: number;
 }
 
@@ -58,6 +84,8 @@ export function createFaults(random: Random): FaultBoard {
     members: {
       record: { type: 'text', label: 'Record' },
       object: { type: 'text', label: 'Object' },
+      code: { type: 'text', label: 'Code' },
+      message: { type: 'text', label: 'Message' },
       ms: { type: 'number', label: 'Milliseconds' },
       status: { type: 'number', label: 'Status' },
     },
@@ -76,5 +104,7 @@ function check({ kind, ms, status = 502 }: FaultSpec): void {
   if (kind === 'latency' && ms === undefined) {
     throw invalidInput('ms: say how long, in milliseconds.');
   }
-  if (![502, 503, 504].includes(status)) throw invalidInput('status: give 502, 503 or 504.');
+  if (!(status in GATEWAY_PAGES)) {
+    throw invalidInput(`status: give one of ${Object.keys(GATEWAY_PAGES).join(', ')}.`);
+  }
 }

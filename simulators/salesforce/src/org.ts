@@ -2,7 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { type CallCounter, createCalls } from './calls.ts';
 import { type Clock, createClock } from './clock.ts';
 import { type Database, createDatabase } from './data/database.ts';
-import { type Behaviour, type Dml, createDml } from './data/dml.ts';
+import { type Behaviour, type Dml, createDml, storageFull } from './data/dml.ts';
 import { contentDocumentLink, contentVersion, person } from './data/files.ts';
 import { type Locks, createLocks, unableToLock } from './data/locks.ts';
 import { createPublications } from './data/publications.ts';
@@ -10,6 +10,7 @@ import type { Row, Values } from './data/row.ts';
 import { type Serials, createSerials } from './data/serials.ts';
 import { type View, openTransaction } from './data/transaction.ts';
 import type { Trigger, Work } from './data/work.ts';
+import { ApiError } from './errors.ts';
 import { type FaultBoard, type Strikes, createFaults } from './faults.ts';
 import { prefixOf } from './ids.ts';
 import type { Settings } from './options.ts';
@@ -111,7 +112,7 @@ export function createOrg(settings: Settings, triggerOf: TriggerOf): Org {
         tx,
         userId: caller.userId,
         writer,
-        isStorageFull: (object) => caller.strikes.strikes('storage', { object }) !== null,
+        refusalOf: (object) => refusalOf(caller.strikes, object),
       };
       try {
         const result = await run(work);
@@ -160,4 +161,13 @@ function behaviourOf({ name, fields }: SObject, files: () => Behaviour): Behavio
 function ownValues(object: SObject, row: Row): Values {
   const own = [...object.fields.values()].filter(({ custom }) => custom);
   return Object.fromEntries(own.map(({ name }) => [name, row[name] ?? null]));
+}
+
+function refusalOf(strikes: Strikes, object: string): ApiError | null {
+  if (strikes.strikes('storage', { object }) !== null) return storageFull();
+  const fault = strikes.strikes('refused', { object });
+  if (fault === null) return null;
+  return new ApiError(fault.code ?? 'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', fault.message ?? '', {
+    fields: [],
+  });
 }

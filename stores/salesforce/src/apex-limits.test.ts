@@ -1,6 +1,6 @@
 import { StoreTimedOut, StoreUnavailable } from '@millrace/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FAILED, claim, claimParams, running, settle, waiting } from '../test/documents.ts';
+import { FAILED, claim, claimParams, made, running, settle, waiting } from '../test/documents.ts';
 import { shown } from '../test/inside.ts';
 import { AT_ONCE, type World, startOrg } from '../test/org.ts';
 import type { SalesforceStore } from './index.ts';
@@ -46,4 +46,16 @@ describe('what Apex runs into', () => {
     await expect(settle(store, job)).rejects.toThrow(StoreUnavailable);
     expect(await settle(store, job)).toBe('settled');
   });
+
+  it.each([200, 302, 400, 403, 404, 407, 408, 420])(
+    'a page with %i, of a gateway or proxy: no document of the call fails',
+    async (status) => {
+      for (let n = 0; n < 3; n += 1) await waiting(world.org);
+      const jobs = await claim(store);
+      world.org.faults.add({ kind: 'gateway', status, path: 'graph$', times: 1 });
+      const settlements = jobs.map((job) => ({ job, outcome: made(), children: [] }));
+      await expect(store.settle({ settlements })).rejects.toThrow(StoreUnavailable);
+      expect(await store.settle({ settlements })).toEqual(['settled', 'settled', 'settled']);
+    },
+  );
 });

@@ -35,9 +35,8 @@ export async function reaching<T>(call: () => Promise<T>): Promise<T> {
 
 export function asStoreError(error: unknown): unknown {
   if (!(error instanceof SalesforceError)) return error;
-  // A governor limit (CPU, heap, rows) for as many records as the call had: nothing was written, and fewer records
-  // may fit.
-  if (error.code === 'APEX_ERROR' && error.message.includes('System.LimitException'))
+  // Too much for as many records as the call had: nothing was written, and fewer records may fit.
+  if (error.kind === 'overrun')
     return new StoreTimedOut(`Salesforce: ${error.message}`, { cause: error });
   return passes(error) ? unavailable(error) : error;
 }

@@ -139,6 +139,43 @@ describe.each(LEVELS)('what the org refuses, with $level', ({ apex }) => {
     expect(files(world.org)).toHaveLength(46);
   });
 
+  it.each([
+    ['CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', 'System.LimitException: Apex CPU time limit exceeded'],
+    ['REQUEST_RUNNING_TOO_LONG', 'Your request was running for too long.'],
+  ])(
+    '%s, too much for one transaction: tried again by the job’s own policy',
+    async (code, text) => {
+      const { id, job } = await running(world, store);
+      world.org.faults.add({ kind: 'refused', object: 'ContentVersion', code, message: text });
+      expect(await settle(store, job)).toEqual({
+        refused: {
+          code: 'upload_failed',
+          message: expect.stringContaining(text),
+          retryable: true,
+        },
+      });
+      expect(shown(world.org, id)).toMatchObject({ Status: 'PROCESSING' });
+    },
+  );
+
+  it.each([
+    ['CANNOT_EXECUTE_FLOW_TRIGGER', 'The flow failed: UNABLE_TO_LOCK_ROW: unable to obtain'],
+    [
+      'CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY',
+      'System.LimitException: ConcurrentPerOrgLongTxn Limit',
+    ],
+    ['INSERT_UPDATE_DELETE_NOT_ALLOWED_DURING_MAINTENANCE', 'Read only'],
+    ['API_CURRENTLY_DISABLED', 'API is temporarily disabled'],
+    ['TOO_MANY_APEX_REQUESTS', 'Too many Apex requests'],
+  ])('%s passes by itself: the outcome is written later', async (code, message) => {
+    const { id, job } = await running(world, store);
+    world.org.faults.add({ kind: 'refused', object: 'ContentVersion', code, message });
+    await expect(settle(store, job)).rejects.toThrow(StoreUnavailable);
+    world.org.faults.clear();
+    expect(await settle(store, job)).toBe('settled');
+    expect(shown(world.org, id)).toEqual(SUCCEEDED);
+  });
+
   it('16 parents that were deleted: the 30 documents beside them are made', async () => {
     const [gone, there] = [await account(world.org), await account(world.org)];
     const jobs = await runningMany(46);

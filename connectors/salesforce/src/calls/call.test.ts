@@ -102,7 +102,8 @@ describe('a request', () => {
     const { salesforce } = connect(org);
     expect(await errorOf(salesforce.request(get))).toMatchObject({
       code: 'http_302',
-      kind: 'data',
+      kind: 'unavailable',
+      outcome: 'unknown',
     });
     expect(org.seen).toHaveLength(1);
   });

@@ -11,6 +11,14 @@ describe('what Salesforce refuses', () => {
     [403, 'REQUEST_LIMIT_EXCEEDED', 'limit', true],
     [400, 'UNABLE_TO_LOCK_ROW', 'lock', true],
     [503, 'SERVER_UNAVAILABLE', 'unavailable', true],
+    [400, 'REQUEST_RUNNING_TOO_LONG', 'overrun', true],
+    [403, 'API_CURRENTLY_DISABLED', 'unavailable', true],
+    [403, 'TOO_MANY_APEX_REQUESTS', 'unavailable', true],
+    [400, 'INSERT_UPDATE_DELETE_NOT_ALLOWED_DURING_MAINTENANCE', 'unavailable', true],
+    [400, 'FUNCTIONALITY_TEMPORARILY_UNAVAILABLE', 'unavailable', true],
+    [403, 'ORG_IN_MAINTENANCE', 'unavailable', true],
+    [403, 'ORG_LOCKED', 'data', false],
+    [403, 'API_DISABLED_FOR_ORG', 'data', false],
     [404, 'NOT_FOUND', 'notFound', false],
     [404, 'ENTITY_IS_DELETED', 'notFound', false],
     [400, 'DUPLICATE_VALUE', 'duplicate', false],
@@ -34,10 +42,20 @@ describe('what Salesforce refuses', () => {
     expect(refusal(404, said('UNABLE_TO_LOCK_ROW')).kind).toBe('lock');
   });
 
-  test('a lock that Apex ran into is a lock', () => {
+  test('a lock that Apex or a flow ran into is a lock', () => {
     const message = 'System.DmlException: Update failed. first error: UNABLE_TO_LOCK_ROW, unable';
     expect(refusal(500, said('APEX_ERROR', message)).kind).toBe('lock');
+    expect(refusal(400, said('CANNOT_EXECUTE_FLOW_TRIGGER', message)).kind).toBe('lock');
     expect(refusal(400, said('STRING_TOO_LONG', message)).kind).toBe('data');
+  });
+
+  test.each([
+    ['System.LimitException: Apex CPU time limit exceeded', 'overrun'],
+    ['System.LimitException: ConcurrentPerOrgLongTxn Limit exceeded.', 'unavailable'],
+    ['Name: Please fill in this field', 'data'],
+  ] as const)('a trigger that says "%s" is %s', (message, kind) => {
+    const error = refusal(400, said('CANNOT_INSERT_UPDATE_ACTIVATE_ENTITY', `T: ${message}`));
+    expect(error).toMatchObject({ kind, outcome: 'refused', retryable: kind !== 'data' });
   });
 
   test('fields and message are told', () => {
@@ -52,16 +70,21 @@ describe('what Salesforce refuses', () => {
   });
 
   test.each([
-    [301, 'data', 'refused'],
     [401, 'session', 'refused'],
-    [404, 'notFound', 'refused'],
     [413, 'data', 'refused'],
-    [500, 'unavailable', 'unknown'],
-    [502, 'unavailable', 'unknown'],
-    [503, 'unavailable', 'unknown'],
+    [429, 'limit', 'refused'],
+    ...[301, 302, 400, 403, 404, 407, 408, 420, 500, 502, 503].map(
+      (status) => [status, 'unavailable', 'unknown'] as const,
+    ),
   ] as const)('without a code, %i is %s and %s', (status, kind, outcome) => {
     for (const body of [null, '<html>', [], {}, [{ message: 'x' }], [null]]) {
-      expect(refusal(status, body)).toMatchObject({ code: `http_${status}`, kind, outcome });
+      const retryable = kind !== 'data';
+      expect(refusal(status, body)).toMatchObject({
+        code: `http_${status}`,
+        kind,
+        outcome,
+        retryable,
+      });
     }
   });
 

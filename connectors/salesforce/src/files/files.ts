@@ -23,7 +23,7 @@ export function createFiles(caller: Caller): Files {
     return caller.call(
       { ...options, method: 'GET', path, headers: AS_IS },
       async (answer, { deadline, keep }) => {
-        refuseEncoded(answer);
+        refuseOthers(answer);
         const end = keep();
         const body = readableOf(answer.body, deadline);
         open.add(body);
@@ -46,7 +46,7 @@ export function createFiles(caller: Caller): Files {
     return caller.call(
       { ...call, method: 'GET', path, headers: AS_IS },
       async (answer, { deadline }) => {
-        refuseEncoded(answer);
+        refuseOthers(answer);
         return readBytes(answer.body, most, deadline, deadline.rearm);
       },
     );
@@ -100,12 +100,21 @@ function readableOf(body: Readable, deadline: Deadline): Readable {
   return readable;
 }
 
-/** We asked for the bytes as they are. Others would be a broken file. */
-function refuseEncoded({ headers, body, status }: Answer): void {
+/**
+ * We asked for the bytes as they are: others would be a broken file. A page is no file either, but the word of a gateway with
+ * status 200; Salesforce sends files as application/octetstream ("Insert or Update Blob Data", REST API Developer Guide).
+ */
+function refuseOthers({ headers, body, status }: Answer): void {
   const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding === 'identity') return;
+  const isPage = /^text\/html\b/i.test(headers['content-type'] ?? '');
+  if (encoding === 'identity' && !isPage) return;
   body.on('error', () => {}).destroy();
-  throw invalidAnswer(`A file came encoded as ${encoding.slice(0, 40)}.`, status);
+  throw invalidAnswer(
+    isPage
+      ? 'A page came instead of a file, perhaps from a gateway or proxy.'
+      : `A file came encoded as ${encoding.slice(0, 40)}.`,
+    status,
+  );
 }
 
 function invalidAnswer(message: string, status: number): SalesforceError {

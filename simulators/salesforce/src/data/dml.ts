@@ -100,7 +100,8 @@ export function createDml({ schema, clock, serials, trigger, behaviour, publish 
         },
       );
     }
-    if (!seeding && work.isStorageFull(object.name)) throw storageFull();
+    const refusal = seeding ? null : work.refusalOf(object.name);
+    if (refusal !== null) throw refusal;
     const { derive, inserted } = behaviour(object, steps);
     const first = born(work, object, values);
     const before = seeding ? {} : trigger(work, object, null, first);

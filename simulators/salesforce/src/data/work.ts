@@ -1,3 +1,4 @@
+import type { ApiError } from '../errors.ts';
 import type { SObject } from '../schema/types.ts';
 import type { Row, Values } from './row.ts';
 import type { Transaction } from './transaction.ts';
@@ -8,8 +9,8 @@ export interface Work {
   readonly userId: string;
   /** Who writes: a call from outside, the package's Apex, or whoever has the org itself in hands. */
   readonly writer: 'client' | 'apex' | 'admin';
-  /** A fault: the org has no room for another record. */
-  isStorageFull(object: string): boolean;
+  /** The error of a new record of an object, if a fault says so. */
+  refusalOf(object: string): ApiError | null;
 }
 
 /** Runs before a record is saved: what it returns is saved too. A thrown `ApiError` refuses the record. Old is null for a new one. */

@@ -30,7 +30,9 @@ export const lintReport = z.object({
       ...place,
     }),
   ),
-  fields: z.array(z.object({ path: z.string(), ...place })).describe('Every field it asks for.'),
+  fields: z
+    .array(z.object({ path: z.string(), ...place }))
+    .describe('The fields it asks for, the first thousand.'),
   fonts: z.array(z.string()),
   missingFonts: z.array(z.string()).describe('Named by the template, and not on this machine.'),
 });
