@@ -85,7 +85,13 @@ const NOT_THERE = [
 ];
 
 /** The 403s that are about who asks, not about what is asked for. */
-const NOT_ALLOWED = ['wrong_issuer', 'wrong_audience', 'role_missing', 'tenant_missing'];
+const NOT_ALLOWED = [
+  'wrong_issuer',
+  'wrong_audience',
+  'role_missing',
+  'tenant_missing',
+  'tenant_not_allowed',
+];
 
 function exitCodeOfSignIn({ trouble }: SignInError): ExitCode {
   return trouble === 'unreachable' ? EXIT.unreachable : EXIT.signIn;

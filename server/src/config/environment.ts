@@ -57,7 +57,7 @@ export const environment = z.object({
   ),
   DATABASE_SSL: unset(
     oneOf(TLS_MODES),
-    'TLS to Postgres, as the sslmode of libpq: disable, require, verify-ca or verify-full; it counts more than one in DATABASE_URL.',
+    'TLS to Postgres, as the sslmode of libpq: disable, require, verify-ca or verify-full; it takes precedence over one in DATABASE_URL.',
   ),
   DATABASE_SSL_CA: unset(
     certificates,
@@ -227,7 +227,7 @@ export const environment = z.object({
   ),
   MILLRACE_CLIENT_ID: unset(
     text,
-    'The public client with which the console and millrace login sign people in; unset, they cannot.',
+    'The public client with which millrace login signs people in; unset, it cannot.',
   ),
   AUTH_BYPASS_DEVELOPMENT: setting(
     flag,

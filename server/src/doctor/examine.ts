@@ -87,7 +87,7 @@ async function database(config: Config): Promise<Finding> {
   if ('version' in answer) return there('database', `Postgres ${answer.version} at ${place}.`);
   return missing(
     'database',
-    `${place} does not let us in: ${answer.why}`,
+    `${place} cannot be used: ${answer.why.replace(/\.$/, '')}.`,
     'Check DATABASE_URL: host, port, user, password, database.',
   );
 }
@@ -110,7 +110,8 @@ async function issuer({ identity }: Config): Promise<Finding> {
     onFailure: () => {},
   });
   const { count, failure } = await keys.check();
-  if (failure === null) return there('issuer', `${count} keys at ${identity.jwksUri}.`);
+  if (failure === null)
+    return there('issuer', `${count === 1 ? '1 key' : `${count} keys`} at ${identity.jwksUri}.`);
   return missing(
     'issuer',
     `${identity.jwksUri} gives no keys: ${failure}`,

@@ -95,7 +95,7 @@ describe('millrace audit', () => {
     expect(await millrace('audit')).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: 'Nobody has done anything.\n',
+      stderr: 'No entries.\n',
     });
   });
 });

@@ -62,7 +62,7 @@ function showerFor({ json, quiet, document, out, note, world }: Context): (page:
   let table: Table<AuditEntry> | null = null;
   return ({ entries, more }) => {
     if (table === null) {
-      if (entries.length === 0) return note('Nobody has done anything.');
+      if (entries.length === 0) return note('No entries.');
       table = layOut(columns(world.now()), entries, out.columns, out.paint);
       out.line(table.header());
     }
