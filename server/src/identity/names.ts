@@ -20,17 +20,17 @@ export function nameOf(claims: JWTPayload): string {
  * What has to be altered to be kept could become the name of somebody else, and with it what is theirs: `\u0000app:x` is
  * no `app:x`, and two long names are not one because they begin alike.
  */
-export function isName(text: string): boolean {
-  return isKept(text, NAME_LIMIT) && !/\p{Cc}/u.test(text);
+export function isName(given: string): boolean {
+  return isKept(given, NAME_LIMIT) && !/\p{Cc}/u.test(given);
 }
 
 /** Empty: the only tenant. */
-export function isTenantName(text: string): boolean {
-  return isKept(text, TENANT_LIMIT);
+export function isTenantName(given: string): boolean {
+  return isKept(given, TENANT_LIMIT);
 }
 
-function isKept(text: string, limit: number): boolean {
-  return text === storableText(text, limit);
+function isKept(given: string, limit: number): boolean {
+  return given === storableText(given, limit);
 }
 
 /** `oid` is the same for every application of a tenant; other issuers have `sub` alone. */
