@@ -116,6 +116,7 @@ export function anAuditEntry(changes: Partial<AuditEntry> = {}): AuditEntry {
     actor: 'ada@example.com',
     subject: 'b7b0c6c4-4f6e-4c0b-a3a5-0d3a4b1f2c11',
     tenants: null,
+    allTenants: false,
     action: 'cancelJob',
     target: 'pg-1',
     filter: null,

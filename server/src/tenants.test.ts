@@ -211,6 +211,29 @@ describe.each(['the embedded database', 'Postgres'] as const)('on %s', (where) =
     expect(await entries(await world.token('acme', 'operator'))).toHaveLength(1);
   });
 
+  test('what an admin reads of all tenants is seen by each, without a word of another', async () => {
+    const admin = await world.token('piedpiper', 'admin');
+    const reads = ['listFiles', 'listTemplates', 'listBatches', 'listAudit'] as const;
+    for (const name of reads) {
+      const query = name === 'listFiles' ? { correlationId: 'acme-request' } : {};
+      expect((await world.call(admin, name, { query })).status).toBe(200);
+    }
+    await world.call(admin, 'cancelJobs', { body: { kind: 'wait', correlationId: 'acme-none' } });
+    const stream = await world.open('piedpiper', {}, 'admin');
+    await stream.close();
+    for (const tenant of ['acme', 'globex', 'initech']) {
+      const query = { actor: 'admin@piedpiper' };
+      const { text } = await world.operator(tenant, 'listAudit', { query });
+      const { entries } = JSON.parse(text) as { entries: { action: string }[] };
+      expect(entries.map(({ action }) => action)).toEqual([
+        'events',
+        'cancelJobs',
+        ...reads.toReversed(),
+      ]);
+      expect(text).not.toMatch(/"(acme|globex|initech)|acme-/);
+    }
+  });
+
   test('documents are downloaded by operators and by the member who made them, and that is audited', async () => {
     const [viewer, member] = [
       await world.token('acme', 'viewer'),

@@ -40,10 +40,14 @@ function fits(record: AuditRecord, filter: AuditParams['filter']): boolean {
   const names = Object.keys(same) as (keyof typeof same)[];
   return (
     names.every((name) => record[name] === same[name]) &&
-    (tenants === undefined || tenants.some((each) => record.tenants?.includes(each) === true)) &&
+    (tenants === undefined || isAbout(record, tenants)) &&
     record.at >= after &&
     record.at < before
   );
+}
+
+function isAbout({ tenants: about }: AuditRecord, tenants: readonly string[]): boolean {
+  return about === 'all' || tenants.some((each) => about?.includes(each) === true);
 }
 
 /** One line between all processes: everyone hears everything, in the same order. */

@@ -186,12 +186,12 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
     return /^id: (.+)$/m.exec(text)?.[1] ?? '';
   }
 
-  async function open(tenant: string, asked: Asked) {
+  async function open(tenant: string, asked: Asked, role = 'operator') {
     const gone = new AbortController();
     const response = await fetch(
       `${baseUrl}/events?${new URLSearchParams(asked.query).toString()}`,
       {
-        headers: { authorization: `Bearer ${await token(tenant, 'operator')}`, ...asked.headers },
+        headers: { authorization: `Bearer ${await token(tenant, role)}`, ...asked.headers },
         signal: gone.signal,
       },
     );

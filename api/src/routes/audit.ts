@@ -25,11 +25,24 @@ export const auditEntry = z.object({
     .array(tenantName)
     .nullable()
     .default(null)
-    .describe('Whose things it was about; null: all tenants’, or nobody’s in particular.'),
+    .describe(
+      'Whose things it was about, of the tenants that the reader may see; null: all tenants’, or nobody’s in particular.',
+    ),
+  allTenants: z.boolean().default(false).describe('True: it was about the things of all tenants.'),
   action: z.string().describe('The name of the route, such as "cancelJobs".'),
   target: z.string().nullable().describe('The job, kind or worker; null where a filter says it.'),
-  filter: z.record(z.string(), z.unknown()).nullable().describe('Which jobs, for a bulk action.'),
-  count: z.number().nullable().describe('How many jobs it changed, where it is about jobs.'),
+  filter: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe(
+      'Which jobs, for a bulk action; what a read asked for. Where it was also about tenants that the reader may not see, without what could name them.',
+    ),
+  count: z
+    .number()
+    .nullable()
+    .describe(
+      'How many jobs it changed, where it is about jobs; null also where some are of tenants that the reader may not see.',
+    ),
   outcome: z
     .enum(['started', 'done', 'refused'])
     .describe('"started": the process went away before the end was written.'),
@@ -62,6 +75,7 @@ export const auditContracts = {
             actor: 'ada@example.com',
             subject: 'b7b0c6c4-4f6e-4c0b-a3a5-0d3a4b1f2c11',
             tenants: ['acme'],
+            allTenants: false,
             action: 'retryJobs',
             target: null,
             filter: { kind: 'report.monthly', state: 'FAILED', errorCode: 'timeout' },

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmod,
   mkdir,
@@ -80,6 +81,14 @@ describe('a private file', () => {
     }
     // Windows knows neither.
     expect(await createPrivateFiles(null).read(path)).toBe('text');
+  });
+
+  test.skipIf(me === null)('is no pipe, which would be waited for, and no folder', async () => {
+    const place = await folder();
+    const pipe = join(place, 'pipe');
+    execFileSync('mkfifo', ['-m', '600', pipe]);
+    for (const path of [pipe, place])
+      await expect(createPrivateFiles(me).read(path)).rejects.toThrow(`${path} is not a file`);
   });
 });
 

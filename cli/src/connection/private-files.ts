@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
 import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Files with secrets: nobody but this user may read them. */
 export interface PrivateFiles {
-  /** Null where there is none. Throws an UnsafeFileError where others could read it, or have written it. */
+  /** Null where there is none. Throws an UnsafeFileError where others could read it or have written it, or it is no file. */
   read(path: string): Promise<string | null>;
   /** The names in a folder; none where there is no such folder. */
   list(folder: string): Promise<string[]>;
@@ -32,11 +33,15 @@ const LOCK_STALE_MS = 30_000;
 export function createPrivateFiles(userId: number | null): PrivateFiles {
   return {
     async read(path) {
-      const handle = await unless('ENOENT', open(path));
+      // To open a named pipe waits for whoever writes to it, unless it is opened so.
+      const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+      const handle = await unless('ENOENT', open(path, flags));
       if (handle === null) return null;
       try {
         // Of the open file, not of its name: that could be another one by now.
-        const { uid, mode } = await handle.stat();
+        const found = await handle.stat();
+        const { uid, mode } = found;
+        if (!found.isFile()) throw new UnsafeFileError(`${path} is not a file. Remove it.`);
         if (userId !== null) checkOwn(path, uid === userId, mode);
         return await handle.readFile('utf8');
       } finally {

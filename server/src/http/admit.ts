@@ -2,6 +2,7 @@ import { type Contract, type RouteName, TENANT_HEADER, allows, contracts } from 
 import type { Scope } from '@millrace/engine';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticate, Caller } from '../identity/caller.ts';
+import { isTenantName } from '../identity/names.ts';
 import { NOTHING, scopeOf } from '../identity/scope.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
@@ -60,12 +61,25 @@ export function createAdmit(authenticate: Authenticate, rateLimit: RateLimit): A
 /** Headers have few characters: others are written as in a URL. */
 function tenantNamed(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
-  try {
-    return decodeURIComponent(String(header));
-  } catch {
+  const named = decoded(String(header));
+  if (named === null)
     throw new Refusal(
       'invalid_request',
       `The header ${TENANT_HEADER} is not written as in a URL: a % stands before two digits.`,
     );
+  // Of admins every tenant is allowed, so the store would be asked for it.
+  if (!isTenantName(named))
+    throw new Refusal(
+      'invalid_request',
+      `The header ${TENANT_HEADER} names what no tenant is called: it has more than 100 characters, or one that no text has (%00, say).`,
+    );
+  return named;
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Audit, Contract } from '@millrace/api';
-import type { Log } from '@millrace/engine';
+import type { Log, Scope } from '@millrace/engine';
 import type { AuditEnd, AuditEntry, AuditLog } from '@millrace/store-postgres';
 import type { AdmittedCall, AdmittedHandler } from './handler.ts';
 import { hasCrossed } from './witness.ts';
@@ -11,14 +11,15 @@ import { hasCrossed } from './witness.ts';
  */
 export function audited(
   name: string,
-  { audit: kept }: Contract,
+  { audit: kept, wide }: Contract,
   handler: AdmittedHandler,
   audit: AuditLog,
   replica: string,
 ): AdmittedHandler {
   if (kept === undefined || kept.once) return noted(name, kept ?? null, handler, audit);
   return async (call) => {
-    const id = await audit.begin({ entry: entryOf(name, kept, call, replica) });
+    const entry = entryOf(name, kept, call, replica);
+    const id = await audit.begin({ entry: wide === true ? { ...entry, tenants: 'all' } : entry });
     const end = (outcome: AuditEnd) => endOf(audit, id, { ...outcome, ...about(call) }, call.log);
     try {
       const answer = await handler(call);
@@ -70,12 +71,18 @@ function entryOf(name: string, kept: Audit, call: Read, replica: string | null):
   return {
     actor: caller?.name ?? 'anyone',
     subject: caller?.subject ?? null,
-    tenants: scope.tenants === 'all' ? null : [scope.tenant],
+    tenants: aheadOf(kept, scope),
     action: name,
     target: target ?? (kept.filter ? null : replica),
     filter: filterOf(kept, call, replica === null),
     correlationId,
   };
+}
+
+/** Whose things it could be about, until it has turned out: a filter reaches all that is within. */
+function aheadOf({ filter }: Audit, { tenants, tenant }: Scope): AuditEntry['tenants'] {
+  if (filter) return tenants;
+  return tenants === 'all' ? null : [tenant];
 }
 
 /** What a read was asked for is in its query. */
@@ -86,9 +93,9 @@ function filterOf({ filter }: Audit, { body, query }: Read, isRead: boolean): st
 }
 
 /** Whose things it turned out to be about. */
-function about({ witnessed }: Pick<AdmittedCall, 'witnessed'>): { tenants?: readonly string[] } {
+function about({ witnessed }: Pick<AdmittedCall, 'witnessed'>): Pick<AuditEnd, 'tenants'> {
   const tenants = witnessed.tenants();
-  return tenants === null || tenants === 'all' ? {} : { tenants };
+  return tenants === null ? {} : { tenants };
 }
 
 function countOf({ count }: Audit, body: unknown): number | null {

@@ -77,6 +77,24 @@ describe('every refusal is a problem', () => {
       400,
       'invalid_request',
     ],
+    [
+      'a tenant with a NUL character',
+      { url: '/jobs', headers: { 'millrace-tenant': 'a%00' } },
+      400,
+      'invalid_request',
+    ],
+    [
+      'a tenant whose name is too long',
+      { url: '/jobs', headers: { 'millrace-tenant': 'x'.repeat(101) } },
+      400,
+      'invalid_request',
+    ],
+    [
+      'a tenant that is not written as in a URL',
+      { url: '/jobs', headers: { 'millrace-tenant': '%zz' } },
+      400,
+      'invalid_request',
+    ],
     ['no body', { method: 'POST', url: '/jobs' }, 400, 'invalid_request'],
     [
       'an empty body',

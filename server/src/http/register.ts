@@ -15,7 +15,7 @@ import type { AdmittedCall, AdmittedHandler, Upload } from './handler.ts';
 import type { Caller } from '../identity/caller.ts';
 import { NOTHING } from '../identity/scope.ts';
 import { toProblem } from './problems.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal, isOnPurpose } from './refusal.ts';
 import { createWitness } from './witness.ts';
 
 declare module 'fastify' {
@@ -136,7 +136,8 @@ function answer(
   reply: FastifyReply,
 ): void {
   request.refusal = told.code;
-  if (told.status >= 500) request.log.error({ err: thrown, code: told.code }, 'request failed');
+  if (told.status >= 500 && !isOnPurpose(told.code))
+    request.log.error({ err: thrown, code: told.code }, 'request failed');
   // A malformed URL never reaches the hook that sets the correlation id.
   reply.header(CORRELATION_HEADER, request.id);
   if (told.status === 401) reply.header('www-authenticate', 'Bearer realm="millrace"');

@@ -405,6 +405,33 @@ test('those who fail are limited by address; good callers from the same one are 
   expect((await harness.app.inject('/healthz')).statusCode).toBe(200);
 });
 
+describe('a name that could not be kept as it is', () => {
+  test.each<[string, JWTPayload]>([
+    ['would be that of a program', { preferred_username: '\u0000app:daemon' }],
+    ['would be that of somebody else', { preferred_username: 'ada@example.com\u0000' }],
+    ['has a character that is not seen', { preferred_username: 'ada@example.com\u0007' }],
+    ['has half of a character', { preferred_username: 'ada\ud800' }],
+    ['is too long', { preferred_username: 'x'.repeat(201) }],
+    ['is of a program', { idtyp: 'app', azp: 'dae\u0000mon' }],
+    ['is the subject', { oid: 'subject\u0000-1' }],
+  ])('is refused where it %s', async (_, more) => {
+    start();
+    expect(await get(await issuer.sign(claims(more)))).toMatchObject({
+      status: 401,
+      body: { code: 'token_invalid', detail: expect.stringContaining('name or the subject') },
+    });
+  });
+
+  test('is good up to the last character', async () => {
+    start();
+    const name = 'ä'.repeat(200);
+    expect(await get(await issuer.sign(claims({ preferred_username: name })))).toMatchObject({
+      status: 200,
+      body: { name },
+    });
+  });
+});
+
 describe('the denied', () => {
   const denied = () =>
     harness.lines

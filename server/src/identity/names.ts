@@ -1,4 +1,8 @@
+import { storableText } from '@millrace/engine';
 import type { JWTPayload } from 'jose';
+
+const NAME_LIMIT = 200;
+const TENANT_LIMIT = 100;
 
 /**
  * What a caller is called, by Entra's "Access token claims reference" and "Optional claims reference". A program is
@@ -10,6 +14,23 @@ export function nameOf(claims: JWTPayload): string {
   if (isApp(claims)) return `app:${registrationOf(claims) ?? subjectOf(claims)}`;
   if (username === null) return `user:${subjectOf(claims)}`;
   return /^(app|user):/i.test(username) ? `user:${username}` : username;
+}
+
+/**
+ * What has to be altered to be kept could become the name of somebody else, and with it what is theirs: `\u0000app:x` is
+ * no `app:x`, and two long names are not one because they begin alike.
+ */
+export function isName(given: string): boolean {
+  return isKept(given, NAME_LIMIT) && !/\p{Cc}/u.test(given);
+}
+
+/** Empty: the only tenant. */
+export function isTenantName(given: string): boolean {
+  return isKept(given, TENANT_LIMIT);
+}
+
+function isKept(given: string, limit: number): boolean {
+  return given === storableText(given, limit);
 }
 
 /** `oid` is the same for every application of a tenant; other issuers have `sub` alone. */

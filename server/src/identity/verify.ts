@@ -4,11 +4,12 @@ import { type JWTPayload, errors, jwtVerify } from 'jose';
 import { Refusal } from '../http/refusal.ts';
 import type { Authenticate, Caller } from './caller.ts';
 import type { Keys } from './keys.ts';
-import { nameOf, subjectOf } from './names.ts';
+import { isName, isTenantName, nameOf, subjectOf } from './names.ts';
 
 /** Clocks differ by so much between well-kept machines. */
 const CLOCK_TOLERANCE_SECONDS = 60;
-const NAME_LIMIT = 200;
+/** Of what a token says, in a sentence about it. */
+const SHOWN_LIMIT = 200;
 /** Beyond it a year has more than four digits, which few readers of a date expect. */
 const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
@@ -60,23 +61,24 @@ function callerOf(claims: JWTPayload, tenantClaim: string | null): Caller {
   // jose looks at the two others; this one would only be read by whoever asks for a token's age.
   if (claims.iat !== undefined && typeof claims.iat !== 'number')
     throw invalid('its claim "iat" is no time');
+  const [name, subject] = [nameOf(claims), subjectOf(claims)];
+  if (!isName(name) || !isName(subject))
+    throw invalid(
+      'the name or the subject in it is longer than 200 characters, or has one that no name has',
+    );
   return {
-    name: storableText(nameOf(claims), NAME_LIMIT),
-    subject: storableText(subjectOf(claims), NAME_LIMIT),
+    name,
+    subject,
     roles: ROLES.filter((role) => given.includes(role)),
     tenants: tenantClaim === null ? null : tenantsOf(claims[tenantClaim]),
     expiresAt,
   };
 }
 
-const TENANT_LIMIT = 100;
-
 /** A text or a list of them. What no tenant can be called (nothing, more than a tenant's name may have) is left out. */
 function tenantsOf(claim: unknown): string[] {
   const named = [claim].flat().filter((each) => typeof each === 'string');
-  return [...new Set(named)].filter(
-    (name) => name !== '' && name === storableText(name, TENANT_LIMIT),
-  );
+  return [...new Set(named)].filter((name) => name !== '' && isTenantName(name));
 }
 
 function refusalOf(error: unknown, { issuers, audiences }: VerifierParams): unknown {
@@ -113,7 +115,7 @@ function refusalOf(error: unknown, { issuers, audiences }: VerifierParams): unkn
 /** Of a claim that has to be a text or a list of them. */
 function shown(claim: unknown): string {
   const texts = [claim].flat().filter((each) => typeof each === 'string' && each !== '');
-  return texts.length === 0 ? 'nobody' : storableText(texts.join(', '), NAME_LIMIT);
+  return texts.length === 0 ? 'nobody' : storableText(texts.join(', '), SHOWN_LIMIT);
 }
 
 function endOf({ payload }: errors.JWTExpired): string {

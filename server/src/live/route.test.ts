@@ -1,5 +1,5 @@
 import { type LiveEvent, createClient } from '@millrace/api';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Harness, createHarness, refusal } from '../../test/harness.ts';
 import { type Caller, DEVELOPER } from '../identity/caller.ts';
 import { hello } from '../../test/kinds.ts';
@@ -93,6 +93,28 @@ describe('GET /events', () => {
     expect(all.filter((each) => each === 200)).toHaveLength(100);
     expect(all.filter((each) => each === 503)).toHaveLength(1);
     expect(await status('two')).toBe(200);
+  });
+
+  test('that are too many are denied: they fill no log', async () => {
+    await harness.close();
+    const authenticate = (): Promise<Caller> =>
+      Promise.resolve({ ...DEVELOPER, name: 'Vera', roles: ['viewer'] });
+    harness = createHarness({ parts: { authenticate } });
+    baseUrl = await harness.app.listen({ host: '127.0.0.1', port: 0 });
+    const answers = await Promise.all(
+      Array.from({ length: 130 }, () => fetch(`${baseUrl}/events`)),
+    );
+    const refused = answers.filter((answer) => answer.status === 503);
+    expect(refused).toHaveLength(30);
+    await Promise.all(refused.map((answer) => answer.text()));
+    const lines = () => harness.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    await vi.waitFor(() =>
+      expect(lines().filter(({ msg }) => msg === 'request denied')).toHaveLength(30),
+    );
+    expect(lines().filter(({ level }) => level === 'error')).toEqual([]);
+    const denied = lines().filter(({ msg, level }) => msg === 'request denied' && level === 'info');
+    expect(denied).toHaveLength(10);
+    expect(denied[0]).toMatchObject({ status: 503, code: 'too_many_streams', by: 'Vera' });
   });
 
   test('ends when the service stops', async () => {

@@ -1,5 +1,6 @@
 import { contracts } from '@millrace/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isOnPurpose } from '../http/refusal.ts';
 
 type RequestLog = (request: FastifyRequest, reply: FastifyReply) => void;
 
@@ -20,7 +21,7 @@ export function createRequestLog(now: () => number): RequestLog {
     const line = { method, route, status, durationMs, ...(by && { by }) };
     // Of what is another's, callers are told that it is not there; the log knows better.
     const wasKept = request.admitted?.witnessed.wasDenied() === true;
-    if (!isDenied(status) && !wasKept)
+    if (!isDenied(status, request.refusal) && !wasKept)
       return request.log[levelOf(method, route, status)](line, 'request');
     const fields = { ...line, code: request.refusal, address, ...forwarded(request) };
     const unlogged = denials.take(address);
@@ -29,9 +30,9 @@ export function createRequestLog(now: () => number): RequestLog {
   };
 }
 
-/** Not known, not allowed, or too often. */
-function isDenied(status: number): boolean {
-  return status === 401 || status === 403 || status === 429;
+/** Not known, not allowed, too often, or more than there is room for. */
+function isDenied(status: number, code: string | null): boolean {
+  return status === 401 || status === 403 || status === 429 || isOnPurpose(code);
 }
 
 /** That it is not ready is what /readyz was asked for, every few seconds, and why has been logged by the check. */

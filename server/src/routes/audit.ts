@@ -1,8 +1,11 @@
+import { type Scope, hasTenant } from '@millrace/engine';
+import type { AuditRecord } from '@millrace/store-postgres';
 import { iso } from '@millrace/workload-kit';
 import { defined } from '@millrace/workload-kit';
 import { type RouteParts, type Handlers, ok } from '../http/handler.ts';
 
-export function auditHandlers({ audit, scope: { tenants } }: RouteParts): Handlers<'listAudit'> {
+export function auditHandlers({ audit, scope }: RouteParts): Handlers<'listAudit'> {
+  const { tenants } = scope;
   return {
     async listAudit({ query: { limit, cursor, after, before, ...filter } }) {
       const { entries, next } = await audit.list({
@@ -13,16 +16,48 @@ export function auditHandlers({ audit, scope: { tenants } }: RouteParts): Handle
         limit,
         ...(cursor !== undefined && { cursor }),
       });
-      const shown = entries.map((entry) => ({
-        ...entry,
-        tenants: entry.tenants === null ? null : [...entry.tenants],
-        at: iso(entry.at),
-        filter:
-          entry.filter === null ? null : (JSON.parse(entry.filter) as Record<string, unknown>),
-      }));
-      return ok({ entries: shown, next });
+      if (entries.length > 0) scope.witness?.reached(tenants);
+      return ok({ entries: entries.map((entry) => shown(scope, entry)), next });
     },
   };
+}
+
+/** What the reader may know of an entry. One that is about others too is shown without their names and numbers. */
+function shown(scope: Scope, { tenants: about, at, count, filter, ...entry }: AuditRecord) {
+  const isWhole = scope.tenants === 'all' || isOwn(scope, about);
+  const asked = filter === null ? null : (JSON.parse(filter) as Record<string, unknown>);
+  return {
+    ...entry,
+    at: iso(at),
+    tenants: Array.isArray(about) ? about.filter((tenant) => hasTenant(scope, tenant)) : null,
+    allTenants: about === 'all',
+    filter: isWhole ? asked : nameless(asked),
+    count: isWhole ? count : null,
+  };
+}
+
+function isOwn(scope: Scope, about: AuditRecord['tenants']): boolean {
+  return about !== null && about !== 'all' && about.every((tenant) => hasTenant(scope, tenant));
+}
+
+/** All others can name somebody: a tenant, a key, a request, a batch, who has done something. */
+const NAMELESS: ReadonlySet<string> = new Set([
+  'all',
+  'kind',
+  'state',
+  'errorCode',
+  'createdAfter',
+  'createdBefore',
+  'action',
+  'after',
+  'before',
+  'topics',
+  'limit',
+]);
+
+function nameless(asked: Record<string, unknown> | null): Record<string, unknown> | null {
+  const left = Object.entries(asked ?? {}).filter(([name]) => NAMELESS.has(name));
+  return left.length === 0 ? null : Object.fromEntries(left);
 }
 
 function ms(moment: string | undefined): number | undefined {

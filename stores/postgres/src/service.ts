@@ -30,8 +30,8 @@ export interface AuditEntry {
   readonly actor: string;
   /** Who, by what stays the same when the name changes; null where nobody had to sign in, and in entries of old. */
   readonly subject: string | null;
-  /** Whose things it is about; null: all tenants' or nobody's. */
-  readonly tenants: readonly string[] | null;
+  /** Whose things it is about; null: of nobody in particular, and in entries of old also all. */
+  readonly tenants: readonly string[] | 'all' | null;
   /** What: the name of the route. */
   readonly action: string;
   /** On which job, kind or worker; null where a filter says it. */
@@ -45,7 +45,7 @@ export interface AuditEnd {
   /** How many jobs it changed, where it is about jobs. */
   readonly count: number | null;
   /** Whose things it was about, where that was not known before; left out, it is as the entry said. */
-  readonly tenants?: readonly string[];
+  readonly tenants?: readonly string[] | 'all';
 }
 
 export interface AuditRecord extends AuditEntry {
@@ -60,7 +60,7 @@ export interface AuditParams {
     readonly actor?: string;
     readonly action?: string;
     readonly target?: string;
-    /** Only what is about things of these tenants. */
+    /** Only what is about things of these tenants, or of all. */
     readonly tenants?: readonly string[];
     /** From this moment on … */
     readonly after?: number;

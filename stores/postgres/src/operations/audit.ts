@@ -52,8 +52,17 @@ export async function auditEnd(
   if (number !== null) await database.query(END, [number, outcome, count, listOf(tenants ?? null)]);
 }
 
-function listOf(tenants: readonly string[] | null): string | null {
-  return tenants === null ? null : texts(tenants);
+/** All tenants are the empty list, which no entry has otherwise: any text may be the name of a tenant. */
+const ALL: readonly string[] = [];
+
+function listOf(tenants: AuditEntry['tenants']): string | null {
+  return tenants === null ? null : texts(tenants === 'all' ? ALL : tenants);
+}
+
+function tenantsOf(list: string | null): AuditEntry['tenants'] {
+  if (list === null) return null;
+  const tenants = JSON.parse(list) as string[];
+  return tenants.length === 0 ? 'all' : tenants;
 }
 
 type AuditRow = {
@@ -103,7 +112,7 @@ function select(
   }
   if (lead === 'target' && filter.actor !== undefined) where.push(`actor = ${param(filter.actor)}`);
   if (filter.tenants !== undefined)
-    where.push(`tenants && ${param(texts(filter.tenants))}::text::text[]`);
+    where.push(`(tenants && ${param(texts(filter.tenants))}::text::text[] OR tenants = '{}')`);
   if (filter.action !== undefined) where.push(`action = ${param(filter.action)}`);
   if (filter.after !== undefined) where.push(`at >= ${moment(param(filter.after))}`);
   if (filter.before !== undefined) where.push(`at < ${moment(param(filter.before))}`);
@@ -124,7 +133,7 @@ function recordOf(row: AuditRow): AuditRecord {
     at: Math.round(row.at),
     actor: row.actor,
     subject: row.subject,
-    tenants: row.tenants === null ? null : (JSON.parse(row.tenants) as string[]),
+    tenants: tenantsOf(row.tenants),
     action: row.action,
     target: row.target,
     filter: row.filter,

@@ -67,6 +67,28 @@ export function describeAudit(name: string, start: () => Promise<ServiceHarness>
       expect(await found([])).toEqual([]);
     });
 
+    check('tells what is about all tenants from what is about nobody', async ({ store }) => {
+      await write(store, { action: 'pauseKind', tenants: 'all' }, { action: 'none' });
+      const [id = ''] = await write(store, { action: 'cancelJobs' });
+      await store.audit.end({ id, end: { outcome: 'done', count: 1, tenants: 'all' } });
+      // A tenant may be called as it likes.
+      await write(store, { action: 'star', tenants: ['*'] }, { action: 'only', tenants: [''] });
+      const narrowed = entry({ action: 'narrowed', tenants: 'all' });
+      const begun = await store.audit.begin({ entry: narrowed });
+      await store.audit.end({ id: begun, end: { outcome: 'done', count: 1, tenants: ['a'] } });
+      const told = async (filter: AuditParams['filter']) =>
+        (await log(store, filter)).map(({ action, tenants }) => [action, tenants]);
+      const ofAll = [
+        ['cancelJobs', 'all'],
+        ['pauseKind', 'all'],
+      ];
+      expect(await told({ tenants: ['b'] })).toEqual(ofAll);
+      expect(await told({ tenants: ['a'] })).toEqual([['narrowed', ['a']], ...ofAll]);
+      expect(await told({ tenants: ['*'] })).toEqual([['star', ['*']], ...ofAll]);
+      expect(await told({ tenants: [''], actor: 'ann' })).toEqual([['only', ['']], ...ofAll]);
+      expect(await told({ action: 'none' })).toEqual([['none', null]]);
+    });
+
     check('an action is there before it is done, and for every handle', async (world) => {
       const { store } = world;
       const other = await world.open();
