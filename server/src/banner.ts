@@ -32,7 +32,7 @@ export function banner(
       : [
           [
             'user',
-            `viewer@sandbox, operator@sandbox or admin@sandbox; password ${sandbox.password}`,
+            `viewer@sandbox, member@sandbox, operator@sandbox or admin@sandbox; password ${sandbox.password}`,
           ] as [string, string],
         ]),
     ...(sandboxOrg === null
