@@ -1,5 +1,6 @@
 import type { Config } from './config/config.ts';
 import type { Millrace } from './millrace.ts';
+import { SANDBOX_USERS } from './sandbox.ts';
 import { storePlace } from './store.ts';
 
 /** What a person at a terminal wants to know, in a few lines. */
@@ -30,10 +31,7 @@ export function banner(
     ...(sandbox === null
       ? []
       : [
-          [
-            'user',
-            `viewer@sandbox, operator@sandbox or admin@sandbox; password ${sandbox.password}`,
-          ] as [string, string],
+          ['user', `${SANDBOX_USERS.join(', ')}; password ${sandbox.password}`] as [string, string],
         ]),
     ...(sandboxOrg === null
       ? []

@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -389,6 +390,12 @@ export const say = defineJob({ kind: 'say', input: z.object({}), public: true, r
     );
     await started.says(/There is no kind .{0,3}nobody.*as they were before go on/);
     expect(await said()).toBe('second');
+    expect(started.output().match(/All job files load again\./g)).toHaveLength(1);
+    // As it was before the mistake, by a rename as editors and `sed -i` do it, and beside a file that declares nothing.
+    jobFile('.miss.ts.new', 'const forgotten = 1;');
+    renameSync(join(folder, 'jobs/.miss.ts.new'), join(folder, 'jobs/rule.ts'));
+    await started.says(/(All job files load again\.[^]*){2}Started again, with say\./);
+    await started.says(/jobs\/rule\.ts exports no job kind, rule or schedule\./);
     started.child.kill('SIGTERM');
     expect(await started.ended).toBe(0);
   });

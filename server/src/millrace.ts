@@ -79,6 +79,7 @@ async function serve(
   const { salesforce, page: sandboxOrg } = await withSandboxOrg(config, closing);
   const kinds = declareKinds(config, jobs, salesforce, telemetry);
   const { declared, registry } = kinds;
+  const schedules = [...jobs.schedules, ...declared.schedules];
 
   const orgs = salesforce.orgs.map((org) => {
     const own = declared.kindsOf(org.name).map(({ kind }) => kind);
@@ -129,7 +130,7 @@ async function serve(
             stores,
             mainKinds: kinds.main,
             kindsOf: declared.kindsOf,
-            schedules: [...jobs.schedules, ...declared.schedules],
+            schedules,
             pools: [...config.pools, ...declared.pools],
             services: opened.services,
             events,
@@ -165,7 +166,7 @@ async function serve(
     audit: traceAudit(database.audit, telemetry),
     worker,
     registry,
-    schedules: jobs.schedules,
+    schedules,
     config,
     replica,
     authenticate: identity.authenticate,

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Config } from './config/config.ts';
 import { type LoadedJobs, loadJobs } from './jobs/folder.ts';
 import { watchFolder } from './jobs/watch.ts';
@@ -17,13 +18,23 @@ export async function startReloading(
   log: Logger,
   say: (sentence: string) => void,
 ): Promise<Millrace> {
-  let current = await startMillrace(config, log);
-  const first = current;
+  let hasChanged = false;
+  let onChange = () => {};
+  // Before the files are loaded, so that one saved while the process starts is not missed.
+  const unwatch = await watchFolder(config.jobsFolder, () => {
+    hasChanged = true;
+    onChange();
+  });
+  const first = await startMillrace(config, log).catch((error: unknown) => {
+    unwatch();
+    throw error;
+  });
+  let current = first;
   // The port that was free the first time is kept.
   const again = { ...config, port: Number(new URL(first.address).port) };
   let version = 0;
+  let areBroken = false;
   let reloading: Promise<void> | null = null;
-  let hasChanged = false;
   let stopping = false;
 
   async function reload(): Promise<void> {
@@ -31,6 +42,7 @@ export async function startReloading(
     try {
       jobs = await loadJobs(config.jobsFolder, config.jobsFolderNamed, ++version);
     } catch (error) {
+      areBroken = true;
       return say(`${wordsOf(error)}\nThe job files as they were before go on.`);
     }
     const running = current.inFlight();
@@ -41,8 +53,13 @@ export async function startReloading(
     await current.stop();
     try {
       current = await startMillrace(again, log, jobs);
+      if (areBroken) say('All job files load again.');
+      areBroken = false;
       say(`Started again, with ${kindsOf(current)}.`);
+      for (const file of jobs.idle)
+        say(`${join(config.jobsFolder, file)} exports no job kind, rule or schedule.`);
     } catch (error) {
+      areBroken = true;
       current = await startMillrace(again, log, before);
       say(`${wordsOf(error)}\nThe job files as they were before go on.`);
     }
@@ -56,12 +73,12 @@ export async function startReloading(
     }
   }
 
-  const unwatch = watchFolder(config.jobsFolder, () => {
-    hasChanged = true;
+  onChange = () => {
     reloading ??= reloadWhileChanging()
       .catch((err: unknown) => log.error({ err }, 'starting again with the job files failed'))
       .finally(() => (reloading = null));
-  });
+  };
+  if (hasChanged) onChange();
 
   return {
     ...first,

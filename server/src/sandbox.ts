@@ -67,6 +67,13 @@ export async function startSandbox(dataFolder: string): Promise<Sandbox> {
 }
 
 /** On the port it had, so that its name stays the same; on another where that one is taken. */
+/** One for each role. */
+export const SANDBOX_USERS: readonly string[] = ROLES.map(userOf);
+
+function userOf(role: (typeof ROLES)[number]): string {
+  return `${role}@sandbox`;
+}
+
 async function startIssuer(params: {
   port: number;
   password: string;
@@ -79,7 +86,7 @@ async function startIssuer(params: {
     startIdentity({
       port: on,
       users: ROLES.map((role) => ({
-        username: `${role}@sandbox`,
+        username: userOf(role),
         name: `Sandbox ${role}`,
         password,
         roles: [role],

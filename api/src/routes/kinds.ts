@@ -36,8 +36,14 @@ export const schedule = z.object({
   timeZone: z.string(),
   kind: kindName,
   lastTick: moment.describe('Ticks up to this one have been dealt with.'),
-  nextTick: moment.nullable().describe('Null: it has no more.'),
-  lastJob: jobId.nullable().describe('The last job that it made.'),
+  nextTick: moment.nullable().describe('Null: it has no more, or nobody here declares it.'),
+  lastJob: jobId.nullable().describe('The last job that it made; null: none yet.'),
+  lastJobAt: moment
+    .nullable()
+    .describe('When that job was made; null also once the job has been removed.'),
+  declared: z
+    .boolean()
+    .describe('A job file or workload of the replica that answers has it; one without is history.'),
   paused: pause.nullable().describe('Its ticks are passed over; null: they are not.'),
 });
 
@@ -134,6 +140,8 @@ export const kindContracts = {
             lastTick: '2026-01-01T05:00:00.000Z',
             nextTick: '2026-02-01T05:00:00.000Z',
             lastJob: 'pg-7',
+            lastJobAt: '2026-01-01T05:00:00.041Z',
+            declared: true,
             paused: null,
           },
         ],

@@ -305,6 +305,13 @@ describe('a rule that is not possible is refused at the start', () => {
     ).toThrow(message);
   });
 
+  it('a field that there is not', () => {
+    const misspelt = { ...rule, prioritty: 5 };
+    expect(() => defineRule(misspelt)).toThrow(
+      'The rule "rule", prioritty: there is no such field. Did you mean "priority"?',
+    );
+  });
+
   it('unknown kinds, and two of one name', () => {
     const registry = createRegistry([...parents, child]);
     expect(() => dependantsOf(registry, [{ ...rule, child: 'nobody' }])).toThrow(

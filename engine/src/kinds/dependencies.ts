@@ -1,4 +1,4 @@
-import { either, fieldsOf } from './definition.ts';
+import { type FieldTable, either, fieldsOf } from './definition.ts';
 import { type Duration, storableDelay, toMs } from '../time/duration.ts';
 import { MillraceError } from '../errors.ts';
 import { classify } from '../values/failure.ts';
@@ -54,11 +54,23 @@ const MATCH_LIMIT = 255;
 
 export const WEBHOOK_KIND = 'millrace.webhook';
 
+const FIELDS: FieldTable<Rule> = {
+  name: true,
+  parents: true,
+  child: true,
+  when: true,
+  match: true,
+  data: true,
+  within: true,
+  priority: true,
+};
+
 /** Whatever could throw later, while a parent ends, is tried here. */
 export function defineRule(rule: Rule): Rule {
   checkText(rule.name, 'name of a rule', 255);
   const { parents, match } = rule;
   const fields = fieldsOf(`The rule "${rule.name}"`);
+  fields.known(rule, FIELDS);
   fields.require(
     'parents',
     Array.isArray(parents) && parents.length > 0 && new Set(parents).size === parents.length,

@@ -83,6 +83,22 @@ describe('numbers that no store or worker could follow', () => {
   });
 });
 
+describe('a field that there is not', () => {
+  it.each<[object, string]>([
+    [{ retrys: 3 }, 'retrys: there is no such field. Did you mean "retry"?'],
+    [{ timout: '5m' }, 'timout: there is no such field. Did you mean "timeout"?'],
+    [{ quota: { runing: 2 } }, 'quota.runing: there is no such field. Did you mean "running"?'],
+    [
+      { retention: { done: '7d' } },
+      'retention.done: there is no such field. There are succeeded, failed, canceled.',
+    ],
+  ])('%j is refused with the one that was meant', (changes, said) => {
+    expect(() => define(changes)).toThrow(
+      expect.objectContaining({ code: 'invalid_definition', message: `The kind "work", ${said}` }),
+    );
+  });
+});
+
 it('keeps for ever as long as a database can count', () => {
   expect(keepOf({ succeeded: Infinity }).SUCCEEDED).toBe(100 * 365 * DAY_MS);
 });

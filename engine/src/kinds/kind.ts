@@ -1,5 +1,5 @@
 import type { ZodType } from 'zod';
-import { fieldsOf } from './definition.ts';
+import { type FieldTable, fieldsOf } from './definition.ts';
 import { type Duration, TEN_YEARS_MS, toMs } from '../time/duration.ts';
 import { MillraceError } from '../errors.ts';
 import type { Job, JobId, Lease, Progress } from '../job.ts';
@@ -73,12 +73,17 @@ export interface JobDefinition<Input, Service = undefined> {
   /** At the same time in one worker. */
   readonly concurrency?: number;
   /** Per tenant: `queued` is refused at enqueue, `running` is held back over all replicas. */
-  readonly quota?: { readonly queued?: number; readonly running?: number };
+  readonly quota?: Quota;
   /** May be enqueued from outside the process. */
   readonly public?: boolean;
   readonly retention?: Retention;
   /** Forget the payload once the job has succeeded. */
   readonly purgePayload?: boolean;
+}
+
+export interface Quota {
+  readonly queued?: number;
+  readonly running?: number;
 }
 
 export interface Retention {
@@ -125,6 +130,20 @@ function keepMs(duration: Duration): number {
 
 const KIND_NAME = /^[a-z][a-z0-9]*([._-][a-z0-9]+)*$/;
 
+const FIELDS: FieldTable<JobDefinition<unknown>> = {
+  kind: true,
+  input: true,
+  run: true,
+  cleanup: true,
+  retry: true,
+  timeout: true,
+  concurrency: true,
+  quota: true,
+  public: true,
+  retention: true,
+  purgePayload: true,
+};
+
 /** A kind is declared once; everything that is not said has a default here. */
 export function defineJob<Input, Service = undefined>(
   definition: JobDefinition<Input, Service>,
@@ -137,6 +156,13 @@ export function defineJob<Input, Service = undefined>(
     );
   }
   const fields = fieldsOf(`The kind "${kind}"`);
+  fields.known<JobDefinition<Input, Service>>(definition, FIELDS);
+  fields.known<Quota>(definition.quota ?? {}, { queued: true, running: true }, 'quota');
+  fields.known<Retention>(
+    definition.retention ?? {},
+    { succeeded: true, failed: true, canceled: true },
+    'retention',
+  );
   const isSchema = typeof definition.input?.safeParse === 'function';
   fields.require('input', isSchema, 'a Zod schema, such as z.object({ … })');
   fields.require('run', typeof definition.run === 'function', 'a function');

@@ -1,7 +1,13 @@
 import { createMemoryDatabase } from '@millrace/store-memory';
 import { describe, expect, it } from 'vitest';
 import { START, type WorldOptions, createWorld, never, work } from '../../test/world.ts';
-import { type Schedule, checkSchedule, createScheduler, ticksBetween } from './schedules.ts';
+import {
+  type Schedule,
+  checkSchedule,
+  createScheduler,
+  defineSchedule,
+  ticksBetween,
+} from './schedules.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -308,6 +314,19 @@ it.each<[string, Partial<Schedule>, string, string]>([
   const check = () => checkSchedule(registry, { ...hourly, ...changes });
   expect(check).toThrow(expect.objectContaining({ code }));
   expect(check).toThrow(`The schedule "${hourly.name}"${sentence}`);
+});
+
+it.each<[object, string]>([
+  [{ timezone: 'UTC' }, 'timezone: there is no such field. Did you mean "timeZone"?'],
+  [
+    { job: { ...hourly.job, prioriti: 5 } },
+    'job.prioriti: there is no such field. Did you mean "priority"?',
+  ],
+  [{ job: undefined }, 'job: this is not possible. Give it a kind and its data'],
+])('%j is refused', (changes, said) => {
+  expect(() => defineSchedule({ ...hourly, ...changes })).toThrow(
+    `The schedule "${hourly.name}", ${said}`,
+  );
 });
 
 it('no name is refused', () => {

@@ -1,4 +1,4 @@
-import { either, fieldsOf } from '../kinds/definition.ts';
+import { type FieldTable, either, fieldsOf } from '../kinds/definition.ts';
 import { StoreUnavailable } from '../errors.ts';
 import type { Events } from '../events.ts';
 import { checkText } from '../values/json.ts';
@@ -50,12 +50,41 @@ export function defineSchedule(schedule: Schedule): Schedule {
   const { name, cron, timeZone = 'UTC', missed = 'last', overlap = 'skip' } = schedule;
   checkText(name, 'name of a schedule', 255);
   const fields = fieldsOf(`The schedule "${name}"`);
+  fields.known(schedule, FIELDS);
+  const { job } = schedule;
+  fields.require(
+    'job',
+    typeof job === 'object' && job !== null,
+    'a kind and its data, such as { kind: "report", data: {} }',
+  );
+  fields.known(job, JOB_FIELDS, 'job');
   fields.read('cron', () => parseCron(cron, timeZone));
   fields.require('missed', MISSED.includes(missed), either(MISSED));
   fields.require('overlap', OVERLAP.includes(overlap), either(OVERLAP));
   return schedule;
 }
 
+const FIELDS: FieldTable<Schedule> = {
+  name: true,
+  cron: true,
+  timeZone: true,
+  job: true,
+  missed: true,
+  overlap: true,
+};
+const JOB_FIELDS: FieldTable<Schedule['job']> = {
+  kind: true,
+  data: true,
+  tenant: true,
+  priority: true,
+  key: true,
+  keyWindow: true,
+  correlationId: true,
+  submitter: true,
+  subject: true,
+  webhook: true,
+  traceparent: true,
+};
 const MISSED: readonly NonNullable<Schedule['missed']>[] = ['last', 'skip', 'all'];
 const OVERLAP: readonly NonNullable<Schedule['overlap']>[] = ['skip', 'allow'];
 

@@ -11,6 +11,7 @@ import {
   type AppParts,
   type Handler,
   type Handlers,
+  type OwnRoute,
   type RouteParts,
   ok,
 } from './handler.ts';
@@ -112,25 +113,27 @@ function quieter(log: Logger): FastifyBaseLogger {
 
 /** Made for each call, so that nothing is reached beyond what its caller may see. */
 function createHandlers(parts: AppParts): (scope: Scope) => Partial<Handlers> {
-  const isWorker = parts.config.role === 'worker';
-  const ofService: Partial<Handlers> = {
+  const ofProcess: Handlers<'healthz' | 'readyz' | 'signIn' | 'me' | 'metrics'> = {
     ...healthHandlers(parts),
     ...identityHandlers(parts),
     metrics: async () => ok(await parts.telemetry.scrape()),
-    ...(!isWorker && descriptionHandlers({ version: VERSION })),
   };
+  const description = descriptionHandlers({ version: VERSION });
   return (scope) => {
     const within: RouteParts = { ...parts, ...parts.within(scope), scope };
-    if (isWorker) return { ...ofService, ...workerHandlers(within) };
-    return {
-      ...ofService,
-      ...workerHandlers(within),
+    const ofWorker = { ...ofProcess, ...workerHandlers(within) };
+    if (parts.config.role === 'worker') return ofWorker;
+    // All of them, or the compiler names the one that is missing.
+    const all: Handlers<OwnRoute> = {
+      ...ofWorker,
+      ...description,
       ...enqueueHandlers(within),
       ...jobHandlers(within),
       ...kindHandlers(within),
       ...scheduleHandlers(within),
       ...auditHandlers(within),
     };
+    return all;
   };
 }
 

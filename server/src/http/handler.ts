@@ -1,6 +1,7 @@
 import type { Contract, Contracts, RouteName, SignIn } from '@millrace/api';
 import type { AskedStore, Queue, Registry, Schedule, Scope, Worker } from '@millrace/engine';
 import type { AuditLog } from '@millrace/store-postgres';
+import type { routes } from '@millrace/workloads/contracts';
 import type { Answer, Call, Handler, HealthCheck } from '@millrace/workload-kit';
 import type { Config } from '../config/config.ts';
 import type { Authenticate } from '../identity/caller.ts';
@@ -18,7 +19,7 @@ export interface AppParts {
   /** Null in a process that only serves the API. */
   readonly worker: Worker | null;
   readonly registry: Registry;
-  /** Of the job files. */
+  /** Of the job files and the workloads. */
   readonly schedules: readonly Schedule[];
   readonly config: Pick<Config, 'host' | 'role' | 'webhook' | 'rateLimit'>;
   /** The name of this process among the replicas. */
@@ -54,6 +55,9 @@ export { type Answer, type Call, type Handler, type Upload, ok } from '@millrace
 
 /** The stream of events is no answer that a handler could give: live/route.ts serves it. */
 export type Answered = Exclude<RouteName, 'events'>;
+
+/** Answered by `routes/`, whatever the workloads are. */
+export type OwnRoute = Exclude<Answered, keyof typeof routes>;
 
 export type Handlers<Names extends Answered = Answered> = {
   readonly [Name in Names]: Handler<Contracts[Name]>;

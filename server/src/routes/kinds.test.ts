@@ -20,7 +20,11 @@ function start() {
   const registry = createRegistry([report, internal, hello]);
   const database = createMemoryDatabase({ now: () => NOW, name: 'mem' });
   const store = asMain(database.open({ dependants: dependantsOf(registry, []) }));
-  const { listKinds, listSchedules } = kindHandlers({ store, registry });
+  const { listKinds, listSchedules } = kindHandlers({
+    store,
+    registry,
+    schedules: [],
+  });
   return {
     store,
     kinds: async (query: z.input<typeof contracts.listKinds.query> = {}) => {

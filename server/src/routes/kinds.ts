@@ -14,7 +14,8 @@ type Names = 'listKinds' | 'pauseKind' | 'resumeKind' | 'listSchedules';
 export function kindHandlers({
   store,
   registry,
-}: Pick<RouteParts, 'store' | 'registry'>): Handlers<Names> {
+  schedules,
+}: Pick<RouteParts, 'store' | 'registry' | 'schedules'>): Handlers<Names> {
   return {
     async listKinds({ query }) {
       const paused = new Map((await store.control.paused()).map((each) => [each.kind, each]));
@@ -39,19 +40,27 @@ export function kindHandlers({
       throw new Refusal('conflict', `The kind "${kind}" is not paused.`);
     },
     async listSchedules({ query }) {
-      const [now, schedules] = await Promise.all([store.now(), store.schedules.all()]);
-      const all = schedules.filter(({ kind }) => query.kind === undefined || query.kind === kind);
+      const [now, stored] = await Promise.all([store.now(), store.schedules.all()]);
+      const all = stored.filter(({ kind }) => query.kind === undefined || query.kind === kind);
       const { items, next } = paged('schedules', all, ({ name }) => name, query);
+      const ids = items.flatMap(({ lastJob }) => lastJob ?? []);
+      const jobs = ids.length === 0 ? [] : await store.summaries({ ids });
+      const madeAt = new Map(jobs.map(({ id, createdAt }) => [id, createdAt]));
+      const declared = new Set(schedules.map(({ name }) => name));
       return ok({
-        schedules: items.map((schedule) => ({
-          ...schedule,
-          lastTick: iso(schedule.lastTick),
-          nextTick: isoOrNull(nextTick(schedule.cron, schedule.timeZone, now)),
-          paused:
-            schedule.paused === null
-              ? null
-              : { since: iso(schedule.paused.since), by: schedule.paused.by },
-        })),
+        schedules: items.map(({ paused, ...schedule }) => {
+          const isDeclared = declared.has(schedule.name);
+          return {
+            ...schedule,
+            lastTick: iso(schedule.lastTick),
+            nextTick: isDeclared
+              ? isoOrNull(nextTick(schedule.cron, schedule.timeZone, now))
+              : null,
+            lastJobAt: isoOrNull(madeAt.get(schedule.lastJob ?? '') ?? null),
+            declared: isDeclared,
+            paused: paused === null ? null : { since: iso(paused.since), by: paused.by },
+          };
+        }),
         next,
       });
     },

@@ -104,6 +104,35 @@ describe('kinds and schedules', () => {
     });
     expect(new Date(schedule?.nextTick ?? '').getUTCHours()).toBeOneOf([0, 1]);
   });
+
+  test('a schedule has the time of its last job, and none before there is one', async () => {
+    const nightly = {
+      name: 'nightly',
+      cron: '0 2 * * *',
+      job: { kind: 'hello', data: { name: 'A' } },
+    };
+    const { client, store } = start({ schedules: [nightly] });
+    const record = { name: 'nightly', cron: '0 2 * * *', timeZone: 'UTC', kind: 'hello' };
+    await store.schedules.sync({ schedules: [record] });
+    const only = async () => (await client.listSchedules()).schedules[0];
+    expect(await only()).toMatchObject({ declared: true, lastJob: null, lastJobAt: null });
+    const { id } = await client.runSchedule({ params: { name: 'nightly' } });
+    const { createdAt } = await client.getJob({ params: { id } });
+    expect(await only()).toMatchObject({ lastJob: id, lastJobAt: createdAt });
+  });
+
+  test('a schedule that no file declares is marked, has no next tick and cannot be paused', async () => {
+    const { client, store } = start();
+    const record = { name: 'nightly', cron: '0 2 * * *', timeZone: 'UTC', kind: 'hello' };
+    await store.schedules.sync({ schedules: [record] });
+    const { schedules } = await client.listSchedules();
+    expect(schedules).toMatchObject([{ name: 'nightly', declared: false, nextTick: null }]);
+    const said = await refusal(
+      client.pauseSchedule({ params: { name: 'nightly' } }),
+      'schedule_not_found',
+    );
+    expect(said).toContain('No job file here declares the schedule "nightly" any more');
+  });
 });
 
 describe('the worker', () => {

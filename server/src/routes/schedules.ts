@@ -10,9 +10,15 @@ export function scheduleHandlers({
   registry,
   schedules,
 }: Pick<RouteParts, 'store' | 'registry' | 'schedules'>): Handlers<Names> {
-  function require(name: string): Schedule {
+  async function require(name: string): Promise<Schedule> {
     const found = schedules.find((each) => each.name === name);
     if (found !== undefined) return found;
+    if ((await store.schedules.all()).some((each) => each.name === name)) {
+      throw new Refusal(
+        'schedule_not_found',
+        `No job file here declares the schedule "${name}" any more: it makes no jobs, so that there is nothing to run, pause or resume.`,
+      );
+    }
     const meant = nearest(
       name,
       schedules.map((each) => each.name),
@@ -23,7 +29,7 @@ export function scheduleHandlers({
 
   return {
     async runSchedule({ params, caller, correlationId }) {
-      const schedule = require(params.name);
+      const schedule = await require(params.name);
       const who = { correlationId, ...(caller !== null && { submitter: caller.name }) };
       const fired = await fireNow(store.schedules, registry, schedule, who);
       if (fired.type === 'fired')
@@ -35,13 +41,13 @@ export function scheduleHandlers({
       throw new Refusal('conflict', `The schedule "${schedule.name}" makes no job now: ${why}.`);
     },
     async pauseSchedule({ params, caller }) {
-      const { name } = require(params.name);
+      const { name } = await require(params.name);
       if (await store.schedules.pause({ name, by: caller?.name ?? null }))
         return ok({ name, paused: true });
       throw new Refusal('conflict', `The schedule "${name}" is paused already.`);
     },
     async resumeSchedule({ params }) {
-      const { name } = require(params.name);
+      const { name } = await require(params.name);
       if (await store.schedules.resume({ name })) return ok({ name, paused: false });
       throw new Refusal('conflict', `The schedule "${name}" is not paused.`);
     },

@@ -75,6 +75,8 @@ describe('millrace schedules', () => {
       lastTick: at(-11 * 60 * MINUTE),
       nextTick: at(13 * 60 * MINUTE),
       lastJob: 'pg-42',
+      lastJobAt: at(-12 * 60 * MINUTE),
+      declared: true,
       paused: null,
     },
     {
@@ -85,6 +87,8 @@ describe('millrace schedules', () => {
       lastTick: at(-3 * 24 * 60 * MINUTE),
       nextTick: null,
       lastJob: null,
+      lastJobAt: null,
+      declared: true,
       paused: null,
     },
   ];
@@ -94,11 +98,18 @@ describe('millrace schedules', () => {
     service.schedules = two();
     expect((await millrace('schedules', { terminal: 100 })).lines).toEqual([
       'SCHEDULE  CRON        TIME ZONE      KIND            LAST      NEXT     LAST JOB',
-      'gone      0 0 30 2 *  UTC            hello           3 d ago   never    -',
-      'nightly   0 1 * * *   Europe/Berlin  report.monthly  11 h ago  in 13 h  pg-42',
+      'gone      0 0 30 2 *  UTC            hello           never     never    -',
+      'nightly   0 1 * * *   Europe/Berlin  report.monthly  12 h ago  in 13 h  pg-42',
     ]);
     expect((await millrace('schedules -q')).stdout).toBe('gone\nnightly\n');
     expect(documents((await millrace('schedules --json')).stdout)).toEqual(two().toReversed());
+  });
+
+  test('marks one that no file declares', async () => {
+    const { millrace, service } = await fixture();
+    service.schedules = two().map((schedule) => ({ ...schedule, declared: false }));
+    const { lines } = await millrace('schedules', { terminal: 120 });
+    expect(lines[2]).toMatch(/12 h ago +not declared by any file here +pg-42$/);
   });
 
   test('runs one now, pauses and resumes it', async () => {

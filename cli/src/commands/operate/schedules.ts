@@ -83,17 +83,23 @@ function columns(now: number): Column<Schedule>[] {
     { header: 'CRON', cell: ({ cron }) => cron },
     { header: 'TIME ZONE', leaveOut: 2, cell: ({ timeZone }) => timeZone },
     { header: 'KIND', shrinkTo: 6, leaveOut: 1, cell: ({ kind }) => kind },
-    { header: 'LAST', leaveOut: 3, cell: ({ lastTick }) => relative(lastTick, now) },
+    { header: 'LAST', leaveOut: 3, cell: (schedule) => last(schedule, now) },
     {
       header: 'NEXT',
-      cell: ({ nextTick, paused }) =>
-        paused !== null
-          ? `paused ${relative(paused.since, now)}`
-          : nextTick === null
-            ? 'never'
-            : relative(nextTick, now),
-      style: ({ paused }) => (paused === null ? null : 'yellow'),
+      cell: (schedule) => next(schedule, now),
+      style: ({ paused, declared }) => (paused === null && declared ? null : 'yellow'),
     },
     { header: 'LAST JOB', leaveOut: 4, cell: ({ lastJob }) => lastJob ?? '-', style: () => 'dim' },
   ];
+}
+
+/** Of its jobs, not of its ticks: a new schedule has dealt with all ticks up to now, and has made nothing. */
+function last({ lastJob, lastJobAt, lastTick }: Schedule, now: number): string {
+  return lastJob === null ? 'never' : relative(lastJobAt ?? lastTick, now);
+}
+
+function next({ declared, paused, nextTick }: Schedule, now: number): string {
+  if (!declared) return 'not declared by any file here';
+  if (paused !== null) return `paused ${relative(paused.since, now)}`;
+  return nextTick === null ? 'never' : relative(nextTick, now);
 }

@@ -1,0 +1,15 @@
+import { ROLES } from '@millrace/api';
+import { expect, test } from 'vitest';
+import { banner } from './banner.ts';
+import { readConfig } from './config/config.ts';
+
+test('names a user of the sandbox for each role', () => {
+  const said = banner(readConfig({}), {
+    address: 'http://127.0.0.1:3000',
+    jobs: { kinds: [], rules: [], schedules: [], idle: [], check() {} },
+    sandbox: { password: 'open-sesame' } as never,
+    sandboxOrg: null,
+  });
+  for (const role of ROLES) expect(said).toContain(`${role}@sandbox`);
+  expect(said).toContain('password open-sesame');
+});
