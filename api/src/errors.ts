@@ -172,7 +172,7 @@ const CORE = {
     status: 400,
     retryable: false,
     title: 'The key is not possible',
-    help: 'A key has 1 to 255 characters, its window at most ten years.',
+    help: 'A key has 1 to 255 characters and does not begin with millrace:, its window is at most ten years.',
   },
   invalid_cursor: {
     status: 400,

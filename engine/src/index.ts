@@ -22,6 +22,7 @@ export type { PoolConfig } from './worker/pool-config.ts';
 export * from './parts.ts';
 export * from './port.ts';
 export { type Crew, createCrew } from './worker/quarantine.ts';
+export { INTERNAL_KEYS } from './queue/new-job.ts';
 export * from './queue/queue.ts';
 export * from './kinds/registry.ts';
 export type { JobRequest } from './request.ts';

@@ -74,8 +74,11 @@ export interface JobDefinition<Input, Service = undefined> {
   readonly concurrency?: number;
   /** Per tenant: `queued` is refused at enqueue, `running` is held back over all replicas. */
   readonly quota?: Quota;
-  /** May be enqueued from outside the process. */
-  readonly public?: boolean;
+  /**
+   * May be enqueued from outside the process. With an `input` of its own, from outside with such data alone: it is a part
+   * of what the kind takes, which leaves the rest to the process itself.
+   */
+  readonly public?: boolean | { readonly input: ZodType };
   readonly retention?: Retention;
   /** Forget the payload once the job has succeeded. */
   readonly purgePayload?: boolean;
@@ -103,6 +106,8 @@ export interface JobKind<Input = unknown, Service = unknown> {
   readonly concurrency: number;
   readonly quota: { readonly queued: number | null; readonly running: number | null };
   readonly public: boolean;
+  /** What data from outside has to fit: `input`, unless the kind says otherwise. */
+  readonly publicInput: ZodType;
   readonly keep: Keep;
   readonly purgePayload: boolean;
   readonly hasCleanup: boolean;
@@ -163,8 +168,13 @@ export function defineJob<Input, Service = undefined>(
     { succeeded: true, failed: true, canceled: true },
     'retention',
   );
-  const isSchema = typeof definition.input?.safeParse === 'function';
-  fields.require('input', isSchema, 'a Zod schema, such as z.object({ … })');
+  const { public: isPublic = false } = definition;
+  fields.require('input', isSchema(definition.input), 'a Zod schema, such as z.object({ … })');
+  fields.require(
+    'public',
+    typeof isPublic === 'boolean' || isSchema(isPublic?.input),
+    'true, false, or { input } with a Zod schema',
+  );
   fields.require('run', typeof definition.run === 'function', 'a function');
   const retry = checkRetry(kind, definition.retry ?? RETRY.standard);
   const cleanup = definition.cleanup;
@@ -177,7 +187,8 @@ export function defineJob<Input, Service = undefined>(
     timeoutMs: fields.read('timeout', () => toMs(definition.timeout ?? '10m')),
     concurrency: definition.concurrency ?? Number.MAX_SAFE_INTEGER,
     quota: { queued: definition.quota?.queued ?? null, running: definition.quota?.running ?? null },
-    public: definition.public ?? false,
+    public: isPublic !== false,
+    publicInput: typeof isPublic === 'object' ? isPublic.input : definition.input,
     keep: fields.read('retention', () => keepOf(definition.retention ?? {})),
     purgePayload: definition.purgePayload ?? false,
     hasCleanup: cleanup !== undefined,
@@ -198,6 +209,11 @@ export function defineJob<Input, Service = undefined>(
 
 /** Databases count in 32 bits. */
 const MOST = 2 ** 31 - 1;
+
+/** Job files may be JavaScript. */
+function isSchema(given: ZodType | undefined): boolean {
+  return typeof given?.safeParse === 'function';
+}
 
 function isWhole(value: number, least: number): boolean {
   return Number.isInteger(value) && value >= least;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { START, type WorldOptions, createWorld, never, work } from '../../test/world.ts';
 import { JobFailure } from '../errors.ts';
+import { within } from '../within.ts';
 import type { Explanation } from './explain.ts';
+import { createQueue } from './queue.ts';
 
 const HOUR_MS = 3_600_000;
 const quick = work(async () => {});
@@ -253,6 +255,22 @@ describe('a job that waits for a worker', () => {
       await queue.explain(await enqueue()),
       'suspect_first',
       `A worker was lost with ${ids[0]}: it now runs alone on w2. The others go on when it has ended.`,
+    );
+  });
+
+  it('suspect_first, of somebody else: without the id', async () => {
+    const { store, registry, events, ids, run, enqueue, successor } = await lostWith(1);
+    successor.start();
+    await run(30_000);
+    const id = await enqueue({ submitter: 'bob' });
+    const enqueueIn = () => Promise.reject(new Error('nothing is enqueued by asking'));
+    const seen = within({ ...store, enqueueIn }, { tenants: 'all', tenant: '', owner: 'bob' });
+    const explanation = await createQueue({ store: seen, registry, events }).explain(id);
+    expect(explanation.sentence).not.toContain(ids[0]);
+    expectExplained(
+      explanation,
+      'suspect_first',
+      'A worker was lost with another job: it now runs alone on w2. The others go on when it has ended.',
     );
   });
 

@@ -62,8 +62,19 @@ export async function explain(
     inspection,
     workers,
     registry.get(inspection.job.kind)?.quota.running ?? null,
+    await shownAlone(store, workers),
   );
   return { id, state: inspection.job.state, reason, sentence, until: until ?? null };
+}
+
+/** Those jobs that run alone on a worker and that whoever asks may see: workers take the jobs of everybody. */
+async function shownAlone(
+  store: AskedStore,
+  workers: readonly Reported[],
+): Promise<ReadonlySet<JobId>> {
+  const ids = workers.flatMap(({ status }) => status?.alone ?? []);
+  if (ids.length === 0) return new Set();
+  return new Set((await store.summaries({ ids })).map(({ id }) => id));
 }
 
 type Found = { reason: Reason; sentence: string; until?: number | null };
@@ -75,6 +86,7 @@ function reasonOf(
   inspection: Inspection,
   workers: readonly Reported[],
   runningQuota: number | null,
+  shown: ReadonlySet<JobId>,
 ): Found {
   const { job, now } = inspection;
   switch (job.state) {
@@ -98,7 +110,7 @@ function reasonOf(
     case 'QUEUED':
       return job.runAt > now
         ? waitingForTime(inspection)
-        : waitingForWorker(inspection, workers, runningQuota);
+        : waitingForWorker(inspection, workers, runningQuota, shown);
   }
 }
 
@@ -168,6 +180,7 @@ function waitingForWorker(
   { job, kindPaused, ahead, suspect, runningOfTenant }: Inspection,
   workers: readonly Reported[],
   runningQuota: number | null,
+  shown: ReadonlySet<JobId>,
 ): Found {
   if (kindPaused)
     return {
@@ -188,9 +201,10 @@ function waitingForWorker(
   const busy = mine.filter(({ status }) => status?.state === 'running');
   const alone = busy.map(({ status }) => status?.alone ?? null);
   if (!suspect && alone.every((id) => id !== null)) {
+    const named = alone.map((id) => (id !== null && shown.has(id) ? id : 'another job'));
     return {
       reason: 'suspect_first',
-      sentence: `A worker was lost with ${alone.join(' and ')}: it now runs alone on ${busy.map(({ worker }) => worker).join(' and ')}. The others go on when it has ended.`,
+      sentence: `A worker was lost with ${named.join(' and ')}: it now runs alone on ${busy.map(({ worker }) => worker).join(' and ')}. The others go on when it has ended.`,
     };
   }
   const open = pools.filter((pool) => pool.heldUntil === null);

@@ -1,10 +1,9 @@
-import type { ZodError } from 'zod';
+import type { ZodError, ZodType } from 'zod';
 import { WEBHOOK_KIND } from '../kinds/dependencies.ts';
 import { type Duration, TEN_YEARS_MS, toMs } from '../time/duration.ts';
 import { MillraceError } from '../errors.ts';
 import type { NewJob } from '../job.ts';
 import { checkText, toJsonText } from '../values/json.ts';
-import type { JobKind } from '../kinds/kind.ts';
 import type { JobRequest } from '../request.ts';
 import { checkPriority } from '../values/priority.ts';
 import type { Registry } from '../kinds/registry.ts';
@@ -13,10 +12,26 @@ import type { Registry } from '../kinds/registry.ts';
 const PAST_TOLERANCE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
+/**
+ * Keys that begin so are the process's own. Without them, whoever guesses the key of a job that the process is about to
+ * make could take it first, and that job would never be made.
+ */
+export const INTERNAL_KEYS = 'millrace:';
+
 /** `now` is the store's clock; it is asked for only where a date has to be judged. */
-export function newJob(registry: Registry, request: JobRequest, now: number | null): NewJob {
+export function newJob(
+  registry: Registry,
+  request: JobRequest,
+  now: number | null,
+  { fromOutside = false }: { readonly fromOutside?: boolean } = {},
+): NewJob {
   const kind = registry.require(request.kind);
-  checkData(kind, request.data);
+  checkData(kind.kind, fromOutside ? kind.publicInput : kind.input, request.data);
+  if (fromOutside && request.key?.startsWith(INTERNAL_KEYS) === true)
+    throw new MillraceError(
+      'invalid_key',
+      `Keys that begin with "${INTERNAL_KEYS}" are the service's own. Let yours begin otherwise.`,
+    );
   const due = dueOf(request, now);
   return {
     kind: kind.kind,
@@ -47,9 +62,9 @@ export function hasDate(request: JobRequest): boolean {
   return request.runAt !== undefined;
 }
 
-function checkData(kind: JobKind, data: unknown): void {
-  const parsed = kind.input.safeParse(data);
-  if (!parsed.success) throw new MillraceError('invalid_payload', misfit(kind.kind, parsed.error));
+function checkData(kind: string, input: ZodType, data: unknown): void {
+  const parsed = input.safeParse(data);
+  if (!parsed.success) throw new MillraceError('invalid_payload', misfit(kind, parsed.error));
 }
 
 /** What is wrong with data, in a sentence. */

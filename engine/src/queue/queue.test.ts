@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { createWorld, work } from '../../test/world.ts';
 import type { Selection } from '../port.ts';
 import { createQueue } from './queue.ts';
@@ -77,6 +78,38 @@ describe('enqueue', () => {
       expect.objectContaining({ code: 'unknown_kind' }),
     );
     await queue.enqueue({ kind: 'open', data: 1 }, { fromOutside: true });
+  });
+
+  describe('from outside', () => {
+    const outside = { fromOutside: true };
+    const half = work(async () => {}, {
+      kind: 'half',
+      input: z.union([z.string(), z.number()]),
+      public: { input: z.string() },
+    });
+
+    it('takes of a kind only the data that it has for outside', async () => {
+      const { queue, all } = createWorld({ kinds: [half] });
+      const inside = await queue.enqueue({ kind: 'half', data: 1 });
+      const refused = expect.objectContaining({ code: 'invalid_payload' });
+      await expect(queue.enqueue({ kind: 'half', data: 1 }, outside)).rejects.toThrow(refused);
+      await queue.enqueue({ kind: 'half', data: 'a' }, outside);
+      await queue.cancel([inside.id]);
+      await expect(queue.retryWith(inside.id, 2)).rejects.toThrow(refused);
+      expect(await queue.retryWith(inside.id, 'b')).toBe(true);
+      expect(new Set((await all('half')).map(({ payload }) => payload))).toEqual(
+        new Set(['"a"', '"b"']),
+      );
+    });
+
+    it('takes no key of the process’s own', async () => {
+      const { queue } = createWorld({ kinds: [open] });
+      const request = { kind: 'open', data: 1, key: 'millrace:batch-1/1/1' };
+      await expect(queue.enqueue(request, outside)).rejects.toThrow(
+        expect.objectContaining({ code: 'invalid_key' }),
+      );
+      expect(await queue.enqueue(request)).toMatchObject({ created: true });
+    });
   });
 
   it('in a transaction that the store cannot join is refused', async () => {

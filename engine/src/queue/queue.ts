@@ -34,7 +34,7 @@ export interface Queue {
 }
 
 export interface EnqueueOptions {
-  /** Only kinds declared public. */
+  /** Only kinds declared public, with the data that they take from outside, and no key of the process's own. */
   readonly fromOutside?: boolean;
   /** The caller's own transaction, where the store can join it. */
   readonly transaction?: unknown;
@@ -58,7 +58,7 @@ export function createQueue(params: {
     if (options.fromOutside === true)
       for (const { kind } of requests) requirePublic(registry, kind);
     const now = requests.some(hasDate) ? await store.now() : null;
-    const jobs = requests.map((request) => newJob(registry, request, now));
+    const jobs = requests.map((request) => newJob(registry, request, now, options));
     await checkQuotas(store, registry, jobs);
     const enqueued =
       options.transaction === undefined
@@ -136,7 +136,7 @@ export function createQueue(params: {
       const { kind } = (await store.get({ id })) ?? {};
       if (kind === undefined) return false;
       requirePublic(registry, kind);
-      const { payload } = newJob(registry, { kind, data }, null);
+      const { payload } = newJob(registry, { kind, data }, null, { fromOutside: true });
       const retried = await amending(store).retryWith({ id, payload });
       moved(retried ? [id] : [], 'retry');
       return retried;

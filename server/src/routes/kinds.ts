@@ -88,7 +88,7 @@ function kindJson(kind: JobKind, pause: Pause | undefined): Kind {
 /** What a caller has to send. Some schemas (transforms to a Date, a Map, custom checks) have no such form. */
 function inputSchema(kind: JobKind): Kind['input'] {
   try {
-    return { ...z.toJSONSchema(kind.input, { io: 'input' }) };
+    return { ...z.toJSONSchema(kind.publicInput, { io: 'input' }) };
   } catch {
     return null;
   }

@@ -5,13 +5,13 @@ import { batchRunSchema, runBatch } from './batch/run-batch.ts';
 import { envelopeSchema } from './contract/envelope.ts';
 import type { Documents } from './documents.ts';
 
-/** A document by itself, or an item of a batch, whose data is in the batch's own table. */
+/** An item of a batch, whose data is in the batch's own table: made by the batch's job alone, never from outside. */
 const itemSchema = z.strictObject({
   batch: z.string(),
   run: z.number().int().min(1),
   item: z.number().int().min(1),
 });
-/** A union says only "Invalid input". People send envelopes: what is wrong with theirs is what helps. */
+/** A union says only "Invalid input". Programs send envelopes: what is wrong with theirs is what helps. */
 const documentSchema = z.union([envelopeSchema, itemSchema], {
   error: ({ errors }) =>
     (Array.isArray(errors) ? ((errors as z.core.$ZodIssue[][])[0] ?? []) : [])
@@ -26,7 +26,7 @@ export function documentKinds({
   const document = defineJob({
     kind: DOCUMENT,
     input: documentSchema,
-    public: true,
+    public: { input: envelopeSchema },
     retry: RETRY.standard,
     // Waiting for a free office process and 60 s of converting, with a lot to spare.
     timeout: '5m',

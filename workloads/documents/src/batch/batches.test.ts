@@ -68,7 +68,9 @@ describe.each(DATABASES)('batches on %s', (which) => {
       await finish(batch);
       const jobs = await jobsOf();
       return new Set(
-        jobs.filter(({ key }) => key?.startsWith(`${batch.id}/`)).map(({ priority }) => priority),
+        jobs
+          .filter(({ key }) => key?.startsWith(`millrace:${batch.id}/`))
+          .map(({ priority }) => priority),
       );
     };
     const many = await create([...people(...names), 'no row']);
@@ -204,7 +206,7 @@ describe.each(DATABASES)('batches on %s', (which) => {
     world.startWorker();
     // Both wait for their kind: canceled by hand, Bob's handler never runs.
     const bob = await waitFor(async () =>
-      (await jobsOf()).find((job) => job.key === `${batch.id}/1/2`),
+      (await jobsOf()).find((job) => job.key === `millrace:${batch.id}/1/2`),
     );
     await world.queue.cancel([bob.id]);
     await world.store.control.resume({ kind: 'document' });

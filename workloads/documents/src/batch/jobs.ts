@@ -1,4 +1,4 @@
-import type { JobRequest, JobSummary, Queue } from '@millrace/engine';
+import { INTERNAL_KEYS, type JobRequest, type JobSummary, type Queue } from '@millrace/engine';
 import type { BatchRecord } from './records.ts';
 import type { ItemFailure } from './items.ts';
 
@@ -11,6 +11,7 @@ export function batchJob(batch: BatchRecord): JobRequest {
   return {
     kind: DOCUMENT_BATCH,
     data: { batch: id, run },
+    // Of a kind that is not public: nobody else can have made a job with this key.
     key: `${id}/${run}`,
     tenant,
     correlationId,
@@ -19,17 +20,26 @@ export function batchJob(batch: BatchRecord): JobRequest {
   };
 }
 
-/** The key says which item a job is about, so that a run that begins again makes no job twice. */
+/**
+ * The key says which item a job is about, so that a run that begins again makes no job twice. The kind is public, so the
+ * key is one that nobody can take from outside.
+ */
 export function itemKey({ id, run }: Pick<BatchRecord, 'id' | 'run'>, item: number): string {
-  return `${id}/${run}/${item}`;
+  return `${INTERNAL_KEYS}${id}/${run}/${item}`;
 }
+
+/** Keys of items once had no prefix: the jobs that were queued with such keys before an upgrade still are the batch's. */
+const ITEM_KEY = new RegExp(`^(?:${INTERNAL_KEYS})?(batch-\\d+)/(\\d+)/(\\d+)$`);
 
 type ItemJob = JobSummary & { readonly run: number; readonly item: number };
 
-/** The jobs of the batch's items, by page. Others may share the correlation id: the key tells them apart. */
+/**
+ * The jobs of the batch's items, by page. Others may share the correlation id: the key tells them apart, and the submitter,
+ * because a key without the prefix could be anybody's.
+ */
 export async function* jobsOf(
   queue: Pick<Queue, 'list'>,
-  { id, correlationId, tenant }: BatchRecord,
+  { id, correlationId, tenant, submitter }: BatchRecord,
   state: 'QUEUED' | 'PROCESSING' | 'FAILED' | 'CANCELED',
 ): AsyncGenerator<ItemJob[]> {
   let cursor: string | undefined;
@@ -40,8 +50,9 @@ export async function* jobsOf(
       ...(cursor !== undefined && { cursor }),
     });
     const own = jobs.flatMap((job) => {
-      const [batch, run, item] = (job.key ?? '').split('/');
-      return batch === id ? [{ ...job, run: Number(run), item: Number(item) }] : [];
+      const [, batch, run, item] = ITEM_KEY.exec(job.key ?? '') ?? [];
+      const isOwn = batch === id && job.submitter === submitter;
+      return isOwn ? [{ ...job, run: Number(run), item: Number(item) }] : [];
     });
     if (own.length > 0) yield own;
     cursor = next ?? undefined;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { DocumentError } from '../errors.ts';
 
-const DEEPEST = 200;
+/** How deep data may be nested. */
+export const DEEPEST = 200;
 
 /**
  * One text for equal data: own keys sorted, dates as ISO texts, -0 as 0, members without a value left out, as

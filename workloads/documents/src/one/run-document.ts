@@ -81,7 +81,7 @@ export function createRunDocument(parts: Parts): RunDocument {
           const empty = isTable ? emptyFields(made.fields, envelope.data) : [];
           const more = empty.length === 0 ? [] : [emptyWarning(empty)];
           const produced = { ...made, warnings: [...more, ...made.warnings] };
-          const facts = { ...factsOf(envelope, produced, contextOf(job)), batchId: batch.id };
+          const facts = { ...factsOf(envelope, produced, contextOf(batch)), batchId: batch.id };
           return recordItem(parts, envelope, produced, facts, ref, context.lease.epoch);
         });
       } catch (error) {
@@ -214,14 +214,15 @@ async function failItem(
 
 async function begin(
   { workshop }: Parts,
-  { data, tenant }: RunningJob<ItemInput>,
+  { data, tenant, submitter }: RunningJob<ItemInput>,
   { lease }: JobContext,
 ): Promise<{ batch: BatchRecord; begun: Begun }> {
   const { database } = workshop;
   try {
     const seq = seqOf('batch', data.batch);
     const batch = seq === null ? null : await batchRows.get(database, seq, tenant);
-    if (batch === null)
+    // The jobs of items have the submitter of their batch: a job of anybody else is none of them.
+    if (batch === null || batch.submitter !== submitter)
       throw new DocumentError('validation_error', `There is no batch "${data.batch}".`);
     const ref = { batch: batch.seq, item: data.item, run: data.run };
     return { batch, begun: await items.begin(database, ref, lease, tenant) };
@@ -242,6 +243,11 @@ function envelopeOf({ settings, source }: BatchRecord, data: string, item: numbe
   });
 }
 
-function contextOf({ tenant, correlationId, submitter }: RunningJob<unknown>) {
+/** Whose the file is: whoever submitted the job, or the batch of which the document is an item. */
+function contextOf({
+  tenant,
+  correlationId,
+  submitter,
+}: Pick<BatchRecord, 'tenant' | 'correlationId' | 'submitter'>) {
   return { tenant, correlationId, submitter: submitter ?? undefined };
 }

@@ -55,6 +55,32 @@ test('a JSON array', async () => {
   await expect(read('json', '[{]')).rejects.toMatchObject({ code: 'invalid_rows' });
 });
 
+describe('what is nested too deep', () => {
+  const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+  const list = `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`;
+  const error = 'The row is nested more than 200 levels deep.';
+
+  test('is a row with an error, and the others are read', async () => {
+    const rows = [nested(50_000), list, nested(201), nested(200), '{"b":1}'];
+    const expected = [
+      { line: 1, error },
+      { line: 2, error },
+      { line: 3, error },
+      { line: 4, data: expect.any(Object) },
+      { line: 5, data: { b: 1 } },
+    ];
+    expect(await read('json', `[${rows.join(',')}]`)).toEqual(expected);
+    expect(await read('jsonl', rows.join('\n'))).toEqual(expected);
+  });
+
+  test('is no header of a table', async () => {
+    await expect(read('csv', `Name,${'a.'.repeat(50_000)}a\nAnn,1\n`)).rejects.toMatchObject({
+      code: 'invalid_rows',
+      message: expect.stringContaining('more than 200 levels deep'),
+    });
+  });
+});
+
 test.each([1, 5, 1_000])('CSV in pieces of %i bytes', async (chunk) => {
   const text =
     '\ufeffName,Account.Name,Account.City,\r\nAnn,"A, ""B""",\r\n\r\nBob,"two\r\nlines",Köln,x\r\nC,d,e,\r\n';

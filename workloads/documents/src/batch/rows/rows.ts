@@ -1,5 +1,6 @@
 import { readCsv } from './csv.ts';
 import { DocumentError } from '../../errors.ts';
+import { DEEPEST } from '../../one/canonical.ts';
 import { ROW_LIMITS, type Row, type TableLine } from './row.ts';
 import { codePageOf, decoded } from './text.ts';
 import { MARKS, openTable } from './table.ts';
@@ -111,7 +112,17 @@ export function rowOf(value: unknown, line: number): Row {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     return { line, error: 'The row is no object, such as {"Name": "Ann"}.' };
   const { [MARKS.line]: corrects, [MARKS.error]: _, ...data } = value as Record<string, unknown>;
-  return { line, data, ...(typeof corrects === 'number' && { corrects }) };
+  const marks = { line, ...(typeof corrects === 'number' && { corrects }) };
+  return isDeeperThan(DEEPEST, data)
+    ? { ...marks, error: `The row is nested more than ${DEEPEST} levels deep.` }
+    : { ...marks, data };
+}
+
+/** JSON.parse reads what is nested as deep as it likes; JSON.stringify ends the stack at some thousand levels. */
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((member) => isDeeperThan(levels - 1, member));
 }
 
 async function* readJson(texts: AsyncIterable<string>): AsyncGenerator<Row> {

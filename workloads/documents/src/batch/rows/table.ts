@@ -1,5 +1,6 @@
 import { keysOfColumn } from '@millrace/docx';
 import { DocumentError } from '../../errors.ts';
+import { DEEPEST } from '../../one/canonical.ts';
 import type { Cell, Row, TableLine } from './row.ts';
 import { columnName } from './xlsx/sheet.ts';
 
@@ -106,6 +107,8 @@ function misfit(columns: readonly string[], cells: readonly Cell[]): string | nu
 function checkPaths(fields: readonly Field[]): void {
   const taken = new Map<string, 'value' | 'object'>();
   for (const { path } of fields) {
+    if (path.length > DEEPEST)
+      throw badHeader(`has a column that is nested more than ${DEEPEST} levels deep`);
     if (path.some((key) => FORBIDDEN.has(key)))
       throw badHeader(`has a column "${path.join('.')}", which cannot be a field`);
     for (let depth = 1; depth <= path.length; depth++) {
