@@ -3,7 +3,7 @@ import { EXIT } from '../line/exit.ts';
 
 export const start = defineCommand({
   name: 'start',
-  summary: 'Runs the server here until Ctrl-C, and ends with the exit code of the server.',
+  summary: 'Runs the server here until Ctrl-C; gives its exit code.',
   usage: [''],
   words: { least: 0, most: 0 },
   options: {},
