@@ -219,6 +219,7 @@ const CORE = {
   unsupported_by_store: {
     status: 501,
     retryable: false,
+    denied: true,
     title: 'The store cannot do this',
     help: 'docs/guarantees.md says which store can.',
   },
@@ -239,6 +240,7 @@ const CORE = {
   webhooks_off: {
     status: 501,
     retryable: false,
+    denied: true,
     title: 'Webhooks are not set up',
     help: 'Set MILLRACE_WEBHOOK_SECRET.',
   },
@@ -247,6 +249,7 @@ const CORE = {
   too_many_streams: {
     status: 503,
     retryable: true,
+    denied: true,
     title: 'Too many live streams are open',
     help: 'Close some, or ask another replica.',
   },

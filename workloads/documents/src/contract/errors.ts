@@ -29,6 +29,7 @@ export const errors = {
   busy: {
     status: 503,
     retryable: true,
+    denied: true,
     title: 'Too much is being worked on',
     help: 'Too many templates are read or filled in at this moment. Try again shortly.',
   },

@@ -10,6 +10,11 @@ export interface ErrorEntry {
   readonly title: string;
   /** What to do about it. */
   readonly help: string;
+  /**
+   * A status of 500 or more, and yet no fault of ours: callers get it by asking for more than there is room for, or for
+   * what this service does not do. It is logged as denied: a line and a stack for each would be theirs to fill the log with.
+   */
+  readonly denied?: true;
 }
 
 /** The code that a failed job carries in `error.code`. */
