@@ -99,6 +99,8 @@ beforeAll(async () => {
       PORT: '0',
       MILLRACE_METRICS_PORT: '0',
       MILLRACE_DATA: folder,
+      // The Postgres of the tests is on this machine and has no certificate.
+      DATABASE_SSL: 'disable',
       JWKS_URI: jwks.replace('https://login.microsoftonline.com', entra[2].origin),
     },
     folder,

@@ -121,7 +121,8 @@ function checkProgress(
 
 /** With `missed: all` and no overlap to avoid, every tick since the beginning has run. */
 function checkTicks({ scenario, seen, violations }: World): void {
-  for (const { name, missed, overlap, periodMs } of scenario.schedules) {
+  for (const { schedule, periodMs } of scenario.schedules) {
+    const { name, missed, overlap } = schedule;
     const ticks = seen.ticks.of.get(name);
     if (ticks === undefined || missed !== 'all' || overlap !== 'allow') continue;
     for (let tick = nextMultiple(periodMs, ticks.since); tick <= ticks.last; tick += periodMs) {

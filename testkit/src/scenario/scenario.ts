@@ -33,7 +33,8 @@ export interface WorkerPlan extends LinePlan {
   readonly pools: readonly PoolConfig[];
 }
 
-export interface SchedulePlan extends Schedule {
+export interface SchedulePlan {
+  readonly schedule: Schedule;
   readonly periodMs: number;
 }
 
@@ -146,12 +147,14 @@ export function drawLine(dice: Dice): LinePlan {
 
 function drawSchedules(dice: Dice): SchedulePlan[] {
   const plan = (name: string, cron: string, periodMs: number): SchedulePlan => ({
-    name,
-    cron,
     periodMs,
-    job: { kind: 'tick', data: { tag: name, ms: dice.pick([10, 1_000, 6_000]) } },
-    missed: dice.pick(['last', 'skip', 'all']),
-    overlap: dice.pick(['skip', 'allow']),
+    schedule: {
+      name,
+      cron,
+      job: { kind: 'tick', data: { tag: name, ms: dice.pick([10, 1_000, 6_000]) } },
+      missed: dice.pick(['last', 'skip', 'all']),
+      overlap: dice.pick(['skip', 'allow']),
+    },
   });
   return dice.some(
     [plan('minutely', '* * * * *', 60_000), plan('often', '*/20 * * * * *', 20_000)],

@@ -68,7 +68,7 @@ export function startProcess(
     config: {
       id: name,
       pools: plan.pools,
-      schedules: scenario.schedules,
+      schedules: scenario.schedules.map(({ schedule }) => schedule),
       lease: plan.leaseMs,
       shutdownGrace: plan.graceMs,
     },
