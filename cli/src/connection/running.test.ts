@@ -57,8 +57,8 @@ describe('with several', () => {
   test('the one of this folder is asked, and the newest elsewhere, which is said', async () => {
     const { millrace, server, runningFile, writeRunning, identity } = await protectedFixture();
     const other = await protectedFixture();
-    await writeRunning({ folder: '/work/ours', startedAt: NOW - 1_000 });
-    const entry = { url: other.server.url, folder: '/work', pid: 2, startedAt: NOW };
+    await writeRunning({ folder: '/srv/ours', startedAt: NOW - 1_000 });
+    const entry = { url: other.server.url, folder: '/srv', pid: 2, startedAt: NOW };
     const client = { issuer: other.identity.issuer, scope: '', clientId: '', clientSecret: '' };
     await createPrivateFiles(process.getuid?.() ?? null).write(
       join(runningFile, '../two.json'),
@@ -69,8 +69,8 @@ describe('with several', () => {
       const { requests } = identity;
       return { stderr, ofThis: requests.token };
     };
-    expect((await asked('/work/ours/jobs')).ofThis).toBe(1);
-    expect((await asked('/work/ours-too')).ofThis).toBe(1);
+    expect((await asked('/srv/ours/jobs')).ofThis).toBe(1);
+    expect((await asked('/srv/ours-too')).ofThis).toBe(1);
     const { stderr } = await millrace('jobs', { unnamed: true, folder: '/elsewhere' });
     expect(stderr).toContain(`Asking ${other.server.url}, the newest of 2 that run here.\n`);
     expect(server.requests).not.toContain('GET /jobs?limit=20');
