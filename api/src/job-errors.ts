@@ -63,5 +63,3 @@ const CORE = {
 
 /** Those of the service itself and of the workloads. */
 export const JOB_ERRORS = { ...CORE, ...failures };
-
-export type JobErrorCode = keyof typeof JOB_ERRORS;

@@ -16,6 +16,7 @@ import type { Config, OrgConfig } from '../config/config.ts';
 import { createKeys } from '../identity/keys.ts';
 import { requireFreePort } from '../port.ts';
 import { connectOptions, storePlace } from '../store.ts';
+import { within } from '../within.ts';
 import { pingRedis } from './redis.ts';
 
 /** What the process would stand on if it were started with these settings, one after the other. Nothing is changed. */
@@ -62,8 +63,10 @@ async function port({ host, port: number }: Config): Promise<Finding> {
 
 async function answersAsMillrace(url: string): Promise<boolean> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(LIMIT_MS) });
-    return ((await response.json()) as { status?: unknown }).status === 'ok';
+    return await within(LIMIT_MS, undefined, async (signal) => {
+      const response = await fetch(url, { signal });
+      return ((await response.json()) as { status?: unknown }).status === 'ok';
+    });
   } catch {
     return false;
   }
