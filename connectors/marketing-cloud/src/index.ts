@@ -1,0 +1,20 @@
+export { type ErrorKind, type Outcome, MarketingCloudError } from './errors.ts';
+export type {
+  BusinessUnit,
+  CallOptions,
+  CallReport,
+  DataExtension,
+  Field,
+  FieldType,
+  Log,
+  MarketingCloud,
+  MarketingCloudConfig,
+  MarketingCloudParts,
+  NewDataExtension,
+  NewQuery,
+  QueryDefinition,
+  RowPage,
+  Stats,
+  TaskStatus,
+  Validation,
+} from './types.ts';
