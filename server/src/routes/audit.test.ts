@@ -100,6 +100,19 @@ describe('what an admin does', () => {
     ]);
   });
 
+  test('to somebody who is to be forgotten names nobody, not even by a hash that can be tried', async () => {
+    await as(admin, 'DELETE', '/subjects/max%40example.com');
+    const [entry] = (await read(admin, 'action=eraseSubject')) as {
+      action: string;
+      target: string;
+    }[];
+    expect(entry).toMatchObject({ action: 'eraseSubject', target: expect.any(String) as unknown });
+    expect(await read('operator globex', 'action=eraseSubject')).toMatchObject([{ target: null }]);
+    const tried = `target=${encodeURIComponent(entry?.target ?? '')}`;
+    expect(await read('operator globex', tried)).toEqual([]);
+    expect(await read(admin, tried)).toHaveLength(1);
+  });
+
   test('to what is not there is about nobody', async () => {
     expect((await as(admin, 'POST', '/jobs/mem-999/cancel')).status).toBe(404);
     expect(await read('operator globex')).toEqual([]);
