@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => harness.close());
 
-async function as(who: string, method: 'GET' | 'POST', url: string, payload?: object) {
+async function as(who: string, method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) {
   const headers = { authorization: who };
   const answer = await harness.app.inject({ method, url, headers, ...(payload && { payload }) });
   return { status: answer.statusCode, text: answer.body };
