@@ -2,8 +2,8 @@
 // server can do other work in between: 20,000 rows of 12 columns at once would take it a quarter of a second.
 //
 // Without statistics: those of hyparquet-writer 0.16 order text by UTF-16, where Parquet orders by bytes, and a reader
-// that trusts them would skip rows. Without indexes of pages, which are for searching in files larger than these. So
-// what the footer needs of a column chunk is four numbers and a word, and the state stays small.
+// that trusts them skips rows. Without indexes of pages, which are for searching in files larger than these. So
+// what the footer needs of a column chunk is three numbers and a word, and the state stays small (docs/decisions/0020).
 
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import { TableError } from '../errors.ts';
