@@ -1,7 +1,7 @@
 export { type Answer, json, redirect } from './answer.ts';
 export { type Clock, createClock } from './clock.ts';
 export { type Console, type ConsolePage, complaint, createConsole } from './console.ts';
-export { type FaultRules, type FaultSpec, invalidInput } from './fault-rules.ts';
+export { type FaultRules, type FaultSpec, invalidInput, isPattern } from './fault-rules.ts';
 export { faultsSection, inputField } from './faults-section.ts';
 export { type Fault, type FaultBoard, type Faults, type Strikes, createFaults } from './faults.ts';
 export { type Frame, createFrame } from './frame.ts';
