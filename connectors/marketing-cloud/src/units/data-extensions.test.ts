@@ -138,7 +138,7 @@ describe('a data extension', () => {
       '<SimpleOperator>like</SimpleOperator><Value>mr_%</Value>',
     );
     expect(cloud.seen[1]?.body).toContain(
-      '<RetrieveRequest><ContinueRequest>page-2</ContinueRequest><ObjectType>DataExtension<',
+      '</Filter><ContinueRequest>page-2</ContinueRequest></RetrieveRequest>',
     );
     cloud.will(retrieved(results('a[b]c', 'ab')));
     const odd = await unit.dataExtensions('a[b]');
