@@ -338,6 +338,23 @@ describe('the configuration', () => {
       expect(problems(rest)).toEqual([expect.stringContaining(`${name}: is missing`)]);
     });
 
+    test.each([
+      ['ISSUER', 'https://sts.windows.net/1f0c/,https://login.example/TENANT/v2.0', 'TENANT'],
+      ['JWKS_URI', 'https://login.example/TENANT/discovery/v2.0/keys', 'TENANT'],
+      ['AUDIENCE', '1f0c,api://CLIENT-ID', 'CLIENT-ID'],
+      ['MILLRACE_CLIENT_ID', 'PUBLIC-CLIENT-ID', 'PUBLIC-CLIENT-ID'],
+    ])('refuses in %s the word of the guide', (name, value, word) => {
+      expect(problems({ ...ISSUER, [name]: value })).toEqual([
+        `${name}: "${word}" stands for your own. Write the GUID in its place (docs/identity.md).`,
+      ]);
+    });
+
+    test('takes what only looks like such a word', () => {
+      const tenants = 'https://TENANT.example/TENANTS/tenant';
+      const given = { ...ISSUER, ISSUER: tenants, AUDIENCE: 'MY-CLIENT-ID' };
+      expect(readConfig(given).identity).toMatchObject({ issuers: [tenants] });
+    });
+
     test('is nobody’s only with both variables', () => {
       expect(readConfig({ ...BYPASS, ...DEVELOPMENT }).identity).toEqual({ mode: 'bypass' });
       expect(problems(BYPASS)[0]).toContain('NODE_ENV=development');
