@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import { type Salesforce, type SalesforceOptions, startSalesforce } from '../src/index.ts';
 
 /** What an admin deploys: the objects as the package has them. */
@@ -143,4 +143,12 @@ export function assertion(
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
   return `${text}.${sign('RSA-SHA256', Buffer.from(text), key).toString('base64url')}`;
+}
+
+/** What the org says to a record that it does not take. */
+export async function refusalOf(world: World, type: string, fields: unknown): Promise<unknown> {
+  const { status, body } = await world.call('POST', `/sobjects/${type}`, fields);
+  expect(status).toBe(400);
+  expect(body).toHaveLength(1);
+  return body[0];
 }
