@@ -38,6 +38,9 @@ describe('what Marketing Cloud runs is accepted', () => {
     'SELECT a FROM t OPTION (MAXDOP 1)',
     'SELECT Go FROM t',
     'SELECT @@VERSION AS v',
+    'SELECT t.[End], t.Case AS c FROM t',
+    "SELECT a.x FROM a INNER MERGE JOIN b ON a.x = b.x OPTION (MERGE UNION, USE HINT ('DISABLE_TSQL_SCALAR_UDF_INLINING'))",
+    'SELECT x.#Sent AS Sent FROM (SELECT COUNT(*) AS #Sent FROM t) x',
   ];
   test.each(accepted)('%s', (sql) => {
     expect(errorsOf(sql)).toEqual([]);
@@ -67,6 +70,7 @@ describe('what it cannot run is refused where it stands', () => {
     ['several_statements', '2:1+2', 'SELECT a FROM t\nGO'],
     ['several_statements', '2:1+2', 'SELECT a FROM t\r\ngo\r\n'],
     ['into', '1:10+4', 'SELECT a INTO b FROM t'],
+    ['into', '1:11+4', '(SELECT a INTO b FROM t)'],
     ['variable', '1:27+4', 'SELECT a FROM t WHERE a = @key'],
     ['temporary_table', '1:15+4', 'SELECT a FROM #tmp'],
     ['temporary_table', '1:15+5', 'SELECT a FROM ##tmp'],

@@ -127,7 +127,11 @@ function checkTokens(doc: Document, report: Report): void {
         end,
         `Marketing Cloud has no variables. Write the value in the place of ${excerpt(token.text)}.`,
       );
-    } else if (kind === 'temporary') {
+    } else if (
+      kind === 'temporary' &&
+      ['FROM', 'JOIN', 'APPLY'].includes(keyword(doc, index - 1))
+    ) {
+      // Elsewhere it can be the name of a column: # is a letter of names.
       const instead = 'Write its query as a subquery: FROM (SELECT …) AS name.';
       report.error(
         'temporary_table',
@@ -163,7 +167,7 @@ function checkWord(doc: Document, index: number, token: Token, report: Report): 
   const { start, end } = token;
   const word = keyword(doc, index);
   const before = keyword(doc, index - 1);
-  if (word === 'INTO' && keyword(doc, 0) === 'SELECT') {
+  if (word === 'INTO' && isSelect(doc)) {
     report.error(
       'into',
       start,
@@ -187,7 +191,13 @@ function checkWord(doc: Document, index: number, token: Token, report: Report): 
       end,
       `Marketing Cloud has no LIMIT. Write ${instead} at the beginning.`,
     );
-  } else if (index > 0 && STATEMENTS.has(word) && before !== 'AS' && keyword(doc, 0) === 'SELECT') {
+  } else if (
+    index > 0 &&
+    STATEMENTS.has(word) &&
+    !isHint(word, keyword(doc, index + 1)) &&
+    before !== 'AS' &&
+    isSelect(doc)
+  ) {
     report.error(
       'statement_inside',
       start,
@@ -195,6 +205,17 @@ function checkWord(doc: Document, index: number, token: Token, report: Report): 
       `${word} is no part of a SELECT, and only one SELECT can run. Remove it.`,
     );
   }
+}
+
+/** `INNER MERGE JOIN`, `OPTION (MERGE UNION, USE HINT ('…'))` */
+function isHint(word: string, next: string): boolean {
+  return word === 'MERGE'
+    ? next === 'JOIN' || next === 'UNION'
+    : word === 'USE' && (next === 'HINT' || next === 'PLAN');
+}
+
+function isSelect(doc: Document): boolean {
+  return doc.code.find((token) => token.text !== '(')?.word === 'SELECT';
 }
 
 /** On a line of its own. Elsewhere it could be the name of something. */

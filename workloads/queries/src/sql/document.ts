@@ -39,6 +39,7 @@ export function read(text: string): Document {
   const open: number[] = [];
   let depth = 0;
   for (const [index, token] of code.entries()) {
+    if (code[index - 1]?.text === '.') continue; // a name, whatever it is called
     if (token.text === '(' || token.word === 'CASE') {
       open.push(index);
       depth = Math.max(depth, open.length);

@@ -180,7 +180,7 @@ function columnItem(doc: Document, from: number, to: number): Item | null {
 }
 
 function canName(kind: string): boolean {
-  return kind === 'word' || kind === 'name' || kind === 'string';
+  return kind === 'word' || kind === 'name' || kind === 'string' || kind === 'temporary';
 }
 
 /** `a`, `t.a`, `Ent.t.[a]` */
