@@ -106,8 +106,7 @@ export function checkSpec<Spec extends FaultSpec, Target>(
   rules.check?.(spec);
 }
 
-/** Whether it can be a regular expression. */
-export function isPattern(text: string): boolean {
+function isPattern(text: string): boolean {
   try {
     return new RegExp(text) instanceof RegExp;
   } catch {

@@ -8,8 +8,6 @@ export type Xml = string | { readonly [name: string]: readonly Xml[] };
 
 /** Envelope/Body/RetrieveResponseMsg/Results/Properties/Property/Name are seven. */
 const DEEPEST = 64;
-/** A page of 2,500 objects has about a million characters and is read in a quarter of a second, in which nothing else runs. */
-const LONGEST = 16 * 1024 * 1024;
 
 const parser = new XMLParser({
   ignoreAttributes: true,
@@ -25,11 +23,10 @@ const parser = new XMLParser({
   maxNestedTags: DEEPEST,
 });
 
-/** Null for what is not whole XML, or what nobody sends in good faith: a document type, which SOAP forbids, too much depth or length. */
+/** Null for what is not whole XML, or what nobody sends in good faith: a document type, which SOAP forbids, or too much depth. */
 export function parseXml(text: string): Xml | null {
   // Entities of its own are all that a document type could bring, and a few of them can grow to gigabytes.
-  if (text.length > LONGEST || /<!D/i.test(text) || XMLValidator.validate(text) !== true)
-    return null;
+  if (/<!D/i.test(text) || XMLValidator.validate(text) !== true) return null;
   try {
     return parser.parse(text) as Xml;
   } catch {
