@@ -49,7 +49,12 @@ export function refusal(
   outcome: MarketingCloudError['outcome'] = 'refused',
   retryAfterMs: number | null = null,
 ): MarketingCloudError {
-  return new MarketingCloudError(`fake ${kind}`, { code: `fake_${kind}`, kind, outcome, retryAfterMs });
+  return new MarketingCloudError(`fake ${kind}`, {
+    code: `fake_${kind}`,
+    kind,
+    outcome,
+    retryAfterMs,
+  });
 }
 
 export function createFakeCloud(
@@ -141,8 +146,7 @@ export function createFakeCloud(
         starts.push(key);
         return { taskId };
       }),
-    taskStatuses: (ids) =>
-      call('taskStatuses', () => ids.flatMap((id) => statusOf(id) ?? [])),
+    taskStatuses: (ids) => call('taskStatuses', () => ids.flatMap((id) => statusOf(id) ?? [])),
     isRunning: (objectId) =>
       call('isRunning', () => {
         const [, query] = byId(objectId) ?? [];
@@ -166,8 +170,7 @@ export function createFakeCloud(
       call('findDataExtension', () =>
         targets.has(key) ? { objectId: key, customerKey: key, name: key, createdAt: null } : null,
       ),
-    deleteQuery: (objectId) =>
-      call('deleteQuery', () => queries.delete(byId(objectId)?.[0] ?? '')),
+    deleteQuery: (objectId) => call('deleteQuery', () => queries.delete(byId(objectId)?.[0] ?? '')),
     deleteDataExtension: (key) => call('deleteDataExtension', () => targets.delete(key)),
     dataExtensions: (prefix) =>
       call('dataExtensions', () =>
@@ -179,7 +182,12 @@ export function createFakeCloud(
       call('queries', () =>
         [...queries]
           .filter(([key]) => key.startsWith(prefix))
-          .map(([key, { objectId }]) => ({ objectId, customerKey: key, name: key, createdAt: null })),
+          .map(([key, { objectId }]) => ({
+            objectId,
+            customerKey: key,
+            name: key,
+            createdAt: null,
+          })),
       ),
     fields: (key) => call('fields', () => catalogue.get(key) ?? []),
   });

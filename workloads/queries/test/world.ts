@@ -124,7 +124,10 @@ export async function openWorld(
   const queries = await openQueries({
     store: { database: mortal },
     queue,
-    live: { announce: (topic, id) => void announced.push(`${topic} ${id}`), listen: () => () => {} },
+    live: {
+      announce: (topic, id) => void announced.push(`${topic} ${id}`),
+      listen: () => () => {},
+    },
     clock: {
       now: () => ahead,
       after(_, fire) {
@@ -186,7 +189,11 @@ export async function openWorld(
       await contact(async () => settle(job, outcome));
     } catch (error) {
       if (error instanceof Killed) return true;
-      const { code = 'unknown', retryable = true, retryAfterMs } = error as Partial<{
+      const {
+        code = 'unknown',
+        retryable = true,
+        retryAfterMs,
+      } = error as Partial<{
         code: string;
         retryable: boolean;
         retryAfterMs: number;
