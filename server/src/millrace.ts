@@ -11,6 +11,7 @@ import { closeApp, listen } from './http/listen.ts';
 import { createIdentity } from './identity/identity.ts';
 import { type LoadedJobs, loadJobs } from './jobs/folder.ts';
 import { createHub } from './live/hub.ts';
+import { createTopics } from './live/topics.ts';
 import { logEvents } from './log/events.ts';
 import type { Logger } from './log/log.ts';
 import { createFetchPublic } from './outside/fetch-public.ts';
@@ -104,6 +105,7 @@ async function serve(
   logEvents(events, log);
   telemetry.watch(events);
   const queue = createQueue({ store: joined, registry, events });
+  const topics = createTopics();
   const opened = await openWorkloads(
     declared.active,
     {
@@ -113,6 +115,7 @@ async function serve(
       orgs,
       telemetry,
       fetchPublic: createFetchPublic(telemetry.call),
+      live: topics.live,
       clock: systemClock,
       log,
       version: VERSION,
@@ -142,6 +145,7 @@ async function serve(
     store: joined,
     announcements: traceAnnouncements(database.announcements, telemetry),
     events,
+    topics,
     processId: replica,
     log,
     streamsPerCaller: config.streamsPerCaller,

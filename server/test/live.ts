@@ -61,7 +61,7 @@ export async function startReplica(
     name: string;
     clock?: Clock;
     expiresAt?: number;
-  } & Pick<HubParams, 'now' | 'onDropped' | 'serves'> &
+  } & Pick<HubParams, 'now' | 'onDropped' | 'serves' | 'topics'> &
     Partial<Pick<HubParams, 'streamsPerCaller'>>,
 ): Promise<Replica> {
   const { store, announcements, name, expiresAt = null, ...rest } = params;

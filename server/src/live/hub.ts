@@ -21,6 +21,7 @@ import { createPlaces } from './streams/places.ts';
 import { createPresent } from './streams/present.ts';
 import type { Stream } from './streams/stream.ts';
 import { createTimers } from './timers.ts';
+import { type Topics, createTopics, isJobId } from './topics.ts';
 import { createTrouble } from './trouble.ts';
 
 /**
@@ -50,6 +51,8 @@ export interface HubParams {
   readonly store: MainStore;
   readonly announcements: Announcements;
   readonly events: Events;
+  /** What workloads announce and listen to. */
+  readonly topics?: Topics;
   /** Unique over all processes and starts. */
   readonly processId: string;
   readonly log: Log;
@@ -70,6 +73,7 @@ const EVERY = { boards: 2, heartbeat: 3, interest: 4 };
 export function createHub(params: HubParams): Hub {
   const { store, announcements, events, processId, log } = params;
   const { serves = true, clock = systemClock, now = Date.now, onDropped = () => {} } = params;
+  const { topics = createTopics() } = params;
   const trouble = createTrouble(log, 'Live events');
   const timers = createTimers(clock);
   const ring = createRing(clock);
@@ -126,18 +130,25 @@ export function createHub(params: HubParams): Hub {
   const stopListening = [
     announcements.listen((announcement) => {
       if (announcement.type === 'interest') return interest.hear();
+      topics.heard(announcement.more ? null : announcement.jobs);
       if (!isKeeping()) return;
-      feed.take(announcement);
+      feed.take({ ...announcement, jobs: announcement.jobs.filter(isJobId) });
       if (streams.size() > 0) boards.countSoon();
     }),
     // A `control` hint also comes after the connection to the store was lost: notifications may have been missed.
     store.watch(({ type }) => {
       if (type !== 'control') return;
       announcer.doubt();
+      topics.heard(null);
       others.follow();
       if (isKeeping()) feed.gap();
     }),
   ];
+
+  topics.connect({
+    touch: announcer.touch,
+    show: () => void quietly(interest.show),
+  });
 
   function onHeard(wasDeaf: boolean): void {
     if (!serves || isClosed) return;
@@ -155,8 +166,9 @@ export function createHub(params: HubParams): Hub {
     const hasStreams = streams.size() > 0;
     if (ticks % EVERY.heartbeat === 0) beat('alive');
     if (hasStreams && ticks % EVERY.boards === 0) boards.refresh();
-    if (hasStreams && ticks % EVERY.interest === 0) void quietly(interest.show);
-    if (hasStreams || isKeeping()) timers.once('tick', TICK_MS, tick);
+    const hasReaders = hasStreams || topics.size() > 0;
+    if (hasReaders && ticks % EVERY.interest === 0) void quietly(interest.show);
+    if (hasReaders || isKeeping()) timers.once('tick', TICK_MS, tick);
     else ring.clear();
   }
 

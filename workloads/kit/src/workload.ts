@@ -64,6 +64,8 @@ export interface DeclaredKind<Service> {
   readonly kind: JobKind<unknown, Service>;
   /** The org whose records are its jobs; left out, they are in the main store. */
   readonly org?: string;
+  /** Its jobs are in Redis where there is one. */
+  readonly redis?: true;
   /** Parts of its store without which it cannot run: refused at start, not after the work is done. */
   readonly needs?: readonly (keyof Store)[];
 }
@@ -85,10 +87,19 @@ export interface Host<Metrics extends MetricTable = MetricTable> {
   readonly orgs: readonly Org[];
   readonly telemetry: Recorder<Metrics> & { readonly call: MeasuredCall };
   readonly fetchPublic: FetchPublic;
+  readonly live: Live;
   readonly clock: Clock;
   readonly log: Log;
   /** Of Millrace. */
   readonly version: string;
+}
+
+/** Tells who watches, in whichever replica, that things of the workload's own have changed. */
+export interface Live {
+  /** Never throws and never waits: an announcement may get lost, so whoever listens also looks now and then. */
+  announce(topic: string, id: string): void;
+  /** `ids`: these have changed; null: any may have, since announcements were missed. Gives what ends it. */
+  listen(topic: string, listener: (ids: readonly string[] | null) => void): () => void;
 }
 
 /** Runs a call to something outside, and tells how long it took. */
