@@ -32,7 +32,7 @@ function open({ expiresAt = null as number | null, perCaller = 1 } = {}) {
   const frames = followers.follow(events, reader)[Symbol.asyncIterator]();
   const next = async (): Promise<string | null> => {
     const { value, done } = await frames.next();
-    return done === true ? null : Buffer.from(value as Uint8Array).toString();
+    return done === true ? null : Buffer.from(value).toString();
   };
   return { time, followers, gone, reader, tell, next };
 }
