@@ -212,9 +212,9 @@ export function createHub(params: HubParams): Hub {
    */
   async function prepare({ filter, lastEventId }: OpenParams) {
     if (streams.size() === 0 || !isKeeping()) await interest.show();
-    const topics = topicsOf(filter);
+    const asked = topicsOf(filter);
     const from = lastEventId === null ? null : await finder.find(lastEventId);
-    const reading = boards.read(topics);
+    const reading = boards.read(asked);
     const parts = { ring, tellBoards: boards.tell, join };
     if (from !== null) {
       await reading;
