@@ -103,7 +103,11 @@ describe('the tree, top to bottom', () => {
       seen(2, { status: says('Processing', { errorMsg: 'Bad.' }) }),
       'failed query_failed',
     ],
-    ['ErrorMsg of blanks is none', seen(2, { status: says('Processing', { errorMsg: '  ' }) }), 'defer 4000'],
+    [
+      'ErrorMsg of blanks is none',
+      seen(2, { status: says('Processing', { errorMsg: '  ' }) }),
+      'defer 4000',
+    ],
     ['FatalError without a reason: once as text', seen(2, { status: says('FatalError') }), 'rerun'],
     [
       'and then it has failed',
@@ -171,11 +175,7 @@ describe('the tree, top to bottom', () => {
       seen(179, { status: says('Pondering'), probe: 0 }),
       'defer 4000',
     ],
-    [
-      'then REST is asked',
-      seen(180, { status: says('Pondering'), probe: 0 }),
-      'ask isRunning',
-    ],
+    ['then REST is asked', seen(180, { status: says('Pondering'), probe: 0 }), 'ask isRunning'],
     ['an unknown task is no signal', seen(180, { status: null, probe: 0 }), 'ask isRunning'],
     ['nor is no answer', seen(180, { status: NO_ANSWER, probe: 0 }), 'ask isRunning'],
     ['nor no task', seen(180, { data: { taskId: null }, probe: 0 }), 'ask isRunning'],
@@ -184,11 +184,7 @@ describe('the tree, top to bottom', () => {
       seen(300, { status: NO_ANSWER, probe: 0, data: { signalAt: AT(200) } }),
       'defer 4000',
     ],
-    [
-      'it runs: later',
-      seen(180, { status: null, probe: 0, isRunning: true }),
-      'defer 4000',
-    ],
+    ['it runs: later', seen(180, { status: null, probe: 0, isRunning: true }), 'defer 4000'],
     [
       'it does not, once: later',
       seen(180, { status: null, probe: 0, isRunning: false }),
@@ -250,7 +246,11 @@ describe('the rows of a query that is over', () => {
       'defer 8000',
       'ready 0 by rowset',
     ]);
-    expect(data).toMatchObject({ rowsetReadyDetectedAt: AT(11), rowsetReadyAttempts: 5, pollCount: 6 });
+    expect(data).toMatchObject({
+      rowsetReadyDetectedAt: AT(11),
+      rowsetReadyAttempts: 5,
+      pollCount: 6,
+    });
   });
 
   test('that cannot be read in six attempts are a failure, never an empty result', () => {
@@ -306,7 +306,8 @@ describe('what is carried on', () => {
 });
 
 test('the backoff is 2 s, doubled up to 30 s, 20 % up and down', () => {
-  const delays = (random: number) => [0, 1, 2, 3, 4, 60].map((n) => nextDelay(POLL_CONFIG, n, random));
+  const delays = (random: number) =>
+    [0, 1, 2, 3, 4, 60].map((n) => nextDelay(POLL_CONFIG, n, random));
   expect(delays(0.5)).toEqual([2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   expect(delays(0)).toEqual([1_600, 3_200, 6_400, 12_800, 24_000, 24_000]);
   expect(delays(1)).toEqual([2_400, 4_800, 9_600, 19_200, 36_000, 36_000]);

@@ -124,9 +124,7 @@ function withSignal({ data, now }: Seen, signal: Signal): PollData {
 }
 
 function isThrottled(status: Seen['status']): boolean {
-  return (
-    status !== undefined && status !== null && 'unanswered' in status && status.throttled
-  );
+  return status !== undefined && status !== null && 'unanswered' in status && status.throttled;
 }
 
 function isProbeDue({ data, now, probe }: Seen, config: PollConfig): boolean {
