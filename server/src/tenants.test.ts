@@ -30,8 +30,11 @@ describe.each(['the embedded database', 'Postgres'] as const)('on %s', (where) =
     async (name, decision) => {
       const before = await world.snapshot('acme', theirs);
       const [param = 'id'] = /:(\w+)/.exec(contracts[name].path)?.slice(1) ?? [];
-      const ask = (id: string) =>
-        world.operator('globex', name, { ...decision.asked?.(theirs), params: { [param]: id } });
+      const ask = (id: string) => {
+        const asked = decision.asked?.(theirs);
+        const params = { ...asked?.params, [param]: id };
+        return world.operator('globex', name, { ...asked, params });
+      };
       const [stranger, nobody] = [await ask(decision.id(theirs)), await ask(decision.none)];
       expect(stranger.status).toBe(404);
       const bare = ({ text }: Answer, id: string) =>

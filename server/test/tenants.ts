@@ -31,6 +31,10 @@ export interface Things {
   readonly template: string;
   readonly file: string;
   readonly batch: string;
+  readonly run: string;
+  readonly snippet: string;
+  /** The business unit of Marketing Cloud. */
+  readonly mid: string;
   readonly eventId: string;
   readonly next: ReadonlyMap<string, string>;
 }
@@ -44,7 +48,21 @@ const PAGED = [
   'listBatches',
   'listFiles',
   'listTemplates',
+  'listRuns',
+  'listSnippets',
 ] as const;
+
+/** Whose first pages are the same as long as nobody changes anything. Runs go on by themselves. */
+const LISTS = [
+  'listJobs',
+  'counts',
+  'listBatches',
+  'listFiles',
+  'listTemplates',
+  'listSnippets',
+] as const;
+
+const MIDS: Readonly<Record<string, string>> = { globex: '100001', acme: '100002' };
 
 const JOB_FILE = `import { defineJob, done } from '@millrace/engine';
 import { z } from 'zod';
@@ -154,6 +172,10 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       headers,
     });
     await batchOver(tenant, batchId);
+    const snippet = `${tenant}-snippet`;
+    const sql = `SELECT 1 AS ${tenant}`;
+    await ok(tenant, 'saveSnippet', { params: { name: snippet }, body: { sql, shared: true } });
+    const { id: run } = await ok<{ id: string }>(tenant, 'startRun', { body: { snippet } });
     const next = new Map<string, string>();
     for (const name of PAGED) {
       const page = await ok<{ next: string | null }>(tenant, name, { query: { limit: '1' } });
@@ -165,6 +187,9 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       template: id,
       file: made.file.id,
       batch: batchId,
+      run,
+      snippet,
+      mid: MIDS[tenant] ?? '',
       eventId: await lastEvent(tenant, waiting),
       next,
     };
@@ -220,13 +245,12 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
   /** All that a tenant's operator can read of their things. */
   async function snapshot(tenant: string, things: Things): Promise<string[]> {
     const answers = await Promise.all([
-      ...(['listJobs', 'counts', 'listBatches', 'listFiles', 'listTemplates'] as const).map(
-        (name) => operator(tenant, name),
-      ),
+      ...LISTS.map((name) => operator(tenant, name)),
       operator(tenant, 'getJob', { params: { id: things.job } }),
       operator(tenant, 'getJob', { params: { id: things.failed } }),
       operator(tenant, 'listBatchItems', { params: { id: things.batch } }),
       operator(tenant, 'downloadFile', { params: { id: things.file } }),
+      operator(tenant, 'getSnippet', { params: { name: things.snippet } }),
     ]);
     return answers.map(({ status, text }) => `${status} ${text}`);
   }

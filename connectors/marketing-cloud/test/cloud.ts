@@ -119,6 +119,19 @@ export function raw(status: number, body: string, headers: Record<string, string
   };
 }
 
+/** The page of a gateway or a proxy. */
+export function page(status: number): Step {
+  return raw(status, '<!DOCTYPE html><html><body>Down<br></body></html>', {
+    'content-type': 'text/html',
+  });
+}
+
+/** As REST answers an account that it has blocked, without Retry-After. */
+export const blocked = json(429, {
+  message: 'Your requests are temporarily blocked.',
+  errorcode: 50200,
+});
+
 /** An answer of the SOAP API: the message's name and what is in it. */
 export function soap(message: string, inner: string, status = 200): Step {
   return raw(

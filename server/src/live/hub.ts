@@ -15,6 +15,7 @@ import { shared } from './shared.ts';
 import { createAudience } from './streams/audience.ts';
 import { begin, resume } from './streams/catch-up.ts';
 import { topicsOf } from './streams/filter.ts';
+import { type Follow, createFollowers } from './streams/followers.ts';
 import { commentFrame } from './streams/frames.ts';
 import { type Asked, createOpenStreams } from './streams/open-streams.ts';
 import { createPlaces } from './streams/places.ts';
@@ -33,6 +34,8 @@ import { createTrouble } from './trouble.ts';
 export interface Hub {
   /** Answers the request with a stream. Throws before anything is sent if there cannot be one. */
   open(params: OpenParams): Promise<void>;
+  /** Streams of workloads: the same rules hold for their readers. */
+  readonly follow: Follow;
   streams(): number;
   /** How many were closed because their readers were too slow. */
   dropped(): number;
@@ -80,6 +83,7 @@ export function createHub(params: HubParams): Hub {
   const audience = createAudience();
   const streams = createOpenStreams({ clock, now, log, onDropped });
   const places = createPlaces(params.streamsPerCaller);
+  const followers = createFollowers({ clock, now, places });
   const announcer = createAnnouncer({ announcements, events, clock, processId, log });
   const finder = createFinder({ ring, clock, beacon: announcer.beacon });
   const poll = createPoll(store);
@@ -236,10 +240,13 @@ export function createHub(params: HubParams): Hub {
     timers.clear();
     boards.close();
     feed.close();
+    followers.end('This replica stops.');
     await Promise.all([streams.end(commentFrame('This replica stops.')), announcer.close()]);
   }
 
-  return { open, streams: streams.size, dropped: streams.dropped, close: shared(close) };
+  const { follow, size: following } = followers;
+  const size = (): number => streams.size() + following();
+  return { open, follow, streams: size, dropped: streams.dropped, close: shared(close) };
 }
 
 function stopping(): Refusal {

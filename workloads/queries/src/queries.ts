@@ -3,9 +3,9 @@ import type { BusinessUnit, CallReport, MarketingCloud } from '@millrace/marketi
 import { type PostgresStore, migrate } from '@millrace/store-postgres';
 import type { Live } from '@millrace/workload-kit';
 import { createMeter } from './calls.ts';
+import { type Catalog, createCatalog } from './catalog/catalog.ts';
 import { createCleanup } from './cleanup.ts';
 import { notConfigured } from './errors.ts';
-import { createFieldsOf } from './fields.ts';
 import { createRunJobs } from './jobs.ts';
 import { type MidOfTenant, type Mids, createMids } from './mids.ts';
 import type { QueryMetrics } from './observe.ts';
@@ -15,6 +15,7 @@ import type { End, RunRecord } from './runs/records.ts';
 import { type Runs, createRuns } from './runs/runs.ts';
 import { createRunStore } from './runs/store.ts';
 import { type WatchRun, createWatch } from './runs/watch.ts';
+import { type Snippets, createSnippets } from './snippets/snippets.ts';
 import { type Erase, createErase } from './upkeep/erase.ts';
 import { type Reconcile, createReconcile } from './upkeep/reconcile.ts';
 import { type Sweep, createSweep } from './upkeep/sweep.ts';
@@ -25,6 +26,8 @@ export interface Queries {
   readonly runs: Runs;
   readonly watch: WatchRun;
   readonly mids: Mids;
+  readonly snippets: Snippets;
+  readonly catalog: Catalog;
   /** Of any tenant: within.ts says whose. Throws where there is no account. */
   businessUnit(mid: string): BusinessUnit;
   /** What jobs work with. Throws where there is no account. */
@@ -73,6 +76,7 @@ export async function openQueries(params: QueriesParams): Promise<Queries> {
     return cloud.businessUnit(mid);
   }
 
+  const catalog = createCatalog({ businessUnit, now: () => clock.now() });
   const cleanup = createCleanup({ runs, businessUnit, log });
 
   async function end(run: RunRecord, how: End): Promise<void> {
@@ -85,7 +89,7 @@ export async function openQueries(params: QueriesParams): Promise<Queries> {
     runs,
     jobs,
     businessUnit,
-    fieldsOf: createFieldsOf({ businessUnit, now: () => clock.now() }),
+    fieldsOf: catalog.fieldsOf,
     askStatus: createStatuses({
       businessUnit,
       meter,
@@ -107,6 +111,8 @@ export async function openQueries(params: QueriesParams): Promise<Queries> {
     runs: createRuns({ database, store: runs, jobs, mids, onEnded: metrics.ended }),
     watch: createWatch({ store: runs, live, clock }),
     mids,
+    snippets: createSnippets({ database }),
+    catalog,
     businessUnit,
     workshop() {
       if (cloud === null) throw notConfigured();

@@ -4,10 +4,16 @@ import type { Queries } from './queries.ts';
 import type { Run } from './run.ts';
 import type { RunFilter, RunRecord } from './runs/records.ts';
 import { type NewRun, noRun } from './runs/runs.ts';
+import type { Snippet, Whose } from './snippets/snippets.ts';
 
 /** The queries as a caller may see them: what is outside of the scope is answered as if it were not there. */
 export function queriesWithin(queries: Queries, scope: Scope) {
-  const { runs, mids, watch } = queries;
+  const { runs, mids, watch, snippets } = queries;
+
+  function whose(userId: string): Whose {
+    scope.witness?.reached([scope.tenant]);
+    return { tenantId: scope.tenant, userId };
+  }
 
   /** The one way to a run of a caller's. */
   async function own(id: string): Promise<RunRecord> {
@@ -42,8 +48,26 @@ export function queriesWithin(queries: Queries, scope: Scope) {
         yield* watch(await own(id), signal);
       },
     },
+    snippets: {
+      async list(params: PageParams & { readonly userId: string }) {
+        const page = await snippets.list({ ...params, tenants: scope.tenants });
+        if (page.items.length > 0) scope.witness?.reached(scope.tenants);
+        return page;
+      },
+      get: (name: string, userId: string) => snippets.get(name, whose(userId)),
+      save: (snippet: Pick<Snippet, 'name' | 'sqlText' | 'shared' | 'userId'>) =>
+        snippets.save({ ...snippet, ...whose(snippet.userId) }),
+      /** Whoever is for all of a tenant's things may also remove what others share. */
+      remove: (name: string, userId: string) =>
+        snippets.remove(name, { ...whose(userId), anyShared: scope.owner === null }),
+    },
+    catalog: queries.catalog,
+    /** All business units of the caller's tenant. */
+    mids: (): readonly string[] => mids.of(scope.tenant),
     /** A business unit of the caller's tenant: the one that is asked for, or the first. */
     businessUnit: (mid?: string) => queries.businessUnit(mids.pick(scope.tenant, mid)),
+    /** Where the rows of a run of theirs are. */
+    rowsetOf: ({ mid }: RunRecord) => queries.businessUnit(mid),
     mid: (mid?: string): string => mids.pick(scope.tenant, mid),
   };
 }

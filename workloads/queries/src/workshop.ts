@@ -1,9 +1,9 @@
 import type { Log } from '@millrace/engine';
 import type { BusinessUnit } from '@millrace/marketing-cloud';
 import type { Meter } from './calls.ts';
+import type { FieldsOf } from './catalog/catalog.ts';
 import type { Cleanup } from './cleanup.ts';
 import type { FailureCode } from './errors.ts';
-import type { FieldsOf } from './fields.ts';
 import type { RunJobs } from './jobs.ts';
 import type { QueryMetrics } from './observe.ts';
 import type { PollConfig } from './poll/config.ts';

@@ -154,7 +154,9 @@ function pageOf(message: Xml): { results: readonly Xml[]; next: string | null } 
     throw invalidAnswer('A Retrieve was answered without OverallStatus.', 200);
   if (overall.toLowerCase() !== 'moredataavailable') return { results, next: null };
   const next = textOf(message, 'RequestID');
-  if (next === null) throw invalidAnswer('More data are available, but under no RequestID.', 200);
+  if (next === null || results.length === 0) {
+    throw invalidAnswer('More data are said to be available, but there is no way to them.', 200);
+  }
   return { results, next };
 }
 

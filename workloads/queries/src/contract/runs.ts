@@ -24,7 +24,13 @@ export const run = z.object({
     .nullable()
     .describe('What it gives, in the order of the SELECT list; null until that is known.'),
   rowCount: z.number().nullable().describe('Of a ready run. 0: it went well, and nothing matched.'),
-  error: z.object({ code: z.string(), message: z.string() }).nullable().describe('Why it failed.'),
+  error: z
+    .object({
+      code: z.string().describe('Such as "query_failed"; docs/errors.md lists them.'),
+      message: z.string(),
+    })
+    .nullable()
+    .describe('Why it failed.'),
   pollCount: z.number().describe('How often Marketing Cloud was asked how far it is.'),
   apiCalls: z
     .number()

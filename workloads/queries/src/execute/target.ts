@@ -1,6 +1,6 @@
 import type { Field } from '@millrace/marketing-cloud';
 import { RunFailure } from '../errors.ts';
-import type { FieldsOf } from '../fields.ts';
+import type { FieldsOf } from '../catalog/catalog.ts';
 import type { ColumnType, RunColumn } from '../run.ts';
 import { type OutputColumn, allText, columnsOf, tablesOf } from '../sql/columns.ts';
 
@@ -19,6 +19,10 @@ const TYPES: Readonly<Record<Field['type'], ColumnType>> = {
   Boolean: 'boolean',
   Date: 'date',
 };
+
+export function columnTypeOf(type: Field['type']): ColumnType {
+  return TYPES[type];
+}
 
 /** The columns of the temporary data extension, out of the SELECT list and what is known about what it reads. */
 export async function targetOf(
@@ -40,7 +44,7 @@ export async function targetOf(
     );
   const columns: OutputColumn[] = run.asText ? allText(derived) : derived;
   return {
-    columns: columns.map(({ name, type }) => ({ name, type: TYPES[type] })),
+    columns: columns.map(({ name, type }) => ({ name, type: columnTypeOf(type) })),
     fields: columns,
   };
 }

@@ -1,8 +1,19 @@
 import type { HandlersOf } from '@millrace/workload-kit';
 import type { contract } from '../contract/index.ts';
 import type { QueriesWithin } from '../within.ts';
+import { catalogHandlers } from './catalog.ts';
+import { resultHandlers } from './results.ts';
+import { runHandlers } from './runs.ts';
+import { snippetHandlers } from './snippets.ts';
+import { sqlHandlers } from './sql.ts';
 
-/** The routes, for one caller. */
-export function handlersOf(_queries: QueriesWithin): HandlersOf<typeof contract.routes> {
-  throw new Error('The routes of queries are not there yet.');
+/** Every route of queries, for one caller. */
+export function handlersOf(queries: QueriesWithin): HandlersOf<typeof contract.routes> {
+  return {
+    ...runHandlers(queries),
+    ...resultHandlers(queries),
+    ...snippetHandlers(queries),
+    ...sqlHandlers(queries),
+    ...catalogHandlers(queries),
+  };
 }

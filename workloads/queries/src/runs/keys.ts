@@ -25,6 +25,13 @@ export async function readKeys(session: Session, installation: string | undefine
   return keysOf(installation ?? row?.id ?? 'none');
 }
 
+/** The key and the name of what the run of any installation has made. */
+export const TEMPORARY = 'millrace-[a-z0-9]{1,8}-[1-9]\\d{0,14}t?';
+
+export function isTemporary(key: string): boolean {
+  return new RegExp(`^${TEMPORARY}$`, 'i').test(key);
+}
+
 export function keysOf(installation: string): Keys {
   const prefix = `millrace-${installation}-`;
   const pattern = /^([1-9]\d{0,14})t?$/;

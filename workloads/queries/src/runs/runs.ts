@@ -3,7 +3,7 @@ import { type Page, type PageParams, numberCursor, page, pageLimit, seqOf } from
 import { QueryError } from '../errors.ts';
 import type { Mids } from '../mids.ts';
 import type { Run } from '../run.ts';
-import { checkSql } from '../sql/check.ts';
+import { problemsOf } from '../validate.ts';
 import { type RunFilter, type RunRecord, runRows } from './records.ts';
 import type { RunStore } from './store.ts';
 import type { Database } from '@millrace/store-postgres';
@@ -92,7 +92,7 @@ export function noRun(id: string): QueryError {
 }
 
 function requireSound(sqlText: string): void {
-  const problems = checkSql(sqlText).findings.filter(({ severity }) => severity === 'error');
+  const problems = problemsOf(sqlText).filter(({ severity }) => severity === 'error');
   const [first] = problems;
   if (first === undefined) return;
   const { line, column, message } = first;
