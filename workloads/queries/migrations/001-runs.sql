@@ -50,8 +50,8 @@ CREATE INDEX shell_query_runs_by_end ON millrace.shell_query_runs (completed_at)
 
 -- Part of every key in Marketing Cloud, so that installations that share a business unit leave each other's alone.
 CREATE TABLE millrace.shell_query_installation (
-  only boolean PRIMARY KEY DEFAULT true CHECK (only),
-  id   text NOT NULL
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  id  text NOT NULL
 );
 INSERT INTO millrace.shell_query_installation (id)
 VALUES (substr(replace(gen_random_uuid()::text, '-', ''), 1, 8));

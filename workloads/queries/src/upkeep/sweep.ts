@@ -101,7 +101,7 @@ export function createSweep(parts: {
     const isStray = (key: string, needs: (run: RunRecord) => boolean): boolean => {
       const seq = keys.seqOf(key);
       const run = seq === null ? undefined : runs.get(seq);
-      return seq !== null && !(run !== undefined && run.mid === mid && needs(run));
+      return seq !== null && !(run !== undefined && needs(run));
     };
     let count = 0;
     for (const { objectId, customerKey } of queries)
