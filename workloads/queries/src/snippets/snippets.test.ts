@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '@millrace/store-postgres';
-import {
-  DATABASES,
-  type TestDatabase,
-  openTestDatabase,
-} from '../../../documents/test/databases.ts';
+import { DATABASES, type TestDatabase, openTestDatabase } from '../../test/databases.ts';
 import { type Snippets, createSnippets } from './snippets.ts';
 
 const FOLDER = new URL('../../migrations/', import.meta.url);
