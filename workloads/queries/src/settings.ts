@@ -69,7 +69,11 @@ const number = z
   .regex(/^\d{1,3}(\.\d{1,3})?$/, { error: 'Write a number such as 2 or 0.4.' })
   .transform(Number);
 
-const ms = (value: number): string => `${value}ms`;
+/** As people write it: `30s`, `29m`, `1500ms`. */
+function written(ms: number): string {
+  if (ms % 60_000 === 0) return `${ms / 60_000}m`;
+  return ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`;
+}
 
 export const settings = settingsOf({
   switch: 'MILLRACE_QUERIES',
@@ -124,12 +128,12 @@ export const settings = settingsOf({
     ),
     SHELL_QUERY_INITIAL_DELAY: setting(
       time('1ms'),
-      ms(POLL_CONFIG.initialDelayMs),
+      written(POLL_CONFIG.initialDelayMs),
       'The time before the first poll, and the base of the backoff.',
     ),
     SHELL_QUERY_MAX_DELAY: setting(
       time('1ms'),
-      ms(POLL_CONFIG.maxDelayMs),
+      written(POLL_CONFIG.maxDelayMs),
       'The longest time between two polls.',
     ),
     SHELL_QUERY_BACKOFF_MULTIPLIER: setting(
@@ -149,17 +153,17 @@ export const settings = settingsOf({
     ),
     SHELL_QUERY_MAX_DURATION: setting(
       time('1s'),
-      ms(POLL_CONFIG.maxDurationMs),
+      written(POLL_CONFIG.maxDurationMs),
       'After so long a run fails. Marketing Cloud ends queries after 30 minutes.',
     ),
     SHELL_QUERY_COMPLETED_DATE_TRIGGER_MIN_RUNTIME: setting(
       time('0ms'),
-      ms(POLL_CONFIG.completedDateTriggerMinRuntimeMs),
+      written(POLL_CONFIG.completedDateTriggerMinRuntimeMs),
       'From then on a CompletedDate is reason to ask whether the query still runs.',
     ),
     SHELL_QUERY_STUCK_THRESHOLD: setting(
       time('1ms'),
-      ms(POLL_CONFIG.stuckThresholdMs),
+      written(POLL_CONFIG.stuckThresholdMs),
       'After so long without a usable status it is asked whether the query still runs.',
     ),
     SHELL_QUERY_NOT_RUNNING_CONFIRMATIONS: setting(
@@ -169,7 +173,7 @@ export const settings = settingsOf({
     ),
     SHELL_QUERY_NOT_RUNNING_CONFIRMATION_MIN_GAP: setting(
       time('0ms'),
-      ms(POLL_CONFIG.notRunningConfirmationMinGapMs),
+      written(POLL_CONFIG.notRunningConfirmationMinGapMs),
       'The least time between two of these.',
     ),
     SHELL_QUERY_ROWSET_READY_MAX_ATTEMPTS: setting(
@@ -179,22 +183,22 @@ export const settings = settingsOf({
     ),
     SHELL_QUERY_ROWSET_READY_INITIAL_DELAY: setting(
       time('1ms'),
-      ms(POLL_CONFIG.rowsetReadyInitialDelayMs),
+      written(POLL_CONFIG.rowsetReadyInitialDelayMs),
       'The time between the first two of these.',
     ),
     SHELL_QUERY_ROWSET_READY_MAX_DELAY: setting(
       time('1ms'),
-      ms(POLL_CONFIG.rowsetReadyMaxDelayMs),
+      written(POLL_CONFIG.rowsetReadyMaxDelayMs),
       'The longest time between two of these.',
     ),
     SHELL_QUERY_ROW_PROBE_MIN_RUNTIME: setting(
       time('0ms'),
-      ms(POLL_CONFIG.rowProbeMinRuntimeMs),
+      written(POLL_CONFIG.rowProbeMinRuntimeMs),
       'From then on rows are looked for before the query is known to be over.',
     ),
     SHELL_QUERY_ROW_PROBE_MIN_INTERVAL: setting(
       time('1ms'),
-      ms(POLL_CONFIG.rowProbeMinIntervalMs),
+      written(POLL_CONFIG.rowProbeMinIntervalMs),
       'The time between the first two of these looks; it doubles with each.',
     ),
     SHELL_QUERY_ROW_PROBE_PAGE_SIZE: setting(

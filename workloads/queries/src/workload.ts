@@ -69,6 +69,11 @@ export const queries: Workload<QueriesConfig, Queries, typeof contract> = {
     return {
       service,
       handlers: (scope) => handlersOf(queriesWithin(service, scope)),
+      gauges(set) {
+        const { queued, running } = reconcile.live();
+        set('shell_query_live_runs', queued, { status: 'queued' });
+        set('shell_query_live_runs', running, { status: 'running' });
+      },
       checks: account === null ? [] : [health.check],
       chores:
         account === null

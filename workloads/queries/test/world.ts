@@ -63,6 +63,7 @@ export async function openWorld(
   const told: string[] = [];
   const warnings: string[] = [];
   const announced: string[] = [];
+  const listeners = new Set<(ids: readonly string[] | null) => void>();
   const started = Date.now();
   let ahead = 0;
   let ids = 0;
@@ -125,8 +126,14 @@ export async function openWorld(
     store: { database: mortal },
     queue,
     live: {
-      announce: (topic, id) => void announced.push(`${topic} ${id}`),
-      listen: () => () => {},
+      announce(topic, id) {
+        announced.push(`${topic} ${id}`);
+        for (const listener of listeners) listener([id]);
+      },
+      listen(_, listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
     },
     clock: {
       now: () => ahead,
@@ -162,8 +169,8 @@ export async function openWorld(
     },
     ...changes,
   });
-  if (cloud === undefined) throw new Error('The cloud was not opened.');
-  const fake: FakeCloud = cloud;
+  // A world without an account has a cloud that nobody asks.
+  const fake = cloud ?? createFakeCloud(now, () => {}, contact);
 
   async function execute(job: WorldJob): Promise<Outcome> {
     const context = { signal: new AbortController().signal, log };

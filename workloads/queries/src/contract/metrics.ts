@@ -45,7 +45,7 @@ export const metrics = {
   shell_query_api_calls_per_run: histogram(
     'Calls that a run cost when it ended.',
     [],
-    [2, 4, 6, 8, 10, 15, 20, 30, 50, 100, 200],
+    [2, 4, 6, 8, 10, 15, 20, 30, 50, 100, 200, 1_000],
   ),
   shell_query_polls_per_status_call: histogram(
     'How many polls one question about statuses answered.',

@@ -1,10 +1,12 @@
 import type { Database, Statement } from '@millrace/store-postgres';
 
 /**
- * Empties the runs of someone, and those whose SQL names them; counts them. Runs that live are canceled, and their next poll
+ * Empties the runs of someone, and those whose SQL names them, removes such snippets, and counts both. Runs that live are canceled, and their next poll
  * removes what they made; rows that were kept expire now, and the sweeper deletes them within minutes.
  */
-export type Erase = (subject: string) => Promise<{ readonly runs: number }>;
+export type Erase = (
+  subject: string,
+) => Promise<{ readonly runs: number; readonly snippets: number }>;
 
 // A name of one or two characters would be found in every SQL. $1 subject
 const ERASE: Statement = {
@@ -23,6 +25,17 @@ UPDATE millrace.shell_query_runs
 RETURNING seq`,
 };
 
+// $1 subject
+const ERASE_SNIPPETS: Statement = {
+  name: 'queries_erase_snippets',
+  text: `
+DELETE FROM millrace.query_snippets
+ WHERE user_id = $1 OR (length($1) > 2 AND position(lower($1) IN lower(sql_text)) > 0) RETURNING name`,
+};
+
 export function createErase({ database }: { database: Database }): Erase {
-  return async (subject) => ({ runs: (await database.query(ERASE, [subject])).length });
+  return async (subject) => ({
+    runs: (await database.query(ERASE, [subject])).length,
+    snippets: (await database.query(ERASE_SNIPPETS, [subject])).length,
+  });
 }

@@ -16,6 +16,13 @@ export interface Reconciled {
 /** Finds runs that live and have no job that carries them on. */
 export interface Reconcile {
   runOnce(): Promise<Reconciled>;
+  /** How many runs lived when it last looked. */
+  live(): Live;
+}
+
+export interface Live {
+  readonly queued: number;
+  readonly running: number;
 }
 
 // Those that nobody has looked at for a minute; by then a job that is to be made has been made. $1 limit
@@ -34,6 +41,13 @@ const BY_SEQ: Statement = {
   text: `seq = ANY ($1::text::bigint[]) AND status IN ('queued', 'running')`,
 };
 
+const COUNT: Statement = {
+  name: 'queries_count_live',
+  text: `
+SELECT count(*) FILTER (WHERE status = 'queued')::int AS queued, count(*) FILTER (WHERE status = 'running')::int AS running
+  FROM millrace.shell_query_runs WHERE status IN ('queued', 'running')`,
+};
+
 const AT_ONCE = 500;
 
 export function createReconcile(parts: {
@@ -43,6 +57,7 @@ export function createReconcile(parts: {
 }): Reconcile {
   const { database, workshop, queue } = parts;
   const { jobs, metrics, log } = workshop;
+  let live: Live = { queued: 0, running: 0 };
 
   /** One job with the key lives at a time, so that asking again harms nobody. */
   async function polls(runs: readonly RunRecord[]): Promise<number> {
@@ -75,6 +90,8 @@ export function createReconcile(parts: {
 
   return {
     async runOnce() {
+      const [counts] = await database.query<{ queued: number; running: number }>(COUNT, []);
+      live = counts ?? live;
       const rows = await database.query<{ seq: number }>(LIVE, [AT_ONCE]);
       const seqs = rows.map(({ seq }) => seq);
       const runs = await runRows.where(database, BY_SEQ, [numbers(seqs)]);
@@ -89,5 +106,6 @@ export function createReconcile(parts: {
       if (restored + ended > 0) log.warn(result, 'Runs without a job were carried on');
       return result;
     },
+    live: () => live,
   };
 }
