@@ -130,7 +130,9 @@ export interface Place {
 }
 
 export interface PlaceOptions
-  extends Pick<HubParams, 'onDropped' | 'serves' | 'topics'>, Partial<Pick<HubParams, 'streamsPerCaller'>> {
+  extends
+    Pick<HubParams, 'onDropped' | 'serves' | 'topics'>,
+    Partial<Pick<HubParams, 'streamsPerCaller'>> {
   readonly expiresAt?: number;
   readonly store?: (store: MainStore) => MainStore;
   readonly announcements?: (end: LineEnd) => Announcements;

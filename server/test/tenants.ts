@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type RouteName, contracts } from '@millrace/api';
 import { DOCX_TYPE } from '@millrace/documents/contract';
 import { type Identity, startIdentity } from '@millrace/simulator-identity';
+import { startMarketingCloud } from '@millrace/simulator-marketing-cloud';
 import { expect } from 'vitest';
 import { docx, p } from '../../docx/test/builder.ts';
 import { testDatabases } from '../../stores/postgres/test/databases.ts';
@@ -77,6 +78,11 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
   mkdirSync(join(folder, 'jobs'));
   writeFileSync(join(folder, 'jobs/wait.mjs'), JOB_FILE);
   const issuer: Identity = await startIdentity();
+  const cloud = await startMarketingCloud({
+    units: Object.values(MIDS),
+    sample: false,
+    runSql: async ({ target }) => ({ columns: target.map(({ name }) => name), rows: [] }),
+  });
   const databases = where === 'Postgres' ? await testDatabases() : null;
   const database = await databases?.create();
   const started: Started = startMain(
@@ -87,6 +93,16 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       JWKS_URI: issuer.jwksUri,
       TENANT_CLAIM: 'tenants',
       CONVERSION_MAX_CONCURRENT: '1',
+      MCE_AUTH_URL: cloud.origin,
+      MCE_CLIENT_ID: 'millrace',
+      MCE_CLIENT_SECRET: 'secret',
+      MCE_MIDS: Object.entries(MIDS)
+        .map(([tenant, mid]) => `${tenant}=${mid}`)
+        .join(','),
+      SHELL_QUERY_INITIAL_DELAY: '20ms',
+      SHELL_QUERY_MAX_DELAY: '50ms',
+      SHELL_QUERY_ROWSET_READY_INITIAL_DELAY: '10ms',
+      SHELL_QUERY_ROWSET_READY_MAX_DELAY: '10ms',
       ...(database && { DATABASE_URL: database.url }),
     },
     folder,
@@ -175,7 +191,9 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
     const snippet = `${tenant}-snippet`;
     const sql = `SELECT 1 AS ${tenant}`;
     await ok(tenant, 'saveSnippet', { params: { name: snippet }, body: { sql, shared: true } });
-    const { id: run } = await ok<{ id: string }>(tenant, 'startRun', { body: { snippet } });
+    const { id: run } = await ok<{ id: string }>(tenant, 'startRun', {
+      body: { snippet, wait: 60 },
+    });
     const next = new Map<string, string>();
     for (const name of PAGED) {
       const page = await ok<{ next: string | null }>(tenant, name, { query: { limit: '1' } });
@@ -269,6 +287,7 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       started.child.kill('SIGTERM');
       await started.ended;
       await issuer.close();
+      await cloud.close();
       await databases?.remove();
       rmSync(folder, { recursive: true, force: true });
     },

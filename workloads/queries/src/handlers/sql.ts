@@ -1,5 +1,6 @@
 import { type HandlersOf, ok } from '@millrace/workload-kit';
 import type { sqlContracts } from '../contract/sql.ts';
+import { formatSql } from '../sql/format.ts';
 import { validateSql } from '../validate.ts';
 import type { QueriesWithin } from '../within.ts';
 
@@ -19,7 +20,7 @@ export function sqlHandlers({
       return ok(await validateSql(sql, { unit, fieldsOf, correlationId, signal }));
     },
     async formatSql({ body }) {
-      return ok({ sql: body.sql });
+      return ok({ sql: formatSql(body.sql) });
     },
   };
 }

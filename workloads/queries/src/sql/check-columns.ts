@@ -1,6 +1,6 @@
 import { type Catalogue, queryColumns } from './columns.ts';
 import { type Document, keyword } from './document.ts';
-import type { Report } from './findings.ts';
+import { type Report, excerpt } from './findings.ts';
 import { type Item, type Query, type Select, readQuery } from './shape.ts';
 
 /** Longer names of fields are refused by Marketing Cloud. */
@@ -82,7 +82,7 @@ function example(doc: Document, item: Item): string {
   const first = doc.code[item.from];
   const shown =
     item.to - item.from <= 8 ? doc.text.slice(first?.start, doc.code[item.to - 1]?.end) : '…';
-  return `${shown.includes('\n') ? '…' : shown} AS ${keyword(doc, item.from) === 'COUNT' ? 'Total' : 'SomeName'}`;
+  return `${shown.includes('\n') ? '…' : excerpt(shown)} AS ${keyword(doc, item.from) === 'COUNT' ? 'Total' : 'SomeName'}`;
 }
 
 function checkNames(doc: Document, item: Item, report: Report, seen: Set<string>): void {
@@ -125,7 +125,7 @@ function checkName(
 ): void {
   const instead = 'Give it another name with AS.';
   if (seen.has(name.toLowerCase())) {
-    const message = `Two columns are called ${name}, capitals aside. Give one of them another name with AS.`;
+    const message = `Two columns are called ${excerpt(name)}, capitals aside. Give one of them another name with AS.`;
     report.error('column_name_duplicate', start, end, message);
   }
   seen.add(name.toLowerCase());

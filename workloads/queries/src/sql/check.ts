@@ -1,7 +1,7 @@
 import { type Catalogue } from './columns.ts';
 import { checkColumns } from './check-columns.ts';
-import { type Document, MAX_DEPTH, keyword, read } from './document.ts';
-import { type Finding, type Report, openReport } from './findings.ts';
+import { type Document, MAX_DEPTH, MAX_LENGTH, keyword, read } from './document.ts';
+import { type Finding, type Report, excerpt, openReport } from './findings.ts';
 import { type Query, readQuery } from './shape.ts';
 import type { Token } from './tokens.ts';
 
@@ -13,9 +13,6 @@ export interface Check {
    */
   readonly verdict: 'accepted' | 'refused' | 'unknown';
 }
-
-/** Ours: the longest of 800 public queries of Marketing Cloud has 233,000 characters. */
-const MAX_LENGTH = 1_000_000;
 
 /**
  * Whether Marketing Cloud can run a text, as far as that is sure without asking it: it runs
@@ -50,9 +47,9 @@ function findAll(text: string, report: Report, catalogue: Catalogue | undefined)
   if (!checkStatement(doc, report)) return null;
   const query = readQuery(doc, 0, doc.code.length);
   if (query === null) return null;
-  checkEnd(doc, query, report);
+  const isWhole = checkEnd(doc, query, report);
   checkColumns(doc, query, report, catalogue);
-  return query;
+  return isWhole && doc.code.every((token) => token.kind !== 'stray') ? query : null;
 }
 
 /** What XML cannot carry, and with it no request to Marketing Cloud: control characters, halves of surrogate pairs. */
@@ -98,7 +95,7 @@ function checkForm(doc: Document, report: Report): boolean {
       'unbalanced',
       token.start,
       token.end,
-      `This ${token.word || token.text} has no ${PARTNERS[token.word || token.text]}.`,
+      `This ${token.word || token.text} has no ${PARTNERS[token.word || token.text]}. Add it, or remove this one.`,
     );
   }
   if (doc.depth > MAX_DEPTH) {
@@ -128,9 +125,13 @@ function checkTokens(doc: Document, report: Report): void {
         'variable',
         start,
         end,
-        `Marketing Cloud has no variables. Write the value in the place of ${token.text}.`,
+        `Marketing Cloud has no variables. Write the value in the place of ${excerpt(token.text)}.`,
       );
-    } else if (kind === 'temporary') {
+    } else if (
+      kind === 'temporary' &&
+      ['FROM', 'JOIN', 'APPLY'].includes(keyword(doc, index - 1))
+    ) {
+      // Elsewhere it can be the name of a column: # is a letter of names.
       const instead = 'Write its query as a subquery: FROM (SELECT …) AS name.';
       report.error(
         'temporary_table',
@@ -166,7 +167,7 @@ function checkWord(doc: Document, index: number, token: Token, report: Report): 
   const { start, end } = token;
   const word = keyword(doc, index);
   const before = keyword(doc, index - 1);
-  if (word === 'INTO' && keyword(doc, 0) === 'SELECT') {
+  if (word === 'INTO' && isSelect(doc)) {
     report.error(
       'into',
       start,
@@ -183,14 +184,20 @@ function checkWord(doc: Document, index: number, token: Token, report: Report): 
   } else if (word === 'WITH' && doc.code[index - 1]?.text === '(') {
     report.error('leading_with', start, end, WITH_INSTEAD);
   } else if (word === 'LIMIT' && doc.code[index + 1]?.kind === 'number' && before !== 'AS') {
-    const instead = `SELECT TOP ${doc.code[index + 1]?.text}`;
+    const instead = `SELECT TOP ${excerpt(doc.code[index + 1]?.text ?? '')}`;
     report.error(
       'limit',
       start,
       end,
       `Marketing Cloud has no LIMIT. Write ${instead} at the beginning.`,
     );
-  } else if (index > 0 && STATEMENTS.has(word) && before !== 'AS' && keyword(doc, 0) === 'SELECT') {
+  } else if (
+    index > 0 &&
+    STATEMENTS.has(word) &&
+    !isHint(word, keyword(doc, index + 1)) &&
+    before !== 'AS' &&
+    isSelect(doc)
+  ) {
     report.error(
       'statement_inside',
       start,
@@ -198,6 +205,17 @@ function checkWord(doc: Document, index: number, token: Token, report: Report): 
       `${word} is no part of a SELECT, and only one SELECT can run. Remove it.`,
     );
   }
+}
+
+/** `INNER MERGE JOIN`, `OPTION (MERGE UNION, USE HINT ('…'))` */
+function isHint(word: string, next: string): boolean {
+  return word === 'MERGE'
+    ? next === 'JOIN' || next === 'UNION'
+    : word === 'USE' && (next === 'HINT' || next === 'PLAN');
+}
+
+function isSelect(doc: Document): boolean {
+  return doc.code.find((token) => token.text !== '(')?.word === 'SELECT';
 }
 
 /** On a line of its own. Elsewhere it could be the name of something. */
@@ -225,7 +243,7 @@ function checkStatement(doc: Document, report: Report): boolean {
   }
   const found = STATEMENTS.has(token.word)
     ? `${token.word} cannot run`
-    : `This begins with ${token.text}`;
+    : `This begins with ${excerpt(token.text)}`;
   report.error(
     'not_select',
     token.start,
@@ -235,8 +253,8 @@ function checkStatement(doc: Document, report: Report): boolean {
   return false;
 }
 
-/** What stands after the query. */
-function checkEnd(doc: Document, query: Query, report: Report): void {
+/** What stands after the query. False: something that is not understood. */
+function checkEnd(doc: Document, query: Query, report: Report): boolean {
   let at = query.end;
   while (doc.code[at]?.text === ';') at += 1;
   const next = doc.code[at];
@@ -252,6 +270,11 @@ function checkEnd(doc: Document, query: Query, report: Report): void {
     const message = 'Only one query can run at a time. Remove this one, or join both by UNION ALL.';
     report.error('several_statements', next.start, next.end, message);
   }
+  checkOrder(doc, query, report);
+  return next === undefined;
+}
+
+function checkOrder(doc: Document, query: Query, report: Report): void {
   const [select] = query.selects;
   const order = doc.code[query.orderAt];
   if (

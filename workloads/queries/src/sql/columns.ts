@@ -1,9 +1,10 @@
 import type { Field } from '@millrace/marketing-cloud';
 
-import { type Document, MAX_DEPTH, read } from './document.ts';
+import { type Document, readWithin } from './document.ts';
 import { infer } from './infer.ts';
 import { type Kind, LONG_TEXT, kindOf, united } from './kinds.ts';
-import { type Item, type Query, type Select, type Source, readQuery, readSelect } from './shape.ts';
+import { type Item, type Query, type Select, readQuery, readSelect } from './shape.ts';
+import type { Source } from './sources.ts';
 import { VIEWS } from './views.ts';
 
 /** A column of the target data extension. Never a primary key, never required: what comes out is kept as it is. */
@@ -26,11 +27,11 @@ export const NO_CATALOGUE: Catalogue = () => null;
  * the text is no query that we can read, an expression has no name, or `*` stands for fields that nobody knows.
  */
 export function columnsOf(sql: string, catalogue: Catalogue): OutputColumn[] | null {
-  const doc = read(sql);
-  if (doc.depth > MAX_DEPTH) return null;
-  const query = readQuery(doc, 0, doc.code.length);
-  const columns = query === null ? null : queryColumns(doc, query, catalogue);
-  return columns?.map(({ name, kind }) => ({ name, ...(kind ?? LONG_TEXT) })) ?? null;
+  const doc = readWithin(sql);
+  const query = doc === null ? null : readQuery(doc, 0, doc.code.length);
+  const columns = doc === null || query === null ? null : queryColumns(doc, query, catalogue);
+  if (columns === null || columns.some((column) => column.name === '')) return null;
+  return columns.map(({ name, kind }) => ({ name, ...(kind ?? LONG_TEXT) }));
 }
 
 /** All as text of any length, for the one rerun after a failure that Marketing Cloud did not explain. */
@@ -40,8 +41,8 @@ export function allText(columns: readonly OutputColumn[]): OutputColumn[] {
 
 /** All data extensions and views that a query names after FROM and JOIN, wherever they stand, each once. */
 export function tablesOf(sql: string): Table[] {
-  const doc = read(sql);
-  if (doc.depth > MAX_DEPTH) return [];
+  const doc = readWithin(sql);
+  if (doc === null) return [];
   const found = new Map<string, Table>();
   for (const [index, token] of doc.code.entries()) {
     if (token.word !== 'SELECT') continue;
@@ -136,44 +137,40 @@ function isCalled(source: Source, name: string): boolean {
 }
 
 interface Scope {
-  /** Of the source with this index; null: unknown, or asked for by itself. */
+  /** Of the source with this index; null: unknown. */
   columns(index: number): readonly Column[] | null;
   column(path: readonly string[]): Kind | null;
   query(from: number, to: number): Kind | null;
 }
 
-/** What names mean within a SELECT. `outer`: of the SELECT that it stands in, for what it has not got itself. */
+/**
+ * What names mean within a SELECT. `outer`: of the SELECT that it stands in, for what it has not got itself. Sources are
+ * derived in their order and each once, so that a query in FROM sees those before it, as APPLY does, and never itself; names
+ * are looked up in one map, however many columns and sources there are.
+ */
 function openScope(
   doc: Document,
   select: Select,
   catalogue: Catalogue,
   outer: Scope | null,
 ): Scope {
-  const { sources } = select;
-  /** Filled when asked; null also while it is being derived, so that a query cannot ask for itself. */
-  const derived = new Map<number, ReadonlyMap<string, Column> | null>();
-  const lists = new Map<number, readonly Column[] | null>();
+  const lists: (readonly Column[] | null)[] = [];
+  const owners = new Set<string>();
+  /** By `owner.name` and by `.name`, in lower case. The first source that has a name is meant. */
+  const kinds = new Map<string, Kind | null>();
+  let isOpened = false;
 
   const scope: Scope = {
     columns(index) {
-      const source = sources[index];
-      const kept = lists.get(index);
-      if (kept !== undefined || source === undefined) return kept ?? null;
-      lists.set(index, null);
-      const columns = sourceColumns(doc, source, catalogue, scope);
-      lists.set(index, columns);
-      return columns;
+      open();
+      return lists[index] ?? null;
     },
     column(path) {
-      const name = path.at(-1)?.toLowerCase() ?? '';
-      const owner = path.at(-2);
-      for (const [index, source] of sources.entries()) {
-        if (owner !== undefined && !isCalled(source, owner)) continue;
-        const column = byName(index)?.get(name);
-        if (column !== undefined) return column.kind;
-        if (owner !== undefined) return null;
-      }
-      return outer?.column(path) ?? null;
+      open();
+      const owner = path.at(-2)?.toLowerCase() ?? '';
+      const kind = kinds.get(`${owner}.${path.at(-1)?.toLowerCase()}`);
+      if (kind !== undefined) return kind;
+      return owners.has(owner) ? null : (outer?.column(path) ?? null);
     },
     query(from, to) {
       const query = readQuery(doc, from, to);
@@ -183,16 +180,20 @@ function openScope(
     },
   };
 
-  function byName(index: number): ReadonlyMap<string, Column> | null {
-    const kept = derived.get(index);
-    if (kept !== undefined) return kept;
-    const columns = scope.columns(index);
-    const map =
-      columns === null
-        ? null
-        : new Map(columns.map((column) => [column.name.toLowerCase(), column]));
-    if (map !== null) derived.set(index, map);
-    return map;
+  function open(): void {
+    if (isOpened) return;
+    isOpened = true;
+    for (const source of select.sources) {
+      const columns = sourceColumns(doc, source, catalogue, scope);
+      const owner = (source.alias ?? source.path.at(-1) ?? '').toLowerCase();
+      lists.push(columns);
+      for (const { name, kind } of columns ?? []) {
+        for (const key of [`${owner}.${name.toLowerCase()}`, `.${name.toLowerCase()}`]) {
+          if (!kinds.has(key)) kinds.set(key, kind);
+        }
+      }
+      owners.add(owner);
+    }
   }
 
   return scope;

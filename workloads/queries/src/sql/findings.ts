@@ -72,6 +72,11 @@ export function openReport(text: string): Report {
   };
 }
 
+/** Of what is quoted in a message: a word can be as long as the text. */
+export function excerpt(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
 function lineStarts(text: string): number[] {
   const starts = [0];
   for (const { index, 0: end } of text.matchAll(/\r\n|\r|\n/g)) starts.push(index + end.length);

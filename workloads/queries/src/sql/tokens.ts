@@ -1,6 +1,7 @@
 /**
  * The tokens of T-SQL. Everything about SQL in this folder is read from them, in time linear to the text: no grammar of
- * expressions is needed to say what is surely wrong, which columns come out, or where a line may break.
+ * expressions is needed to say what is surely wrong, which columns come out, or where a line may break. Why not by a parser
+ * library: docs/decisions/0024-sql-from-tokens.md.
  */
 export type TokenKind =
   | 'word'
