@@ -56,6 +56,8 @@ const DELAY_PER_RETRY_MS = 2_000;
 export async function openWorld(
   database: TestDatabase,
   changes: Partial<QueriesParams> = {},
+  /** Told when time passes. */
+  onPass: (ms: number) => Promise<void> = () => Promise.resolve(),
 ): Promise<World> {
   await database.reset();
   const store = await database.open();
@@ -75,6 +77,7 @@ export async function openWorld(
   async function pass(ms: number): Promise<void> {
     ahead += ms;
     await database.script(clockAheadBy(ahead));
+    await onPass(ms);
   }
 
   function die(): never {

@@ -169,7 +169,13 @@ async function start(run: RunRecord, parts: Parts): ReturnType<Step> {
     return (await runs.started(run, taskId)) ?? (await runs.again(run));
   } catch (error) {
     if (!(error instanceof MarketingCloudError)) throw error;
-    if (error.outcome === 'unknown') return lookAgain(mine, parts);
+    if (error.outcome === 'unknown') {
+      parts.log.warn(
+        { run: run.id, why: error.message },
+        'Nobody knows whether a query was started',
+      );
+      return lookAgain(mine, parts);
+    }
     await runs.takeBackStart(run);
     throw error;
   }

@@ -79,7 +79,7 @@ test('what fails for all fails for each; one bad task fails alone', async () => 
   });
   const both = [away.poll('1', 'a'), away.poll('1', 'b')];
   await away.time.run(20);
-  expect((await Promise.all(both)).map(({ found }) => String(found))).toEqual([
+  expect((await Promise.all(both)).map(({ found }) => found)).toEqual([
     'MarketingCloudError: fake unavailable',
     'MarketingCloudError: fake unavailable',
   ]);

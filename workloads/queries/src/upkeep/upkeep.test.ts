@@ -103,7 +103,7 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
         world.queries.reconcile.runOnce(),
         world.queries.reconcile.runOnce(),
       ]);
-      expect(rounds.map(({ restored }) => restored).toSorted()).toEqual([0, 1]);
+      expect(rounds.map(({ restored }) => restored).toSorted((a, b) => a - b)).toEqual([0, 1]);
       expect(world.jobs.filter(({ key }) => key === `poll-${id}`)).toHaveLength(1);
       expect(world.told).toContain('shell_query_reconciler_reenqueues_total poll-shell-query');
       expect(world.queries.reconcile.live()).toEqual({ queued: 0, running: 1 });
@@ -182,7 +182,7 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
       const { targetDeName } = await get(id);
       const prefix = targetDeName?.replace(/\d+$/, '') ?? '';
       const strays = [`${prefix}999`, `${prefix}1t`];
-      const foreign = ['millrace-other123-1', `${prefix}abc`, `${prefix}`, 'Customers', 'millrace'];
+      const foreign = ['millrace-other123-1', `${prefix}abc`, prefix, 'Customers', 'millrace'];
       for (const key of [...strays, ...foreign]) {
         world.cloud.targets.set(key, { name: key, fields: [] });
         world.cloud.queries.set(key, {
