@@ -48,22 +48,32 @@ function gzipped(writer: Writer<null>, from: Sums): Writer<Sums> {
   };
 }
 
-/** A frame for each piece: frames that follow each other are one file. */
+/**
+ * A frame for each piece: frames that follow each other are one file to zstd, pyarrow and DuckDB. One frame in pieces would
+ * need the compressor's memory as its state. Node's own reader (22.23) stops after the first frame, without an error.
+ */
 function zstandard(writer: Writer<null>): Writer<null> {
   const compress = zstdCompress();
+  let isEmpty = false;
 
   function* pack(pieces: Iterable<Uint8Array>): Iterable<Uint8Array> {
-    for (const piece of pieces) yield compress(piece);
+    for (const piece of pieces) {
+      isEmpty = false;
+      yield compress(piece);
+    }
   }
 
   return {
     *begin() {
-      // Without a row and without a header, as an empty file of JSON Lines, there would be no frame at all.
-      yield compress(NOTHING);
+      isEmpty = true;
       yield* pack(writer.begin());
     },
     write: (rows) => pack(writer.write(rows)),
-    end: () => pack(writer.end()),
+    *end() {
+      yield* pack(writer.end());
+      // No row and no header, as in JSON Lines: a file without a frame is a damaged one.
+      if (isEmpty) yield compress(NOTHING);
+    },
     state: () => null,
   };
 }

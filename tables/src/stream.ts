@@ -15,7 +15,7 @@ const CHUNKS: Record<TableFormat, Measure> = {
   csv: LINES,
   jsonl: LINES,
   xlsx: LINES,
-  parquet: { rows: 50_000, characters: 16_000_000 },
+  parquet: { rows: 20_000, characters: 16_000_000 },
 };
 /** What is no text. */
 const CELL_CHARACTERS = 8;
@@ -37,7 +37,7 @@ export async function* tableStream(
   return table.state();
 }
 
-/** A piece is some 10 ms of work (a column of Parquet 50); between two, the process serves others. */
+/** A piece is some 10 ms of work (a column of Parquet 25); between two, the process serves others. */
 async function* inTurns(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   for (const piece of pieces) {
     yield piece;

@@ -20,7 +20,10 @@ export type Row = readonly Value[];
 
 /** What could not be written as it was given. Nothing of it is silent: the file shows it too. */
 export interface Notes {
-  /** Values that their column's type does not have, written as text: `n/a` in a column of numbers. */
+  /**
+   * Values that their column's type does not have, written as text: `n/a` in a column of numbers. In XLSX also numbers of
+   * more than 15 digits and dates before March 1900, which Excel would change.
+   */
   asText: number;
   /** Halves of surrogate pairs, which UTF-8 cannot hold, written as U+FFFD. */
   replaced: number;

@@ -5,6 +5,7 @@ import type { Value } from './types.ts';
 
 /** JSON's grammar. `007` and `+5` are not in it: whoever wrote them may mean the zeros. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,4})?$/;
+const EXPONENT = /[eE]/;
 const FRACTION_OR_EXPONENT = /[.eE]/;
 /** Beyond 15 digits Excel shows zeros in place of the rest. */
 const DOUBLE_DIGITS = 15;
@@ -58,6 +59,8 @@ export function isExactInDouble(text: string): boolean {
 
 /** Would Excel show it with all its digits? */
 export function isExactInExcel(text: string): boolean {
+  // Nearly all, and spared the expressions.
+  if (text.length <= DOUBLE_DIGITS && !EXPONENT.test(text)) return true;
   return significantDigits(text).length <= DOUBLE_DIGITS && isExactInDouble(text);
 }
 
@@ -69,6 +72,7 @@ function significantDigits(text: string): string {
 
 /** A decimal times ten to the power of `scale`; null if digits would be left over. */
 export function unscaled(text: string, scale: number): bigint | null {
+  if (scale === 0 && !FRACTION_OR_EXPONENT.test(text)) return BigInt(text);
   const [mantissa = '', exponent = '0'] = text.split(/[eE]/);
   const [whole = '', fraction = ''] = mantissa.split('.');
   const digits = (whole + fraction).replace(/^-/, '');

@@ -70,6 +70,7 @@ export interface NewDataExtension {
   readonly name: string;
   readonly customerKey: string;
   readonly fields: readonly Field[];
+  /** A folder of data extensions. */
   readonly folderId?: string;
   /** Marketing Cloud removes rows and data extension after so many days; left out where the account may not. */
   readonly keepDays?: number;
@@ -81,7 +82,10 @@ export interface NewQuery {
   readonly customerKey: string;
   readonly sql: string;
   readonly target: { readonly customerKey: string; readonly name: string };
-  /** Required by REST, the fallback where SOAP answers a generic exception. */
+  /**
+   * A folder of queries: one of data extensions is another kind and will not do. REST, the fallback where SOAP answers a
+   * generic exception, takes the uppermost one if there is none here.
+   */
   readonly folderId?: string;
 }
 

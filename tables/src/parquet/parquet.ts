@@ -1,15 +1,15 @@
 // One row group for each chunk. hyparquet-writer encodes one column at a time, each by a writer of its own, so that a
-// server can do other work in between: 50,000 rows of 12 columns at once would take it half a second.
+// server can do other work in between: 20,000 rows of 12 columns at once would take it a quarter of a second.
 //
 // Without statistics: those of hyparquet-writer 0.16 order text by UTF-16, where Parquet orders by bytes, and a reader
-// that trusts them would skip rows. Without indexes of pages, which are for searching in files larger than these. So
-// what the footer needs of a column chunk is four numbers and a word, and the state stays small.
+// that trusts them skips rows. Without indexes of pages, which are for searching in files larger than these. So
+// what the footer needs of a column chunk is three numbers and a word, and the state stays small (docs/decisions/0020).
 
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import { TableError } from '../errors.ts';
 import type { Column, Notes, Row, Writer } from '../types.ts';
 import { isMissing, textOf } from '../values.ts';
-import { elementOf, holds, storedAs, type Stored } from './schema.ts';
+import { elementOf, encodedElement, holds, storedAs, type Stored } from './schema.ts';
 
 export interface ParquetState {
   /** Bytes so far. */
@@ -68,7 +68,7 @@ export function createParquet(
         if (stored === null) throw unfit(column, textOf(value), before + at + 1);
         return stored;
       });
-      const { writer, parquet } = openAt(offset, [element]);
+      const { writer, parquet } = openAt(offset, [encodedElement(element)]);
       // Encoded at once: the library has asynchronous writers too.
       void parquet.write({
         columnData: [{ name: column.name, data, offsetIndex: false }],

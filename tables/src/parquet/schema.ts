@@ -5,7 +5,7 @@ import type { Column, ColumnType, Notes, Value } from '../types.ts';
 import { booleanOf, numberText, textOf, unscaled } from '../values.ts';
 
 type Given = Exclude<Value, null | undefined>;
-export type Stored = string | boolean | bigint;
+export type Stored = string | boolean | bigint | Uint8Array;
 
 /** The widest decimal that readers have: 128 bits. */
 const PRECISION = 38;
@@ -48,6 +48,21 @@ export function elementOf({ name, type, scale = SCALE }: Column): SchemaElement 
   }
 }
 
+/**
+ * The same without its meaning, for the encoder: hyparquet-writer would turn each decimal into bytes one shift at a time
+ * (a fifth of the time of a whole file), so decimals come to it as bytes.
+ */
+export function encodedElement(element: SchemaElement): SchemaElement {
+  if (element.converted_type !== 'DECIMAL') return element;
+  const { name, type, type_length, repetition_type } = element;
+  return {
+    name,
+    ...(type !== undefined && { type }),
+    ...(type_length !== undefined && { type_length }),
+    ...(repetition_type !== undefined && { repetition_type }),
+  };
+}
+
 /** The value as it is stored; null where the column cannot hold it. */
 export function storedAs(column: Column, notes: Notes): (value: Given) => Stored | null {
   const { type, scale = SCALE } = column;
@@ -61,7 +76,10 @@ export function storedAs(column: Column, notes: Notes): (value: Given) => Stored
     case 'number':
       return (value) => within(scaled(value, 0), MIN_INT64, MAX_INT64);
     case 'decimal':
-      return (value) => within(scaled(value, scale), 1n - PRECISION_LIMIT, PRECISION_LIMIT - 1n);
+      return (value) => {
+        const digits = within(scaled(value, scale), 1n - PRECISION_LIMIT, PRECISION_LIMIT - 1n);
+        return digits === null ? null : bigEndian(digits);
+      };
     case 'boolean':
       return booleanOf;
     case 'date':
@@ -90,4 +108,13 @@ function scaled(value: Given, scale: number): bigint | null {
 
 function within(value: bigint | null, min: bigint, max: bigint): bigint | null {
   return value !== null && value >= min && value <= max ? value : null;
+}
+
+/** 16 bytes, two's complement. */
+function bigEndian(value: bigint): Uint8Array {
+  const bytes = new Uint8Array(16);
+  const view = new DataView(bytes.buffer);
+  view.setBigInt64(0, value >> 64n);
+  view.setBigUint64(8, BigInt.asUintN(64, value));
+  return bytes;
 }

@@ -1,5 +1,6 @@
 // A workbook written from front to back: the sheets first, one after the other, and at the end, when their number is
 // known, the files that list them. Strings are inline: a table of shared ones would have to be in memory until the end.
+// docs/decisions/0020 has what else was weighed.
 
 import { deflate, finishDeflate, NO_SUMS, type Sums } from '../deflate.ts';
 import { TableError } from '../errors.ts';

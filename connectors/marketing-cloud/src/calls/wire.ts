@@ -5,7 +5,7 @@ import { retryAfterMs } from './retry.ts';
 
 /**
  * One HTTP request and its whole answer: no redirects, no repeats. Of a request that failed it says whether it had left at
- * all: one that never left may be sent again whatever it is.
+ * all: one that never left may be sent again whatever it is. Why it is not that of Salesforce: docs/decisions/0022.
  */
 export interface Wire {
   send(request: WireRequest, deadline: Deadline): Promise<Answer>;

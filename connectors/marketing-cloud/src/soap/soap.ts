@@ -129,11 +129,13 @@ function envelope(token: string, body: string): string {
   return `<?xml version="1.0" encoding="utf-8"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="${XSI}"><s:Header>${writeXml(header)}</s:Header><s:Body>${body}</s:Body></s:Envelope>`;
 }
 
+/** In the order of the WSDL's sequence. */
 function retrieval({ type, properties, filter }: Retrieval, continued?: string): Element {
   const asked = element('RetrieveRequest', [
-    ...elements({ ContinueRequest: continued, ObjectType: type }),
+    element('ObjectType', type),
     ...properties.map((property) => element('Properties', property)),
     ...(filter === undefined ? [] : [filterElement(filter)]),
+    ...elements({ ContinueRequest: continued }),
   ]);
   return element('RetrieveRequestMsg', [asked], { xmlns: MESSAGES });
 }

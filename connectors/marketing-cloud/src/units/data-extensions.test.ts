@@ -130,7 +130,6 @@ describe('a data extension', () => {
     cloud.will(
       retrieved(results('mr_1', 'mrx1'), 'MoreDataAvailable', 'page-2'),
       retrieved(results('MR_3', 'mr_2'), 'OK', 'page-2'),
-      retrieved(results('a')),
     );
     const { unit, cloud: connected } = connect(cloud);
     const found = await unit.dataExtensions('mr_');
@@ -139,13 +138,19 @@ describe('a data extension', () => {
       '<SimpleOperator>like</SimpleOperator><Value>mr_%</Value>',
     );
     expect(cloud.seen[1]?.body).toContain(
-      '<RetrieveRequest><ContinueRequest>page-2</ContinueRequest><ObjectType>DataExtension<',
+      '</Filter><ContinueRequest>page-2</ContinueRequest></RetrieveRequest>',
     );
+    cloud.will(retrieved(results('a[b]c', 'ab')));
+    const odd = await unit.dataExtensions('a[b]');
+    expect(odd.map(({ customerKey }) => customerKey)).toEqual(['a[b]c']);
+    expect(cloud.seen.at(-1)?.body).toContain('<Value>a%</Value>');
+
+    cloud.will(retrieved(results('a')));
     expect(await unit.dataExtensions('')).toHaveLength(1);
-    expect(cloud.seen[2]?.body).not.toContain('<Filter');
+    expect(cloud.seen.at(-1)?.body).not.toContain('<Filter');
     expect(connected.stats()).toEqual({
-      calls: 3,
-      byOperation: { 'soap:Retrieve DataExtension': 3 },
+      calls: 4,
+      byOperation: { 'soap:Retrieve DataExtension': 4 },
       tokens: 1,
     });
   });

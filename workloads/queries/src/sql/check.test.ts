@@ -63,6 +63,8 @@ describe('what it cannot run is refused where it stands', () => {
     ['not_select', '1:1+4', 'EXEC sp_who'],
     ['not_select', '1:1+5', 'hello world'],
     ['leading_with', '1:1+4', 'WITH x AS (SELECT a FROM t) SELECT a FROM x'],
+    ['leading_with', '1:2+4', '(WITH x AS (SELECT a FROM t) SELECT a FROM x)'],
+    ['unbalanced', '1:1+1', '(('],
     ['leading_with', '1:16+4', 'SELECT a FROM (WITH x AS (SELECT a FROM t) SELECT a FROM x) y'],
     ['several_statements', '1:18+6', 'SELECT a FROM t; SELECT b FROM u'],
     ['several_statements', '2:1+6', 'SELECT a FROM t\nSELECT b FROM u'],
@@ -114,6 +116,7 @@ describe('what it cannot run is refused where it stands', () => {
 test('a single fault gets a single finding', () => {
   expect(errorsOf('WITH x AS (SELECT a FROM t) SELECT a FROM x')).toHaveLength(1);
   expect(errorsOf('INSERT INTO t (a) SELECT a FROM u')).toHaveLength(1);
+  expect(errorsOf('CREATE PROCEDURE p AS BEGIN SELECT @a END')).toEqual(['not_select 1:1+6']);
   expect(errorsOf('DECLARE @d DATE SELECT a FROM t')).toContain('not_select 1:1+7');
   expect(errorsOf('SELECT a FROM t\nGO\nSELECT b FROM u')).toHaveLength(2);
 });
@@ -131,6 +134,7 @@ test('order without TOP and a semicolon at the end are warned of, no more', () =
     ]);
   }
   expect(checkSql('SELECT TOP 5 a FROM t ORDER BY a').findings).toEqual([]);
+  expect(checkSql('SELECT a FROM t ORDER BY a OFFSET 0 ROWS').findings).toEqual([]);
 });
 
 test('what is not understood is unknown, not refused', () => {

@@ -42,9 +42,9 @@ function findAll(text: string, report: Report, catalogue: Catalogue | undefined)
   }
   checkCharacters(text, report);
   const doc = read(text);
-  if (!checkForm(doc, report)) return null;
+  if (!checkText(doc, report) || !checkStatement(doc, report) || !checkPairs(doc, report))
+    return null;
   checkTokens(doc, report);
-  if (!checkStatement(doc, report)) return null;
   const query = readQuery(doc, 0, doc.code.length);
   if (query === null) return null;
   const isWhole = checkEnd(doc, query, report);
@@ -76,8 +76,8 @@ const UNTERMINATED = {
   comment: 'This comment has no end. Close it with */; comments nest, so each /* needs one.',
 } as const;
 
-/** False: so broken that reading on would only find consequences. */
-function checkForm(doc: Document, report: Report): boolean {
+/** False, as of the two after it: so broken that reading on would only find consequences. */
+function checkText(doc: Document, report: Report): boolean {
   const { code, unterminated } = doc;
   if (unterminated !== null) {
     const { what, start } = unterminated;
@@ -86,10 +86,13 @@ function checkForm(doc: Document, report: Report): boolean {
   }
   if (code.length === 0) {
     report.error('empty', 0, 0, 'There is no query. Write one that begins with SELECT.');
-    return false;
   }
+  return code.length > 0;
+}
+
+function checkPairs(doc: Document, report: Report): boolean {
   for (const index of doc.unpaired) {
-    const token = code[index];
+    const token = doc.code[index];
     if (token === undefined) continue;
     report.error(
       'unbalanced',
@@ -167,7 +170,7 @@ function checkWord(doc: Document, index: number, token: Token, report: Report): 
   const { start, end } = token;
   const word = keyword(doc, index);
   const before = keyword(doc, index - 1);
-  if (word === 'INTO' && isSelect(doc)) {
+  if (word === 'INTO') {
     report.error(
       'into',
       start,
@@ -195,8 +198,7 @@ function checkWord(doc: Document, index: number, token: Token, report: Report): 
     index > 0 &&
     STATEMENTS.has(word) &&
     !isHint(word, keyword(doc, index + 1)) &&
-    before !== 'AS' &&
-    isSelect(doc)
+    before !== 'AS'
   ) {
     report.error(
       'statement_inside',
@@ -214,10 +216,6 @@ function isHint(word: string, next: string): boolean {
     : word === 'USE' && (next === 'HINT' || next === 'PLAN');
 }
 
-function isSelect(doc: Document): boolean {
-  return doc.code.find((token) => token.text !== '(')?.word === 'SELECT';
-}
-
 /** On a line of its own. Elsewhere it could be the name of something. */
 function isAlone(doc: Document, index: number): boolean {
   const { code, text } = doc;
@@ -231,14 +229,13 @@ function isAlone(doc: Document, index: number): boolean {
 const WITH_INSTEAD =
   'The query stands inside another one, where WITH is not possible. Write each of its queries as a subquery: FROM (SELECT …) AS name.';
 
-/** False: no SELECT. */
 function checkStatement(doc: Document, report: Report): boolean {
   let first = 0;
   while (doc.code[first]?.text === '(') first += 1;
   const token = doc.code[first];
-  if (token === undefined || token.word === 'SELECT') return token !== undefined;
+  if (token === undefined || token.word === 'SELECT') return true; // without any token, parentheses are left open
   if (token.word === 'WITH') {
-    if (first === 0) report.error('leading_with', token.start, token.end, WITH_INSTEAD);
+    report.error('leading_with', token.start, token.end, WITH_INSTEAD);
     return false;
   }
   const found = STATEMENTS.has(token.word)

@@ -104,6 +104,7 @@ describe('the type of an expression', () => {
     ['FirstName COLLATE Latin1_General_CS_AS', 'Text(50)'],
     ['(SELECT MAX(EventDate) FROM _Sent s WHERE s.SubscriberKey = c.Email)', 'Date'],
     ['(SELECT TOP 1 c.Balance FROM _Sent s)', 'Decimal(12,2)'],
+    ['(SELECT c.FirstName FROM _Sent c)', 'Text(4000)'],
     ['dbo.SomeFunction(1)', 'Text(4000)'],
   ])('%s is %s', (expression, type) => {
     expect(typeOf(expression)).toBe(type);
@@ -147,6 +148,18 @@ describe('the columns of a query', () => {
     [
       'SELECT JobID, FirstName FROM (_Sent s JOIN [My Customers] c ON 1 = 1)',
       ['JobID:Number', 'FirstName:Text(50)'],
+    ],
+    [
+      'SELECT x.d FROM ((SELECT Joined AS d FROM [My Customers]) x JOIN _Sent s ON 1 = 1)',
+      ['d:Date'],
+    ],
+    [
+      'SELECT u.d FROM ((SELECT Joined AS d FROM [My Customers]) UNION (SELECT EventDate FROM _Sent)) u',
+      ['d:Date'],
+    ],
+    [
+      "SELECT STRING_AGG(Email, ',') WITHIN GROUP (ORDER BY Email) AS names, 1 AS n FROM [My Customers]",
+      ['names:Text(4000)', 'n:Number'],
     ],
     ['SELECT v.id FROM (VALUES (1)) AS v (id)', ['id:Text(4000)']],
     ["SELECT value FROM STRING_SPLIT('a,b', ',')", ['value:Text(4000)']],

@@ -156,7 +156,7 @@ function openScope(
 ): Scope {
   const lists: (readonly Column[] | null)[] = [];
   const owners = new Set<string>();
-  /** By `owner.name` and by `.name`, in lower case. The first source that has a name is meant. */
+  /** By `owner.name` and by `.name`, in lower case. A name that two sources have is no name of SQL Server without its owner. */
   const kinds = new Map<string, Kind | null>();
   let isOpened = false;
 
@@ -188,9 +188,8 @@ function openScope(
       const owner = (source.alias ?? source.path.at(-1) ?? '').toLowerCase();
       lists.push(columns);
       for (const { name, kind } of columns ?? []) {
-        for (const key of [`${owner}.${name.toLowerCase()}`, `.${name.toLowerCase()}`]) {
-          if (!kinds.has(key)) kinds.set(key, kind);
-        }
+        kinds.set(`${owner}.${name.toLowerCase()}`, kind);
+        kinds.set(`.${name.toLowerCase()}`, kind);
       }
       owners.add(owner);
     }

@@ -15,7 +15,7 @@ describe('a query is laid out', () => {
     const sql = `select distinct top (10) percent with ties s.SubscriberKey, count(*) over (partition by s.JobID order by s.EventDate desc) as n
       , case when s.a between 1 and 2 and s.b='x' then 'a long text that goes on' else left(s.d,3) end as [My Col],(select max(x) from b) as m
       from _Sent s with (nolock) left outer join (select a,b from [My DE] where a in (1,2) and b not in (select q from r)) as d on d.a=s.a and d.b=- 2
-      where s.EventDate>dateadd(day,-7,getdate()) and (s.a=1 or s.b=2) group by s.a,s.b union all select a from q order by 1`;
+      where s.EventDate>dateadd(day,-7,getdate()) and s.c between 1 and 2 and (s.a=1 or s.b=2) group by s.a,s.b union all select a from q order by 1`;
     expect(formatSql(sql)).toBe(
       `
 SELECT DISTINCT TOP (10) PERCENT WITH TIES
@@ -44,6 +44,7 @@ LEFT OUTER JOIN (
   ON d.a = s.a
   AND d.b = -2
 WHERE s.EventDate > dateadd(day, -7, getdate())
+  AND s.c BETWEEN 1 AND 2
   AND (s.a = 1 OR s.b = 2)
 GROUP BY s.a, s.b
 UNION ALL

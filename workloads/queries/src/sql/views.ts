@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<string, FieldType>> = {
 /** Of engagement: who, which send, when. */
 const EVENT = `AccountID number, OYBAccountID number, JobID number, ListID number, BatchID number, SubscriberID number,
   SubscriberKey text 254, EventDate date`;
-const TRIGGERED = 'TriggererSendDefinitionObjectID text 36, TriggeredSendCustomerKey text 36';
+const TRIGGERED = 'TriggererSendDefinitionObjectID text 36, TriggeredSendCustomerKey text';
 
 /** `name type length`, in the order of Help, which is that of `SELECT *`. */
 const DEFINITIONS: Readonly<Record<string, string>> = {
@@ -45,7 +45,7 @@ const DEFINITIONS: Readonly<Record<string, string>> = {
     JobStatus text, ModifiedBy number, ModifiedDate date, EmailName text, EmailSubject text, IsWrapped boolean,
     TestEmailAddr text, Category text, BccEmail text, OriginalSchedTime date, CreatedDate date, CharacterSet text,
     IPAddress text, SalesForceTotalSubscriberCount number, SalesForceErrorSubscriberCount number, SendType text,
-    DynamicEmailSubject text, SuppressTracking boolean, SendClassificationType text, SendClassification text 36,
+    DynamicEmailSubject text, SuppressTracking boolean, SendClassificationType text, SendClassification text,
     ResolveLinksWithCurrentData boolean, EmailSendDefinition text, DeduplicateByEmail boolean, ${TRIGGERED}`,
   _Subscribers: `SubscriberID number, DateUndeliverable date, DateJoined date, DateUnsubscribed date, Domain text 254,
     EmailAddress text 254, BounceCount number, SubscriberKey text 254, SubscriberType text, Status text, Locale text`,
@@ -95,10 +95,24 @@ const DEFINITIONS: Readonly<Record<string, string>> = {
   _MobileSubscription: `_SubscriptionDefinitionID text, _MobileNumber text, _OptOutStatusID text, _OptOutMethodID text,
     _OptOutDate date, _OptInStatusID text, _OptInMethodID text, _OptInDate date, _Source text, _CreatedDate date,
     _CreatedBy text, _ModifiedDate date, _ModifiedBy text`,
+  _PushAddress: `_ContactID number, _DeviceID text, _APID text, _Status text, _Source text, _SourceObjectId text,
+    _Platform text, _PlatformVersion text, _Alias text, _OptOutStatusID text, _OptOutMethodID text, _OptOutDate date,
+    _OptInStatusID text, _OptInMethodID text, _OptInDate date, _Channel text, _CreatedDate date, _CreatedBy text,
+    _ModifiedDate date, _ModifiedBy text, _City text, _State text, _ZipCode text, _FirstName text, _LastName text,
+    _UTCOffset text, _IsHonorDST text, _SystemToken text, _ProviderToken text, _Badge text, _LocationEnabled text,
+    _TimeZone text, _Device text, _HardwareId text, _DeviceType text`,
+  _PushTag: `_DeviceID text, _APID text, _Value text, _CreatedDate date, _CreatedBy text, _ModifiedDate date,
+    _ModifiedBy text`,
 };
 
 /** Attributes of profiles are the account's own, as are the fields that it adds to addresses. */
-const OPEN = new Set(['_EnterpriseAttribute', '_MobileAddress', '_MobileSubscription']);
+const OPEN = new Set([
+  '_EnterpriseAttribute',
+  '_MobileAddress',
+  '_MobileSubscription',
+  '_PushAddress',
+  '_PushTag',
+]);
 
 /** By name in lower case. */
 export const VIEWS: ReadonlyMap<string, View> = new Map(
