@@ -1,7 +1,7 @@
 import { type BusinessUnit, MarketingCloudError } from '@millrace/marketing-cloud';
 import type { Log } from '@millrace/engine';
 import { QueryError } from './errors.ts';
-import type { RunRecord } from './runs/records.ts';
+import type { RunRecord } from './runs/record.ts';
 import type { RunStore } from './runs/store.ts';
 
 /** Removes what runs have made in Marketing Cloud. What cannot be deleted now is left to the sweeper. */

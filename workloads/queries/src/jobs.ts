@@ -1,6 +1,6 @@
 import type { JobRequest, Queue } from '@millrace/engine';
 import type { PollData } from './poll/data.ts';
-import type { RunRecord } from './runs/records.ts';
+import type { RunRecord } from './runs/record.ts';
 
 /** The jobs of a run, known by their keys: there is never more than one of each alive. */
 export const EXECUTE = 'execute-shell-query';

@@ -1,7 +1,7 @@
 import type { CallReport } from '@millrace/marketing-cloud';
 import type { Recorder } from '@millrace/workload-kit';
 import type { metrics } from './contract/metrics.ts';
-import type { RunRecord } from './runs/records.ts';
+import type { RunRecord } from './runs/record.ts';
 
 export interface QueryMetrics {
   ended(run: RunRecord): void;

@@ -36,7 +36,7 @@ test('an account is whole or not at all', () => {
   expect(settings.secrets?.(values(ACCOUNT))).toEqual(['shh']);
   for (const name of Object.keys(ACCOUNT)) {
     const { [name as keyof typeof ACCOUNT]: _, ...rest } = ACCOUNT;
-    expect(settings.contradictions?.(values(rest))).toEqual([expect.stringContaining(`${name}`)]);
+    expect(settings.contradictions?.(values(rest))).toEqual([expect.stringContaining(name)]);
   }
 });
 

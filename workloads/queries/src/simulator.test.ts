@@ -7,7 +7,7 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type TestDatabase, openTestDatabase } from '../test/databases.ts';
 import { type World, openWorld } from '../test/world.ts';
-import type { RunRecord } from './runs/records.ts';
+import type { RunRecord } from './runs/record.ts';
 
 /** The workload and the connector against the simulated Marketing Cloud, in a time that passes from job to job. */
 

@@ -2,7 +2,8 @@ import { type Scope, admitted } from '@millrace/workload-kit';
 import type { PageParams } from './ids.ts';
 import type { Queries } from './queries.ts';
 import type { Run } from './run.ts';
-import type { RunFilter, RunRecord } from './runs/records.ts';
+import type { RunRecord } from './runs/record.ts';
+import type { RunFilter } from './runs/records.ts';
 import { type NewRun, noRun } from './runs/runs.ts';
 import type { Snippet, Whose } from './snippets/snippets.ts';
 

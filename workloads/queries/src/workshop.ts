@@ -8,7 +8,8 @@ import type { RunJobs } from './jobs.ts';
 import type { QueryMetrics } from './observe.ts';
 import type { PollConfig } from './poll/config.ts';
 import type { AskStatus } from './poll/statuses.ts';
-import type { End, RunRecord } from './runs/records.ts';
+import type { RunRecord } from './runs/record.ts';
+import type { End } from './runs/records.ts';
 import type { RunStore } from './runs/store.ts';
 
 /** What the jobs of runs work with. */

@@ -7,7 +7,7 @@ import {
 import type { Tally } from '../calls.ts';
 import { QueryError, RunFailure, failureOf } from '../errors.ts';
 import { seqOf } from '../ids.ts';
-import type { RunRecord } from '../runs/records.ts';
+import type { RunRecord } from '../runs/record.ts';
 import type { Workshop } from '../workshop.ts';
 import type { ExecuteData } from './data.ts';
 import { look } from './look.ts';

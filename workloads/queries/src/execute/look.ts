@@ -3,7 +3,7 @@ import {
   type CallOptions,
   MarketingCloudError,
 } from '@millrace/marketing-cloud';
-import type { RunRecord } from '../runs/records.ts';
+import type { RunRecord } from '../runs/record.ts';
 import type { Workshop } from '../workshop.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Tally } from '../calls.ts';
 import { QueryError } from '../errors.ts';
 import { seqOf } from '../ids.ts';
 import { freshData } from '../jobs.ts';
-import type { RunRecord } from '../runs/records.ts';
+import type { RunRecord } from '../runs/record.ts';
 import type { Workshop } from '../workshop.ts';
 import type { PollData } from './data.ts';
 import { type Question, type Seen, type Step, type Unanswered, decide } from './decide.ts';

@@ -4,7 +4,8 @@ import { QueryError } from '../errors.ts';
 import type { Mids } from '../mids.ts';
 import type { Run } from '../run.ts';
 import { problemsOf } from '../validate.ts';
-import { type RunFilter, type RunRecord, runRows } from './records.ts';
+import type { RunRecord } from './record.ts';
+import { type RunFilter, runRows } from './records.ts';
 import type { RunStore } from './store.ts';
 import type { Database } from '@millrace/store-postgres';
 

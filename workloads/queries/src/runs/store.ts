@@ -3,7 +3,8 @@ import type { Database } from '@millrace/store-postgres';
 import type { Live } from '@millrace/workload-kit';
 import type { RunColumn } from '../run.ts';
 import type { Keys } from './keys.ts';
-import { type End, type NewRunRecord, type RunRecord, runRows } from './records.ts';
+import type { RunRecord } from './record.ts';
+import { type End, type NewRunRecord, runRows } from './records.ts';
 
 /** The topic under which runs are announced. */
 export const RUN_TOPIC = 'run';

@@ -1,6 +1,6 @@
 import type { Clock } from '@millrace/engine';
 import type { Live } from '@millrace/workload-kit';
-import type { RunRecord } from './records.ts';
+import type { RunRecord } from './record.ts';
 import { RUN_TOPIC, type RunStore } from './store.ts';
 
 /** A run as it is, then again whenever it has changed, until it is over or nobody wants to know. */

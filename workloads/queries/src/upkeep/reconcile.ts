@@ -1,7 +1,8 @@
 import type { JobSummary, Queue } from '@millrace/engine';
 import { type Database, type Statement, numbers } from '@millrace/store-postgres';
 import { EXECUTE, POLL, executeKey } from '../jobs.ts';
-import { type RunRecord, runRows } from '../runs/records.ts';
+import type { RunRecord } from '../runs/record.ts';
+import { runRows } from '../runs/records.ts';
 import type { Workshop } from '../workshop.ts';
 
 export interface Reconciled {

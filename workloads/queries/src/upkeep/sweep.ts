@@ -4,7 +4,8 @@ import { type Database, type Statement, texts } from '@millrace/store-postgres';
 import { isExpired } from '../cleanup.ts';
 import type { Mids } from '../mids.ts';
 import type { Keys } from '../runs/keys.ts';
-import { type RunRecord, runRows } from '../runs/records.ts';
+import type { RunRecord } from '../runs/record.ts';
+import { runRows } from '../runs/records.ts';
 import type { Workshop } from '../workshop.ts';
 
 export interface Swept {

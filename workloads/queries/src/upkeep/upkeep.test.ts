@@ -1,4 +1,4 @@
-import type { RunRecord } from '../runs/records.ts';
+import type { RunRecord } from '../runs/record.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DATABASES, type TestDatabase, openTestDatabase } from '../../test/databases.ts';
 import { type World, openWorld } from '../../test/world.ts';
