@@ -120,9 +120,11 @@ describe('dashboards', () => {
     },
   );
 
-  it('are four, and no other file lies about', () => {
+  it('are five, and no other file lies about', () => {
     expect(files.toSorted()).toEqual(
-      ['capacity', 'overview', 'performance', 'reliability'].map((name) => `${name}.json`),
+      ['capacity', 'overview', 'performance', 'queries', 'reliability'].map(
+        (name) => `${name}.json`,
+      ),
     );
   });
 

@@ -15,6 +15,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   // Finds a faster reader in a package of its own.
   bench: ['msgpackr-extract'],
   'salesforce-package': [],
+  'simulators/marketing-cloud/duckdb': [],
 };
 
 describe('install scripts', () => {
@@ -28,7 +29,7 @@ describe('install scripts', () => {
     expect(found.toSorted()).toEqual(known);
   });
 
-  test.each(['.', 'bench'])('do not run in %s', (folder) => {
+  test.each(['.', 'bench', 'simulators/marketing-cloud/duckdb'])('do not run in %s', (folder) => {
     expect(readFileSync(join(root, folder, '.npmrc'), 'utf8')).toMatch(/^ignore-scripts=true$/m);
   });
 

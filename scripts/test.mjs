@@ -24,6 +24,8 @@ const useEnv = process.argv.includes(USE_ENV);
 const vitestArguments = process.argv.slice(2).filter((argument) => argument !== USE_ENV);
 
 const SALESFORCE_PACKAGE = join(root, 'salesforce-package');
+/** 70 MB that a start does without; the tests of queries run their SQL on it. */
+const DUCKDB = join(root, 'simulators', 'marketing-cloud', 'duckdb');
 
 // What configures a real installation must not reach the tests: they would run on its data.
 const REAL_SETTINGS =
@@ -34,6 +36,7 @@ let interrupted = false;
 await script(async () => {
   await ensureModules();
   await ensureModules(SALESFORCE_PACKAGE);
+  await ensureModules(DUCKDB);
   const started = await startAll();
   endInOrderWhenInterrupted(started);
 

@@ -18,6 +18,8 @@ export interface Context {
   readonly world: World;
   /** Asks with the token of this server, where there is one. */
   readonly client: Client;
+  /** The same, also after Ctrl-C: for what has to be undone then. */
+  readonly lastWord: Client;
   /** The same server, asked with this token and no other. */
   readonly clientWith: (token: string) => Client;
   readonly url: string;
@@ -81,12 +83,12 @@ export async function createContext(world: World, choices: GlobalChoices): Promi
     credentials,
     local: running?.client ?? null,
   });
+  const token = async () => (await tokens.get())?.accessToken ?? null;
+  const uninterrupted = { ...world, interrupted: new AbortController().signal };
   return {
     world,
-    client: createClient({
-      ...server,
-      token: async () => (await tokens.get())?.accessToken ?? null,
-    }),
+    client: createClient({ ...server, token }),
+    lastWord: createClient({ ...server, token, fetch: limitedFetch(uninterrupted, url) }),
     clientWith,
     url,
     running,

@@ -82,6 +82,9 @@ const NOT_THERE = [
   'template_not_found',
   'batch_not_found',
   'file_not_found',
+  'run_not_found',
+  'snippet_not_found',
+  'data_extension_not_found',
 ];
 
 /** The 403s that are about who asks, not about what is asked for. */
@@ -91,6 +94,7 @@ const NOT_ALLOWED = [
   'role_missing',
   'tenant_missing',
   'tenant_not_allowed',
+  'mid_not_allowed',
 ];
 
 function exitCodeOfSignIn({ trouble }: SignInError): ExitCode {

@@ -18,10 +18,14 @@ import { lint } from './documents/commands/lint.ts';
 import { login } from './commands/sign-in/login.ts';
 import { logout } from './commands/sign-in/logout.ts';
 import { pause } from './commands/operate/pause.ts';
+import { query } from './queries/commands/query.ts';
 import { resume } from './commands/operate/resume.ts';
 import { retry } from './commands/jobs/retry.ts';
+import { runs } from './queries/commands/runs.ts';
 import { salesforce } from './commands/salesforce.ts';
 import { schedules } from './commands/operate/schedules.ts';
+import { snippets } from './queries/commands/snippets.ts';
+import { sql } from './queries/commands/sql.ts';
 import { start } from './commands/start.ts';
 import { stats } from './commands/operate/stats.ts';
 import { templates } from './documents/commands/templates.ts';
@@ -62,6 +66,10 @@ export const commands: readonly Command[] = [
   templates,
   lint,
   check,
+  query,
+  runs,
+  snippets,
+  sql,
   salesforce,
   worker,
   erase,

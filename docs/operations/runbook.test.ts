@@ -7,7 +7,7 @@ import { type Matcher, type Selector, readPromql } from '../test/promql.ts';
 import { type Ran, type Service, startService } from '../test/service.ts';
 
 // Every command of the runbook, in its order, against the built server as it runs in production: on Postgres, with tokens of
-// an issuer, for a Salesforce org (a simulated one, which `sf` reads). There is a job in each state that the runbook talks
+// an issuer, for a Salesforce org (a simulated one, which `sf` reads) and a simulated Marketing Cloud. There is a job in each state that the runbook talks
 // about.
 
 const folder = import.meta.dirname;
@@ -22,7 +22,7 @@ const [preface, ...symptoms] = sections;
 
 it('has a section for each symptom', () => {
   expect(preface?.title).toBe('Before you begin');
-  expect(symptoms).toHaveLength(22);
+  expect(symptoms).toHaveLength(25);
 });
 
 it.each(symptoms)(
@@ -52,6 +52,8 @@ describe.sequential('its commands', () => {
   let jobs: Readonly<Record<string, string>>;
   let records: Readonly<Record<string, { readonly id: string; readonly code: string }>>;
   let failed: string;
+  /** The rows of one never came, and one stays where it is. */
+  let runs: { readonly lost: string; readonly stuck: string };
 
   beforeAll(async () => {
     service = await startService();
@@ -66,6 +68,7 @@ describe.sequential('its commands', () => {
       'The queue grows': waiting,
     };
     records = await addRecords();
+    runs = await startRuns();
   }, 120_000);
 
   afterAll(() => service.close());
@@ -78,6 +81,24 @@ describe.sequential('its commands', () => {
     await until(
       async () => (await service.shell(`millrace explain ${id} -q`)).stdout.trim() === reason,
     );
+    return id;
+  }
+
+  async function startRuns(): Promise<typeof runs> {
+    const { faults } = service.cloud;
+    faults.add({ kind: 'no-rowset' });
+    const lost = await startRun('failed');
+    faults.clear();
+    faults.add({ kind: 'stuck-queued' });
+    return { lost, stuck: await startRun('running') };
+  }
+
+  async function startRun(status: string): Promise<string> {
+    const made = await service.shell(`millrace query 'SELECT 1 AS One' --no-wait`);
+    expect(made.stderr).toBe('');
+    const id = made.stdout.trim();
+    const look = `millrace runs show ${id} -q || true`;
+    await until(async () => (await service.shell(look)).stdout.trim() === status);
     return id;
   }
 
@@ -111,9 +132,10 @@ describe.sequential('its commands', () => {
   function run(script: string, { title }: Section): Promise<Ran> {
     const here = script.replaceAll('https://millrace.example.com', service.url);
     const record = records[title];
+    const RUN = title === 'A rowset is never ready' ? runs.lost : runs.stuck;
     const about =
       record === undefined
-        ? { KIND, CODE, JOB: jobs[title] ?? failed }
+        ? { KIND, CODE, RUN, JOB: jobs[title] ?? failed }
         : { KIND: OF_ORG, CODE: record.code, JOB: `salesforce-${record.id}`, RECORD: record.id };
     return service.shell(here, about);
   }

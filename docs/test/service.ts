@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startIdentity } from '@millrace/simulator-identity';
+import { type MarketingCloud, startMarketingCloud } from '@millrace/simulator-marketing-cloud';
 import { findPostgres } from '../../scripts/services.mjs';
 import { startMain } from '../../server/test/process.ts';
 import { testDatabases } from '../../stores/postgres/test/databases.ts';
@@ -17,10 +18,12 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** The built server as in production: on Postgres, with an issuer and an org. And a shell for whoever operates it. */
+/** The built server as in production: on Postgres, with an issuer, an org and a Marketing Cloud. And a shell for whoever operates it. */
 export interface Service {
   readonly url: string;
   readonly org: DocumentedOrg['salesforce'];
+  /** Queries give no rows. */
+  readonly cloud: MarketingCloud;
   /** Runs in bash, and stops at the first command that fails. */
   shell(script: string, env?: Readonly<Record<string, string>>): Promise<Ran>;
   /** What the server has logged. */
@@ -91,6 +94,11 @@ async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service
   let left: Promise<void> | null = null;
   const loseOrg = () => (left ??= org.salesforce.close());
   cleanups.push(loseOrg);
+  const cloud = await startMarketingCloud({
+    sample: false,
+    runSql: async ({ target }) => ({ columns: target.map(({ name }) => name), rows: [] }),
+  });
+  cleanups.push(() => cloud.close());
   const salesforce = {
     SALESFORCE_LOGIN_URL: org.salesforce.loginUrl,
     SALESFORCE_CLIENT_ID: APP.clientId,
@@ -107,6 +115,13 @@ async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service
       JWKS_URI: issuer.jwksUri,
       CONVERSION_MAX_CONCURRENT: '1',
       POLLER_IDLE_INTERVAL_MS: '500',
+      MCE_AUTH_URL: cloud.origin,
+      MCE_CLIENT_ID: 'millrace',
+      MCE_CLIENT_SECRET: 'secret',
+      MCE_MIDS: '100001',
+      SHELL_QUERY_INITIAL_DELAY: '20ms',
+      SHELL_QUERY_ROWSET_READY_INITIAL_DELAY: '10ms',
+      SHELL_QUERY_ROWSET_READY_MAX_DELAY: '10ms',
       ...salesforce,
     },
     folder,
@@ -132,6 +147,7 @@ async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service
   return {
     url,
     org: org.salesforce,
+    cloud,
     log: server.output,
     loseStore,
     loseOrg,

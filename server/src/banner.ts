@@ -12,6 +12,7 @@ export function banner(
     sandbox,
     sandboxOrg,
   }: Pick<Millrace, 'address' | 'jobs' | 'sandbox' | 'sandboxOrg'>,
+  marketingCloud: string | null = null,
 ): string {
   const kinds = jobs.kinds.map(({ kind }) => kind).toSorted();
   const lines: [string, string][] = [
@@ -39,6 +40,9 @@ export function banner(
           ['org ', `a simulated Salesforce org at ${sandboxOrg}`],
           ['    ', 'its invoices are the document.salesforce jobs of "millrace jobs"'],
         ] as [string, string][])),
+    ...(marketingCloud === null
+      ? []
+      : ([['mce ', `a simulated Marketing Cloud at ${marketingCloud}`]] as [string, string][])),
     ...(config.role === 'all' ? [] : [['role', config.role] as [string, string]]),
     ['stop', 'Ctrl-C'],
   ];

@@ -4,6 +4,7 @@ import { type Logger, createLog } from './log/log.ts';
 import { createMask } from './log/mask.ts';
 import { type Millrace, startMillrace } from './millrace.ts';
 import { startReloading } from './reload.ts';
+import { type Environment, withSandboxMarketingCloud } from './sandbox-marketing-cloud.ts';
 import { StartError } from './start-error.ts';
 import { storePlace } from './store.ts';
 
@@ -13,7 +14,8 @@ const SAME_SIGNAL_MS = 500;
 await main();
 
 async function main(): Promise<void> {
-  const config = configOrExit();
+  const { environment, page } = await withSandboxMarketingCloud(process.env);
+  const config = configOrExit(environment);
   const terminal = process.stdout.isTTY && !config.production;
   const log = createLog({ level: config.logLevel, readable: terminal, secrets: config.secrets });
   // The promise of someone's handler that nobody waits for must not take every other job down.
@@ -31,7 +33,7 @@ async function main(): Promise<void> {
 
   for (const file of millrace.jobs.idle)
     log.warn({ file }, 'this job file exports no job kind, rule or schedule');
-  if (terminal) process.stdout.write(banner(config, millrace));
+  if (terminal) process.stdout.write(banner(config, millrace, page));
   else
     log.info(
       {
@@ -45,9 +47,9 @@ async function main(): Promise<void> {
     );
 }
 
-function configOrExit(): Config {
+function configOrExit(environment: Environment): Config {
   try {
-    return readConfig(process.env);
+    return readConfig(environment);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.error(error.message);

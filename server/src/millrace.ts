@@ -12,6 +12,8 @@ import { byFirstName } from './identity/first-names.ts';
 import { createIdentity } from './identity/identity.ts';
 import { type LoadedJobs, loadJobs } from './jobs/folder.ts';
 import { createHub } from './live/hub.ts';
+import { createThings } from './live/things.ts';
+import { createTopics } from './live/topics.ts';
 import { logEvents } from './log/events.ts';
 import type { Logger } from './log/log.ts';
 import { createFetchPublic } from './outside/fetch-public.ts';
@@ -105,6 +107,7 @@ async function serve(
   logEvents(events, log);
   telemetry.watch(events);
   const queue = createQueue({ store: joined, registry, events });
+  const topics = createTopics();
   const opened = await openWorkloads(
     declared.active,
     {
@@ -114,6 +117,7 @@ async function serve(
       orgs,
       telemetry,
       fetchPublic: createFetchPublic(telemetry.call),
+      live: topics.live,
       clock: systemClock,
       log,
       version: VERSION,
@@ -143,6 +147,8 @@ async function serve(
     store: joined,
     announcements: traceAnnouncements(database.announcements, telemetry),
     events,
+    topics,
+    things: createThings(opened.topics),
     processId: replica,
     log,
     streamsPerCaller: config.streamsPerCaller,

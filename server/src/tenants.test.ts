@@ -1,8 +1,14 @@
-import { contracts } from '@millrace/api';
+import { type RouteName, contracts } from '@millrace/api';
 import { DOCX_TYPE } from '@millrace/documents/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { docx, p } from '../../docx/test/builder.ts';
-import { type Answer, type TenantsWorld, type Things, startTenants } from '../test/tenants.ts';
+import {
+  type Answer,
+  type Asked,
+  type TenantsWorld,
+  type Things,
+  startTenants,
+} from '../test/tenants.ts';
 import { DECISIONS, names, of } from '../test/strangers.ts';
 
 /**
@@ -16,6 +22,12 @@ const bare = ({ text }: Answer, id: string) =>
 test('every route has a decision about strangers, and every decision a route', () => {
   expect(Object.keys(DECISIONS).toSorted()).toEqual(names.toSorted());
 });
+
+/** The first parameter of the path names the thing. */
+function about(name: RouteName, id: string, asked: Asked = {}): Asked {
+  const [, param = 'id'] = /:(\w+)/.exec(contracts[name].path) ?? [];
+  return { ...asked, params: { ...asked.params, [param]: id } };
+}
 
 describe.each(['the embedded database', 'Postgres'] as const)('on %s', (where) => {
   let world: TenantsWorld;
@@ -33,9 +45,8 @@ describe.each(['the embedded database', 'Postgres'] as const)('on %s', (where) =
     '%s: the id of another tenant is one that nobody has',
     async (name, decision) => {
       const before = await world.snapshot('acme', theirs);
-      const [param = 'id'] = /:(\w+)/.exec(contracts[name].path)?.slice(1) ?? [];
       const ask = (id: string) =>
-        world.operator('globex', name, { ...decision.asked?.(theirs), params: { [param]: id } });
+        world.operator('globex', name, about(name, id, decision.asked?.(theirs)));
       const [stranger, nobody] = [await ask(decision.id(theirs)), await ask(decision.none)];
       expect(stranger.status).toBe(404);
       expect(bare(stranger, decision.id(theirs))).toBe(bare(nobody, decision.none));
@@ -45,7 +56,8 @@ describe.each(['the embedded database', 'Postgres'] as const)('on %s', (where) =
 
   test.each(of('one'))('%s: its own tenant has it', async (name, decision) => {
     if (contracts[name].method !== 'GET') return;
-    const { status } = await world.operator('globex', name, { params: { id: decision.id(own) } });
+    const asked = about(name, decision.id(own), decision.asked?.(own));
+    const { status } = await world.operator('globex', name, asked);
     // What was made is DOCX, of which there is no merged PDF.
     expect(status).toBeOneOf(name === 'downloadMerged' ? [409, 422, 400] : [200]);
   });

@@ -61,7 +61,7 @@ export async function startReplica(
     name: string;
     clock?: Clock;
     expiresAt?: number;
-  } & Pick<HubParams, 'now' | 'onDropped' | 'serves'> &
+  } & Pick<HubParams, 'now' | 'onDropped' | 'serves' | 'topics' | 'things'> &
     Partial<Pick<HubParams, 'streamsPerCaller'>>,
 ): Promise<Replica> {
   const { store, announcements, name, expiresAt = null, ...rest } = params;
@@ -130,7 +130,9 @@ export interface Place {
 }
 
 export interface PlaceOptions
-  extends Pick<HubParams, 'onDropped' | 'serves'>, Partial<Pick<HubParams, 'streamsPerCaller'>> {
+  extends
+    Pick<HubParams, 'onDropped' | 'serves' | 'topics' | 'things'>,
+    Partial<Pick<HubParams, 'streamsPerCaller'>> {
   readonly expiresAt?: number;
   readonly store?: (store: MainStore) => MainStore;
   readonly announcements?: (end: LineEnd) => Announcements;

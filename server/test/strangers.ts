@@ -59,6 +59,15 @@ const batch = (asked?: () => Asked) =>
     ...(asked && { asked }),
   }) as const;
 
+const run = (asked?: (theirs: Things) => Asked) =>
+  ({
+    of: 'one',
+    id: (theirs: Things) => theirs.run,
+    none: 'run-999999',
+    ...(asked && { asked }),
+  }) as const;
+const snippet = { of: 'one', id: (theirs: Things) => theirs.snippet, none: 'nobodys' } as const;
+
 export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
   enqueue: {
     of: 'body',
@@ -160,6 +169,37 @@ export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
   getFile: file,
   downloadFile: file,
   deleteFile: file,
+  startRun: {
+    of: 'body',
+    asked: (theirs) => ({ body: { snippet: theirs.snippet } }),
+    answer: { status: 404, text: /snippet_not_found/ },
+  },
+  listRuns: {
+    of: 'many',
+    filters: (theirs) => [
+      {},
+      { mid: theirs.mid },
+      { submitter: 'operator@acme' },
+      { snippet: theirs.snippet },
+    ],
+  },
+  getRun: run(),
+  runEvents: run(),
+  cancelRun: run(),
+  getRunResults: run(),
+  downloadRunResults: run(() => ({ params: { format: 'csv' } })),
+  listSnippets: { of: 'many', filters: () => [{}] },
+  getSnippet: snippet,
+  // Names are of a tenant: the same name makes another snippet.
+  saveSnippet: NOBODY,
+  deleteSnippet: snippet,
+  validateSql: {
+    of: 'body',
+    asked: (theirs) => ({ body: { sql: 'SELECT 1 AS One', mid: theirs.mid } }),
+    answer: { status: 403, text: /mid_not_allowed/ },
+  },
+  formatSql: NOBODY,
+  getCatalog: { of: 'many', filters: () => [{}] },
 };
 
 export const names = Object.keys(contracts) as RouteName[];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type RouteName, contracts } from '@millrace/api';
 import { DOCX_TYPE } from '@millrace/documents/contract';
 import { type Identity, startIdentity } from '@millrace/simulator-identity';
+import { startMarketingCloud } from '@millrace/simulator-marketing-cloud';
 import { expect } from 'vitest';
 import { docx, p } from '../../docx/test/builder.ts';
 import { testDatabases } from '../../stores/postgres/test/databases.ts';
@@ -31,6 +32,10 @@ export interface Things {
   readonly template: string;
   readonly file: string;
   readonly batch: string;
+  readonly run: string;
+  readonly snippet: string;
+  /** The business unit of Marketing Cloud. */
+  readonly mid: string;
   readonly eventId: string;
   readonly next: ReadonlyMap<string, string>;
 }
@@ -44,7 +49,21 @@ const PAGED = [
   'listBatches',
   'listFiles',
   'listTemplates',
+  'listRuns',
+  'listSnippets',
 ] as const;
+
+/** Whose first pages are the same as long as nobody changes anything. Runs go on by themselves. */
+const LISTS = [
+  'listJobs',
+  'counts',
+  'listBatches',
+  'listFiles',
+  'listTemplates',
+  'listSnippets',
+] as const;
+
+const MIDS: Readonly<Record<string, string>> = { globex: '100001', acme: '100002' };
 
 const JOB_FILE = `import { defineJob, done } from '@millrace/engine';
 import { z } from 'zod';
@@ -59,6 +78,11 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
   mkdirSync(join(folder, 'jobs'));
   writeFileSync(join(folder, 'jobs/wait.mjs'), JOB_FILE);
   const issuer: Identity = await startIdentity();
+  const cloud = await startMarketingCloud({
+    units: Object.values(MIDS),
+    sample: false,
+    runSql: async ({ target }) => ({ columns: target.map(({ name }) => name), rows: [] }),
+  });
   const databases = where === 'Postgres' ? await testDatabases() : null;
   const database = await databases?.create();
   const started: Started = startMain(
@@ -69,6 +93,16 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       JWKS_URI: issuer.jwksUri,
       TENANT_CLAIM: 'tenants',
       CONVERSION_MAX_CONCURRENT: '1',
+      MCE_AUTH_URL: cloud.origin,
+      MCE_CLIENT_ID: 'millrace',
+      MCE_CLIENT_SECRET: 'secret',
+      MCE_MIDS: Object.entries(MIDS)
+        .map(([tenant, mid]) => `${tenant}=${mid}`)
+        .join(','),
+      SHELL_QUERY_INITIAL_DELAY: '20ms',
+      SHELL_QUERY_MAX_DELAY: '50ms',
+      SHELL_QUERY_ROWSET_READY_INITIAL_DELAY: '10ms',
+      SHELL_QUERY_ROWSET_READY_MAX_DELAY: '10ms',
       ...(database && { DATABASE_URL: database.url }),
     },
     folder,
@@ -154,6 +188,13 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       headers,
     });
     await batchOver(tenant, batchId);
+    // The name says nothing of the tenant: strangers name it too, and the audit log keeps what they named.
+    const snippet = `opens-${MIDS[tenant]}`;
+    const sql = `SELECT 1 AS ${tenant}`;
+    await ok(tenant, 'saveSnippet', { params: { name: snippet }, body: { sql, shared: true } });
+    const { id: run } = await ok<{ id: string }>(tenant, 'startRun', {
+      body: { snippet, wait: 60 },
+    });
     const next = new Map<string, string>();
     for (const name of PAGED) {
       const page = await ok<{ next: string | null }>(tenant, name, { query: { limit: '1' } });
@@ -165,6 +206,9 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       template: id,
       file: made.file.id,
       batch: batchId,
+      run,
+      snippet,
+      mid: MIDS[tenant] ?? '',
       eventId: await lastEvent(tenant, waiting),
       next,
     };
@@ -220,13 +264,12 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
   /** All that a tenant's operator can read of their things. */
   async function snapshot(tenant: string, things: Things): Promise<string[]> {
     const answers = await Promise.all([
-      ...(['listJobs', 'counts', 'listBatches', 'listFiles', 'listTemplates'] as const).map(
-        (name) => operator(tenant, name),
-      ),
+      ...LISTS.map((name) => operator(tenant, name)),
       operator(tenant, 'getJob', { params: { id: things.job } }),
       operator(tenant, 'getJob', { params: { id: things.failed } }),
       operator(tenant, 'listBatchItems', { params: { id: things.batch } }),
       operator(tenant, 'downloadFile', { params: { id: things.file } }),
+      operator(tenant, 'getSnippet', { params: { name: things.snippet } }),
     ]);
     return answers.map(({ status, text }) => `${status} ${text}`);
   }
@@ -245,6 +288,7 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       started.child.kill('SIGTERM');
       await started.ended;
       await issuer.close();
+      await cloud.close();
       await databases?.remove();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -1,4 +1,4 @@
-import type { LiveEvent } from '@millrace/api';
+import type { CallOptions, LiveEvent } from '@millrace/api';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createStreams, startContractServer } from '../../test/contract-server.ts';
 import { aJob, running, succeeded } from '../../test/jobs.ts';
@@ -18,8 +18,8 @@ function open({ isTerminal = false } = {}) {
   const told: (LiveEvent | Error)[] = [];
   let wake = (): void => {};
   let breakLine = (): void => {};
-  async function* events(_: unknown, options: { onBreak: () => void }) {
-    breakLine = options.onBreak;
+  async function* events({ onBreak = () => {} }: CallOptions) {
+    breakLine = onBreak;
     for (;;) {
       const next = told.shift();
       if (next instanceof Error) throw next;
@@ -31,10 +31,10 @@ function open({ isTerminal = false } = {}) {
     interrupted: interruption.signal,
     wait: (ms: number) => new Promise<void>((end) => pauses.push({ ms, end })),
   };
-  const context = { client: { events }, world, out: { isLive: isTerminal } };
+  const context = { world, out: { isLive: isTerminal } };
   const news = openNews(
     context as unknown as Context,
-    { topics: 'job' },
+    events,
     (event) => event.type === 'job' && event.job.id === 'pg-1',
   );
   return {

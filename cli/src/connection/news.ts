@@ -1,4 +1,4 @@
-import type { CallInput, Contracts, LiveEvent } from '@millrace/api';
+import type { CallOptions } from '@millrace/api';
 import type { Context } from '../context.ts';
 
 /** Tells when there is something to look at: by the live events of the server, or where those do not come, after a pause. */
@@ -11,8 +11,6 @@ export interface News {
   close(): void;
 }
 
-type Query = NonNullable<CallInput<Contracts['events']>['query']>;
-
 /** How often what runs is drawn again. */
 const REDRAW_MS = 1_000;
 
@@ -20,10 +18,10 @@ const REDRAW_MS = 1_000;
  * The stream is opened again by itself when its line breaks. Until it is, and where the server refuses it (too many streams),
  * every pause is news: nothing is missed, since each look sees the whole truth.
  */
-export function openNews(
-  { client, world, out }: Context,
-  query: Query,
-  isNews: (event: LiveEvent) => boolean,
+export function openNews<Event>(
+  { world, out }: Pick<Context, 'world' | 'out'>,
+  open: (options: CallOptions) => AsyncIterable<Event>,
+  isNews: (event: Event) => boolean,
 ): News {
   const closed = new AbortController();
   let isLive = false;
@@ -42,10 +40,10 @@ export function openNews(
         isLive = false;
         tell();
       };
-      for await (const event of client.events({ query }, { signal, onBreak })) {
+      for await (const event of open({ signal, onBreak })) {
         // What happened between the last look and the opening of the stream is not told again.
-        if (event.type === 'hello') isLive = true;
-        if (event.type === 'hello' || isNews(event)) tell();
+        if (!isLive || isNews(event)) tell();
+        isLive = true;
       }
     } catch {
       // Refused, or not reached at all: the next look says so better.

@@ -25,9 +25,10 @@ export async function* follow(context: Context, ids: readonly string[]): AsyncGe
   yield { jobs: seen, changed: new Set(ids), silentSince: null };
   if (seen.every(({ state }) => hasEnded(state))) return;
   const [id] = ids;
+  const query = { topics: 'job', ...(ids.length === 1 && { id }) };
   const news = openNews(
     context,
-    { topics: 'job', ...(ids.length === 1 && { id }) },
+    (options) => context.client.events({ query }, options),
     (event) => event.type === 'more' || (event.type === 'job' && ids.includes(event.job.id)),
   );
   try {

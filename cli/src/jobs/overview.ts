@@ -16,7 +16,7 @@ export async function watchService(context: Context): Promise<ExitCode> {
   let before = await takeSnapshot(client, world.now);
   const news = openNews(
     context,
-    { topics: 'queue,worker' },
+    (options) => client.events({ query: { topics: 'queue,worker' } }, options),
     ({ type }) => type === 'queue' || type === 'worker',
   );
   try {

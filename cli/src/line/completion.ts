@@ -1,4 +1,5 @@
 import { jobState } from '@millrace/api';
+import { FORMATS, runStatus } from '@millrace/queries/contract';
 import { GLOBAL_OPTIONS } from './arguments.ts';
 import type { Command } from './command.ts';
 import type { Context } from '../context.ts';
@@ -82,6 +83,20 @@ async function valuesOf(context: Context, value: string): Promise<readonly strin
         (await context.client.listTemplates({ query: { limit: 100 } })).templates.map(
           ({ name }) => name,
         ),
+      );
+    case 'STATUS':
+      return runStatus.options;
+    case 'FORMAT':
+      return FORMATS;
+    case 'SNIPPET':
+      return askedQuickly(async () =>
+        (await context.client.listSnippets({ query: { limit: 100 } })).snippets.map(
+          ({ name }) => name,
+        ),
+      );
+    case 'RUN':
+      return askedQuickly(async () =>
+        (await context.client.listRuns({ query: { limit: 20 } })).runs.map(({ id }) => id),
       );
     case 'ID':
     case 'ID...':

@@ -3,10 +3,13 @@ export const EXIT_CODES = {
   ok: { code: 0, meaning: 'done' },
   failed: {
     code: 1,
-    meaning: 'what was asked for has failed: a job, rows of a batch, a template',
+    meaning: 'what was asked for has failed: a job, rows of a batch, a template, a run',
   },
   usage: { code: 2, meaning: 'wrong usage' },
-  notFound: { code: 3, meaning: 'no such job, kind, schedule, template, batch or file' },
+  notFound: {
+    code: 3,
+    meaning: 'no such job, kind, schedule, template, batch, file or run',
+  },
   refused: { code: 4, meaning: 'refused: not valid, or not possible now' },
   unreachable: {
     code: 5,

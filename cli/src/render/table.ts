@@ -13,6 +13,8 @@ export interface Column<Row> {
 }
 
 export interface Table<Row> {
+  /** Columns that found no room. */
+  readonly leftOut: number;
   header(): string;
   line(row: Row): string;
 }
@@ -45,6 +47,7 @@ export function layOut<Row>(
   }
 
   return {
+    leftOut: columns.length - shown.length,
     header: () => render(({ header }) => ({ text: header, style: 'dim' })),
     line: (row) =>
       render((column) => ({ text: textOf(column, row), style: column.style?.(row) ?? null })),

@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { capacity } from './capacity.mjs';
 import { overview } from './overview.mjs';
 import { performance } from './performance.mjs';
+import { queries } from './queries.mjs';
 import { reliability } from './reliability.mjs';
 
-export const dashboards = { overview, performance, reliability, capacity };
+export const dashboards = { overview, performance, reliability, capacity, queries };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const files = Object.entries(dashboards).map(([name, content]) => {

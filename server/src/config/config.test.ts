@@ -52,6 +52,8 @@ describe('the configuration', () => {
             keepMs: 7 * 86_400_000,
           },
         ],
+        // The rest is held against docs/configuration.md below.
+        ['queries', expect.objectContaining({ account: null, concurrency: 50 })],
       ]),
       salesforce: {
         orgs: [],

@@ -171,6 +171,7 @@ function configOf(values: Environment, given: Given): Config {
         privateKey,
       ]),
       values.IDENTITY_HEADER,
+      ...workloads.flatMap(({ settings }) => settings.secrets?.(values) ?? []),
       databaseUrl,
       ...passwordsOf(databaseUrl),
     ].flatMap((secret) => secret || []),
@@ -251,6 +252,7 @@ function contradictions(values: Environment, given: Given): string[] {
     ...identityContradictions(values, given),
     ...salesforceContradictions(values),
     ...databaseContradictions(values),
+    ...workloads.flatMap(({ settings }) => settings.contradictions?.(values) ?? []),
   ];
   if (values.MILLRACE_ROLE !== 'all' && values.DATABASE_URL === undefined) {
     problems.push(

@@ -17,6 +17,7 @@ import {
 } from './handler.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 import { NOTHING } from '../identity/scope.ts';
+import { followed } from '../live/followed.ts';
 import { registerEvents } from '../live/route.ts';
 import { createRequestLog } from '../log/request.ts';
 import type { Logger } from '../log/log.ts';
@@ -94,7 +95,10 @@ export function createApp(parts: AppParts): FastifyInstance {
       if (made === undefined) throw new Error(`nobody answers ${name}`);
       return (made as Handler<Contract>)(call);
     };
-    const complete = audited(name, contract, handler, parts.audit, parts.replica);
+    const complete = followed(
+      audited(name, contract, handler, parts.audit, parts.replica),
+      parts.hub.follow,
+    );
     if (contract.upload === undefined) register(app, name, contract, admit, complete);
     else registerUpload(app, name, contract, admit, complete);
   }

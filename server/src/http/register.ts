@@ -27,6 +27,9 @@ declare module 'fastify' {
   }
 }
 
+/** Nobody wants the head of a stream alone, and it would never end. How long one lasts says nothing of the service. */
+export const LASTING = { exposeHeadRoute: false, config: { stream: true } } as const;
+
 /** A contract and its handler become a route: see who asks, check what came in, call, answer. */
 export function register(
   app: FastifyInstance,
@@ -39,6 +42,7 @@ export function register(
   app.route({
     method,
     url,
+    ...(media === 'text/event-stream' && LASTING),
     async onRequest(request) {
       request.admitted = await admit(name, request);
     },

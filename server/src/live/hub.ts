@@ -14,10 +14,14 @@ import { createPulse } from './pulse.ts';
 import { shared } from './shared.ts';
 import { createAudience } from './streams/audience.ts';
 import { type Entrance, createEntrance } from './streams/entrance.ts';
+import { type Follow, createFollowers } from './streams/followers.ts';
 import { commentFrame } from './streams/frames.ts';
 import { createOpenStreams } from './streams/open-streams.ts';
+import { createPlaces } from './streams/places.ts';
 import { createPresent } from './streams/present.ts';
 import { createTimers } from './timers.ts';
+import { type Things, createThings } from './things.ts';
+import { type Topics, createTopics } from './topics.ts';
 import { createTrouble } from './trouble.ts';
 
 /**
@@ -29,6 +33,8 @@ import { createTrouble } from './trouble.ts';
  */
 export interface Hub {
   readonly open: Entrance['open'];
+  /** Streams of workloads: the same rules hold for their readers. */
+  readonly follow: Follow;
   streams(): number;
   /** How many were closed because their readers were too slow. */
   dropped(): number;
@@ -40,6 +46,10 @@ export interface HubParams {
   readonly store: MainStore;
   readonly announcements: Announcements;
   readonly events: Events;
+  /** What workloads announce and listen to. */
+  readonly topics?: Topics;
+  /** Where things of workloads are read. */
+  readonly things?: Things;
   /** Unique over all processes and starts. */
   readonly processId: string;
   readonly log: Log;
@@ -56,15 +66,18 @@ export interface HubParams {
 export function createHub(params: HubParams): Hub {
   const { store, announcements, events, processId, log } = params;
   const { serves = true, clock = systemClock, now = Date.now, onDropped = () => {} } = params;
+  const { topics = createTopics(), things = createThings(new Map()) } = params;
   const trouble = createTrouble(log, 'Live events');
   const timers = createTimers(clock);
   const ring = createRing(clock);
   const audience = createAudience();
   const streams = createOpenStreams({ clock, now, log, onDropped });
+  const places = createPlaces(params.streamsPerCaller);
+  const followers = createFollowers({ clock, now, places });
   const announcer = createAnnouncer({ announcements, events, clock, processId, log });
   const finder = createFinder({ ring, clock, beacon: announcer.beacon });
   const poll = createPoll(store);
-  const presentOf = createPresent({ store, ring, onRead: poll.shown });
+  const presentOf = createPresent({ store, things, ring, onRead: poll.shown });
   const boards = createBoards({
     store,
     events,
@@ -86,6 +99,7 @@ export function createHub(params: HubParams): Hub {
   });
   const feed = createFeed({
     store,
+    things,
     ring,
     clock,
     trouble,
@@ -113,6 +127,7 @@ export function createHub(params: HubParams): Hub {
     boards,
     interest,
     trouble,
+    listeners: topics.size,
     onTick: others.follow,
   });
   const entrance = createEntrance({
@@ -123,13 +138,14 @@ export function createHub(params: HubParams): Hub {
     finder,
     boards,
     presentOf,
-    streamsPerCaller: params.streamsPerCaller,
+    places,
   });
   let isClosed = false;
 
   const stopListening = [
     announcements.listen((announcement) => {
       if (announcement.type === 'interest') return interest.hear();
+      topics.heard(announcement.more ? null : announcement.jobs);
       if (!isKeeping()) return;
       feed.take(announcement);
       if (streams.size() > 0) boards.countSoon();
@@ -138,10 +154,16 @@ export function createHub(params: HubParams): Hub {
     store.watch(({ type }) => {
       if (type !== 'control') return;
       announcer.doubt();
+      topics.heard(null);
       others.follow();
       if (isKeeping()) feed.gap();
     }),
   ];
+
+  topics.connect({
+    touch: announcer.touch,
+    show: () => void trouble.during(interest.show),
+  });
 
   function onHeard(wasDeaf: boolean): void {
     if (!serves || isClosed) return;
@@ -158,12 +180,14 @@ export function createHub(params: HubParams): Hub {
     timers.clear();
     boards.close();
     feed.close();
+    followers.end('This replica stops.');
     await Promise.all([streams.end(commentFrame('This replica stops.')), announcer.close()]);
   }
 
   return {
     open: entrance.open,
-    streams: streams.size,
+    follow: followers.follow,
+    streams: () => streams.size() + followers.size(),
     dropped: streams.dropped,
     close: shared(close),
   };

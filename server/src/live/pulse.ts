@@ -27,9 +27,11 @@ export function createPulse(params: {
   boards: Boards;
   interest: Interest;
   trouble: Trouble;
+  /** How many listen for workloads here. */
+  listeners: () => number;
   onTick: () => void;
 }): Pulse {
-  const { timers, ring, streams, audience, boards, interest, trouble, onTick } = params;
+  const { timers, ring, streams, audience, boards, interest, trouble, listeners, onTick } = params;
   let ticks = 0;
 
   function start(): void {
@@ -44,8 +46,9 @@ export function createPulse(params: {
     const hasStreams = streams.size() > 0;
     if (ticks % EVERY.heartbeat === 0) beat('alive');
     if (hasStreams && ticks % EVERY.boards === 0) boards.refresh();
-    if (hasStreams && ticks % EVERY.interest === 0) void trouble.during(interest.show);
-    if (hasStreams || interest.isKeeping()) start();
+    const isWatched = hasStreams || listeners() > 0;
+    if (isWatched && ticks % EVERY.interest === 0) void trouble.during(interest.show);
+    if (isWatched || interest.isKeeping()) start();
     else ring.clear();
   }
 

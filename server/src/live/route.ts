@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Admit } from '../http/admit.ts';
 import { noteRead } from '../http/audit.ts';
-import { callOf } from '../http/register.ts';
+import { LASTING, callOf } from '../http/register.ts';
 import type { Hub } from './hub.ts';
 
 const { events: contract } = contracts;
@@ -21,9 +21,7 @@ export function registerEvents(
   app.route({
     method: contract.method,
     url: contract.path,
-    // Nobody wants the head of a stream alone, and it would never end.
-    exposeHeadRoute: false,
-    config: { stream: true },
+    ...LASTING,
     async onRequest(request) {
       request.admitted = await admit('events', request);
     },

@@ -1,9 +1,10 @@
-import { json, openSite } from '@millrace/simulator-kit';
+import type { Site } from '@millrace/simulator-kit';
 import type { Calls } from './calls.ts';
-import { createCloud } from './cloud.ts';
+import { type Cloud, createCloud } from './cloud.ts';
 import type { Task } from './data/account.ts';
 import type { Faults } from './faults.ts';
-import { createService } from './http/service.ts';
+import { openAddress } from './http/address.ts';
+import { type Service, createService } from './http/service.ts';
 import { type UnitInside, lookInside } from './inside.ts';
 import { type MarketingCloudOptions, settle } from './options.ts';
 import { createPages } from './sim/pages.ts';
@@ -30,29 +31,18 @@ export interface MarketingCloud {
   close(): Promise<void>;
 }
 
-/** Slow senders are cut off after this long. */
-const REQUEST_MS = 60_000;
-const LONGEST_BODY = 8 * 2 ** 20;
 /** 28 letters, as the subdomain of a tenant has. */
 const TENANT_HOST = 'https://mcsimulated-simulated-simula.auth.marketingcloudapis.com/';
 
 export async function startMarketingCloud(
   options: MarketingCloudOptions = {},
 ): Promise<MarketingCloud> {
-  const settings = settle(options);
-  const cloud = createCloud(settings);
-  const site = await openSite({
-    place: settings,
-    requestMs: REQUEST_MS,
-    longestBody: LONGEST_BODY,
-    misdirected: json(421, { message: 'This simulator answers to its own name only.' }),
-    mistake: json(500, { message: 'Internal Server Error' }),
-  });
-  const { origin } = site;
-  cloud.home.origin = origin;
-  site.serve(createService(cloud, createPages(cloud)));
+  const site = await openAddress(settle(options));
+  const { service, cloud, end } = serveMarketingCloud(options, site);
+  site.serve(service);
 
   const { add, remove, clear, list } = cloud.faults;
+  const { origin } = site;
   return {
     origin,
     authUrl: origin,
@@ -73,9 +63,29 @@ export async function startMarketingCloud(
     settled: cloud.tasks.settled,
     expireTokens: cloud.tokens.endAll,
     async close() {
-      cloud.tasks.close();
       cloud.faults.clear(); // lets go of what a fault holds
       await site.close();
+      await end();
+    },
+  };
+}
+
+/** What answers at an address. */
+export interface Served {
+  readonly cloud: Cloud;
+  readonly service: Service;
+  end(): Promise<void>;
+}
+
+export function serveMarketingCloud(options: MarketingCloudOptions, { origin }: Site): Served {
+  const cloud = createCloud(settle(options));
+  cloud.home.origin = origin;
+  return {
+    cloud,
+    service: createService(cloud, createPages(cloud)),
+    async end() {
+      cloud.tasks.close();
+      cloud.faults.clear();
       await cloud.tasks.settled();
       await cloud.runner.close();
     },

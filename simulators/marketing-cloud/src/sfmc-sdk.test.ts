@@ -149,7 +149,7 @@ test('queries by REST: create, get, validate, start, delete', async () => {
 });
 
 test('an expired token is replaced, by SOAP and by REST', async () => {
-  const world = await startWorld();
+  const world = await startWorld({ tokenSeconds: 1079 });
   const sdk = connect(world);
   const look = () => sdk.soap.retrieve('DataExtension', ['Name']);
   await look();

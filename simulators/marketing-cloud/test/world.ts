@@ -47,12 +47,19 @@ afterEach(async () => {
 
 /** The clock stands still until `advance` moves it. Without DuckDB, every query gives one row. */
 export async function startWorld(options: MarketingCloudOptions = {}): Promise<World> {
+  const runSql = async () => ({ columns: ['name'], rows: [{ name: 'Ada' }] });
+  return startDuckdbWorld({ runSql, ...options });
+}
+
+/** The same, and its SQL runs. */
+export async function startDuckdbWorld(options: MarketingCloudOptions = {}): Promise<World> {
   const cloud = await startMarketingCloud({
     clients: [CLIENT],
     units: [MID, OTHER_MID],
     sample: false,
+    tokenSeconds: 86_400,
     now: () => START,
-    runSql: async () => ({ columns: ['name'], rows: [{ name: 'Ada' }] }),
+    installDuckdb: true,
     ...options,
   });
   open.push(cloud);

@@ -33,6 +33,8 @@ export interface Answer<C extends Contract> {
   readonly status: C['statuses'][number];
   readonly body: z.input<C['response']>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of a route whose media type is text/event-stream: sent one by one instead of `body`, for as long as they come. */
+  readonly events?: AsyncIterable<z.input<C['response']>>;
   /** Sent instead of `body`, as they are. */
   readonly bytes?: Uint8Array | AsyncIterable<Uint8Array>;
 }

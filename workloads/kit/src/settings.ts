@@ -11,20 +11,34 @@ export interface Settings<Config> {
   readonly switch: string;
   /** Null where it is switched off. */
   read(values: Readonly<Record<string, unknown>>): Config | null;
+  /** Values that are each right and do not go together, as sentences that begin with the variable. */
+  contradictions?(values: Readonly<Record<string, unknown>>): readonly string[];
+  /** What must never be seen in a log line. */
+  secrets?(values: Readonly<Record<string, unknown>>): readonly string[];
 }
 
 /** `read` is given the values as `variables` makes them. */
 export function settingsOf<Shape extends Record<string, z.ZodType>, Config>(params: {
   readonly variables: Shape;
   readonly switch: keyof Shape & string;
-  read(values: { readonly [Name in keyof Shape]: z.output<Shape[Name]> }): Config | null;
+  read(values: ValuesOf<Shape>): Config | null;
+  contradictions?(values: ValuesOf<Shape>): readonly string[];
+  secrets?(values: ValuesOf<Shape>): readonly string[];
 }): Settings<Config> {
+  const { variables, contradictions, secrets } = params;
+  const typed = (values: Readonly<Record<string, unknown>>) => values as ValuesOf<Shape>;
   return {
-    ...params,
-    read: (values) =>
-      params.read(values as { readonly [Name in keyof Shape]: z.output<Shape[Name]> }),
+    variables,
+    switch: params.switch,
+    read: (values) => params.read(typed(values)),
+    ...(contradictions && { contradictions: (values) => contradictions(typed(values)) }),
+    ...(secrets && { secrets: (values) => secrets(typed(values)) }),
   };
 }
+
+type ValuesOf<Shape extends Record<string, z.ZodType>> = {
+  readonly [Name in keyof Shape]: z.output<Shape[Name]>;
+};
 
 /** With a default, and a sentence for docs/configuration.md. */
 export function setting<Schema extends z.ZodType>(

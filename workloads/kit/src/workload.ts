@@ -18,7 +18,7 @@ import type { WorkloadContract } from './contract/tables.ts';
 import type { Finding } from './finding.ts';
 import type { HandlersOf } from './handler.ts';
 import type { HealthCheck } from './health.ts';
-import type { Scope } from './scope.ts';
+import type { Belonging, Scope } from './scope.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -64,6 +64,8 @@ export interface DeclaredKind<Service> {
   readonly kind: JobKind<unknown, Service>;
   /** The org whose records are its jobs; left out, they are in the main store. */
   readonly org?: string;
+  /** Its jobs are in Redis where there is one. */
+  readonly redis?: true;
   /** Parts of its store without which it cannot run: refused at start, not after the work is done. */
   readonly needs?: readonly (keyof Store)[];
 }
@@ -85,10 +87,33 @@ export interface Host<Metrics extends MetricTable = MetricTable> {
   readonly orgs: readonly Org[];
   readonly telemetry: Recorder<Metrics> & { readonly call: MeasuredCall };
   readonly fetchPublic: FetchPublic;
+  readonly live: Live;
   readonly clock: Clock;
   readonly log: Log;
   /** Of Millrace. */
   readonly version: string;
+}
+
+/** Tells who watches, in whichever replica, that things of the workload's own have changed. */
+export interface Live {
+  /** Never throws and never waits: an announcement may get lost, so whoever listens also looks now and then. */
+  announce(topic: string, id: string): void;
+  /** `ids`: these have changed; null: any may have, since announcements were missed. Gives what ends it. */
+  listen(topic: string, listener: (ids: readonly string[] | null) => void): () => void;
+}
+
+/** How things of a workload are told in live events. */
+export interface Topic {
+  /** As they are now; what is gone is left out. */
+  read(ids: readonly string[]): Promise<readonly Thing[]>;
+  /** What a new reader is told first: those that are not over, the newest of them. */
+  present(scope: Scope): Promise<readonly Thing[]>;
+}
+
+export interface Thing extends Belonging {
+  readonly id: string;
+  /** As the contract of the topic has it. */
+  readonly event: object;
 }
 
 /** Runs a call to something outside, and tells how long it took. */
@@ -136,6 +161,8 @@ export interface Opened<
   /** Read when someone asks for metrics, and not before. */
   gauges?(set: SetGauge<Metrics>): void;
   readonly chores?: readonly Chore[];
+  /** What it announces with `Host.live`, by the topic. */
+  readonly topics?: Readonly<Record<string, Topic>>;
   /** What was thrown, as what the caller is told; null: it is not of this workload. */
   toProblem?(thrown: unknown): WorkloadProblem | null;
   /** Removes what is kept about someone, and counts it by what it was. */

@@ -1,12 +1,14 @@
 import { contract as documents } from '@millrace/documents/contract';
+import { contract as queries } from '@millrace/queries/contract';
 
 /** What the workloads of index.ts tell others, in one place. Safe in a browser. */
-export const routes = { ...documents.routes };
-export const groups = [...documents.groups];
+export const routes = { ...documents.routes, ...queries.routes };
+export const groups = [...documents.groups, ...queries.groups];
 export const schemas = {
-  asked: { ...documents.schemas.asked },
-  given: { ...documents.schemas.given },
+  asked: { ...documents.schemas.asked, ...queries.schemas.asked },
+  given: { ...documents.schemas.given, ...queries.schemas.given },
 };
-export const errors = { ...documents.errors };
-export const failures = { ...documents.failures };
-export const metrics = { ...documents.metrics };
+export const errors = { ...documents.errors, ...queries.errors };
+export const failures = { ...documents.failures, ...queries.failures };
+export const metrics = { ...documents.metrics, ...queries.metrics };
+export const topics = { ...queries.topics };

@@ -1,5 +1,6 @@
 import { documents } from '@millrace/documents';
+import { queries } from '@millrace/queries';
 import type { Workload } from '@millrace/workload-kit';
 
 /** The workloads that ship. A new one is added here and in contracts.ts; the server goes through the list. */
-export const workloads: readonly Workload[] = [documents];
+export const workloads: readonly Workload[] = [documents, queries];

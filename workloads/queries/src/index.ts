@@ -1,1 +1,16 @@
-export {};
+export { QueryError, type QueryErrorCode } from './errors.ts';
+export type { Page, PageParams } from './ids.ts';
+export { EXECUTE, POLL } from './jobs.ts';
+export { queryKinds } from './kinds.ts';
+export type { MidOfTenant, Mids } from './mids.ts';
+export { type QueryMetrics, metricsOf } from './observe.ts';
+export { POLL_CONFIG, type PollConfig, nextDelay } from './poll/config.ts';
+export type { PollData } from './poll/data.ts';
+export { type Seen, type Step, decide } from './poll/decide.ts';
+export { type Queries, type QueriesParams, openQueries } from './queries.ts';
+export { RUN_STATUSES, type Run, type RunColumn, type RunError, type RunStatus } from './run.ts';
+export type { RunRecord } from './runs/record.ts';
+export type { RunFilter } from './runs/records.ts';
+export type { NewRun, Runs } from './runs/runs.ts';
+export { type QueriesWithin, queriesWithin } from './within.ts';
+export { queries } from './workload.ts';

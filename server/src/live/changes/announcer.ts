@@ -12,6 +12,8 @@ export interface Announcer {
   hear(): void;
   /** Notifications may have been missed, so what was heard of readers is in doubt. */
   doubt(): void;
+  /** Something that is no job has changed. */
+  touch(name: string): void;
   /** Announces no job, only a mark: a place in the order that all processes share. Gives the mark. */
   beacon(): Promise<string>;
   /** Announces what is left, then ends. */
@@ -134,6 +136,7 @@ export function createAnnouncer(params: {
     doubt() {
       if (!isWatched()) isDoubtful = true;
     },
+    touch,
     beacon: () => announce([], false),
     async close() {
       isClosed = true;

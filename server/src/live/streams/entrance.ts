@@ -7,7 +7,7 @@ import type { Audience } from './audience.ts';
 import { begin, resume } from './catch-up.ts';
 import { type StreamFilter, topicsOf } from './filter.ts';
 import type { Asked, OpenStreams } from './open-streams.ts';
-import { createPlaces } from './places.ts';
+import type { Places } from './places.ts';
 import type { Present } from './present.ts';
 import type { Stream } from './stream.ts';
 
@@ -34,10 +34,9 @@ export function createEntrance(params: {
   finder: Finder;
   boards: Boards;
   presentOf: (filter: StreamFilter) => Promise<Present>;
-  streamsPerCaller: number;
+  places: Places;
 }): Entrance {
-  const { streams, audience, ring, interest, finder, boards, presentOf } = params;
-  const places = createPlaces(params.streamsPerCaller);
+  const { streams, audience, ring, interest, finder, boards, presentOf, places } = params;
   let isClosed = false;
 
   async function open(asked: OpenParams): Promise<void> {

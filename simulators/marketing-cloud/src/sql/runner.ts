@@ -1,19 +1,147 @@
 import type { Clock } from '@millrace/simulator-kit';
 import type { Runner } from '../cloud.ts';
-import type { Unit } from '../data/account.ts';
+import { type DataExtension, type Unit, dataExtensionByName } from '../data/account.ts';
+import { sqlTime } from '../data/dates.ts';
+import { type Field, fieldNamed } from '../data/fields.ts';
 import type { Settings } from '../options.ts';
-import { QueryError } from './run-sql.ts';
+import { type Database, openDatabase, quote, tableOf } from './database.ts';
+import { type DuckdbConnection, DuckdbMissing } from './duckdb.ts';
+import { sqlServerMessage } from './messages.ts';
+import { QueryError, type SqlAnswer, type SqlRequest } from './run-sql.ts';
+import { schemaOf } from './generate.ts';
+import type { Place } from './sources.ts';
+import { DATA_VIEWS, dataViewNamed } from './views.ts';
 
-export function createDuckdbRunner(_parts: {
-  settings: Settings;
-  clock: Clock;
-  units: ReadonlyMap<string, Unit>;
-}): Runner {
+interface Parts {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly units: ReadonlyMap<string, Unit>;
+}
+
+interface Source {
+  readonly unit: Unit;
+  readonly dataExtension: DataExtension;
+}
+
+/** The way of a query: translated, its data extensions loaded, described, run. DuckDB is opened with the first one. */
+export function createDuckdbRunner({ settings, clock, units }: Parts): Runner {
+  let opened: Promise<Database> | null = null;
+
+  function database(): Promise<Database> {
+    opened ??= openDatabase(settings, clock, [...units.keys()]).catch((error: unknown) => {
+      opened = null; // the next query tries again
+      throw error;
+    });
+    return opened;
+  }
+
+  /** In DuckDB's words, with the data extensions that it is about. */
+  async function translated(unit: Unit, sql: string): Promise<{ text: string; sources: Source[] }> {
+    // Loaded with the first query: the parser is 23 MB of WebAssembly.
+    const { translate } = await import('./translate.ts');
+    const sources: Source[] = [];
+    const find = (prefix: string, name: string): Place | null => {
+      const owner = ownerOf(unit, prefix);
+      const view = dataViewNamed(name);
+      if (owner === null) return null;
+      const schema = schemaOf(owner.mid);
+      if (view !== null) {
+        return { schema, table: view, columns: Object.keys(DATA_VIEWS[view] ?? {}) };
+      }
+      const dataExtension = dataExtensionByName(owner, name, clock.now());
+      if (dataExtension === null) return null;
+      sources.push({ unit: owner, dataExtension });
+      const columns = dataExtension.fields.map((field) => field.name);
+      return { schema, table: tableOf(dataExtension), columns };
+    };
+    return { text: translate(sql, { now: sqlTime(clock.now()), find }), sources };
+  }
+
+  /** `Ent.` is the parent; who has none is it. */
+  function ownerOf(unit: Unit, prefix: string): Unit | null {
+    if (prefix === '') return unit;
+    if (prefix.toLowerCase() !== 'ent') return null;
+    return unit.parent === null ? unit : (units.get(unit.parent) ?? null);
+  }
+
+  async function prepared<T>(
+    { unit, sql, signal }: Pick<SqlRequest, 'unit' | 'sql'> & { signal: AbortSignal | null },
+    work: (connection: DuckdbConnection, text: string) => Promise<T>,
+  ): Promise<T> {
+    const { text, sources } = await translated(unit, sql);
+    const base = await database().catch((error: unknown) => {
+      throw error instanceof DuckdbMissing ? new QueryError(error.message) : error;
+    });
+    return base.use(signal, async (connection) => {
+      for (const source of sources)
+        await base.refresh(connection, source.unit, source.dataExtension);
+      try {
+        return await work(connection, text);
+      } catch (thrown) {
+        if (thrown instanceof QueryError || !(thrown instanceof Error)) throw thrown;
+        throw new QueryError(sqlServerMessage(thrown.message));
+      }
+    });
+  }
+
   return {
-    run: async () => {
-      throw new QueryError('DuckDB is not there yet.');
+    run: (request) =>
+      prepared(request, async (connection, text) => {
+        const columns = await describe(connection, text);
+        return select(connection, text, columns, request.target);
+      }),
+    check: (unit, sql) =>
+      prepared({ unit, sql, signal: null }, async (connection, text) => {
+        await describe(connection, text);
+      }),
+    async close() {
+      const base = await opened?.catch(() => null);
+      base?.close();
     },
-    check: async () => {},
-    close: async () => {},
   };
+}
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+async function describe(connection: DuckdbConnection, text: string): Promise<Column[]> {
+  const reader = await connection.runAndReadAll(`DESCRIBE ${text}`);
+  return reader.getRowsJson().map(([name, type]) => ({ name: String(name), type: String(type) }));
+}
+
+/** What goes into a text is written as SQL Server writes it: a date has a style, true is 1. */
+async function select(
+  connection: DuckdbConnection,
+  text: string,
+  columns: readonly Column[],
+  target: readonly Field[],
+): Promise<SqlAnswer> {
+  const names = columns.map(({ name }) => name);
+  const places = columns.map(({ name, type }, place) => {
+    const field = fieldNamed(target, name);
+    const asText = field !== undefined && isText(field) && type !== 'VARCHAR';
+    return asText ? `mc_text(c${place}) AS c${place}` : `c${place}`;
+  });
+  const aliases = columns.map((_, place) => quote(`c${place}`)).join(', ');
+  const reader = await connection.runAndReadAll(
+    `SELECT ${places.join(', ')} FROM (${text}) AS querydef(${aliases})`,
+  );
+  const rows = reader
+    .getRowsJson()
+    .map((row) =>
+      Object.fromEntries(names.map((name, place) => [name, valueOf(row[place] ?? null)])),
+    );
+  return { columns: names, rows };
+}
+
+function isText({ type }: Field): boolean {
+  return type !== 'Number' && type !== 'Decimal' && type !== 'Boolean' && type !== 'Date';
+}
+
+function valueOf(value: string | number | boolean | null): string | null {
+  if (value === null) return null;
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  return String(value);
 }

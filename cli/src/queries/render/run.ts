@@ -1,0 +1,94 @@
+import type { Run } from '@millrace/queries/contract';
+import type { Paint, Style } from '../../render/colour.ts';
+import { type Field, fieldLines } from '../../render/fields.ts';
+import { count, counted } from '../../render/number.ts';
+import type { Column } from '../../render/table.ts';
+import { lasting, relative } from '../../render/time.ts';
+import { clean } from '../../render/width.ts';
+import type { Screen } from '../../terminal/screen.ts';
+
+const STATUS_STYLE: Readonly<Record<Run['status'], Style | null>> = {
+  queued: null,
+  running: 'cyan',
+  ready: 'green',
+  failed: 'red',
+  canceled: 'yellow',
+};
+
+/** `run-7  running  12 s  Marketing Cloud: Processing`. */
+export function runLine(run: Run, now: number, paint: Paint): string {
+  const { id, status, mceStatus } = run;
+  const said = mceStatus === null ? '' : `  Marketing Cloud: ${clean(mceStatus)}`;
+  return `${id}  ${paint(STATUS_STYLE[status], status)}  ${tookOf(run, now)}${paint('dim', said)}`;
+}
+
+function tookOf({ createdAt, completedAt }: Run, now: number): string {
+  return lasting((completedAt === null ? now : Date.parse(completedAt)) - Date.parse(createdAt));
+}
+
+/** What a run was worth, in one line: rows, time, and what it cost. */
+export function runSummary(run: Run, now: number): string {
+  const { rowCount, apiCalls } = run;
+  const calls = `${count(apiCalls)} calls to Marketing Cloud`;
+  if (rowCount === 0)
+    return `0 rows: the query ran, and nothing matched. ${tookOf(run, now)}, ${calls}.`;
+  return `${counted(rowCount ?? 0, 'row')}, ${tookOf(run, now)}, ${calls}.`;
+}
+
+/** Why a run has no rows, in a sentence. */
+export function endSentence({ id, status, error }: Run): string {
+  if (status === 'canceled') return `${id} was cancelled.`;
+  return `${id} failed: ${error === null ? 'nobody knows why.' : `${error.message} (${error.code})`}`;
+}
+
+export function runDetail(run: Run, now: number, screen: Screen): string[] {
+  const fields: Field[] = [
+    ['status', run.status],
+    ['says', run.mceStatus],
+    ['error', run.error === null ? null : `${run.error.code}: ${run.error.message}`],
+    ['rows', run.rowCount === null ? null : count(run.rowCount)],
+    ['columns', run.columns?.map(({ name, type }) => `${name} (${type})`).join(', ') ?? null],
+    ['mid', run.mid],
+    ['snippet', run.snippetName],
+    ['by', run.submitter],
+    ['started', `${run.createdAt} (${relative(run.createdAt, now)})`],
+    ['took', run.completedAt === null ? null : tookOf(run, now)],
+    ['cost', `${count(run.apiCalls)} calls to Marketing Cloud, ${counted(run.pollCount, 'poll')}`],
+    [
+      'rows until',
+      run.resultsExpireAt === null
+        ? null
+        : `${run.resultsExpireAt} (${relative(run.resultsExpireAt, now)})`,
+    ],
+    ['sql', run.sqlText],
+  ];
+  const { paint } = screen;
+  return [
+    `${run.id}  ${paint(STATUS_STYLE[run.status], run.status)}`,
+    ...fieldLines(fields.slice(1), screen),
+  ];
+}
+
+export function runColumns(now: number): Column<Run>[] {
+  return [
+    { header: 'RUN', cell: ({ id }) => id },
+    { header: 'STATUS', cell: ({ status }) => status, style: ({ status }) => STATUS_STYLE[status] },
+    {
+      header: 'ROWS',
+      align: 'right',
+      cell: ({ rowCount }) => (rowCount === null ? '-' : count(rowCount)),
+    },
+    { header: 'TOOK', align: 'right', leaveOut: 3, cell: (run) => tookOf(run, now) },
+    { header: 'CALLS', align: 'right', leaveOut: 4, cell: ({ apiCalls }) => count(apiCalls) },
+    { header: 'MID', leaveOut: 5, cell: ({ mid }) => mid },
+    { header: 'MADE', leaveOut: 2, cell: ({ createdAt }) => relative(createdAt, now) },
+    { header: 'BY', shrinkTo: 6, leaveOut: 6, cell: ({ submitter }) => submitter ?? '-' },
+    {
+      header: 'SQL',
+      shrinkTo: 12,
+      leaveOut: 1,
+      cell: ({ error, sqlText }) => error?.message ?? sqlText.replaceAll(/\s+/g, ' ').trim(),
+      style: ({ status }) => (status === 'failed' ? 'red' : 'dim'),
+    },
+  ];
+}

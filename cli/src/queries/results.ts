@@ -1,0 +1,122 @@
+import { FORMATS, type Format, type ResultPage, type Run } from '@millrace/queries/contract';
+import type { Context } from '../context.ts';
+import { choice, wholeNumber } from '../line/option.ts';
+import { UsageError } from '../line/usage-error.ts';
+import { count, counted, size } from '../render/number.ts';
+import { OUTPUT_OPTIONS, type Output, openOutput } from '../terminal/output.ts';
+import { rowTable } from './render/rows.ts';
+import { runSummary } from './render/run.ts';
+
+const DEFAULT_ROWS = 50;
+/** Of one request; the server allows so many. */
+const PAGE = 2_500;
+
+export const RESULT_OPTIONS = {
+  ...OUTPUT_OPTIONS,
+  format: {
+    ...choice(FORMATS, `Of -o: ${FORMATS.join(', ')}; else by its ending.`),
+    value: 'FORMAT',
+  },
+  limit: wholeNumber('N', `Shows at most so many rows; ${DEFAULT_ROWS} unless given.`, 1),
+};
+
+export interface ResultWishes {
+  readonly output?: string;
+  readonly force?: true;
+  readonly format?: Format;
+  readonly limit?: number;
+}
+
+/** Where the rows go: a file, or null for this terminal. */
+export interface Destination {
+  readonly format: Format;
+  readonly output: Output;
+}
+
+/** Checked before the query runs: what can only fail afterwards would have cost the time. */
+export async function destinationOf(
+  context: Context,
+  { output, format, force, limit }: ResultWishes,
+): Promise<Destination | null> {
+  if (output === undefined) {
+    if (format !== undefined) throw new UsageError('--format is of a file: name it with -o.');
+    return null;
+  }
+  if (limit !== undefined)
+    throw new UsageError('A file has all rows: leave --limit out, or write TOP into the query.');
+  return {
+    format: formatOf(output, format),
+    output: await openOutput(context, output, force),
+  };
+}
+
+/** A CSV that is called .xlsx would not open. */
+function formatOf(output: string, format: Format | undefined): Format {
+  const ending = /\.([a-z]+)$/i.exec(output)?.[1]?.toLowerCase();
+  const named = FORMATS.find((each) => each === ending);
+  if (format !== undefined && named !== undefined && format !== named)
+    throw new UsageError(`"${output}" would hold ${format.toUpperCase()}. Call it .${format}.`);
+  const found = format ?? named;
+  if (found !== undefined) return found;
+  const endings = new Intl.ListFormat('en', { type: 'disjunction' }).format(
+    FORMATS.map((each) => `.${each}`),
+  );
+  throw new UsageError(
+    output === '-'
+      ? `In which form? Give --format ${FORMATS.join('|')}.`
+      : `"${output}" does not say in which form. Let it end with ${endings}, or give --format.`,
+  );
+}
+
+/** The rows of a ready run: into the file, or as a table here. */
+export async function giveResults(
+  context: Context,
+  run: Run,
+  destination: Destination | null,
+  { limit = DEFAULT_ROWS }: ResultWishes,
+): Promise<void> {
+  if (destination !== null) return download(context, run, destination);
+  const { columns, rows } = await firstRows(context, run, limit);
+  const { out, json, quiet, document, note, world } = context;
+  if (json) return document({ ...run, rows });
+  const { lines, leftOut } = rowTable(columns, rows, out.columns, out.paint);
+  out.write(lines.map((line) => `${line}\n`).join(''));
+  if (quiet) return;
+  note(runSummary(run, world.now()));
+  const missing = [
+    ...((run.rowCount ?? 0) > rows.length ? [`These are the first ${count(rows.length)}.`] : []),
+    ...(leftOut > 0 ? [`${counted(leftOut, 'column')} more did not fit.`] : []),
+  ];
+  if (missing.length > 0)
+    note(`${missing.join(' ')} Everything: millrace runs results ${run.id} -o FILE.csv`);
+}
+
+/** A line that breaks before its end is an error of fetch, and the file is not kept. */
+async function download(
+  { client, out, json, note, document, world }: Context,
+  run: Run,
+  { format, output }: Destination,
+): Promise<void> {
+  const response = await client.downloadRunResults({ params: { id: run.id, format } });
+  const bytes = await output.write(response.body ?? []);
+  if (json) document({ ...run, path: output.path, size: bytes });
+  else if (output.path !== '-') out.line(output.path);
+  note(`${runSummary(run, world.now())} ${size(bytes)}.`);
+}
+
+async function firstRows(
+  { client }: Context,
+  { id }: Run,
+  limit: number,
+): Promise<Pick<ResultPage, 'columns' | 'rows'>> {
+  const rows: ResultPage['rows'] = [];
+  let cursor: string | undefined;
+  for (;;) {
+    const query = { limit: Math.min(limit, PAGE), cursor };
+    const page = await client.getRunResults({ params: { id }, query });
+    rows.push(...page.rows);
+    if (page.next === null || rows.length >= limit)
+      return { columns: page.columns, rows: rows.slice(0, limit) };
+    cursor = page.next;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Run } from '@millrace/queries/contract';
+import type { Context } from '../context.ts';
+import { createLive } from '../render/live.ts';
+import { lasting } from '../render/time.ts';
+import { type RunSight, followRun } from './follow-run.ts';
+import { runLine } from './render/run.ts';
+
+/** Shows how far a run is, on one line that changes or, in a pipe, a line for each change; gives it as it ended. */
+export async function watchRun(context: Context, first: Run): Promise<Run> {
+  const shower = showerFor(context);
+  let last = first;
+  try {
+    for await (const sight of followRun(context, first)) {
+      last = sight.run;
+      shower.show(sight);
+    }
+  } finally {
+    shower.end();
+  }
+  return last;
+}
+
+interface Shower {
+  show(sight: RunSight): void;
+  end(): void;
+}
+
+function showerFor({ err, json, quiet, note, world }: Context): Shower {
+  if (json || quiet) return { show: () => {}, end: () => {} };
+  if (!err.isLive) return logLines(note);
+  const live = createLive(err);
+  return {
+    show({ run, silentSince }) {
+      const now = world.now();
+      const silence =
+        silentSince === null
+          ? []
+          : [`The server is silent since ${lasting(now - silentSince)}; trying again.`];
+      live.draw([
+        runLine(run, now, err.paint),
+        ...silence.map((line) => err.paint('yellow', line)),
+      ]);
+    },
+    end: () => live.end(),
+  };
+}
+
+/** What Marketing Cloud says is told too: a run is mostly spent waiting for it. */
+function logLines(note: Context['note']): Shower {
+  let told = '';
+  let isSilent = false;
+  return {
+    show({ run: { id, status, mceStatus }, silentSince }) {
+      const line = mceStatus === null ? `${id} ${status}` : `${id} ${status} (${mceStatus})`;
+      if (line !== told) note(line);
+      told = line;
+      if (silentSince !== null && !isSilent) note('The server does not answer; trying again.');
+      isSilent = silentSince !== null;
+    },
+    end: () => {},
+  };
+}

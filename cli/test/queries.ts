@@ -1,0 +1,152 @@
+import type { Run, Snippet, SqlReport } from '@millrace/queries/contract';
+import { type Call, type Handlers, refusal } from './contract-server.ts';
+import { SECOND, at } from './jobs.ts';
+import { type Fixture, fixture } from './run.ts';
+
+/** A service that runs queries: each look at a run moves it on by one of `sights`. */
+export interface Queries {
+  /** What follows at the next looks; the last one stays. */
+  sights: Partial<Run>[];
+  rows: Record<string, string | number | boolean | null>[];
+  columns: NonNullable<Run['columns']>;
+  report: SqlReport;
+  snippets: Snippet[];
+  /** The bytes of a download; null: its line breaks after the first half. */
+  file: Buffer | null;
+  readonly bodies: unknown[];
+  readonly canceled: string[];
+}
+
+export function aRun(changes: Partial<Run> = {}): Run {
+  return {
+    id: 'run-7',
+    status: 'queued',
+    mceStatus: null,
+    mid: '100001',
+    sqlText: 'SELECT 1 AS One',
+    snippetName: null,
+    tenant: '',
+    submitter: 'ada@example.com',
+    columns: null,
+    rowCount: null,
+    error: null,
+    pollCount: 0,
+    apiCalls: 0,
+    createdAt: at(0),
+    pollStartedAt: null,
+    completedAt: null,
+    resultsExpireAt: null,
+    ...changes,
+  };
+}
+
+export const VALID: SqlReport = {
+  valid: true,
+  problems: [],
+  columns: [{ name: 'One', type: 'number' }],
+  askedMarketingCloud: true,
+};
+
+export function ready(rowCount: number, changes: Partial<Run> = {}): Partial<Run> {
+  return {
+    status: 'ready',
+    mceStatus: 'Complete',
+    rowCount,
+    pollCount: 3,
+    apiCalls: 7.5,
+    completedAt: at(12 * SECOND),
+    ...changes,
+  };
+}
+
+export async function queriesFixture(
+  changes: Partial<Queries> = {},
+): Promise<Fixture & { readonly queries: Queries }> {
+  const queries: Queries = {
+    sights: [{ status: 'running', mceStatus: 'Processing' }, ready(2)],
+    rows: [
+      { Email: 'ada@example.com', Opens: 12 },
+      { Email: null, Opens: 3 },
+    ],
+    columns: [
+      { name: 'Email', type: 'text' },
+      { name: 'Opens', type: 'number' },
+    ],
+    report: VALID,
+    snippets: [],
+    file: Buffer.from('Email,Opens\r\n'),
+    bodies: [],
+    canceled: [],
+    ...changes,
+  };
+  const made = await fixture();
+  Object.assign(made.service.handlers, handlersOf(queries));
+  return { ...made, queries };
+}
+
+function handlersOf(queries: Queries): Handlers {
+  let run = aRun();
+  const refuseSql = () => {
+    const [problem] = queries.report.problems;
+    if (!queries.report.valid) throw refusal('invalid_sql', problem?.message ?? 'Wrong.');
+  };
+  const isKnown = ({ params: { id } }: Call) => {
+    if (id !== run.id) throw refusal('run_not_found', `There is no run "${id}".`);
+  };
+  return {
+    startRun({ body }) {
+      refuseSql();
+      queries.bodies.push(body);
+      return run;
+    },
+    getRun(call) {
+      isKnown(call);
+      run = { ...run, ...queries.sights.shift() };
+      return run;
+    },
+    cancelRun(call) {
+      isKnown(call);
+      queries.canceled.push(run.id);
+      run = { ...run, status: 'canceled' };
+      return run;
+    },
+    listRuns: () => ({ runs: [run], next: null }),
+    getRunResults({ query: { limit = 100, cursor } }) {
+      const from = Number(cursor ?? 0);
+      const to = from + Number(limit);
+      const { columns, rows } = queries;
+      const next = to < rows.length ? String(to) : null;
+      return { columns, rows: rows.slice(from, to), rowCount: rows.length, next };
+    },
+    downloadRunResults: () =>
+      new Response(queries.file === null ? broken() : new Uint8Array(queries.file)),
+    validateSql({ body }) {
+      queries.bodies.push(body);
+      return queries.report;
+    },
+    formatSql: () => ({ sql: 'SELECT\n  1 AS One' }),
+    listSnippets: () => ({ snippets: queries.snippets, next: null }),
+    getSnippet({ params: { name = '' } }) {
+      const found = queries.snippets.find((each) => each.name === name);
+      if (found === undefined) throw refusal('snippet_not_found', `No snippet "${name}".`);
+      return found;
+    },
+    saveSnippet({ params: { name = '' }, body }) {
+      const { sql: sqlText, shared } = body as { sql: string; shared: boolean };
+      const owner = 'ada@example.com';
+      const saved = { name, sqlText, shared, tenant: '', owner, updatedAt: at(0) };
+      queries.snippets.push(saved);
+      return saved;
+    },
+    deleteSnippet: ({ params: { name = '' } }) => ({ removed: name }),
+  };
+}
+
+function broken(): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(Buffer.from('Email,'));
+      controller.error(new Error('cut'));
+    },
+  });
+}

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/** What of `@duckdb/node-api` is used. The package itself is in a folder of its own, and often not installed. */
+export interface Duckdb {
+  readonly DuckDBInstance: {
+    create(path: string, options: Readonly<Record<string, string>>): Promise<DuckdbInstance>;
+  };
+}
+
+export interface DuckdbInstance {
+  connect(): Promise<DuckdbConnection>;
+  closeSync(): void;
+}
+
+export interface DuckdbConnection {
+  run(sql: string): Promise<unknown>;
+  runAndReadAll(sql: string): Promise<DuckdbReader>;
+  createAppender(table: string, schema: string): Promise<DuckdbAppender>;
+  interrupt(): void;
+  closeSync(): void;
+}
+
+export interface DuckdbReader {
+  columnNames(): string[];
+  /** Numbers that JSON cannot hold, dates and moments are texts. */
+  getRowsJson(): readonly (readonly (string | number | boolean | null)[])[];
+}
+
+export interface DuckdbAppender {
+  appendVarchar(value: string): void;
+  appendNull(): void;
+  endRow(): void;
+  closeSync(): void;
+}
+
+/** The same from `src/sql` and from `dist/sql`. */
+const FOLDER = new URL('../../duckdb/', import.meta.url);
+
+export interface EnsureOptions {
+  /** False: what is missing is an error. */
+  readonly install: boolean;
+  readonly log: (line: string) => void;
+  /** Where its package.json is. */
+  readonly folder?: URL;
+}
+
+/** DuckDB is missing, and the message says what to do about it. */
+export class DuckdbMissing extends Error {
+  override readonly name = 'DuckdbMissing';
+  readonly code = 'duckdb_missing';
+}
+
+/** Loads DuckDB, and installs it before where that is wanted: 70 MB that nobody has to have who runs no SQL here. */
+export async function ensureDuckdb(options: EnsureOptions): Promise<Duckdb> {
+  const { install, log, folder: place = FOLDER } = options;
+  const found = resolve(place);
+  if (found !== null) return load(found);
+  const folder = fileURLToPath(place);
+  if (!install) {
+    throw new DuckdbMissing(
+      `The simulated Marketing Cloud runs SQL on DuckDB, which is not installed. Run "npm ci" in ${folder}.`,
+    );
+  }
+  log('Installing DuckDB (70 MB, once): the simulated Marketing Cloud runs its SQL on it.');
+  const failure = await npmCi(folder);
+  const installed = failure === null ? resolve(place) : null;
+  if (installed !== null) return load(installed);
+  throw new DuckdbMissing(
+    `DuckDB could not be installed, which the simulated Marketing Cloud runs SQL on. With a network, run "npm ci" in ${folder}. npm said: ${failure ?? 'nothing'}`,
+  );
+}
+
+function resolve(folder: URL): string | null {
+  try {
+    return createRequire(new URL('package.json', folder)).resolve('@duckdb/node-api');
+  } catch {
+    return null;
+  }
+}
+
+async function load(path: string): Promise<Duckdb> {
+  const loaded = (await import(pathToFileURL(path).href)) as { default?: Duckdb } & Duckdb;
+  return loaded.default ?? loaded;
+}
+
+/** Null: it is done. Otherwise the last line of what npm said. */
+async function npmCi(cwd: string): Promise<string | null> {
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  let said = '';
+  const code = await new Promise<number | null>((settle) => {
+    const child = spawn('npm', args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
+    child.on('error', (error) => {
+      said += error.message;
+      settle(null);
+    });
+    child.on('close', settle);
+  });
+  return code === 0 ? null : (said.trim().split('\n').at(-1) ?? `exit code ${code}`);
+}

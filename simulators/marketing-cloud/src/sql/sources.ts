@@ -1,0 +1,114 @@
+import { QueryError } from './run-sql.ts';
+import {
+  type Json,
+  type Tree,
+  inside,
+  kindOf,
+  nameIn,
+  quoted,
+  textIn,
+  treesIn,
+  untranslated,
+} from './syntax.ts';
+
+/** Where a name of a table leads to. */
+export interface Place {
+  readonly schema: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+}
+
+/** Null: no data extension or data view has this name. `prefix` is `Ent` or empty. */
+export type Find = (prefix: string, name: string) => Place | null;
+
+export interface SourceParts {
+  readonly find: Find;
+  /** Rewrites a query that stands for a table. */
+  query(json: Json): Tree;
+  expression(json: Json | undefined): Json;
+}
+
+/** A table, or a query in its place. */
+export function rewriteSource(json: Json, parts: SourceParts): Tree {
+  const query = inside(json, 'subquery');
+  if (query !== null) {
+    const alias = nameIn(query['alias']);
+    if (alias === null)
+      throw new QueryError("Incorrect syntax near ')'. A derived table needs a name.");
+    const inner = parts.query(query['this'] ?? null);
+    return { subquery: { ...query, this: inner, alias: quoted(alias) } };
+  }
+  const table = inside(json, 'table') ?? hintedTable(json);
+  if (table === null) throw notKnown(sourceName(json));
+  const name = nameIn(table['name']) ?? '';
+  const prefix = nameIn(table['schema']) ?? '';
+  const isPlain = table['catalog'] === null || table['catalog'] === undefined;
+  const found = isPlain ? parts.find(prefix, name) : null;
+  if (found === null) throw notKnown(prefix === '' ? name : `${prefix}.${name}`);
+  return {
+    table: {
+      ...table,
+      name: quoted(found.table),
+      schema: quoted(found.schema),
+      catalog: null,
+      alias: quoted(nameIn(table['alias']) ?? name),
+      alias_explicit_as: true,
+      hints: [],
+    },
+  };
+}
+
+/** `Customers (NOLOCK)` is read as a call of a function. */
+function hintedTable(json: Json): Tree | null {
+  const aliased = inside(json, 'alias');
+  const called = inside(aliased?.['this'] ?? json, 'function');
+  const hints = treesIn(called?.['args']).map((each) => nameIn(inside(each, 'column')?.['name']));
+  const isHinted = hints.length > 0 && hints.every((hint) => hint?.toUpperCase() === 'NOLOCK');
+  const name = textIn(called ?? null, 'name');
+  if (!isHinted || name === null) return null;
+  return {
+    name: quoted(name),
+    schema: null,
+    catalog: null,
+    alias: aliased?.['alias'] ?? null,
+    alias_explicit_as: true,
+    column_aliases: [],
+    trailing_comments: [],
+    when: null,
+    only: false,
+    final_: false,
+    hints: [],
+  };
+}
+
+function sourceName(json: Json): string {
+  const [kind, source] = kindOf(json) ?? ['', null];
+  const called = inside(json, 'function') ?? inside(inside(json, 'alias')?.['this'], 'function');
+  return textIn(called ?? null, 'name') ?? textIn(source, 'name') ?? kind;
+}
+
+function notKnown(name: string): QueryError {
+  return new QueryError(
+    `${name} is not a known data extension or system data view. You can only query existing data extensions or system data views.`,
+  );
+}
+
+const JOINS = ['Inner', 'Left', 'Right', 'Full', 'Cross', 'Implicit'];
+
+export function rewriteJoin(join: Tree, parts: SourceParts): Tree {
+  const kind = textIn(join, 'kind') ?? '';
+  const source = rewriteSource(join['this'] ?? null, parts);
+  if (kind === 'CrossApply' || kind === 'OuterApply') {
+    const query = inside(source, 'subquery');
+    if (query === null) throw untranslated('APPLY with something other than a query');
+    return {
+      ...join,
+      this: { subquery: { ...query, lateral: true } },
+      kind: kind === 'CrossApply' ? 'Inner' : 'Left',
+      use_outer_keyword: false,
+      on: { boolean: { value: true } },
+    };
+  }
+  if (!JOINS.includes(kind)) throw untranslated(`The join ${kind}`);
+  return { ...join, this: source, on: parts.expression(join['on'] ?? null) };
+}

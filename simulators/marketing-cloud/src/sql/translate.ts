@@ -1,0 +1,222 @@
+import { generate, parse } from '@polyglot-sql/sdk';
+import { translateExpression } from './expressions.ts';
+import { QueryError } from './run-sql.ts';
+import { checkAliases } from './scope.ts';
+import { type Find, type SourceParts, rewriteJoin, rewriteSource } from './sources.ts';
+import {
+  type Json,
+  type Tree,
+  inside,
+  isTree,
+  kindOf,
+  nameIn,
+  quoted,
+  treesIn,
+  untranslated,
+} from './syntax.ts';
+
+export interface Translation {
+  /** What GETDATE gives: `2026-05-20 04:00:00.789`. */
+  readonly now: string;
+  readonly find: Find;
+}
+
+/**
+ * T-SQL as Marketing Cloud takes it, in DuckDB's words. The tree is rewritten by a list of what is known: what is not on it is an
+ * error, because DuckDB gives many things T-SQL's names and another meaning.
+ */
+export function translate(sql: string, translation: Translation): string {
+  const statement = rewriteQuery(onlySelect(sql), translation, 'top');
+  const generated = generate([statement], DUCKDB);
+  const [text] = generated.sql ?? [];
+  if (!generated.success || text === undefined) throw untranslated('That statement');
+  return text;
+}
+
+// The package's own names for the dialects; its enum would be loaded with the whole package.
+const TSQL = 'tsql' as never;
+const DUCKDB = 'duckdb' as never;
+
+/** Marketing Cloud's own words, as users report them. */
+const ONLY_SELECT =
+  'Only SELECT queries are valid. The query cannot have variables, temporary tables, common table expressions or several statements.';
+
+function onlySelect(sql: string): Json {
+  const parsed = parse(sql, TSQL);
+  if (!parsed.success) throw new QueryError(`Incorrect syntax. ${parsed.error ?? ''}`.trim());
+  const statements = (Array.isArray(parsed.ast) ? parsed.ast : [parsed.ast]) as Json[];
+  const [statement] = statements;
+  const kind = kindOf(statement)?.[0] ?? '';
+  if (statements.length !== 1 || statement === undefined || !QUERIES.includes(kind)) {
+    throw new QueryError(ONLY_SELECT);
+  }
+  return statement;
+}
+
+const SET_OPERATIONS = ['union', 'intersect', 'except'];
+const QUERIES = ['select', 'subquery', ...SET_OPERATIONS];
+
+/** `top`: what ORDER BY says has no effect. `derived`: its columns need names. `value`: it stands for a value. */
+type Position = 'top' | 'derived' | 'value';
+
+function rewriteQuery(json: Json, translation: Translation, position: Position): Tree {
+  const [kind, query] = kindOf(json) ?? ['', null];
+  if (!isTree(query)) throw untranslated('That query');
+  if (query['with'] !== null && query['with'] !== undefined) throw new QueryError(ONLY_SELECT);
+  if (kind === 'select') return { select: rewriteSelect(query, translation, position) };
+  if (kind === 'subquery') {
+    return {
+      subquery: { ...query, this: rewriteQuery(query['this'] ?? null, translation, position) },
+    };
+  }
+  if (!SET_OPERATIONS.includes(kind)) throw untranslated('That query');
+  const isOrdered = isTree(query['order_by']);
+  if (isOrdered && position !== 'top') throw new QueryError(ORDER_INSIDE);
+  const part = position === 'top' ? 'derived' : position;
+  return {
+    [kind]: {
+      ...query,
+      left: rewriteQuery(query['left'] ?? null, translation, part),
+      right: rewriteQuery(query['right'] ?? null, translation, 'value'),
+      order_by: null,
+    },
+  };
+}
+
+/** SQL Server's message 1033. */
+const ORDER_INSIDE =
+  'The ORDER BY clause is invalid in views, inline functions, derived tables, subqueries, and common table expressions, unless TOP, OFFSET or FOR XML is also specified.';
+
+/** What a SELECT may have; whatever else it has that is not empty is no T-SQL, or not translated. */
+const PARTS_OF_SELECT = [
+  'expressions',
+  'from',
+  'joins',
+  'where_clause',
+  'group_by',
+  'having',
+  'distinct',
+  'order_by',
+  'top',
+  'offset',
+  'fetch',
+  'leading_comments',
+  'post_select_comments',
+];
+
+function rewriteSelect(given: Tree, translation: Translation, position: Position): Tree {
+  const select: Tree = {
+    ...given,
+    expressions: treesIn(given['expressions']).map(namedByEquation),
+  };
+  if (isTree(select['into'])) throw new QueryError(ONLY_SELECT);
+  for (const [name, value] of Object.entries(select)) {
+    const isEmpty =
+      value === null || value === false || (Array.isArray(value) && value.length === 0);
+    if (!isEmpty && !PARTS_OF_SELECT.includes(name)) {
+      throw new QueryError(`Incorrect syntax near '${name.replaceAll('_', ' ').toUpperCase()}'.`);
+    }
+  }
+  checkColumns(select, position);
+  if (position !== 'value') {
+    checkAliases(select, (prefix, name) => translation.find(prefix, name)?.columns ?? null);
+  }
+  const expression = (json: Json | undefined): Json => rewrite(json ?? null, translation);
+  const parts: SourceParts = {
+    find: translation.find,
+    query: (query) => rewriteQuery(query, translation, 'derived'),
+    expression,
+  };
+  const top = isTree(select['top']) ? select['top'] : null;
+  const keepsOrder = top !== null || isTree(select['offset']) || isTree(select['fetch']);
+  if (isTree(select['order_by']) && !keepsOrder && position !== 'top')
+    throw new QueryError(ORDER_INSIDE);
+  const order = keepsOrder ? expression(select['order_by']) : null;
+  return {
+    ...select,
+    leading_comments: [],
+    expressions: expression(select['expressions']),
+    from: isTree(select['from'])
+      ? {
+          ...select['from'],
+          expressions: treesIn(select['from']['expressions']).map((each) =>
+            rewriteSource(each, parts),
+          ),
+        }
+      : null,
+    joins: treesIn(select['joins']).map((join) => rewriteJoin(join, parts)),
+    where_clause: expression(select['where_clause']),
+    group_by: expression(select['group_by']),
+    having: expression(select['having']),
+    order_by: order,
+    offset: expression(select['offset']),
+    fetch: expression(select['fetch']),
+    top: null,
+    ...(top !== null && limitedBy(top, order)),
+  };
+}
+
+/** `Name = value` in the list is `value AS Name`. */
+function namedByEquation(json: Tree): Tree {
+  const equation = inside(json, 'eq');
+  const column = inside(equation?.['left'], 'column');
+  const name = nameIn(column?.['name']);
+  if (equation === null || name === null || nameIn(column?.['table']) !== null) return json;
+  return {
+    alias: {
+      this: equation['right'] ?? null,
+      alias: quoted(name),
+      column_aliases: [],
+      alias_explicit_as: true,
+      pre_alias_comments: [],
+      trailing_comments: [],
+    },
+  };
+}
+
+/** SQL Server's messages 8155 and 8156, and what Marketing Cloud says of `*` beside a join. */
+function checkColumns(select: Tree, position: Position): void {
+  const columns = treesIn(select['expressions']);
+  const hasStar = columns.some((column) => inside(column, 'star') !== null);
+  if (position === 'top' && hasStar && treesIn(select['joins']).length > 0) {
+    throw new QueryError('SELECT * is not valid in a query with a JOIN. Name the columns.');
+  }
+  if (position === 'value') return;
+  for (const [place, column] of columns.entries()) {
+    const kind = kindOf(column)?.[0] ?? '';
+    if (!['alias', 'column', 'star'].includes(kind)) {
+      const owner = position === 'top' ? 'querydef' : 'a derived table';
+      throw new QueryError(`No column name was specified for column ${place + 1} of '${owner}'.`);
+    }
+  }
+}
+
+/** TOP n, TOP n PERCENT, TOP n WITH TIES. */
+function limitedBy(top: Tree, order: Json): Tree {
+  const amount = top['this'] ?? null;
+  if (top['with_ties'] !== true)
+    return { limit: { this: amount, percent: top['percent'] ?? false } };
+  if (!isTree(order)) {
+    throw new QueryError(
+      'The TOP N WITH TIES clause is not allowed without a corresponding ORDER BY clause.',
+    );
+  }
+  if (top['percent'] === true) throw untranslated('TOP PERCENT WITH TIES');
+  const over = {
+    window_name: null,
+    partition_by: [],
+    order_by: order['expressions'] ?? [],
+    frame: null,
+    alias: null,
+  };
+  const rank = { window_function: { this: { rank: {} }, over } };
+  const comments = { left_comments: [], operator_comments: [], trailing_comments: [] };
+  return { qualify: { this: { lte: { left: rank, right: amount, ...comments } } } };
+}
+
+function rewrite(json: Json, translation: Translation): Json {
+  return translateExpression(json, {
+    now: translation.now,
+    query: (query) => rewriteQuery(query, translation, 'value'),
+  });
+}

@@ -1,0 +1,63 @@
+import { type HandlersOf, ok } from '@millrace/workload-kit';
+import type { runContracts } from '../contract/runs.ts';
+import type { Run } from '../run.ts';
+import type { QueriesWithin } from '../within.ts';
+import { runJson } from './json.ts';
+
+export function runHandlers({ runs, snippets }: QueriesWithin): HandlersOf<typeof runContracts> {
+  /** As it is when it is over, or when nobody waits any longer. */
+  async function waited(run: Run, seconds: number, signal: AbortSignal): Promise<Run> {
+    const enough = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1_000)]);
+    let last = run;
+    for await (const seen of runs.watch(run.id, enough)) last = seen;
+    return last;
+  }
+
+  return {
+    async startRun({ body, caller, correlationId, signal }) {
+      const userId = caller?.name ?? '';
+      const { sql = '', snippet, mid, wait = 0 } = body;
+      const sqlText = snippet === undefined ? sql : (await snippets.get(snippet, userId)).sqlText;
+      const begun = await runs.submit({
+        sqlText,
+        mid,
+        snippetName: snippet,
+        userId,
+        correlationId,
+      });
+      const run = wait === 0 ? begun : await waited(begun, wait, signal);
+      return { status: run.completedAt === null ? 202 : 200, body: runJson(run) };
+    },
+    async listRuns({ query }) {
+      const { createdAfter, createdBefore, ...filter } = query;
+      const { items, next } = await runs.list({
+        ...filter,
+        createdAfter: msOf(createdAfter),
+        createdBefore: msOf(createdBefore),
+      });
+      return ok({ runs: items.map(runJson), next });
+    },
+    async getRun({ params: { id } }) {
+      return ok(runJson(await runs.get(id)));
+    },
+    async runEvents({ params: { id }, signal }) {
+      const first = eventOf(await runs.get(id));
+      return { ...ok(first), events: eventsOf(runs.watch(id, signal)) };
+    },
+    async cancelRun({ params: { id } }) {
+      return ok(runJson(await runs.cancel(id)));
+    },
+  };
+}
+
+function eventOf(run: Run) {
+  return { type: 'run' as const, run: runJson(run) };
+}
+
+async function* eventsOf(seen: AsyncIterable<Run>) {
+  for await (const run of seen) yield eventOf(run);
+}
+
+function msOf(moment: string | undefined): number | undefined {
+  return moment === undefined ? undefined : Date.parse(moment);
+}

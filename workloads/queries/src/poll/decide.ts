@@ -1,0 +1,218 @@
+import type { TaskStatus } from '@millrace/marketing-cloud';
+import type { FailureCode } from '../errors.ts';
+import type { RunStatus } from '../run.ts';
+import { type PollConfig, nextDelay, readinessDelay } from './config.ts';
+import type { PollData } from './data.ts';
+
+/** A question that was not answered. `retryAfterMs`: Marketing Cloud asked for so much patience. */
+export interface Unanswered {
+  readonly unanswered: string;
+  readonly retryAfterMs: number | null;
+  /** It throttles, which says nothing about what was asked for. */
+  readonly throttled: boolean;
+}
+
+/** Everything that a poll has seen so far. What is left out was not asked for. */
+export interface Seen {
+  readonly run: { readonly status: RunStatus; readonly asText: boolean };
+  readonly now: number;
+  /** 0 up to 1. */
+  readonly random: number;
+  readonly data: PollData;
+  /** Null: Marketing Cloud does not know the task. */
+  readonly status?: TaskStatus | null | Unanswered;
+  /** Rows of the target, while the query was not known to be over. */
+  readonly probe?: number | Unanswered;
+  readonly isRunning?: boolean | Unanswered;
+  /** Rows of the target, now that the query is over. */
+  readonly rowset?: number | Unanswered;
+}
+
+export type Step =
+  /** Ask this, then decide again. */
+  | { readonly type: 'ask'; readonly what: Question }
+  | { readonly type: 'defer'; readonly afterMs: number; readonly data: PollData }
+  | { readonly type: 'ready'; readonly rowCount: number; readonly by: 'probe' | 'rowset' }
+  | { readonly type: 'failed'; readonly code: FailureCode; readonly message: string }
+  /** It failed without a reason, and its columns had types: once more, as text. */
+  | { readonly type: 'rerun' }
+  /** The run is over already: nothing is left but to clean up. */
+  | { readonly type: 'over' };
+
+export type Question = 'status' | 'probe' | 'isRunning' | 'rowset';
+
+/**
+ * What a poll does next, as a function of what it has seen. The seed's tree, top to bottom: over? budget? status: complete,
+ * error; rows there already? may REST be asked? is it confirmed that nothing runs? else later.
+ * Where it differs from the seed: docs/decisions/0025-query-polls.md.
+ */
+export function decide(seen: Seen, config: PollConfig): Step {
+  const { run, data, now } = seen;
+  if (run.status === 'ready' || run.status === 'failed' || run.status === 'canceled')
+    return { type: 'over' };
+  // Its second try is being made.
+  if (run.status === 'queued') return later(seen, config, {});
+  if (isSpent(data, now, config)) return timedOut(data, now);
+  if (seen.status === undefined && data.taskId !== null) return { type: 'ask', what: 'status' };
+
+  const signal = signalOf(seen.status ?? null);
+  if (signal === 'complete') return readiness(seen, config);
+  if (signal === 'error') return failed(seen);
+  const noted = { ...seen, data: withSignal(seen, signal) };
+  // Whoever throttles is not asked anything else.
+  if (isThrottled(seen.status)) return later(noted, config, {});
+  // The query was seen to be over by polls before.
+  if (noted.data.rowsetReadyDetectedAt !== undefined) return readiness(noted, config);
+
+  if (isProbeDue(noted, config)) {
+    if (seen.probe === undefined) return { type: 'ask', what: 'probe' };
+    if (typeof seen.probe === 'number' && seen.probe > 0)
+      return { type: 'ready', rowCount: seen.probe, by: 'probe' };
+  }
+  if (!isGateOpen(noted, signal, config)) return later(noted, config, {});
+  return confirm(noted, config);
+}
+
+type Signal = 'complete' | 'error' | 'queued' | 'processing' | 'none';
+
+/** Spelt as it may: ` Complete `, `FATALERROR`. A text in ErrorMsg is an error whatever the status says, unless complete. */
+function signalOf(status: TaskStatus | null | Unanswered): Signal {
+  if (status === null || 'unanswered' in status) return 'none';
+  const word = status.status?.trim().toLowerCase() ?? '';
+  if (word === 'complete') return 'complete';
+  if (word === 'error' || word === 'fatalerror' || hasText(status.errorMsg)) return 'error';
+  return word === 'queued' || word === 'processing' ? word : 'none';
+}
+
+function hasText(text: string | null): text is string {
+  return text !== null && text.trim() !== '';
+}
+
+function isSpent({ pollCount, pollStartedAt }: PollData, now: number, config: PollConfig): boolean {
+  return (
+    now - Date.parse(pollStartedAt) >= config.maxDurationMs || pollCount >= config.maxPollCount
+  );
+}
+
+function timedOut({ pollCount, pollStartedAt }: PollData, now: number): Step {
+  const minutes = Math.max(1, Math.round((now - Date.parse(pollStartedAt)) / 60_000));
+  const message = `Marketing Cloud did not say that the query was over within ${minutes} minutes (${pollCount} polls).`;
+  return { type: 'failed', code: 'query_timeout', message };
+}
+
+function failed({ run, status }: Seen): Step {
+  const said =
+    status !== undefined && status !== null && 'taskId' in status
+      ? [status.errorMsg, status.statusMessage].find(hasText)
+      : undefined;
+  if (said !== undefined) return { type: 'failed', code: 'query_failed', message: said.trim() };
+  if (!run.asText) return { type: 'rerun' };
+  const message =
+    'Marketing Cloud ended the query with an error and gave no reason, also with every column as text.';
+  return { type: 'failed', code: 'query_failed', message };
+}
+
+/**
+ * Whatever SOAP said that can be used, and when. A query that waits is not over: what looked so was REST, which says
+ * `false` of such a query too.
+ */
+function withSignal({ data, now }: Seen, signal: Signal): PollData {
+  if (signal === 'none') return data;
+  const { notRunningDetectedAt: _, rowsetReadyDetectedAt: __, ...waiting } = data;
+  return signal === 'queued'
+    ? { ...waiting, notRunningConfirmations: 0, signalAt: iso(now) }
+    : { ...data, signalAt: iso(now) };
+}
+
+function isThrottled(status: Seen['status']): boolean {
+  return status !== undefined && status !== null && 'unanswered' in status && status.throttled;
+}
+
+function isProbeDue({ data, now, probe }: Seen, config: PollConfig): boolean {
+  if (probe !== undefined) return true;
+  if (now - Date.parse(data.pollStartedAt) < config.rowProbeMinRuntimeMs) return false;
+  const { rowProbeLastCheckedAt: last, rowProbeAttempts: attempts = 0 } = data;
+  const gap = config.rowProbeMinIntervalMs * 2 ** Math.max(0, attempts - 1);
+  return last === undefined || now - Date.parse(last) >= gap;
+}
+
+/** Whether REST may be asked: its `false` means nothing while the query waits in Marketing Cloud's own queue. */
+function isGateOpen({ data, now, status }: Seen, signal: Signal, config: PollConfig): boolean {
+  if (signal === 'queued') return false;
+  const runtime = now - Date.parse(data.pollStartedAt);
+  const completedDate =
+    status !== undefined && status !== null && 'taskId' in status ? status.completedDate : null;
+  if (hasText(completedDate) && runtime >= config.completedDateTriggerMinRuntimeMs) return true;
+  return now - Date.parse(data.signalAt ?? data.pollStartedAt) >= config.stuckThresholdMs;
+}
+
+/** `false` twice, so far apart that it is no accident. */
+function confirm(seen: Seen, config: PollConfig): Step {
+  const { data, now, isRunning } = seen;
+  const { notRunningDetectedAt: last, notRunningConfirmations: count = 0 } = data;
+  const isTooSoon =
+    last !== undefined &&
+    count > 0 &&
+    now - Date.parse(last) < config.notRunningConfirmationMinGapMs;
+  if (isTooSoon) return later(seen, config, {});
+  if (isRunning === undefined) return { type: 'ask', what: 'isRunning' };
+  if (isRunning === true)
+    return later(seen, config, {
+      notRunningConfirmations: 0,
+      notRunningDetectedAt: undefined,
+    });
+  // REST does not answer: SOAP goes on.
+  if (isRunning !== false) return later(seen, config, {});
+  const confirmations = { notRunningConfirmations: count + 1, notRunningDetectedAt: iso(now) };
+  if (count + 1 < config.notRunningConfirmations) return later(seen, config, confirmations);
+  return readiness({ ...seen, data: { ...data, ...confirmations } }, config);
+}
+
+/** The query is over; its rows may be visible a little later. */
+function readiness(seen: Seen, config: PollConfig): Step {
+  const { data, now, rowset } = seen;
+  if (rowset === undefined) return { type: 'ask', what: 'rowset' };
+  if (typeof rowset === 'number' && rowset > 0)
+    return { type: 'ready', rowCount: rowset, by: 'rowset' };
+  const rowsetReadyDetectedAt = data.rowsetReadyDetectedAt ?? iso(now);
+  if (typeof rowset !== 'number' && rowset.throttled)
+    return later(seen, config, { rowsetReadyDetectedAt });
+  const attempts = (data.rowsetReadyAttempts ?? 0) + 1;
+  if (attempts < config.rowsetReadyMaxAttempts)
+    return put(seen, readinessDelay(config, attempts), {
+      rowsetReadyDetectedAt,
+      rowsetReadyAttempts: attempts,
+    });
+  if (typeof rowset === 'number') return { type: 'ready', rowCount: 0, by: 'rowset' };
+  const message = `The query is over, and its rows could not be read in ${attempts} attempts: ${rowset.unanswered}`;
+  return { type: 'failed', code: 'rowset_unavailable', message };
+}
+
+function later(seen: Seen, config: PollConfig, changes: Partial<PollData>): Step {
+  return put(seen, nextDelay(config, seen.data.pollCount, seen.random), changes);
+}
+
+/** Not before Marketing Cloud wants to be asked again. */
+function put(seen: Seen, delayMs: number, changes: Partial<PollData>): Step {
+  const { run, data, now, probe } = seen;
+  const patience = [seen.status, probe, seen.isRunning, seen.rowset].map((answer) =>
+    typeof answer === 'object' && answer !== null && 'unanswered' in answer
+      ? (answer.retryAfterMs ?? 0)
+      : 0,
+  );
+  const probed = probe !== undefined && {
+    rowProbeAttempts: (data.rowProbeAttempts ?? 0) + 1,
+    rowProbeLastCheckedAt: iso(now),
+  };
+  // While the second try is made, nobody is asked: it is no poll.
+  const pollCount = data.pollCount + (run.status === 'queued' ? 0 : 1);
+  return {
+    type: 'defer',
+    afterMs: Math.max(delayMs, ...patience),
+    data: { ...data, ...probed, ...changes, pollCount },
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,99 @@
+import type { TaskStatus } from '@millrace/marketing-cloud';
+import { createVirtualTime } from '@millrace/testkit';
+import { expect, test } from 'vitest';
+import { refusal } from '../../test/cloud.ts';
+import { type Meter, type Tally, createMeter } from '../calls.ts';
+import { createStatuses } from './statuses.ts';
+
+const statusOf = (taskId: string): TaskStatus => ({
+  taskId,
+  status: 'Processing',
+  statusMessage: null,
+  errorMsg: null,
+  startDate: null,
+  completedDate: null,
+});
+
+function open(answer: (ids: readonly string[]) => TaskStatus[] = (ids) => ids.map(statusOf)) {
+  const time = createVirtualTime();
+  const asked: [string, readonly string[]][] = [];
+  const polls: number[] = [];
+  const meter: Meter = createMeter();
+  const ask = createStatuses({
+    businessUnit: (mid) => ({
+      async taskStatuses(ids) {
+        asked.push([mid, ids]);
+        meter.onCall({ requests: 1 } as never);
+        return answer(ids);
+      },
+    }),
+    meter,
+    clock: time.process(),
+    gatherMs: 20,
+    onAsked: (count) => polls.push(count),
+  });
+  /** As a poll asks: its calls are counted for itself. */
+  async function poll(mid: string, taskId: string) {
+    const tally: Tally = { calls: 0 };
+    const found = await meter
+      .during(tally, () => ask(mid, taskId))
+      .catch((error: unknown) => String(error));
+    return { found, calls: tally.calls };
+  }
+  return { time, asked, polls, poll };
+}
+
+test('polls of one business unit that are due together share a call, and its cost', async () => {
+  const { time, asked, polls, poll } = open();
+  const [a, b, other] = [poll('1', 'a'), poll('1', 'b'), poll('2', 'c')];
+  await time.run(10);
+  const late = poll('1', 'd');
+  await time.run(20);
+  expect(asked).toEqual([
+    ['1', ['a', 'b', 'd']],
+    ['2', ['c']],
+  ]);
+  expect(await a).toEqual({ found: statusOf('a'), calls: 1 / 3 });
+  expect(await b).toEqual({ found: statusOf('b'), calls: 1 / 3 });
+  expect((await late).calls).toBe(1 / 3);
+  expect((await other).calls).toBe(1);
+  expect(polls).toEqual([3, 1]);
+});
+
+test('a hundred do not wait for more, and each gets its own answer', async () => {
+  const { time, asked, poll } = open((ids) => ids.filter((id) => id !== 't7').map(statusOf));
+  const all = Array.from({ length: 130 }, (_, index) => poll('1', `t${index}`));
+  await Promise.all(all.slice(0, 100));
+  expect(asked.map(([, ids]) => ids.length)).toEqual([100]);
+  await time.run(20);
+  const answers = await Promise.all(all);
+  expect(asked.map(([, ids]) => ids.length)).toEqual([100, 30]);
+  expect(answers[7]?.found).toBeNull();
+  expect(answers[8]?.found).toEqual(statusOf('t8'));
+  expect(answers.reduce((sum, { calls }) => sum + calls, 0)).toBeCloseTo(2);
+});
+
+test('what fails for all fails for each; one bad task fails alone', async () => {
+  const away = open(() => {
+    throw refusal('unavailable', 'unknown');
+  });
+  const both = [away.poll('1', 'a'), away.poll('1', 'b')];
+  await away.time.run(20);
+  expect((await Promise.all(both)).map(({ found }) => found)).toEqual([
+    'MarketingCloudError: fake unavailable',
+    'MarketingCloudError: fake unavailable',
+  ]);
+  const { time, poll } = open((ids) => {
+    if (ids.includes('bad')) throw refusal('data');
+    return ids.map(statusOf);
+  });
+  const polls = ['a', 'b', 'bad', 'c'].map((id) => poll('1', id));
+  await time.run(20);
+  const found = (await Promise.all(polls)).map((each) => each.found);
+  expect(found).toEqual([
+    statusOf('a'),
+    statusOf('b'),
+    'MarketingCloudError: fake data',
+    statusOf('c'),
+  ]);
+});

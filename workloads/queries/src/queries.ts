@@ -1,0 +1,127 @@
+import type { Clock, Log, Queue } from '@millrace/engine';
+import type { BusinessUnit, CallReport, MarketingCloud } from '@millrace/marketing-cloud';
+import { type PostgresStore, migrate } from '@millrace/store-postgres';
+import type { Live } from '@millrace/workload-kit';
+import { createMeter } from './calls.ts';
+import { type Catalog, createCatalog } from './catalog/catalog.ts';
+import { createCleanup } from './cleanup.ts';
+import { notConfigured } from './errors.ts';
+import { createRunJobs } from './jobs.ts';
+import { type MidOfTenant, type Mids, createMids } from './mids.ts';
+import type { QueryMetrics } from './observe.ts';
+import { createStatuses } from './poll/statuses.ts';
+import { readKeys } from './runs/keys.ts';
+import type { RunRecord } from './runs/record.ts';
+import type { End } from './runs/records.ts';
+import { type Runs, createRuns } from './runs/runs.ts';
+import { createRunStore } from './runs/store.ts';
+import { type WatchRun, createWatch } from './runs/watch.ts';
+import { type Snippets, createSnippets } from './snippets/snippets.ts';
+import { type Erase, createErase } from './upkeep/erase.ts';
+import { type Reconcile, createReconcile } from './upkeep/reconcile.ts';
+import { type Sweep, createSweep } from './upkeep/sweep.ts';
+import type { WorkConfig, Workshop } from './workshop.ts';
+
+/** The queries on a database and an account of Marketing Cloud. */
+export interface Queries {
+  readonly runs: Runs;
+  readonly watch: WatchRun;
+  readonly mids: Mids;
+  readonly snippets: Snippets;
+  readonly catalog: Catalog;
+  /** Of any tenant: within.ts says whose. Throws where there is no account. */
+  businessUnit(mid: string): BusinessUnit;
+  /** What jobs work with. Throws where there is no account. */
+  workshop(): Workshop;
+  readonly reconcile: Reconcile;
+  readonly sweep: Sweep;
+  readonly erase: Erase;
+  close(): Promise<void>;
+}
+
+export interface QueriesParams {
+  readonly store: Pick<PostgresStore, 'database'>;
+  readonly queue: Pick<Queue, 'enqueueAll' | 'list'>;
+  /** Opened with the given listener; null: there is no account. */
+  readonly account: {
+    readonly mids: readonly MidOfTenant[];
+    open(onCall: (call: CallReport) => void): MarketingCloud;
+  } | null;
+  readonly live: Live;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: QueryMetrics;
+  readonly config: WorkConfig;
+  readonly gatherMs: number;
+  readonly keepRunsMs: number;
+  readonly installation?: string | undefined;
+  readonly random?: () => number;
+}
+
+const MIGRATIONS = new URL('../migrations/', import.meta.url);
+
+/** Sets up or updates its own tables. */
+export async function openQueries(params: QueriesParams): Promise<Queries> {
+  const { store, queue, account, live, clock, log, metrics, config, gatherMs } = params;
+  const { database } = store;
+  await migrate(database, { owner: 'queries', folder: MIGRATIONS });
+  const keys = await readKeys(database, params.installation);
+  const mids = createMids(account?.mids ?? []);
+  const meter = createMeter(metrics.called);
+  const cloud = account?.open(meter.onCall) ?? null;
+  const runs = createRunStore({ database, keys, live });
+  const jobs = createRunJobs({ queue, initialDelayMs: config.poll.initialDelayMs });
+
+  function businessUnit(mid: string): BusinessUnit {
+    if (cloud === null || !mids.all().includes(mid)) throw notConfigured();
+    return cloud.businessUnit(mid);
+  }
+
+  const catalog = createCatalog({ businessUnit, now: () => clock.now() });
+  const cleanup = createCleanup({ runs, businessUnit, log });
+
+  async function end(run: RunRecord, how: End): Promise<void> {
+    const ended = await runs.end(run, how);
+    if (ended !== null) metrics.ended(ended);
+    await cleanup.after(ended ?? (await runs.again(run)));
+  }
+
+  const workshop: Workshop = {
+    runs,
+    jobs,
+    businessUnit,
+    fieldsOf: catalog.fieldsOf,
+    askStatus: createStatuses({
+      businessUnit,
+      meter,
+      clock,
+      gatherMs,
+      onAsked: metrics.statusCall,
+    }),
+    meter,
+    metrics,
+    config,
+    random: params.random ?? Math.random,
+    log,
+    cleanup,
+    end,
+    fail: (run, code, message) => end(run, { status: 'failed', code, message }),
+  };
+
+  return {
+    runs: createRuns({ database, store: runs, jobs, mids, onEnded: metrics.ended }),
+    watch: createWatch({ store: runs, live, clock }),
+    mids,
+    snippets: createSnippets({ database }),
+    catalog,
+    businessUnit,
+    workshop() {
+      if (cloud === null) throw notConfigured();
+      return workshop;
+    },
+    reconcile: createReconcile({ database, workshop, queue }),
+    sweep: createSweep({ database, keys, mids, workshop, keepRunsMs: params.keepRunsMs, clock }),
+    erase: createErase({ database }),
+    close: async () => cloud?.close(),
+  };
+}

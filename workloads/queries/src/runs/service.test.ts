@@ -1,0 +1,130 @@
+import { EVERYTHING, type Scope } from '@millrace/workload-kit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DATABASES, type TestDatabase, openTestDatabase } from '../../test/databases.ts';
+import { type World, openWorld } from '../../test/world.ts';
+import { queriesWithin } from '../within.ts';
+
+const SQL = 'SELECT SubscriberKey FROM _Open';
+const ORDER = ['queued', 'running', 'ready'];
+const OF_ACME: Scope = { tenants: ['acme'], tenant: 'acme', owner: null };
+
+describe.each(DATABASES)('runs of people on %s', (which) => {
+  let database: TestDatabase;
+  let world: World;
+  beforeAll(async () => {
+    database = await openTestDatabase(which);
+  });
+  afterAll(() => database.drop());
+  beforeEach(async () => {
+    world = await openWorld(database);
+  });
+  afterEach(() => world.close());
+
+  const as = (scope: Scope) => queriesWithin(world.queries, scope);
+
+  test('are seen within the scope alone, and answered as if they were not there', async () => {
+    const acme = as(OF_ACME);
+    const own = await acme.runs.submit({ sqlText: SQL, userId: 'ada' });
+    const main = await as(EVERYTHING).runs.submit({ sqlText: SQL, userId: 'root' });
+    expect([own.mid, main.mid]).toEqual(['100002', '100001']);
+    const ada = as({ ...OF_ACME, owner: 'ada' });
+    const bob = as({ ...OF_ACME, owner: 'bob' });
+    expect(await ada.runs.get(own.id)).toMatchObject({ id: own.id });
+    for (const scope of [bob, as({ ...OF_ACME, tenants: ['other'], tenant: 'other' })]) {
+      await expect(scope.runs.get(own.id)).rejects.toMatchObject({ code: 'run_not_found' });
+      await expect(scope.runs.cancel(own.id)).rejects.toMatchObject({ code: 'run_not_found' });
+      const watching = scope.runs.watch(own.id, new AbortController().signal);
+      await expect(watching.next()).rejects.toMatchObject({ code: 'run_not_found' });
+      expect((await scope.runs.list({})).items).toEqual([]);
+    }
+    await expect(acme.runs.get(main.id)).rejects.toMatchObject({ code: 'run_not_found' });
+    expect((await bob.runs.list({ submitter: 'ada' })).items).toEqual([]);
+    expect((await acme.runs.list({})).items.map(({ id }) => id)).toEqual([own.id]);
+    expect(await ada.runs.cancel(own.id)).toMatchObject({ status: 'canceled' });
+  });
+
+  test('name a business unit of their tenant and no other', async () => {
+    const acme = as(OF_ACME);
+    const asked = (mid: string) => acme.runs.submit({ sqlText: SQL, userId: 'ada', mid });
+    await expect(asked('100001')).rejects.toMatchObject({ code: 'mid_not_allowed' });
+    expect(await asked('100002')).toMatchObject({ mid: '100002' });
+    const nobody = as({ tenants: ['x'], tenant: 'x', owner: null });
+    await expect(nobody.runs.submit({ sqlText: SQL, userId: 'eve' })).rejects.toMatchObject({
+      code: 'mid_not_allowed',
+    });
+    expect(() => acme.businessUnit('100001')).toThrow('not a business unit');
+  });
+
+  test('are refused with SQL that cannot run, with the place', async () => {
+    const before = world.jobs.length;
+    await expect(
+      as(EVERYTHING).runs.submit({ sqlText: 'DELETE FROM Customers', userId: 'ada' }),
+    ).rejects.toMatchObject({ code: 'invalid_sql', message: expect.stringMatching(/^Line 1/) });
+    expect(world.jobs).toHaveLength(before);
+    expect((await as(EVERYTHING).runs.list({})).items).toEqual([]);
+  });
+
+  test('are listed by page and by what is asked for', async () => {
+    const { runs } = as(EVERYTHING);
+    const ids: string[] = [];
+    for (const userId of ['a', 'b', 'a', 'b', 'a'])
+      ids.push((await runs.submit({ sqlText: SQL, userId, snippetName: `of ${userId}` })).id);
+    await runs.cancel(ids[4] ?? '');
+    const first = await runs.list({ limit: 2 });
+    expect(first.items.map(({ id }) => id)).toEqual([ids[4], ids[3]]);
+    const second = await runs.list({ limit: 2, cursor: first.next ?? '' });
+    expect(second.items.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
+    const found = async (filter: Parameters<typeof runs.list>[0]) =>
+      (await runs.list(filter)).items.map(({ id }) => id);
+    expect(await found({ submitter: 'b' })).toEqual([ids[3], ids[1]]);
+    expect(await found({ status: 'canceled' })).toEqual([ids[4]]);
+    expect(await found({ snippet: 'of a', status: 'queued' })).toEqual([ids[2], ids[0]]);
+    expect(await found({ mid: '100002' })).toEqual([]);
+    expect(await found({ createdAfter: world.now() + 60_000 })).toEqual([]);
+    expect(await found({ createdBefore: world.now() + 60_000 })).toHaveLength(5);
+    await expect(runs.list({ cursor: 'x' })).rejects.toMatchObject({ code: 'invalid_cursor' });
+  });
+
+  test('are watched from what they are to their end', async () => {
+    const { runs } = as(EVERYTHING);
+    const { id } = await runs.submit({ sqlText: SQL, userId: 'ada' });
+    const statuses: string[] = [];
+    let going: Promise<void> | null = null;
+    for await (const run of runs.watch(id, new AbortController().signal)) {
+      statuses.push(run.status);
+      going ??= world.finish();
+    }
+    await going;
+    expect(statuses[0]).toBe('queued');
+    expect(statuses.at(-1)).toBe('ready');
+    expect(statuses).toEqual(statuses.toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)));
+    const gone = new AbortController();
+    gone.abort();
+    expect(await runs.watch(id, gone.signal).next()).toMatchObject({ done: true });
+  });
+
+  test('that could not be enqueued are not there', async () => {
+    const [job] = [new Error('no store')];
+    const broken = await openWorld(database, {
+      queue: {
+        enqueueAll: () => Promise.reject(job),
+        list: async () => ({ jobs: [], next: null }),
+      },
+    });
+    const { runs } = queriesWithin(broken.queries, EVERYTHING);
+    await expect(runs.submit({ sqlText: SQL, userId: 'ada' })).rejects.toThrow('no store');
+    expect((await runs.list({})).items).toEqual([]);
+    await broken.close();
+  });
+
+  test('need an account: without one, history can be read and nothing is started', async () => {
+    const bare = await openWorld(database, { account: null });
+    const { runs } = queriesWithin(bare.queries, EVERYTHING);
+    await expect(runs.submit({ sqlText: SQL, userId: 'ada' })).rejects.toMatchObject({
+      code: 'marketing_cloud_not_configured',
+    });
+    expect((await runs.list({})).items).toEqual([]);
+    expect(() => bare.queries.workshop()).toThrow('no Marketing Cloud account');
+    await bare.close();
+  });
+});

@@ -1,0 +1,156 @@
+import type { Clock } from '@millrace/engine';
+import { MarketingCloudError } from '@millrace/marketing-cloud';
+import { type Database, type Statement, texts } from '@millrace/store-postgres';
+import { isExpired } from '../cleanup.ts';
+import type { Mids } from '../mids.ts';
+import type { Keys } from '../runs/keys.ts';
+import type { RunRecord } from '../runs/record.ts';
+import { runRows } from '../runs/records.ts';
+import type { Workshop } from '../workshop.ts';
+
+export interface Swept {
+  /** Runs that were cleaned up after. */
+  readonly cleaned: number;
+  /** Query definitions and data extensions that no run owns. */
+  readonly strays: number;
+  /** Runs that were removed from the history. */
+  readonly pruned: number;
+  readonly more: boolean;
+}
+
+/**
+ * Deletes what runs have left in Marketing Cloud. What a run made is known by the run, so most of it costs no question: runs
+ * that are over and not clean, and results that have expired. Now and then all that has our prefix is listed as well, for
+ * what no run knows of: made by an execution that had lost its lease, or whose run is gone.
+ */
+export interface Sweep {
+  runOnce(): Promise<Swept>;
+  /** The listing, without waiting for its time. */
+  strays(): Promise<number>;
+}
+
+// Two minutes for the poll that ended the run to clean up itself. $1 MIDs $2 limit
+const UNCLEAN: Statement = {
+  name: 'queries_unclean_runs',
+  text: `
+UPDATE millrace.shell_query_runs SET touched_at = millrace.clock() WHERE seq = ANY (ARRAY(
+  SELECT seq FROM millrace.shell_query_runs
+   WHERE mid = ANY ($1::text::text[]) AND touched_at < millrace.clock() - interval '50 seconds'
+     AND ((completed_at < millrace.clock() - interval '2 minutes' AND query_gone_at IS NULL)
+       OR (results_expire_at <= millrace.clock() AND completed_at < millrace.clock() - interval '2 minutes'
+           AND target_gone_at IS NULL))
+   LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING seq`,
+};
+
+// $1 keep, ms $2 limit
+const PRUNE: Statement = {
+  name: 'queries_prune_runs',
+  text: `
+DELETE FROM millrace.shell_query_runs WHERE seq = ANY (ARRAY(
+  SELECT seq FROM millrace.shell_query_runs
+   WHERE completed_at < millrace.clock() - $1::float8 * interval '1 millisecond'
+     AND results_expire_at <= millrace.clock()
+   ORDER BY completed_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING seq`,
+};
+
+const AT_ONCE = 100;
+const LIST_EVERY_MS = 60 * 60_000;
+
+export function createSweep(parts: {
+  database: Database;
+  keys: Keys;
+  mids: Mids;
+  workshop: Workshop;
+  keepRunsMs: number;
+  clock: Clock;
+}): Sweep {
+  const { database, keys, mids, workshop, keepRunsMs, clock } = parts;
+  const { businessUnit, cleanup, metrics, log, runs: store } = workshop;
+  let listedAt = clock.now();
+
+  const recordsOf = (seqs: readonly number[]): Promise<RunRecord[]> =>
+    runRows.bySeq(database, seqs);
+
+  async function clean(): Promise<number> {
+    const rows = await database.query<{ seq: number }>(UNCLEAN, [texts(mids.all()), AT_ONCE]);
+    const tally = { calls: 0 };
+    for (const run of await recordsOf(rows.map(({ seq }) => seq))) {
+      await workshop.meter.during(tally, () => cleanup.after(run));
+      await store.addCalls(run.seq, tally.calls);
+      tally.calls = 0;
+    }
+    return rows.length;
+  }
+
+  /** Keys are read after the listing: what is listed was made by a run that is there by now, or by none. */
+  async function straysOf(mid: string): Promise<number> {
+    const unit = businessUnit(mid);
+    const queries = await unit.queries(keys.prefix);
+    const targets = await unit.dataExtensions(keys.prefix);
+    const seqs = [...queries, ...targets].flatMap(({ customerKey }) => {
+      const seq = keys.seqOf(customerKey);
+      return seq === null ? [] : [seq];
+    });
+    const runs = new Map((await recordsOf([...new Set(seqs)])).map((run) => [run.seq, run]));
+    const isStray = (key: string, needs: (run: RunRecord) => boolean): boolean => {
+      const seq = keys.seqOf(key);
+      const run = seq === null ? undefined : runs.get(seq);
+      return seq !== null && !(run !== undefined && needs(run));
+    };
+    let count = 0;
+    for (const { objectId, customerKey } of queries)
+      if (
+        isStray(
+          customerKey,
+          (run) => run.completedAt === null && run.queryCustomerKey === customerKey,
+        )
+      ) {
+        await unit.deleteQuery(objectId);
+        metrics.swept('query', 1);
+        count += 1;
+      }
+    for (const { customerKey } of targets)
+      if (isStray(customerKey, (run) => !isExpired(run) && run.targetDeName === customerKey)) {
+        await unit.deleteDataExtension(customerKey);
+        metrics.swept('data_extension', 1);
+        count += 1;
+      }
+    return count;
+  }
+
+  async function strays(): Promise<number> {
+    let count = 0;
+    for (const mid of mids.all())
+      try {
+        count += await straysOf(mid);
+      } catch (error) {
+        // A business unit that is away must not keep the others from being swept.
+        if (!(error instanceof MarketingCloudError)) throw error;
+        log.warn({ mid, code: error.code }, 'A business unit could not be swept');
+      }
+    return count;
+  }
+
+  async function straysInTime(): Promise<number> {
+    if (clock.now() - listedAt < LIST_EVERY_MS) return 0;
+    listedAt = clock.now();
+    return strays();
+  }
+
+  return {
+    async runOnce() {
+      const cleaned = await clean();
+      const found = await straysInTime();
+      const pruned = (await database.query(PRUNE, [keepRunsMs, AT_ONCE])).length;
+      const result = {
+        cleaned,
+        strays: found,
+        pruned,
+        more: cleaned === AT_ONCE || pruned === AT_ONCE,
+      };
+      if (cleaned + found + pruned > 0) log.info(result, 'Swept up after runs');
+      return result;
+    },
+    strays,
+  };
+}

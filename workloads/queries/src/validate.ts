@@ -1,0 +1,88 @@
+import type { BusinessUnit } from '@millrace/marketing-cloud';
+import type { FieldsOf } from './catalog/catalog.ts';
+import type { SqlProblem, SqlReport } from './contract/sql.ts';
+import { columnTypeOf } from './execute/target.ts';
+import { TEMPORARY } from './runs/keys.ts';
+import { checkSql } from './sql/check.ts';
+import { type Catalogue, NO_CATALOGUE, columnsOf, tablesOf } from './sql/columns.ts';
+
+/** All that is surely wrong with a text, or likely to be. */
+export function problemsOf(sql: string, catalogue?: Catalogue): SqlProblem[] {
+  const found = checkSql(sql, catalogue).findings.map(
+    ({ severity, code, message, line, column }) => ({ severity, code, message, line, column }),
+  );
+  return [...found, ...temporaryNames(sql)];
+}
+
+/**
+ * The rows of somebody else's run lie in a data extension of the same business unit. Its name is refused wherever it stands,
+ * also in text and comments: nobody needs it there.
+ */
+function temporaryNames(sql: string): SqlProblem[] {
+  return [...sql.matchAll(new RegExp(TEMPORARY, 'gi'))].map(({ 0: name, index }) => {
+    const before = sql.slice(0, index).split(/\r\n|\r|\n/);
+    return {
+      severity: 'error',
+      code: 'temporary_data_extension',
+      message: `${name} holds the rows of a run. Read them with GET /runs/ID/results.`,
+      line: before.length,
+      column: (before.at(-1)?.length ?? 0) + 1,
+    };
+  });
+}
+
+export interface Asking {
+  readonly unit: BusinessUnit;
+  readonly fieldsOf: FieldsOf;
+  readonly correlationId: string;
+  readonly signal: AbortSignal;
+}
+
+/** `asking` null: without Marketing Cloud, which then knows more. It is asked only where nothing is surely wrong. */
+export async function validateSql(sql: string, asking: Asking | null): Promise<SqlReport> {
+  const local = problemsOf(sql);
+  if (asking === null || local.some(isError)) return report(sql, local, NO_CATALOGUE, false);
+  const { unit, fieldsOf, correlationId, signal } = asking;
+  const own = tablesOf(sql).filter(({ isEnterprise }) => !isEnterprise);
+  const names = own.map(({ name }) => name);
+  const [known, said] = await Promise.all([
+    fieldsOf(unit.mid, names),
+    unit.validate(sql, { correlationId, signal }),
+  ]);
+  const catalogue: Catalogue = ({ name, isEnterprise }) =>
+    isEnterprise ? null : (known.get(name.toLowerCase()) ?? null);
+  const problems = [
+    ...problemsOf(sql, catalogue),
+    ...said.errors.map((message) => saidBy('error', message)),
+    ...said.warnings.map((message) => saidBy('warning', message)),
+    ...(said.valid || said.errors.length > 0
+      ? []
+      : [saidBy('error', 'Marketing Cloud refuses the query and does not say why.')]),
+  ];
+  return report(sql, problems, catalogue, true);
+}
+
+function report(
+  sql: string,
+  problems: SqlProblem[],
+  catalogue: Catalogue,
+  askedMarketingCloud: boolean,
+): SqlReport {
+  const valid = !problems.some(isError);
+  const columns = valid ? columnsOf(sql, catalogue) : null;
+  return {
+    valid,
+    problems,
+    columns: columns?.map(({ name, type }) => ({ name, type: columnTypeOf(type) })) ?? null,
+    askedMarketingCloud,
+  };
+}
+
+function isError({ severity }: SqlProblem): boolean {
+  return severity === 'error';
+}
+
+/** Marketing Cloud names no place. */
+function saidBy(severity: SqlProblem['severity'], message: string): SqlProblem {
+  return { severity, code: 'marketing_cloud', message, line: null, column: null };
+}

@@ -1,0 +1,95 @@
+import { createMarketingCloud } from '@millrace/marketing-cloud';
+import type { Workload } from '@millrace/workload-kit';
+import { contract } from './contract/index.ts';
+import { examine } from './doctor.ts';
+import { toProblem } from './errors.ts';
+import { handlersOf } from './handlers/index.ts';
+import { createCloudHealth } from './health.ts';
+import { EXECUTE, POLL } from './jobs.ts';
+import { queryKinds } from './kinds.ts';
+import { metricsOf } from './observe.ts';
+import { type Queries, openQueries } from './queries.ts';
+import { type QueriesConfig, settings } from './settings.ts';
+import { RUN_TOPIC } from './runs/store.ts';
+import { runTopic } from './topic.ts';
+import { queriesWithin } from './within.ts';
+
+const UPKEEP_EVERY_MS = 60_000;
+
+/** Shell queries as a module: SQL on Marketing Cloud, polled by one job that defers itself. */
+export const queries: Workload<QueriesConfig, Queries, typeof contract> = {
+  name: 'queries',
+  settings,
+  contract,
+
+  declare: ({ account, concurrency }) =>
+    account === null
+      ? { kinds: [] }
+      : {
+          kinds: queryKinds(concurrency).map((kind) => ({ kind, redis: true })),
+          // Polls are short and many: they are claimed as they fall due, and wait behind no other kind.
+          pools: [
+            {
+              name: 'queries',
+              kinds: [EXECUTE, POLL],
+              concurrency,
+              batch: Math.min(concurrency, MOST_CLAIMED),
+              interval: { active: '1s', idle: '5s' },
+            },
+          ],
+        },
+
+  examine,
+
+  async open(host, { account, work, gatherMs, keepRunsMs, installation }) {
+    const { store, queue, live, clock, log, telemetry } = host;
+    const health = createCloudHealth();
+    const service = await openQueries({
+      store,
+      queue,
+      live,
+      clock,
+      log,
+      metrics: metricsOf(telemetry),
+      config: work,
+      gatherMs,
+      keepRunsMs,
+      installation,
+      account: account && {
+        mids: account.mids,
+        open: (onCall) =>
+          createMarketingCloud(account, {
+            log,
+            onCall(call) {
+              health.onCall(call);
+              onCall(call);
+            },
+          }),
+      },
+    });
+    const { reconcile, sweep } = service;
+    return {
+      service,
+      handlers: (scope) => handlersOf(queriesWithin(service, scope)),
+      gauges(set) {
+        const { queued, running } = reconcile.live();
+        set('shell_query_live_runs', queued, { status: 'queued' });
+        set('shell_query_live_runs', running, { status: 'running' });
+      },
+      checks: account === null ? [] : [health.check],
+      chores:
+        account === null
+          ? []
+          : [
+              { name: 'reconcile', everyMs: UPKEEP_EVERY_MS, runOnce: reconcile.runOnce },
+              { name: 'sweep', everyMs: UPKEEP_EVERY_MS, runOnce: sweep.runOnce },
+            ],
+      topics: { [RUN_TOPIC]: runTopic(service) },
+      toProblem,
+      erase: async (subject) => ({ ...(await service.erase(subject)) }),
+      close: () => service.close(),
+    };
+  },
+};
+
+const MOST_CLAIMED = 100;

@@ -1,0 +1,42 @@
+import type { Log } from '@millrace/engine';
+import type { BusinessUnit } from '@millrace/marketing-cloud';
+import type { Meter } from './calls.ts';
+import type { FieldsOf } from './catalog/catalog.ts';
+import type { Cleanup } from './cleanup.ts';
+import type { FailureCode } from './errors.ts';
+import type { RunJobs } from './jobs.ts';
+import type { QueryMetrics } from './observe.ts';
+import type { PollConfig } from './poll/config.ts';
+import type { AskStatus } from './poll/statuses.ts';
+import type { RunRecord } from './runs/record.ts';
+import type { End } from './runs/records.ts';
+import type { RunStore } from './runs/store.ts';
+
+/** What the jobs of runs work with. */
+export interface Workshop {
+  readonly runs: RunStore;
+  readonly jobs: RunJobs;
+  /** Of a run. Throws where the MID is not one of ours any more. */
+  readonly businessUnit: (mid: string) => BusinessUnit;
+  readonly fieldsOf: FieldsOf;
+  readonly askStatus: AskStatus;
+  readonly meter: Meter;
+  readonly metrics: QueryMetrics;
+  readonly config: WorkConfig;
+  readonly random: () => number;
+  readonly log: Log;
+  readonly cleanup: Cleanup;
+  /** Ends the run, unless it is over, and cleans up after it. */
+  end(run: RunRecord, end: End): Promise<void>;
+  fail(run: RunRecord, code: FailureCode, message: string): Promise<void>;
+}
+
+export interface WorkConfig {
+  readonly poll: PollConfig;
+  readonly keepResultsMs: number;
+  /** Where data extensions and query definitions are made; left out: in their root folders. */
+  readonly folderId?: string | undefined;
+  /** For how long, and how often, a start whose answer was lost is looked for. */
+  readonly startLookMs: number;
+  readonly startLookEveryMs: number;
+}
