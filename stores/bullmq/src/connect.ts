@@ -37,15 +37,20 @@ function optionsOf({ password, answerWithinMs = ANSWER_WITHIN_MS }: ConnectOptio
 /** A client that is connected; of a whole cluster, where the server is part of one. */
 export async function connect(options: ConnectOptions): Promise<Redis | Cluster> {
   const client = listened(new Redis(options.url, optionsOf(options)), options);
+  // Of a connection that cannot be made, the driver says only that it was closed.
+  let reason: unknown = null;
+  const remember = (error: unknown): void => void (reason ??= error);
+  client.on('error', remember);
   try {
     await client.connect();
     const info = await client.info('cluster');
+    client.off('error', remember);
     if (!info.includes('cluster_enabled:1')) return client;
     client.disconnect();
     return await connectCluster(options);
   } catch (error) {
     client.disconnect();
-    throw storeError(error);
+    throw storeError(reason ?? error);
   }
 }
 

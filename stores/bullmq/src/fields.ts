@@ -5,6 +5,7 @@ import {
   type Job,
   type JobState,
   type JobSummary,
+  MillraceError,
   type NewJob,
   refuseUnstorableJob,
 } from '@millrace/engine';
@@ -18,6 +19,7 @@ export type Spec = readonly [...(readonly string[]), readonly string[]];
 
 export function specOf(job: NewJob): Spec {
   refuseUnstorableJob(job);
+  if (job.webhook !== undefined) throw noWebhooks(job.kind);
   const { due, key } = job;
   const rank = rankOf(job.priority);
   const uniqueKey = key === undefined ? '' : JSON.stringify([job.kind, job.tenant, key.value]);
@@ -54,6 +56,14 @@ export function specOf(job: NewJob): Spec {
       value === undefined || value === null ? [] : [name, String(value)],
     ),
   ];
+}
+
+/** A webhook is a job that follows from the end of another, in the store that has all kinds. */
+function noWebhooks(kind: string): MillraceError {
+  return new MillraceError(
+    'unsupported_by_store',
+    `The jobs of "${kind}" are in Redis, which calls no webhooks: leave the webhook out, or keep the kind in the database.`,
+  );
 }
 
 /** What a claim answers of a job, in this order, after its queue. */

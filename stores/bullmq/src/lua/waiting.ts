@@ -67,7 +67,7 @@ local function takeIn(job)
   job.rank = text(math.min(LAST_RANK - 1, 1048576 + priority))
   job.tenant = false
   local runAt = (tonumber(job.timestamp or now) or now) + (tonumber(job.delay or 0) or 0)
-  call('HSET', job.key, 'number', job.number, 'rank', job.rank, 'prio', text(-priority), 'attempt', '0',
+  call('HSET', job.key, 'number', job.number, 'rank', job.rank, 'prio', text(0 - priority), 'attempt', '0',
     'maxAttempts', text(math.max(1, math.floor(attempts))), 'runAt', text(runAt))
   call('ZADD', own('all'), job.number, job.member)
   call('SADD', own('kinds'), job.queue)

@@ -89,14 +89,7 @@ local jobs, untilEnd, isFull = {}, text(now + tonumber(leaseMs)), false
 local list = own('claim:' .. worker .. '/' .. claim)
 
 local function give(job)
-  load(job, { 'number', 'state', 'tenant', 'epoch', 'attempt', 'suspect', 'rank' })
   call('ZREM', ofQueue(job.queue, 'prioritized'), job.id)
-  if job.state ~= 'QUEUED' then
-    call('ZREM', own('suspects:' .. job.queue), job.id)
-    admit(job)
-    again = true
-    return false
-  end
   if job.suspect then call('ZREM', own('suspects:' .. job.queue), job.id) end
   local epoch = text(math.max((tonumber(job.epoch or 0) or 0) + 1, micros))
   local attempt = text(tonumber(job.attempt) + 1)
@@ -111,7 +104,6 @@ local function give(job)
   call('RPUSH', list, job.member)
   event(job, 'active', 'prev', 'waiting')
   jobs[#jobs + 1] = claimed(job)
-  return true
 end
 
 -- The due jobs of all wanted kinds, in their order over all of them.
@@ -125,7 +117,19 @@ local function choose(from, at_most)
     end
   end
   table.sort(choice, function(a, b) return a.score < b.score end)
-  return choice
+  return { unpack(choice, 1, math.min(at_most, #choice)) }
+end
+
+-- A stray has a score of BullMQ's own until it is taken in: then the choice is made again.
+local function isOurs(each)
+  local job = load(named(each.want.queue, each.id),
+    { 'number', 'state', 'tenant', 'epoch', 'attempt', 'suspect', 'rank' })
+  each.job = job
+  if job.state == 'QUEUED' then return true end
+  call('ZREM', ofQueue(job.queue, 'prioritized'), job.id)
+  call('ZREM', own('suspects:' .. job.queue), job.id)
+  admit(job)
+  return false
 end
 
 local function suspectsOf(queue) return own('suspects:' .. queue) end
@@ -133,9 +137,13 @@ local function dueOf(queue) return ofQueue(queue, 'prioritized') end
 
 local taking = isAlone and math.min(1, limit) or math.min(limit, ${STEP})
 if not again and taking > 0 then
-  for _, each in ipairs(choose(isAlone and suspectsOf or dueOf, taking)) do
-    if #jobs >= taking then break end
-    if give(named(each.want.queue, each.id)) then each.want.given = each.want.given + 1 end
+  local choice = choose(isAlone and suspectsOf or dueOf, taking)
+  for _, each in ipairs(choice) do
+    if not isOurs(each) then again = true end
+  end
+  for _, each in ipairs(again and {} or choice) do
+    give(each.job)
+    each.want.given = each.want.given + 1
   end
   if #jobs > 0 then call('PEXPIRE', list, math.max(60000, tonumber(leaseMs))) end
 end
