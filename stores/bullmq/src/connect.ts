@@ -64,7 +64,6 @@ async function connectCluster(options: ConnectOptions): Promise<Cluster> {
       clusterRetryStrategy: (times) => Math.min(2_000, 50 * 2 ** Math.min(times, 6)),
       redisOptions: {
         ...optionsOf(options),
-        lazyConnect: false,
         ...(username !== '' && { username: decodeURIComponent(username) }),
         ...(password !== '' &&
           options.password === undefined && { password: decodeURIComponent(password) }),
@@ -74,11 +73,33 @@ async function connectCluster(options: ConnectOptions): Promise<Cluster> {
     options,
   );
   try {
-    await cluster.connect();
+    await ready(cluster, options);
     return cluster;
   } catch (error) {
     cluster.disconnect();
     throw error;
+  }
+}
+
+/** The driver's own promise never ends where the cluster is not whole at first. */
+async function ready(
+  cluster: Cluster,
+  { answerWithinMs = ANSWER_WITHIN_MS }: ConnectOptions,
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const isReady = new Promise<void>((resolve, reject) => {
+    cluster.once('ready', resolve);
+    timer = setTimeout(
+      () => reject(new Error('the cluster is not whole (CLUSTER INFO says more)')),
+      answerWithinMs,
+    );
+  });
+  // It tries again by itself.
+  cluster.connect().catch(() => {});
+  try {
+    await isReady;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreHarness } from '@millrace/store-contract';
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { type BullStore, type BullStoreOptions, openBullStore } from '../src/index.ts';
 
 /** A fresh, empty store: a prefix of its own on the server. */
 export async function startStore(
   url: string,
-  options: Partial<BullStoreOptions> = {},
-): Promise<StoreHarness & { readonly prefix: string; readonly admin: Redis }> {
+  { isCluster = false, ...options }: Partial<BullStoreOptions> & { isCluster?: boolean } = {},
+): Promise<StoreHarness & { readonly prefix: string; readonly admin: Redis | Cluster }> {
   const prefix = `test-${randomUUID()}`;
-  const admin = new Redis(url);
+  const admin = isCluster ? new Cluster([url]) : new Redis(url);
   admin.on('error', () => {});
   const stores: BullStore[] = [];
   let ahead = 0;
