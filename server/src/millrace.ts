@@ -5,7 +5,7 @@ import { workloads } from '@millrace/workloads';
 import { systemClock } from './clock.ts';
 import { type Closing, createClosing } from './closing.ts';
 import type { Config, SalesforceConfig } from './config/config.ts';
-import { orgCheck, storeCheck } from './health.ts';
+import { orgCheck, redisCheck, storeCheck } from './health.ts';
 import { createApp } from './http/app.ts';
 import { closeApp, listen } from './http/listen.ts';
 import { createIdentity } from './identity/identity.ts';
@@ -20,6 +20,7 @@ import { tellCommandLine } from './running.ts';
 import { type Sandbox, identityOf, openSandbox, withSandboxOrg } from './sandbox.ts';
 import { inWords } from './start-error.ts';
 import { openStores } from './stores/open.ts';
+import { placesOf } from './stores/places.ts';
 import { serveMetrics } from './telemetry/export/endpoint.ts';
 import { traceAnnouncements, traceAudit } from './telemetry/store.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
@@ -81,6 +82,13 @@ async function serve(
   const kinds = declareKinds(config, jobs, salesforce, telemetry);
   const { declared, registry } = kinds;
   const schedules = [...jobs.schedules, ...declared.schedules];
+  const places = placesOf({
+    redis: config.redis,
+    kinds: kinds.main,
+    wanting: declared.wantRedis,
+    rules: [...jobs.rules, ...declared.rules],
+    schedules,
+  });
 
   const orgs = salesforce.orgs.map((org) => {
     const own = declared.kindsOf(org.name).map(({ kind }) => kind);
@@ -90,12 +98,13 @@ async function serve(
     config,
     dependants: kinds.dependants,
     orgs,
+    onRedis: places.redis.map(({ kind }) => kind),
     telemetry,
     log,
     closing,
   });
   const { database, joined } = stores;
-  declared.check(stores.main, stores.ofOrgs);
+  declared.check(stores.main, stores.ofOrgs, stores.redis);
 
   const sandbox = config.identity.mode === 'sandbox' ? await openSandbox(config) : null;
   if (sandbox !== null) closing.add(() => sandbox.close());
@@ -131,7 +140,7 @@ async function serve(
             salesforce,
             replica,
             stores,
-            mainKinds: kinds.main,
+            places,
             kindsOf: declared.kindsOf,
             schedules,
             pools: [...config.pools, ...declared.pools],
@@ -183,6 +192,7 @@ async function serve(
       ...identity.checks,
       ...opened.checks,
       ...orgs.map(orgCheck),
+      ...(stores.redis === null ? [] : [redisCheck(stores.redis)]),
     ],
     log,
     isStopping: () => stopping,
