@@ -3,14 +3,14 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** `runMs(n)`: how long the n-th query takes, from `release` on. Before that, all of them wait in its queue. */
+/** `runMs(n)`: how long the n-th query takes once it runs. Until `release`, all of them wait in its queue. */
 export function createCloud({ latencyMs, runMs }) {
   const calls = new Map();
   const tasks = new Map();
   let releasedAt = Number.POSITIVE_INFINITY;
   let started = 0;
 
-  const endOf = (task) => releasedAt + task.runMs;
+  const endOf = (task) => Math.max(releasedAt, task.startedAt) + task.runMs;
   const isOver = (task) => Date.now() >= endOf(task);
 
   /** A call as it is for whoever waits: there and back. */
@@ -36,10 +36,12 @@ export function createCloud({ latencyMs, runMs }) {
       validate: () => call('validate', () => ({ valid: true, errors: [], warnings: [] })),
       createDataExtension: () =>
         call('create', () => ({ objectId: crypto.randomUUID(), retention: true })),
-      createQuery: ({ customerKey }) => call('create', () => ({ objectId: `query ${customerKey}` })),
+      createQuery: ({ customerKey }) =>
+        call('create', () => ({ objectId: `query ${customerKey}` })),
       startQuery: (objectId) =>
         call('start', () => {
-          const task = { runMs: runMs(started), key: objectId.slice('query '.length) };
+          const key = objectId.slice('query '.length);
+          const task = { key, runMs: runMs(started), startedAt: Date.now() };
           started += 1;
           tasks.set(task.key, task);
           return { taskId: task.key };

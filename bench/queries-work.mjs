@@ -2,7 +2,13 @@
 // its slot with (`loop`), as the seed of the workload had it.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createEvents, createQueue, createRegistry, createWorker, defineJob } from '@millrace/engine';
+import {
+  createEvents,
+  createQueue,
+  createRegistry,
+  createWorker,
+  defineJob,
+} from '@millrace/engine';
 import { EXECUTE, POLL, POLL_CONFIG, nextDelay, openQueries, queryKinds } from '@millrace/queries';
 import { openBullStore } from '@millrace/store-bullmq';
 import { openPostgresStore } from '@millrace/store-postgres';
@@ -59,7 +65,8 @@ async function ours({ cloud, database, store, events, runs, slots, scale }) {
       polled: () => (seen.polls += 1),
       statusCall: (tasks) => seen.perCall.push(tasks),
       ended(run) {
-        if (run.status !== 'ready') throw new Error(`${run.id} is ${run.status}: ${run.error?.message}`);
+        if (run.status !== 'ready')
+          throw new Error(`${run.id} is ${run.status}: ${run.error?.message}`);
         lags.push(Date.now() - cloud.endOf(run.taskId));
         ended += 1;
         if (ended === runs) allEnded();
@@ -69,7 +76,13 @@ async function ours({ cloud, database, store, events, runs, slots, scale }) {
     gatherMs: 20,
     keepRunsMs: 24 * 60 * MINUTE,
   });
-  const worker = startWorker({ store, registry, events, slots, services: services(kinds, queries) });
+  const worker = startWorker({
+    store,
+    registry,
+    events,
+    slots,
+    services: services(kinds, queries),
+  });
   await submit(queries, runs);
   while (cloud.started() < runs) await sleep(50);
   // All of them are in flight: now they run.
@@ -154,7 +167,14 @@ function startWorker({ store, registry, events, slots, services: given }) {
   const worker = createWorker({
     config: {
       id: `bench-${process.pid}`,
-      pools: [{ name: 'queries', concurrency: slots, batch: slots, interval: { active: '1s', idle: '5s' } }],
+      pools: [
+        {
+          name: 'queries',
+          concurrency: slots,
+          batch: slots,
+          interval: { active: '1s', idle: '5s' },
+        },
+      ],
       shutdownGrace: '1s',
     },
     store,

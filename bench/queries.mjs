@@ -78,7 +78,9 @@ function report(figures, old, { runs, slots, scale }) {
     'runs an hour',
   ];
   console.log(`\n${table(header, rows)}`);
-  console.log(`\nThe loop that holds its slot: ${figure(oldPerHour)} runs an hour (${old.ended} ended).`);
+  console.log(
+    `\nThe loop that holds its slot: ${figure(oldPerHour)} runs an hour (${old.ended} ended).`,
+  );
   const worst = (of) => Math.max(...figures.map(of));
   console.log(
     `\nresult: queries in_flight=${runs} slots=${slots} ` +
