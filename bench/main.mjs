@@ -13,6 +13,7 @@ const subcommands = {
   documents: './documents.mjs',
   batch: './batch.mjs',
   salesforce: './salesforce.mjs',
+  queries: './queries.mjs',
 };
 
 const [name, ...args] = process.argv.slice(2);

@@ -153,7 +153,9 @@ export async function startRedis({ settings = {} } = {}) {
   const args = Object.entries(all).flatMap(([key, value]) => [`--${key}`, String(value)]);
 
   const start = () => keeper.ask('start', { command, args });
-  const stop = () => keeper.ask('stop', { signal: 'SIGTERM' });
+  /** @param {'fast' | 'immediate'} [mode] fast ends in order, immediate is a crash */
+  const stop = (mode = 'fast') =>
+    keeper.ask('stop', { signal: mode === 'fast' ? 'SIGTERM' : 'SIGKILL' });
 
   await orRemove(keeper, start);
   return { url: `redis://127.0.0.1:${port}`, start, stop, remove: keeper.remove };

@@ -13,7 +13,7 @@ const CONNECTIONS = 10;
 const input = z.object({ n: z.number(), text: z.string() });
 
 /** As the server's: the engine has no clock of its own. */
-const clock = {
+export const clock = {
   now: () => performance.now(),
   after(ms, fire) {
     if (ms > 0) {

@@ -73,6 +73,19 @@ export function orgCheck({ name, store, salesforce }: Org): HealthCheck {
   };
 }
 
+/** The kinds of the database go on without it. */
+export function redisCheck(store: Pick<Store, 'now'>): HealthCheck {
+  return {
+    name: 'redis',
+    async run(log) {
+      const error = await failureOf(store.now());
+      if (error === null) return { status: 'ok' };
+      log.warn({ err: error }, 'Redis is not ready');
+      return { status: 'degraded', detail: 'Redis does not answer: its jobs wait until it does.' };
+    },
+  };
+}
+
 async function failureOf(asked: Promise<unknown>): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<unknown>((resolve) => {

@@ -5,7 +5,7 @@ import { workloads } from '@millrace/workloads';
 import { systemClock } from './clock.ts';
 import { type Closing, createClosing } from './closing.ts';
 import type { Config, SalesforceConfig } from './config/config.ts';
-import { orgCheck, storeCheck } from './health.ts';
+import { orgCheck, redisCheck, storeCheck } from './health.ts';
 import { createApp } from './http/app.ts';
 import { closeApp, listen } from './http/listen.ts';
 import { byFirstName } from './identity/first-names.ts';
@@ -22,6 +22,7 @@ import { tellCommandLine } from './running.ts';
 import { type Sandbox, identityOf, openSandbox, withSandboxOrg } from './sandbox.ts';
 import { inWords } from './start-error.ts';
 import { openStores } from './stores/open.ts';
+import { placesOf } from './stores/places.ts';
 import { serveMetrics } from './telemetry/export/endpoint.ts';
 import { traceAnnouncements, traceAudit } from './telemetry/store.ts';
 import { startTelemetry } from './telemetry/telemetry.ts';
@@ -83,6 +84,13 @@ async function serve(
   const kinds = declareKinds(config, jobs, salesforce, telemetry);
   const { declared, registry } = kinds;
   const schedules = [...jobs.schedules, ...declared.schedules];
+  const places = placesOf({
+    redis: config.redis,
+    kinds: kinds.main,
+    wanting: declared.wantRedis,
+    rules: [...jobs.rules, ...declared.rules],
+    schedules,
+  });
 
   const orgs = salesforce.orgs.map((org) => {
     const own = declared.kindsOf(org.name).map(({ kind }) => kind);
@@ -92,12 +100,13 @@ async function serve(
     config,
     dependants: kinds.dependants,
     orgs,
+    onRedis: places.redis.map(({ kind }) => kind),
     telemetry,
     log,
     closing,
   });
   const { database, joined } = stores;
-  declared.check(stores.main, stores.ofOrgs);
+  declared.check(stores.main, stores.ofOrgs, stores.redis);
 
   const sandbox = config.identity.mode === 'sandbox' ? await openSandbox(config) : null;
   if (sandbox !== null) closing.add(() => sandbox.close());
@@ -133,7 +142,7 @@ async function serve(
             salesforce,
             replica,
             stores,
-            mainKinds: kinds.main,
+            places,
             kindsOf: declared.kindsOf,
             schedules,
             pools: [...config.pools, ...declared.pools],
@@ -186,6 +195,7 @@ async function serve(
       ...identity.checks,
       ...opened.checks,
       ...orgs.map(orgCheck),
+      ...(stores.redis === null ? [] : [redisCheck(stores.redis)]),
     ],
     log,
     isStopping: () => stopping,

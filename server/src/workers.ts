@@ -18,6 +18,7 @@ import type { Config, SalesforceConfig } from './config/config.ts';
 import type { Logger } from './log/log.ts';
 import { orgPool } from './salesforce/orgs.ts';
 import type { Stores } from './stores/open.ts';
+import type { Places } from './stores/places.ts';
 import type { Telemetry } from './telemetry/types.ts';
 
 /** A worker for each store: the main one has everything that is not an org's. */
@@ -26,7 +27,7 @@ export function createWorkers(params: {
   readonly salesforce: SalesforceConfig;
   readonly replica: string;
   readonly stores: Stores;
-  readonly mainKinds: readonly JobKind[];
+  readonly places: Places;
   readonly kindsOf: (org: string) => readonly JobKind[];
   readonly schedules: readonly Schedule[];
   readonly pools: readonly PoolConfig[];
@@ -35,7 +36,7 @@ export function createWorkers(params: {
   readonly telemetry: Telemetry;
   readonly log: Logger;
 }): Worker {
-  const { config, salesforce, replica, stores, events, telemetry, log } = params;
+  const { config, salesforce, replica, stores, places, events, telemetry, log } = params;
   const crew = createCrew();
   const workOn = (on: Store, kinds: readonly JobKind[], workerConfig: WorkerConfig): Worker =>
     createWorker({
@@ -45,16 +46,16 @@ export function createWorkers(params: {
       clock: systemClock,
       random: Math.random,
       // Each counts its own; all of them are told together.
-      events: stores.ofOrgs.size === 0 ? events : forwarding(events),
+      events: stores.ofOrgs.size === 0 && stores.redis === null ? events : forwarding(events),
       logFor: ({ id, kind, attempt, correlationId }) =>
         log.child({ id, kind, attempt, correlationId: correlationId ?? id }),
       ...(telemetry.tracing && { tracing: telemetry.tracing }),
       services: params.services,
       crew,
     });
-  const main = workOn(stores.main, params.mainKinds, {
+  const main = workOn(stores.main, places.main, {
     id: replica,
-    pools: params.pools,
+    pools: poolsOn(params.pools, places.main),
     schedules: params.schedules,
     lease: config.leaseMs,
   });
@@ -66,7 +67,30 @@ export function createWorkers(params: {
       lease: salesforce.leaseMs,
     });
   });
-  return allWorkers(main, ofOrgs);
+  const onRedis =
+    stores.redis === null || places.redis.length === 0
+      ? []
+      : [
+          workOn(stores.redis, places.redis, {
+            id: `${replica}.redis`,
+            pools: poolsOn(params.pools, places.redis, 'redis'),
+            lease: config.leaseMs,
+          }),
+        ];
+  return allWorkers(main, [...ofOrgs, ...onRedis]);
+}
+
+/** The pools as far as they are for these kinds. The one that has the rest is on each store, each time under its own name. */
+export function poolsOn(
+  pools: readonly PoolConfig[],
+  kinds: readonly JobKind[],
+  rest?: string,
+): PoolConfig[] {
+  return pools.flatMap((pool) => {
+    if (pool.kinds === undefined) return [{ ...pool, ...(rest !== undefined && { name: rest }) }];
+    const own = pool.kinds.filter((name) => kinds.some(({ kind }) => kind === name));
+    return own.length === 0 ? [] : [{ ...pool, kinds: own }];
+  });
 }
 
 /** What one worker tells is told to all who listen. */

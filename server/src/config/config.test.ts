@@ -64,6 +64,7 @@ describe('the configuration', () => {
         leaseMs: 120_000,
         retries: 3,
       },
+      redis: null,
       rateLimit: 30_000,
       streamsPerCaller: 100,
       telemetry: {
@@ -310,6 +311,31 @@ describe('the configuration', () => {
     expect(readConfig({ DATABASE_URL: 'postgres://u:100%25%zz@host/db' }).secrets).toContain(
       '100%25%zz',
     );
+  });
+});
+
+describe('Redis', () => {
+  const url = 'redis://ada:hush-hush@redis.example:6379';
+
+  test('is read with its kinds, and its password is a secret', () => {
+    const config = readConfig({ REDIS_URL: url, REDIS_KINDS: 'greet, count' });
+    expect(config.redis).toEqual({
+      url,
+      passwordFile: null,
+      prefix: 'millrace',
+      kinds: ['greet', 'count'],
+    });
+    expect(config.secrets).toContain('hush-hush');
+  });
+
+  test.each([
+    [{ REDIS_URL: 'http://redis.example' }, /REDIS_URL: Write a URL such as redis:/],
+    [{ REDIS_URL: url, REDIS_PREFIX: '{a}' }, /REDIS_PREFIX: Write letters/],
+    [{ REDIS_KINDS: 'greet' }, /REDIS_KINDS: is of the server of REDIS_URL/],
+    [{ REDIS_PASSWORD_FILE: '/a' }, /REDIS_PASSWORD_FILE: is of the server of REDIS_URL/],
+    [{ REDIS_URL: url, REDIS_PASSWORD_FILE: '/a' }, /REDIS_URL has a password too/],
+  ])('%o is refused', (env, sentence) => {
+    expect(() => readConfig(env)).toThrow(sentence);
   });
 });
 

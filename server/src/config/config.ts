@@ -5,6 +5,7 @@ import type { NameOptions } from '@millrace/store-salesforce';
 import { type DatabaseConfig, databaseContradictions, databaseOf } from './database.ts';
 import { type Environment, environment } from './environment.ts';
 import { type IdentityConfig, identityContradictions, identityOf } from './identity.ts';
+import { type RedisConfig, redisContradictions, redisOf } from './redis.ts';
 import type { OrgSetting } from './settings.ts';
 import { nearest, runningFolder } from '@millrace/api';
 import { workloads } from '@millrace/workloads';
@@ -18,6 +19,8 @@ export interface Config {
   readonly dataFolder: string;
   readonly databaseUrl: string | null;
   readonly database: DatabaseConfig;
+  /** Null: all jobs are in the database. */
+  readonly redis: RedisConfig | null;
   /** Of the embedded database. */
   readonly durable: boolean;
   readonly jobsFolder: string;
@@ -109,6 +112,7 @@ function configOf(values: Environment, given: Given): Config {
     dataFolder: values.MILLRACE_DATA,
     databaseUrl,
     database: databaseOf(values),
+    redis: redisOf(values),
     durable: values.MILLRACE_DURABLE,
     jobsFolder: values.MILLRACE_JOBS,
     jobsFolderNamed: given['MILLRACE_JOBS'] !== undefined,
@@ -174,6 +178,8 @@ function configOf(values: Environment, given: Given): Config {
       ...workloads.flatMap(({ settings }) => settings.secrets?.(values) ?? []),
       databaseUrl,
       ...passwordsOf(databaseUrl),
+      values.REDIS_URL,
+      ...passwordsOf(values.REDIS_URL ?? null),
     ].flatMap((secret) => secret || []),
   };
 }
@@ -253,6 +259,7 @@ function contradictions(values: Environment, given: Given): string[] {
     ...salesforceContradictions(values),
     ...databaseContradictions(values),
     ...workloads.flatMap(({ settings }) => settings.contradictions?.(values) ?? []),
+    ...redisContradictions(values),
   ];
   if (values.MILLRACE_ROLE !== 'all' && values.DATABASE_URL === undefined) {
     problems.push(

@@ -21,6 +21,8 @@ import {
   port,
   postgresUrl,
   privateKey,
+  redisPrefix,
+  redisUrl,
   salesforceFields,
   tenant,
   trustedAddress,
@@ -85,6 +87,24 @@ export const environment = z.object({
     flag,
     'true',
     'Whether the embedded database waits for the disk; with false it answers sooner, and a power cut may lose the last writes.',
+  ),
+  REDIS_URL: unset(
+    redisUrl,
+    'A Redis server, such as redis://user:password@host:6379 or, with TLS, rediss://host:6380; kinds that want it have their jobs there.',
+  ),
+  REDIS_PASSWORD_FILE: unset(
+    text,
+    'A file with the password for Redis, read at the start; in place of a password in REDIS_URL.',
+  ),
+  REDIS_PREFIX: setting(
+    redisPrefix,
+    'millrace',
+    'What the keys in Redis begin with, in braces: the prefix of the queues for BullMQ is {millrace}.',
+  ),
+  REDIS_KINDS: setting(
+    list,
+    '',
+    'Which of your own job kinds have their jobs in Redis, separated by commas.',
   ),
   MILLRACE_JOBS: setting(text, './jobs', 'The folder with your own job kinds.'),
   MILLRACE_ROLE: setting(

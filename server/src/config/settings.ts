@@ -45,6 +45,16 @@ export const postgresUrl = z
     error: 'Write a URL such as postgres://user:password@host:5432/database.',
   });
 
+export const redisUrl = z
+  .string()
+  .refine((value) => /^rediss?:\/\//.test(value) && URL.canParse(value), {
+    error: 'Write a URL such as redis://user:password@host:6379, or rediss:// with TLS.',
+  });
+
+export const redisPrefix = z
+  .string()
+  .regex(/^[\w.-]{1,64}$/, { error: 'Write letters, digits, dots, dashes and underscores.' });
+
 export const apiVersion = z
   .string()
   .regex(/^\d{2,3}\.0$/, { error: 'Write a version such as 59.0.' });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, type Server, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { startIdentity } from '@millrace/simulator-identity';
 import { startSalesforce } from '@millrace/simulator-salesforce';
 import { expect, onTestFinished, test } from 'vitest';
+import { startRedis } from '../../../scripts/services.mjs';
 import { readConfig } from '../config/config.ts';
 import { examine, node } from './examine.ts';
 import type { Finding } from '@millrace/workload-kit';
@@ -21,7 +22,7 @@ async function found(env: Record<string, string>): Promise<Record<string, Findin
     PORT: '0',
     ...env,
   };
-  for await (const finding of examine(readConfig(given), given)) all[finding.check] = finding;
+  for await (const finding of examine(readConfig(given))) all[finding.check] = finding;
   return all;
 }
 
@@ -71,17 +72,50 @@ test('LibreOffice is looked for where it is said to be', async () => {
   });
 });
 
-test.each([
-  ['+PONG\r\n', 'ok'],
-  ['-NOAUTH Authentication required.\r\n', 'ok'],
-  ['HTTP/1.1 400\r\n', 'missing'],
-])('what answers %j is Redis: %s', async (answer, verdict) => {
+test('what answers like something else is no Redis', async () => {
   const port = await listening(
-    createServer((socket) => void socket.on('data', () => socket.end(answer))),
+    createServer((socket) => void socket.on('data', () => socket.end('HTTP/1.1 400\r\n'))),
   );
   const all = await found({ REDIS_URL: `redis://:secret@127.0.0.1:${port}` });
-  expect(all['Redis']).toMatchObject({ verdict });
+  expect(all['Redis']).toMatchObject({ verdict: 'missing' });
   expect(JSON.stringify(all)).not.toContain('secret');
+});
+
+test('a Redis is asked for what it must not do, with the password of the settings', async () => {
+  const redis = await startRedis({ settings: { requirepass: 'hush-hush' } });
+  onTestFinished(() => redis.remove());
+  const { host } = new URL(redis.url);
+  const url = `redis://:hush-hush@${host}`;
+  expect((await found({ REDIS_URL: redis.url }))['Redis']).toMatchObject({
+    verdict: 'missing',
+    found: expect.stringContaining('wants a password'),
+  });
+  const all = await found({ REDIS_URL: url });
+  expect(all['Redis']).toMatchObject({
+    verdict: 'ok',
+    found: expect.stringContaining('no append-only file'),
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-doctor-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'password'), 'hush-hush\n');
+  const file = { REDIS_URL: redis.url, REDIS_PASSWORD_FILE: join(folder, 'password') };
+  expect((await found(file))['Redis']).toMatchObject({ verdict: 'ok' });
+  expect((await found({ ...file, REDIS_PASSWORD_FILE: '/nowhere' }))['Redis']).toMatchObject({
+    verdict: 'missing',
+    found: expect.stringContaining('cannot be read'),
+  });
+
+  expect(JSON.stringify(all)).not.toContain('hush');
+});
+
+test('a Redis that would throw jobs away is told', async () => {
+  const settings = { maxmemory: '100mb', 'maxmemory-policy': 'allkeys-lru' };
+  const redis = await startRedis({ settings });
+  onTestFinished(() => redis.remove());
+  expect((await found({ REDIS_URL: redis.url }))['Redis']).toMatchObject({
+    verdict: 'missing',
+    found: expect.stringContaining('noeviction'),
+  });
 });
 
 test('an issuer has keys, or has not', async () => {

@@ -2,6 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createSalesforce } from '@millrace/salesforce';
 import { checkOrg } from '@millrace/store-salesforce';
+import { checkRedis } from '@millrace/store-bullmq';
 import { checkPostgres } from '@millrace/store-postgres';
 import {
   type Finding,
@@ -13,21 +14,19 @@ import {
 } from '@millrace/workload-kit';
 import { workloads } from '@millrace/workloads';
 import type { Config, OrgConfig } from '../config/config.ts';
+import type { RedisConfig } from '../config/redis.ts';
 import { createKeys } from '../identity/keys.ts';
 import { requireFreePort } from '../port.ts';
 import { connectOptions, storePlace } from '../store.ts';
+import { passwordOf } from '../stores/redis.ts';
 import { within } from '../within.ts';
-import { pingRedis } from './redis.ts';
 
 /** What the process would stand on if it were started with these settings, one after the other. Nothing is changed. */
-export async function* examine(
-  config: Config,
-  env: Readonly<Record<string, string | undefined>>,
-): AsyncGenerator<Finding> {
+export async function* examine(config: Config): AsyncGenerator<Finding> {
   yield node(process.versions.node);
   yield await port(config);
   yield await database(config);
-  if (env['REDIS_URL']) yield await redis(env['REDIS_URL']);
+  if (config.redis !== null) yield await redis(config.redis);
   yield await issuer(config);
   for (const org of config.salesforce.orgs) yield await salesforceOrg(org);
   yield await diskFinding('data', config.dataFolder);
@@ -95,11 +94,23 @@ async function database(config: Config): Promise<Finding> {
   );
 }
 
-async function redis(url: string): Promise<Finding> {
-  const trouble = await pingRedis(url, LIMIT_MS);
-  return trouble === null
-    ? there('Redis', 'Redis answers.')
-    : missing('Redis', `REDIS_URL: ${trouble}`, 'Start it, or unset REDIS_URL.');
+/** Never says the URL: it may have a password. */
+async function redis(config: RedisConfig): Promise<Finding> {
+  const password = await passwordOf(config).catch((error: unknown) => new Error(messageOf(error)));
+  if (password instanceof Error)
+    return missing('Redis', password.message, 'Check REDIS_PASSWORD_FILE.');
+  const answer = await checkRedis({
+    url: config.url,
+    answerWithinMs: LIMIT_MS,
+    ...(password !== null && { password }),
+  });
+  if ('why' in answer)
+    return missing(
+      'Redis',
+      `REDIS_URL cannot be used: ${answer.why}`,
+      'Check host, port, user and password, start it, or unset REDIS_URL.',
+    );
+  return there('Redis', [`Redis ${answer.version}.`, ...answer.warnings].join(' '));
 }
 
 async function issuer({ identity }: Config): Promise<Finding> {

@@ -7,7 +7,7 @@ process.exit(0); // a line to somewhere that hangs keeps nobody
 
 async function* findings() {
   try {
-    yield* examine(readConfig(process.env), process.env);
+    yield* examine(readConfig(process.env));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const problem of error.problems)

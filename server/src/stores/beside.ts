@@ -2,11 +2,14 @@ import type { Store } from '@millrace/engine';
 import { defined } from '@millrace/workload-kit';
 import type { EveryMember, MainStore } from './parts.ts';
 
-/** Counting an org's records is a call that somebody counts. */
-const COUNTS_FOR_MS = 60_000;
-
 /** A store that keeps jobs and nothing else, beside the one that keeps the rest: pauses and workers are the main store's. */
-export function beside(store: Store, main: MainStore, now: () => number): Store {
+export function beside(
+  store: Store,
+  main: MainStore,
+  now: () => number,
+  /** How long a count is good enough: counting an org's records is a call that somebody counts. */
+  countsForMs = 60_000,
+): Store {
   let counted: { readonly at: number; readonly counts: ReturnType<Store['counts']> } | null = null;
 
   const members: EveryMember<Store> = {
@@ -28,7 +31,7 @@ export function beside(store: Store, main: MainStore, now: () => number): Store 
     list: (params) => store.list(params),
     summaries: (params) => store.summaries(params),
     counts() {
-      if (counted === null || now() - counted.at > COUNTS_FOR_MS) {
+      if (counted === null || now() - counted.at >= countsForMs) {
         const counts = store.counts();
         counted = { at: now(), counts };
         counts.catch(() => (counted = null));

@@ -9,6 +9,7 @@ import { traceStore } from '../telemetry/store.ts';
 import type { Telemetry } from '../telemetry/types.ts';
 import { beside } from './beside.ts';
 import { joinStores } from './joined.ts';
+import { openRedis } from './redis.ts';
 import type { MainStore } from './parts.ts';
 
 /** Where the jobs are. */
@@ -18,6 +19,8 @@ export interface Stores {
   readonly main: MainStore;
   /** Of each org, with the pauses of the main store: the worker of the org works on it. */
   readonly ofOrgs: ReadonlyMap<string, MainStoreSide>;
+  /** The same of Redis; null: there is none. */
+  readonly redis: MainStoreSide | null;
   /** All of them as one, for those who ask about jobs. */
   readonly joined: MainStore;
 }
@@ -28,11 +31,12 @@ export async function openStores(params: {
   readonly config: Config;
   readonly dependants: Dependants;
   readonly orgs: readonly (Org & { readonly kinds: readonly string[] })[];
+  readonly onRedis: readonly string[];
   readonly telemetry: Telemetry;
   readonly log: Logger;
   readonly closing: Closing;
 }): Promise<Stores> {
-  const { config, dependants, orgs, telemetry, log, closing } = params;
+  const { config, dependants, orgs, onRedis, telemetry, log, closing } = params;
   const database = await openStore(config, dependants, log);
   closing.add(() => database.close());
   const main = traceStore(database, telemetry);
@@ -44,9 +48,16 @@ export async function openStores(params: {
       store: beside(traceStore(store, telemetry, 'salesforce'), main, Date.now),
     };
   });
-  const joined = joinStores(main, sides, (org, err) =>
-    log.warn({ org, err }, 'the Salesforce org does not answer; its jobs are left out'),
+  // Without a kind that wants it, nothing depends on its being there.
+  const redis =
+    config.redis === null || onRedis.length === 0 ? null : await openRedis(config.redis, log);
+  if (redis !== null) closing.add(() => redis.close());
+  const besideRedis =
+    redis === null ? null : beside(traceStore(redis, telemetry, 'redis'), main, Date.now, 0);
+  const all = [...sides, ...(besideRedis === null ? [] : [{ store: besideRedis, kinds: onRedis }])];
+  const joined = joinStores(main, all, (store, err) =>
+    log.warn({ store, err }, 'a store beside the database does not answer; its jobs are left out'),
   );
   const ofOrgs = new Map(sides.map(({ name, store }) => [name, store]));
-  return { database, main, ofOrgs, joined };
+  return { database, main, ofOrgs, redis: besideRedis, joined };
 }

@@ -8,12 +8,14 @@ export interface DeclaredWorkloads {
   readonly active: readonly ActiveWorkload[];
   /** In the main store. */
   readonly kinds: readonly JobKind[];
+  /** Of these, the names of those whose jobs go to Redis where there is one. */
+  readonly wantRedis: readonly string[];
   readonly rules: readonly Rule[];
   readonly schedules: readonly Schedule[];
   readonly pools: readonly PoolConfig[];
   kindsOf(org: string): readonly JobKind[];
   /** Refuses to start where the store of a kind lacks what the kind needs. */
-  check(main: Store, orgs: ReadonlyMap<string, Store>): void;
+  check(main: Store, orgs: ReadonlyMap<string, Store>, redis?: Store | null): void;
 }
 
 export interface ActiveWorkload {
@@ -43,14 +45,15 @@ export function declareWorkloads(
       kinds: own.map(({ kind }) => kind),
     })),
     kinds: onOrg(undefined),
+    wantRedis: kinds.filter(({ redis }) => redis === true).map(({ kind }) => kind.kind),
     rules: active.flatMap(({ rules = [] }) => rules),
     schedules: active.flatMap(({ schedules = [] }) => schedules),
     pools: active.flatMap(({ pools = [] }) => pools),
     kindsOf: onOrg,
-    check(main, orgs) {
+    check(main, orgs, redis = null) {
       for (const declared of kinds) {
-        const store = declared.org === undefined ? main : orgs.get(declared.org);
-        refuseLacks(declared, store);
+        const own = declared.redis === true ? (redis ?? main) : main;
+        refuseLacks(declared, declared.org === undefined ? own : orgs.get(declared.org));
       }
     },
   };

@@ -64,7 +64,7 @@ export interface DeclaredKind<Service> {
   readonly kind: JobKind<unknown, Service>;
   /** The org whose records are its jobs; left out, they are in the main store. */
   readonly org?: string;
-  /** Its jobs are in Redis where there is one. */
+  /** Its jobs go to Redis where there is one; left out, they are in the main store. */
   readonly redis?: true;
   /** Parts of its store without which it cannot run: refused at start, not after the work is done. */
   readonly needs?: readonly (keyof Store)[];

@@ -91,7 +91,7 @@ export async function openQueries(params: QueriesParams): Promise<Queries> {
     jobs,
     businessUnit,
     fieldsOf: catalog.fieldsOf,
-    askStatus: createStatuses({
+    statuses: createStatuses({
       businessUnit,
       meter,
       clock,

@@ -7,7 +7,7 @@ import type { FailureCode } from './errors.ts';
 import type { RunJobs } from './jobs.ts';
 import type { QueryMetrics } from './observe.ts';
 import type { PollConfig } from './poll/config.ts';
-import type { AskStatus } from './poll/statuses.ts';
+import type { Statuses } from './poll/statuses.ts';
 import type { RunRecord } from './runs/record.ts';
 import type { End } from './runs/records.ts';
 import type { RunStore } from './runs/store.ts';
@@ -19,7 +19,7 @@ export interface Workshop {
   /** Of a run. Throws where the MID is not one of ours any more. */
   readonly businessUnit: (mid: string) => BusinessUnit;
   readonly fieldsOf: FieldsOf;
-  readonly askStatus: AskStatus;
+  readonly statuses: Statuses;
   readonly meter: Meter;
   readonly metrics: QueryMetrics;
   readonly config: WorkConfig;

@@ -20,7 +20,8 @@ export const amend: Section = {
   checks(check) {
     check('is retried with other data, from the beginning', async ({ store }) => {
       const job = await start(store, { payload: '{"a":1}' });
-      await checkpoint(store, job, { cursor: '7', progress: { done: 7 } });
+      if (store.chunks !== undefined)
+        await checkpoint(store, job, { cursor: '7', progress: { done: 7 } });
       await settle(store, job, OUTCOMES.fail);
       const { retryWith } = partOf(store, 'amend');
       expect(await retryWith({ id: job.id, payload: '{"a":2}' })).toBe(true);

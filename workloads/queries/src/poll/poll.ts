@@ -61,7 +61,7 @@ function ofTheRun(given: PollData, run: RunRecord): PollData {
 }
 
 async function ask(
-  { businessUnit, askStatus, config, metrics }: Workshop,
+  { businessUnit, statuses, config, metrics }: Workshop,
   run: RunRecord,
   what: Question,
   signal: AbortSignal,
@@ -73,7 +73,7 @@ async function ask(
   };
   switch (what) {
     case 'status':
-      return { status: await answered(() => askStatus(run.mid, run.taskId ?? '')) };
+      return { status: await answered(() => statuses.ask(run.mid, run.taskId ?? '')) };
     case 'probe':
       metrics.probed();
       return { probe: await answered(() => rows(businessUnit(run.mid))) };
@@ -140,6 +140,7 @@ async function finish(
       tell(step.data, seen, workshop);
       // The run is written when something changed in it, and now and then: not with each poll.
       if (mceStatus !== run.mceStatus || step.data.pollCount % NOTE_EVERY === 0) await noted();
+      if (run.taskId !== null) workshop.statuses.expect(run.mid, run.taskId, step.afterMs);
       return defer({ after: step.afterMs, data: { ...step.data, apiCalls: tally.calls } });
     }
     case 'rerun': {

@@ -19,7 +19,7 @@ function open(answer: (ids: readonly string[]) => TaskStatus[] = (ids) => ids.ma
   const asked: [string, readonly string[]][] = [];
   const polls: number[] = [];
   const meter: Meter = createMeter();
-  const ask = createStatuses({
+  const statuses = createStatuses({
     businessUnit: (mid) => ({
       async taskStatuses(ids) {
         asked.push([mid, ids]);
@@ -36,11 +36,11 @@ function open(answer: (ids: readonly string[]) => TaskStatus[] = (ids) => ids.ma
   async function poll(mid: string, taskId: string) {
     const tally: Tally = { calls: 0 };
     const found = await meter
-      .during(tally, () => ask(mid, taskId))
+      .during(tally, () => statuses.ask(mid, taskId))
       .catch((error: unknown) => String(error));
     return { found, calls: tally.calls };
   }
-  return { time, asked, polls, poll };
+  return { time, asked, polls, poll, expect: statuses.expect };
 }
 
 test('polls of one business unit that are due together share a call, and its cost', async () => {
@@ -96,4 +96,72 @@ test('what fails for all fails for each; one bad task fails alone', async () => 
     'MarketingCloudError: fake data',
     statusOf('c'),
   ]);
+});
+
+test('whoever asks takes along the polls that come soon, which then ask nothing', async () => {
+  const { time, asked, polls, poll, expect: comes } = open();
+  comes('1', 'soon', 30_000);
+  comes('1', 'later', 60_000);
+  comes('2', 'elsewhere', 30_000);
+  await time.run(time.now() + 28_000);
+  const first = poll('1', 'now');
+  await time.run(time.now() + 20);
+  expect(asked).toEqual([['1', ['now', 'soon']]]);
+  expect(await first).toEqual({ found: statusOf('now'), calls: 1 / 2 });
+  await time.run(time.now() + 1_980);
+  expect(await poll('1', 'soon')).toEqual({ found: statusOf('soon'), calls: 1 / 2 });
+  expect(polls).toEqual([2]);
+  // What was kept for a poll is for that one: its next asks anew.
+  const next = poll('1', 'soon');
+  await time.run(time.now() + 20);
+  expect((await next).calls).toBe(1);
+  expect(asked).toHaveLength(2);
+});
+
+test('an answer that is older than a tenth of the wait is not taken', async () => {
+  const { time, asked, poll, expect: comes } = open();
+  comes('1', 'late', 10_000);
+  await time.run(time.now() + 9_500);
+  const first = poll('1', 'now');
+  await time.run(time.now() + 20);
+  await first;
+  await time.run(time.now() + 1_100);
+  const late = poll('1', 'late');
+  await time.run(time.now() + 20);
+  expect((await late).calls).toBe(1);
+  expect(asked.map(([, ids]) => ids)).toEqual([['now', 'late'], ['late']]);
+});
+
+test('a task that another replica polls is not asked for again and again', async () => {
+  const { time, asked, poll, expect: comes } = open();
+  comes('1', 'theirs', 10_000);
+  await time.run(time.now() + 9_500);
+  for (const id of ['a', 'b']) {
+    const each = poll('1', id);
+    await time.run(time.now() + 20);
+    await each;
+  }
+  await time.run(time.now() + 5_000);
+  const last = poll('1', 'c');
+  await time.run(time.now() + 20);
+  await last;
+  expect(asked.map(([, ids]) => ids)).toEqual([['a', 'theirs'], ['b'], ['c']]);
+});
+
+test('what was taken along does not make a call fail for who asked', async () => {
+  const {
+    time,
+    asked,
+    poll,
+    expect: comes,
+  } = open((ids) => {
+    if (ids.includes('bad')) throw refusal('data');
+    return ids.map(statusOf);
+  });
+  comes('1', 'bad', 10_000);
+  await time.run(time.now() + 9_500);
+  const first = poll('1', 'now');
+  await time.run(time.now() + 20);
+  expect((await first).found).toEqual(statusOf('now'));
+  expect(asked.map(([, ids]) => ids)).toEqual([['now', 'bad'], ['now']]);
 });

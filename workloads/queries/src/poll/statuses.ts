@@ -1,12 +1,17 @@
 import type { Clock } from '@millrace/engine';
 import { type BusinessUnit, MarketingCloudError, type TaskStatus } from '@millrace/marketing-cloud';
 import type { Meter, Tally } from '../calls.ts';
+import { type Answer, type Expected, createExpected } from './expected.ts';
 
 /**
- * The status of a task, asked together with those that other polls of the same business unit ask for at the same time: one
- * SOAP Retrieve with IN answers up to 100 of them, and costs each its share.
+ * Statuses of tasks, asked for together: one SOAP Retrieve with IN answers up to 100 polls of a business unit, those that ask
+ * at the same time and those that will soon (expected.ts), and costs each its share.
  */
-export type AskStatus = (mid: string, taskId: string) => Promise<TaskStatus | null>;
+export interface Statuses {
+  ask(mid: string, taskId: string): Promise<TaskStatus | null>;
+  /** A poll of the task comes after so many milliseconds. */
+  expect(mid: string, taskId: string, afterMs: number): void;
+}
 
 export interface StatusesParams {
   readonly businessUnit: (mid: string) => Pick<BusinessUnit, 'taskStatuses'>;
@@ -14,8 +19,8 @@ export interface StatusesParams {
   readonly clock: Clock;
   /** How long the first waits for others. Polls that were claimed together come within a few milliseconds. */
   readonly gatherMs: number;
-  /** How many polls one question answered. */
-  readonly onAsked?: (polls: number) => void;
+  /** About how many tasks one call asked. */
+  readonly onAsked?: (tasks: number) => void;
 }
 
 /** As many as the connector puts into one call. */
@@ -23,43 +28,61 @@ const MOST = 100;
 
 interface Waiting {
   readonly taskId: string;
-  answer(status: TaskStatus | null, share: number): void;
+  answer(answer: Answer): void;
   fail(error: unknown, share: number): void;
 }
 
-export function createStatuses(params: StatusesParams): AskStatus {
+export function createStatuses(params: StatusesParams): Statuses {
   const { businessUnit, meter, clock, gatherMs, onAsked = () => {} } = params;
   const gathering = new Map<string, { waiting: Waiting[]; takeBack: () => void }>();
+  const expected = new Map<string, Expected>();
+
+  function expectedOf(mid: string): Expected {
+    const known = expected.get(mid) ?? createExpected(() => clock.now());
+    expected.set(mid, known);
+    return known;
+  }
 
   function flush(mid: string): void {
     const batch = gathering.get(mid);
     if (batch === undefined) return;
     gathering.delete(mid);
     batch.takeBack();
-    void ask(mid, batch.waiting);
+    void ask(mid, batch.waiting, expectedOf(mid).soon(MOST - batch.waiting.length));
   }
 
-  async function ask(mid: string, waiting: readonly Waiting[]): Promise<void> {
-    const ids = [...new Set(waiting.map(({ taskId }) => taskId))];
+  async function ask(
+    mid: string,
+    waiting: readonly Waiting[],
+    soon: readonly string[],
+  ): Promise<void> {
+    const ids = [...new Set([...waiting.map(({ taskId }) => taskId), ...soon])];
     // A tally of its own: the timer belongs to the poll that came first, which must not pay for all.
     const tally: Tally = { calls: 0 };
-    const share = (): number => tally.calls / waiting.length;
+    const share = (): number => tally.calls / (waiting.length + soon.length);
     try {
       const found = await meter.during(tally, () => businessUnit(mid).taskStatuses(ids));
-      onAsked(waiting.length);
+      onAsked(ids.length);
       const byId = new Map(found.map((status) => [status.taskId, status]));
-      for (const each of waiting) each.answer(byId.get(each.taskId) ?? null, share());
+      const answerTo = (taskId: string): Answer => ({
+        status: byId.get(taskId) ?? null,
+        share: share(),
+      });
+      for (const each of waiting) each.answer(answerTo(each.taskId));
+      for (const taskId of soon) expectedOf(mid).answered(taskId, answerTo(taskId));
     } catch (error) {
       // One id that Marketing Cloud does not take must not keep the others from their answers.
       if (ids.length > 1 && error instanceof MarketingCloudError && error.kind === 'data') {
         const middle = Math.ceil(waiting.length / 2);
-        await Promise.all([ask(mid, waiting.slice(0, middle)), ask(mid, waiting.slice(middle))]);
+        const halves =
+          soon.length > 0 ? [waiting] : [waiting.slice(0, middle), waiting.slice(middle)];
+        await Promise.all(halves.map((half) => ask(mid, half, [])));
       } else for (const each of waiting) each.fail(error, share());
     }
   }
 
-  return (mid, taskId) =>
-    new Promise<{ status: TaskStatus | null; share: number }>((resolve, reject) => {
+  function gather(mid: string, taskId: string): Promise<Answer> {
+    return new Promise((resolve, reject) => {
       const batch = gathering.get(mid) ?? {
         waiting: [],
         takeBack: clock.after(gatherMs, () => flush(mid)),
@@ -67,21 +90,27 @@ export function createStatuses(params: StatusesParams): AskStatus {
       gathering.set(mid, batch);
       batch.waiting.push({
         taskId,
-        answer: (status, share) => resolve({ status, share }),
+        answer: resolve,
         fail: (error, share) => reject(new Unshared(error, share)),
       });
       if (batch.waiting.length >= MOST) flush(mid);
-    }).then(
-      ({ status, share }) => {
+    });
+  }
+
+  return {
+    async ask(mid, taskId) {
+      try {
+        const { status, share } = expectedOf(mid).take(taskId) ?? (await gather(mid, taskId));
         meter.charge(share);
         return status;
-      },
-      (failed: unknown) => {
-        if (!(failed instanceof Unshared)) throw failed;
-        meter.charge(failed.share);
-        throw failed.reason;
-      },
-    );
+      } catch (error) {
+        if (!(error instanceof Unshared)) throw error;
+        meter.charge(error.share);
+        throw error.reason;
+      }
+    },
+    expect: (mid, taskId, afterMs) => expectedOf(mid).add(taskId, afterMs),
+  };
 }
 
 /** What a shared question failed with, and what it cost each. */

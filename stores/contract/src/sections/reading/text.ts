@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { OUTCOMES, addOne, claimOne, only, settle, start } from '../../build.ts';
+import { OUTCOMES, addOne, claimOne, keptBy, newJob, only, settle, start } from '../../build.ts';
 import type { Section } from '../../harness.ts';
 import { listAll, read, value } from '../../observe.ts';
 
@@ -39,17 +39,20 @@ export const text: Section = {
         for (const each of TEXTS) {
           const names = { kind: each, tenant: each, correlationId: each, submitter: each };
           const more = { subject: each, webhook: each, parents: { [each]: each }, schedule: each };
-          const traceparent = each;
-          const id = await addOne(store, {
+          const asked = newJob({
             ...names,
             ...more,
-            traceparent,
+            traceparent: each,
             key: { value: each, windowMs: 60_000 },
           });
-          expect(await read(store, id)).toMatchObject({ ...names, ...more, key: each });
-          expect(only(await listAll(store, { kind: each, tenant: each, key: each })).id).toBe(id);
+          const { traceparent, key, payload: _payload, ...kept } = keptBy(store, asked);
+          const id = await addOne(store, asked);
+          expect(await read(store, id)).toMatchObject({ ...kept, key: key?.value });
+          const filter = { kind: each, tenant: kept.tenant, key: each };
+          expect(only(await listAll(store, filter)).id).toBe(id);
           const job = await claimOne(store, { wants: [{ kind: each, limit: 1 }], worker: each });
-          expect(job).toMatchObject({ ...names, traceparent });
+          expect(job).toMatchObject({ kind: each, tenant: kept.tenant, correlationId: each });
+          expect(job).toMatchObject({ submitter: each, traceparent });
           expect((await read(store, id)).worker).toBe(each);
         }
       },

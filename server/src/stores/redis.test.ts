@@ -1,0 +1,125 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@millrace/api';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { startRedis } from '../../../scripts/services.mjs';
+import { HELLO, SLOW } from '../../test/job-files.ts';
+import { type Started, build, startMain } from '../../test/process.ts';
+
+/** The process as people run it, with some of its kinds in Redis. */
+
+let redis: Awaited<ReturnType<typeof startRedis>>;
+let folder: string;
+
+beforeAll(async () => {
+  build();
+  redis = await startRedis({ settings: { appendonly: 'yes' } });
+}, 120_000);
+afterAll(() => redis.remove());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'millrace-redis-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'jobs'));
+  writeFileSync(join(folder, 'jobs', 'hello.ts'), HELLO);
+  writeFileSync(join(folder, 'jobs', 'slow.ts'), SLOW);
+});
+
+function main(env: Record<string, string>): Started {
+  const started = startMain(
+    {
+      PORT: '0',
+      NODE_ENV: 'development',
+      AUTH_BYPASS_DEVELOPMENT: 'true',
+      MILLRACE_DOCUMENTS: 'false',
+      REDIS_URL: redis.url,
+      REDIS_KINDS: 'hello',
+      ...env,
+    },
+    folder,
+  );
+  onTestFinished(async () => {
+    started.child.kill('SIGKILL');
+    await started.ended;
+  });
+  return started;
+}
+
+async function clientOf({ says }: Started) {
+  const [, address = ''] = await says(/"address":"([^"]+)"/);
+  return { address, client: createClient({ baseUrl: address }) };
+}
+
+type Client = ReturnType<typeof createClient>;
+
+async function greeted(client: Client, name: string): Promise<string> {
+  const { id } = await client.enqueue({ body: { kind: 'hello', data: { name } } });
+  await ends(client, id);
+  return id;
+}
+
+async function ends(client: Client, id: string): Promise<void> {
+  await expect
+    .poll(async () => (await client.getJob({ params: { id } })).state, { timeout: 20_000 })
+    .toBe('SUCCEEDED');
+}
+
+async function redisStatus(client: Client): Promise<string | undefined> {
+  const { checks } = await client.readyz();
+  return checks.find(({ name }) => name === 'redis')?.status;
+}
+
+test('its kinds run there, the others in the database, and people see them together', async () => {
+  const { client } = await clientOf(main({ REDIS_PREFIX: 'together' }));
+  const greeting = await greeted(client, 'Ada');
+  expect(greeting).toMatch(/^bull-\d+$/);
+  const { id: slow } = await client.enqueue({ body: { kind: 'slow', data: { ms: 1 } } });
+  expect(slow).not.toMatch(/^bull-/);
+  await ends(client, slow);
+  const { jobs } = await client.listJobs({ query: {} });
+  expect(new Set(jobs.map(({ id }) => id))).toEqual(new Set([greeting, slow]));
+  expect(await redisStatus(client)).toBe('ok');
+
+  await client.pauseKind({ params: { kind: 'hello' } });
+  const { id: held } = await client.enqueue({ body: { kind: 'hello', data: { name: 'Bob' } } });
+  expect(await client.explainJob({ params: { id: held } })).toMatchObject({
+    sentence: expect.stringContaining('paused'),
+  });
+  await client.resumeKind({ params: { kind: 'hello' } });
+  await ends(client, held);
+});
+
+test('a restart of Redis ends nothing, and work goes on by itself', async () => {
+  const started = main({ REDIS_PREFIX: 'restarted' });
+  const { client } = await clientOf(started);
+  const before = await greeted(client, 'Ada');
+  await redis.stop('immediate');
+  await expect.poll(() => redisStatus(client), { timeout: 20_000 }).toBe('degraded');
+  await expect(
+    client.enqueue({ body: { kind: 'hello', data: { name: 'nobody' } } }),
+  ).rejects.toMatchObject({ problem: { status: 503 } });
+  const { id } = await client.enqueue({ body: { kind: 'slow', data: { ms: 1 } } });
+  await ends(client, id);
+  await redis.start();
+  await expect.poll(() => redisStatus(client), { timeout: 20_000 }).toBe('ok');
+  expect(await client.getJob({ params: { id: before } })).toMatchObject({ state: 'SUCCEEDED' });
+  await greeted(client, 'Bob');
+  expect(started.output()).toContain('Redis does not answer');
+}, 60_000);
+
+test('a Redis that is not there, or cannot do what a kind needs, is told at the start', async () => {
+  const refused = async (env: Record<string, string>): Promise<string> => {
+    const started = main(env);
+    expect(await started.ended).not.toBe(0);
+    return started.output();
+  };
+  expect(await refused({ REDIS_URL: 'redis://:hush-hush@127.0.0.1:1' })).toMatch(
+    /The Redis of REDIS_URL \(127\.0\.0\.1:1\) cannot be used: .*ECONNREFUSED/,
+  );
+  expect(await refused({ REDIS_KINDS: 'hello,nobody' })).toContain('no kind "nobody"');
+  writeFileSync(
+    join(folder, 'jobs', 'nightly.ts'),
+    `export const nightly = { name: 'nightly', cron: '0 2 * * *', job: { kind: 'hello', data: { name: 'Ada' } } };`,
+  );
+  expect(await refused({})).toContain('the schedule "nightly" needs schedules');
+}, 60_000);

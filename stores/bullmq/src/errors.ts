@@ -1,0 +1,46 @@
+import { MillraceError, StoreTimedOut, StoreUnavailable } from '@millrace/engine';
+
+/**
+ * What Redis answers while it is of no use and may be again: started (LOADING), a replica (READONLY, MASTERDOWN,
+ * NOREPLICAS), a cluster that moves or lacks a part (CLUSTERDOWN, TRYAGAIN, MOVED, ASK), a disk that is full (MISCONF), a
+ * script of somebody that does not end (BUSY, UNKILLABLE), a memory that is full (OOM), a password or right that was
+ * changed. Older servers put these words into the middle of the message of a script.
+ */
+const PASSING =
+  /\b(LOADING|READONLY|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|MISCONF|BUSY|UNKILLABLE|OOM|NOAUTH|WRONGPASS|NOPERM)\b/;
+
+/** What an operator has to see to. */
+const CONDITIONS: Readonly<Record<string, string>> = {
+  READONLY: 'The Redis server is a replica and takes no writes',
+  MISCONF: 'Redis cannot write to its disk',
+  OOM: 'The memory of Redis is full: raise maxmemory, or keep ended jobs for a shorter time',
+  NOREPLICAS: 'Redis has fewer replicas than it asks for',
+  NOAUTH: 'Redis wants a password',
+  WRONGPASS: 'Redis does not accept the user or the password',
+  NOPERM: 'The user that Millrace has in Redis lacks a right',
+};
+
+/** What a command threw, as the engine knows it: Redis is away, was too slow, or the data is at fault. */
+export function storeError(error: unknown): Error {
+  if (error instanceof MillraceError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (message === 'Command timed out')
+    return new StoreTimedOut('Redis did not answer in time.', { cause: error });
+  if (!(error instanceof Error) || error.name !== 'ReplyError')
+    return new StoreUnavailable(`Redis did not answer: ${message}`, { cause: error });
+  const [word = ''] = PASSING.exec(message) ?? [];
+  if (word !== '') {
+    const condition = CONDITIONS[word] ?? 'Redis is of no use for now';
+    return new StoreUnavailable(
+      `${condition} (${message}). Work goes on by itself once that is fixed.`,
+      { cause: error },
+    );
+  }
+  if (message.includes('WRONGTYPE'))
+    return new Error(
+      'A key of the queue is not what it should be: another program writes to the same keys. Give Millrace a prefix of ' +
+        `its own (${message}).`,
+      { cause: error },
+    );
+  return error;
+}

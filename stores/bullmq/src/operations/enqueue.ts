@@ -1,0 +1,38 @@
+import type { Enqueued, NewJob } from '@millrace/engine';
+import { type Context, list, partsOf, script } from '../context.ts';
+import { specOf } from '../fields.ts';
+import { MAKING } from '../lua/making.ts';
+import { WAITING } from '../lua/waiting.ts';
+import { jobId } from '../names.ts';
+
+/** ARGV[1]: the specs of the jobs (fields.ts). Answers [number, 1 if made] for each. */
+const ENQUEUE = script(
+  WAITING,
+  MAKING,
+  /* lua */ `
+local answers = {}
+for index, spec in ipairs(cjson.decode(ARGV[1])) do
+  local number, made = make(spec)
+  answers[index] = { number, made }
+end
+publish()
+return answers
+`,
+);
+
+/** All jobs are checked before the first is written. More than a hundred are written in several steps. */
+export async function enqueue(
+  context: Context,
+  { jobs }: { readonly jobs: readonly NewJob[] },
+): Promise<Enqueued[]> {
+  const specs = jobs.map(specOf);
+  const enqueued: Enqueued[] = [];
+  for (const part of partsOf(specs)) {
+    const answers = list(await context.run(ENQUEUE, JSON.stringify(part)));
+    for (const answer of answers) {
+      const [number, made] = list(answer);
+      enqueued.push({ id: jobId(String(number)), created: made === 1 });
+    }
+  }
+  return enqueued;
+}

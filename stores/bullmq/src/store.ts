@@ -1,0 +1,69 @@
+import type { AmendPart, Keeps, Store, UpkeepPart } from '@millrace/engine';
+import { type ConnectOptions, connect } from './connect.ts';
+import { createContext } from './context.ts';
+import { startHints } from './hints.ts';
+import { STORE_NAME, prefixOf } from './names.ts';
+import { claim } from './operations/claim.ts';
+import { enqueue } from './operations/enqueue.ts';
+import { erase } from './operations/erase.ts';
+import { cancel, createAmend, retry } from './operations/hand.ts';
+import { createUpkeep } from './operations/prune.ts';
+import { counts, get, inspect, listJobs, now, summaries } from './operations/read.ts';
+import { renew } from './operations/renew.ts';
+import { settle } from './operations/settle.ts';
+
+export interface BullStoreOptions extends ConnectOptions {
+  /** Whose jobs these are: the prefix of BullMQ's queues is this name in braces. */
+  readonly prefix?: string;
+}
+
+export interface BullStore extends Store {
+  readonly upkeep: UpkeepPart;
+  readonly amend: AmendPart;
+}
+
+/** Tenants are kept as a label to filter by, and take no turns. */
+const KEEPS: Keeps = { tenants: false, effects: false, executions: true };
+
+export async function openBullStore({
+  prefix: name = 'millrace',
+  ...options
+}: BullStoreOptions): Promise<BullStore> {
+  const prefix = prefixOf(name);
+  const client = await connect(options);
+  const subscriber = await connect(options).catch((error: unknown) => {
+    client.disconnect();
+    throw error;
+  });
+  const context = createContext(client, prefix);
+  const hints = await startHints(subscriber, prefix).catch((error: unknown) => {
+    client.disconnect();
+    subscriber.disconnect();
+    throw error;
+  });
+  return {
+    name: STORE_NAME,
+    keeps: KEEPS,
+    now: () => now(context),
+    enqueue: (params) => enqueue(context, params),
+    claim: (params) => claim(context, params),
+    renew: (params) => renew(context, params),
+    settle: (params) => settle(context, params),
+    cancel: (params) => cancel(context, params),
+    retry: (params) => retry(context, params),
+    erase: (params) => erase(context, params),
+    get: (params) => get(context, params),
+    list: (params) => listJobs(context, params),
+    summaries: (params) => summaries(context, params),
+    counts: () => counts(context),
+    inspect: (params) => inspect(context, params),
+    watch: hints.watch,
+    upkeep: createUpkeep(context),
+    amend: createAmend(context),
+    async close() {
+      hints.stop();
+      client.disconnect();
+      subscriber.disconnect();
+    },
+  };
+}
