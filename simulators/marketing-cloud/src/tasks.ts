@@ -70,9 +70,15 @@ export function createTasks({ settings, clock, faults, units, run }: Parts): Tas
     return task;
   }
 
+  /** What takes no time is done at once, also by a clock that stands still. */
+  function later(ms: number, call: () => void): void {
+    if (ms > 0) clock.after(ms, call);
+    else call();
+  }
+
   async function queue(task: Task): Promise<void> {
     await faults.meet('', '').held('stuck-queued', { operation: TASK_OPERATION, mid: task.mid });
-    clock.after(durationOf(settings.queueMs, task), () => {
+    later(durationOf(settings.queueMs, task), () => {
       waiting.push(task);
       fill();
     });
@@ -101,7 +107,7 @@ export function createTasks({ settings, clock, faults, units, run }: Parts): Tas
     const takes = durationOf(settings.runMs, task) + (strike('slow', task)?.ms ?? 0);
     const isTooLong = takes >= settings.killAfterMs;
     const ran = new Promise<number>((resolve) => {
-      clock.after(Math.min(takes, settings.killAfterMs), () => resolve(clock.now()));
+      later(Math.min(takes, settings.killAfterMs), () => resolve(clock.now()));
     });
     const kill = new AbortController();
     const killed = new Promise<never>((_, reject) => {
@@ -144,8 +150,7 @@ export function createTasks({ settings, clock, faults, units, run }: Parts): Tas
       if (!unit.dataExtensions.has(target.objectId)) return;
       unit.dataExtensions.set(target.objectId, { ...target, rows: after, modifiedAt: clock.now() });
     };
-    if (late > 0) clock.after(late, show);
-    else show();
+    later(late, show);
   }
 
   function finish(task: Task, status: Task['status'], message: string, at = clock.now()): void {
