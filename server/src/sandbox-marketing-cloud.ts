@@ -8,6 +8,7 @@ export interface SandboxMarketingCloud {
   readonly environment: Environment;
   /** Where people look inside; null: there is none. */
   readonly page: string | null;
+  close(): Promise<void>;
 }
 
 const MIDS = ['100001', '100002'];
@@ -23,10 +24,17 @@ const RUN_MS = 1500;
 export async function withSandboxMarketingCloud(
   given: Environment,
 ): Promise<SandboxMarketingCloud> {
-  if (!isWanted(given)) return { environment: given, page: null };
+  return isWanted(given, Object.keys(known.shape))
+    ? startSandboxMarketingCloud(given)
+    : { environment: given, page: null, close: async () => {} };
+}
+
+export async function startSandboxMarketingCloud(
+  given: Environment,
+): Promise<SandboxMarketingCloud> {
   const { startLazily } = await import('@millrace/simulator-marketing-cloud/lazy');
   const secret = randomBytes(24).toString('base64url');
-  const { origin } = await startLazily({
+  const { origin, close } = await startLazily({
     clients: [{ clientId: CLIENT_ID, secret }],
     units: MIDS,
     queueMs: QUEUE_MS,
@@ -35,6 +43,7 @@ export async function withSandboxMarketingCloud(
     log: (line) => console.log(line),
   });
   return {
+    close,
     page: `${origin}/_sim/`,
     environment: {
       ...given,
@@ -47,10 +56,10 @@ export async function withSandboxMarketingCloud(
 }
 
 /** Several processes would each have one of their own, and none would find what another one made. */
-function isWanted(given: Environment): boolean {
+export function isWanted(given: Environment, settings: readonly string[]): boolean {
   const set = (name: string): string => given[name]?.trim() ?? '';
   return (
-    'MCE_AUTH_URL' in known.shape &&
+    settings.includes('MCE_AUTH_URL') &&
     !Object.keys(given).some((name) => name.startsWith('MCE_') && set(name) !== '') &&
     set('NODE_ENV') !== 'production' &&
     set('ISSUER') === '' &&

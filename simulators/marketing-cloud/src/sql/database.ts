@@ -36,7 +36,8 @@ export async function openDatabase(
     log: settings.log,
   });
   const instance = await DuckDBInstance.create(':memory:', {
-    threads: '2',
+    // One is enough for what is here, and two are slower where the cores have other work.
+    threads: '1',
     memory_limit: '1GB',
     // Queries see what is here and nothing else of this machine.
     enable_external_access: 'false',
