@@ -6,12 +6,13 @@ import { StartError } from '../start-error.ts';
 
 /** The Redis of REDIS_URL. It must be there at the start; later it may go away and come back. */
 export async function openRedis(config: RedisConfig, log: Log): Promise<BullStore> {
-  const { url, prefix } = config;
+  const { url, prefix, replicas } = config;
   try {
     const password = await passwordOf(config);
     return await openBullStore({
       url,
       prefix,
+      replicas,
       ...(password !== null && { password }),
       onAway: tellOnce(log),
     });

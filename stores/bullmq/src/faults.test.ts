@@ -198,6 +198,26 @@ test('kills under load: nothing that was acknowledged is lost, nothing is there 
   expect(await store.counts()).toMatchObject([{ state: 'SUCCEEDED', count: asked }]);
 }, 90_000);
 
+test('with a replica that must have it, nothing is answered that a fail-over would lose', async () => {
+  const [primary, replica] = [await server(), await server()];
+  const { store, prefix } = await world(primary.url, { replicas: 1 });
+  await expect(store.enqueue({ jobs: [newJob()] })).rejects.toThrow(/0 of 1 replicas/);
+  const admin = adminOf(replica.url);
+  const { hostname, port } = new URL(primary.url);
+  await admin.call('REPLICAOF', hostname, port);
+  await expect
+    .poll(() => store.enqueue({ jobs: [newJob({ kind: 'kept' })] }).catch(() => null), {
+      timeout: 20_000,
+    })
+    .not.toBeNull();
+  const [job] = await claimAll(store, 'kept', { limit: 1 });
+  if (job !== undefined) expect(await settle(store, job)).toBe('settled');
+  await admin.call('REPLICAOF', 'NO', 'ONE');
+  const heir = await openBullStore({ url: replica.url, prefix });
+  onTestFinished(() => heir.close());
+  expect(await heir.get({ id: job?.id ?? '' })).toMatchObject({ state: 'SUCCEEDED' });
+}, 60_000);
+
 test('a fail-over that lost claims and settlements gives no lease twice, and refuses the old ones', async () => {
   const [primary, replica] = [await server(), await server()];
   const board = await startSwitchboard(primary.url);
