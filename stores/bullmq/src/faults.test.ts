@@ -161,6 +161,15 @@ test('kills under load: nothing that was acknowledged is lost, nothing is there 
       acknowledged.add(made?.id ?? '');
     }
   }
+  /** Asks once, and takes no answer for an answer: nobody else may repeat it. */
+  let numbers = 0;
+  async function produceOnce(): Promise<void> {
+    while (goesOn.value) {
+      const payload = `${(numbers += 1)}`;
+      const jobs = times(5, () => newJob({ kind: 'once', payload }));
+      await store.enqueue({ jobs }).catch(() => isBack(store));
+    }
+  }
   let claims = 0;
   async function consume(worker: string): Promise<void> {
     let isEmpty = false;
@@ -184,7 +193,8 @@ test('kills under load: nothing that was acknowledged is lost, nothing is there 
     ended.set(job.id, (ended.get(job.id) ?? 0) + 1);
   }
 
-  const work = [produce(), produce(), consume('a'), consume('b')];
+  const once = times(8, () => produceOnce());
+  const work = [...once, produce(), produce(), consume('a'), consume('b')];
   for (let kill = 1; kill <= 3; kill += 1) {
     const target = acknowledged.size + 200;
     await expect.poll(() => acknowledged.size, { timeout: 20_000 }).toBeGreaterThan(target);
@@ -195,7 +205,20 @@ test('kills under load: nothing that was acknowledged is lost, nothing is there 
   await Promise.all(work);
   expect(ended.size, 'one job for each key').toBe(asked);
   expect([...acknowledged].filter((id) => ended.get(id) !== 1)).toEqual([]);
-  expect(await store.counts()).toMatchObject([{ state: 'SUCCEEDED', count: asked }]);
+  const counts = await store.counts();
+  expect(counts.filter(({ kind }) => kind === 'work')).toMatchObject([
+    { state: 'SUCCEEDED', count: asked },
+  ]);
+  const seen = new Map<string, number>();
+  while (true) {
+    const jobs = await claimAll(store, 'once', { limit: 500 });
+    if (jobs.length === 0) break;
+    for (const { payload } of jobs) seen.set(payload ?? '', (seen.get(payload ?? '') ?? 0) + 1);
+  }
+  expect(
+    [...seen].filter(([, count]) => count !== 5),
+    'all five, once',
+  ).toEqual([]);
 }, 90_000);
 
 test('with a replica that must have it, nothing is answered that a fail-over would lose', async () => {
