@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Log } from '@millrace/engine';
-import { type BullStore, openBullStore } from '@millrace/store-bullmq';
+import type { BullStore } from '@millrace/store-bullmq';
 import type { RedisConfig } from '../config/redis.ts';
 import { StartError } from '../start-error.ts';
 
@@ -9,6 +9,8 @@ export async function openRedis(config: RedisConfig, log: Log): Promise<BullStor
   const { url, prefix, replicas } = config;
   try {
     const password = await passwordOf(config);
+    // The driver takes a quarter of a second to load, which nobody waits for who has no Redis.
+    const { openBullStore } = await import('@millrace/store-bullmq');
     return await openBullStore({
       url,
       prefix,
