@@ -4,6 +4,7 @@
 const subcommands = {
   queue: './queue.mjs',
   growth: './growth.mjs',
+  bullmq: './bullmq.mjs',
   processes: './processes.mjs',
   embedded: './embedded.mjs',
   events: './events.mjs',

@@ -5,14 +5,14 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { payload } from './contenders/common.mjs';
-import { contenders } from './contenders/index.mjs';
+import { contenders, onRedis } from './contenders/index.mjs';
 import { percentile } from './stats.mjs';
 
 const WARM_UP = 5_000;
 
 /** Enqueue, run and pick-up of one contender. */
 async function queue({ contender, urls, jobs, pickups }) {
-  const made = await contenders[contender]();
+  const made = await { ...contenders, ...onRedis }[contender]();
   const { name, keeps, share = 1, writesWal = true } = made;
   const { open, reset, enqueue, run, pickup, close } = made;
   const count = Math.round(jobs * share);
@@ -89,8 +89,17 @@ async function timed(work) {
   return { seconds: (performance.now() - started) / 1000 };
 }
 
+/** Where no Postgres is measured. */
+const nothing = {
+  checkpoint: async () => {},
+  analyze: async () => {},
+  wal: async (work) => ({ ...(await work()), wal: 0 }),
+  close: async () => {},
+};
+
 /** A connection of the bench's own, beside the contender's. */
 async function observe(url) {
+  if (url === undefined) return nothing;
   const client = new pg.Client(url);
   await client.connect();
   const position = async () => {

@@ -10,8 +10,13 @@ export const bullmqWithoutAof = (tuning) =>
 export const bullmqWithAof = (tuning) =>
   bullmq({ name: 'BullMQ, Redis AOF everysec', url: (urls) => urls.redisAofUrl, ...tuning });
 
+/** With all finished jobs, as Millrace keeps them. */
+export const bullmqWithHistory = (tuning) =>
+  bullmqWithAof({ keepsFinished: true, keeps: 'history', ...tuning });
+
 function bullmq(options) {
   const { batch = { size: 1000, inFlight: 4 }, concurrency = 100, redis = {} } = options;
+  const { keepsFinished = false, keeps = 'nothing: deletes finished jobs' } = options;
   let connection;
   let queue;
   const connect = (url) => new Redis(url, { maxRetriesPerRequest: null, ...redis });
@@ -19,12 +24,12 @@ function bullmq(options) {
     new Worker(name, (job) => handler(job.data), {
       connection,
       concurrency,
-      removeOnComplete: { count: 0 },
+      ...(keepsFinished ? {} : { removeOnComplete: { count: 0 } }),
     });
 
   return {
     name: options.name,
-    keeps: 'nothing: deletes finished jobs',
+    keeps,
     writesWal: false,
 
     async open(urls) {

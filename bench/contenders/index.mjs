@@ -20,3 +20,10 @@ export const contenders = {
   bullmq: async () => (await import('./bullmq.mjs')).bullmqWithoutAof(),
   bullmqAof: async () => (await import('./bullmq.mjs')).bullmqWithAof(),
 };
+
+/** For `bullmq`: on the same Redis, which keeps an append-only file. */
+export const onRedis = {
+  millraceOnRedis: async () => (await import('./millrace.mjs')).millraceOnRedis(),
+  bare: async () => (await import('./bullmq.mjs')).bullmqWithAof(),
+  bareWithHistory: async () => (await import('./bullmq.mjs')).bullmqWithHistory(),
+};

@@ -1,8 +1,9 @@
-import { createEvents, createRegistry, createWorker } from '@millrace/engine';
+import { createEvents, createRegistry, createWorker, defineJob } from '@millrace/engine';
 import { createMemoryStore } from '@millrace/store-memory';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { systemClock } from './clock.ts';
-import { allWorkers } from './workers.ts';
+import { allWorkers, poolsOn } from './workers.ts';
 
 function worker(id: string) {
   const events = createEvents();
@@ -49,4 +50,20 @@ test('several workers are paused, resumed, asked and stopped as one', async () =
 test('one worker is itself', () => {
   const { worker: alone } = worker('a');
   expect(allWorkers(alone, [])).toBe(alone);
+});
+
+test('a pool is where its kinds are, and the rest on each store under a name of its own', () => {
+  const kinds = ['a', 'b'].map((kind) =>
+    defineJob({ kind, input: z.object({}), run: async () => {} }),
+  );
+  const pools = [
+    { name: 'default', concurrency: 20 },
+    { name: 'both', kinds: ['a', 'elsewhere'] },
+    { name: 'other', kinds: ['elsewhere'] },
+  ];
+  expect(poolsOn(pools, kinds)).toEqual([
+    { name: 'default', concurrency: 20 },
+    { name: 'both', kinds: ['a'] },
+  ]);
+  expect(poolsOn(pools, kinds, 'redis')[0]).toEqual({ name: 'redis', concurrency: 20 });
 });

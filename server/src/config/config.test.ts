@@ -323,6 +323,7 @@ describe('Redis', () => {
       url,
       passwordFile: null,
       prefix: 'millrace',
+      replicas: 0,
       kinds: ['greet', 'count'],
     });
     expect(config.secrets).toContain('hush-hush');

@@ -101,6 +101,11 @@ export const environment = z.object({
     'millrace',
     'What the keys in Redis begin with, in braces: the prefix of the queues for BullMQ is {millrace}.',
   ),
+  REDIS_REPLICAS: setting(
+    wholeNumber(0, 10),
+    '0',
+    'How many replicas of Redis must have a new job or an outcome before it is answered; not for a cluster.',
+  ),
   REDIS_KINDS: setting(
     list,
     '',

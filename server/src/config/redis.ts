@@ -5,13 +5,14 @@ export interface RedisConfig {
   readonly url: string;
   readonly passwordFile: string | null;
   readonly prefix: string;
+  readonly replicas: number;
   /** Of people's own kinds; a workload says so of its kinds itself. */
   readonly kinds: readonly string[];
 }
 
 type Values = Pick<
   Environment,
-  'REDIS_URL' | 'REDIS_PASSWORD_FILE' | 'REDIS_PREFIX' | 'REDIS_KINDS'
+  'REDIS_URL' | 'REDIS_PASSWORD_FILE' | 'REDIS_PREFIX' | 'REDIS_REPLICAS' | 'REDIS_KINDS'
 >;
 
 export function redisOf(values: Values): RedisConfig | null {
@@ -20,6 +21,7 @@ export function redisOf(values: Values): RedisConfig | null {
     url: values.REDIS_URL,
     passwordFile: values.REDIS_PASSWORD_FILE ?? null,
     prefix: values.REDIS_PREFIX,
+    replicas: values.REDIS_REPLICAS,
     kinds: values.REDIS_KINDS,
   };
 }

@@ -2,7 +2,6 @@ import { access, constants } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createSalesforce } from '@millrace/salesforce';
 import { checkOrg } from '@millrace/store-salesforce';
-import { checkRedis } from '@millrace/store-bullmq';
 import { checkPostgres } from '@millrace/store-postgres';
 import {
   type Finding,
@@ -99,6 +98,7 @@ async function redis(config: RedisConfig): Promise<Finding> {
   const password = await passwordOf(config).catch((error: unknown) => new Error(messageOf(error)));
   if (password instanceof Error)
     return missing('Redis', password.message, 'Check REDIS_PASSWORD_FILE.');
+  const { checkRedis } = await import('@millrace/store-bullmq');
   const answer = await checkRedis({
     url: config.url,
     answerWithinMs: LIMIT_MS,

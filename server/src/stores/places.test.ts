@@ -7,7 +7,7 @@ function kind(name: string, more: Partial<JobDefinition<object>> = {}) {
   return defineJob({ kind: name, input: z.object({}), run: async () => {}, ...more });
 }
 
-const REDIS = { url: 'redis://localhost', passwordFile: null, prefix: 'millrace' };
+const REDIS = { url: 'redis://localhost', passwordFile: null, prefix: 'millrace', replicas: 0 };
 
 function places(kinds: ReturnType<typeof kind>[], more: Partial<Parameters<typeof placesOf>[0]>) {
   const redis = { ...REDIS, kinds: ['mine'] };

@@ -1,17 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import type { Log } from '@millrace/engine';
-import { type BullStore, openBullStore } from '@millrace/store-bullmq';
+import type { BullStore } from '@millrace/store-bullmq';
 import type { RedisConfig } from '../config/redis.ts';
 import { StartError } from '../start-error.ts';
 
 /** The Redis of REDIS_URL. It must be there at the start; later it may go away and come back. */
 export async function openRedis(config: RedisConfig, log: Log): Promise<BullStore> {
-  const { url, prefix } = config;
+  const { url, prefix, replicas } = config;
   try {
     const password = await passwordOf(config);
+    // The driver takes a quarter of a second to load, which nobody waits for who has no Redis.
+    const { openBullStore } = await import('@millrace/store-bullmq');
     return await openBullStore({
       url,
       prefix,
+      replicas,
       ...(password !== null && { password }),
       onAway: tellOnce(log),
     });

@@ -81,6 +81,20 @@ test('a kind whose store lacks what it needs is refused before anything runs', (
   );
 });
 
+test('a kind that wants Redis is held against Redis where there is one', () => {
+  const wanting = letters({
+    declare: () => ({ kinds: [{ kind: letter, redis: true, needs: ['chunks'] }] }),
+  });
+  const { kinds, wantRedis, check } = declareWorkloads([wanting], ON, NO_ORGS);
+  expect([kinds, wantRedis]).toEqual([[letter], ['letter']]);
+  const store = createMemoryStore({ now: () => 0 });
+  const { chunks: _, ...lacking } = store;
+  check(store, new Map());
+  expect(() => check(store, new Map(), { ...lacking, name: 'bull' })).toThrow(
+    'The kind "letter" needs chunks, which the store "bull" does not have.',
+  );
+});
+
 test('a kind of an org needs the org', () => {
   const ofOrg = letters({ declare: () => ({ kinds: [{ kind: letter, org: 'acme' }] }) });
   const { kinds, kindsOf, check } = declareWorkloads([ofOrg], ON, NO_ORGS);

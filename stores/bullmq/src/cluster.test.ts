@@ -1,6 +1,7 @@
 import { describeStoreContract, newJob } from '@millrace/store-contract';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startCluster } from '../test/cluster.ts';
+import { monitor } from '../test/monitor.ts';
 import { startStore } from '../test/redis.ts';
 import { FAILED, claimAll, settle, start, succeeded } from '../test/work.ts';
 
@@ -22,15 +23,14 @@ test('all keys are in one slot, also those that a script does not declare', asyn
   const harness = await startStore(cluster.url, { isCluster: true });
   onTestFinished(() => harness.close());
   const used = new Set<string>();
-  for (const node of cluster.nodes) {
-    const monitor = await node.monitor();
-    onTestFinished(() => monitor.disconnect());
-    monitor.on('monitor', (_time: string, [command = '', ...args]: string[]) => {
+  for (const url of cluster.urls) {
+    const stop = await monitor(url, (command, args) => {
       if (KEYLESS.test(command)) return;
       if (/^eval/i.test(command)) used.add(args[2] ?? '');
       else if (/^del$/i.test(command)) args.forEach((key) => used.add(key));
       else used.add(args[0] ?? '');
     });
+    onTestFinished(stop);
   }
   const store = await harness.open();
   const named = { correlationId: 'c', subject: 's', key: { value: 'k', windowMs: 1_000 } };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { StoreUnavailable } from '@millrace/engine';
 import type { Cluster, Redis } from 'ioredis';
 import { storeError } from './errors.ts';
 import { BASE } from './lua/base.ts';
@@ -22,9 +23,17 @@ export interface Context {
   /** `{name}`, which every key begins with. */
   readonly prefix: string;
   run(script: Script, ...args: readonly (string | number)[]): Promise<Reply>;
+  /** Waits until as many replicas as somebody asked for have what was written. */
+  confirm(): Promise<void>;
 }
 
-export function createContext(client: Redis | Cluster, prefix: string): Context {
+/** A replica that keeps up has a write within a millisecond. */
+const CONFIRM_WITHIN_MS = 1_000;
+
+export function createContext(
+  client: Redis | Cluster,
+  { prefix, replicas }: { readonly prefix: string; readonly replicas: number },
+): Context {
   return {
     client,
     prefix,
@@ -40,6 +49,16 @@ export function createContext(client: Redis | Cluster, prefix: string): Context 
       } catch (error) {
         throw storeError(error);
       }
+    },
+    async confirm() {
+      if (replicas === 0) return;
+      const have = await client.wait(replicas, CONFIRM_WITHIN_MS).catch((error: unknown) => {
+        throw storeError(error);
+      });
+      if (have < replicas)
+        throw new StoreUnavailable(
+          `It was written, but ${have} of ${replicas} replicas have it: a fail-over might lose it.`,
+        );
     },
   };
 }

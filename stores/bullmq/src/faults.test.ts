@@ -161,6 +161,15 @@ test('kills under load: nothing that was acknowledged is lost, nothing is there 
       acknowledged.add(made?.id ?? '');
     }
   }
+  /** Asks once, and takes no answer for an answer: nobody else may repeat it. */
+  let numbers = 0;
+  async function produceOnce(): Promise<void> {
+    while (goesOn.value) {
+      const payload = `${(numbers += 1)}`;
+      const jobs = times(5, () => newJob({ kind: 'once', payload }));
+      await store.enqueue({ jobs }).catch(() => isBack(store));
+    }
+  }
   let claims = 0;
   async function consume(worker: string): Promise<void> {
     let isEmpty = false;
@@ -184,7 +193,8 @@ test('kills under load: nothing that was acknowledged is lost, nothing is there 
     ended.set(job.id, (ended.get(job.id) ?? 0) + 1);
   }
 
-  const work = [produce(), produce(), consume('a'), consume('b')];
+  const once = times(8, () => produceOnce());
+  const work = [...once, produce(), produce(), consume('a'), consume('b')];
   for (let kill = 1; kill <= 3; kill += 1) {
     const target = acknowledged.size + 200;
     await expect.poll(() => acknowledged.size, { timeout: 20_000 }).toBeGreaterThan(target);
@@ -195,8 +205,41 @@ test('kills under load: nothing that was acknowledged is lost, nothing is there 
   await Promise.all(work);
   expect(ended.size, 'one job for each key').toBe(asked);
   expect([...acknowledged].filter((id) => ended.get(id) !== 1)).toEqual([]);
-  expect(await store.counts()).toMatchObject([{ state: 'SUCCEEDED', count: asked }]);
+  const counts = await store.counts();
+  expect(counts.filter(({ kind }) => kind === 'work')).toMatchObject([
+    { state: 'SUCCEEDED', count: asked },
+  ]);
+  const seen = new Map<string, number>();
+  while (true) {
+    const jobs = await claimAll(store, 'once', { limit: 500 });
+    if (jobs.length === 0) break;
+    for (const { payload } of jobs) seen.set(payload ?? '', (seen.get(payload ?? '') ?? 0) + 1);
+  }
+  expect(
+    [...seen].filter(([, count]) => count !== 5),
+    'all five, once',
+  ).toEqual([]);
 }, 90_000);
+
+test('with a replica that must have it, nothing is answered that a fail-over would lose', async () => {
+  const [primary, replica] = [await server(), await server()];
+  const { store, prefix } = await world(primary.url, { replicas: 1 });
+  await expect(store.enqueue({ jobs: [newJob()] })).rejects.toThrow(/0 of 1 replicas/);
+  const admin = adminOf(replica.url);
+  const { hostname, port } = new URL(primary.url);
+  await admin.call('REPLICAOF', hostname, port);
+  await expect
+    .poll(() => store.enqueue({ jobs: [newJob({ kind: 'kept' })] }).catch(() => null), {
+      timeout: 20_000,
+    })
+    .not.toBeNull();
+  const [job] = await claimAll(store, 'kept', { limit: 1 });
+  if (job !== undefined) expect(await settle(store, job)).toBe('settled');
+  await admin.call('REPLICAOF', 'NO', 'ONE');
+  const heir = await openBullStore({ url: replica.url, prefix });
+  onTestFinished(() => heir.close());
+  expect(await heir.get({ id: job?.id ?? '' })).toMatchObject({ state: 'SUCCEEDED' });
+}, 60_000);
 
 test('a fail-over that lost claims and settlements gives no lease twice, and refuses the old ones', async () => {
   const [primary, replica] = [await server(), await server()];

@@ -112,6 +112,7 @@ test('a part of a batch whose answer was lost is asked about again, the others a
   const lost = new StoreUnavailable('The answer was lost.');
   let calls = 0;
   const context = {
+    confirm: async () => {},
     run: async () => {
       calls += 1;
       if (calls > 1) throw lost;

@@ -1,4 +1,10 @@
-import type { AmendPart, Keeps, Store, UpkeepPart } from '@millrace/engine';
+import {
+  type AmendPart,
+  type Keeps,
+  MillraceError,
+  type Store,
+  type UpkeepPart,
+} from '@millrace/engine';
 import { type ConnectOptions, connect } from './connect.ts';
 import { createContext } from './context.ts';
 import { startHints } from './hints.ts';
@@ -15,6 +21,8 @@ import { settle } from './operations/settle.ts';
 export interface BullStoreOptions extends ConnectOptions {
   /** Whose jobs these are: the prefix of BullMQ's queues is this name in braces. */
   readonly prefix?: string;
+  /** New jobs and outcomes are answered once so many replicas have them. */
+  readonly replicas?: number;
 }
 
 export interface BullStore extends Store {
@@ -27,15 +35,23 @@ const KEEPS: Keeps = { tenants: false, effects: false, executions: true };
 
 export async function openBullStore({
   prefix: name = 'millrace',
+  replicas = 0,
   ...options
 }: BullStoreOptions): Promise<BullStore> {
   const prefix = prefixOf(name);
   const client = await connect(options);
+  if (replicas > 0 && client.isCluster) {
+    client.disconnect();
+    throw new MillraceError(
+      'invalid_definition',
+      'A cluster cannot be asked which replicas have a write: leave the number of replicas out.',
+    );
+  }
   const subscriber = await connect(options).catch((error: unknown) => {
     client.disconnect();
     throw error;
   });
-  const context = createContext(client, prefix);
+  const context = createContext(client, { prefix, replicas });
   const hints = await startHints(subscriber, prefix).catch((error: unknown) => {
     client.disconnect();
     subscriber.disconnect();

@@ -26,6 +26,7 @@ export async function startCluster() {
   while (!(await isWhole(first)) || !(await isWhole(second)));
   return {
     url: servers[0]?.url ?? '',
+    urls: servers.map(({ url }) => url),
     nodes,
     async remove() {
       nodes.forEach((node) => node.disconnect());

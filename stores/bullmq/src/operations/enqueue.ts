@@ -34,5 +34,6 @@ export async function enqueue(
       enqueued.push({ id: jobId(String(number)), created: made === 1 });
     }
   }
+  await context.confirm();
   return enqueued;
 }

@@ -118,6 +118,7 @@ export async function settle(
   for (const part of partsOf(items)) {
     try {
       const reply = await context.run(SETTLE, JSON.stringify(part));
+      await context.confirm();
       answers.push(...(list(reply) as SettleAnswer[]));
     } catch (error) {
       // Of the parts before there are answers: only this one and those after it are asked about again.
