@@ -11,6 +11,7 @@ import { closeApp, listen } from './http/listen.ts';
 import { createIdentity } from './identity/identity.ts';
 import { type LoadedJobs, loadJobs } from './jobs/folder.ts';
 import { createHub } from './live/hub.ts';
+import { createThings } from './live/things.ts';
 import { createTopics } from './live/topics.ts';
 import { logEvents } from './log/events.ts';
 import type { Logger } from './log/log.ts';
@@ -146,6 +147,7 @@ async function serve(
     announcements: traceAnnouncements(database.announcements, telemetry),
     events,
     topics,
+    things: createThings(opened.topics),
     processId: replica,
     log,
     streamsPerCaller: config.streamsPerCaller,

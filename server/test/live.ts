@@ -61,7 +61,7 @@ export async function startReplica(
     name: string;
     clock?: Clock;
     expiresAt?: number;
-  } & Pick<HubParams, 'now' | 'onDropped' | 'serves' | 'topics'> &
+  } & Pick<HubParams, 'now' | 'onDropped' | 'serves' | 'topics' | 'things'> &
     Partial<Pick<HubParams, 'streamsPerCaller'>>,
 ): Promise<Replica> {
   const { store, announcements, name, expiresAt = null, ...rest } = params;
@@ -131,7 +131,7 @@ export interface Place {
 
 export interface PlaceOptions
   extends
-    Pick<HubParams, 'onDropped' | 'serves' | 'topics'>,
+    Pick<HubParams, 'onDropped' | 'serves' | 'topics' | 'things'>,
     Partial<Pick<HubParams, 'streamsPerCaller'>> {
   readonly expiresAt?: number;
   readonly store?: (store: MainStore) => MainStore;

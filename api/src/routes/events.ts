@@ -5,14 +5,21 @@ import {
   kindName,
   tenantName,
 } from '@millrace/workload-kit/contract';
+import { topics as ofWorkloads } from '@millrace/workloads/contracts';
 import { z } from 'zod';
 import { jobSummary } from '../job.ts';
 import { runningExample } from '../story.ts';
 import { countsAnswer } from './jobs.ts';
 import { replica } from '../replica.ts';
 
-export const TOPICS = ['job', 'queue', 'worker'] as const;
-export type Topic = (typeof TOPICS)[number];
+export type Topic = 'job' | 'queue' | 'worker' | keyof typeof ofWorkloads;
+export const TOPICS: readonly Topic[] = [
+  'job',
+  'queue',
+  'worker',
+  ...(Object.keys(ofWorkloads) as (keyof typeof ofWorkloads)[]),
+];
+const WORDS = `${TOPICS.slice(0, -1).join(', ')} and ${TOPICS.at(-1) ?? ''}`;
 
 /** What a stream tells. Each event is the whole present state of one thing: a later one replaces it. */
 export const liveEvent = z.discriminatedUnion('type', [
@@ -29,6 +36,7 @@ export const liveEvent = z.discriminatedUnion('type', [
   z
     .object({ type: z.literal('worker'), worker: replica })
     .describe('A replica, as it last reported.'),
+  ...Object.values(ofWorkloads),
   z
     .object({ type: z.literal('live') })
     .describe('The present state is complete; what follows are changes.'),
@@ -47,12 +55,12 @@ export const eventContracts = {
     query: z.strictObject({
       topics: z
         .string()
-        .regex(/^(job|queue|worker)(,(job|queue|worker))*$/, {
-          error: 'Write one or more of job, queue and worker, separated by commas.',
+        .regex(new RegExp(`^(${TOPICS.join('|')})(,(${TOPICS.join('|')}))*$`), {
+          error: `Write one or more of ${WORDS}, separated by commas.`,
         })
         .optional()
-        .describe('Of job, queue and worker, separated by commas; all by default.'),
-      id: jobId.optional().describe('Only this job.'),
+        .describe(`Of ${WORDS}, separated by commas; all by default.`),
+      id: jobId.optional().describe('Only this job, or this one thing of the topic.'),
       kind: kindName.optional(),
       tenant: tenantName.optional(),
       state: jobState.optional().describe('Only jobs that are there now.'),

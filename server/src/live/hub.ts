@@ -22,7 +22,8 @@ import { createPlaces } from './streams/places.ts';
 import { createPresent } from './streams/present.ts';
 import type { Stream } from './streams/stream.ts';
 import { createTimers } from './timers.ts';
-import { type Topics, createTopics, isJobId } from './topics.ts';
+import { type Things, createThings } from './things.ts';
+import { type Topics, createTopics } from './topics.ts';
 import { createTrouble } from './trouble.ts';
 
 /**
@@ -56,6 +57,8 @@ export interface HubParams {
   readonly events: Events;
   /** What workloads announce and listen to. */
   readonly topics?: Topics;
+  /** Where things of workloads are read. */
+  readonly things?: Things;
   /** Unique over all processes and starts. */
   readonly processId: string;
   readonly log: Log;
@@ -76,7 +79,7 @@ const EVERY = { boards: 2, heartbeat: 3, interest: 4 };
 export function createHub(params: HubParams): Hub {
   const { store, announcements, events, processId, log } = params;
   const { serves = true, clock = systemClock, now = Date.now, onDropped = () => {} } = params;
-  const { topics = createTopics() } = params;
+  const { topics = createTopics(), things = createThings(new Map()) } = params;
   const trouble = createTrouble(log, 'Live events');
   const timers = createTimers(clock);
   const ring = createRing(clock);
@@ -87,7 +90,7 @@ export function createHub(params: HubParams): Hub {
   const announcer = createAnnouncer({ announcements, events, clock, processId, log });
   const finder = createFinder({ ring, clock, beacon: announcer.beacon });
   const poll = createPoll(store);
-  const presentOf = createPresent({ store, ring, onRead: poll.shown });
+  const presentOf = createPresent({ store, things, ring, onRead: poll.shown });
   const boards = createBoards({
     store,
     events,
@@ -109,6 +112,7 @@ export function createHub(params: HubParams): Hub {
   });
   const feed = createFeed({
     store,
+    things,
     ring,
     clock,
     trouble,
@@ -136,7 +140,7 @@ export function createHub(params: HubParams): Hub {
       if (announcement.type === 'interest') return interest.hear();
       topics.heard(announcement.more ? null : announcement.jobs);
       if (!isKeeping()) return;
-      feed.take({ ...announcement, jobs: announcement.jobs.filter(isJobId) });
+      feed.take(announcement);
       if (streams.size() > 0) boards.countSoon();
     }),
     // A `control` hint also comes after the connection to the store was lost: notifications may have been missed.

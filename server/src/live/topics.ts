@@ -28,6 +28,15 @@ export function isJobId(name: string): boolean {
   return !name.includes(MARK);
 }
 
+export function nameOf(topic: string, id: string): string {
+  return `${topic}${MARK}${id}`;
+}
+
+export function partsOf(name: string): { readonly topic: string; readonly id: string } {
+  const end = name.indexOf(MARK);
+  return { topic: name.slice(0, end), id: name.slice(end + 1) };
+}
+
 export function createTopics(): Topics {
   const listeners = new Set<{
     readonly topic: string;
@@ -38,7 +47,7 @@ export function createTopics(): Topics {
   return {
     live: {
       announce(topic, id) {
-        line?.touch(`${topic}${MARK}${id}`);
+        line?.touch(nameOf(topic, id));
       },
       listen(topic, listener) {
         const entry = { topic, listener };

@@ -7,6 +7,7 @@ import type {
   Opened,
   Scope,
   SetGauge,
+  Topic,
   WorkloadProblem,
 } from '@millrace/workload-kit';
 import type { Closing } from '../closing.ts';
@@ -20,6 +21,8 @@ export interface OpenedWorkloads {
   readonly services: ReadonlyMap<string, unknown>;
   readonly checks: readonly HealthCheck[];
   readonly gauges: readonly ((set: SetGauge<MetricTable>) => void)[];
+  /** How their things are told in live events, by the topic. */
+  readonly topics: ReadonlyMap<string, Topic>;
   /** The names of the routes that they answer. */
   readonly routes: ReadonlySet<string>;
   /** As the route is for one caller; undefined where no workload answers it. */
@@ -65,6 +68,7 @@ function together(all: readonly OpenedWorkload[]): OpenedWorkloads {
     ),
     checks: all.flatMap(({ opened }) => opened.checks ?? []),
     gauges: all.flatMap(({ opened }) => opened.gauges ?? []),
+    topics: new Map(all.flatMap(({ opened }) => Object.entries(opened.topics ?? {}))),
     routes: new Set(all.flatMap(({ routes }) => [...routes])),
     handler: (route, scope) =>
       all.find(({ routes }) => routes.has(route))?.opened.handlers(scope)[route],

@@ -18,7 +18,7 @@ import type { WorkloadContract } from './contract/tables.ts';
 import type { Finding } from './finding.ts';
 import type { HandlersOf } from './handler.ts';
 import type { HealthCheck } from './health.ts';
-import type { Scope } from './scope.ts';
+import type { Belonging, Scope } from './scope.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -102,6 +102,20 @@ export interface Live {
   listen(topic: string, listener: (ids: readonly string[] | null) => void): () => void;
 }
 
+/** How things of a workload are told in live events. */
+export interface Topic {
+  /** As they are now; what is gone is left out. */
+  read(ids: readonly string[]): Promise<readonly Thing[]>;
+  /** What a new reader is told first: those that are not over, the newest of them. */
+  present(scope: Scope): Promise<readonly Thing[]>;
+}
+
+export interface Thing extends Belonging {
+  readonly id: string;
+  /** As the contract of the topic has it. */
+  readonly event: object;
+}
+
 /** Runs a call to something outside, and tells how long it took. */
 export type MeasuredCall = <T>(
   call: {
@@ -147,6 +161,8 @@ export interface Opened<
   /** Read when someone asks for metrics, and not before. */
   gauges?(set: SetGauge<Metrics>): void;
   readonly chores?: readonly Chore[];
+  /** What it announces with `Host.live`, by the topic. */
+  readonly topics?: Readonly<Record<string, Topic>>;
   /** What was thrown, as what the caller is told; null: it is not of this workload. */
   toProblem?(thrown: unknown): WorkloadProblem | null;
   /** Removes what is kept about someone, and counts it by what it was. */

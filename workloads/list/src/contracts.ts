@@ -11,3 +11,4 @@ export const schemas = {
 export const errors = { ...documents.errors, ...queries.errors };
 export const failures = { ...documents.failures, ...queries.failures };
 export const metrics = { ...documents.metrics, ...queries.metrics };
+export const topics = { ...queries.topics };

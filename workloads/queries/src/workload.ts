@@ -10,6 +10,8 @@ import { queryKinds } from './kinds.ts';
 import { metricsOf } from './observe.ts';
 import { type Queries, openQueries } from './queries.ts';
 import { type QueriesConfig, settings } from './settings.ts';
+import { RUN_TOPIC } from './runs/store.ts';
+import { runTopic } from './topic.ts';
 import { queriesWithin } from './within.ts';
 
 const UPKEEP_EVERY_MS = 60_000;
@@ -82,6 +84,7 @@ export const queries: Workload<QueriesConfig, Queries, typeof contract> = {
               { name: 'reconcile', everyMs: UPKEEP_EVERY_MS, runOnce: reconcile.runOnce },
               { name: 'sweep', everyMs: UPKEEP_EVERY_MS, runOnce: sweep.runOnce },
             ],
+      topics: { [RUN_TOPIC]: runTopic(service) },
       toProblem,
       erase: async (subject) => ({ ...(await service.erase(subject)) }),
       close: () => service.close(),

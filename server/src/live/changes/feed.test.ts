@@ -3,6 +3,7 @@ import { createMemoryStore } from '@millrace/store-memory';
 import { createVirtualTime } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
 import { type Changed, createFeed } from './feed.ts';
+import { createThings } from '../things.ts';
 import { type Batch, createRing } from './ring.ts';
 
 /** A feed whose reads the test answers, and what came of it. */
@@ -23,6 +24,7 @@ function createWorld(cost = 0) {
       }),
   };
   const feed = createFeed({
+    things: createThings(new Map()),
     store,
     ring: createRing(clock),
     clock,

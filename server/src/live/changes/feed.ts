@@ -1,8 +1,10 @@
 import { type Clock, type JobId, type JobSummary, type Store, sleep } from '@millrace/engine';
 import type { Announcement } from '@millrace/store-postgres';
 import type { Cost } from '../streams/audience.ts';
-import { traitsOf } from '../streams/filter.ts';
-import { eventFrame, jobFrame } from '../streams/frames.ts';
+import { type Traits, traitsOf } from '../streams/filter.ts';
+import { type Frame, eventFrame, jobFrame } from '../streams/frames.ts';
+import type { Things } from '../things.ts';
+import { isJobId } from '../topics.ts';
 import type { Batch, Ring, Told } from './ring.ts';
 import { summariesOf } from './summaries.ts';
 import type { Trouble } from '../trouble.ts';
@@ -24,6 +26,7 @@ export interface Feed {
 
 export interface FeedParams {
   readonly store: Store;
+  readonly things: Things;
   readonly ring: Ring;
   readonly clock: Clock;
   readonly trouble: Trouble;
@@ -45,7 +48,8 @@ const REST = 4;
 const RETRY_MS = { first: 1_000, most: 5_000 };
 
 export function createFeed(params: FeedParams): Feed {
-  const { store, ring, clock, trouble, processId, watched, look, onBatches, onGap } = params;
+  const { store, things, ring, clock, trouble, processId, watched, look, onBatches, onGap } =
+    params;
   let waiting: Changed[] = [];
   let isGap = false;
   let isPollDue = false;
@@ -87,6 +91,7 @@ export function createFeed(params: FeedParams): Feed {
     return publish(
       [{ mark: `${processId}-poll-${polls}`, jobs: jobs.map(({ id }) => id), more }],
       jobs,
+      [],
     );
   }
 
@@ -100,14 +105,34 @@ export function createFeed(params: FeedParams): Feed {
   }
 
   async function read(announced: readonly Changed[]): Promise<Cost> {
-    const ids = announced.flatMap(({ jobs }) => jobs);
+    const names = announced.flatMap(({ jobs }) => jobs);
     const others = announced.some(({ more }) => more) ? watched() : [];
-    return publish(announced, await summariesOf(store, [...ids, ...others]));
+    const [found, told] = await Promise.all([
+      summariesOf(store, [...names.filter(isJobId), ...others]),
+      things.read(names.filter((name) => !isJobId(name))),
+    ]);
+    return publish(announced, found, told);
   }
 
-  function publish(announced: readonly Named[], found: readonly JobSummary[]): Cost {
+  function publish(
+    announced: readonly Named[],
+    found: readonly JobSummary[],
+    told: Awaited<ReturnType<Things['read']>>,
+  ): Cost {
     if (isGap || isClosed) return 0;
-    const batches = batchesOf(announced, found);
+    const changes = [
+      ...found.map((job) => ({
+        name: job.id,
+        traits: traitsOf(job),
+        frame: (id: string) => jobFrame(job, id),
+      })),
+      ...told.map(({ name, traits, event }) => ({
+        name,
+        traits,
+        frame: (id: string) => eventFrame(event, id),
+      })),
+    ];
+    const batches = batchesOf(announced, changes);
     for (const batch of batches) ring.append(batch);
     return onBatches(batches, found);
   }
@@ -154,17 +179,25 @@ function isTooMuch(waiting: readonly Changed[]): boolean {
 
 type Named = Omit<Changed, 'type'>;
 
-/** A job that several of them name is told with the last one: they would all say the same. */
-function batchesOf(announced: readonly Named[], found: readonly JobSummary[]): Batch[] {
-  const untold = new Map(found.map((job) => [job.id, job]));
+/** A job, or a thing of a workload, that is not as it was. */
+interface Change {
+  /** As announcements have it. */
+  readonly name: string;
+  readonly traits: Traits;
+  readonly frame: (id: string) => Frame;
+}
+
+/** What several of them name is told with the last one: they would all say the same. */
+function batchesOf(announced: readonly Named[], changes: readonly Change[]): Batch[] {
+  const untold = new Map(changes.map((change) => [change.name, change]));
   const batches = announced.toReversed().map(({ mark, jobs, more }): Batch => {
     const size = jobs.length + (more ? 1 : 0);
-    const told = jobs.flatMap((id, index): Told[] => {
-      const job = untold.get(id);
-      if (job === undefined) return [];
-      untold.delete(id);
+    const told = jobs.flatMap((name, index): Told[] => {
+      const change = untold.get(name);
+      if (change === undefined) return [];
+      untold.delete(name);
       const position = index + 1;
-      return [{ position, job: traitsOf(job), frame: jobFrame(job, `${mark}.${position}`) }];
+      return [{ position, job: change.traits, frame: change.frame(`${mark}.${position}`) }];
     });
     const moreFrame = more ? eventFrame({ type: 'more' }, `${mark}.${size}`) : null;
     return { mark, size, jobs: told, more: moreFrame };

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Ring, createRing } from './ring.ts';
 
 const job = {
+  topic: 'job',
   kind: 'k',
   tenant: '',
   submitter: null,

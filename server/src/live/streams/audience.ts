@@ -1,5 +1,6 @@
 import type { JobId, JobSummary } from '@millrace/engine';
-import { type StreamFilter, keyOf, matches, topicsOf } from './filter.ts';
+import type { Topic } from '@millrace/api';
+import { type StreamFilter, hasChanges, keyOf, matches, topicsOf, traitsOf } from './filter.ts';
 import { type Frame, eventFrame, jobFrame } from './frames.ts';
 import type { Batch } from '../changes/ring.ts';
 import type { Stream } from './stream.ts';
@@ -20,7 +21,7 @@ export type Cost = number;
 /** Streams that are asked for the same are told the same bytes. */
 interface Group {
   readonly filter: StreamFilter;
-  readonly hasJobs: boolean;
+  readonly topics: ReadonlySet<Topic>;
   readonly streams: Set<Stream>;
 }
 
@@ -33,10 +34,11 @@ export const MORE = eventFrame({ type: 'more' });
 export function createAudience(): Audience {
   const groups = new Map<string, Group>();
 
-  function send(framesFor: (filter: StreamFilter) => readonly Frame[]): Cost {
+  function send(framesFor: (group: Group) => readonly Frame[]): Cost {
     let cost = 0;
-    for (const { filter, hasJobs, streams } of groups.values()) {
-      const frames = hasJobs ? framesFor(filter) : [];
+    for (const group of groups.values()) {
+      const { topics, streams } = group;
+      const frames = hasChanges(topics) ? framesFor(group) : [];
       if (frames.length === 0) continue;
       const bytes = Buffer.concat(frames);
       for (const stream of streams) stream.send(bytes);
@@ -49,8 +51,7 @@ export function createAudience(): Audience {
     add(stream) {
       const { filter } = stream;
       const key = keyOf(filter);
-      const hasJobs = topicsOf(filter).has('job');
-      const group = groups.get(key) ?? { filter, hasJobs, streams: new Set() };
+      const group = groups.get(key) ?? { filter, topics: topicsOf(filter), streams: new Set() };
       groups.set(key, group);
       group.streams.add(stream);
     },
@@ -63,14 +64,18 @@ export function createAudience(): Audience {
       const hasMore = batches.some(({ more }) => more !== null);
       const watched = byId(hasMore ? found : []);
       // One write per stream for all batches: a write costs the same for several announcements as for one.
-      return send((filter) => {
-        const frames = batches.flatMap((batch) => framesOf(batch, filter));
-        return frames.length === 0 ? watchedFrame(filter, watched) : frames;
+      return send((group) => {
+        const frames = batches.flatMap((batch) => framesOf(batch, group));
+        return frames.length === 0 && group.topics.has('job')
+          ? watchedFrame(group.filter, watched)
+          : frames;
       });
     },
     tellGap(found) {
       const watched = byId(found);
-      return send((filter) => (filter.id === undefined ? [MORE] : watchedFrame(filter, watched)));
+      return send(({ filter, topics }) =>
+        filter.id === undefined || !topics.has('job') ? [MORE] : watchedFrame(filter, watched),
+      );
     },
     *[Symbol.iterator]() {
       for (const { streams } of groups.values()) yield* streams;
@@ -85,17 +90,23 @@ function byId(jobs: readonly JobSummary[]): ReadonlyMap<JobId, JobSummary> {
 /** A stream that watches one job is sent that job instead of `more`. */
 function watchedFrame(filter: StreamFilter, jobs: ReadonlyMap<JobId, JobSummary>): Frame[] {
   const job = filter.id === undefined ? undefined : jobs.get(filter.id);
-  return job !== undefined && matches(filter, job) ? [jobFrame(job)] : [];
+  return job !== undefined && matches(filter, traitsOf(job)) ? [jobFrame(job)] : [];
 }
 
-function framesOf(batch: Batch, filter: StreamFilter): Frame[] {
-  const frames = jobFrames(batch, filter);
+function framesOf(batch: Batch, { filter, topics }: Group): Frame[] {
+  const frames = changeFrames(batch, { filter, topics });
   return batch.more === null || filter.id !== undefined ? frames : [...frames, batch.more];
 }
 
 /** Of a batch, what the filter lets through and comes after a position. */
-export function jobFrames({ jobs }: Batch, filter: StreamFilter, after = 0): Frame[] {
+export function changeFrames(
+  { jobs }: Batch,
+  { filter, topics }: Pick<Group, 'filter' | 'topics'>,
+  after = 0,
+): Frame[] {
   return jobs
-    .filter(({ position, job }) => position > after && matches(filter, job))
+    .filter(
+      ({ position, job }) => position > after && topics.has(job.topic) && matches(filter, job),
+    )
     .map(({ frame }) => frame);
 }

@@ -1,5 +1,5 @@
-import { MORE, jobFrames } from './audience.ts';
-import type { StreamFilter } from './filter.ts';
+import { MORE, changeFrames } from './audience.ts';
+import { hasChanges } from './filter.ts';
 import { type Frame, eventFrame, joined } from './frames.ts';
 import type { Present } from './present.ts';
 import type { Batch, Place, Ring } from '../changes/ring.ts';
@@ -44,17 +44,16 @@ export async function resume(parts: Beginning, from: Place): Promise<void> {
 async function catchUp({ stream, ring }: Beginning, from: Place, then: () => void): Promise<void> {
   let place = from;
   for (;;) {
-    const next = stream.topics.has('job') ? ring.next(place) : null;
+    const next = hasChanges(stream.topics) ? ring.next(place) : null;
     if (next === null) return then();
-    const frames =
-      next === 'lost' ? [MORE] : framesOf(next.batch, stream.filter, place, next.place);
+    const frames = next === 'lost' ? [MORE] : framesOf(next.batch, stream, place, next.place);
     place = next === 'lost' ? ring.end() : next.place;
     for (const piece of joined(frames)) if (!(await stream.write(piece))) return;
   }
 }
 
-function framesOf(batch: Batch, filter: StreamFilter, from: Place, to: Place): Frame[] {
+function framesOf(batch: Batch, stream: Stream, from: Place, to: Place): Frame[] {
   const after = from.number === to.number ? from.position : 0;
-  const frames = jobFrames(batch, filter, after);
+  const frames = changeFrames(batch, stream, after);
   return batch.more !== null && after < batch.size ? [...frames, batch.more] : frames;
 }

@@ -1,5 +1,11 @@
 import { TOPICS, type Topic, type contracts } from '@millrace/api';
-import { type JobId, type JobSummary, type Scope, isWithin } from '@millrace/engine';
+import {
+  type Belonging,
+  type JobId,
+  type JobSummary,
+  type Scope,
+  isWithin,
+} from '@millrace/engine';
 import type { z } from 'zod';
 
 /** What a stream is asked for, the query of the route as it has been checked; and of that, what its reader may see. */
@@ -7,11 +13,20 @@ export type StreamFilter = z.output<(typeof contracts)['events']['query']> & {
   readonly scope: Scope;
 };
 
-/** What of a job a filter looks at. */
-export type Traits = Pick<
-  JobSummary,
-  'id' | 'kind' | 'tenant' | 'submitter' | 'state' | 'correlationId'
->;
+/** What of a job, or of a thing of a workload, a filter looks at. */
+export interface Traits extends Belonging {
+  readonly topic: Topic;
+  readonly id: string;
+  /** Of jobs alone, as the next two. */
+  readonly kind: string | null;
+  readonly state: JobSummary['state'] | null;
+  readonly correlationId: string | null;
+}
+
+/** Told one by one as they change; the others are boards. */
+export function hasChanges(topics: ReadonlySet<Topic>): boolean {
+  return [...topics].some((topic) => topic !== 'queue' && topic !== 'worker');
+}
 
 export function topicsOf({ topics }: StreamFilter): ReadonlySet<Topic> {
   const asked = topics?.split(',');
@@ -20,7 +35,7 @@ export function topicsOf({ topics }: StreamFilter): ReadonlySet<Topic> {
 
 export function traitsOf(job: JobSummary): Traits {
   const { id, kind, tenant, submitter, state, correlationId } = job;
-  return { id, kind, tenant, submitter, state, correlationId };
+  return { topic: 'job', id, kind, tenant, submitter, state, correlationId };
 }
 
 export function matches(filter: StreamFilter, job: Traits): boolean {

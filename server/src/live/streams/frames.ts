@@ -1,12 +1,13 @@
 import type { LiveEvent } from '@millrace/api';
 import type { JobSummary } from '@millrace/engine';
+import type { Thing } from '@millrace/workload-kit';
 import { summaryJson } from '../../routes/json/job.ts';
 
 /** Bytes as they go out, made once for all streams that get them. */
 export type Frame = Buffer;
 
 /** An event with an id is one that a reader can go on from. */
-export function eventFrame(event: LiveEvent, id?: string | null): Frame {
+export function eventFrame(event: LiveEvent | Thing['event'], id?: string | null): Frame {
   return Buffer.from(`${idLine(id)}data: ${JSON.stringify(event)}\n\n`);
 }
 

@@ -1,7 +1,8 @@
 import { type JobSummary, type Store, narrowed } from '@millrace/engine';
 import { defined } from '@millrace/workload-kit';
-import { type StreamFilter, keyOf, matches, topicsOf } from './filter.ts';
-import { type Frame, jobFrame, joined } from './frames.ts';
+import type { Things } from '../things.ts';
+import { type StreamFilter, keyOf, matches, topicsOf, traitsOf } from './filter.ts';
+import { type Frame, eventFrame, jobFrame, joined } from './frames.ts';
 import type { Place, Ring } from '../changes/ring.ts';
 
 /** The jobs that a new stream is told before anything changes. */
@@ -21,17 +22,26 @@ const MOST_JOBS = 200;
  */
 export function createPresent(params: {
   store: Store;
+  things: Things;
   ring: Ring;
   onRead: (jobs: readonly JobSummary[]) => void;
 }): (filter: StreamFilter) => Promise<Present> {
-  const { store, ring, onRead } = params;
+  const { store, things, ring, onRead } = params;
   const readings = new Map<string, Promise<Present>>();
 
   async function read(filter: StreamFilter): Promise<Present> {
     const [place, placeId] = [ring.end(), ring.endId()];
-    const jobs = await jobsOf(store, filter);
+    const [jobs, told] = await Promise.all([
+      jobsOf(store, filter),
+      things.present(topicsOf(filter), filter.scope, filter.id),
+    ]);
     onRead(jobs);
-    return { pieces: joined(jobs.map((job) => jobFrame(job))), place, placeId };
+    const shown = told.filter(({ traits }) => matches(filter, traits));
+    const frames = [
+      ...jobs.map((job) => jobFrame(job)),
+      ...shown.map(({ event }) => eventFrame(event)),
+    ];
+    return { pieces: joined(frames), place, placeId };
   }
 
   return (filter) => {
@@ -48,7 +58,7 @@ async function jobsOf(store: Store, asked: StreamFilter): Promise<JobSummary[]> 
   const { id, kind, tenant, correlationId } = asked;
   if (id !== undefined) {
     const found = await store.summaries({ ids: [id] });
-    return found.filter((job) => matches(asked, job));
+    return found.filter((job) => matches(asked, traitsOf(job)));
   }
   const state = asked.state ?? (correlationId === undefined ? 'PROCESSING' : undefined);
   const filter = narrowed(asked.scope, defined({ kind, tenant, correlationId, state }));

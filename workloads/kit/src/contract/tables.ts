@@ -45,4 +45,6 @@ export interface WorkloadContract {
   readonly errors: Readonly<Record<string, ErrorEntry>>;
   readonly failures: Readonly<Record<string, FailureEntry>>;
   readonly metrics: Readonly<Record<string, Metric>>;
+  /** What live events tell of its things, by the topic: an object whose `type` is the topic. */
+  readonly topics?: Readonly<Record<string, ZodType>>;
 }

@@ -4,7 +4,7 @@ import { errors } from './errors.ts';
 import { failures } from './failures.ts';
 import { metrics } from './metrics.ts';
 import { resultContracts, resultPage } from './results.ts';
-import { run, runContracts, runStatus } from './runs.ts';
+import { run, runContracts, runEvent, runStatus } from './runs.ts';
 import { snippet, snippetContracts } from './snippets.ts';
 import { sqlContracts, sqlProblem, sqlReport } from './sql.ts';
 import { column, columnType } from './values.ts';
@@ -46,6 +46,7 @@ export const contract = {
     asked: { RunStatus: runStatus },
     given: {
       Run: run,
+      RunEvent: runEvent,
       RunStatus: runStatus,
       ResultPage: resultPage,
       ResultColumn: column,
@@ -60,4 +61,5 @@ export const contract = {
   errors,
   failures,
   metrics,
+  topics: { run: runEvent },
 } as const satisfies WorkloadContract;

@@ -42,6 +42,10 @@ export const run = z.object({
 });
 export type Run = z.infer<typeof run>;
 
+export const runEvent = z
+  .object({ type: z.literal('run'), run })
+  .describe('A run of a query, as it is now.');
+
 export const runExample: Run = {
   id: 'run-7',
   status: 'ready',
@@ -147,7 +151,7 @@ export const runContracts = {
       'The run as it is, then again whenever it changes (Server-Sent Events); ends with the run.',
     access: 'viewer',
     params: byRun,
-    response: z.object({ type: z.literal('run'), run }).describe('The run, as it is now.'),
+    response: runEvent,
     statuses: [200],
     media: 'text/event-stream',
     errors: ['run_not_found', 'too_many_streams'],

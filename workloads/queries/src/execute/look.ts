@@ -10,7 +10,7 @@ import type { Workshop } from '../workshop.ts';
  * What became of a start whose answer was lost, or whose worker was. There is no way to ask for tasks without their id, so
  * two signs are looked for: the query runs, or there are rows in its target, which was made for it alone. A query that
  * waits in Marketing Cloud's queue shows neither, for a minute and more: therefore it is looked for some time. One that
- * ended without a row meanwhile looks like one that never began; the run then fails rather than to call it empty.
+ * ended without a row meanwhile looks like one that never began; the run then fails rather than to call it empty (docs/decisions/0025-query-polls.md).
  */
 export async function look(
   run: RunRecord,

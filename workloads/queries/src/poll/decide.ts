@@ -44,6 +44,7 @@ export type Question = 'status' | 'probe' | 'isRunning' | 'rowset';
 /**
  * What a poll does next, as a function of what it has seen. The seed's tree, top to bottom: over? budget? status: complete,
  * error; rows there already? may REST be asked? is it confirmed that nothing runs? else later.
+ * Where it differs from the seed: docs/decisions/0025-query-polls.md.
  */
 export function decide(seen: Seen, config: PollConfig): Step {
   const { run, data, now } = seen;

@@ -1,5 +1,5 @@
 import type { Field } from '@millrace/marketing-cloud';
-import { type Param, type Session, type Statement, texts } from '@millrace/store-postgres';
+import { type Param, type Session, type Statement, numbers, texts } from '@millrace/store-postgres';
 import { runIdOf } from '../ids.ts';
 import type { Run, RunColumn, RunStatus } from '../run.ts';
 
@@ -81,6 +81,9 @@ const GET: Statement = {
   name: 'queries_run',
   text: `SELECT ${COLUMNS} FROM millrace.shell_query_runs WHERE seq = $1`,
 };
+
+// $1 seq[]
+const BY_SEQ: Statement = { name: 'queries_runs', text: `seq = ANY ($1::text::bigint[])` };
 
 // $1 seq $2 columns $3 fields of the target
 const DERIVED: Statement = {
@@ -238,8 +241,14 @@ export const runRows = {
     const text = `SELECT ${COLUMNS} FROM millrace.shell_query_runs WHERE ${where.join(' AND ')} ORDER BY seq DESC LIMIT $2`;
     return (await session.query<RunRow>({ name: '', text }, values)).map(recordOf);
   },
+  bySeq: (session: Session, seqs: readonly number[]): Promise<RunRecord[]> =>
+    runRows.where(session, BY_SEQ, [numbers(seqs)]),
   /** Some runs, by a condition of upkeep's. */
-  async where(session: Session, condition: Statement, params: readonly Param[]) {
+  async where(
+    session: Session,
+    condition: Statement,
+    params: readonly Param[],
+  ): Promise<RunRecord[]> {
     const text = `SELECT ${COLUMNS} FROM millrace.shell_query_runs WHERE ${condition.text}`;
     return (await session.query<RunRow>({ name: condition.name, text }, params)).map(recordOf);
   },

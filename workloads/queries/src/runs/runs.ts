@@ -25,6 +25,8 @@ export interface Runs {
   get(id: string): Promise<Run>;
   /** Null where there is none: for those who have to see whose it is first. */
   find(id: string): Promise<RunRecord | null>;
+  /** Those of these that are there. */
+  byIds(ids: readonly string[]): Promise<Run[]>;
   /** Newest first. */
   list(params?: PageParams & RunFilter): Promise<Page<Run>>;
   /** Marks the run; its next poll removes what it made. */
@@ -70,6 +72,11 @@ export function createRuns(parts: {
     },
     get,
     find: (id) => store.record(seqOf(id)),
+    byIds: (ids) =>
+      runRows.bySeq(
+        database,
+        ids.map(seqOf).filter((seq) => seq !== null),
+      ),
     async list({ limit: asked, cursor, ...filter } = {}) {
       const limit = pageLimit({ limit: asked });
       const below = numberCursor({ cursor }, Number.MAX_SAFE_INTEGER);

@@ -1,6 +1,6 @@
 import type { Clock } from '@millrace/engine';
 import { MarketingCloudError } from '@millrace/marketing-cloud';
-import { type Database, type Statement, numbers, texts } from '@millrace/store-postgres';
+import { type Database, type Statement, texts } from '@millrace/store-postgres';
 import { isExpired } from '../cleanup.ts';
 import type { Mids } from '../mids.ts';
 import type { Keys } from '../runs/keys.ts';
@@ -41,12 +41,6 @@ UPDATE millrace.shell_query_runs SET touched_at = millrace.clock() WHERE seq = A
    LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING seq`,
 };
 
-// $1 seq[]
-const BY_SEQ: Statement = {
-  name: 'queries_swept_records',
-  text: `seq = ANY ($1::text::bigint[])`,
-};
-
 // $1 keep, ms $2 limit
 const PRUNE: Statement = {
   name: 'queries_prune_runs',
@@ -73,9 +67,8 @@ export function createSweep(parts: {
   const { businessUnit, cleanup, metrics, log, runs: store } = workshop;
   let listedAt = clock.now();
 
-  async function recordsOf(seqs: readonly number[]): Promise<RunRecord[]> {
-    return runRows.where(database, BY_SEQ, [numbers(seqs)]);
-  }
+  const recordsOf = (seqs: readonly number[]): Promise<RunRecord[]> =>
+    runRows.bySeq(database, seqs);
 
   async function clean(): Promise<number> {
     const rows = await database.query<{ seq: number }>(UNCLEAN, [texts(mids.all()), AT_ONCE]);

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { parseMids } from './mids.ts';
+import { POLL_CONFIG } from './poll/config.ts';
+import { settings } from './settings.ts';
+
+const ACCOUNT = {
+  MCE_AUTH_URL: 'https://sub.auth.marketingcloudapis.com',
+  MCE_CLIENT_ID: 'id',
+  MCE_CLIENT_SECRET: 'shh',
+  MCE_MIDS: '100001,acme=100002',
+};
+
+function values(given: Readonly<Record<string, string>>) {
+  return z.object(settings.variables).parse(given);
+}
+
+test('without an account there is none, and the polls are as the seed has them', () => {
+  expect(settings.read(values({}))).toMatchObject({
+    account: null,
+    concurrency: 50,
+    work: { poll: POLL_CONFIG, keepResultsMs: 86_400_000 },
+  });
+  expect(settings.read(values({ MILLRACE_QUERIES: 'false' }))).toBeNull();
+});
+
+test('an account is whole or not at all', () => {
+  expect(settings.read(values(ACCOUNT))?.account).toMatchObject({
+    clientSecret: 'shh',
+    mids: [
+      { tenant: '', mid: '100001' },
+      { tenant: 'acme', mid: '100002' },
+    ],
+  });
+  expect(settings.contradictions?.(values(ACCOUNT))).toEqual([]);
+  expect(settings.secrets?.(values(ACCOUNT))).toEqual(['shh']);
+  for (const name of Object.keys(ACCOUNT)) {
+    const { [name as keyof typeof ACCOUNT]: _, ...rest } = ACCOUNT;
+    expect(settings.contradictions?.(values(rest))).toEqual([expect.stringContaining(`${name}`)]);
+  }
+});
+
+test.each([
+  ['MCE_AUTH_URL', 'http://example.com'],
+  ['MCE_AUTH_URL', 'no url'],
+  ['MCE_MIDS', 'acme'],
+  ['MCE_MIDS', '100001,acme=x'],
+  ['MCE_CLIENT_SECRET_FILE', '/not/there'],
+  ['SHELL_QUERY_JITTER_RANGE', '2'],
+  ['SHELL_QUERY_BACKOFF_MULTIPLIER', '0.5'],
+  ['SHELL_QUERY_INSTALLATION', 'Too long for a key'],
+])('%s=%s is refused', (name, value) => {
+  expect(() => values({ [name]: value })).toThrow();
+});
+
+test('MIDs belong to tenants; spaces around a name do not count', () => {
+  expect(parseMids(['acme =1', '2'])).toEqual([
+    { tenant: 'acme', mid: '1' },
+    { tenant: '', mid: '2' },
+  ]);
+  expect(parseMids(['='])).toBeNull();
+});
