@@ -5,7 +5,7 @@ import { type FaultBoard, createFaults } from './faults.ts';
 import type { Settings } from './options.ts';
 import { sampleDataExtensions } from './sql/sample.ts';
 import { createDuckdbRunner } from './sql/runner.ts';
-import type { RunSql } from './sql/run-sql.ts';
+import type { Runner } from './sql/run-sql.ts';
 import { type Tasks, createTasks } from './tasks.ts';
 import { type Tokens, createTokens } from './auth/tokens.ts';
 
@@ -23,14 +23,6 @@ export interface Cloud {
   nextQueryId(): number;
   /** Known once the server listens; without a slash at the end. */
   readonly home: { origin: string };
-}
-
-/** What runs SQL, and what it holds until it is closed. */
-export interface Runner {
-  readonly run: RunSql;
-  /** Throws a QueryError where the SQL cannot run. */
-  check(unit: Unit, sql: string): Promise<void>;
-  close(): Promise<void>;
 }
 
 export function createCloud(settings: Settings): Cloud {

@@ -91,32 +91,36 @@ export function createTasks({ settings, clock, faults, units, run }: Parts): Tas
     }
   }
 
+  /**
+   * By the clock a query takes as long as was asked for, however long its SQL works: so a clock that jumps finds every task where it
+   * would be. SQL that really works for too long is stopped in real time.
+   */
   async function process(task: Task): Promise<void> {
     task.status = 'Processing';
     task.startedAt = clock.now();
+    const takes = durationOf(settings.runMs, task) + (strike('slow', task)?.ms ?? 0);
+    const isTooLong = takes >= settings.killAfterMs;
+    const ran = new Promise<number>((resolve) => {
+      clock.after(Math.min(takes, settings.killAfterMs), () => resolve(clock.now()));
+    });
     const kill = new AbortController();
-    const disarm = clock.after(settings.killAfterMs, () => kill.abort());
     const killed = new Promise<never>((_, reject) => {
       kill.signal.addEventListener('abort', () => reject(new QueryError(KILLED)), { once: true });
     });
-    const longer = strike('slow', task)?.ms ?? 0;
-    // By the clock it takes as long as was asked for, however long the SQL works.
-    const ran = new Promise<number>((resolve) => {
-      clock.after(durationOf(settings.runMs, task) + longer, () => resolve(clock.now()));
-    });
+    const timer = setTimeout(() => kill.abort(), settings.killAfterMs / settings.speed).unref();
     try {
-      const signal = AbortSignal.any([kill.signal, stop.signal]);
-      const answer = tracked(select(task, signal));
-      const [rows, at] = await Promise.race([Promise.all([answer, ran]), killed]);
+      const rows = tracked(select(task, AbortSignal.any([kill.signal, stop.signal])));
+      const work = isTooLong ? ran.then(() => kill.abort()) : null;
+      const [found, at] = await Promise.race([Promise.all([rows, ran, work]), killed]);
       const fault = strike('task-error', task);
       if (fault !== null) throw new QueryError(fault.message ?? 'The query failed.');
-      if (strike('fatal-error', task) !== null) finish(task, 'FatalError', '');
-      else complete(task, rows, at);
+      if (strike('fatal-error', task) !== null) finish(task, 'FatalError', '', at);
+      else complete(task, found, at);
     } catch (thrown) {
       if (thrown instanceof QueryError) finish(task, 'Error', thrown.message);
       else fail(task, thrown);
     } finally {
-      disarm();
+      clearTimeout(timer);
     }
   }
 

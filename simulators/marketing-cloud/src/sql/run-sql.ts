@@ -20,6 +20,14 @@ export interface SqlAnswer {
 /** Runs one SELECT. What it throws as QueryError becomes the ErrorMsg of the task. */
 export type RunSql = (request: SqlRequest) => Promise<SqlAnswer>;
 
+/** What runs SQL, and what it holds until it is closed. */
+export interface Runner {
+  readonly run: RunSql;
+  /** Throws a QueryError where the SQL cannot run. */
+  check(unit: Unit, sql: string): Promise<void>;
+  close(): Promise<void>;
+}
+
 /** The query is at fault, or its data. */
 export class QueryError extends Error {
   override readonly name = 'QueryError';

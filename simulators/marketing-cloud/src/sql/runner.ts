@@ -1,5 +1,4 @@
 import type { Clock } from '@millrace/simulator-kit';
-import type { Runner } from '../cloud.ts';
 import { type DataExtension, type Unit, dataExtensionByName } from '../data/account.ts';
 import { sqlTime } from '../data/dates.ts';
 import { type Field, fieldNamed } from '../data/fields.ts';
@@ -7,7 +6,7 @@ import type { Settings } from '../options.ts';
 import { type Database, openDatabase, quote, tableOf } from './database.ts';
 import { type DuckdbConnection, DuckdbMissing } from './duckdb.ts';
 import { sqlServerMessage } from './messages.ts';
-import { QueryError, type SqlAnswer, type SqlRequest } from './run-sql.ts';
+import { QueryError, type Runner, type SqlAnswer, type SqlRequest } from './run-sql.ts';
 import { schemaOf } from './generate.ts';
 import type { Place } from './sources.ts';
 import { DATA_VIEWS, dataViewNamed } from './views.ts';

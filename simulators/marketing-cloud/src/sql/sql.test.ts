@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
-import { type Runner, createCloud } from '../cloud.ts';
+import { createCloud } from '../cloud.ts';
 import type { Unit } from '../data/account.ts';
 import { settle } from '../options.ts';
 import { START } from '../../test/world.ts';
-import type { SqlAnswer } from './run-sql.ts';
+import type { Runner, SqlAnswer } from './run-sql.ts';
 
 /** One database for all: nothing here changes it. */
 const cloud = createCloud(
