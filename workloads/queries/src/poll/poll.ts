@@ -47,7 +47,7 @@ async function complete(workshop: Workshop, run: RunRecord): Promise<RunRecord> 
     const query = await unit.findQuery(queryCustomerKey, { correlationId: run.correlationId });
     return query === null ? run : ((await workshop.runs.madeQuery(run, query.objectId)) ?? run);
   } catch (error) {
-    if (!(error instanceof MarketingCloudError)) throw error;
+    if (!(error instanceof MarketingCloudError || error instanceof QueryError)) throw error;
     return run;
   }
 }
