@@ -37,6 +37,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'millrace-queries-'));
   cloud = await startMarketingCloud({
     units: [{ mid: '100001', dataExtensions: [CUSTOMERS] }, '100002'],
+    sample: false,
     runSql: async ({ sql }) => ({ columns: ['Email', 'N'], rows: rowsFor(sql) }),
   });
   started = startMain(

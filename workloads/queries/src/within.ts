@@ -1,6 +1,7 @@
 import { type Scope, admitted } from '@millrace/workload-kit';
 import type { PageParams } from './ids.ts';
 import type { Queries } from './queries.ts';
+import type { Rowset } from './results/results.ts';
 import type { Run } from './run.ts';
 import type { RunRecord } from './runs/record.ts';
 import type { RunFilter } from './runs/records.ts';
@@ -67,8 +68,11 @@ export function queriesWithin(queries: Queries, scope: Scope) {
     mids: (): readonly string[] => mids.of(scope.tenant),
     /** A business unit of the caller's tenant: the one that is asked for, or the first. */
     businessUnit: (mid?: string) => queries.businessUnit(mids.pick(scope.tenant, mid)),
-    /** Where the rows of a run of theirs are. */
-    rowsetOf: ({ mid }: RunRecord) => queries.businessUnit(mid),
+    /** Where the rows of a run of theirs are. Of a run without rows nobody asks, whatever became of its account. */
+    rowsetOf: ({ mid }: RunRecord): Rowset => ({
+      rows: async (key, options) => queries.businessUnit(mid).rows(key, options),
+      rowsAfter: async (next, options) => queries.businessUnit(mid).rowsAfter(next, options),
+    }),
     mid: (mid?: string): string => mids.pick(scope.tenant, mid),
   };
 }
