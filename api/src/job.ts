@@ -52,7 +52,7 @@ export const jobSummary = z.object({
   key: z.string().nullable().describe('The same key makes one job.'),
   correlationId: z.string().nullable().describe('Of the request that made it.'),
   submitter: z.string().nullable().describe('Who made it.'),
-  subject: z.string().nullable().describe('Whom its data is about.'),
+  subject: z.string().nullable().describe('Whom its data is about; null once erased.'),
   webhook: z
     .string()
     .nullable()

@@ -6,12 +6,21 @@ import { commands } from './main.ts';
 
 const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
 
-/** A row of the first table: what `millrace NAME …` is said to take. */
+/** A row of the first table: what `millrace NAME …` does. */
 function rowOf(name: string): string {
   const row = page
     .split('\n')
     .find((line) => new RegExp(`^\\| \`millrace ${name}[ \`]`).test(line));
   return row ?? '';
+}
+
+/** What the page says of a command further below, under a heading of its own; a row leads there by [More]. */
+function sectionOf(row: string): string {
+  const [, anchor] = /\[More\]\(#([a-z-]+)\)/.exec(row) ?? [];
+  if (anchor === undefined) return '';
+  const [, section] = page.split(`\n### ${anchor.replaceAll('-', ' ')}\n`);
+  expect(section, `the heading of ${anchor}`).toBeDefined();
+  return section?.split(/\n##/)[0] ?? '';
 }
 
 function optionsIn(text: string): string[] {
@@ -26,7 +35,8 @@ describe('docs/cli.md', () => {
     ({ name, options }) => {
       const row = rowOf(name);
       expect(row).not.toBe('');
-      const said = [...optionsIn(row), ...(row.includes('*filters*') ? optionsIn(filters) : [])];
+      const text = row + sectionOf(row);
+      const said = [...optionsIn(text), ...(text.includes('*filters*') ? optionsIn(filters) : [])];
       expect([...new Set(said)].toSorted()).toEqual(Object.keys(options).toSorted());
     },
   );

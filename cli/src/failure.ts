@@ -121,6 +121,9 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_BODY_TIMEOUT: 'it has not answered in time',
 };
 
+/** fetch calls no port of another protocol, such as 9 or 6000: https://fetch.spec.whatwg.org/#port-blocking */
+const BAD_PORT = 'bad port';
+
 function unreachable(error: Error, url: string): string {
   const advice =
     'Start one with "npm start" or "millrace start", or name another with --url or MILLRACE_URL.';
@@ -131,6 +134,8 @@ export function reasonOf(error: Error): string {
   if (error.name === 'TimeoutError') return 'it has not answered in time';
   const { cause } = error;
   if (!(cause instanceof Error)) return error.message;
+  if (cause.message === BAD_PORT)
+    return 'no HTTP client calls this port, which belongs to another protocol';
   return REASONS[causeCode(error)] ?? (cause.message || error.message);
 }
 

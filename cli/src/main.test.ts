@@ -126,6 +126,17 @@ describe('the address', () => {
     ]);
   });
 
+  test.each(['jobs', 'login'])(
+    'says of a port that fetch does not call why: %s',
+    async (command) => {
+      const ran = await run([command], 'http://127.0.0.1:9');
+      expect(ran.code).toBe(5);
+      expect(ran.stderr).toMatch(
+        /^No Millrace at http:\/\/127\.0\.0\.1:9: no HTTP client calls this port, which belongs to another protocol\. /,
+      );
+    },
+  );
+
   test.each(
     [
       ['jobs', 'job x', 'explain x', 'watch', 'watch x', 'stats', 'kinds', 'pause k', 'resume k'],

@@ -5,7 +5,7 @@ import type { ExecutorParts, Tracing } from './execution/parts.ts';
 import { Context, readJob } from './execution/handler.ts';
 import type { ClaimedJob, NewJob } from './job.ts';
 import type { JobKind } from './kinds/kind.ts';
-import { leaseOf } from './execution/leases.ts';
+import { leaseOf } from './execution/lease.ts';
 import { isOutcome } from './kinds/outcome.ts';
 import type { SettledOutcome } from './port.ts';
 import { Running, fencedEvent, jobEvent } from './execution/running.ts';

@@ -69,6 +69,7 @@ export interface Job {
   readonly key: string | null;
   readonly correlationId: string | null;
   readonly submitter: string | null;
+  /** Null once erased. */
   readonly subject: string | null;
   readonly webhook: string | null;
   readonly parents: Readonly<Record<string, JobId>> | null;

@@ -39,8 +39,8 @@ export interface Store {
   /** By hand: failed and cancelled jobs start over with fresh attempts, keeping their cursor. */
   retry(params: Selection): Promise<{ retried: number; ids: JobId[] }>;
   /**
-   * Empties payload, result, cursor, key, progress and error texts of every job about the subject. What a running one
-   * still writes is refused or emptied too, and one that waits fails without running.
+   * Empties payload, result, cursor, key, progress and error texts of every job about the subject, and forgets whom it
+   * was about. What a running one still writes is refused or emptied too, and one that waits fails without running.
    */
   erase(params: { subject: string }): Promise<number>;
 

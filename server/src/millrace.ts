@@ -8,6 +8,7 @@ import type { Config, SalesforceConfig } from './config/config.ts';
 import { orgCheck, redisCheck, storeCheck } from './health.ts';
 import { createApp } from './http/app.ts';
 import { closeApp, listen } from './http/listen.ts';
+import { byFirstName } from './identity/first-names.ts';
 import { createIdentity } from './identity/identity.ts';
 import { type LoadedJobs, loadJobs } from './jobs/folder.ts';
 import { createHub } from './live/hub.ts';
@@ -178,7 +179,7 @@ async function serve(
     schedules,
     config,
     replica,
-    authenticate: identity.authenticate,
+    authenticate: byFirstName(identity.authenticate, database.names),
     signIn: identity.signIn,
     hub,
     telemetry,

@@ -9,6 +9,10 @@ import { DECISIONS, names, of } from '../test/strangers.ts';
  * Every route that there is, called by an operator of one tenant with the ids, cursors, filters and event ids of another.
  */
 
+/** An answer without what differs from request to request. */
+const bare = ({ text }: Answer, id: string) =>
+  text.replaceAll(id, 'ID').replaceAll(/"correlationId":"[^"]*"/g, '');
+
 test('every route has a decision about strangers, and every decision a route', () => {
   expect(Object.keys(DECISIONS).toSorted()).toEqual(names.toSorted());
 });
@@ -34,8 +38,6 @@ describe.each(['the embedded database', 'Postgres'] as const)('on %s', (where) =
         world.operator('globex', name, { ...decision.asked?.(theirs), params: { [param]: id } });
       const [stranger, nobody] = [await ask(decision.id(theirs)), await ask(decision.none)];
       expect(stranger.status).toBe(404);
-      const bare = ({ text }: Answer, id: string) =>
-        text.replaceAll(id, 'ID').replaceAll(/"correlationId":"[^"]*"/g, '');
       expect(bare(stranger, decision.id(theirs))).toBe(bare(nobody, decision.none));
       expect(await world.snapshot('acme', theirs)).toEqual(before);
     },
@@ -68,6 +70,57 @@ describe.each(['the embedded database', 'Postgres'] as const)('on %s', (where) =
       }
     },
   );
+
+  test.each(of('one').filter(([, { shared }]) => shared !== true))(
+    '%s: what somebody else of the tenant made is nobody’s for a member',
+    async (name, decision) => {
+      const before = await world.snapshot('acme', theirs);
+      const member = await world.token('acme', 'member');
+      const ask = (id: string) =>
+        world.call(member, name, { ...decision.asked?.(theirs), params: { id } });
+      const [other, nobody] = [await ask(decision.id(theirs)), await ask(decision.none)];
+      expect(other.status).toBeOneOf([403, 404]);
+      expect(bare(other, decision.id(theirs))).toBe(bare(nobody, decision.none));
+      expect(await world.snapshot('acme', theirs)).toEqual(before);
+    },
+  );
+
+  test.each(of('many').filter(([name]) => name !== 'events' && name !== 'listTemplates'))(
+    '%s: has nothing for a member that somebody else of the tenant made',
+    async (name, { filters }) => {
+      const member = await world.token('acme', 'member');
+      const cursor = theirs.next.get(name);
+      for (const query of [...filters(theirs), ...(cursor === undefined ? [] : [{ cursor }])]) {
+        const { status, text } = await world.call(member, name, { query });
+        expect(status, JSON.stringify(query)).toBeOneOf([200, 400, 403]);
+        for (const id of [theirs.job, theirs.failed, theirs.file, theirs.batch])
+          expect(text, JSON.stringify(query)).not.toContain(`"${id}"`);
+        expect(text).not.toContain('operator@acme');
+      }
+    },
+  );
+
+  test('a name belongs to who came with it first, and what they made stays theirs', async () => {
+    const as = (oid: string, name: string) =>
+      world.issuer.sign({
+        oid,
+        sub: `pairwise ${oid}`,
+        preferred_username: name,
+        roles: ['member'],
+        tenants: ['wonka'],
+      });
+    const ada = await as('oid-ada', 'ada@wonka');
+    const body = { kind: 'wait', data: {}, delay: '1h' };
+    const { id } = JSON.parse((await world.call(ada, 'enqueue', { body })).text) as { id: string };
+    const shownTo = async (token: string) =>
+      (await world.call(token, 'getJob', { params: { id } })).status;
+    expect(await shownTo(ada)).toBe(200);
+    const heir = await as('oid-heir', 'ada@wonka');
+    expect(await shownTo(heir)).toBe(404);
+    expect((await world.call(heir, 'me')).text).toContain('"user:oid-heir"');
+    expect(await shownTo(await as('oid-ada', 'ada.lovelace@wonka'))).toBe(200);
+    expect((await world.call(ada, 'cancelJob', { params: { id } })).status).toBe(200);
+  });
 
   test('sums are of one tenant: what the other has is not counted', async () => {
     const states = async (tenant: string) =>

@@ -15,6 +15,8 @@ export type Decision =
       readonly of: 'one';
       readonly id: (theirs: Things) => string;
       readonly none: string;
+      /** Of the whole tenant: its members have it too. */
+      readonly shared?: true;
       readonly asked?: (theirs: Things) => Asked;
     }
   /** A list or a sum: nothing of the other tenant is in it, whatever is asked for. */
@@ -45,6 +47,7 @@ const template = (asked?: () => Asked) =>
     of: 'one',
     id: (theirs: Things) => theirs.template,
     none: 'tpl-999999',
+    shared: true,
     ...(asked && { asked }),
   }) as const;
 const file = { of: 'one', id: (theirs: Things) => theirs.file, none: 'file-999999' } as const;

@@ -232,7 +232,7 @@ const changing = {
     method: 'DELETE',
     path: '/subjects/:subject',
     summary:
-      'Empties data, result, cursor and error text of every job about the subject, and removes what the workloads keep about it.',
+      'Empties data, result, cursor and error text of every job about the subject, forgets whom it was about, and removes what the workloads keep about it.',
     access: 'admin',
     wide: true,
     audit: { target: 'subject', hashed: true, count: ['erased'] },

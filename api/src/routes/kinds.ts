@@ -50,6 +50,18 @@ export const schedule = z.object({
 const byKind = z.strictObject({ kind: kindName });
 export const pauseAnswer = z.object({ kind: kindName, paused: z.boolean() });
 
+/** Pausing and resuming a kind are the two ends of one switch. */
+const ofPause = {
+  method: 'POST',
+  access: 'operator',
+  wide: true,
+  audit: { target: 'kind' },
+  params: byKind,
+  response: pauseAnswer,
+  statuses: [200],
+  errors: ['unknown_kind', 'conflict'],
+} as const;
+
 export const kindContracts = {
   listKinds: {
     method: 'GET',
@@ -89,32 +101,18 @@ export const kindContracts = {
     },
   },
   pauseKind: {
-    method: 'POST',
+    ...ofPause,
     path: '/kinds/:kind/pause',
     summary: 'Holds the jobs of a kind back in all replicas; 409 when it is paused already.',
-    access: 'operator',
-    wide: true,
-    audit: { target: 'kind' },
-    params: byKind,
-    response: pauseAnswer,
-    statuses: [200],
-    errors: ['unknown_kind', 'conflict'],
     example: {
       params: { kind: 'report.monthly' },
       response: { kind: 'report.monthly', paused: true },
     },
   },
   resumeKind: {
-    method: 'POST',
+    ...ofPause,
     path: '/kinds/:kind/resume',
     summary: 'Lets the jobs of a kind run again; 409 when it is not paused.',
-    access: 'operator',
-    wide: true,
-    audit: { target: 'kind' },
-    params: byKind,
-    response: pauseAnswer,
-    statuses: [200],
-    errors: ['unknown_kind', 'conflict'],
     example: {
       params: { kind: 'report.monthly' },
       response: { kind: 'report.monthly', paused: false },

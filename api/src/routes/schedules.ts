@@ -5,6 +5,18 @@ const byName = z.strictObject({ name: z.string().min(1).max(255) });
 export const schedulePaused = z.object({ name: z.string(), paused: z.boolean() });
 const params = { name: 'month-end' };
 
+/** Pausing and resuming a schedule are the two ends of one switch. */
+const ofPause = {
+  method: 'POST',
+  access: 'operator',
+  wide: true,
+  audit: { target: 'name' },
+  params: byName,
+  response: schedulePaused,
+  statuses: [200],
+  errors: ['schedule_not_found', 'conflict'],
+} as const;
+
 export const scheduleContracts = {
   runSchedule: {
     method: 'POST',
@@ -21,29 +33,15 @@ export const scheduleContracts = {
     example: { params, response: { name: 'month-end', id: 'pg-42' } },
   },
   pauseSchedule: {
-    method: 'POST',
+    ...ofPause,
     path: '/schedules/:name/pause',
     summary: 'Passes the ticks of a schedule over, in all replicas; 409 when it is paused already.',
-    access: 'operator',
-    wide: true,
-    audit: { target: 'name' },
-    params: byName,
-    response: schedulePaused,
-    statuses: [200],
-    errors: ['schedule_not_found', 'conflict'],
     example: { params, response: { name: 'month-end', paused: true } },
   },
   resumeSchedule: {
-    method: 'POST',
+    ...ofPause,
     path: '/schedules/:name/resume',
     summary: 'Lets a schedule run again, from its next tick on; 409 when it is not paused.',
-    access: 'operator',
-    wide: true,
-    audit: { target: 'name' },
-    params: byName,
-    response: schedulePaused,
-    statuses: [200],
-    errors: ['schedule_not_found', 'conflict'],
     example: { params, response: { name: 'month-end', paused: false } },
   },
 } as const satisfies Record<string, Contract>;

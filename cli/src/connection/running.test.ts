@@ -54,16 +54,35 @@ describe('a server of this user that runs here', () => {
 });
 
 describe('with several', () => {
+  /** Another server of the same user, beside the one of `runningFile`. */
+  async function writeSecond(
+    runningFile: string,
+    { server, identity }: Awaited<ReturnType<typeof protectedFixture>>,
+    started: { folder: string; startedAt: number },
+  ): Promise<void> {
+    const client = { issuer: identity.issuer, scope: '', clientId: '', clientSecret: '' };
+    await createPrivateFiles(process.getuid?.() ?? null).write(
+      join(runningFile, '../two.json'),
+      JSON.stringify({ url: server.url, pid: 2, ...started, client, simulatedOrg: null }),
+    );
+  }
+
+  test('in one folder the newest is asked, which is said', async () => {
+    const { millrace, server, runningFile, writeRunning } = await protectedFixture();
+    const older = await protectedFixture();
+    await writeRunning({ folder: '/srv/ours', startedAt: NOW });
+    await writeSecond(runningFile, older, { folder: '/srv/ours', startedAt: NOW - 1_000 });
+    const { stderr } = await millrace('jobs', { unnamed: true, folder: '/srv/ours/jobs' });
+    expect(stderr).toBe(`Asking ${server.url}, the newest of 2 that run here.\n`);
+    const named = await millrace('jobs', { folder: '/srv/ours' });
+    expect(named.stderr).toBe('');
+  });
+
   test('the one of this folder is asked, and the newest elsewhere, which is said', async () => {
     const { millrace, server, runningFile, writeRunning, identity } = await protectedFixture();
     const other = await protectedFixture();
     await writeRunning({ folder: '/srv/ours', startedAt: NOW - 1_000 });
-    const entry = { url: other.server.url, folder: '/srv', pid: 2, startedAt: NOW };
-    const client = { issuer: other.identity.issuer, scope: '', clientId: '', clientSecret: '' };
-    await createPrivateFiles(process.getuid?.() ?? null).write(
-      join(runningFile, '../two.json'),
-      JSON.stringify({ ...entry, client, simulatedOrg: null }),
-    );
+    await writeSecond(runningFile, other, { folder: '/srv', startedAt: NOW });
     const asked = async (folder: string) => {
       const { stderr } = await millrace('token -q', { unnamed: true, folder });
       const { requests } = identity;
@@ -99,11 +118,12 @@ describe('the file of a process that was killed does not mislead', () => {
     const { millrace, writeRunning, identity, server } = await protectedFixture();
     await writeRunning();
     await Promise.all([identity.close(), server.stop()]);
-    for (const unnamed of [true, false]) {
-      const ran = await millrace('jobs', { unnamed });
-      expect(ran.code).toBe(5);
-      expect(ran.stderr).toMatch(/^No Millrace at \S+: nothing listens there\./);
-    }
+    for (const command of ['jobs', 'token', 'whoami'])
+      for (const unnamed of [true, false]) {
+        const ran = await millrace(command, { unnamed });
+        expect(ran.code).toBe(5);
+        expect(ran.stderr).toMatch(/^No Millrace at \S+: nothing listens there\./);
+      }
   });
 });
 

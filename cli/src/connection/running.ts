@@ -17,7 +17,7 @@ interface Place {
 
 /**
  * The server to ask: the one that is named, else one of this user that runs here. With several, the one that was started in
- * this folder (or above it), else the newest, which is said.
+ * this folder (or above it), else the newest. Where several could be meant, it is said which one is.
  */
 export async function findServer(
   place: Place,
@@ -30,9 +30,10 @@ export async function findServer(
   const [newest] = answering;
   if (newest === undefined) return { url: DEFAULT_URL, running: null };
   const here = nearestAbove(answering, place.world.folder);
-  if (here === null && answering.length > 1)
-    place.note(`Asking ${newest.url}, the newest of ${answering.length} that run here.`);
-  const chosen = here ?? newest;
+  const [chosen = newest] = here;
+  const meant = here.length === 0 ? answering : here;
+  if (meant.length > 1)
+    place.note(`Asking ${chosen.url}, the newest of ${meant.length} that run here.`);
   return { url: chosen.url, running: chosen };
 }
 
@@ -80,11 +81,12 @@ function isAt(address: string): (server: RunningServer) => boolean {
   return ({ url }) => URL.canParse(url) && new URL(url).origin === origin;
 }
 
-/** The one whose folder this is, or lies in; the nearest of several. */
-function nearestAbove(servers: readonly RunningServer[], folder: string): RunningServer | null {
+/** Those whose folder this is, or lies in; of several such folders, those of the nearest. The newest first, as given. */
+function nearestAbove(servers: readonly RunningServer[], folder: string): RunningServer[] {
   const above = servers.filter((server) => {
     const way = relative(server.folder, folder);
     return way !== '..' && !way.startsWith(`..${sep}`);
   });
-  return above.toSorted((a, b) => b.folder.length - a.folder.length)[0] ?? null;
+  const nearest = Math.max(...above.map((server) => server.folder.length));
+  return above.filter((server) => server.folder.length === nearest);
 }

@@ -5,6 +5,7 @@ import { STATE_STYLE, type Style } from './colour.ts';
 import { count, counted } from './number.ts';
 import { type Column, table } from './table.ts';
 import { age, lasting, relative } from './time.ts';
+import { clean } from './width.ts';
 
 type Pool = Snapshot['worker']['pools'][number];
 
@@ -17,6 +18,15 @@ export function kindLines(
   if (rows.length === 0) return [paint('dim', 'No jobs yet.')];
   const all = rows.length > 1 ? [{ kind: 'all', states, scheduled }] : [];
   return table(kindColumns, [...rows, ...all], columns, paint);
+}
+
+/** `hello QUEUED 3`, for scripts: a line for each kind and state that has jobs. */
+export function countLines({ counts }: Snapshot): string[] {
+  return byKind(counts).flatMap(({ kind, states }) =>
+    jobState.options
+      .filter((state) => states[state] > 0)
+      .map((state) => `${clean(kind)} ${state} ${states[state]}`),
+  );
 }
 
 const kindColumns: Column<KindRow>[] = [

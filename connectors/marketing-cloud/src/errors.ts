@@ -61,3 +61,24 @@ export class MarketingCloudError extends Error {
     this.retryAfterMs = facts.retryAfterMs ?? null;
   }
 }
+
+/** The same error with other words. */
+export function withMessage(error: MarketingCloudError, message: string): MarketingCloudError {
+  const { code, kind, outcome, status, retryable, retryAfterMs } = error;
+  return new MarketingCloudError(message, { code, kind, outcome, status, retryable, retryAfterMs });
+}
+
+/** The caller asked for something that cannot be sent. */
+export function invalid(code: string, message: string): MarketingCloudError {
+  return new MarketingCloudError(message, { code, kind: 'data', outcome: 'notSent' });
+}
+
+/** Marketing Cloud answered with what cannot be understood, so nobody knows what it did. */
+export function invalidAnswer(message: string, status: number | null = null): MarketingCloudError {
+  return new MarketingCloudError(message, {
+    code: 'invalid_answer',
+    kind: 'unavailable',
+    outcome: 'unknown',
+    status,
+  });
+}

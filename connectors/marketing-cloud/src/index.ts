@@ -1,4 +1,5 @@
 export { type ErrorKind, type Outcome, MarketingCloudError } from './errors.ts';
+export { createMarketingCloud } from './marketing-cloud.ts';
 export type {
   BusinessUnit,
   CallOptions,

@@ -35,10 +35,12 @@ export interface CallReport {
   readonly retried: number;
   /** How many API calls it cost, tokens left out. 0 when it never left. */
   readonly requests: number;
-  readonly correlationId?: string;
+  /** What the call's X-Correlation-Id said: the caller's, or one of its own. */
+  readonly correlationId: string;
 }
 
 export interface CallOptions {
+  /** One is made up for a call that has none. */
   readonly correlationId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -68,6 +70,7 @@ export interface NewDataExtension {
   readonly name: string;
   readonly customerKey: string;
   readonly fields: readonly Field[];
+  /** A folder of data extensions. */
   readonly folderId?: string;
   /** Marketing Cloud removes rows and data extension after so many days; left out where the account may not. */
   readonly keepDays?: number;
@@ -79,11 +82,14 @@ export interface NewQuery {
   readonly customerKey: string;
   readonly sql: string;
   readonly target: { readonly customerKey: string; readonly name: string };
-  /** Required by REST, the fallback where SOAP answers a generic exception. */
+  /**
+   * A folder of queries: one of data extensions is another kind and will not do. REST, the fallback where SOAP answers a
+   * generic exception, takes the uppermost one if there is none here.
+   */
   readonly folderId?: string;
 }
 
-/** Of AsyncActivityStatus, as it was answered: no value is interpreted. */
+/** Of AsyncActivityStatus, as it was answered: no value is interpreted. Null: left out, or empty. */
 export interface TaskStatus {
   readonly taskId: string;
   readonly status: string | null;
@@ -167,6 +173,8 @@ export interface Stats {
 export interface MarketingCloud {
   /** The same object for the same MID. */
   businessUnit(mid: string): BusinessUnit;
+  /** What the installed package may do in this business unit, such as `automations_execute`. Costs a token at most. */
+  scopes(mid: string, options?: CallOptions): Promise<readonly string[]>;
   stats(): Stats;
   /** Refuses new calls and waits for those under way. */
   close(): Promise<void>;

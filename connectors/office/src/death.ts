@@ -2,7 +2,7 @@ import type { Log, OfficeEvent } from './events.ts';
 import { OfficeError } from './errors.ts';
 import type { Job } from './job.ts';
 import { type PoisonList, refused, starved } from './poison.ts';
-import type { Member } from './processes/fleet.ts';
+import type { Member } from './processes/members.ts';
 import type { EndReason } from './processes/slot.ts';
 
 /** How the process of a document ended. */

@@ -1,10 +1,11 @@
-import { type Death, giveUpOn, survives } from './death.ts';
+import { convertOn } from './convert.ts';
+import { type Death, survives } from './death.ts';
 import { OfficeError } from './errors.ts';
-import { type Converted, type Job, type Request, createJob, timingsOf } from './job.ts';
-import { type Fleet, type FleetParams, type Member, createFleet } from './processes/fleet.ts';
-import { type Handover, handOver } from './processes/handover.ts';
-import { createLanes } from './lanes.ts';
+import { type Converted, type Job, type Request, createJob } from './job.ts';
 import { type PoisonList, refused } from './poison.ts';
+import { type Fleet, type FleetParams, createFleet } from './processes/fleet.ts';
+import type { Member } from './processes/members.ts';
+import { createWaiting } from './waiting.ts';
 
 /**
  * The way of a document: `submit` puts it into its lane, `pump` gives it to a free process, `run` has it
@@ -36,11 +37,7 @@ export type PoolParams = Omit<FleetParams, 'onIdle' | 'onBroken'> & {
 
 export function createPool(params: PoolParams): Pool {
   const { poison, onEvent, timeoutMs } = params;
-  const lanes = createLanes<Job>(params.slots);
-  /**
-   * Documents whose process died: of them, or only with them. Each is tried once more in a new process, which tells.
-   */
-  const retries = new Set<Job>();
+  const waiting = createWaiting(params.slots);
   const running = new Set<Job>();
   const totals = { completed: 0, failed: 0, canceled: 0, retried: 0, timeouts: 0 };
   let sequence = 0;
@@ -67,7 +64,7 @@ export function createPool(params: PoolParams): Pool {
       });
       const refusal = whyRefused(job);
       if (refusal !== null) return job.reject(refusal);
-      lanes.push(lane, job);
+      waiting.push(job);
       pump();
     });
   }
@@ -85,61 +82,22 @@ export function createPool(params: PoolParams): Pool {
   function pump(): void {
     for (const member of fleet.idle()) {
       const batchRunning = [...running].filter(({ lane }) => lane === 'batch').length;
-      const job = (member.documents === 0 ? takeRetry() : null) ?? lanes.next(batchRunning);
+      const job = waiting.next({ isNew: member.documents === 0, batchRunning });
       if (job !== null) void run(member, job);
     }
-    if (retries.size > 0) fleet.wantFresh(retries.size);
-  }
-
-  function takeRetry(): Job | null {
-    for (const job of retries) {
-      retries.delete(job);
-      return job;
-    }
-    return null;
+    if (waiting.retries() > 0) fleet.wantFresh(waiting.retries());
   }
 
   async function run(member: Member, job: Job): Promise<void> {
     fleet.take(member);
     running.add(job);
-    const { folder } = member.process;
-    const { bytes, name } = job;
-    const { account } = params;
-    let files: Handover | undefined;
-    const startedAt = performance.now();
-    const abandon = giveUpOn(job, member);
-    const roomy = member.rssMb <= params.memoryMb / 2;
-    let failed = false;
-    let settle: () => void;
-    try {
-      files = await handOver({ folder, place: String(++sequence), name, bytes, account });
-      const outcome = await member.process.run(job.task(files), timeoutMs);
-      if (outcome.type === 'done') {
-        const { missing, printsName } = outcome;
-        const result = { bytes: await files.take(), missing, printsName };
-        settle = () => job.resolve({ ...result, timings: timingsOf(job, startedAt, outcome) });
-      } else if (outcome.type === 'failed') {
-        failed = outcome.code !== 'unsupported_option';
-        const message = `LibreOffice could not convert it: ${outcome.reason}`;
-        settle = () => job.reject(new OfficeError(outcome.code, message));
-      } else {
-        settle = () => afterDeath(job, { ...outcome, roomy });
-      }
-    } catch (error) {
-      // The disk is full; or the process died before it saw the document, and took the folder with it.
-      const message = `The document could not be handed over: ${String(error)}`;
-      settle = member.process.alive()
-        ? () => job.reject(new OfficeError('conversion_failed', message, true))
-        : () => afterDeath(job, { reason: 'crash', complaint: message, worked: 0, roomy });
-    }
-    abandon.stop();
+    const attempt = await convertOn(member, job, { ...params, place: String(++sequence) });
     running.delete(job);
-    settle();
-    // A dead process takes its folder with it.
-    if (member.process.alive()) {
-      void files?.remove().catch(() => {});
-      fleet.release(member, { failed });
-    }
+    if (attempt.type === 'converted') job.resolve(attempt.result);
+    else if (attempt.type === 'failed') job.reject(attempt.error);
+    else afterDeath(job, attempt.death);
+    if (member.process.alive())
+      fleet.release(member, { failed: attempt.type === 'failed' && attempt.suspect });
     pump();
   }
 
@@ -147,20 +105,17 @@ export function createPool(params: PoolParams): Pool {
     if (death.reason === 'timeout' && !job.settled) totals.timeouts += 1;
     if (!survives(job, death, params)) return;
     totals.retried += 1;
-    retries.add(job);
+    waiting.pushRetry(job);
   }
 
   function cancel(job: Job, message: string, retryable: boolean): void {
-    retries.delete(job);
-    lanes.remove(job);
+    waiting.remove(job);
     job.reject(new OfficeError('canceled', message, retryable));
   }
 
   function onBroken(reason: string): void {
-    const waiting = [...retries, ...lanes.drain()];
-    retries.clear();
     const isMissing = fleet.decision()?.way === 'none';
-    for (const job of waiting) {
+    for (const job of waiting.drain()) {
       job.reject(
         isMissing
           ? new OfficeError('office_missing', reason)
@@ -174,7 +129,7 @@ export function createPool(params: PoolParams): Pool {
     submit,
     stats: () => ({
       activeJobs: running.size,
-      queuedJobs: lanes.waiting('interactive') + lanes.waiting('batch') + retries.size,
+      queuedJobs: waiting.size(),
       completedJobs: totals.completed,
       failedJobs: totals.failed,
       canceledJobs: totals.canceled,
@@ -184,7 +139,7 @@ export function createPool(params: PoolParams): Pool {
     }),
     async close() {
       closed = true;
-      for (const job of [...retries, ...lanes.drain()]) cancel(job, 'The office was closed.', true);
+      for (const job of waiting.drain()) cancel(job, 'The office was closed.', true);
       await fleet.close();
     },
   };

@@ -4,7 +4,7 @@ import { JobFailure, MillraceError, StoreUnavailable } from '../errors.ts';
 import type { ExecutorParts } from './parts.ts';
 import { isSameJson, toJsonText } from '../values/json.ts';
 import type { Chunk } from '../kinds/kind.ts';
-import { leaseOf } from './leases.ts';
+import { leaseOf } from './lease.ts';
 import type { Outcome } from '../kinds/outcome.ts';
 import type { RenewAnswer } from '../parts.ts';
 import type { Checkpoint, ChunkPart } from '../parts.ts';

@@ -2,7 +2,7 @@ import { JobFailure, MillraceError } from '../errors.ts';
 import type { ExecutorParts } from './parts.ts';
 import type { Lease } from '../job.ts';
 import type { JobContext, Log, RunningJob } from '../kinds/kind.ts';
-import { leaseOf } from './leases.ts';
+import { leaseOf } from './lease.ts';
 import { storableProgress } from './progress.ts';
 import { misfit, newJob } from '../queue/new-job.ts';
 import type { Running } from './running.ts';

@@ -1,9 +1,12 @@
 import type { Clock } from '../time/clock.ts';
 import type { Events } from '../events.ts';
 import type { Lease } from '../job.ts';
+import type { RenewAnswer } from '../parts.ts';
 import type { Store } from '../port.ts';
-import type { ChunkPart } from '../parts.ts';
-import { type Running, fencedEvent, progressEvent } from './running.ts';
+import { createEarlyCancels } from './early-cancels.ts';
+import { isSameLease, leaseOf } from './lease.ts';
+import { PROGRESS_EVERY_MS, createProgressWrites } from './progress-writes.ts';
+import { type Running, fencedEvent } from './running.ts';
 
 /**
  * Keeps the leases of everything that runs here: renews all of them in one write, saves progress, and
@@ -32,10 +35,6 @@ export interface Leases {
   runOnce(): Promise<{ renewed: number; fenced: number }>;
 }
 
-const PROGRESS_EVERY_MS = 1_000;
-/** How many cancels are remembered for jobs that are not here, or not yet. */
-const EARLY_CANCELS = 1_000;
-
 export function createLeases(params: {
   store: Store;
   clock: Clock;
@@ -50,13 +49,18 @@ export function createLeases(params: {
   const renewEveryMs = leaseMs / 3;
   const tickMs = Math.min(PROGRESS_EVERY_MS, leaseMs / 20);
   const running = new Map<string, Running>();
-  /** Cancels by job, the newest: a hint may overtake the answer of the claim that it is about. */
-  const earlyCancels = new Map<string, Lease>();
+  const earlyCancels = createEarlyCancels();
+  const saveProgress = createProgressWrites({
+    clock,
+    events,
+    leaseMs,
+    running,
+    onAnswer: (each, answer, askedAt) => apply(each, answer, askedAt, 'checkpoint'),
+  });
   /** When the leases of waiting outcomes were last renewed. */
   let keptAt = clock.now();
   let cancelTimer: (() => void) | null = null;
   let renewing = false;
-  let savedAt = -Infinity;
 
   function fence(each: Running, write: 'local' | 'renew' | 'checkpoint'): void {
     if (each.abortReason === 'lease_lost') return;
@@ -113,7 +117,7 @@ export function createLeases(params: {
 
   function apply(
     each: Running,
-    answer: 'renewed' | 'cancel' | 'stale',
+    answer: RenewAnswer,
     askedAt: number,
     write: 'renew' | 'checkpoint',
   ): void {
@@ -123,32 +127,6 @@ export function createLeases(params: {
     }
     each.deadline = Math.max(each.deadline, askedAt + leaseMs - marginMs);
     if (answer === 'cancel') each.abort('canceled');
-  }
-
-  /** Handlers' progress, all in one write. */
-  async function saveProgress(chunks: ChunkPart): Promise<void> {
-    const now = clock.now();
-    if (now - savedAt < PROGRESS_EVERY_MS) return;
-    const changed = [...running.values()].flatMap((each) =>
-      each.progress === null || each.progress === each.savedProgress || each.isSaving
-        ? []
-        : [{ each, progress: each.progress }],
-    );
-    if (changed.length === 0) return;
-    savedAt = now;
-    const checkpoints = changed.map(({ each, progress }) => ({
-      lease: leaseOf(each.job),
-      step: each.nextStep(),
-      progress,
-      children: [],
-    }));
-    const answers = await chunks.checkpoint({ checkpoints, leaseMs });
-    for (const [index, { each, progress }] of changed.entries()) {
-      each.savedProgress = progress;
-      const answer = answers[index] ?? 'stale';
-      if (answer !== 'stale') events.emit('job.progress', progressEvent(each, progress));
-      apply(each, answer, now, 'checkpoint');
-    }
   }
 
   async function runOnce(): Promise<{ renewed: number; fenced: number }> {
@@ -168,13 +146,6 @@ export function createLeases(params: {
     }
   }
 
-  function remember(lease: Lease): void {
-    earlyCancels.delete(lease.id);
-    earlyCancels.set(lease.id, lease);
-    const [oldest] = earlyCancels.keys();
-    if (earlyCancels.size > EARLY_CANCELS && oldest !== undefined) earlyCancels.delete(oldest);
-  }
-
   function tick(): void {
     cancelTimer = clock.after(tickMs, tick);
     void runOnce();
@@ -188,10 +159,7 @@ export function createLeases(params: {
       // here, since no fence would.
       if (before !== undefined) fence(before, 'local');
       running.set(each.job.id, each);
-      if (earlyCancels.size === 0) return;
-      const asked = earlyCancels.get(each.job.id);
-      if (asked !== undefined && isSame(asked, each.job)) each.abort('canceled');
-      earlyCancels.delete(each.job.id);
+      if (earlyCancels.take(each.job)) each.abort('canceled');
     },
     remove(each) {
       if (running.get(each.job.id) === each) running.delete(each.job.id);
@@ -202,8 +170,8 @@ export function createLeases(params: {
     requestCancel(asked) {
       for (const lease of asked) {
         const each = running.get(lease.id);
-        if (each !== undefined && isSame(lease, each.job)) each.abort('canceled');
-        else remember(lease);
+        if (each !== undefined && isSameLease(lease, each.job)) each.abort('canceled');
+        else earlyCancels.remember(lease);
       }
     },
     start() {
@@ -215,12 +183,4 @@ export function createLeases(params: {
     },
     runOnce,
   };
-}
-
-export function leaseOf({ id, epoch, claim }: Lease): Lease {
-  return { id, epoch, claim };
-}
-
-function isSame(a: Lease, b: Lease): boolean {
-  return a.id === b.id && a.epoch === b.epoch && a.claim === b.claim;
 }

@@ -2,16 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from './config.ts';
+import { ISSUER, problems } from '../../test/config.ts';
+import { readConfig } from './config.ts';
 import { environment } from './environment.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-
-const ISSUER = {
-  ISSUER: 'https://login.example/t/v2.0',
-  AUDIENCE: 'api://millrace, 1f0c5e0a',
-  JWKS_URI: 'https://login.example/t/keys',
-};
 
 /** Made on the spot: what a certificate says matters to nobody here. */
 function certificate(): string {
@@ -23,16 +18,6 @@ function certificate(): string {
     { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
   );
   return made.slice(made.indexOf('-----BEGIN CERT'));
-}
-
-function problems(env: Record<string, string>): readonly string[] {
-  try {
-    readConfig(env);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
 }
 
 describe('the configuration', () => {
@@ -317,47 +302,6 @@ describe('the configuration', () => {
           DATABASE_PORT: '1',
         }),
       ).toEqual([]);
-    });
-  });
-
-  describe('of identity', () => {
-    const BYPASS = { AUTH_BYPASS_DEVELOPMENT: 'true' };
-    const DEVELOPMENT = { NODE_ENV: 'development' };
-
-    test('is an issuer where there is one', () => {
-      expect(readConfig({ ...ISSUER, MILLRACE_CLIENT_ID: 'public-1' }).identity).toEqual({
-        mode: 'issuer',
-        issuers: ['https://login.example/t/v2.0'],
-        audiences: ['api://millrace', '1f0c5e0a'],
-        jwksUri: 'https://login.example/t/keys',
-        clientId: 'public-1',
-      });
-    });
-
-    test.each(Object.keys(ISSUER))('refuses an issuer without %s', (name) => {
-      const { [name as keyof typeof ISSUER]: _, ...rest } = ISSUER;
-      expect(problems(rest)).toEqual([expect.stringContaining(`${name}: is missing`)]);
-    });
-
-    test('is nobody’s only with both variables', () => {
-      expect(readConfig({ ...BYPASS, ...DEVELOPMENT }).identity).toEqual({ mode: 'bypass' });
-      expect(problems(BYPASS)[0]).toContain('NODE_ENV=development');
-      expect(problems({ ...BYPASS, NODE_ENV: 'test' })[0]).toContain('NODE_ENV=development');
-      expect(problems({ ...BYPASS, ...DEVELOPMENT, ...ISSUER })[0]).toContain('contradicts');
-    });
-
-    test.each(['0.0.0.0', '::', '192.168.1.5', 'millrace.example'])(
-      'lets others reach it, on %s, only with an issuer',
-      (HOST) => {
-        expect(problems({ HOST })).toHaveLength(1);
-        expect(problems({ HOST, ...BYPASS, ...DEVELOPMENT })).toHaveLength(1);
-        expect(readConfig({ HOST, ...ISSUER }).host).toBe(HOST);
-      },
-    );
-
-    test('has no sandbox and no bypass in production', () => {
-      expect(problems({ NODE_ENV: 'production' })).toHaveLength(1);
-      expect(problems({ NODE_ENV: 'production', ...BYPASS }).length).toBeGreaterThan(0);
     });
   });
 

@@ -4,6 +4,7 @@ import type { SalesforceConfig as ConnectionConfig } from '@millrace/salesforce'
 import type { NameOptions } from '@millrace/store-salesforce';
 import { type DatabaseConfig, databaseContradictions, databaseOf } from './database.ts';
 import { type Environment, environment } from './environment.ts';
+import { type IdentityConfig, identityContradictions, identityOf } from './identity.ts';
 import { type RedisConfig, redisContradictions, redisOf } from './redis.ts';
 import type { OrgSetting } from './settings.ts';
 import { nearest, runningFolder } from '@millrace/api';
@@ -72,19 +73,6 @@ export interface OrgConfig {
   /** Whose jobs its records are. */
   readonly tenant: string;
 }
-
-/** How people and programs show who they are. */
-export type IdentityConfig =
-  | {
-      readonly mode: 'issuer';
-      readonly issuers: readonly string[];
-      readonly audiences: readonly string[];
-      readonly jwksUri: string;
-      readonly clientId: string | null;
-    }
-  /** An issuer of our own, on this machine alone. */
-  | { readonly mode: 'sandbox' }
-  | { readonly mode: 'bypass' };
 
 /** Everything that is wrong, at once. */
 export class ConfigError extends Error {
@@ -195,15 +183,6 @@ function configOf(values: Environment, given: Given): Config {
   };
 }
 
-function identityOf(values: Environment): IdentityConfig {
-  const { ISSUER: issuers, AUDIENCE: audiences, JWKS_URI: jwksUri } = values;
-  if (issuers !== undefined && audiences !== undefined && jwksUri !== undefined) {
-    const clientId = values.MILLRACE_CLIENT_ID ?? null;
-    return { mode: 'issuer', issuers, audiences, jwksUri, clientId };
-  }
-  return { mode: values.AUTH_BYPASS_DEVELOPMENT ? 'bypass' : 'sandbox' };
-}
-
 /** The one of SALESFORCE_* first; it is called after the product. */
 function settingsOfOrgs(values: Environment): OrgSetting[] {
   const clientId = values.SALESFORCE_CLIENT_ID;
@@ -288,29 +267,6 @@ function contradictions(values: Environment, given: Given): string[] {
   const names = ['default', ...values.MILLRACE_POOLS.map(({ name }) => name)];
   for (const name of new Set(names.filter((each, index) => names.indexOf(each) !== index))) {
     problems.push(`MILLRACE_POOLS: two pools are called "${name}".`);
-  }
-  return problems;
-}
-
-function identityContradictions(values: Environment, given: Given): string[] {
-  const names = ['ISSUER', 'AUDIENCE', 'JWKS_URI'] as const;
-  const missing = names.filter((name) => values[name] === undefined);
-  if (missing.length > 0 && missing.length < names.length) {
-    return missing.map((name) => `${name}: is missing. ${names.join(', ')} go together.`);
-  }
-  const problems: string[] = [];
-  if (values.AUTH_BYPASS_DEVELOPMENT && missing.length === 0) {
-    problems.push('AUTH_BYPASS_DEVELOPMENT: contradicts ISSUER. Leave one of them out.');
-  } else if (values.AUTH_BYPASS_DEVELOPMENT && given['NODE_ENV'] !== 'development') {
-    problems.push('AUTH_BYPASS_DEVELOPMENT: works only with NODE_ENV=development beside it.');
-  }
-  if (missing.length === 0) return problems;
-  if (values.NODE_ENV === 'production') {
-    problems.push('ISSUER, AUDIENCE, JWKS_URI: production needs them, to authenticate callers.');
-  } else if (!isLoopbackHost(values.HOST)) {
-    problems.push(
-      `HOST: "${values.HOST}" can be reached from other machines, so ISSUER, AUDIENCE and JWKS_URI are needed to authenticate callers. Without them, use 127.0.0.1.`,
-    );
   }
   return problems;
 }

@@ -47,12 +47,12 @@ export function createAdmit(authenticate: Authenticate, rateLimit: RateLimit): A
     return { caller, scope: scopeOf(caller, contract, named, witnessed), witnessed };
   };
 
-  /** Only those who fail are limited by address: many good callers may come through one proxy. */
+  /** Only those who are refused are limited by address: many good callers may come through one proxy. */
   async function known({ headers, ip }: FastifyRequest): Promise<Caller> {
     try {
       return await authenticate(headers.authorization);
     } catch (error) {
-      rateLimit.take(`failed from ${ip}`);
+      if (error instanceof Refusal) rateLimit.take(`failed from ${ip}`);
       throw error;
     }
   }

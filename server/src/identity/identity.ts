@@ -1,5 +1,5 @@
 import type { SignIn } from '@millrace/api';
-import type { IdentityConfig } from '../config/config.ts';
+import type { IdentityConfig } from '../config/identity.ts';
 import type { HealthCheck } from '@millrace/workload-kit';
 import { identityCheck } from '../health.ts';
 import type { Logger } from '../log/log.ts';

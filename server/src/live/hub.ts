@@ -1,7 +1,6 @@
 import type { Clock, Events, Log } from '@millrace/engine';
 import type { Announcements } from '@millrace/store-postgres';
 import { systemClock } from '../clock.ts';
-import { Refusal } from '../http/refusal.ts';
 import type { MainStore } from '../stores/parts.ts';
 import { createBoards } from './boards/boards.ts';
 import { createAnnouncer } from './changes/announcer.ts';
@@ -11,39 +10,30 @@ import { createInterest } from './changes/interest.ts';
 import { createOthers } from './changes/others.ts';
 import { createPoll } from './changes/poll.ts';
 import { createRing } from './changes/ring.ts';
+import { createPulse } from './pulse.ts';
 import { shared } from './shared.ts';
 import { createAudience } from './streams/audience.ts';
-import { begin, resume } from './streams/catch-up.ts';
-import { topicsOf } from './streams/filter.ts';
+import { type Entrance, createEntrance } from './streams/entrance.ts';
 import { commentFrame } from './streams/frames.ts';
-import { type Asked, createOpenStreams } from './streams/open-streams.ts';
-import { createPlaces } from './streams/places.ts';
+import { createOpenStreams } from './streams/open-streams.ts';
 import { createPresent } from './streams/present.ts';
-import type { Stream } from './streams/stream.ts';
 import { createTimers } from './timers.ts';
 import { createTrouble } from './trouble.ts';
 
 /**
  * Live events. While someone watches, each process announces which jobs it has changed (announcer). All hear all
  * announcements in the same order, read the jobs (feed), keep them for a minute (ring) and give them to their
- * streams (audience). A new stream is told the present state, then what has happened since (catch-up), and joins.
+ * streams (audience). A new stream (entrance) is told the present state, then what has happened since (catch-up), and
+ * joins.
  * Why there is no log of events: docs/decisions/0005-live-events.md.
  */
 export interface Hub {
-  /** Answers the request with a stream. Throws before anything is sent if there cannot be one. */
-  open(params: OpenParams): Promise<void>;
+  readonly open: Entrance['open'];
   streams(): number;
   /** How many were closed because their readers were too slow. */
   dropped(): number;
   /** Ends all streams, and tells the other processes what is left to tell. */
   close(): Promise<void>;
-}
-
-export interface OpenParams extends Asked {
-  /** Who asks: one caller may have so many streams. */
-  readonly caller: string;
-  /** Of the last event that the reader has had. */
-  readonly lastEventId: string | null;
 }
 
 export interface HubParams {
@@ -63,10 +53,6 @@ export interface HubParams {
   readonly onDropped?: () => void;
 }
 
-const TICK_MS = 5_000;
-/** In ticks. */
-const EVERY = { boards: 2, heartbeat: 3, interest: 4 };
-
 export function createHub(params: HubParams): Hub {
   const { store, announcements, events, processId, log } = params;
   const { serves = true, clock = systemClock, now = Date.now, onDropped = () => {} } = params;
@@ -75,7 +61,6 @@ export function createHub(params: HubParams): Hub {
   const ring = createRing(clock);
   const audience = createAudience();
   const streams = createOpenStreams({ clock, now, log, onDropped });
-  const places = createPlaces(params.streamsPerCaller);
   const announcer = createAnnouncer({ announcements, events, clock, processId, log });
   const finder = createFinder({ ring, clock, beacon: announcer.beacon });
   const poll = createPoll(store);
@@ -111,16 +96,35 @@ export function createHub(params: HubParams): Hub {
       poll.told(found);
       for (const { mark } of batches) finder.heard(mark);
       const cost = audience.tell(batches, found);
-      if (ring.length() === batches.length) beat('a place to go on from');
+      if (ring.length() === batches.length) pulse.beat('a place to go on from');
       return cost;
     },
     onGap(found) {
       boards.refresh();
-      void quietly(announcer.beacon);
+      void trouble.during(announcer.beacon);
       return audience.tellGap(found);
     },
   });
-  let ticks = 0;
+  const pulse = createPulse({
+    timers,
+    ring,
+    streams,
+    audience,
+    boards,
+    interest,
+    trouble,
+    onTick: others.follow,
+  });
+  const entrance = createEntrance({
+    streams,
+    audience,
+    ring,
+    interest,
+    finder,
+    boards,
+    presentOf,
+    streamsPerCaller: params.streamsPerCaller,
+  });
   let isClosed = false;
 
   const stopListening = [
@@ -143,83 +147,13 @@ export function createHub(params: HubParams): Hub {
     if (!serves || isClosed) return;
     if (wasDeaf) ring.clear();
     if (wasDeaf && streams.size() > 0) feed.gap();
-    timers.once('tick', TICK_MS, tick);
+    pulse.start();
     others.follow();
-  }
-
-  function tick(): void {
-    ticks += 1;
-    ring.trim();
-    others.follow();
-    for (const stream of streams) stream.check();
-    const hasStreams = streams.size() > 0;
-    if (ticks % EVERY.heartbeat === 0) beat('alive');
-    if (hasStreams && ticks % EVERY.boards === 0) boards.refresh();
-    if (hasStreams && ticks % EVERY.interest === 0) void quietly(interest.show);
-    if (hasStreams || isKeeping()) timers.once('tick', TICK_MS, tick);
-    else ring.clear();
-  }
-
-  /** Readers see that the line is alive, and get a place that the ring will have for another minute. */
-  function beat(word: string): void {
-    const live = new Set(audience);
-    const [placed, plain] = [commentFrame(word, ring.endId()), commentFrame(word)];
-    for (const stream of streams) stream.send(live.has(stream) ? placed : plain);
-  }
-
-  async function quietly(work: () => Promise<unknown>): Promise<void> {
-    try {
-      await work();
-      trouble.fine();
-    } catch (error) {
-      trouble.failed(error);
-    }
-  }
-
-  async function open(asked: OpenParams): Promise<void> {
-    if (isClosed) throw stopping();
-    const leave = places.take(asked.caller);
-    try {
-      const lead = await prepare(asked);
-      if (asked.response.destroyed) return leave();
-      if (isClosed) throw stopping();
-      const stream = streams.open(asked, (closed) => {
-        audience.delete(closed);
-        leave();
-      });
-      void lead(stream);
-    } catch (error) {
-      leave();
-      throw error;
-    }
-  }
-
-  /**
-   * Does everything that can fail, before a byte is sent, so that a failure can still be answered with a status.
-   * Gives the function that leads a stream from there to the present.
-   */
-  async function prepare({ filter, lastEventId }: OpenParams) {
-    if (streams.size() === 0 || !isKeeping()) await interest.show();
-    const topics = topicsOf(filter);
-    const from = lastEventId === null ? null : await finder.find(lastEventId);
-    const reading = boards.read(topics);
-    const parts = { ring, tellBoards: boards.tell, join };
-    if (from !== null) {
-      await reading;
-      return (stream: Stream) => resume({ ...parts, stream }, from);
-    }
-    const [present] = await Promise.all([presentOf(filter), reading]);
-    return (stream: Stream) => begin({ ...parts, stream }, present);
-  }
-
-  function join(stream: Stream): void {
-    if (!stream.isOpen()) return;
-    audience.add(stream);
-    boards.tell(stream);
   }
 
   async function close(): Promise<void> {
     isClosed = true;
+    entrance.close();
     for (const stop of stopListening) stop();
     timers.clear();
     boards.close();
@@ -227,12 +161,10 @@ export function createHub(params: HubParams): Hub {
     await Promise.all([streams.end(commentFrame('This replica stops.')), announcer.close()]);
   }
 
-  return { open, streams: streams.size, dropped: streams.dropped, close: shared(close) };
-}
-
-function stopping(): Refusal {
-  return new Refusal(
-    'too_many_streams',
-    'This replica is about to stop. Ask again: another answers.',
-  );
+  return {
+    open: entrance.open,
+    streams: streams.size,
+    dropped: streams.dropped,
+    close: shared(close),
+  };
 }

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { createEvents } from '@millrace/engine';
+import { StoreUnavailable, createEvents } from '@millrace/engine';
 import { describe, expect, test } from 'vitest';
 import { logEvents } from './events.ts';
 import { createLog } from './log.ts';
@@ -82,6 +82,33 @@ describe('the log', () => {
     log.info('a text');
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ err: { message: 'broken' } });
     expect(JSON.parse(lines[1] ?? '')).toMatchObject({ msg: 'a text' });
+  });
+
+  test('has what a cause said once, and what no other said too', () => {
+    const { log, lines } = capture();
+    const refused = new Error('connect ECONNREFUSED 127.0.0.1:5432');
+    const said = new StoreUnavailable(`The database did not answer: ${refused.message}`, {
+      cause: refused,
+    });
+    log.error({ err: said }, 'x');
+    log.error({ err: new TypeError('fetch failed', { cause: said }) }, 'x');
+    const circular = new Error('round');
+    circular.cause = new Error('and round', { cause: circular });
+    log.error(circular);
+    log.error({ err: 'no error' }, 'x');
+    const errors = lines.map((line) => (JSON.parse(line) as { err: { message?: string } }).err);
+    expect(errors.map(({ message }) => message)).toEqual([
+      said.message,
+      `fetch failed: ${said.message}`,
+      'round: and round',
+      undefined,
+    ]);
+    expect(errors[0]).toMatchObject({
+      type: 'StoreUnavailable',
+      code: 'store_unavailable',
+      stack: expect.stringContaining('caused by: Error: connect ECONNREFUSED') as string,
+    });
+    expect(errors[3]).toBe('no error');
   });
 
   test('leaves what it was given as it is', () => {

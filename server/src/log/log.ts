@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { errorFields } from './error.ts';
 import { apart } from './fields.ts';
 import { createMask } from './mask.ts';
 import { readable } from './readable.ts';
@@ -30,6 +31,7 @@ export function createLog({ level, readable: forPeople, secrets, write }: LogOpt
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: errorFields },
       hooks: {
         logMethod([first, ...rest], method) {
           const given: unknown = first;

@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => harness.close());
 
-async function as(who: string, method: 'GET' | 'POST', url: string, payload?: object) {
+async function as(who: string, method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) {
   const headers = { authorization: who };
   const answer = await harness.app.inject({ method, url, headers, ...(payload && { payload }) });
   return { status: answer.statusCode, text: answer.body };
@@ -98,6 +98,19 @@ describe('what an admin does', () => {
       { action: 'stopWorker', target: 'replica-7', allTenants: true },
       { action: 'pauseKind', target: 'wait', allTenants: true },
     ]);
+  });
+
+  test('to somebody who is to be forgotten names nobody, not even by a hash that can be tried', async () => {
+    await as(admin, 'DELETE', '/subjects/max%40example.com');
+    const [entry] = (await read(admin, 'action=eraseSubject')) as {
+      action: string;
+      target: string;
+    }[];
+    expect(entry).toMatchObject({ action: 'eraseSubject', target: expect.any(String) as unknown });
+    expect(await read('operator globex', 'action=eraseSubject')).toMatchObject([{ target: null }]);
+    const tried = `target=${encodeURIComponent(entry?.target ?? '')}`;
+    expect(await read('operator globex', tried)).toEqual([]);
+    expect(await read(admin, tried)).toHaveLength(1);
   });
 
   test('to what is not there is about nobody', async () => {

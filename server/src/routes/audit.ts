@@ -1,3 +1,4 @@
+import { type Contract, contracts } from '@millrace/api';
 import { type Scope, hasTenant } from '@millrace/engine';
 import type { AuditRecord } from '@millrace/store-postgres';
 import { iso } from '@millrace/workload-kit';
@@ -17,23 +18,36 @@ export function auditHandlers({ audit, scope }: RouteParts): Handlers<'listAudit
         ...(cursor !== undefined && { cursor }),
       });
       if (entries.length > 0) scope.witness?.reached(tenants);
-      return ok({ entries: entries.map((entry) => shown(scope, entry)), next });
+      const told = entries.map((entry) => shown(scope, entry));
+      // Also by asking for it nobody is told a target that is kept from them.
+      return ok({ entries: told.filter((each) => fits(each, filter.target)), next });
     },
   };
 }
 
 /** What the reader may know of an entry. One that is about others too is shown without their names and numbers. */
-function shown(scope: Scope, { tenants: about, at, count, filter, ...entry }: AuditRecord) {
+function shown(scope: Scope, { tenants: about, at, count, filter, target, ...entry }: AuditRecord) {
   const isWhole = scope.tenants === 'all' || isOwn(scope, about);
   const asked = filter === null ? null : (JSON.parse(filter) as Record<string, unknown>);
   return {
     ...entry,
+    target: isWhole || !isHashed(entry.action) ? target : null,
     at: iso(at),
     tenants: Array.isArray(about) ? about.filter((tenant) => hasTenant(scope, tenant)) : null,
     allTenants: about === 'all',
     filter: isWhole ? asked : nameless(asked),
     count: isWhole ? count : null,
   };
+}
+
+function fits({ target }: { readonly target: string | null }, asked: string | undefined): boolean {
+  return asked === undefined || target === asked;
+}
+
+/** Of somebody who is to be forgotten: whose address it might be can be tried. */
+function isHashed(action: string): boolean {
+  const named: Readonly<Record<string, Contract>> = contracts;
+  return named[action]?.audit?.hashed === true;
 }
 
 function isOwn(scope: Scope, about: AuditRecord['tenants']): boolean {

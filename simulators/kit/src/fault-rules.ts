@@ -106,7 +106,8 @@ export function checkSpec<Spec extends FaultSpec, Target>(
   rules.check?.(spec);
 }
 
-function isPattern(text: string): boolean {
+/** Whether it can be a regular expression. */
+export function isPattern(text: string): boolean {
   try {
     return new RegExp(text) instanceof RegExp;
   } catch {

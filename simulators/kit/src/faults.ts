@@ -20,7 +20,7 @@ export interface Strikes<Spec extends FaultSpec, Target = void> {
   /** The fault of this kind that strikes now, if one does. */
   strikes(kind: Spec['kind'], target?: Target): Fault<Spec> | null;
   /** Ends at once unless a fault of this kind strikes; then when that fault is taken away. */
-  held(kind: Spec['kind']): Promise<void>;
+  held(kind: Spec['kind'], target?: Target): Promise<void>;
 }
 
 /** All that is switched on, and the rules by which it strikes. */
@@ -82,8 +82,8 @@ export function createFaults<Spec extends FaultSpec, Target = void>(
         return shown(entry);
       },
       // A spent fault that holds someone stays until it is taken away: else nobody could let them go.
-      async held(kind) {
-        const entry = find(kind, undefined);
+      async held(kind, target) {
+        const entry = find(kind, target);
         if (entry !== null) await new Promise<void>((resolve) => entry.wake.push(resolve));
       },
     };

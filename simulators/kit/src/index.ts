@@ -1,9 +1,11 @@
 export { type Answer, json, redirect } from './answer.ts';
+export { type Clock, createClock } from './clock.ts';
 export { type Console, type ConsolePage, complaint, createConsole } from './console.ts';
-export { type FaultRules, type FaultSpec, invalidInput } from './fault-rules.ts';
+export { type FaultRules, type FaultSpec, invalidInput, isPattern } from './fault-rules.ts';
 export { faultsSection, inputField } from './faults-section.ts';
 export { type Fault, type FaultBoard, type Faults, type Strikes, createFaults } from './faults.ts';
 export { type Frame, createFrame } from './frame.ts';
+export { GATEWAY_PAGES, gatewayPage } from './gateway.ts';
 export { isOwnPage } from './guard.ts';
 export { type Html, html } from './html.ts';
 export { type InsideParts, createInside, isInside } from './inside.ts';
@@ -15,5 +17,6 @@ export {
   invalidOption,
   settlePlace,
 } from './options.ts';
+export { type Random, seededRandom } from './random.ts';
 export { type Site, type SiteOptions, openSite } from './site.ts';
 export { BASE_STYLE } from './style.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { APEX, START, type World, startWorld } from '../test/world.ts';
+import { APEX, type Answer, START, type World, startWorld } from '../test/world.ts';
 
 const document = (world: World, fields: Record<string, unknown> = {}): Promise<string> =>
   world.org.insert('Generated_Document__c', fields);
@@ -19,8 +19,7 @@ function claim(world: World, more: Record<string, unknown> = {}) {
 }
 
 const at = (ms: number): string => new Date(ms).toISOString();
-const idsOf = (answer: { body: { jobs: { id: string }[] } }): string[] =>
-  answer.body.jobs.map(({ id }) => id);
+const idsOf = (answer: Pick<Answer, 'body'>): string[] => answer.body.jobs.map(({ id }) => id);
 
 test('version: the interface and the clock', async () => {
   const world = await startWorld();
@@ -84,7 +83,7 @@ test('what a claimed document looks like, in the answer and in its row', async (
 test('an epoch only grows, even where the clock does not', async () => {
   const world = await startWorld();
   await document(world, { Epoch__c: START + 10 });
-  expect((await claim(world)).body.jobs[0].epoch).toBe(START + 11);
+  expect((await claim(world)).body.jobs[0]?.epoch).toBe(START + 11);
 });
 
 test('what is due, in order: highest priority, none last, then oldest', async () => {
@@ -138,7 +137,7 @@ test('replay: what the claim was given and still has, and nothing new', async ()
   const settled = await document(world);
   const first = await claim(world);
   await document(world);
-  const token = `${settled}:${first.body.jobs[1].epoch}`;
+  const token = `${settled}:${first.body.jobs[1]?.epoch}`;
   await world.call('POST', `${APEX}/complete`, {
     outcomes: [{ id: settled, token, move: 'succeed' }],
   });
@@ -255,9 +254,7 @@ test('requests are given while they stay under a million letters together', asyn
     await document(world, { RequestJSON__c: 'x'.repeat(120_000) });
   }
   const { body } = await claim(world);
-  const given = body.jobs.map(
-    ({ requestJson }: { requestJson: string | null }) => requestJson !== null,
-  );
+  const given = body.jobs.map(({ requestJson }) => requestJson !== null);
   expect(given).toEqual([true, true, true, true, true, true, true, true, false]);
 });
 
@@ -357,5 +354,5 @@ test('it is for the integration user alone', async () => {
   const { status, body } = await world.call('GET', `${APEX}/version`, undefined, {
     authorization: `Bearer ${token}`,
   });
-  expect([status, body[0].errorCode]).toEqual([403, 'INSUFFICIENT_ACCESS']);
+  expect([status, body[0]?.errorCode]).toEqual([403, 'INSUFFICIENT_ACCESS']);
 });

@@ -96,7 +96,7 @@ it('an exception that nobody caught undoes everything', async () => {
   const world = await orgWith(`${FIRST} Account none = null; String name = none.Name;`);
   const { status, body } = await world.call('POST', GREEDY, {});
   expect(status).toBe(500);
-  expect(body[0].message).toMatch(/^System\.NullPointerException: /);
+  expect(body[0]?.message).toMatch(/^System\.NullPointerException: /);
   expect(world.org.records('Account')).toEqual([]);
 });
 

@@ -191,7 +191,7 @@ test('renew: a lock that cannot be had is an error, never a stale lease', async 
     leaseSeconds: 60,
     leases: [{ id, epoch: 7 }],
   });
-  expect([status, body[0].errorCode]).toEqual([400, 'UNABLE_TO_LOCK_ROW']);
+  expect([status, body[0]?.errorCode]).toEqual([400, 'UNABLE_TO_LOCK_ROW']);
 });
 
 test('cancel: what waits or failed ends, what runs is asked, the rest is left alone', async () => {

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '@millrace/simulator-kit';
 
 /** API calls as Salesforce counts them: a batch counts each of its parts, a composite or a graph is one. */
 export interface Calls {

@@ -22,7 +22,7 @@ test('200 lease rows in one call: the loser of each hears DUPLICATE_VALUE', asyn
     errors: [
       {
         statusCode: 'DUPLICATE_VALUE',
-        message: `duplicate value found: Key__c duplicates value on record with id: ${first.body[0].id}`,
+        message: `duplicate value found: Key__c duplicates value on record with id: ${first.body[0]?.id}`,
         fields: [],
       },
     ],
@@ -40,9 +40,7 @@ test('a key twice in one request: the first wins', async () => {
 test('allOrNone: all are rolled back, and their values are free again', async () => {
   const world = await startWorld();
   const { body } = await create(world, leases(['a', 'b', 'a']), true);
-  expect(
-    body.map((each: { errors: { statusCode: string }[] }) => each.errors[0]?.statusCode),
-  ).toEqual([
+  expect(body.map((each) => each.errors[0]?.statusCode)).toEqual([
     'ALL_OR_NONE_OPERATION_ROLLED_BACK',
     'ALL_OR_NONE_OPERATION_ROLLED_BACK',
     'DUPLICATE_VALUE',
@@ -134,6 +132,6 @@ test.each([
 ])('refused as a whole: %s', async (_, records, errorCode) => {
   const world = await startWorld();
   const { status, body } = await world.call('POST', '/composite/sobjects', { records });
-  expect([status, body[0].errorCode]).toEqual([400, errorCode]);
+  expect([status, body[0]?.errorCode]).toEqual([400, errorCode]);
   expect(world.org.records('Docgen_Lease__c')).toEqual([]);
 });

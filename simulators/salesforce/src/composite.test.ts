@@ -33,17 +33,17 @@ test('references in addresses and bodies; one call', async () => {
   const [a, c, g, q, p] = body.compositeResponse;
   expect(a).toEqual({
     body: { id: expect.stringMatching(/^001/), success: true, errors: [] },
-    httpHeaders: { Location: `${S}/Account/${a.body.id}` },
+    httpHeaders: { Location: `${S}/Account/${a?.body.id}` },
     httpStatusCode: 201,
     referenceId: 'a',
   });
   expect(g).toMatchObject({
     httpStatusCode: 200,
-    body: { AccountId: a.body.id, LastName: `C of ${a.body.id}` },
+    body: { AccountId: a?.body.id, LastName: `C of ${a?.body.id}` },
   });
-  expect(q.body).toMatchObject({ totalSize: 1, done: true });
+  expect(q?.body).toMatchObject({ totalSize: 1, done: true });
   expect(p).toEqual({ body: null, httpHeaders: {}, httpStatusCode: 204, referenceId: 'p' });
-  expect(world.org.record(c.body.id)).toMatchObject({ FirstName: 'a' });
+  expect(world.org.record(c?.body.id ?? '')).toMatchObject({ FirstName: 'a' });
   expect(world.calls).toMatchObject({ total: 1, byResource: { composite: 1 } });
 });
 
@@ -58,8 +58,8 @@ test('without allOrNone each part stands alone; who refers to a failed one is ha
   expect(
     body.compositeResponse.map((each: { httpStatusCode: number }) => each.httpStatusCode),
   ).toEqual([201, 400, 400, 201]);
-  expect(body.compositeResponse[1].body).toMatchObject([{ errorCode: 'REQUIRED_FIELD_MISSING' }]);
-  expect(body.compositeResponse[2].body).toMatchObject([{ errorCode: 'PROCESSING_HALTED' }]);
+  expect(body.compositeResponse[1]?.body).toMatchObject([{ errorCode: 'REQUIRED_FIELD_MISSING' }]);
+  expect(body.compositeResponse[2]?.body).toMatchObject([{ errorCode: 'PROCESSING_HALTED' }]);
   expect(world.org.records('Account')).toHaveLength(2);
 });
 
@@ -77,15 +77,13 @@ test('with allOrNone one failure takes all back: records, files, links, unique v
     part('POST', `${S}/Docgen_Lease__c`, 'k', key),
   ];
   const failed = await composite(world, [...parts, account('z', null), account('after')], true);
-  const codes = failed.body.compositeResponse.map(
-    (each: { body: { errorCode: string }[] }) => each.body[0]?.errorCode,
-  );
+  const codes = failed.body.compositeResponse.map((each) => each.body[0]?.errorCode);
   expect(codes).toEqual([
     ...parts.map(() => 'PROCESSING_HALTED'),
     'REQUIRED_FIELD_MISSING',
     'PROCESSING_HALTED',
   ]);
-  expect(failed.body.compositeResponse[0].body[0].message).toContain('rolled back');
+  expect(failed.body.compositeResponse[0]?.body[0]?.message).toContain('rolled back');
   for (const type of [
     'Account',
     'ContentVersion',
@@ -96,8 +94,8 @@ test('with allOrNone one failure takes all back: records, files, links, unique v
     expect(world.org.records(type)).toEqual([]);
   }
   const good = await composite(world, parts, true);
-  expect(good.body.compositeResponse.at(-1).httpStatusCode).toBe(201);
-  expect(world.org.files()).toMatchObject([{ parents: [good.body.compositeResponse[0].body.id] }]);
+  expect(good.body.compositeResponse.at(-1)?.httpStatusCode).toBe(201);
+  expect(world.org.files()).toMatchObject([{ parents: [good.body.compositeResponse[0]?.body.id] }]);
 });
 
 test('with allOrNone parts see what those before them wrote, others do not', async () => {
@@ -111,7 +109,7 @@ test('with allOrNone parts see what those before them wrote, others do not', asy
   while (world.faults.list()[0]?.struck !== 1) await world.query('SELECT Id FROM User');
   expect((await world.query('SELECT COUNT() FROM Account')).body.totalSize).toBe(0);
   world.faults.remove(hold.id);
-  expect((await running).body.compositeResponse[1].body.totalSize).toBe(1);
+  expect((await running).body.compositeResponse[1]?.body.totalSize).toBe(1);
   expect((await world.query('SELECT COUNT() FROM Account')).body.totalSize).toBe(1);
 });
 
@@ -207,7 +205,7 @@ test('a tree: parents with children, all or nothing', async () => {
     ],
   });
   const [a, c] = made.body.results;
-  expect(world.org.record(c.id)).toMatchObject({ AccountId: a.id });
+  expect(world.org.record(c?.id ?? '')).toMatchObject({ AccountId: a?.id });
   const many = Array.from({ length: 201 }, (_, index) => ({
     attributes: { type: 'Account', referenceId: `r${index}` },
     Name: 'A',

@@ -4,10 +4,11 @@ import {
   type Faults as AllFaults,
   type FaultSpec as CommonSpec,
   type Strikes as CommonStrikes,
+  type Random,
+  GATEWAY_PAGES,
   createFaults as createBoard,
   invalidInput,
 } from '@millrace/simulator-kit';
-import type { Random } from './random.ts';
 
 const KINDS = {
   latency: 'Waits before anything else, as long as ms says.',
@@ -31,25 +32,6 @@ const KINDS = {
   'read-only': 'The user may not create or change an object, as its description says.',
 } as const;
 
-/**
- * What the page of a gateway or a proxy may be called: the statuses of RFC 9110, "HTTP Semantics", with which one answers in
- * the place of the server behind it, and 420, with which Salesforce's own edge does ("Status Codes and Error Responses",
- * REST API Developer Guide). With 200 a maintenance page takes the place of an answer.
- */
-export const GATEWAY_PAGES: Readonly<Record<number, string>> = {
-  200: 'We are down for maintenance',
-  302: 'Found',
-  400: 'Bad Request',
-  403: 'Forbidden',
-  404: 'Not Found',
-  407: 'Proxy Authentication Required',
-  408: 'Request Timeout',
-  420: 'Not Available',
-  429: 'Too Many Requests',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
-};
 export type FaultKind = keyof typeof KINDS;
 
 export interface FaultSpec extends CommonSpec<FaultKind> {

@@ -234,7 +234,7 @@ test('an ended session is refreshed once and the call repeated', async () => {
     accessToken: 'never was one',
     refreshFn: (_, done) => {
       refreshed += 1;
-      void world.token(CREDENTIALS).then(({ body }) => done(null, String(body.access_token)));
+      void world.token(CREDENTIALS).then(({ body }) => done(null, body.access_token));
     },
   });
   expect(await connection.query('SELECT Id FROM User')).toMatchObject({ totalSize: 2 });
@@ -283,7 +283,7 @@ test('an ended session has its name where nothing can refresh it', async () => {
   const world = await startWorld();
   const { body } = await world.token(CREDENTIALS);
   const { instanceUrl } = world;
-  const connection = new Connection({ instanceUrl, accessToken: String(body.access_token) });
+  const connection = new Connection({ instanceUrl, accessToken: body.access_token });
   world.faults.add({ kind: 'session-expired', times: 1 });
   for (let time = 0; time < 2; time += 1) {
     await expect(Promise.resolve(connection.query('SELECT Id FROM User'))).rejects.toMatchObject({

@@ -149,7 +149,7 @@ test('metadata: kinds of fields, defaults, what happens when a parent goes', asy
   expect(held.body).toMatchObject([{ errorCode: 'DELETE_FAILED' }]);
   expect(world.org.record(account)).not.toBeNull();
   const { body } = await world.query('SELECT (SELECT Name FROM Bins__r) FROM Contact');
-  expect(body.records[0].Bins__r.records).toMatchObject([{ Name: 'B' }]);
+  expect(body.records[0]?.Bins__r?.records).toMatchObject([{ Name: 'B' }]);
   await world.call('DELETE', `/sobjects/Contact/${contact}`);
   expect(world.org.record(id)).toBeNull();
 });

@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { type CallCounter, createCalls } from './calls.ts';
-import { type Clock, createClock } from './clock.ts';
+import { type Clock, createClock, seededRandom } from '@millrace/simulator-kit';
 import { type Database, createDatabase } from './data/database.ts';
 import { type Behaviour, type Dml, createDml, storageFull } from './data/dml.ts';
 import { contentDocumentLink, contentVersion, person } from './data/files.ts';
@@ -14,7 +14,6 @@ import { ApiError } from './errors.ts';
 import { type FaultBoard, type Strikes, createFaults } from './faults.ts';
 import { prefixOf } from './ids.ts';
 import type { Settings } from './options.ts';
-import { seededRandom } from './random.ts';
 import { type Schema, createSchema, prefixed } from './schema/schema.ts';
 import type { SObject } from './schema/types.ts';
 import type { Scope } from './soql/paths.ts';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
-import { type World, startWorld } from '../test/world.ts';
+import { type Body, type World, startWorld } from '../test/world.ts';
 
 const get = async (
   world: World,
@@ -29,8 +29,7 @@ const api = async (world: World, method: string, path: string, body?: unknown) =
       headers: { 'content-type': 'application/json' },
     }),
   });
-  // oxlint-disable-next-line typescript/no-explicit-any -- JSON of every shape
-  return { status: response.status, body: (await response.json()) as any };
+  return { status: response.status, body: (await response.json()) as Body };
 };
 
 test('the org: what there is, what happens; no call is counted', async () => {

@@ -162,13 +162,13 @@ test.each<[string, string, string, number | null]>([
   const { status, body } = await world.query(soql);
   expect(status).toBe(400);
   expect(body).toEqual([{ errorCode, message: expect.stringContaining(reason) }]);
-  if (column !== null) expect(body[0].message).toContain(`ERROR at Row:1:Column:${column}\n`);
+  if (column !== null) expect(body[0]?.message).toContain(`ERROR at Row:1:Column:${column}\n`);
 });
 
 test('the place is shown, in its row', async () => {
   const world = await startWorld();
   const { body } = await world.query('SELECT Id\nFROM Account\nWHERE Nothing = 1');
-  expect(body[0].message).toMatch(
+  expect(body[0]?.message).toMatch(
     /^\nWHERE Nothing = 1\n {6}\^\nERROR at Row:3:Column:7\nNo such column 'Nothing'/,
   );
 });

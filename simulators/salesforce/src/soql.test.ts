@@ -35,7 +35,7 @@ beforeEach(async () => {
 async function found(rest: string): Promise<string> {
   const { status, body } = await world.query(`SELECT Worker__c FROM Generated_Document__c ${rest}`);
   if (status !== 200) throw new Error(JSON.stringify(body));
-  return body.records.map((row: { Worker__c: string }) => row.Worker__c.slice(1)).join(' ');
+  return body.records.map((row) => row.Worker__c.slice(1)).join(' ');
 }
 
 describe('WHERE', () => {
@@ -222,7 +222,8 @@ describe('aggregates', () => {
   const ask = async (soql: string) => {
     const { status, body } = await world.query(soql);
     if (status !== 200) throw new Error(JSON.stringify(body));
-    return body.records.map(({ attributes, ...rest }: Record<string, unknown>) => {
+    return body.records.map((row) => {
+      const { attributes, ...rest } = row;
       expect(attributes).toEqual({ type: 'AggregateResult' });
       return rest;
     });

@@ -119,7 +119,7 @@ test.each(ALL.flatMap((from) => ALL.filter((to) => to !== from).map((to) => [fro
     const { status, body } = await patch(world, id, { Status__c: to });
     if (BY_HAND[from]?.includes(to) !== true) {
       expect(status).toBe(400);
-      expect(body[0].message).toBe(`ILLEGAL_MOVE: from ${from} to ${to}.`);
+      expect(body[0]?.message).toBe(`ILLEGAL_MOVE: from ${from} to ${to}.`);
       return;
     }
     expect(status).toBe(204);
@@ -146,7 +146,7 @@ test.each([
   const id = await leased(world);
   const { status, body } = await patch(world, id, fields);
   expect(status).toBe(400);
-  expect(body[0].message).toMatch(/^LEASE_IS_THE_WORKERS/);
+  expect(body[0]?.message).toMatch(/^LEASE_IS_THE_WORKERS/);
 });
 
 test('by hand: other fields, and a wish to stop, at any time', async () => {
@@ -161,7 +161,7 @@ test('a new document: not PROCESSING, QUEUED if nothing else, and without a show
   const { body } = await world.call('POST', '/sobjects/Generated_Document__c', {
     Status__c: 'PROCESSING',
   });
-  expect(body[0].message).toMatch(/^ILLEGAL_MOVE/);
+  expect(body[0]?.message).toMatch(/^ILLEGAL_MOVE/);
   const id = await world.create('Generated_Document__c', {
     PresentedToken__c: 'x',
     Status__c: null,
@@ -175,7 +175,7 @@ test('it runs on every way to write: collections, composites, upserts', async ()
   const many = await world.call('PATCH', '/composite/sobjects', {
     records: [{ attributes: { type: 'Generated_Document__c' }, id, Status__c: 'QUEUED' }],
   });
-  expect(many.body[0].errors).toMatchObject([{ statusCode: 'FIELD_CUSTOM_VALIDATION_EXCEPTION' }]);
+  expect(many.body[0]?.errors).toMatchObject([{ statusCode: 'FIELD_CUSTOM_VALIDATION_EXCEPTION' }]);
   const upsert = await world.call('PATCH', '/sobjects/Generated_Document__c/RequestHash__c/h', {
     Status__c: 'QUEUED',
   });
@@ -223,7 +223,9 @@ test('a document with its file: one graph, and a stale one leaves nothing behind
   }));
   const { body } = await world.call('POST', '/composite/graph', { graphs });
   expect(body.graphs).toMatchObject([{ isSuccessful: true }, { isSuccessful: false }]);
-  expect(body.graphs[1].graphResponse.compositeResponse[3].body[0].message).toMatch(/^STALE_LEASE/);
+  expect(body.graphs[1]?.graphResponse.compositeResponse[3]?.body[0]?.message).toMatch(
+    /^STALE_LEASE/,
+  );
   const [file, ...others] = world.org.files();
   expect(others).toEqual([]);
   expect(file).toMatchObject({ parents: [account] });
@@ -265,7 +267,7 @@ test('with a namespace: objects, fields, relationships and endpoints have its pr
   const children = await world.query(
     'SELECT (SELECT Id FROM acme__Generated_Documents__r) FROM Account',
   );
-  expect(children.body.records[0].acme__Generated_Documents__r.totalSize).toBe(1);
+  expect(children.body.records[0]?.acme__Generated_Documents__r?.totalSize).toBe(1);
   expect((await world.call('GET', `${APEX}/version`)).status).toBe(404);
   const claimed = await world.call('POST', '/services/apexrest/acme/millrace/v1/claim', {
     worker: 'w',
@@ -276,7 +278,7 @@ test('with a namespace: objects, fields, relationships and endpoints have its pr
     maxAttempts: 4,
   });
   expect(claimed.body.jobs).toMatchObject([{ id }]);
-  const token = `${id}:${claimed.body.jobs[0].epoch}`;
+  const token = `${id}:${claimed.body.jobs[0]?.epoch}`;
   const path = `/sobjects/acme__Generated_Document__c/${id}`;
   await world.call('PATCH', path, { acme__Status__c: 'SUCCEEDED', acme__PresentedToken__c: token });
   expect(world.org.record(id)).toMatchObject({

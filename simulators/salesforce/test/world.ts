@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import { type Salesforce, type SalesforceOptions, startSalesforce } from '../src/index.ts';
 
 /** What an admin deploys: the objects as the package has them. */
@@ -20,11 +20,52 @@ const keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
 export const PUBLIC_KEY = keys.publicKey.export({ type: 'spki', format: 'pem' }).toString();
 export const PRIVATE_KEY = keys.privateKey;
 
+/**
+ * The JSON of an answer, whichever call it answers: all members that tests look into. One that an answer does not have is
+ * undefined when the test runs, and fails it.
+ */
+export interface Body extends ReadonlyArray<Body> {
+  readonly id: string;
+  readonly Id: string;
+  readonly success: boolean;
+  readonly errors: Body;
+  readonly errorCode: string;
+  readonly message: string;
+  readonly statusCode: string;
+  readonly error_description: string;
+  readonly access_token: string;
+  readonly ContentDocumentId: string;
+  readonly DailyApiRequests: Body;
+  readonly totalSize: number;
+  readonly done: boolean;
+  readonly records: Body;
+  readonly attributes: Body;
+  readonly Worker__c: string;
+  readonly nextRecordsUrl: string;
+  readonly results: Body;
+  readonly compositeResponse: Body;
+  readonly httpStatusCode: number;
+  readonly body: Body;
+  readonly graphs: Body;
+  readonly graphId: string;
+  readonly graphResponse: Body;
+  readonly isSuccessful: boolean;
+  readonly now: number;
+  readonly jobs: Body;
+  readonly requestJson: string | null;
+  readonly epoch: number;
+  readonly more: boolean;
+  readonly suspects: boolean;
+  readonly answers: Body;
+  readonly last: Body;
+  /** Records of a subquery. */
+  readonly [relation: `${string}__r`]: Body;
+}
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into JSON of every shape
-  readonly body: any;
+  readonly body: Body;
 }
 
 export interface World extends Salesforce {
@@ -86,7 +127,7 @@ function worldOf(salesforce: Salesforce): World {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer> {
-    session ??= String((await token(CREDENTIALS)).body.access_token);
+    session ??= (await token(CREDENTIALS)).body.access_token;
     const response = await fetch(origin + (path.startsWith('/services') ? path : DATA + path), {
       method,
       headers: {
@@ -108,7 +149,7 @@ function worldOf(salesforce: Salesforce): World {
     async create(type: string, fields: Readonly<Record<string, unknown>>) {
       const { status, body } = await call('POST', `/sobjects/${type}`, fields);
       if (status !== 201) throw new Error(JSON.stringify(body));
-      return String(body.id);
+      return body.id;
     },
     async untilWaiting(count: number) {
       // Each round is a request, so that the server gets its turn.
@@ -130,7 +171,7 @@ function bodyOf(body: unknown): string | Buffer {
 async function answerOf(response: Response): Promise<Answer> {
   const isJson = response.headers.get('content-type')?.includes('json') === true;
   const body: unknown = isJson ? await response.json() : Buffer.from(await response.arrayBuffer());
-  return { status: response.status, headers: response.headers, body };
+  return { status: response.status, headers: response.headers, body: body as Body };
 }
 
 /** An assertion of the JWT bearer grant, made by hand. */
@@ -143,4 +184,12 @@ export function assertion(
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
   return `${text}.${sign('RSA-SHA256', Buffer.from(text), key).toString('base64url')}`;
+}
+
+/** What the org says to a record that it does not take. */
+export async function refusalOf(world: World, type: string, fields: unknown): Promise<unknown> {
+  const { status, body } = await world.call('POST', `/sobjects/${type}`, fields);
+  expect(status).toBe(400);
+  expect(body).toHaveLength(1);
+  return body[0];
 }

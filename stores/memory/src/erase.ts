@@ -1,4 +1,4 @@
-import type { FailureRecord } from '@millrace/engine';
+import { type FailureRecord, isFinished } from '@millrace/engine';
 import type { JobRow, Transaction } from './data.ts';
 import { giveKeyUp, save } from './rows.ts';
 
@@ -10,6 +10,8 @@ export function erase(tx: Transaction, subject: string): number {
     save(tx.data, {
       ...row,
       erased: true,
+      // One that waits or runs keeps it, unseen: by it, erasing again finds what the job still made.
+      subject: isFinished(row.state) ? null : row.subject,
       payload: null,
       result: null,
       cursor: null,

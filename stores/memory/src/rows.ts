@@ -72,12 +72,17 @@ export function toJob(data: Data, row: JobRow): Job {
     epoch: _epoch,
     settled: _settled,
     suspect: _suspect,
-    erased: _erased,
+    erased,
+    subject,
     keyWindowMs: _keyWindowMs,
     traceparent: _traceparent,
     ...job
   } = row;
-  return { ...job, leaseUntil: data.leases.get(row.id)?.until ?? null };
+  return {
+    ...job,
+    subject: erased ? null : subject,
+    leaseUntil: data.leases.get(row.id)?.until ?? null,
+  };
 }
 
 function count(

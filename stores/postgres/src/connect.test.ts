@@ -1,5 +1,6 @@
 import { StoreUnavailable } from '@millrace/engine';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { testServer } from '../test/databases.ts';
 import { type TlsServer, startTlsServer } from '../test/tls-server.ts';
 import type { Credential, Tls } from './connect.ts';
 import type { Statement } from './database.ts';
@@ -83,7 +84,19 @@ describe('TLS', () => {
   });
 
   it('disable sends nothing encrypted, which this server does not let in', async () => {
-    expect(await failureOf(open({ mode: 'disable' }))).toContain('no encryption');
+    const database = open({ mode: 'disable' });
+    expect(await failureOf(database)).toMatch(
+      /^The database lets nobody in without TLS: set DATABASE_SSL, best to verify-full \(no pg_hba\.conf entry .*no encryption\)\. /,
+    );
+    expect(database.trouble()).toContain('lets nobody in without TLS');
+  });
+
+  it('says that the database has none', async () => {
+    const database = open({ mode: 'require' }, undefined, testServer());
+    expect(await failureOf(database)).toMatch(
+      /^The database has no TLS, and DATABASE_SSL or the sslmode of DATABASE_URL asks for it \(The server does not support SSL/,
+    );
+    expect(database.trouble()).toContain('has no TLS');
   });
 
   it('is as the option says, whatever the URL says', async () => {

@@ -32,6 +32,18 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'The certificate of the database has expired',
 };
 
+/** What no code tells: one side wants TLS, and the other has none. The words of the pg package and of Postgres. */
+const SAID: readonly (readonly [RegExp, string])[] = [
+  [
+    /^The server does not support SSL/,
+    'The database has no TLS, and DATABASE_SSL or the sslmode of DATABASE_URL asks for it',
+  ],
+  [
+    /^no pg_hba\.conf entry .*(no encryption|SSL off)$/,
+    'The database lets nobody in without TLS: set DATABASE_SSL, best to verify-full',
+  ],
+];
+
 /** The transaction was undone because of others that ran beside it: the same again may well pass. */
 const UNDONE = /^(40001|40P01)$/;
 
@@ -59,9 +71,9 @@ export function storeError(error: unknown): Error {
 
 /** Before any statement was sent, nothing can be wrong with the data: not even a password that has changed. */
 export function unavailable(error: unknown): StoreUnavailable {
-  const condition = CONDITIONS[fieldOf(error, 'code')];
+  const condition = conditionIn(error);
   const message =
-    condition === undefined
+    condition === null
       ? `The database did not answer: ${messageOf(error)}`
       : `${condition} (${messageOf(error)}). Work goes on by itself once that is fixed.`;
   return new StoreUnavailable(message, { cause: error });
@@ -69,7 +81,12 @@ export function unavailable(error: unknown): StoreUnavailable {
 
 /** The condition behind an error of `storeError` or `unavailable`, if it is one that an operator has to fix. */
 export function conditionOf(error: unknown): string | null {
-  return CONDITIONS[codeOf(error)] ?? null;
+  return conditionIn(error instanceof StoreUnavailable ? error.cause : error);
+}
+
+function conditionIn(error: unknown): string | null {
+  const said = SAID.find(([words]) => words.test(messageOf(error)));
+  return said?.[1] ?? CONDITIONS[fieldOf(error, 'code')] ?? null;
 }
 
 export function isUndone(error: unknown): boolean {

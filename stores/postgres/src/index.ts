@@ -30,6 +30,7 @@ export type {
   AuditLog,
   AuditParams,
   AuditRecord,
+  Names,
 } from './service.ts';
 export type { PostgresStore } from './store.ts';
 

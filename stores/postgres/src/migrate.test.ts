@@ -19,6 +19,7 @@ const ALL = [
   '005-paused-schedules.sql',
   '006-audit-subject.sql',
   '007-tenants.sql',
+  '008-names.sql',
 ];
 
 let databases: TestDatabases;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type TestDatabases, clockAheadBy, testDatabases } from '../test/databases.ts';
 import { describeAnnouncements } from '../test/service-checks/announcements.ts';
 import { describeAudit } from '../test/service-checks/audit.ts';
+import { describeNames } from '../test/service-checks/names.ts';
 import { type PostgresStore, openPostgresStore } from './index.ts';
 import { openPg } from './pg.ts';
 import { createStore } from './store.ts';
@@ -69,4 +70,5 @@ const open = (url: string, options?: Options) => openPostgresStore({ url, ...opt
 describeStoreContract('postgres', () => start(open));
 describeStoreContract('postgres, leases shared', () => start(openSharing));
 describeAudit('postgres', () => start(open));
+describeNames('postgres', () => start(open));
 describeAnnouncements('postgres', () => start(open));

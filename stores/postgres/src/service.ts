@@ -24,6 +24,14 @@ export interface Announcements {
   arrive(): boolean;
 }
 
+/** Whose a name is. */
+export interface Names {
+  /**
+   * The name of a subject: the one that it came with first. Null where another subject had that name before.
+   */
+  take(params: { readonly name: string; readonly subject: string }): Promise<string | null>;
+}
+
 /** An action of a person, or of a program with a token. */
 export interface AuditEntry {
   /** Who, by name. */

@@ -29,12 +29,13 @@ import {
   schedules,
   syncSchedules,
 } from './operations/schedules.ts';
+import { takeName } from './operations/names.ts';
 import { erase } from './operations/erase.ts';
 import { settle } from './operations/settle.ts';
 import { SUCCEED_NOTHING } from './operations/succeed.ts';
 import { maintain } from './operations/maintain.ts';
 import { closeGates, reportWorker, workers } from './operations/upkeep.ts';
-import type { Announcements, AuditLog } from './service.ts';
+import type { Announcements, AuditLog, Names } from './service.ts';
 
 const NOW: Statement = {
   name: 'millrace_now',
@@ -45,6 +46,7 @@ const NOW: Statement = {
 export interface PostgresStore extends Store {
   readonly database: Database;
   readonly audit: AuditLog;
+  readonly names: Names;
   readonly announcements: Announcements;
   readonly enqueueIn: NonNullable<Store['enqueueIn']>;
   readonly chunks: ChunkPart;
@@ -127,6 +129,7 @@ export async function createStore(
       end: (request) => auditEnd(context, request),
       list: (request) => auditLog(context, request),
     },
+    names: { take: (request) => takeName(context, request) },
     announcements,
     async close() {
       await stop();

@@ -1,39 +1,8 @@
-import { type JobContext, type Lease, type Progress, toJsonText } from '@millrace/engine';
+import type { JobContext, Lease } from '@millrace/engine';
+import { type Execution, type Host, createExecution } from './execution.ts';
 import type { Violations } from './invariants.ts';
 import { type Ledger, heldBy, nameOfLease } from './ledger.ts';
 import type { Trace } from '../trace.ts';
-import type { ProcessClock } from '../time/virtual-clock.ts';
-
-/** What the log has to know of the process that a handler runs in. */
-export interface Host {
-  readonly name: string;
-  readonly clock: ProcessClock;
-  /** How many handlers may run at once: of a kind, and of the pool that has the kind. */
-  limitsOf(kind: string): { kind: number; pool: number; together: readonly string[] };
-}
-
-/** One run of a handler, as it tells it itself. */
-export interface Execution extends Lease {
-  readonly host: Host;
-  readonly kind: string;
-  readonly signal: AbortSignal;
-  /** Does something to the world: it must still have the right to. */
-  act(): void;
-  /** Around a yield: between two chunks the engine may let go of the handler. */
-  suspend(): void;
-  resume(): void;
-  /** Passes it on to the engine, and remembers it. */
-  progress(progress: Progress): void;
-  end(how: string, result?: unknown): void;
-  /** What it told last, and when, by true time. */
-  readonly told: { readonly progress: Progress; readonly at: number } | null;
-  /** True time. */
-  readonly endedAt: number | null;
-  readonly ended: string | null;
-  readonly suspended: boolean;
-  /** What it returned as done. */
-  readonly result: string | null;
-}
 
 export interface Executions {
   begin(host: Host, kind: string, context: JobContext, attempt: number): Execution;
@@ -97,68 +66,8 @@ export function createExecutions(params: {
   }
 
   function begin(host: Host, kind: string, context: JobContext, attempt: number): Execution {
-    const { id, epoch, claim } = context.lease;
-    const { signal } = context;
-    let ended: string | null = null;
-    let result: string | null = null;
-    let suspended = false;
-    let last: Execution['told'] = null;
-    let endedAt: number | null = null;
-    const name = `${id}!${epoch}`;
-    const execution: Execution = {
-      host,
-      id,
-      epoch,
-      claim,
-      kind,
-      signal,
-      act() {
-        if (holds(execution) || signal.aborted || isWaking(host)) return;
-        const record = ledger.jobs.get(id);
-        const late = storeNow() - (record?.until ?? 0);
-        const why =
-          heldBy(record, execution) !== null
-            ? `its lease ended ${late} ms ago`
-            : `!${record?.epoch} has the job`;
-        violations.add(
-          'selfFencing',
-          `${name} (${kind}) acts in ${host.name}, but ${why} (${record?.state})`,
-        );
-      },
-      suspend() {
-        suspended = true;
-      },
-      resume() {
-        suspended = false;
-      },
-      progress(progress) {
-        last = { progress, at: trueNow() };
-        context.progress(progress);
-      },
-      end(how, value) {
-        ended = how;
-        endedAt = trueNow();
-        suspended = false;
-        if (how === 'done') result = toJsonText(value ?? null, 'result');
-        open.delete(execution);
-        trace.add(host.name, `${name} ${kind} ${how}`);
-      },
-      get told() {
-        return last;
-      },
-      get endedAt() {
-        return endedAt;
-      },
-      get ended() {
-        return ended;
-      },
-      get suspended() {
-        return suspended;
-      },
-      get result() {
-        return result;
-      },
-    };
+    const execution = createExecution({ host, kind, context, trueNow, onAct, onEnd });
+    const name = nameOf(execution);
     const other = byLease.get(nameOfLease(execution));
     violations.expect(
       other === undefined,
@@ -173,6 +82,27 @@ export function createExecutions(params: {
     checkLimits(execution);
     checkAlone(execution);
     return execution;
+  }
+
+  /** A handler does something to the world: it must still have the right to. */
+  function onAct(execution: Execution): void {
+    const { id, kind, host, signal } = execution;
+    if (holds(execution) || signal.aborted || isWaking(host)) return;
+    const record = ledger.jobs.get(id);
+    const late = storeNow() - (record?.until ?? 0);
+    const why =
+      heldBy(record, execution) !== null
+        ? `its lease ended ${late} ms ago`
+        : `!${record?.epoch} has the job`;
+    violations.add(
+      'selfFencing',
+      `${nameOf(execution)} (${kind}) acts in ${host.name}, but ${why} (${record?.state})`,
+    );
+  }
+
+  function onEnd(execution: Execution, how: string): void {
+    open.delete(execution);
+    trace.add(execution.host.name, `${nameOf(execution)} ${execution.kind} ${how}`);
   }
 
   /** Whoever begins while a suspect runs, or beside whom a suspect begins, would be blamed or killed for the other. */
@@ -218,4 +148,8 @@ export function createExecutions(params: {
       for (const record of ledger.leased) undone.set(nameOfLease(record), record.until);
     },
   };
+}
+
+function nameOf({ id, epoch }: Lease): string {
+  return `${id}!${epoch}`;
 }

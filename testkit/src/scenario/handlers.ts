@@ -11,7 +11,8 @@ import {
   sleep,
 } from '@millrace/engine';
 import { z } from 'zod';
-import type { Execution, Executions, Host } from '../observe/executions.ts';
+import type { Execution, Host } from '../observe/execution.ts';
+import type { Executions } from '../observe/executions.ts';
 
 /** What a simulated job is told to do; drawn beforehand, so that a handler draws nothing itself. */
 export const dataSchema = z.object({

@@ -7,7 +7,8 @@ import {
   createRegistry,
   createWorker,
 } from '@millrace/engine';
-import type { Executions, Host } from '../observe/executions.ts';
+import type { Host } from '../observe/execution.ts';
+import type { Executions } from '../observe/executions.ts';
 import { createFaultyStore } from './faulty-store.ts';
 import type { Violations } from '../observe/invariants.ts';
 import { kindsIn } from '../scenario/kinds.ts';

@@ -25,7 +25,8 @@ import { type RunDocument, createRunDocument } from './one/run-document.ts';
 import { type BatchUpkeep, createUpkeep } from './batch/upkeep.ts';
 import { type Sweep, createSweep } from './files/sweep.ts';
 import { type TemplateThreads, openTemplateThreads } from './templates/threads.ts';
-import { type TemplateSource, type Templates, createTemplates } from './templates/templates.ts';
+import type { TemplateSource } from './templates/compiled.ts';
+import { type Templates, createTemplates } from './templates/templates.ts';
 
 export interface Documents extends RunDocument {
   readonly templates: Templates;

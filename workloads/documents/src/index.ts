@@ -51,4 +51,5 @@ export type { Sweep, Swept } from './files/sweep.ts';
 export type { TemplateCacheStats } from './templates/cache.ts';
 export type { TemplateThreads } from './templates/threads.ts';
 export type { TemplateInfo } from './templates/records.ts';
-export type { Compiled, TemplateSource, Templates } from './templates/templates.ts';
+export type { Compiled, TemplateSource } from './templates/compiled.ts';
+export type { Templates } from './templates/templates.ts';

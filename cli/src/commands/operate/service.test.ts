@@ -65,6 +65,14 @@ describe('millrace stats', () => {
     );
   });
 
+  test('has no headings with --quiet, only what there is', async () => {
+    const { millrace } = await fixture(jobs());
+    const { stdout } = await millrace('stats -q');
+    expect(stdout).toBe(
+      'hello QUEUED 3\nhello SUCCEEDED 1200\nhello FAILED 1\nreport PROCESSING 1\n',
+    );
+  });
+
   test('gives one JSON document', async () => {
     const { millrace } = await fixture([aJob()]);
     expect(documents((await millrace('stats --json')).stdout)).toMatchObject([

@@ -1,7 +1,14 @@
 import { defineCommand } from '../../line/command.ts';
 import { EXIT } from '../../line/exit.ts';
 import { paragraph } from '../../render/fields.ts';
-import { headLine, kindLines, poolLines, replicaLines, upLine } from '../../render/overview.ts';
+import {
+  countLines,
+  headLine,
+  kindLines,
+  poolLines,
+  replicaLines,
+  upLine,
+} from '../../render/overview.ts';
 import { takeSnapshot } from '../../jobs/snapshot.ts';
 
 export const stats = defineCommand({
@@ -11,10 +18,14 @@ export const stats = defineCommand({
   words: { least: 0, most: 0 },
   options: {},
   examples: ['millrace stats', 'millrace stats --json | jq .states.QUEUED'],
-  async run({ client, out, json, url, document, world }) {
+  async run({ client, out, json, quiet, url, document, world }) {
     const snapshot = await takeSnapshot(client, world.now);
     if (json) {
       document(snapshot);
+      return EXIT.ok;
+    }
+    if (quiet) {
+      for (const line of countLines(snapshot)) out.line(line);
       return EXIT.ok;
     }
     const blocks = [

@@ -9,9 +9,13 @@ export const token = defineCommand({
   words: { least: 0, most: 0 },
   options: {},
   examples: ['curl -H "authorization: Bearer $(millrace token)" $MILLRACE_URL/jobs'],
-  async run({ tokens, out, json, document }) {
+  async run({ tokens, signIn, out, json, document }) {
     const found = await tokens.get();
-    if (found === null) throw new SignInError('needed', tokens.advice());
+    if (found === null) {
+      // Nobody can sign in to a server that is gone: that it does not answer comes first.
+      await signIn();
+      throw new SignInError('needed', tokens.advice());
+    }
     const { accessToken, expiresAt } = found;
     const end = expiresAt === null ? null : new Date(expiresAt).toISOString();
     if (json) document({ token: accessToken, expiresAt: end });

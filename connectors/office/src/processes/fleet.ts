@@ -1,29 +1,15 @@
-import { join } from 'node:path';
-import type { Found } from '../find.ts';
-import type { OtherFormat } from './formats.ts';
 import type { Log, OfficeEvent } from '../events.ts';
-import type { ChildSettings, Hello } from '../program/protocol.ts';
+import type { Hello } from '../program/protocol.ts';
+import { type Member, createMembers } from './members.ts';
 import { createSetbacks } from './setbacks.ts';
-import { type EndReason, type OfficeProcess, startProcess } from './slot.ts';
+import type { EndReason, OfficeProcess } from './slot.ts';
+import { type StartParams, createStarts } from './starts.ts';
 import { type Decision, createWay } from './way.ts';
 
 /**
  * Keeps as many processes as there are slots: starts them, replaces the dead and the old, and falls back to
  * soffice when LibreOfficeKit cannot be loaded.
- *
- * A process that is due for recycling goes on serving until its successor is ready, so nobody waits for a
- * start. There is one process more during that time.
  */
-export interface Member {
-  readonly process: OfficeProcess;
-  state: 'starting' | 'idle' | 'busy';
-  documents: number;
-  rssMb: number;
-  /** This process is being replaced: it serves until its successor is ready. */
-  due: boolean;
-  retiring: boolean;
-}
-
 export interface Fleet {
   /** Once it is known how conversions go here, or that nothing starts. */
   readonly settled: Promise<void>;
@@ -43,17 +29,8 @@ export interface Fleet {
   close(): Promise<void>;
 }
 
-export interface FleetParams {
-  readonly script: string;
-  readonly office: Found;
-  readonly folder: string;
-  readonly cache: ChildSettings['cache'];
-  readonly reach: ChildSettings['reach'];
-  readonly account: ChildSettings['account'];
-  readonly otherFormats: readonly OtherFormat[];
+export interface FleetParams extends StartParams {
   readonly slots: number;
-  readonly memoryMb: number;
-  readonly startTimeoutMs: number;
   readonly recycleAfter: { readonly documents: number; readonly megabytes: number };
   readonly log: Log;
   readonly onEvent: (event: OfficeEvent) => void;
@@ -65,7 +42,7 @@ export interface FleetParams {
 
 export function createFleet(params: FleetParams): Fleet {
   const { office, slots, recycleAfter, log, onEvent, onIdle } = params;
-  const members = new Set<Member>();
+  const members = createMembers();
   const totals = { started: 0, recycled: 0, crashed: 0 };
   const way = createWay({ office, slots, log });
   const setbacks = createSetbacks({
@@ -76,65 +53,34 @@ export function createFleet(params: FleetParams): Fleet {
     },
     onRetry: fill,
   });
-  let starting = 0;
-  let numbered = 0;
+  const starts = createStarts(params, way, { process: onProcess, failed: startFailed });
   let closed = false;
   let settle: () => void = () => {};
   const settled = new Promise<void>((resolve) => (settle = resolve));
-  const starts = new Set<Promise<void>>();
 
   function fill(): void {
     const decision = way.decision();
     if (closed || setbacks.isHolding() || decision?.way === 'none') return;
-    const staying = [...members].filter(({ due, process }) => !due && process.alive()).length;
     const wanted = decision === null ? 1 : slots; // the first one shows which way it goes
-    for (let count = staying + starting; count < wanted; count++) {
-      const begun = startOne().finally(() => starts.delete(begun));
-      starts.add(begun);
-    }
+    for (let count = members.staying() + starts.count(); count < wanted; count++) starts.begin();
   }
 
   function wantFresh(count: number): void {
     fill();
     if (setbacks.isHolding()) return;
-    const onTheWay = [...members].filter(
-      ({ state, process }) => state === 'starting' && process.alive(),
-    );
-    const served = [...members].filter(({ due, documents }) => !due && documents > 0);
-    for (const member of served.slice(0, Math.max(0, count - starting - onTheWay.length)))
-      member.due = true;
+    members.replace(count - starts.count() - members.onTheWay());
     fill();
   }
 
-  async function startOne(): Promise<void> {
-    starting += 1;
-    const startedAt = performance.now();
-    const process = await start(join(params.folder, String(++numbered)));
-    starting -= 1;
-    if (process === null) return;
+  async function onProcess(process: OfficeProcess, startedAt: number): Promise<void> {
     const member = enlist(process);
     const began = await process.started;
     if (began.type === 'ready') onReady(member, began, performance.now() - startedAt);
     else if (!closed) onUnusable(member, began);
   }
 
-  async function start(folder: string): Promise<OfficeProcess | null> {
-    const { program, library, soffice, version } = office;
-    const { script, startTimeoutMs, cache, memoryMb, reach, account, otherFormats } = params;
-    const files = { program, library, soffice, folder, cache, reach };
-    const settings = { way: way.now(), ...files, memoryMb, account };
-    try {
-      return await startProcess({ script, settings, version, otherFormats, startTimeoutMs });
-    } catch (error) {
-      startFailed(error instanceof Error ? error.message : String(error));
-      return null;
-    }
-  }
-
   function enlist(process: OfficeProcess): Member {
-    const unused = { documents: 0, rssMb: 0, due: false, retiring: false };
-    const member: Member = { process, state: 'starting', ...unused };
-    members.add(member);
+    const member = members.enlist(process);
     if (closed) process.kill('closed');
     void process.ended.then(
       (reason) => onEnded(member, reason),
@@ -158,7 +104,7 @@ export function createFleet(params: FleetParams): Fleet {
     onEvent({ type: 'process_started', pid, startMs, way: way.now(), version });
     way.ready(pid, hello, version);
     settle();
-    retireOneDue();
+    members.retireOneDue();
     fill();
     member.state = 'idle';
     onIdle();
@@ -178,13 +124,6 @@ export function createFleet(params: FleetParams): Fleet {
 
   function startFailed(reason: string): void {
     if (!closed) setbacks.failed(reason);
-  }
-
-  function retireOneDue(): void {
-    const due = [...members].find((member) => member.due && !member.retiring);
-    if (due === undefined) return;
-    due.retiring = true;
-    if (due.state === 'idle') due.process.kill('recycled');
   }
 
   function onEnded(member: Member, reason: EndReason): void {
@@ -212,10 +151,7 @@ export function createFleet(params: FleetParams): Fleet {
   return {
     settled,
     decision: way.decision,
-    idle: () =>
-      [...members].filter(
-        (member) => member.state === 'idle' && !member.retiring && member.process.alive(),
-      ),
+    idle: members.idle,
     members: () => [...members],
     take(member) {
       member.state = 'busy';
@@ -230,7 +166,7 @@ export function createFleet(params: FleetParams): Fleet {
       setbacks.stop();
       settle();
       for (const { process } of members) process.kill('closed');
-      await Promise.allSettled(starts);
+      await starts.over();
       await Promise.allSettled([...members].map(({ process }) => process.ended));
     },
   };

@@ -70,14 +70,11 @@ export function createBoards(params: {
     return queue.version();
   }
 
-  async function quietly(read: () => Promise<unknown>): Promise<void> {
-    try {
+  function quietly(read: () => Promise<unknown>): Promise<void> {
+    return trouble.during(async () => {
       await read();
       tellAll();
-      trouble.fine();
-    } catch (error) {
-      trouble.failed(error);
-    }
+    });
   }
 
   return {

@@ -26,7 +26,7 @@ export interface FeedParams {
   readonly store: Store;
   readonly ring: Ring;
   readonly clock: Clock;
-  readonly trouble: Trouble;
+  readonly trouble: Pick<Trouble, 'failed' | 'fine'>;
   readonly processId: string;
   /** Jobs that are watched one by one. */
   readonly watched: () => readonly JobId[];

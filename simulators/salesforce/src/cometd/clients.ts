@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@millrace/simulator-kit';
 import type { KeptEvent } from './kept.ts';
 import type { Outgoing } from './messages.ts';
 

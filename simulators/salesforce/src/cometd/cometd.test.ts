@@ -27,7 +27,7 @@ interface Posted {
 }
 
 async function tokenOf(world: World): Promise<string> {
-  return String((await world.token(CREDENTIALS)).body.access_token);
+  return (await world.token(CREDENTIALS)).body.access_token;
 }
 
 async function post(

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@millrace/simulator-kit';
 import type { Row } from '../data/row.ts';
 import type { PublishedEvent } from '../org.ts';
 

@@ -1,4 +1,5 @@
-import { type Clock, wholeSeconds } from '../clock.ts';
+import type { Clock } from '@millrace/simulator-kit';
+import { wholeSeconds } from '../clock.ts';
 import { ApiError } from '../errors.ts';
 import { prefixOf } from '../ids.ts';
 import type { Schema } from '../schema/schema.ts';

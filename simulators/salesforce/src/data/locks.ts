@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@millrace/simulator-kit';
 import { ApiError } from '../errors.ts';
 
 /**

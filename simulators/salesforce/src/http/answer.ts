@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { type Answer, json as plainJson } from '@millrace/simulator-kit';
 import { type ApiError, errorLine } from '../errors.ts';
-import { GATEWAY_PAGES } from '../faults.ts';
 import type { Reply } from '../rest/request.ts';
 
 /** With the content type as Salesforce spells it. */
@@ -11,19 +10,6 @@ export function json(
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
   return plainJson(status, body, { 'content-type': 'application/json;charset=UTF-8', ...headers });
-}
-
-/** What a gateway before the org says in its place: a page for people, and nothing of Salesforce. */
-export function gatewayPage(status: number): Answer {
-  const title = GATEWAY_PAGES[status] ?? '';
-  return {
-    status,
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      ...(status === 302 && { location: '/maintenance' }),
-    },
-    body: `<html><head><title>${status} ${title}</title></head><body><h1>${title}</h1></body></html>`,
-  };
 }
 
 export function refusal(error: ApiError): Answer {

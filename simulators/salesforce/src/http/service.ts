@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, isInside } from '@millrace/simulator-kit';
+import { type Answer, gatewayPage, isInside } from '@millrace/simulator-kit';
 import { ApiError } from '../errors.ts';
 import type { Org } from '../org.ts';
-import { gatewayPage, packed, refusal } from './answer.ts';
+import { packed, refusal } from './answer.ts';
 import { type Api, type Exchange } from './api.ts';
 import { checkHead, unpacked } from './incoming.ts';
 import type { Journal } from './journal.ts';

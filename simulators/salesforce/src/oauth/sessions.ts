@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@millrace/simulator-kit';
 
 /** Sessions slide: each use begins the timeout anew. */
 export interface Sessions {

@@ -60,6 +60,29 @@ export const erasure: Section = {
       expect(await store.erase({ subject: 'nobody' })).toBe(0);
     });
 
+    check(
+      'forgets whom a job was about',
+      async ({ store }) => {
+        const ended = await start(store, ABOUT);
+        await settle(store, ended);
+        const runs = await start(store, ABOUT);
+        const waits = await addOne(store, ABOUT);
+        const ids = [ended.id, runs.id, waits];
+        expect(await store.erase({ subject: 'person-9' })).toBe(3);
+        for (const id of ids) expect(await read(store, id), id).toMatchObject({ subject: null });
+        for (const each of [...(await listAll(store)), ...(await store.summaries({ ids }))])
+          expect(each, each.id).toMatchObject({ subject: null });
+        expect(await store.erase({ subject: 'person-9' }), 'those that may still write').toBe(2);
+        await settle(store, runs);
+        expect(await read(store, runs.id)).toMatchObject({ subject: null });
+        await store.cancel({ select: { ids: [waits] } });
+        expect(await store.erase({ subject: 'person-9' }), 'and now have ended').toBe(2);
+        expect(await store.erase({ subject: 'person-9' })).toBe(0);
+      },
+      // Elsewhere a job is a record of others, who have the subject in a field of theirs.
+      ['amend'],
+    );
+
     check('frees the key of a job that waits, runs or succeeded', async ({ store }) => {
       const keyed = (key: string): NewJob =>
         keptBy(store, newJob({ ...ABOUT, key: { value: key, windowMs: HOUR } }));

@@ -4,6 +4,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { clockAheadBy } from '../../test/databases.ts';
 import { describeAnnouncements } from '../../test/service-checks/announcements.ts';
 import { describeAudit } from '../../test/service-checks/audit.ts';
+import { describeNames } from '../../test/service-checks/names.ts';
 import { type PostgresStore, openPgliteStore } from '../index.ts';
 
 // Opening takes seconds (initdb), so one database serves the file and each test gets a fresh schema. Handles
@@ -38,4 +39,5 @@ async function start() {
 
 describeStoreContract('pglite', start);
 describeAudit('pglite', start);
+describeNames('pglite', start);
 describeAnnouncements('pglite', start);

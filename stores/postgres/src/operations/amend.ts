@@ -1,6 +1,7 @@
 import type { AmendPart, JobId } from '@millrace/engine';
 import type { Statement } from '../database.ts';
 import type { Context } from './context.ts';
+import { WITH_GONE } from './gone.ts';
 import { TAKE_TURNS, requeue } from './hand.ts';
 
 // What was erased takes no new data: it could be about the same person again. $1 seq
@@ -15,21 +16,14 @@ const SET_DATA: Statement = {
   text: `UPDATE millrace.jobs SET payload = $2::text::jsonb, cursor = NULL, progress = NULL WHERE seq = $1`,
 };
 
-// As retention removes it, with its key and its counts. $1 seq
+// As retention removes it. $1 seq
 const REMOVE: Statement = {
   name: 'millrace_remove',
   text: `
 WITH gone AS (
   DELETE FROM millrace.jobs WHERE seq = $1 AND state IN ('SUCCEEDED', 'FAILED', 'CANCELED')
   RETURNING seq, kind, tenant, state, key
-), dead AS (
-  DELETE FROM millrace.dead WHERE seq = ANY (ARRAY(SELECT seq FROM gone))
-), keys AS (
-  DELETE FROM millrace.keys
-   WHERE key = ANY (ARRAY(SELECT key FROM gone WHERE key IS NOT NULL)) AND seq = ANY (ARRAY(SELECT seq FROM gone))
-), counted AS (
-  INSERT INTO millrace.count_delta (kind, tenant, state, n) SELECT kind, tenant, state, -1 FROM gone
-)
+), ${WITH_GONE}
 SELECT seq FROM gone`,
 };
 

@@ -2,7 +2,9 @@ import type { Statement } from '../database.ts';
 import type { Context } from './context.ts';
 
 // Everything that may be about the person goes, and `erased` keeps a running execution from writing it back. A job that
-// has not run yet keeps its place, is claimed without data and fails. Its key goes too: it may be a name or a number.
+// has not run yet keeps its place, is claimed without data and fails. Its key goes too: it may be a name or a number. So
+// does the subject of a job that has ended. One that waits or runs keeps it, unseen (job-row.ts): by it, erasing again
+// finds what the job still made.
 // `seen` counts by the snapshot: also a job that ended and was pruned while this waited for its row, and left children.
 // $1 subject $2 also what is erased already
 const ERASE: Statement = {
@@ -16,6 +18,7 @@ WITH found AS MATERIALIZED (
 ), erased AS (
   UPDATE millrace.jobs j
      SET payload = NULL, result = NULL, cursor = NULL, progress = NULL, key = NULL, erased = true,
+         subject = CASE WHEN j.state = 'QUEUED' THEN j.subject END,
          error = millrace.erased_error(j.error),
          executions = (SELECT jsonb_agg(e || jsonb_build_object('stack', NULL, 'error', millrace.erased_error(e->'error')) ORDER BY nth)
                          FROM jsonb_array_elements(j.executions) WITH ORDINALITY AS x(e, nth))

@@ -16,8 +16,8 @@ export const SUMMARY_COLUMNS = `
   coalesce(l.attempt, j.attempt) AS attempt, j.max_attempts, ${ms('j.created_at')} AS created_at,
   ${ms('j.run_at')} AS run_at, ${ms('coalesce(l.started_at, j.started_at)')} AS started_at,
   ${ms('j.finished_at')} AS finished_at, l.worker, ${ms('l.until')} AS lease_until, coalesce(l.cancel, false) AS cancel,
-  j.error::text, j.progress::text, j.key, j.correlation_id, j.submitter, j.subject,
-  j.webhook, j.parents::text, j.schedule`;
+  j.error::text, j.progress::text, j.key, j.correlation_id, j.submitter,
+  CASE WHEN j.erased IS NULL THEN j.subject END AS subject, j.webhook, j.parents::text, j.schedule`;
 
 export const JOB_COLUMNS = `${SUMMARY_COLUMNS}, j.payload::text, j.result::text, j.cursor::text, j.executions::text`;
 

@@ -1,12 +1,12 @@
 import type { Keep, PruneParams, Pruned } from '@millrace/engine';
 import { type Statement, numbers, texts } from '../database.ts';
 import type { Context } from './context.ts';
+import { WITH_GONE } from './gone.ts';
 
 // One stretch of the history, oldest first, along the primary key. Jobs are made in that order, so the sweep may
 // stop where the youngest of a stretch is younger than the shortest time anything is kept. A job that succeeded is kept
 // for as long as its key must find it.
-// A job that got a new life and a new end meanwhile is another one: its end is compared. Keys are deleted by
-// their values: by ctid, one that a retry has just revived would stay for good.
+// A job that got a new life and a new end meanwhile is another one: its end is compared.
 // $1 after seq $2 kind[] $3 succeeded, ms[] $4 failed, ms[] $5 cancelled, ms[] (kind NULL: all others) $6 stretch $7 shortest, ms
 const PRUNE: Statement = {
   name: 'millrace_prune',
@@ -29,14 +29,7 @@ WITH keep AS MATERIALIZED (
   DELETE FROM millrace.jobs j USING over o
    WHERE j.seq = ANY (ARRAY(SELECT seq FROM over)) AND j.seq = o.seq AND j.finished_at = o.finished_at
   RETURNING j.seq, j.kind, j.tenant, j.state, j.key
-), dead AS (
-  DELETE FROM millrace.dead WHERE seq = ANY (ARRAY(SELECT seq FROM gone))
-), keys AS (
-  DELETE FROM millrace.keys
-   WHERE key = ANY (ARRAY(SELECT key FROM gone WHERE key IS NOT NULL)) AND seq = ANY (ARRAY(SELECT seq FROM gone))
-), counted AS (
-  INSERT INTO millrace.count_delta (kind, tenant, state, n) SELECT kind, tenant, state, -count(*) FROM gone GROUP BY kind, tenant, state
-)
+), ${WITH_GONE}
 SELECT (SELECT count(*) FROM gone)::int AS count, max(seq) AS last,
        count(*) = $6::int AND max(created_at) < millrace.clock() - $7::float8 * interval '1 millisecond' AS more
   FROM stretch`,

@@ -10,7 +10,8 @@ import { type ImageRules, fetchImages } from './images.ts';
 import { outputName } from './names.ts';
 import { type Stopwatch, type Timings, createTimings } from '../observe.ts';
 import { type Outputs, outputKey } from './outputs.ts';
-import type { Compiled, Templates } from '../templates/templates.ts';
+import type { Compiled } from '../templates/compiled.ts';
+import type { Templates } from '../templates/templates.ts';
 
 /**
  * One document, top to bottom: template → images → is it there already? → merge → convert → store. It gives bytes

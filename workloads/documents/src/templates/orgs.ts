@@ -1,7 +1,7 @@
 import { SalesforceError, isId } from '@millrace/salesforce';
 import type { MeasuredCall, Org } from '@millrace/workload-kit';
 import { DocumentError } from '../errors.ts';
-import type { TemplateSource } from './templates.ts';
+import type { TemplateSource } from './compiled.ts';
 
 /** What one of them has. An org that is away matters only if no other has it. */
 export async function firstOf<T>(

@@ -1,4 +1,4 @@
-import { type LintReport, type ThreadTemplate, withInstalledFonts } from '@millrace/docx';
+import { type LintReport, withInstalledFonts } from '@millrace/docx';
 import { type Database, texts } from '@millrace/store-postgres';
 import { z } from 'zod';
 import type { Whose } from '../belongings.ts';
@@ -8,7 +8,6 @@ import {
   type Page,
   type PageParams,
   badCursor,
-  idOf,
   numberCursor,
   page,
   pageLimit,
@@ -16,8 +15,15 @@ import {
 } from '../ids.ts';
 import { nearestTemplate } from './nearest.ts';
 import type { DocumentMetrics } from '../observe.ts';
-import { type TemplateCache, type TemplateCacheStats, createTemplateCache } from './cache.ts';
+import type { TemplateCacheStats } from './cache.ts';
+import {
+  type CompiledTemplates,
+  type TemplateSource,
+  createCompiledTemplates,
+} from './compiled.ts';
 import { type TemplateInfo, templateRows } from './records.ts';
+import { inUse, notFound } from './refusals.ts';
+import { createReports } from './reports.ts';
 import type { TemplateThreads } from './threads.ts';
 
 export interface Templates {
@@ -47,30 +53,14 @@ export interface Templates {
     options?: { sample?: unknown; schema?: unknown; tenant?: string | undefined },
   ): Promise<LintReport>;
   /** Ready to merge, from the cache if it is there. */
-  compiled(
-    idOrName: string,
-    tenant?: string,
-    correlationId?: string,
-  ): Promise<Compiled & { hit: boolean }>;
+  readonly compiled: CompiledTemplates['compiled'];
   cacheStats(): TemplateCacheStats;
-}
-
-export interface Compiled {
-  readonly info: TemplateInfo;
-  readonly template: ThreadTemplate;
 }
 
 const LARGEST_TEMPLATE = 50 * 1024 * 1024;
 const LAST_VERSION = 2_147_483_647;
 /** Letters of any language, no control characters, nothing that reads as an id. */
 const NAME = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
-
-/** Templates that are kept elsewhere: by the id of a version, which never changes. */
-export interface TemplateSource {
-  has(id: string): boolean;
-  /** Null when there is none. */
-  fetch(id: string, tenant: string, correlationId?: string): Promise<Uint8Array | null>;
-}
 
 export function createTemplates(params: {
   database: Database;
@@ -84,10 +74,6 @@ export function createTemplates(params: {
   installedFonts?: readonly string[] | undefined;
 }): Templates {
   const { database, metrics, threads, build, elsewhere, cacheBytes, installedFonts } = params;
-  const cache: TemplateCache<Compiled> = createTemplateCache({
-    sizeOf: ({ template, info }) => template.size + info.size,
-    ...(cacheBytes !== undefined && { maxBytes: cacheBytes }),
-  });
 
   async function get(idOrName: string, tenant = ''): Promise<TemplateInfo> {
     const seq = seqOf('tpl', idOrName);
@@ -111,31 +97,8 @@ export function createTemplates(params: {
     return { template: found.info, bytes: found.bytes };
   }
 
-  const reporting = new Map<number, Promise<LintReport>>();
-
-  /** Those who ask for the same one at the same time wait for one report. */
-  function makeReport(seq: number, tenant: string): Promise<LintReport> {
-    const made = bytes(idOf('tpl', seq), tenant)
-      .then(async ({ bytes: file }) => {
-        const lint = await threads.lint(file);
-        await templateRows.keepReport(database, { tenant, seq, build, lint });
-        return lint;
-      })
-      .catch((error: unknown) => {
-        throw refusalOf(error, 'template_invalid');
-      })
-      .finally(() => reporting.delete(seq));
-    reporting.set(seq, made);
-    return made;
-  }
-
-  async function compiledFrom(file: Uint8Array): Promise<ThreadTemplate> {
-    try {
-      return await threads.compile(file);
-    } catch (error) {
-      throw refusalOf(error, 'validation_error');
-    }
-  }
+  const reportOf = createReports({ database, threads, build, installedFonts, bytes });
+  const ready = createCompiledTemplates({ threads, metrics, elsewhere, cacheBytes, get, bytes });
 
   return {
     get,
@@ -202,15 +165,12 @@ export function createTemplates(params: {
         if (jobs + batches > 0) throw inUse(idOrName, jobs, batches);
         return templateRows.remove(session, tenant, name, seq);
       });
-      for (const version of removed) cache.forget(cacheKey(version, tenant));
+      ready.forget(removed, tenant);
       return { removed };
     },
     async report(idOrName, tenant = '') {
       const seq = seqOf('tpl', idOrName) ?? seqOf('tpl', (await get(idOrName, tenant)).id) ?? 0;
-      const report =
-        (await templateRows.report(database, tenant, seq, build)) ??
-        (await (reporting.get(seq) ?? makeReport(seq, tenant)));
-      return withInstalledFonts(report, installedFonts);
+      return reportOf(seq, tenant);
     },
     async lint(template, { sample, schema, tenant = '' } = {}) {
       const file = typeof template === 'string' ? (await bytes(template, tenant)).bytes : template;
@@ -223,39 +183,9 @@ export function createTemplates(params: {
         throw refusalOf(error, 'template_invalid');
       });
     },
-    async compiled(idOrName, tenant = '', correlationId) {
-      const isElsewhere = elsewhere?.has(idOrName) === true;
-      const isId = isElsewhere || seqOf('tpl', idOrName) !== null;
-      const id = isId ? idOrName : (await get(idOrName, tenant)).id;
-      const { value, hit } = await cache.get(cacheKey(id, tenant), async () => {
-        const found = await (isElsewhere
-          ? fetched(elsewhere, id, tenant, correlationId)
-          : bytes(id, tenant));
-        return { info: found.template, template: await compiledFrom(found.bytes) };
-      });
-      if (hit) metrics.cacheHit(id);
-      else metrics.cacheMiss(id);
-      return { ...value, hit };
-    },
-    cacheStats: () => cache.stats(),
+    compiled: ready.compiled,
+    cacheStats: ready.stats,
   };
-}
-
-async function fetched(
-  source: TemplateSource,
-  id: string,
-  tenant: string,
-  correlationId: string | undefined,
-): Promise<{ template: TemplateInfo; bytes: Uint8Array }> {
-  const bytes = await source.fetch(id, tenant, correlationId);
-  if (bytes === null) throw notFound(id);
-  const facts = { version: 1, sha256: sha256(bytes), size: bytes.length };
-  return { template: { id, name: id, createdAt: 0, createdBy: null, ...facts }, bytes };
-}
-
-/** By tenant too: who knows the number of a version must not get at another tenant's. */
-function cacheKey(id: string, tenant: string): string {
-  return `${id} ${tenant}`;
 }
 
 function checkName(asked: string): string {
@@ -300,19 +230,4 @@ function readNameCursor(cursor: string | undefined): readonly [name: string, ten
   } catch {
     throw badCursor();
   }
-}
-
-function notFound(idOrName: string, near?: string): DocumentError {
-  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
-  return new DocumentError(
-    'template_not_found',
-    `There is no template "${idOrName}".${hint} Give the id of a version, such as tpl-7, or the name of a template.`,
-  );
-}
-
-function inUse(idOrName: string, jobs: number, batches: number): DocumentError {
-  return new DocumentError(
-    'template_in_use',
-    `"${idOrName}" is used by ${jobs} jobs and ${batches} batches that are not over. Cancel them, or wait for their end.`,
-  );
 }

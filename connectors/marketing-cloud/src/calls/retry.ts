@@ -1,0 +1,46 @@
+import type { MarketingCloudError } from '../errors.ts';
+
+/** Whoever needs more patience has it: a queue, not a connection. */
+const MOST_REPEATS = 3;
+const FIRST_PAUSE_MS = 500;
+/** Throttling lasts longer than a broken connection: 2, 4 and 8 s at the most. */
+const FIRST_PAUSE_OF_LIMIT_MS = 2_000;
+/** A longer wait is the caller's: the error says how long, and a job that defers holds no slot meanwhile. */
+const LONGEST_WAIT_MS = 30_000;
+
+/** A clock that is wrong, ours or theirs, must not stop a business unit for a day. */
+const LONGEST_RETRY_AFTER_MS = 60 * 60_000;
+
+/** A timeout took a minute already, and its request may still be running. The others would end in the same way. */
+const FINAL = new Set(['timeout', 'canceled', 'closed', 'tls_failed']);
+
+export interface Failed {
+  readonly error: MarketingCloudError;
+  /** A read does no harm when it was done already. */
+  readonly isRead: boolean;
+  /** How often the request was sent again before. */
+  readonly repeats: number;
+  readonly random: () => number;
+}
+
+/**
+ * The pause before a failed request is sent again, or null where it is not. A write is sent again only if it cannot have been
+ * done: it never left, or Marketing Cloud did not let it in.
+ */
+export function pauseMs({ error, isRead, repeats, random }: Failed): number | null {
+  const isPassing = error.kind === 'limit' || error.kind === 'unavailable';
+  if (!isPassing || !error.retryable || FINAL.has(error.code)) return null;
+  if (error.outcome === 'unknown' && !isRead) return null;
+  const asked = error.retryAfterMs ?? 0;
+  if (repeats >= MOST_REPEATS || asked > LONGEST_WAIT_MS) return null;
+  const first = error.kind === 'limit' ? FIRST_PAUSE_OF_LIMIT_MS : FIRST_PAUSE_MS;
+  // Half of the pause is random, so that callers who failed together do not come back together.
+  return asked + first * 2 ** repeats * (0.5 + random() / 2);
+}
+
+/** `Retry-After`: seconds or a date. Null where it is neither, or a date that is over. */
+export function retryAfterMs(header: string | undefined, now: number): number | null {
+  const text = header?.trim() ?? '';
+  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
+  return ms > 0 ? Math.min(Math.ceil(ms), LONGEST_RETRY_AFTER_MS) : null;
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { ISSUER, problems } from '../../test/config.ts';
+import { readConfig } from './config.ts';
+
+describe('the configuration of identity', () => {
+  const BYPASS = { AUTH_BYPASS_DEVELOPMENT: 'true' };
+  const DEVELOPMENT = { NODE_ENV: 'development' };
+
+  test('is an issuer where there is one', () => {
+    expect(readConfig({ ...ISSUER, MILLRACE_CLIENT_ID: 'public-1' }).identity).toEqual({
+      mode: 'issuer',
+      issuers: ['https://login.example/t/v2.0'],
+      audiences: ['api://millrace', '1f0c5e0a'],
+      jwksUri: 'https://login.example/t/keys',
+      clientId: 'public-1',
+    });
+  });
+
+  test.each(Object.keys(ISSUER))('refuses an issuer without %s', (name) => {
+    const { [name as keyof typeof ISSUER]: _, ...rest } = ISSUER;
+    expect(problems(rest)).toEqual([expect.stringContaining(`${name}: is missing`)]);
+  });
+
+  test.each([
+    ['ISSUER', 'https://sts.windows.net/1f0c/,https://login.example/TENANT/v2.0', 'TENANT'],
+    ['JWKS_URI', 'https://login.example/TENANT/discovery/v2.0/keys', 'TENANT'],
+    ['AUDIENCE', '1f0c,api://CLIENT-ID', 'CLIENT-ID'],
+    ['MILLRACE_CLIENT_ID', 'PUBLIC-CLIENT-ID', 'PUBLIC-CLIENT-ID'],
+  ])('refuses in %s the word of the guide', (name, value, word) => {
+    expect(problems({ ...ISSUER, [name]: value })).toEqual([
+      `${name}: "${word}" stands for your own. Write the GUID in its place (docs/identity.md).`,
+    ]);
+  });
+
+  test('takes what only looks like such a word', () => {
+    const tenants = 'https://TENANT.example/TENANTS/tenant';
+    const given = { ...ISSUER, ISSUER: tenants, AUDIENCE: 'MY-CLIENT-ID' };
+    expect(readConfig(given).identity).toMatchObject({ issuers: [tenants] });
+  });
+
+  test('is nobody’s only with both variables', () => {
+    expect(readConfig({ ...BYPASS, ...DEVELOPMENT }).identity).toEqual({ mode: 'bypass' });
+    expect(problems(BYPASS)[0]).toContain('NODE_ENV=development');
+    expect(problems({ ...BYPASS, NODE_ENV: 'test' })[0]).toContain('NODE_ENV=development');
+    expect(problems({ ...BYPASS, ...DEVELOPMENT, ...ISSUER })[0]).toContain('contradicts');
+  });
+
+  test.each(['0.0.0.0', '::', '192.168.1.5', 'millrace.example'])(
+    'lets others reach it, on %s, only with an issuer',
+    (HOST) => {
+      expect(problems({ HOST })).toHaveLength(1);
+      expect(problems({ HOST, ...BYPASS, ...DEVELOPMENT })).toHaveLength(1);
+      expect(readConfig({ HOST, ...ISSUER }).host).toBe(HOST);
+    },
+  );
+
+  test('has no sandbox and no bypass in production', () => {
+    expect(problems({ NODE_ENV: 'production' })).toHaveLength(1);
+    expect(problems({ NODE_ENV: 'production', ...BYPASS }).length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,68 @@
+import { isLoopbackHost } from '../webhook/address.ts';
+import type { Environment } from './environment.ts';
+
+/** How people and programs show who they are. */
+export type IdentityConfig =
+  | {
+      readonly mode: 'issuer';
+      readonly issuers: readonly string[];
+      readonly audiences: readonly string[];
+      readonly jwksUri: string;
+      readonly clientId: string | null;
+    }
+  /** An issuer of our own, on this machine alone. */
+  | { readonly mode: 'sandbox' }
+  | { readonly mode: 'bypass' };
+
+export function identityOf(values: Environment): IdentityConfig {
+  const { ISSUER: issuers, AUDIENCE: audiences, JWKS_URI: jwksUri } = values;
+  if (issuers !== undefined && audiences !== undefined && jwksUri !== undefined) {
+    const clientId = values.MILLRACE_CLIENT_ID ?? null;
+    return { mode: 'issuer', issuers, audiences, jwksUri, clientId };
+  }
+  return { mode: values.AUTH_BYPASS_DEVELOPMENT ? 'bypass' : 'sandbox' };
+}
+
+/** What is wrong only together. `given`: as it stands in the environment, without what is a default. */
+export function identityContradictions(
+  values: Environment,
+  given: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const names = ['ISSUER', 'AUDIENCE', 'JWKS_URI'] as const;
+  const missing = names.filter((name) => values[name] === undefined);
+  if (missing.length > 0 && missing.length < names.length) {
+    return missing.map((name) => `${name}: is missing. ${names.join(', ')} go together.`);
+  }
+  const problems = placeholders(values);
+  if (values.AUTH_BYPASS_DEVELOPMENT && missing.length === 0) {
+    problems.push('AUTH_BYPASS_DEVELOPMENT: contradicts ISSUER. Leave one of them out.');
+  } else if (values.AUTH_BYPASS_DEVELOPMENT && given['NODE_ENV'] !== 'development') {
+    problems.push('AUTH_BYPASS_DEVELOPMENT: works only with NODE_ENV=development beside it.');
+  }
+  if (missing.length === 0) return problems;
+  if (values.NODE_ENV === 'production') {
+    problems.push('ISSUER, AUDIENCE, JWKS_URI: production needs them, to authenticate callers.');
+  } else if (!isLoopbackHost(values.HOST)) {
+    problems.push(
+      `HOST: "${values.HOST}" can be reached from other machines, so ISSUER, AUDIENCE and JWKS_URI are needed to authenticate callers. Without them, use 127.0.0.1.`,
+    );
+  }
+  return problems;
+}
+
+/**
+ * Words of our guide that stand for one's own. Kept as they are they refuse every token, and Entra ID answers for a
+ * tenant of that name: nobody would be told why.
+ */
+const PLACEHOLDER = /(?<=^|\/)(TENANT|CLIENT-ID|PUBLIC-CLIENT-ID)(?=$|\/)/;
+
+function placeholders(values: Environment): string[] {
+  const names = ['ISSUER', 'AUDIENCE', 'JWKS_URI', 'MILLRACE_CLIENT_ID'] as const;
+  return names.flatMap((name) => {
+    const given = [values[name] ?? []].flat();
+    const [word] = given.flatMap((each) => PLACEHOLDER.exec(each)?.[0] ?? []);
+    return word === undefined
+      ? []
+      : `${name}: "${word}" stands for your own. Write the GUID in its place (docs/identity.md).`;
+  });
+}

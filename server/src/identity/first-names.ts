@@ -1,0 +1,39 @@
+import type { Names } from '@millrace/store-postgres';
+import { Refusal } from '../http/refusal.ts';
+import type { Authenticate, Caller } from './caller.ts';
+
+/** Callers whose name is known without asking the database. */
+const REMEMBERED = 10_000;
+
+/**
+ * Callers by the name that they came with first. What somebody submits is theirs by name, and a directory may give a name to
+ * somebody else, or change it: the new owner of `ada@example.com` must not have what the old one made, and who is renamed
+ * must not lose it. Whoever comes with a name that another subject had before is called `user:` and their subject.
+ */
+export function byFirstName(authenticate: Authenticate, names: Names): Authenticate {
+  const remembered = new Map<string, string>();
+
+  async function firstNameOf({ name, subject }: Caller): Promise<string> {
+    const known = remembered.get(subject);
+    if (known !== undefined) return known;
+    const first =
+      (await names.take({ name, subject })) ??
+      (await names.take({ name: `user:${subject}`, subject }));
+    if (first === null)
+      throw new Refusal(
+        'token_invalid',
+        `The token is not good: the name ${name} is somebody else's, and so is user:${subject}.`,
+      );
+    const [oldest] = remembered.size < REMEMBERED ? [] : remembered.keys();
+    if (oldest !== undefined) remembered.delete(oldest);
+    remembered.set(subject, first);
+    return first;
+  }
+
+  return async (authorization) => {
+    const caller = await authenticate(authorization);
+    // Who has no role here can submit nothing, and takes nobody's name.
+    if (caller.roles.length === 0) return caller;
+    return { ...caller, name: await firstNameOf(caller) };
+  };
+}

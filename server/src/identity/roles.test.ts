@@ -1,0 +1,38 @@
+import { ROLES, type RouteName, contracts } from '@millrace/api';
+import { describe, expect, test } from 'vitest';
+import { claims, harness, issuer, start } from '../../test/issuer.ts';
+
+describe('roles', () => {
+  const routes = (Object.keys(contracts) as RouteName[]).filter((name) => name !== 'events');
+
+  async function ask(name: RouteName, roles: readonly string[]): Promise<{ code?: string }> {
+    const { method, path } = contracts[name];
+    const token = await issuer.sign(claims({ roles: [...roles] }));
+    const response = await harness.app.inject({
+      method,
+      url: path.replaceAll(/:\w+/g, 'x'),
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return response.headers['content-type']?.toString().includes('json') === true
+      ? response.json<{ code?: string }>()
+      : {};
+  }
+
+  test.each(routes)('%s is for whom the table says', async (name) => {
+    start();
+    const access = contracts[name].access;
+    const least = ROLES.indexOf(access as never);
+    for (const [index, role] of [[], ...ROLES.map((each) => [each])].entries()) {
+      const { code } = await ask(name, role);
+      // Index 0 has no role at all.
+      expect(code === 'role_missing', `${name} as ${role.join()}`).toBe(index - 1 < least);
+    }
+  });
+
+  test('of another service mean nothing', async () => {
+    start();
+    expect(await ask('listJobs', ['Viewer', 'owner', 'administrator'])).toMatchObject({
+      code: 'role_missing',
+    });
+  });
+});

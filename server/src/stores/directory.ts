@@ -1,0 +1,47 @@
+import { type Filter, type JobId, type Store, StoreUnavailable } from '@millrace/engine';
+
+/** A store for some kinds, beside the one that has all others and everything that is not a job. */
+export interface SideStore {
+  readonly store: Store;
+  readonly kinds: readonly string[];
+}
+
+/** Which of several stores has a job: an id tells its store by its prefix, a kind by the table. */
+export interface Directory {
+  readonly all: readonly Store[];
+  ofKind(kind: string): Store;
+  ofId(id: JobId): Store;
+  /** The stores that may have such jobs. An org is asked only where it may: each call counts against its daily limit. */
+  fitting(filter: Filter): readonly Store[];
+  /** The main store must answer; without one of the others, there is still much to tell. */
+  orLess<T>(store: Store, ask: () => Promise<T>, less: T): Promise<T>;
+}
+
+export function createDirectory(
+  main: Store,
+  sides: readonly SideStore[],
+  /** One of the others does not answer: what it has is left out, and the rest is told. */
+  onAway: (store: string, error: unknown) => void,
+): Directory {
+  const all = [main, ...sides.map(({ store }) => store)];
+
+  function ofKind(kind: string): Store {
+    return sides.find(({ kinds }) => kinds.includes(kind))?.store ?? main;
+  }
+
+  return {
+    all,
+    ofKind,
+    ofId: (id) => all.find(({ name }) => id.startsWith(`${name}-`)) ?? main,
+    fitting: ({ kind }) => (kind === undefined ? all : [ofKind(kind)]),
+    async orLess(store, ask, less) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (store === main || !(error instanceof StoreUnavailable)) throw error;
+        onAway(store.name, error);
+        return less;
+      }
+    },
+  };
+}

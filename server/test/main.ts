@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach } from 'vitest';
+import { type Started, build, startMain } from './process.ts';
+
+/**
+ * The process as people run it: compiled, by plain Node, far from our node_modules. Each test of the file that imports this
+ * has a folder of its own, and what it starts ends with it.
+ */
+
+export let folder: string;
+const running: Started[] = [];
+
+beforeAll(build, 120_000);
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'millrace-main-'));
+  mkdirSync(join(folder, 'jobs'));
+});
+afterEach(async () => {
+  for (const { child, ended } of running.splice(0)) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+export function jobFile(name: string, text: string): void {
+  writeFileSync(join(folder, 'jobs', name), text);
+}
+
+/** Most of these are about something else than who asks. */
+export const BYPASS = {
+  NODE_ENV: 'development',
+  AUTH_BYPASS_DEVELOPMENT: 'true',
+  MILLRACE_DOCUMENTS: 'false',
+};
+
+export function main(env: Record<string, string> = BYPASS): Started {
+  const started = startMain({ PORT: '0', ...env }, folder);
+  running.push(started);
+  return started;
+}
+
+export async function addressOf({ says }: Started): Promise<string> {
+  const [, address = ''] = await says(/"address":"([^"]+)"/);
+  return address;
+}
+
+export async function refusal(
+  env: Record<string, string> = BYPASS,
+): Promise<{ code: number | null; said: string }> {
+  const { ended, output } = main(env);
+  return { code: await ended, said: output() };
+}

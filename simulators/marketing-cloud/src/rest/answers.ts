@@ -1,0 +1,39 @@
+import { type Answer, json } from '@millrace/simulator-kit';
+
+const DOCUMENTATION =
+  'https://developer.salesforce.com/docs/atlas.en-us.mc-apis.meta/mc-apis/error-handling.htm';
+
+/** As the REST API writes its refusals. */
+export function refused(
+  status: number,
+  errorcode: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  return json(status, { documentation: DOCUMENTATION, errorcode, message }, headers);
+}
+
+export const notFound = (): Answer => refused(404, 404, 'Not Found');
+
+export const notAuthorized = (): Answer => refused(401, 0, 'Not Authorized');
+
+export const forbidden = (): Answer =>
+  refused(403, 403, 'Insufficient privileges to access this resource.');
+
+export const badRequest = (message: string): Answer => refused(400, 30_003, message);
+
+/** "Rate Limiting Errors" has both bodies, and a Retry-After of 5 s with the first. */
+export function throttled(seconds: number): Answer {
+  return json(
+    429,
+    {
+      message: 'Rate limit exceeded',
+      errorcode: 50_100,
+      retryAfter: seconds,
+      documentation: DOCUMENTATION,
+    },
+    { 'retry-after': String(seconds) },
+  );
+}
+
+export const blocked = (): Answer => refused(429, 50_200, 'Your requests are temporarily blocked.');

@@ -1,0 +1,210 @@
+import {
+  type DataExtension,
+  FOLDERS,
+  type QueryDefinition,
+  type Task,
+  type Unit,
+  liveDataExtensions,
+} from '../data/account.ts';
+import { serverTime } from '../data/dates.ts';
+import type { Field } from '../data/fields.ts';
+import type { View } from './view.ts';
+
+/** An object as a Retrieve sees it. A dot leads into an object inside: `DataExtension.CustomerKey`. */
+export type Properties = Readonly<Record<string, string | null>>;
+
+export interface ObjectKind {
+  readonly properties: readonly string[];
+  /** Those that a filter may name. */
+  readonly filterable: readonly string[];
+  records(view: View): Properties[];
+}
+
+const DATA_EXTENSION = [
+  'ObjectID',
+  'PartnerKey',
+  'CustomerKey',
+  'Name',
+  'Description',
+  'CreatedDate',
+  'ModifiedDate',
+  'Client.ID',
+  'CategoryID',
+  'IsSendable',
+  'IsTestable',
+  'Status',
+  'DataRetentionPeriodLength',
+  'DataRetentionPeriod',
+  'DataRetentionPeriodUnitOfMeasure',
+  'RowBasedRetention',
+  'ResetRetentionPeriodOnImport',
+  'DeleteAtEndOfRetentionPeriod',
+  'RetainUntil',
+];
+
+const DATA_EXTENSION_FIELD = [
+  'ObjectID',
+  'PartnerKey',
+  'CustomerKey',
+  'Name',
+  'DefaultValue',
+  'MaxLength',
+  'IsRequired',
+  'Ordinal',
+  'IsPrimaryKey',
+  'FieldType',
+  'Scale',
+  'CreatedDate',
+  'ModifiedDate',
+  'Client.ID',
+  'DataExtension.CustomerKey',
+];
+
+const QUERY_DEFINITION = [
+  'ObjectID',
+  'PartnerKey',
+  'CustomerKey',
+  'Name',
+  'Description',
+  'QueryText',
+  'TargetType',
+  'TargetUpdateType',
+  'DataExtensionTarget.CustomerKey',
+  'DataExtensionTarget.Name',
+  'CategoryID',
+  'Status',
+  'CreatedDate',
+  'ModifiedDate',
+  'Client.ID',
+];
+
+/** "Retrieve the Status of Programs Using AsyncActivityStatus" has the list of both. */
+const ASYNC_ACTIVITY_STATUS = [
+  'ParentInteractionObjectID',
+  'TaskID',
+  'ClientID',
+  'Type',
+  'Status',
+  'StatusMessage',
+  'ErrorMsg',
+  'CustomerKey',
+  'StartDate',
+  'CompletedDate',
+];
+
+export const OBJECT_KINDS: Readonly<Record<string, ObjectKind>> = {
+  DataExtension: {
+    properties: DATA_EXTENSION,
+    filterable: DATA_EXTENSION,
+    records: ({ cloud, unit }) =>
+      liveDataExtensions(unit, cloud.clock.now()).map((each) => ofDataExtension(unit, each)),
+  },
+  DataExtensionField: {
+    properties: DATA_EXTENSION_FIELD,
+    filterable: DATA_EXTENSION_FIELD,
+    records: ({ cloud, unit }) =>
+      liveDataExtensions(unit, cloud.clock.now()).flatMap((each) =>
+        each.fields.map((field) => ofField(unit, each, field)),
+      ),
+  },
+  QueryDefinition: {
+    properties: QUERY_DEFINITION,
+    filterable: QUERY_DEFINITION,
+    records: ({ unit }) => [...unit.queries.values()].map((each) => ofQuery(unit, each)),
+  },
+  AsyncActivityStatus: {
+    properties: ASYNC_ACTIVITY_STATUS,
+    filterable: ['TaskID', 'ParentInteractionObjectID', 'ClientID'],
+    records: ({ unit }) => [...unit.tasks.values()].map(ofTask),
+  },
+  DataFolder: {
+    properties: ['ID', 'ObjectID', 'Name', 'ContentType', 'ParentFolder.ID', 'Client.ID'],
+    filterable: ['ID', 'Name', 'ContentType', 'ParentFolder.ID'],
+    records: ({ unit }) =>
+      Object.entries(FOLDERS).map(([ContentType, { id, name }]) => ({
+        ID: id,
+        ObjectID: `${unit.mid}-${id}`,
+        Name: name,
+        ContentType,
+        'ParentFolder.ID': '0',
+        'Client.ID': unit.mid,
+      })),
+  },
+};
+
+function ofDataExtension({ mid }: Unit, each: DataExtension): Properties {
+  return {
+    ObjectID: each.objectId,
+    PartnerKey: null,
+    CustomerKey: each.customerKey,
+    Name: each.name,
+    Description: each.description,
+    CreatedDate: serverTime(each.createdAt),
+    ModifiedDate: serverTime(each.modifiedAt),
+    'Client.ID': mid,
+    CategoryID: each.categoryId,
+    IsSendable: 'false',
+    IsTestable: 'false',
+    Status: null,
+    RowBasedRetention: 'false',
+    ResetRetentionPeriodOnImport: 'false',
+    DeleteAtEndOfRetentionPeriod: 'false',
+    ...each.retention,
+    RetainUntil: each.retainUntil === null ? '' : serverTime(each.retainUntil),
+  };
+}
+
+function ofField({ mid }: Unit, owner: DataExtension, field: Field): Properties {
+  return {
+    ObjectID: field.objectId,
+    PartnerKey: null,
+    CustomerKey: `[${owner.customerKey}].[${field.name}]`,
+    Name: field.name,
+    DefaultValue: field.defaultValue,
+    MaxLength: field.maxLength === null ? '0' : String(field.maxLength),
+    IsRequired: String(field.isRequired),
+    Ordinal: String(field.ordinal),
+    IsPrimaryKey: String(field.isPrimaryKey),
+    FieldType: field.type,
+    Scale: String(field.scale),
+    CreatedDate: serverTime(owner.createdAt),
+    ModifiedDate: serverTime(owner.createdAt),
+    'Client.ID': mid,
+    'DataExtension.CustomerKey': owner.customerKey,
+  };
+}
+
+function ofQuery({ mid }: Unit, each: QueryDefinition): Properties {
+  return {
+    ObjectID: each.objectId,
+    PartnerKey: null,
+    CustomerKey: each.customerKey,
+    Name: each.name,
+    Description: each.description,
+    QueryText: each.queryText,
+    TargetType: 'DE',
+    TargetUpdateType: each.updateType,
+    'DataExtensionTarget.CustomerKey': each.targetKey,
+    'DataExtensionTarget.Name': each.targetKey,
+    CategoryID: each.categoryId,
+    Status: 'Active',
+    CreatedDate: serverTime(each.createdAt),
+    ModifiedDate: serverTime(each.modifiedAt),
+    'Client.ID': mid,
+  };
+}
+
+function ofTask(task: Task): Properties {
+  return {
+    ParentInteractionObjectID: task.interactionId,
+    TaskID: task.id,
+    ClientID: task.mid,
+    Type: 'Query',
+    Status: task.status,
+    StatusMessage: null,
+    ErrorMsg: task.errorMessage === '' ? null : task.errorMessage,
+    CustomerKey: task.query.customerKey,
+    StartDate: task.startedAt === null ? null : serverTime(task.startedAt),
+    CompletedDate: task.completedAt === null ? null : serverTime(task.completedAt),
+  };
+}

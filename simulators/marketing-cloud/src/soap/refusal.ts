@@ -1,0 +1,15 @@
+/** An object of a request is refused; the request itself is answered with HTTP 200. */
+export class SoapRefusal extends Error {
+  override readonly name = 'SoapRefusal';
+  readonly errorCode: number;
+
+  constructor(message: string, errorCode = 2) {
+    super(message);
+    this.errorCode = errorCode;
+  }
+}
+
+/** A Retrieve is refused as a whole: OverallStatus is `Error: ` and this sentence. */
+export class RetrieveRefusal extends Error {
+  override readonly name = 'RetrieveRefusal';
+}

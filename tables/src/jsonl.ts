@@ -1,0 +1,59 @@
+// One object in each line. Each column has one kind of JSON value in all lines, so that a reader can give it a type:
+// decimals are always strings, since most readers make doubles of numbers, where 0.10 becomes 0.1 and the nineteenth
+// digit of a sum is lost.
+
+import { momentOf } from './dates.ts';
+import { encodeLines } from './text.ts';
+import type { Column, ColumnType, Notes, Row, Value, Writer } from './types.ts';
+import { booleanOf, isExactInDouble, isMissing, numberText, textOf } from './values.ts';
+
+export function createJsonLines(columns: readonly Column[], notes: Notes): Writer<null> {
+  const members = columns.map(({ name, type }, i) => ({
+    key: `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`,
+    isText: type === 'text',
+    read: READERS[type],
+  }));
+
+  function lineOf(row: Row): string {
+    let line = '';
+    for (let i = 0; i < members.length; i++) {
+      const member = members[i];
+      if (member === undefined) continue;
+      const value = row[i];
+      line += member.key;
+      if (isMissing(value, member.isText)) {
+        line += 'null';
+        continue;
+      }
+      const json = member.read(value);
+      if (json === null) notes.asText++;
+      line += json ?? JSON.stringify(textOf(value));
+    }
+    return `${line}}\n`;
+  }
+
+  return {
+    begin: () => [],
+    write: (rows) => encodeLines(rows, lineOf, notes),
+    end: () => [],
+    state: () => null,
+  };
+}
+
+type Given = Exclude<Value, null | undefined>;
+
+/** JSON; null where the value is none of its type. JSON.stringify writes halves of surrogate pairs as \uD800. */
+const READERS: Record<ColumnType, (value: Given) => string | null> = {
+  text: (value) => JSON.stringify(textOf(value)),
+  number: (value) => {
+    const text = numberText(value);
+    if (text === null) return null;
+    return typeof value === 'number' || isExactInDouble(text) ? text : `"${text}"`;
+  },
+  decimal: (value) => {
+    const text = numberText(value);
+    return text === null ? null : `"${text}"`;
+  },
+  boolean: (value) => booleanOf(value)?.toString() ?? null,
+  date: (value) => (momentOf(value) === null ? null : JSON.stringify(textOf(value))),
+};

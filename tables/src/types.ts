@@ -1,0 +1,46 @@
+export const COLUMN_TYPES = ['text', 'number', 'decimal', 'boolean', 'date'] as const;
+export type ColumnType = (typeof COLUMN_TYPES)[number];
+
+export interface Column {
+  readonly name: string;
+  /** `number`: whole numbers, as identifiers and counts are. `decimal`: with a fraction, exact. */
+  readonly type: ColumnType;
+  /** Digits after the point of a `decimal`, where they are known. Parquet needs them: 18 unless given. */
+  readonly scale?: number;
+}
+
+/**
+ * Text is read as what the type of its column says (README, "Values"). Empty text in a column that is not `text`, and
+ * `undefined` anywhere, are null.
+ */
+export type Value = string | number | bigint | boolean | Date | null | undefined;
+
+/** In the order of the columns. */
+export type Row = readonly Value[];
+
+/** What could not be written as it was given. Nothing of it is silent: the file shows it too. */
+export interface Notes {
+  /**
+   * Values that their column's type does not have, written as text: `n/a` in a column of numbers. In XLSX also numbers of
+   * more than 15 digits and dates before March 1900, which Excel would change.
+   */
+  asText: number;
+  /** Halves of surrogate pairs, which UTF-8 cannot hold, written as U+FFFD. */
+  replaced: number;
+  /** Cells longer than a spreadsheet's limit, cut with a mark at their end. */
+  cut: number;
+}
+
+/**
+ * One format. Each call of `write` makes a chunk whose bytes depend on the columns, the options, the rows and the state
+ * before it, and on nothing else. It comes in pieces, so that a server can do other work between two of them; only when
+ * all were taken does the state stand after the chunk.
+ */
+export interface Writer<State> {
+  /** What comes before the first row. */
+  begin(): Iterable<Uint8Array>;
+  write(rows: readonly Row[]): Iterable<Uint8Array>;
+  end(): Iterable<Uint8Array>;
+  /** Plain JSON. */
+  state(): State;
+}

@@ -1,0 +1,85 @@
+// What a value means in a column of each type. `null` where it means nothing there: the formats then write its text, or
+// refuse it.
+
+import type { Value } from './types.ts';
+
+/** JSON's grammar. `007` and `+5` are not in it: whoever wrote them may mean the zeros. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,4})?$/;
+const EXPONENT = /[eE]/;
+const FRACTION_OR_EXPONENT = /[.eE]/;
+/** Beyond 15 digits Excel shows zeros in place of the rest. */
+const DOUBLE_DIGITS = 15;
+
+/** Nothing to write. */
+export function isMissing(value: Value, isText: boolean): value is null | undefined | '' {
+  return value === null || value === undefined || (value === '' && !isText);
+}
+
+export function textOf(value: Exclude<Value, null | undefined>): string {
+  if (typeof value === 'string') return value;
+  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+  return String(value);
+}
+
+/** A number as JSON writes it, with all its digits. */
+export function numberText(value: Value): string | null {
+  if (typeof value === 'string') return NUMBER.test(value) ? value : null;
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null;
+  return typeof value === 'bigint' ? String(value) : null;
+}
+
+/** `True` and `False` are Marketing Cloud's, `t` and `f` are Postgres's, 1 and 0 are of a bit. */
+export function booleanOf(value: Value): boolean | null {
+  if (typeof value === 'boolean') return value;
+  switch (typeof value === 'string' ? value.toLowerCase() : value) {
+    case 'true':
+    case 't':
+    case '1':
+    case 1:
+      return true;
+    case 'false':
+    case 'f':
+    case '0':
+    case 0:
+      return false;
+    default:
+      return null;
+  }
+}
+
+/** Can a reader that makes doubles of all numbers give back every digit of it? */
+export function isExactInDouble(text: string): boolean {
+  const double = Number(text);
+  if (!FRACTION_OR_EXPONENT.test(text)) return Number.isSafeInteger(double);
+  const digits = significantDigits(text);
+  return (
+    digits.length <= DOUBLE_DIGITS && Number.isFinite(double) && (double !== 0 || digits === '')
+  );
+}
+
+/** Would Excel show it with all its digits? */
+export function isExactInExcel(text: string): boolean {
+  // Nearly all, and spared the expressions.
+  if (text.length <= DOUBLE_DIGITS && !EXPONENT.test(text)) return true;
+  return significantDigits(text).length <= DOUBLE_DIGITS && isExactInDouble(text);
+}
+
+function significantDigits(text: string): string {
+  const [mantissa = ''] = text.split(/[eE]/);
+  const plain = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa;
+  return plain.replace(/^-?[0.]*/, '').replace('.', '');
+}
+
+/** A decimal times ten to the power of `scale`; null if digits would be left over. */
+export function unscaled(text: string, scale: number): bigint | null {
+  if (scale === 0 && !FRACTION_OR_EXPONENT.test(text)) return BigInt(text);
+  const [mantissa = '', exponent = '0'] = text.split(/[eE]/);
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = (whole + fraction).replace(/^-/, '');
+  const shift = Number(exponent) - fraction.length + scale;
+  if (/^0*$/.test(digits)) return 0n;
+  const cut = shift < 0 ? digits.length + shift : digits.length;
+  if (/[^0]/.test(digits.slice(Math.max(cut, 0)))) return null;
+  const kept = BigInt(digits.slice(0, Math.max(cut, 0)) + '0'.repeat(Math.max(shift, 0)));
+  return text.startsWith('-') ? -kept : kept;
+}

@@ -1,0 +1,82 @@
+import { checkColumns } from './columns.ts';
+import { compressed, type Compression } from './compress.ts';
+import { createCsv, type CsvOptions } from './csv.ts';
+import type { Sums } from './deflate.ts';
+import { TableError } from './errors.ts';
+import { TABLE_FORMATS, type TableFormat } from './formats.ts';
+import { createJsonLines } from './jsonl.ts';
+import { createParquet, type ParquetState } from './parquet/parquet.ts';
+import type { Column, Notes, Writer } from './types.ts';
+import { createXlsx, type XlsxOptions, type XlsxState } from './xlsx/xlsx.ts';
+
+export interface TableOptions {
+  readonly format: TableFormat;
+  readonly columns: readonly Column[];
+  /** Of CSV and JSON Lines; the other two compress by themselves. */
+  readonly compression?: Compression | null;
+  readonly csv?: CsvOptions;
+  readonly xlsx?: XlsxOptions;
+}
+
+/** What a format keeps between two chunks; nothing in plain CSV and JSON Lines. */
+export interface FormatState {
+  readonly gzip?: Sums;
+  readonly xlsx?: XlsxState;
+  readonly parquet?: ParquetState;
+}
+
+export function openWriter(
+  options: TableOptions,
+  notes: Notes,
+  from: FormatState,
+): Writer<FormatState> {
+  const { format, columns, compression = null } = options;
+  checkColumns(columns);
+  switch (format) {
+    case 'csv':
+      return lines(createCsv(columns, options.csv ?? {}, notes), compression, from);
+    case 'jsonl':
+      return lines(createJsonLines(columns, notes), compression, from);
+    case 'xlsx': {
+      refuseCompression(format, compression);
+      const writer = createXlsx(columns, options.xlsx ?? {}, notes, from.xlsx ?? null);
+      return { ...writer, state: () => ({ xlsx: writer.state() }) };
+    }
+    case 'parquet': {
+      refuseCompression(format, compression);
+      const writer = createParquet(columns, notes, from.parquet ?? null);
+      return { ...writer, state: () => ({ parquet: writer.state() }) };
+    }
+    default: {
+      const unknown: never = format;
+      throw new TableError(
+        'bad_option',
+        `There is no format "${String(unknown)}"; there are ${TABLE_FORMATS.join(', ')}.`,
+      );
+    }
+  }
+}
+
+function lines(
+  plain: Writer<null>,
+  compression: Compression | null,
+  from: FormatState,
+): Writer<FormatState> {
+  if (compression === null) return { ...plain, state: () => ({}) };
+  const writer = compressed(plain, compression, from.gzip ?? null);
+  return {
+    ...writer,
+    state: () => {
+      const gzip = writer.state();
+      return gzip === null ? {} : { gzip };
+    },
+  };
+}
+
+function refuseCompression(format: TableFormat, compression: Compression | null): void {
+  if (compression === null) return;
+  throw new TableError(
+    'bad_option',
+    `A file of the format ${format} is compressed already: leave "compression" out.`,
+  );
+}
