@@ -136,6 +136,7 @@ export const SUMMARY = [
   'webhook',
   'parents',
   'schedule',
+  'erased',
 ] as const;
 
 /** Null where the hash is gone: a tool of BullMQ removed the job, and an index still names it. */
@@ -164,7 +165,8 @@ export function toSummary(reply: Reply): JobSummary | null {
     key: keyOf(field('uniqueKey')),
     correlationId: field('correlationId'),
     submitter: field('submitter'),
-    subject: field('subject'),
+    // One that may still write keeps it, so that a second erasure finds what it wrote.
+    subject: field('erased') === null ? field('subject') : null,
     webhook: field('webhook'),
     parents: parentsOf(field('parents')),
     schedule: field('schedule'),

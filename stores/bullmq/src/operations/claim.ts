@@ -64,7 +64,7 @@ end
  * `again`: leases, strays or jobs that fall due are left over, and could come first: nothing was claimed.
  *
  * The epoch is never less than the microseconds of the server's clock: after a fail-over that lost claims, one that only
- * counts would give the numbers of the lost ones again (50 of 50: docs/decisions/0026-redis.md).
+ * counts would give the numbers of the lost ones again (50 of 50: docs/decisions/0023-redis.md).
  */
 const CLAIM = script(
   WAITING,

@@ -24,13 +24,17 @@ end
 local rows = call('ZRANGEBYSCORE', own('subject:' .. ARGV[1]), ARGV[2], '+inf', 'WITHSCORES', 'LIMIT', 0, 100)
 local erased, last = 0, false
 for index = 1, #rows, 2 do
-  local job = load(ofMember(rows[index]), { 'number', 'uniqueKey', 'errorCode' })
+  local job = load(ofMember(rows[index]), { 'number', 'state', 'uniqueKey', 'errorCode' })
   last = rows[index + 1]
   if job.number then
     freeKey(job)
     call('HDEL', job.key, 'data', 'returnvalue', 'progress', 'stacktrace', 'uniqueKey', 'keyWindow', 'failedReason')
     if job.errorCode then call('HSET', job.key, 'failedReason', '') end
     call('HSET', job.key, 'erased', '1')
+    if FINISHED[job.state] then
+      call('HDEL', job.key, 'subject')
+      call('ZREM', own('subject:' .. ARGV[1]), job.member)
+    end
     call('DEL', job.key .. ':logs')
     call('XTRIM', ofQueue(job.queue, 'events'), 'MAXLEN', 0)
     blankExecutions(job)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { notConfigured } from '../errors.ts';
 import { createMids } from '../mids.ts';
 import type { Queries } from '../queries.ts';
-import type { RunRecord } from '../runs/records.ts';
+import type { RunRecord } from '../runs/record.ts';
 import { queriesWithin } from '../within.ts';
 import { handlersOf } from './index.ts';
 
