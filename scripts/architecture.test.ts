@@ -25,7 +25,9 @@ describe('the server names no workload', () => {
   ]);
 
   // Words of the language and of the core stay free: a workload may well have a file, a range or a conflict.
-  test.each(sources('server').map(({ file, text }) => [file, text]))('%s', (_, text) => {
+  // The sandbox stands in for the person who sets a workload up.
+  const files = sources('server').filter(({ file }) => !file.startsWith('sandbox'));
+  test.each(files.map(({ file, text }) => [file, text]))('%s', (_, text) => {
     const named = known.filter((name) =>
       new RegExp(`(['"\`.]|^  +)${name}(['"\`:(]|$)`, 'm').test(text),
     );

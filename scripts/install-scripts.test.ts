@@ -9,10 +9,12 @@ import { announcement } from './announcement.mjs';
 
 const root = join(import.meta.dirname, '..');
 
-/** What each does without: esbuild and koffi find their programs in packages of their own, core-js only prints. */
+/**
+ * What each does without: esbuild, koffi and msgpackr-extract (of BullMQ, in tests) find their programs in packages of their own,
+ * core-js only prints.
+ */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
-  '.': ['core-js', 'core-js-pure', 'esbuild', 'koffi'],
-  // Finds a faster reader in a package of its own.
+  '.': ['core-js', 'core-js-pure', 'esbuild', 'koffi', 'msgpackr-extract'],
   bench: ['msgpackr-extract'],
   'salesforce-package': [],
   'simulators/marketing-cloud/duckdb': [],
