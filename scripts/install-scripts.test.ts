@@ -31,6 +31,18 @@ describe('install scripts', () => {
     expect(found.toSorted()).toEqual(known);
   });
 
+  // npm leaves out of a lock file what the registry did not have that day, and `npm ci` then refuses the file.
+  test.each(Object.keys(KNOWN))('of %s the lock file is whole, for every system', (folder) => {
+    const { packages } = JSON.parse(
+      readFileSync(join(root, folder, 'package-lock.json'), 'utf8'),
+    ) as { packages: Record<string, { optionalDependencies?: Record<string, string> }> };
+    const names = new Set(Object.keys(packages).map((path) => path.split('node_modules/').at(-1)));
+    const wanted = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
+      Object.keys(optionalDependencies),
+    );
+    expect(wanted.filter((name) => !names.has(name))).toEqual([]);
+  });
+
   test.each(['.', 'bench', 'simulators/marketing-cloud/duckdb'])('do not run in %s', (folder) => {
     expect(readFileSync(join(root, folder, '.npmrc'), 'utf8')).toMatch(/^ignore-scripts=true$/m);
   });
