@@ -22,6 +22,8 @@ export const forbidden = (): Answer =>
 
 export const badRequest = (message: string): Answer => refused(400, 30_003, message);
 
+export const unavailable = (message: string): Answer => refused(503, 503, message);
+
 /** "Rate Limiting Errors" has both bodies, and a Retry-After of 5 s with the first. */
 export function throttled(seconds: number): Answer {
   return json(

@@ -8,8 +8,9 @@ import {
 } from '../data/account.ts';
 import { serverTime } from '../data/dates.ts';
 import { InvalidQuery, makeQuery } from '../queries.ts';
+import { DuckdbMissing } from '../sql/duckdb.ts';
 import { QueryError } from '../sql/run-sql.ts';
-import { badRequest, notFound } from './answers.ts';
+import { badRequest, notFound, unavailable } from './answers.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -78,6 +79,8 @@ export async function validate(cloud: Cloud, unit: Unit, body: Body): Promise<An
     await cloud.runner.check(unit, text);
     return json(200, { queryValid: true, errors: [], warnings: [] });
   } catch (thrown) {
+    // The SQL may be good: nobody can tell where nothing is there to run it.
+    if (thrown instanceof DuckdbMissing) return unavailable(thrown.message);
     if (!(thrown instanceof QueryError)) throw thrown;
     return json(200, { queryValid: false, errors: [thrown.message], warnings: [] });
   }

@@ -68,7 +68,7 @@ export async function ensureDuckdb(options: EnsureOptions): Promise<Duckdb> {
   const installed = failure === null ? resolve(place) : null;
   if (installed !== null) return load(installed);
   throw new DuckdbMissing(
-    `DuckDB could not be installed, which the simulated Marketing Cloud runs SQL on. With a network, run "npm ci" in ${folder}. npm said: ${failure ?? 'nothing'}`,
+    `DuckDB could not be installed, which the simulated Marketing Cloud runs SQL on. With a network, run "npm ci" in ${folder}. npm said: ${failure ?? 'that it is installed, and it is not there'}`,
   );
 }
 
@@ -85,7 +85,7 @@ async function load(path: string): Promise<Duckdb> {
   return loaded.default ?? loaded;
 }
 
-/** Null: it is done. Otherwise the last line of what npm said. */
+/** Null: it is done. Otherwise why not, in npm's words. */
 async function npmCi(cwd: string): Promise<string | null> {
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   let said = '';
@@ -98,5 +98,18 @@ async function npmCi(cwd: string): Promise<string | null> {
     });
     child.on('close', settle);
   });
-  return code === 0 ? null : (said.trim().split('\n').at(-1) ?? `exit code ${code}`);
+  return code === 0 ? null : reasonIn(said) || `exit code ${code}`;
+}
+
+const MOST_SAID = 500;
+
+/** What npm gave as the reason: its last lines only say where the log is, and how npm ci is called. */
+export function reasonIn(said: string): string {
+  const lines = said.split('\n').map((line) => line.replace(/^npm (error|ERR!)\s*/i, '').trim());
+  const isUsage = lines.findIndex((line) => /^(Clean install a project|Usage:)/.test(line));
+  return lines
+    .slice(0, isUsage === -1 ? undefined : isUsage)
+    .filter((line) => line !== '' && !/^A complete log of this run|_logs\/.*\.log$/.test(line))
+    .join(' ')
+    .slice(0, MOST_SAID);
 }

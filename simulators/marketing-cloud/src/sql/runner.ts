@@ -3,9 +3,10 @@ import { type DataExtension, type Unit, dataExtensionByName } from '../data/acco
 import { sqlTime } from '../data/dates.ts';
 import { type Field, fieldNamed } from '../data/fields.ts';
 import type { Settings } from '../options.ts';
-import { type Database, openDatabase, quote, tableOf } from './database.ts';
-import { type DuckdbConnection, DuckdbMissing } from './duckdb.ts';
+import { openDatabase, quote, tableOf } from './database.ts';
+import type { DuckdbConnection } from './duckdb.ts';
 import { sqlServerMessage } from './messages.ts';
+import { openOnce } from './opening.ts';
 import { QueryError, type Runner, type SqlAnswer, type SqlRequest } from './run-sql.ts';
 import { schemaOf } from './generate.ts';
 import type { Place } from './sources.ts';
@@ -24,15 +25,7 @@ interface Source {
 
 /** The way of a query: translated, its data extensions loaded, described, run. DuckDB is opened with the first one. */
 export function createDuckdbRunner({ settings, clock, units }: Parts): Runner {
-  let opened: Promise<Database> | null = null;
-
-  function database(): Promise<Database> {
-    opened ??= openDatabase(settings, clock, [...units.keys()]).catch((error: unknown) => {
-      opened = null; // the next query tries again
-      throw error;
-    });
-    return opened;
-  }
+  const database = openOnce(() => openDatabase(settings, clock, [...units.keys()]));
 
   /** In DuckDB's words, with the data extensions that it is about. */
   async function translated(unit: Unit, sql: string): Promise<{ text: string; sources: Source[] }> {
@@ -68,9 +61,7 @@ export function createDuckdbRunner({ settings, clock, units }: Parts): Runner {
     work: (connection: DuckdbConnection, text: string) => Promise<T>,
   ): Promise<T> {
     const { text, sources } = await translated(unit, sql);
-    const base = await database().catch((error: unknown) => {
-      throw error instanceof DuckdbMissing ? new QueryError(error.message) : error;
-    });
+    const base = await database.get();
     return base.use(signal, async (connection) => {
       for (const source of sources)
         await base.refresh(connection, source.unit, source.dataExtension);
@@ -94,7 +85,7 @@ export function createDuckdbRunner({ settings, clock, units }: Parts): Runner {
         await describe(connection, text);
       }),
     async close() {
-      const base = await opened?.catch(() => null);
+      const base = await database.opened()?.catch(() => null);
       base?.close();
     },
   };
