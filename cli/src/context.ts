@@ -37,6 +37,8 @@ export interface Context {
   readonly document: (value: unknown) => void;
   /** For the person at the terminal: not for scripts, not with --quiet. */
   readonly note: (sentence: string) => void;
+  /** On standard error, also with --quiet: the answer is not what it looks like. Not with --json. */
+  readonly warn: (sentence: string) => void;
 }
 
 /** A server that takes longer than this is as good as away. One request may change a million jobs. */
@@ -101,6 +103,7 @@ export async function createContext(world: World, choices: GlobalChoices): Promi
     quiet,
     document: (value) => out.line(JSON.stringify(value)),
     note,
+    warn,
   };
 }
 

@@ -104,6 +104,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
       const asked = within(store, scope);
       return { store: asked, queue: createQueue({ store: asked, registry, events }) };
     },
+    away: { places: () => [] },
     audit,
     worker,
     registry,

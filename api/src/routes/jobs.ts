@@ -43,10 +43,18 @@ export const count = z.object({
   scheduled: z.number().describe('How many of them wait for a later moment.'),
 });
 
+export const missing = z
+  .array(z.string())
+  .optional()
+  .describe(
+    'Places that do not answer, such as "redis" or an org: their jobs are left out. Not there when nothing is.',
+  );
+
 export const countsAnswer = z.object({
   states: z.record(jobState, z.number()).describe('In all, by state.'),
   scheduled: z.number().describe('How many of those QUEUED wait for a later moment.'),
   counts: z.array(count).describe('By kind, then tenant, then state; none where there are none.'),
+  missing,
 });
 
 /** Forgetting a filter must not cancel everything. */
@@ -69,7 +77,7 @@ const lookingUp = {
     summary: 'Jobs by filter, newest first.',
     access: 'viewer',
     query: jobFilter.extend(page.shape),
-    response: z.object({ jobs: z.array(jobSummary), next }),
+    response: z.object({ jobs: z.array(jobSummary), next, missing }),
     statuses: [200],
     example: {
       query: { kind: 'report.monthly', tenant: 'acme', limit: '1' },

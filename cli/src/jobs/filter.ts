@@ -52,6 +52,8 @@ export interface Page {
   readonly jobs: readonly JobSummary[];
   /** There are more than were asked for. */
   readonly more: boolean;
+  /** Places that did not answer: their jobs are not among these. */
+  readonly missing: readonly string[];
 }
 
 /** The newest `limit` jobs of a filter, page by page. */
@@ -63,9 +65,13 @@ export async function* pagesOf(
   let cursor: string | undefined;
   for (let left = limit; left > 0;) {
     const asked = Math.min(left, MAX_PAGE);
-    const { jobs, next } = await client.listJobs({ query: { ...filter, limit: asked, cursor } });
+    const {
+      jobs,
+      next,
+      missing = [],
+    } = await client.listJobs({ query: { ...filter, limit: asked, cursor } });
     left -= jobs.length;
-    yield { jobs, more: next !== null && left <= 0 };
+    yield { jobs, missing, more: next !== null && left <= 0 };
     if (next === null) return;
     cursor = next;
   }

@@ -7,17 +7,26 @@ export interface Snapshot {
   /** Of those QUEUED, how many wait for a later moment. */
   readonly scheduled: number;
   readonly counts: readonly KindCount[];
+  /** Places that do not answer: their jobs are not counted. */
+  readonly missing?: readonly string[];
   readonly worker: Awaited<ReturnType<Client['workerStats']>>;
 }
 
 type KindCount = Awaited<ReturnType<Client['counts']>>['counts'][number];
 
 export async function takeSnapshot(client: Client, now: () => number): Promise<Snapshot> {
-  const [{ states, scheduled, counts }, worker] = await Promise.all([
+  const [{ states, scheduled, counts, missing }, worker] = await Promise.all([
     client.counts(),
     client.workerStats(),
   ]);
-  return { at: new Date(now()).toISOString(), states, scheduled, counts, worker };
+  return {
+    at: new Date(now()).toISOString(),
+    states,
+    scheduled,
+    counts,
+    worker,
+    ...(missing !== undefined && { missing }),
+  };
 }
 
 export interface KindRow {

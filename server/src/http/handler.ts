@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import type { Authenticate } from '../identity/caller.ts';
 import type { Hub } from '../live/hub.ts';
 import type { Logger } from '../log/log.ts';
+import type { Away } from '../stores/away.ts';
 import type { Telemetry } from '../telemetry/types.ts';
 import type { Admitted } from './admit.ts';
 import type { OpenedWorkloads } from '../workloads/open.ts';
@@ -15,6 +16,8 @@ import type { OpenedWorkloads } from '../workloads/open.ts';
 export interface AppParts {
   /** Jobs, as whoever asks may see and change them. Nothing else reaches them from a route. */
   readonly within: (scope: Scope) => WithinScope;
+  /** Which stores are left out of lists and counts, because they do not answer. */
+  readonly away: Pick<Away, 'places'>;
   readonly audit: AuditLog;
   /** Null in a process that only serves the API. */
   readonly worker: Worker | null;

@@ -33,6 +33,14 @@ describe('a list', () => {
     expect(new Set(seen).size).toBe(5);
   });
 
+  test('and counts say what is left out because its place does not answer', async () => {
+    const away = { places: (kind?: string) => (kind === 'hello' ? [] : ['redis']) };
+    const { client } = start({ parts: { away } });
+    expect(await client.listJobs()).toMatchObject({ jobs: [], missing: ['redis'] });
+    expect(await client.counts()).toMatchObject({ counts: [], missing: ['redis'] });
+    expect(await client.listJobs({ query: { kind: 'hello' } })).not.toHaveProperty('missing');
+  });
+
   test('is filtered', async () => {
     const { client } = start();
     await client.enqueue(

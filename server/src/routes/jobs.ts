@@ -19,12 +19,13 @@ type Names =
 /** `GET /jobs?correlationId=…` has them all. */
 const CHILDREN_SHOWN = 100;
 
-export function jobHandlers({ queue, workloads }: RouteParts): Handlers<Names> {
+export function jobHandlers({ queue, workloads, away }: RouteParts): Handlers<Names> {
   return {
     async listJobs({ caller, query: { limit, cursor, ...filter } }) {
       const params = { filter: filterOf(filter), limit, ...(cursor !== undefined && { cursor }) };
       const { jobs, next } = await queue.list(params);
-      return ok({ jobs: jobs.map((job) => summaryJson(job, seenBy(caller))), next });
+      const shown = jobs.map((job) => summaryJson(job, seenBy(caller)));
+      return ok({ jobs: shown, next, ...missing(away.places(filter.kind)) });
     },
     async getJob({ caller, params: { id } }) {
       const found = await requireJob(queue, id);
@@ -68,7 +69,8 @@ export function jobHandlers({ queue, workloads }: RouteParts): Handlers<Names> {
       return ok(await queue.retryWhere(filterOf(body)));
     },
     async counts({ query }) {
-      return ok(countsJson(await queue.counts(), query));
+      const counted = countsJson(await queue.counts(), query);
+      return ok({ ...counted, ...missing(away.places(query.kind)) });
     },
     async eraseSubject({ params: { subject } }) {
       // Should the second fail, the same request again does both: what is erased is erased.
@@ -76,6 +78,11 @@ export function jobHandlers({ queue, workloads }: RouteParts): Handlers<Names> {
       return ok({ ...ofWorkloads, erased: await queue.erase(subject) });
     },
   };
+}
+
+/** Said only where something is missing. */
+function missing(places: string[]): { missing?: string[] } {
+  return places.length === 0 ? {} : { missing: places };
 }
 
 async function requireJob(queue: Queue, id: JobId): Promise<Job> {

@@ -32,7 +32,7 @@ export async function openFront(
 ): Promise<Front> {
   const { config, log, telemetry, replica, closing } = process;
   const { registry, schedules } = kinds;
-  const { database, joined, redis } = stores;
+  const { database, joined, redis, away } = stores;
   const sandbox = config.identity.mode === 'sandbox' ? await openSandbox(config) : null;
   if (sandbox !== null) closing.add(() => sandbox.close());
   const identity = createIdentity(identityOf(config, sandbox), log, telemetry, config.tenantClaim);
@@ -42,6 +42,7 @@ export async function openFront(
       const store = within(joined, scope);
       return { store, queue: createQueue({ store, registry, events }) };
     },
+    away,
     audit: traceAudit(database.audit, telemetry),
     worker,
     registry,

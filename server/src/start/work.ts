@@ -28,7 +28,7 @@ export async function openWork(process: Process, kinds: Kinds, queues: Queues): 
   const { config, log, telemetry, replica, closing } = process;
   const { declared, registry, schedules } = kinds;
   const { stores, orgs } = queues;
-  const { database, joined } = stores;
+  const { database, joined, away } = stores;
   const events = createEvents();
   logEvents(events, log);
   telemetry.watch(events);
@@ -76,6 +76,7 @@ export async function openWork(process: Process, kinds: Kinds, queues: Queues): 
   });
   telemetry.observe({
     store: joined,
+    unknownKinds: away.kinds,
     worker,
     registry,
     hub,

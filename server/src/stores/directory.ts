@@ -1,7 +1,10 @@
+import type { Away } from './away.ts';
 import { type Filter, type JobId, type Store, StoreUnavailable } from '@millrace/engine';
 
 /** A store for some kinds, beside the one that has all others and everything that is not a job. */
 export interface SideStore {
+  /** What people call the place of its jobs: `redis`, or the name of an org. */
+  readonly place: string;
   readonly store: Store;
   readonly kinds: readonly string[];
 }
@@ -13,15 +16,14 @@ export interface Directory {
   ofId(id: JobId): Store;
   /** The stores that may have such jobs. An org is asked only where it may: each call counts against its daily limit. */
   fitting(filter: Filter): readonly Store[];
-  /** The main store must answer; without one of the others, there is still much to tell. */
+  /** The main store must answer; without one of the others, there is still much to tell, and it is noted which is away. */
   orLess<T>(store: Store, ask: () => Promise<T>, less: T): Promise<T>;
 }
 
 export function createDirectory(
   main: Store,
   sides: readonly SideStore[],
-  /** One of the others does not answer: what it has is left out, and the rest is told. */
-  onAway: (store: string, error: unknown) => void,
+  away: Pick<Away, 'answered' | 'missed'>,
 ): Directory {
   const all = [main, ...sides.map(({ store }) => store)];
 
@@ -36,10 +38,12 @@ export function createDirectory(
     fitting: ({ kind }) => (kind === undefined ? all : [ofKind(kind)]),
     async orLess(store, ask, less) {
       try {
-        return await ask();
+        const answer = await ask();
+        away.answered(store.name);
+        return answer;
       } catch (error) {
         if (store === main || !(error instanceof StoreUnavailable)) throw error;
-        onAway(store.name, error);
+        away.missed(store.name, error);
         return less;
       }
     },

@@ -7,6 +7,7 @@ import {
   type Store,
 } from '@millrace/engine';
 import { defined } from '@millrace/workload-kit';
+import { type Away, createAway } from './away.ts';
 import { type Directory, type SideStore, createDirectory } from './directory.ts';
 import { listOver } from './pages.ts';
 import type { EveryMember, MainStore } from './parts.ts';
@@ -18,11 +19,11 @@ import type { EveryMember, MainStore } from './parts.ts';
 export function joinStores(
   main: MainStore,
   sides: readonly SideStore[],
-  /** One of the others does not answer: what it has is left out, and the rest is told. */
-  onAway: (store: string, error: unknown) => void = () => {},
+  /** Notes which of the others does not answer: what it has is left out, and the rest is told. */
+  away: Away = createAway(sides),
 ): MainStore {
   if (sides.length === 0) return main;
-  const directory = createDirectory(main, sides, onAway);
+  const directory = createDirectory(main, sides, away);
   const { all, ofId, fitting, orLess } = directory;
 
   const members: EveryMember<MainStore> = {

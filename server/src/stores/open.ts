@@ -7,6 +7,7 @@ import type { Logger } from '../log/log.ts';
 import { openStore } from '../store.ts';
 import { traceStore } from '../telemetry/store.ts';
 import type { Telemetry } from '../telemetry/types.ts';
+import { type Away, createAway } from './away.ts';
 import { beside } from './beside.ts';
 import { joinStores } from './joined.ts';
 import { openRedis } from './redis.ts';
@@ -23,6 +24,7 @@ export interface Stores {
   readonly redis: MainStoreSide | null;
   /** All of them as one, for those who ask about jobs. */
   readonly joined: MainStore;
+  readonly away: Away;
 }
 
 type MainStoreSide = ReturnType<typeof beside>;
@@ -44,6 +46,7 @@ export async function openStores(params: {
     closing.add(() => store.close());
     return {
       name,
+      place: name,
       kinds,
       store: beside(traceStore(store, telemetry, 'salesforce'), main, Date.now),
     };
@@ -54,10 +57,14 @@ export async function openStores(params: {
   if (redis !== null) closing.add(() => redis.close());
   const besideRedis =
     redis === null ? null : beside(traceStore(redis, telemetry, 'redis'), main, Date.now, 0);
-  const all = [...sides, ...(besideRedis === null ? [] : [{ store: besideRedis, kinds: onRedis }])];
-  const joined = joinStores(main, all, (store, err) =>
+  const all = [
+    ...sides,
+    ...(besideRedis === null ? [] : [{ place: 'redis', store: besideRedis, kinds: onRedis }]),
+  ];
+  const away = createAway(all, (store, err) =>
     log.warn({ store, err }, 'a store beside the database does not answer; its jobs are left out'),
   );
+  const joined = joinStores(main, all, away);
   const ofOrgs = new Map(sides.map(({ name, store }) => [name, store]));
-  return { database, main, ofOrgs, redis: besideRedis, joined };
+  return { database, main, ofOrgs, redis: besideRedis, joined, away };
 }

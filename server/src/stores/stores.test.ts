@@ -1,6 +1,7 @@
 import { type NewJob, type Store, StoreUnavailable } from '@millrace/engine';
 import { createMemoryStore } from '@millrace/store-memory';
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { createAway } from './away.ts';
 import { beside } from './beside.ts';
 import { asMain } from '../../test/service.ts';
 import { joinStores } from './joined.ts';
@@ -12,7 +13,12 @@ function world() {
   const main = asMain(createMemoryStore({ now: () => now, name: 'main' }));
   const org = createMemoryStore({ now: () => now, name: 'org' });
   const side = beside(org, main, () => now);
-  return { main, org, side, joined: joinStores(main, [{ store: side, kinds: ['document.org'] }]) };
+  return {
+    main,
+    org,
+    side,
+    joined: joinStores(main, [{ place: 'org', store: side, kinds: ['document.org'] }]),
+  };
 }
 
 function job(kind: string, changes: Partial<NewJob> = {}): NewJob {
@@ -133,10 +139,11 @@ describe('several stores as one', () => {
     const { main, org } = world();
     const away = () => Promise.reject(new StoreUnavailable('away'));
     const told: string[] = [];
-    const side = { ...org, list: away, counts: away, summaries: away };
-    const joined = joinStores(main, [{ store: side, kinds: ['document.org'] }], (name) =>
-      told.push(name),
-    );
+    const side: Store = { ...org, list: away, counts: away, summaries: away };
+    const sides = [{ place: 'our org', store: side, kinds: ['document.org'] }];
+    const noted = createAway(sides, (place) => told.push(place));
+    const joined = joinStores(main, sides, noted);
+    expect(noted.places()).toEqual([]);
     const [id = '', other = ''] = await add(joined, 'a', 'document.org');
     expect(await joined.list({ filter: {}, limit: 1 })).toMatchObject({
       jobs: [{ id }],
@@ -144,8 +151,16 @@ describe('several stores as one', () => {
     });
     expect(await joined.counts()).toMatchObject([{ kind: 'a' }]);
     expect(await joined.summaries({ ids: [id, other] })).toMatchObject([{ id }]);
-    expect(told).toEqual(['org', 'org', 'org']);
-    const broken = joinStores({ ...main, counts: away }, [{ store: org, kinds: [] }]);
+    expect(told).toEqual(['our org']);
+    expect([noted.places(), noted.places('a'), noted.kinds()]).toEqual([
+      ['our org'],
+      [],
+      ['document.org'],
+    ]);
+    side.counts = org.counts;
+    expect(await joined.counts()).toHaveLength(2);
+    expect(noted.places('document.org')).toEqual([]);
+    const broken = joinStores({ ...main, counts: away }, [{ place: 'org', store: org, kinds: [] }]);
     await expect(broken.counts()).rejects.toThrow('away');
   });
 

@@ -17,6 +17,17 @@ const five = () => [
 ];
 
 describe('millrace jobs', () => {
+  test('says which jobs are left out, in whatever form it answers', async () => {
+    const { millrace, service } = await fixture([]);
+    service.handlers.listJobs = () => ({ jobs: [], next: null, missing: ['redis'] });
+    const sentence =
+      'This is not everything: redis does not answer, so the jobs there are left out.\n';
+    expect(await millrace('jobs')).toMatchObject({ code: 0, stderr: sentence });
+    expect(await millrace('jobs -q')).toMatchObject({ stdout: '', stderr: sentence });
+    const json = await millrace('jobs --json');
+    expect(documents(json.stderr)).toEqual([{ missing: ['redis'] }]);
+  });
+
   test('shows a table that fits the terminal', async () => {
     const { millrace } = await fixture(five());
     const { code, lines } = await millrace('jobs', { terminal: 110 });

@@ -2,6 +2,7 @@ import { defineCommand } from '../../line/command.ts';
 import type { Context } from '../../context.ts';
 import { EXIT } from '../../line/exit.ts';
 import { FILTER_OPTIONS, type Page, filterOf, pagesOf } from '../../jobs/filter.ts';
+import { warnOfMissing } from '../../jobs/missing.ts';
 import { noteUnknownKind } from '../../jobs/kind-hint.ts';
 import { flag, wholeNumber } from '../../line/option.ts';
 import { jobColumns } from '../../render/job-table.ts';
@@ -31,10 +32,13 @@ export const jobs = defineCommand({
     const most = all ? Infinity : (limit ?? DEFAULT_LIMIT);
     const show = context.json ? asJson(context) : context.quiet ? asIds(context) : asTable(context);
     const seen = new Set<string>();
+    const missing = new Set<string>();
     for await (const page of pagesOf(context.client, filterOf(filter, context.world.now()), most)) {
       show(page);
       for (const { kind } of page.jobs) seen.add(kind);
+      for (const place of page.missing) missing.add(place);
     }
+    warnOfMissing(context, [...missing]);
     if (seen.size === 0) await noteUnknownKind(context, filter.kind);
     noteSimulatedOrg(context, seen);
     return EXIT.ok;
@@ -65,9 +69,9 @@ function asIds({ out }: Context): (page: Page) => void {
 function asTable({ out, note, world }: Context): (page: Page) => void {
   let table: Table<JobSummary> | null = null;
   let shown = 0;
-  return ({ jobs: page, more }) => {
+  return ({ jobs: page, more, missing }) => {
     if (table === null) {
-      if (page.length === 0) return note('No jobs.');
+      if (page.length === 0) return missing.length === 0 ? note('No jobs.') : undefined;
       table = layOut(jobColumns(world.now(), page), page, out.columns, out.paint);
       out.line(table.header());
     }

@@ -9,6 +9,7 @@ import {
   replicaLines,
   upLine,
 } from '../../render/overview.ts';
+import { warnOfMissing } from '../../jobs/missing.ts';
 import { takeSnapshot } from '../../jobs/snapshot.ts';
 
 export const stats = defineCommand({
@@ -18,8 +19,10 @@ export const stats = defineCommand({
   words: { least: 0, most: 0 },
   options: {},
   examples: ['millrace stats', 'millrace stats --json | jq .states.QUEUED'],
-  async run({ client, out, json, quiet, url, document, world }) {
+  async run(context) {
+    const { client, out, json, quiet, url, document, world } = context;
     const snapshot = await takeSnapshot(client, world.now);
+    warnOfMissing(context, snapshot.missing ?? []);
     if (json) {
       document(snapshot);
       return EXIT.ok;

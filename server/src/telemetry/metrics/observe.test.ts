@@ -52,6 +52,13 @@ describe('the store', () => {
     expect(text).toContain('jobs_failed{kind="hello"} 4\n');
   });
 
+  test('a kind whose store does not answer has no number, not 0', async () => {
+    observe(() => Promise.resolve(counts.slice(0, 5)), { unknownKinds: () => ['report'] });
+    const text = await telemetry.scrape();
+    expect(text).toContain('queue_depth{kind="hello"} 7\n');
+    expect(text).not.toMatch(/kind="report"/);
+  });
+
   test('is asked once a second at most, however many scrape', async () => {
     observe(() => Promise.resolve(counts));
     const texts = await Promise.all([telemetry.scrape(), telemetry.scrape()]);

@@ -21,6 +21,8 @@ const BY_KIND = {
 
 export interface Observed {
   readonly store: Pick<Store, 'counts'>;
+  /** Kinds that were left out of the counts, because their store does not answer: no number is theirs, not even 0. */
+  readonly unknownKinds?: () => readonly string[];
   /** Null in a process that only serves the API. */
   readonly worker: Pick<Worker, 'status'> | null;
   /** Where the live events are. */
@@ -41,13 +43,13 @@ export interface OrgUsage {
 
 /** What is read when someone asks, and not before. */
 export function observeAll(
-  { store, worker, hub, workloads = [], orgs = [] }: Observed,
+  { store, unknownKinds = () => [], worker, hub, workloads = [], orgs = [] }: Observed,
   { gauges, bounds, clock }: { gauges: Gauges; bounds: Bounds; clock: Clock },
 ): () => void {
   const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   loop.enable();
   const stops: (() => unknown)[] = [
-    gauges.observe(storeGauges(sharedCounts(store, clock), bounds)),
+    gauges.observe(storeGauges(sharedCounts(store, clock), unknownKinds, bounds)),
     gauges.observe(eventLoopGauges(loop)),
     gauges.observe(memoryGauges),
     () => loop.disable(),
@@ -62,11 +64,16 @@ export function observeAll(
   };
 }
 
-function storeGauges(counts: () => Promise<readonly Count[] | null>, bounds: Bounds): Observer {
+function storeGauges(
+  counts: () => Promise<readonly Count[] | null>,
+  unknownKinds: () => readonly string[],
+  bounds: Bounds,
+): Observer {
   return async (set) => {
     const rows = await counts();
     if (rows === null) return;
-    const kinds = bounds.kinds();
+    const unknown = unknownKinds();
+    const kinds = bounds.kinds().filter((kind) => !unknown.includes(kind));
     for (const gauge of Object.keys(BY_KIND) as (keyof typeof BY_KIND)[]) {
       // An empty queue is 0, not nothing: alerts have to see it fall.
       const sums = new Map(kinds.map((kind) => [kind, 0]));

@@ -1,0 +1,33 @@
+import type { SideStore } from './directory.ts';
+
+/** Which of the stores beside the database did not answer when they were last asked: what they have is left out of answers. */
+export interface Away {
+  answered(store: string): void;
+  missed(store: string, error: unknown): void;
+  /** By the names that people know them by: `redis`, an org's. With a kind, only that which has it. */
+  places(kind?: string): string[];
+  /** Whose numbers nobody knows. */
+  kinds(): string[];
+}
+
+export function createAway(
+  sides: readonly SideStore[],
+  /** Once, until it has answered again. */
+  onAway: (place: string, error: unknown) => void = () => {},
+): Away {
+  const away = new Set<string>();
+  const missing = (): SideStore[] => sides.filter(({ store }) => away.has(store.name));
+  return {
+    answered: (store) => void away.delete(store),
+    missed(store, error) {
+      if (away.has(store)) return;
+      away.add(store);
+      onAway(sides.find((side) => side.store.name === store)?.place ?? store, error);
+    },
+    places: (kind) =>
+      missing()
+        .filter(({ kinds }) => kind === undefined || kinds.includes(kind))
+        .map(({ place }) => place),
+    kinds: () => missing().flatMap(({ kinds }) => kinds),
+  };
+}
