@@ -6,7 +6,7 @@ import {
   createClient,
 } from '@millrace/api';
 import { clean } from './render/width.ts';
-import { DEFAULT_URL, findServer } from './connection/running.ts';
+import { DEFAULT_URL, type Found, findServer } from './connection/running.ts';
 import { type Screen, createScreen } from './terminal/screen.ts';
 import { type Credentials, createCredentials } from './sign-in/credentials.ts';
 import { type Tokens, createTokens } from './connection/token.ts';
@@ -62,14 +62,14 @@ export async function createContext(world: World, choices: GlobalChoices): Promi
     if (!quiet && !json) err.line(err.paint('dim', sentence));
   };
   const named = choices.url ?? (world.env['MILLRACE_URL'] || null);
-  const { url, running } = await findServer(
+  const { url, running, ready } = await findServer(
     { world, warn, note },
     named === null ? null : serviceUrl(named),
   );
   const tenant = world.env['MILLRACE_TENANT'];
   const server = {
     baseUrl: url,
-    fetch: limitedFetch(world, url),
+    fetch: limitedFetch(world, url, ready),
     ...(tenant && { headers: { [TENANT_HEADER]: encodeURIComponent(tenant) } }),
   };
   const clientWith = (token: string | null) =>
@@ -90,7 +90,7 @@ export async function createContext(world: World, choices: GlobalChoices): Promi
   return {
     world,
     client: createClient({ ...server, token }),
-    lastWord: createClient({ ...server, token, fetch: limitedFetch(uninterrupted, url) }),
+    lastWord: createClient({ ...server, token, fetch: limitedFetch(uninterrupted, url, ready) }),
     clientWith,
     url,
     running,
@@ -124,8 +124,13 @@ function serviceUrl(given: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-function limitedFetch({ fetch, interrupted }: World, server: string): typeof globalThis.fetch {
+function limitedFetch(
+  { fetch, interrupted }: World,
+  server: string,
+  ready: Found['ready'],
+): typeof globalThis.fetch {
   return async (input, init) => {
+    await ready();
     const limitMs = limitOf(init);
     const ends = limitMs === null ? interrupted : atMost(limitMs, interrupted);
     // Who reads a stream ends it too: a line that is left open keeps the process.

@@ -1,4 +1,5 @@
 import { ApiError, type Problem } from '@millrace/api';
+import { SilentServer } from './connection/running.ts';
 import { DocumentError } from './documents/document-error.ts';
 import { EXIT, type ExitCode } from './line/exit.ts';
 import { SignInError } from './sign-in/sign-in-error.ts';
@@ -19,6 +20,8 @@ export function failureOf(thrown: unknown, url: string, advice: string | null = 
   if (thrown instanceof UsageError) return failure(EXIT.usage, 'usage', thrown.message);
   if (thrown instanceof SignInError)
     return failure(exitCodeOfSignIn(thrown), `sign_in_${thrown.trouble}`, thrown.message);
+  if (thrown instanceof SilentServer)
+    return failure(EXIT.unreachable, 'unreachable', thrown.message);
   if (thrown instanceof DocumentError) return failure(EXIT.refused, thrown.code, thrown.message);
   if (thrown instanceof ApiError) return refusal(thrown.problem, advice);
   if (isUnreachable(thrown))

@@ -2,9 +2,12 @@ import { open } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import type { Context } from './context.ts';
 import { UsageError } from './line/usage-error.ts';
+import { createTextReader } from './text.ts';
 
 /** Where data comes from: a file, or standard input. */
 export interface Input {
+  /** For sentences: `The file "a.json"`. */
+  readonly name: string;
   readonly chunks: AsyncIterable<Uint8Array | string>;
   /** Of a file; null where nobody knows. */
   readonly bytes: number | null;
@@ -17,7 +20,7 @@ export async function openInput(
   if (file !== undefined && file !== '-') return openFile(file, world.interrupted);
   if (world.stdin.isTTY === true) note('Reading from the terminal; Ctrl-D ends.');
   addAbortSignal(world.interrupted, world.stdin);
-  return { chunks: world.stdin, bytes: null };
+  return { name: 'Standard input', chunks: world.stdin, bytes: null };
 }
 
 async function openFile(file: string, signal: AbortSignal): Promise<Input> {
@@ -29,7 +32,11 @@ async function openFile(file: string, signal: AbortSignal): Promise<Input> {
       throw new UsageError(`"${file}" is a folder, not a file.`);
     }
     const { size } = stats;
-    return { chunks: addAbortSignal(signal, handle.createReadStream()), bytes: size };
+    return {
+      name: `The file "${file}"`,
+      chunks: addAbortSignal(signal, handle.createReadStream()),
+      bytes: size,
+    };
   } catch (thrown) {
     const code = thrown instanceof Error && 'code' in thrown ? thrown.code : null;
     if (code === 'ENOENT') throw new UsageError(`There is no file "${file}".`);
@@ -44,11 +51,11 @@ export async function readBytes({ chunks }: Input): Promise<Uint8Array<ArrayBuff
   return new Uint8Array(Buffer.concat(parts));
 }
 
-export async function readAll({ chunks }: Input): Promise<string> {
-  const decoder = new TextDecoder();
+export async function readAll({ name, chunks }: Input): Promise<string> {
+  const reader = createTextReader(name);
   let text = '';
-  for await (const chunk of chunks) text += decode(decoder, chunk);
-  return text + decoder.decode();
+  for await (const chunk of chunks) text += reader.read(Buffer.from(chunk));
+  return text + reader.end();
 }
 
 export interface Line {
@@ -63,26 +70,22 @@ export interface Line {
  * The lines that are not empty. Not node:readline, which ends a line at U+2028 too: inside of a JSON
  * string that is an ordinary character.
  */
-export async function* linesOf({ chunks }: Input): AsyncGenerator<Line> {
-  const decoder = new TextDecoder();
+export async function* linesOf({ name, chunks }: Input): AsyncGenerator<Line> {
+  const reader = createTextReader(name);
   let rest = '';
   let number = 0;
   let bytesRead = 0;
   for await (const chunk of chunks) {
     bytesRead += chunk.length;
-    const parts = (rest + decode(decoder, chunk)).split('\n');
+    const parts = (rest + reader.read(Buffer.from(chunk))).split('\n');
     rest = parts.pop() ?? '';
     for (const text of parts) {
       number += 1;
       if (text.trim() !== '') yield { text, number, bytesRead };
     }
   }
-  rest += decoder.decode();
+  rest += reader.end();
   if (rest.trim() !== '') yield { text: rest, number: number + 1, bytesRead };
-}
-
-function decode(decoder: InstanceType<typeof TextDecoder>, chunk: Uint8Array | string): string {
-  return typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
 }
 
 /** What a template is filled with. */

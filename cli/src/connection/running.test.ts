@@ -53,20 +53,20 @@ describe('a server of this user that runs here', () => {
   });
 });
 
-describe('with several', () => {
-  /** Another server of the same user, beside the one of `runningFile`. */
-  async function writeSecond(
-    runningFile: string,
-    { server, identity }: Awaited<ReturnType<typeof protectedFixture>>,
-    started: { folder: string; startedAt: number },
-  ): Promise<void> {
-    const client = { issuer: identity.issuer, scope: '', clientId: '', clientSecret: '' };
-    await createPrivateFiles(process.getuid?.() ?? null).write(
-      join(runningFile, '../two.json'),
-      JSON.stringify({ url: server.url, pid: 2, ...started, client, simulatedOrg: null }),
-    );
-  }
+/** Another server of the same user, beside the one of `runningFile`. */
+async function writeSecond(
+  runningFile: string,
+  { server, identity }: Awaited<ReturnType<typeof protectedFixture>>,
+  started: { folder: string; startedAt: number },
+): Promise<void> {
+  const client = { issuer: identity.issuer, scope: '', clientId: '', clientSecret: '' };
+  await createPrivateFiles(process.getuid?.() ?? null).write(
+    join(runningFile, '../two.json'),
+    JSON.stringify({ url: server.url, pid: 2, ...started, client, simulatedOrg: null }),
+  );
+}
 
+describe('with several', () => {
   test('in one folder the newest is asked, which is said', async () => {
     const { millrace, server, runningFile, writeRunning } = await protectedFixture();
     const older = await protectedFixture();
@@ -93,6 +93,54 @@ describe('with several', () => {
     const { stderr } = await millrace('jobs', { unnamed: true, folder: '/elsewhere' });
     expect(stderr).toContain(`Asking ${other.server.url}, the newest of 2 that run here.\n`);
     expect(server.requests).not.toContain('GET /jobs?limit=20');
+  });
+});
+
+describe('one that lives and does not answer is not passed over in silence', () => {
+  /** Hangs until the time is over: that of the test is at once. */
+  function silentAt(url: string, times = Infinity): typeof globalThis.fetch {
+    let asked = 0;
+    return (input, init) => {
+      const isIt = String(input).startsWith(url);
+      if (isIt) asked += 1;
+      return isIt && asked <= times
+        ? Promise.reject(new DOMException('late', 'TimeoutError'))
+        : globalThis.fetch(input, init);
+    };
+  }
+
+  test('the only one is waited for, which is said', async () => {
+    const { millrace, server, writeRunning } = await protectedFixture();
+    await writeRunning();
+    const slow = await millrace('jobs', { unnamed: true, fetch: silentAt(server.url, 1) });
+    expect(slow).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(
+        /^Waiting for \S+ \(process \d+\), which is slow to answer\.\n/,
+      ),
+    });
+    const never = await millrace('jobs -q', { unnamed: true, fetch: silentAt(server.url) });
+    expect(never.code).toBe(5);
+    expect(never.stderr).toMatch(/^The server at \S+ \(process \d+\) has not answered for 10 s\./);
+  });
+
+  test('of several, none is asked in its place', async () => {
+    const first = await protectedFixture();
+    const { millrace, server, runningFile, writeRunning } = first;
+    const other = await protectedFixture();
+    await writeRunning({ folder: '/srv/ours', startedAt: NOW });
+    await writeSecond(runningFile, other, { folder: '/srv', startedAt: NOW - 1_000 });
+    const ran = await millrace('jobs', {
+      unnamed: true,
+      folder: '/srv/ours',
+      fetch: silentAt(server.url),
+    });
+    expect(ran.code).toBe(5);
+    expect(ran.stderr).toContain(`The server at ${server.url} (process `);
+    expect(ran.stderr).toContain(`such as --url ${other.server.url}`);
+    expect(other.server.requests).not.toContain('GET /jobs?limit=20');
+    const help = await millrace('help', { unnamed: true, fetch: silentAt(server.url) });
+    expect(help.code).toBe(0);
   });
 });
 

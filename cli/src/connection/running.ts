@@ -6,8 +6,15 @@ import { UnsafeFileError } from './private-files.ts';
 /** Where a server is when nobody says otherwise. */
 export const DEFAULT_URL = 'http://127.0.0.1:3000';
 
-/** One on this machine answers at once, or is no longer there. */
+/** One on this machine answers at once, or is busy, stopped by a debugger, or short of memory. */
 const ANSWER_WITHIN_MS = 2_000;
+/** More, for the only one there is. */
+const WAIT_FOR_MS = 8_000;
+
+/** A process of this user that does not answer: another one is never asked in its place. */
+export class SilentServer extends Error {
+  override readonly name = 'SilentServer';
+}
 
 interface Place {
   readonly world: World;
@@ -15,26 +22,69 @@ interface Place {
   note(sentence: string): void;
 }
 
+export interface Found {
+  readonly url: string;
+  readonly running: RunningServer | null;
+  /** Before the first request: waits for a server that is slow to answer. Throws a SilentServer. */
+  ready(): Promise<void>;
+}
+
 /**
  * The server to ask: the one that is named, else one of this user that runs here. With several, the one that was started in
  * this folder (or above it), else the newest. Where several could be meant, it is said which one is.
  */
-export async function findServer(
-  place: Place,
-  named: string | null,
-): Promise<{ url: string; running: RunningServer | null }> {
+export async function findServer(place: Place, named: string | null): Promise<Found> {
   const all = await runningServers(place);
-  if (named !== null) return { url: named, running: all.find(isAt(named)) ?? null };
-  const answering: RunningServer[] = [];
-  for (const each of all) if (await answers(place.world, each)) answering.push(each);
-  const [newest] = answering;
-  if (newest === undefined) return { url: DEFAULT_URL, running: null };
-  const here = nearestAbove(answering, place.world.folder);
+  const ready = (): Promise<void> => Promise.resolve();
+  if (named !== null) return { url: named, running: all.find(isAt(named)) ?? null, ready };
+  const looks = all.map(async (server) => ({
+    server,
+    look: await lookAt(place.world, server, ANSWER_WITHIN_MS),
+  }));
+  const live = (await Promise.all(looks)).filter(({ look }) => look !== 'another');
+  const servers = live.map(({ server }) => server);
+  const [newest] = servers;
+  if (newest === undefined) return { url: DEFAULT_URL, running: null, ready };
+  const here = nearestAbove(servers, place.world.folder);
   const [chosen = newest] = here;
-  const meant = here.length === 0 ? answering : here;
+  const found = { url: chosen.url, running: chosen };
+  if (live.find(({ server }) => server === chosen)?.look === 'silent') {
+    const others = servers.filter((server) => server !== chosen);
+    return { ...found, ready: once(() => waitFor(place, chosen, others)) };
+  }
+  const meant = here.length === 0 ? servers : here;
   if (meant.length > 1)
     place.note(`Asking ${chosen.url}, the newest of ${meant.length} that run here.`);
-  return { url: chosen.url, running: chosen };
+  return { ...found, ready };
+}
+
+/** Whichever is asked instead would answer about other jobs: where there are several, somebody has to say which. */
+async function waitFor(
+  { world, note }: Place,
+  chosen: RunningServer,
+  others: readonly RunningServer[],
+): Promise<void> {
+  const who = `The server at ${chosen.url} (process ${chosen.pid})`;
+  const [other] = others;
+  if (other !== undefined) {
+    throw new SilentServer(
+      `${who} does not answer, and there ${others.length === 1 ? 'is' : 'are'} ${others.length} more. Name the one you mean with --url or MILLRACE_URL, such as --url ${other.url}, or end that process.`,
+    );
+  }
+  note(`Waiting for ${chosen.url} (process ${chosen.pid}), which is slow to answer.`);
+  const look = await lookAt(world, chosen, WAIT_FOR_MS);
+  if (look === 'answers') return;
+  const seconds = (ANSWER_WITHIN_MS + WAIT_FOR_MS) / 1_000;
+  throw new SilentServer(
+    look === 'silent'
+      ? `${who} has not answered for ${seconds} s. Look at its log, end that process, or name another server with --url or MILLRACE_URL.`
+      : `${who} has stopped. Start one with "npm start" or "millrace start".`,
+  );
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | null = null;
+  return () => (done ??= work());
 }
 
 /** What this user's servers have told, the newest first; of processes that are gone, nothing. */
@@ -57,10 +107,14 @@ async function runningServers({ world, warn }: Place): Promise<RunningServer[]> 
     .toSorted((a, b) => b.startedAt - a.startedAt);
 }
 
-/** Another process may have the number, or the port, of one that was killed: it has another issuer. */
-async function answers(world: World, { url, client }: RunningServer): Promise<boolean> {
+/** Another process may have the number, or the port, of one that was killed: it has another issuer, or does not listen. */
+async function lookAt(
+  world: World,
+  { url, client }: RunningServer,
+  ms: number,
+): Promise<'answers' | 'silent' | 'another'> {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), ANSWER_WITHIN_MS);
+  const timer = setTimeout(() => late.abort(new DOMException('late', 'TimeoutError')), ms);
   const signal = AbortSignal.any([late.signal, world.interrupted]);
   try {
     const server = createClient({
@@ -68,9 +122,9 @@ async function answers(world: World, { url, client }: RunningServer): Promise<bo
       fetch: (input, init) => world.fetch(input, { ...init, redirect: 'error' }),
     });
     const { issuer } = await server.signIn({}, { signal });
-    return client === null || issuer === client.issuer;
-  } catch {
-    return false;
+    return client === null || issuer === client.issuer ? 'answers' : 'another';
+  } catch (thrown) {
+    return thrown instanceof Error && thrown.name === 'TimeoutError' ? 'silent' : 'another';
   } finally {
     clearTimeout(timer);
   }
