@@ -35,11 +35,8 @@ export class RunFailure extends Error {
   }
 }
 
-export function notConfigured(): QueryError {
-  return new QueryError(
-    'marketing_cloud_not_configured',
-    'This service has no Marketing Cloud account.',
-  );
+export function notConfigured(why = 'This service has no Marketing Cloud account.'): QueryError {
+  return new QueryError('marketing_cloud_not_configured', why);
 }
 
 /** What queries refuse, and what Marketing Cloud does, as the caller is told. */
