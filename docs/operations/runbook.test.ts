@@ -6,10 +6,9 @@ import { type Section, sectionsOf } from '../test/markdown.ts';
 import { type Matcher, type Selector, readPromql } from '../test/promql.ts';
 import { type Ran, type Service, startService } from '../test/service.ts';
 
-// Every command of the runbook, in its order, against the built server as it runs in production: on Postgres, with tokens of
-// an issuer, with Redis,
-// for a Salesforce org (a simulated one, which `sf` reads) and a simulated Marketing Cloud. There is a job in each state that the runbook talks
-// about.
+// Every command of the runbook, in its order, against the built server as it runs in production: on Postgres and
+// Redis, with tokens of an issuer, for a Salesforce org (a simulated one, which `sf` reads) and a simulated Marketing Cloud. There
+// is a job in each state that the runbook talks about.
 
 const folder = import.meta.dirname;
 const sections = sectionsOf(readFileSync(join(folder, 'runbook.md'), 'utf8'));
