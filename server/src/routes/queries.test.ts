@@ -196,6 +196,9 @@ test('SQL is checked and laid out, and the catalogue says what there is', async 
   expect(catalog.dataExtensions).toMatchObject([{ name: 'Customers', fields: null }]);
   const { dataExtensions } = await client.getCatalog({ query: { dataExtension: 'customers' } });
   expect(dataExtensions).toMatchObject([{ fields: [{ name: 'Email', type: 'EmailAddress' }] }]);
+  const view = await client.getCatalog({ query: { dataExtension: '_open' } });
+  expect(view.dataExtensions).toEqual([]);
+  expect(view.dataViews).toMatchObject([{ name: '_Open' }]);
   const none = client.getCatalog({ query: { dataExtension: 'none such' } });
   await refusal(none, 'data_extension_not_found');
 });
