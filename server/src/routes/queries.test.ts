@@ -121,6 +121,16 @@ describe('a run', () => {
     cloud.faults.clear();
   });
 
+  test('with a key is made once, until its window is over', async () => {
+    const body = { sql: top(1), key: 'once', wait: 60 };
+    const { id } = await client.startRun({ body });
+    expect(await client.startRun({ body })).toMatchObject({ id, status: 'ready' });
+    const again = await client.startRun({ body: { ...body, keyWindow: '0ms' } });
+    expect(again.id).not.toBe(id);
+    await refusal(client.startRun({ body: { ...body, keyWindow: '9999d' } }), 'invalid_key');
+    await refusal(client.startRun({ body: { ...body, key: 'a\0b' } }), 'invalid_request');
+  });
+
   test('is refused before it begins where the SQL or the business unit is wrong', async () => {
     const sentence = await refusal(
       client.startRun({ body: { sql: 'DELETE FROM x' } }),
