@@ -113,7 +113,7 @@ describe('the cleanup of a kind is a job of its own', () => {
     worker.start();
     await run(10);
     expect(await all('work.cleanup')).toMatchObject([
-      { state: 'FAILED', attempt: 1, subject: 'p1', error: { code: 'erased' } },
+      { state: 'FAILED', attempt: 1, subject: null, error: { code: 'erased' } },
     ]);
     expect(seen).toEqual([]);
   });
