@@ -50,8 +50,9 @@ function logLines(note: Context['note']): Shower {
   let told = '';
   let isSilent = false;
   return {
-    show({ run: { id, status, mceStatus }, silentSince }) {
-      const line = mceStatus === null ? `${id} ${status}` : `${id} ${status} (${mceStatus})`;
+    show({ run: { id, status, mceStatus, trouble = null }, silentSince }) {
+      const said = trouble ?? mceStatus;
+      const line = said === null ? `${id} ${status}` : `${id} ${status} (${said})`;
       if (line !== told) note(line);
       told = line;
       if (silentSince !== null && !isSilent) note('The server does not answer; trying again.');

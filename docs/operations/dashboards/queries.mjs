@@ -97,6 +97,13 @@ export const queries = dashboard({
       queries: [[often('shell_query_poll_failures_total', 'call'), '{{call}}']],
     }),
     lines({
+      title: 'Calls that failed',
+      help: 'By the code of the error; invalid_client and token_refused are the credentials.',
+      unit: 'short',
+      stack: 'normal',
+      queries: [[often('shell_query_call_failures_total', 'code'), '{{code}}']],
+    }),
+    lines({
       title: 'Leftovers that were deleted',
       help: 'Data extensions and queries whose run is over or lost.',
       unit: 'short',

@@ -41,8 +41,10 @@ export function metricsOf({ count, record }: Telemetry): QueryMetrics {
     rerunAsText: () => count('shell_query_text_reruns_total', 1),
     reenqueued: (kind) => count('shell_query_reconciler_reenqueues_total', 1, { kind }),
     swept: (asset, number) => count('shell_query_assets_swept_total', number, { asset }),
-    called: ({ operation, requests }) =>
-      count('shell_query_api_calls_total', requests, { operation }),
+    called({ operation, requests, errorCode }) {
+      count('shell_query_api_calls_total', requests, { operation });
+      if (errorCode !== null) count('shell_query_call_failures_total', 1, { code: errorCode });
+    },
     statusCall: (polls) => record('shell_query_polls_per_status_call', polls),
   };
 }

@@ -29,6 +29,8 @@ export interface Run {
   /** Calls to Marketing Cloud on behalf of this run. A shared call counts as its share. */
   readonly apiCalls: number;
   readonly error: RunError | null;
+  /** Why it has not begun yet, where Marketing Cloud was in the way: what the last try said. Null once it has begun. */
+  readonly trouble: string | null;
   readonly createdAt: number;
   readonly pollStartedAt: number | null;
   readonly completedAt: number | null;

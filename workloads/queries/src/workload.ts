@@ -4,6 +4,7 @@ import { contract } from './contract/index.ts';
 import { examine } from './doctor.ts';
 import { toProblem } from './errors.ts';
 import { handlersOf } from './handlers/index.ts';
+import { askFirstTokens } from './first-token.ts';
 import { createCloudHealth } from './health.ts';
 import { EXECUTE, POLL } from './jobs.ts';
 import { queryKinds } from './kinds.ts';
@@ -57,14 +58,19 @@ export const queries: Workload<QueriesConfig, Queries, typeof contract> = {
       installation,
       account: account && {
         mids: account.mids,
-        open: (onCall) =>
-          createMarketingCloud(account, {
+        open: (onCall) => {
+          const cloud = createMarketingCloud(account, {
             log,
             onCall(call) {
               health.onCall(call);
               onCall(call);
             },
-          }),
+          });
+          void askFirstTokens(cloud, account, health).catch((err: unknown) =>
+            log.error({ err }, 'The first token could not be asked for'),
+          );
+          return cloud;
+        },
       },
     });
     const { reconcile, sweep } = service;

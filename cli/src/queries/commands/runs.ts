@@ -104,7 +104,7 @@ function showerFor({ json, quiet, document, out, note, world }: Context): (page:
   return ({ runs: page, more }) => {
     if (table === null) {
       if (page.length === 0) return note('No runs. "millrace query SQL" starts one.');
-      table = layOut(runColumns(world.now()), page, out.columns, out.paint);
+      table = layOut(runColumns(world.now(), page), page, out.columns, out.paint);
       out.line(table.header());
     }
     out.write(page.map((run) => `${table?.line(run)}\n`).join(''));

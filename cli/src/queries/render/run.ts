@@ -17,8 +17,9 @@ const STATUS_STYLE: Readonly<Record<Run['status'], Style | null>> = {
 
 /** `run-7  running  12 s  Marketing Cloud: Processing`. */
 export function runLine(run: Run, now: number, paint: Paint): string {
-  const { id, status, mceStatus } = run;
-  const said = mceStatus === null ? '' : `  Marketing Cloud: ${clean(mceStatus)}`;
+  const { id, status, mceStatus, trouble = null } = run;
+  const word = trouble ?? mceStatus;
+  const said = word === null ? '' : `  Marketing Cloud: ${clean(word)}`;
   return `${id}  ${paint(STATUS_STYLE[status], status)}  ${tookOf(run, now)}${paint('dim', said)}`;
 }
 
@@ -29,7 +30,7 @@ function tookOf({ createdAt, completedAt }: Run, now: number): string {
 /** What a run was worth, in one line: rows, time, and what it cost. */
 export function runSummary(run: Run, now: number): string {
   const { rowCount, apiCalls } = run;
-  const calls = `${count(apiCalls)} calls to Marketing Cloud`;
+  const calls = `${counted(apiCalls, 'call')} to Marketing Cloud`;
   if (rowCount === 0)
     return `0 rows: the query ran, and nothing matched. ${tookOf(run, now)}, ${calls}.`;
   return `${counted(rowCount ?? 0, 'row')}, ${tookOf(run, now)}, ${calls}.`;
@@ -45,6 +46,7 @@ export function runDetail(run: Run, now: number, screen: Screen): string[] {
   const fields: Field[] = [
     ['status', run.status],
     ['says', run.mceStatus],
+    ['trouble', run.trouble ?? null],
     ['error', run.error === null ? null : `${run.error.code}: ${run.error.message}`],
     ['rows', run.rowCount === null ? null : count(run.rowCount)],
     ['columns', run.columns?.map(({ name, type }) => `${name} (${type})`).join(', ') ?? null],
@@ -53,10 +55,13 @@ export function runDetail(run: Run, now: number, screen: Screen): string[] {
     ['by', run.submitter],
     ['started', `${run.createdAt} (${relative(run.createdAt, now)})`],
     ['took', run.completedAt === null ? null : tookOf(run, now)],
-    ['cost', `${count(run.apiCalls)} calls to Marketing Cloud, ${counted(run.pollCount, 'poll')}`],
+    [
+      'cost',
+      `${counted(run.apiCalls, 'call')} to Marketing Cloud, ${counted(run.pollCount, 'poll')}`,
+    ],
     [
       'rows until',
-      run.resultsExpireAt === null
+      run.resultsExpireAt === null || run.status !== 'ready'
         ? null
         : `${run.resultsExpireAt} (${relative(run.resultsExpireAt, now)})`,
     ],
@@ -69,7 +74,20 @@ export function runDetail(run: Run, now: number, screen: Screen): string[] {
   ];
 }
 
-export function runColumns(now: number): Column<Run>[] {
+/** Why it failed, or why it waits. */
+function noteOf({ error, trouble }: Run): string {
+  return error?.message ?? trouble ?? '';
+}
+
+const NOTE: Column<Run> = {
+  header: 'NOTE',
+  shrinkTo: 12,
+  leaveOut: 1,
+  cell: noteOf,
+  style: ({ status }) => (status === 'failed' ? 'red' : 'yellow'),
+};
+
+export function runColumns(now: number, runs: readonly Run[]): Column<Run>[] {
   return [
     { header: 'RUN', cell: ({ id }) => id },
     { header: 'STATUS', cell: ({ status }) => status, style: ({ status }) => STATUS_STYLE[status] },
@@ -87,8 +105,9 @@ export function runColumns(now: number): Column<Run>[] {
       header: 'SQL',
       shrinkTo: 12,
       leaveOut: 1,
-      cell: ({ error, sqlText }) => error?.message ?? sqlText.replaceAll(/\s+/g, ' ').trim(),
-      style: ({ status }) => (status === 'failed' ? 'red' : 'dim'),
+      cell: ({ sqlText }) => sqlText.replaceAll(/\s+/g, ' ').trim(),
+      style: () => 'dim',
     },
+    ...(runs.some((run) => noteOf(run) !== '') ? [NOTE] : []),
   ];
 }

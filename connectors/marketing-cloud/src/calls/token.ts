@@ -135,7 +135,7 @@ export function createTokens(params: TokenParams): Tokens {
     }
     if (status >= 500 || error === '') {
       return new MarketingCloudError(
-        `Marketing Cloud's login answered ${status} and no token. Is authUrl right?`,
+        `Marketing Cloud's login answered ${status} and no token. Is that the address of its login?`,
         {
           code: 'login_unavailable',
           kind: 'unavailable',
@@ -187,10 +187,14 @@ export function createTokens(params: TokenParams): Tokens {
     if (known === undefined) return;
     const { code, kind, status, message } = known.error;
     const leftMs = known.until - now();
-    throw new MarketingCloudError(
-      `${message} It is asked again in ${Math.ceil(leftMs / 1_000)} s.`,
-      { code, kind, outcome: 'notSent', status, retryAfterMs: leftMs },
-    );
+    // When it is asked again is retryAfterMs: in the message it would be wrong as soon as somebody keeps it.
+    throw new MarketingCloudError(message, {
+      code,
+      kind,
+      outcome: 'notSent',
+      status,
+      retryAfterMs: leftMs,
+    });
   }
 
   function refuseTooMany(account: Account): void {
@@ -199,7 +203,7 @@ export function createTokens(params: TokenParams): Tokens {
     if (first === undefined || account.refusedAt.length < MOST_REFUSED_A_MINUTE) return;
     const leftMs = first + REMEMBER_MS - now();
     throw new MarketingCloudError(
-      `Marketing Cloud refused ${MOST_REFUSED_A_MINUTE} new tokens within a minute. The next is asked for in ${Math.ceil(leftMs / 1_000)} s.`,
+      `Marketing Cloud refused ${MOST_REFUSED_A_MINUTE} new tokens within a minute.`,
       { code: 'tokens_refused', kind: 'session', outcome: 'notSent', retryAfterMs: leftMs },
     );
   }

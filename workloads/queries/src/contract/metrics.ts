@@ -42,6 +42,10 @@ export const metrics = {
     'asset',
   ]),
   shell_query_api_calls_total: counter('Calls to Marketing Cloud, tokens left out.', ['operation']),
+  shell_query_call_failures_total: counter(
+    'Calls to Marketing Cloud that failed, those among them that got no token and were never sent.',
+    ['code'],
+  ),
   shell_query_api_calls_per_run: histogram(
     'Calls that a run cost when it ended.',
     [],

@@ -38,6 +38,11 @@ export const run = z.object({
     })
     .nullable()
     .describe('Why it failed.'),
+  trouble: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('Of a queued run: why Marketing Cloud has not taken it yet. It is tried again.'),
   pollCount: z.number().describe('How often Marketing Cloud was asked how far it is.'),
   apiCalls: z
     .number()
@@ -68,6 +73,7 @@ export const runExample: Run = {
   ],
   rowCount: 1_204,
   error: null,
+  trouble: null,
   pollCount: 4,
   apiCalls: 9.25,
   createdAt: '2026-01-31T09:30:00.000Z',

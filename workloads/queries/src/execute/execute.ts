@@ -88,6 +88,7 @@ async function failed(
       failure.retryable ? 'marketing_cloud_unavailable' : 'marketing_cloud_refused',
       failure.message,
     );
+  else await workshop.runs.troubled(run, failure.message);
   throw failure;
 }
 

@@ -19,6 +19,7 @@ export function runJson(run: Run): RunJson {
     columns: run.columns === null ? null : [...run.columns],
     rowCount,
     error,
+    trouble: run.trouble,
     pollCount,
     // Shares of calls are fractions: a hundredth is enough to add up.
     apiCalls: Math.round(run.apiCalls * 100) / 100,

@@ -28,6 +28,7 @@ const RUN: RunOfResults = {
   pollCount: 1,
   apiCalls: 5,
   error: null,
+  trouble: null,
   createdAt: 0,
   pollStartedAt: 0,
   completedAt: 1_000,

@@ -60,6 +60,7 @@ export const COLUMNS = `seq, tenant_id, user_id, mid, eid, sql_text, snippet_nam
        ${ms('target_gone_at')}, ${ms('millrace.clock()', 'read_at')}`;
 
 export function recordOf(row: RunRow): RunRecord {
+  // Of a run that is not over, the message without a code is what its last try said.
   const { error_code: code, error_message: message } = row;
   return {
     id: runIdOf(row.seq),
@@ -83,6 +84,7 @@ export function recordOf(row: RunRow): RunRecord {
     pollCount: row.poll_count,
     apiCalls: row.api_calls,
     error: code === null ? null : { code, message: message ?? '' },
+    trouble: row.status === 'queued' ? message : null,
     correlationId: row.correlation_id,
     createdAt: Math.round(row.created_at),
     startRequestedAt: rounded(row.start_requested_at),

@@ -38,6 +38,13 @@ UPDATE millrace.shell_query_runs SET start_requested_at = millrace.clock()
  WHERE seq = $1 AND status = 'queued' AND start_requested_at IS NULL RETURNING ${COLUMNS}`,
 };
 
+// Not an end: the job tries again. $1 seq $2 what the try said
+const TROUBLED: Statement = {
+  name: 'queries_troubled',
+  text: `
+UPDATE millrace.shell_query_runs SET error_message = $2 WHERE seq = $1 AND status = 'queued' RETURNING ${COLUMNS}`,
+};
+
 // Marketing Cloud surely did not begin. $1 seq
 const TAKE_BACK_START: Statement = {
   name: 'queries_take_back_start',
@@ -49,7 +56,7 @@ UPDATE millrace.shell_query_runs SET start_requested_at = NULL WHERE seq = $1 AN
 const STARTED: Statement = {
   name: 'queries_started',
   text: `
-UPDATE millrace.shell_query_runs SET status = 'running', task_id = $2, poll_started_at = millrace.clock()
+UPDATE millrace.shell_query_runs SET status = 'running', task_id = $2, poll_started_at = millrace.clock(), error_message = NULL
  WHERE seq = $1 AND status = 'queued' RETURNING ${COLUMNS}`,
 };
 
@@ -167,6 +174,8 @@ export const runRows = {
     first(session, MADE_QUERY, [seq, queryDefinitionId]),
   requestStart: (session: Session, seq: number) => first(session, REQUEST_START, [seq]),
   takeBackStart: (session: Session, seq: number) => first(session, TAKE_BACK_START, [seq]),
+  troubled: (session: Session, seq: number, message: string) =>
+    first(session, TROUBLED, [seq, message.slice(0, LONGEST_MESSAGE)]),
   started: (session: Session, seq: number, taskId: string | null) =>
     first(session, STARTED, [seq, taskId]),
   note: (

@@ -26,6 +26,8 @@ export interface RunStore {
   /** The right to start the query, which one execution gets. */
   requestStart(run: RunRecord): Promise<RunRecord | null>;
   takeBackStart(run: RunRecord): Promise<RunRecord | null>;
+  /** A try failed, and another follows: whoever looks sees why it waits. */
+  troubled(run: RunRecord, message: string): Promise<RunRecord | null>;
   started(run: RunRecord, taskId: string | null): Promise<RunRecord | null>;
   note(
     run: RunRecord,
@@ -64,6 +66,7 @@ export function createRunStore(parts: { database: Database; keys: Keys; live: Li
     madeQuery: ({ seq }, id) => runRows.madeQuery(database, seq, id),
     requestStart: ({ seq }) => runRows.requestStart(database, seq),
     takeBackStart: ({ seq }) => runRows.takeBackStart(database, seq),
+    troubled: ({ seq }, message) => announced(runRows.troubled(database, seq, message)),
     started: ({ seq }, taskId) => announced(runRows.started(database, seq, taskId)),
     note: ({ seq }, noted) => announced(runRows.note(database, seq, noted)),
     addCalls: (seq, calls) => runRows.addCalls(database, seq, calls),
