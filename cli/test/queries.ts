@@ -164,7 +164,7 @@ function handlersOf(queries: Queries): Handlers {
       const { sql: sqlText, shared } = body as { sql: string; shared: boolean };
       const owner = 'ada@example.com';
       const saved = { name, sqlText, shared, tenant: '', owner, updatedAt: at(0) };
-      queries.snippets.push(saved);
+      queries.snippets = [...queries.snippets.filter((each) => each.name !== name), saved];
       return saved;
     },
     deleteSnippet: ({ params: { name = '' } }) => ({ removed: name }),

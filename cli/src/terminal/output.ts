@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { flag, text } from '../line/option.ts';
 import { UsageError } from '../line/usage-error.ts';
@@ -31,8 +32,21 @@ export async function openOutput(
   if (there !== null && force === undefined) throw isThere(path);
   const folder = resolve(path, '..');
   if ((await kindOf(folder)) !== 'folder') throw new UsageError(`There is no folder "${folder}".`);
+  await checkWritable(path, folder, there);
   const { interrupted } = context.world;
   return { path, write: (chunks) => writeFile(path, force === true, chunks, interrupted) };
+}
+
+/** By trying: permissions do not tell of a read-only file system, nor of one that makes no files, such as /proc. */
+async function checkWritable(path: string, folder: string, there: Kind): Promise<void> {
+  if (there === 'other') return;
+  const trial = join(folder, `.millrace-${process.pid}-${randomUUID()}`);
+  try {
+    await (await open(trial, 'wx')).close();
+    await rm(trial, { force: true });
+  } catch (thrown) {
+    throw told(thrown, path);
+  }
 }
 
 function standardOutput({ out, world, json }: Context): Output {
@@ -61,7 +75,14 @@ async function writeFile(
   interrupted: AbortSignal,
 ): Promise<number> {
   const there = force ? await kindOf(path) : null;
-  if (there === 'other') return fill(await open(path, 'w'), chunks, interrupted); // a device, a pipe
+  if (there === 'other') {
+    // A device, a pipe.
+    try {
+      return await fill(await open(path, 'w'), chunks, interrupted);
+    } catch (thrown) {
+      throw told(thrown, path);
+    }
+  }
   // What is to be replaced stays whole until its successor is.
   const place = there === 'file' ? `${path}.${process.pid}.part` : path;
   const handle = await open(place, 'wx').catch((thrown: unknown) => {
@@ -91,7 +112,9 @@ async function fill(handle: FileHandle, chunks: Chunks, interrupted: AbortSignal
   }
 }
 
-async function kindOf(path: string): Promise<'file' | 'folder' | 'other' | null> {
+type Kind = 'file' | 'folder' | 'other' | null;
+
+async function kindOf(path: string): Promise<Kind> {
   try {
     const stats = await stat(path);
     return stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other';
@@ -112,10 +135,28 @@ function told(thrown: unknown, path: string): unknown {
     case 'ENOTDIR':
       return new UsageError(`There is no folder for "${path}".`);
     case 'ENOSPC':
+    case 'EDQUOT':
+    case 'EFBIG':
       return new UsageError(`There is no room left for "${path}".`);
+    case 'ENOENT':
+      // Of a folder that is there: /proc and its like make no files.
+      return new UsageError(`No file can be made at "${path}".`);
+    case 'ENAMETOOLONG':
+      return new UsageError(`The name of the file is too long: "${path}".`);
     default:
-      return thrown;
+      return isOfFiles(thrown)
+        ? new UsageError(`The file "${path}" cannot be written: ${String(codeOf(thrown))}.`)
+        : thrown;
   }
+}
+
+/** What a system call refused; an error of the network has no such name. */
+function isOfFiles(thrown: unknown): boolean {
+  return (
+    thrown instanceof Error &&
+    'syscall' in thrown &&
+    ['open', 'write', 'rename', 'stat', 'close'].includes(String(thrown.syscall))
+  );
 }
 
 function isThere(path: string): UsageError {

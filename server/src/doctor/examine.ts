@@ -108,7 +108,9 @@ async function redis(config: RedisConfig): Promise<Finding> {
     return missing(
       'Redis',
       `REDIS_URL cannot be used: ${answer.why}`,
-      'Check host, port, user and password, start it, or unset REDIS_URL.',
+      config.url.startsWith('rediss:')
+        ? 'rediss:// speaks TLS: does this port? Without TLS it is redis://. Check host, user and password too.'
+        : 'Check host, port, user and password, start it, or unset REDIS_URL.',
     );
   return there('Redis', [`Redis ${answer.version}.`, ...answer.warnings].join(' '));
 }

@@ -12,15 +12,20 @@ export interface Finding {
 }
 
 export function there(check: string, found: string): Finding {
-  return { check, verdict: 'ok', found, advice: null };
+  return { check, verdict: 'ok', found: sentence(found), advice: null };
 }
 
 export function missing(check: string, found: string, advice: string): Finding {
-  return { check, verdict: 'missing', found, advice };
+  return { check, verdict: 'missing', found: sentence(found), advice };
 }
 
 export function unknown(check: string, found: string, advice: string): Finding {
-  return { check, verdict: 'cannot tell', found, advice };
+  return { check, verdict: 'cannot tell', found: sentence(found), advice };
+}
+
+/** What others said often ends without a full stop, and the advice follows it. */
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 const LEAST_BYTES = 1_000_000_000;

@@ -82,13 +82,10 @@ test('a wrong secret is missing, and is not repeated', async () => {
   expect(JSON.stringify(found)).not.toContain('not-the-secret');
 });
 
-test('nobody can tell what an account has that does not answer', async () => {
+test('an account that does not answer is missing: nothing would run', async () => {
   const sim = await start();
   sim.faults.add({ kind: 'gateway', operation: 'auth:token' });
-  expect((await findings(sim)).map(({ verdict }) => verdict)).toEqual([
-    'cannot tell',
-    'cannot tell',
-  ]);
+  expect((await findings(sim)).map(({ verdict }) => verdict)).toEqual(['missing', 'missing']);
 });
 
 test('the scopes that are asked for are those that people are told to give', () => {

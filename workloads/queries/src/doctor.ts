@@ -1,5 +1,5 @@
 import { MarketingCloudError, createMarketingCloud } from '@millrace/marketing-cloud';
-import { type Finding, missing, there, unknown } from '@millrace/workload-kit';
+import { type Finding, missing, there } from '@millrace/workload-kit';
 import type { QueriesConfig } from './settings.ts';
 
 /** What the jobs of a run call, by the scope that the installed package needs for it. */
@@ -16,7 +16,10 @@ export async function* examine({
   account,
 }: Pick<QueriesConfig, 'account'>): AsyncGenerator<Finding> {
   if (account === null) {
-    yield there('Marketing Cloud', 'No account is set, so there are no queries.');
+    yield there(
+      'Marketing Cloud',
+      'No account is set: a sandbox has a simulated one, any other server runs no queries.',
+    );
     return;
   }
   const { authUrl, clientId, clientSecret, mids } = account;
@@ -37,9 +40,8 @@ export async function* examine({
       } catch (error) {
         if (!(error instanceof MarketingCloudError)) throw error;
         const advice = 'Check MCE_AUTH_URL, MCE_CLIENT_ID, MCE_CLIENT_SECRET and MCE_MIDS.';
-        yield error.kind === 'unavailable'
-          ? unknown(name, error.message, advice)
-          : missing(name, error.message, advice);
+        // Without an answer nothing runs either: whoever has set an account wants to know that it does not work.
+        yield missing(name, error.message, advice);
       }
     }
   } finally {

@@ -226,6 +226,22 @@ describe.each(DATABASES)('runs on %s', (which) => {
       expect(world.cloud.starts).toHaveLength(1);
     });
 
+    test('a run that cannot begin says why while it waits, and forgets it once it has begun', async () => {
+      let refuses = true;
+      world.cloud.hook = (_, when) => {
+        if (refuses && when === 'before') throw refusal('session', 'notSent');
+      };
+      const { id } = await submit();
+      expect(await get(id)).toMatchObject({ status: 'queued', trouble: null });
+      await world.step();
+      const seen = await get(id);
+      expect(seen).toMatchObject({ status: 'queued', error: null });
+      expect(seen?.trouble).toMatch(/\w/);
+      refuses = false;
+      await world.finish();
+      expect(await get(id)).toMatchObject({ status: 'ready', trouble: null, error: null });
+    });
+
     test('Marketing Cloud away for good: the run fails with the last attempt of its job', async () => {
       world.cloud.hook = (_, when) => {
         if (when === 'before') throw refusal('unavailable', 'notSent');

@@ -64,7 +64,7 @@ function show({ out, json, quiet, document }: Context, found: Finding): void {
   }
   const { check, verdict, advice } = found;
   // A name that is a sentence of its own, or a narrow terminal, leaves no room beside it.
-  const isNarrow = out.columns < 70;
+  const isNarrow = out.columns < 70 || check.length >= NAME;
   const indent = isNarrow ? 2 : HEAD + NAME;
   const text = advice === null ? found.found : `${found.found} ${advice}`;
   const [first = '', ...rest] = paragraph(text, out.columns - indent);

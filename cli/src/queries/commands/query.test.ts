@@ -28,7 +28,59 @@ describe('millrace query', () => {
       '2 rows, 12 s, 7.5 calls to Marketing Cloud.',
       '',
     ]);
-    expect(queries.bodies).toEqual([{ sql: 'SELECT 1 AS One' }]);
+    expect(queries.bodies).toEqual([
+      { sql: 'SELECT 1 AS One' },
+      { sql: 'SELECT 1 AS One', askMarketingCloud: false },
+    ]);
+  });
+
+  test('says what the SQL may not mean before it waits', async () => {
+    const problem = { severity: 'warning', code: 'order_without_top', line: 1, column: 1 } as const;
+    const problems = [{ ...problem, message: 'The order is lost.' }];
+    const { millrace, queries } = await queriesFixture({ report: { ...VALID, problems } });
+    const { code, stderr } = await millrace(QUERY);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^warning: The order is lost\.[^]*run-7 running/);
+    queries.sights = [ready(2)];
+    expect((await millrace(`${QUERY} --json`)).stderr).toBe('');
+  });
+
+  test('says why it waits', async () => {
+    const trouble = 'Marketing Cloud gave no token. invalid_client';
+    const { millrace } = await queriesFixture({
+      sights: [{ trouble }, { trouble: null }, ready(2)],
+    });
+    const { stderr } = await millrace(QUERY);
+    expect(stderr).toContain(`run-7 queued (${trouble})\n`);
+  });
+
+  test('reads standard input for -, and hints at quotes', async () => {
+    const { millrace, queries } = await queriesFixture();
+    expect((await millrace('query -', { stdin: 'SELECT 2 AS Two' })).code).toBe(0);
+    expect(queries.bodies[0]).toEqual({ sql: 'SELECT 2 AS Two' });
+    expect(await millrace('query SELECT TOP 5')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('The SQL came as 3 words: put it in quotes'),
+    });
+  });
+
+  test.each([
+    ['/proc/rows.csv', 'No file can be made at "/proc/rows.csv".'],
+    ['/proc/rows.csv --force', 'No file can be made at "/proc/rows.csv".'],
+  ])('-o %s is refused before anything runs', async (path, sentence) => {
+    const { millrace, queries } = await queriesFixture();
+    const { code, stderr } = await millrace(`${QUERY} -o ${path}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+    expect(queries.bodies).toEqual([]);
+  });
+
+  test('a device that is full is told in a sentence', async () => {
+    const { millrace } = await queriesFixture();
+    const { code, stderr } = await millrace(`${QUERY} -o /dev/full --format csv --force`);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('There is no room left for "/dev/full".'),
+    ]);
   });
 
   test('redraws one line in a terminal, and cuts text but no number to its width', async () => {

@@ -9,7 +9,7 @@ import { cleanLines } from '../../render/width.ts';
 import { hasEnded } from '../follow-run.ts';
 import { endSentence } from '../render/run.ts';
 import { RESULT_OPTIONS, destinationOf, giveResults } from '../results.ts';
-import { showSqlProblems } from '../sql-problems.ts';
+import { showSqlProblems, showSqlWarnings } from '../sql-problems.ts';
 import { sqlText } from '../sql-text.ts';
 import { watchRun } from '../watch-run.ts';
 
@@ -30,14 +30,19 @@ export const query = defineCommand({
     '--file FILE.sql [options]',
     '--snippet SNIPPET [options]',
   ],
-  words: { least: 0, most: 1 },
+  words: { least: 0, most: Infinity },
   options,
   examples: [
     `millrace query "SELECT TOP 10 * FROM _Subscribers"`,
     'millrace query --file opens.sql -o opens.xlsx',
     'millrace query --snippet opens-by-day --json | jq .rows',
   ],
-  async run(context, { words: [typed], options: given }) {
+  async run(context, { words, options: given }) {
+    const [typed] = words;
+    if (words.length > 1)
+      throw new UsageError(
+        `The SQL came as ${words.length} words: put it in quotes, such as millrace query "SELECT TOP 5 …".`,
+      );
     if (given['no-wait'] && given.output !== undefined)
       throw new UsageError('With --no-wait nothing is fetched: leave -o out.');
     const destination = await destinationOf(context, given);
@@ -49,6 +54,7 @@ export const query = defineCommand({
       else context.out.line(started.id);
       return EXIT.ok;
     }
+    if ('sql' in asked) await showSqlWarnings(context, asked.sql, given.mid);
     const ended = await untilOver(context, started);
     if (ended.status !== 'ready') return tellEnd(context, ended);
     await giveResults(context, ended, destination, given);
@@ -66,7 +72,10 @@ async function askedFor(
   if (snippet === undefined) {
     if (typed === undefined && file === undefined)
       throw new UsageError('Which query? Write the SQL, or give --file or --snippet.');
-    return { sql: await sqlText(context, typed, file) };
+    // `-` alone is standard input, as everywhere; no SQL is a minus.
+    return typed === '-' && file === undefined
+      ? { sql: await sqlText(context, undefined, '-') }
+      : { sql: await sqlText(context, typed, file) };
   }
   if (typed !== undefined || file !== undefined)
     throw new UsageError('Give either SQL or --snippet.');

@@ -16,6 +16,16 @@ describe('millrace runs', () => {
     expect(documents((await millrace('runs --json')).stdout)).toMatchObject([{ id: 'run-7' }]);
   });
 
+  test('the list has the SQL of each, and why it failed or waits beside it', async () => {
+    const error = { code: 'query_failed', message: 'Invalid column.' };
+    const { millrace } = await queriesFixture({ sights: [{ status: 'failed', error }] });
+    await millrace('runs show run-7');
+    expect((await millrace('runs')).lines).toEqual([
+      expect.stringMatching(/ SQL +NOTE$/),
+      expect.stringMatching(/ SELECT 1 AS One +Invalid column\.$/),
+    ]);
+  });
+
   test('show has all of one; its exit code says whether it went well', async () => {
     const error = { code: 'query_failed', message: 'Invalid column.' };
     const { millrace } = await queriesFixture({ sights: [{ status: 'failed', error }] });
@@ -69,6 +79,9 @@ describe('millrace snippets', () => {
     expect((await millrace('snippets')).stderr).toContain('No snippets.');
     const saved = await millrace(`snippets save opens 'SELECT 1 AS One' --shared`);
     expect(saved).toMatchObject({ code: 0, stdout: 'opens is saved and shared.\n' });
+    expect((await millrace(`snippets save opens 'SELECT 1 AS One' --shared`)).stdout).toBe(
+      'opens is replaced and shared.\n',
+    );
     await millrace('snippets save mine', { stdin: 'SELECT 2 AS Two\n' });
     expect((await millrace('snippets')).lines).toEqual([
       expect.stringMatching(/^SNIPPET +SHARED +BY +SAVED +SQL$/),

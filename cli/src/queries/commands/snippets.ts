@@ -1,4 +1,4 @@
-import { MAX_PAGE } from '@millrace/api';
+import { ApiError, MAX_PAGE } from '@millrace/api';
 import type { Snippet } from '@millrace/queries/contract';
 import type { Context } from '../../context.ts';
 import { defineCommand } from '../../line/command.ts';
@@ -8,6 +8,7 @@ import { onlyFor, verbOf } from '../../line/verb.ts';
 import { type Column, table } from '../../render/table.ts';
 import { relative } from '../../render/time.ts';
 import { clean, cleanLines } from '../../render/width.ts';
+import { showSqlWarnings } from '../sql-problems.ts';
 import { sqlText } from '../sql-text.ts';
 
 const options = {
@@ -85,10 +86,25 @@ async function save(
 ): Promise<ExitCode> {
   const { client, out, json, quiet, document } = context;
   const sql = await sqlText(context, typed, file);
+  const isThere = await has(context, name);
   const saved = await client.saveSnippet({ params: { name }, body: { sql, shared } });
   if (json) document(saved);
-  else if (!quiet) out.line(`${clean(saved.name)} is saved${saved.shared ? ' and shared' : ''}.`);
+  else if (!quiet)
+    out.line(
+      `${clean(saved.name)} is ${isThere ? 'replaced' : 'saved'}${saved.shared ? ' and shared' : ''}.`,
+    );
+  await showSqlWarnings(context, sql, undefined);
   return EXIT.ok;
+}
+
+async function has({ client }: Context, name: string): Promise<boolean> {
+  try {
+    await client.getSnippet({ params: { name } });
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof ApiError && thrown.problem.code === 'snippet_not_found') return false;
+    throw thrown;
+  }
 }
 
 async function show({ client, out, json, document }: Context, name: string): Promise<ExitCode> {

@@ -8,6 +8,7 @@ import {
 } from './data-extensions.ts';
 import { type Action, response } from './envelope.ts';
 import { createQuery, deleteQuery, startQuery, updateQuery } from './queries.ts';
+import { isAllowed } from './scopes.ts';
 import { SoapRefusal } from './refusal.ts';
 import type { Change, View } from './view.ts';
 import { type Node, type Xml, child, children, element, textAt, typeOf } from './xml.ts';
@@ -71,9 +72,7 @@ function outcomeOf(view: View, action: Action, object: Node, place: number): Out
   try {
     const run = Object.hasOwn(CHANGES, name) ? CHANGES[name] : undefined;
     if (run === undefined) throw new SoapRefusal(`${action} is not valid for the object ${type}.`);
-    if (
-      view.strikes.strikes('permission', { operation: view.operation, mid: view.unit.mid }) !== null
-    ) {
+    if (!isAllowed(view, action, type)) {
       throw new SoapRefusal(
         `API Permission Failed. Required Permissions: ${type} | ${action}`,
         12_001,

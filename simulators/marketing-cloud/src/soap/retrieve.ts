@@ -4,6 +4,7 @@ import { compileFilter } from './filters.ts';
 import { response } from './envelope.ts';
 import { OBJECT_KINDS, type ObjectKind, type Properties } from './records.ts';
 import { RetrieveRefusal } from './refusal.ts';
+import { isAllowed } from './scopes.ts';
 import { withFaults } from './statuses.ts';
 import type { View } from './view.ts';
 import { type Node, NIL, type Xml, child, children, element, textAt } from './xml.ts';
@@ -25,8 +26,7 @@ export function createRetrieve(): (view: View, message: Node) => Answer {
     if (kind === undefined) {
       throw new RetrieveRefusal(`The object type ${objectType} is not valid for retrieve.`);
     }
-    const { strikes, operation, unit } = view;
-    if (strikes.strikes('permission', { operation, mid: unit.mid }) !== null)
+    if (!isAllowed(view, 'Retrieve', objectType))
       throw new RetrieveRefusal(
         `API Permission Failed. Required Permissions: ${objectType} | Retrieve`,
       );

@@ -1,4 +1,5 @@
 import type { Answer } from '@millrace/simulator-kit';
+import { SCOPES } from '../auth/endpoint.ts';
 import type { Cloud } from '../cloud.ts';
 import type { Strikes } from '../faults.ts';
 import { change, perform } from './changes.ts';
@@ -23,11 +24,17 @@ export function createSoap(cloud: Cloud): (request: SoapRequest) => Answer {
     if (strikes.strikes('token-expired', about) !== null) cloud.tokens.end(call.token);
     const session = cloud.tokens.find(call.token);
     const unit = session === null ? undefined : cloud.units.get(session.mid);
-    if (unit === undefined) return fault('q0:Security', 'Token Expired');
+    if (session === null || unit === undefined) return fault('q0:Security', 'Token Expired');
     const isSlowedDown =
       strikes.strikes('throttled', about) !== null || strikes.strikes('blocked', about) !== null;
     if (isSlowedDown) return throttled();
-    const view: View = { cloud, unit, strikes, operation };
+    const view: View = {
+      cloud,
+      unit,
+      strikes,
+      operation,
+      scopes: session.client.scopes ?? SCOPES,
+    };
     if (call.action === 'Retrieve') return retrieve(view, call.message);
     if (call.action === 'Perform') return perform(view, call.message);
     return change(view, call.action, call.message);

@@ -9,6 +9,8 @@ export interface View {
   readonly unit: Unit;
   readonly strikes: Strikes;
   readonly operation: string;
+  /** What the token may do. */
+  readonly scopes: readonly string[];
 }
 
 /** What became of one object of a request. */

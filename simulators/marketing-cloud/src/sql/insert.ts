@@ -1,5 +1,6 @@
 import type { DataExtension, Row, UpdateType } from '../data/account.ts';
 import { type Field, fieldNamed } from '../data/fields.ts';
+import { rounded, truncated } from './exact.ts';
 import { QueryError, type SqlAnswer } from './run-sql.ts';
 
 /**
@@ -62,16 +63,25 @@ function isText({ type }: Field): boolean {
 
 const WHOLE = /^\s*[+-]?\d+\s*$/;
 const DECIMAL = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
-const LARGEST_NUMBER = 2 ** 31;
+const LARGEST_NUMBER = 2n ** 31n;
+/** The powers of ten that a float of SQL Server has. */
+const LARGEST_POWER = 400;
+
+function isDecimal(value: string): boolean {
+  const exponent = DECIMAL.exec(value)?.[2];
+  return (
+    DECIMAL.test(value) &&
+    (exponent === undefined || Math.abs(Number(exponent.slice(1))) <= LARGEST_POWER)
+  );
+}
 
 function converted(field: Field, value: string): string {
   switch (field.type) {
     case 'Number':
       return wholeNumber(value);
     case 'Decimal': {
-      if (!DECIMAL.test(value)) throw notConverted(value, 'numeric');
-      const text = Number(value).toFixed(field.scale);
-      const digits = text.replace(/\D/g, '').length;
+      if (!isDecimal(value)) throw notConverted(value, 'numeric');
+      const { text, digits } = rounded(value, field.scale);
       if (digits > (field.maxLength ?? 18)) {
         throw new QueryError('Arithmetic overflow error converting numeric to data type numeric.');
       }
@@ -89,8 +99,8 @@ function converted(field: Field, value: string): string {
 /** A decimal becomes a Number by losing its fraction, as CAST(… AS int) does. A text with one does not. */
 function wholeNumber(value: string): string {
   const isWhole = WHOLE.test(value);
-  if (!isWhole && !DECIMAL.test(value)) throw notConverted(value, 'int');
-  const number = Math.trunc(Number(value));
+  if (!isWhole && !isDecimal(value)) throw notConverted(value, 'int');
+  const number = truncated(value);
   if (number >= LARGEST_NUMBER || number < -LARGEST_NUMBER) {
     throw new QueryError('Arithmetic overflow error converting expression to data type int.');
   }

@@ -112,7 +112,8 @@ async function select(
   const places = columns.map(({ name, type }, place) => {
     const field = fieldNamed(target, name);
     const asText = field !== undefined && isText(field) && type !== 'VARCHAR';
-    return asText ? `mc_text(c${place}) AS c${place}` : `c${place}`;
+    // A column that is NULL in every row has no type of its own, and mc_text one for each: the cast says which.
+    return asText ? `mc_text(CAST(c${place} AS ${type})) AS c${place}` : `c${place}`;
   });
   const aliases = columns.map((_, place) => quote(`c${place}`)).join(', ');
   const reader = await connection.runAndReadAll(

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { createCloud } from '../cloud.ts';
 import type { Unit } from '../data/account.ts';
+import { settleField } from '../data/fields.ts';
 import { settle } from '../options.ts';
 import { START } from '../../test/world.ts';
 import type { Runner, SqlAnswer } from './run-sql.ts';
@@ -67,6 +68,14 @@ async function rows(sql: string, mid?: string): Promise<string[]> {
   const answer = await run(sql, mid);
   return answer.rows.map((row) => answer.columns.map((name) => row[name] ?? 'NULL').join('|'));
 }
+
+test('a column that is NULL in every row fits into a text', async () => {
+  const unit = cloud.units.get('100001') as Unit;
+  const target = [settleField({ name: 'n' }, 0)];
+  const { signal } = new AbortController();
+  const answer = await runner.run({ unit, sql: 'SELECT NULL AS n FROM People', target, signal });
+  expect(answer.rows.map(({ n }) => n)).toEqual([null, null, null, null]);
+});
 
 test.each<[sql: string, expected: string[]]>([
   // Case, text and numbers
