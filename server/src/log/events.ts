@@ -34,15 +34,38 @@ const LINES: { readonly [Name in keyof EventMap]?: Line<Name> } = {
   'worker.state': ['debug', 'worker'],
 };
 
-export function logEvents(events: Events, log: Logger): void {
+export function logEvents(
+  events: Events,
+  log: Logger,
+  now: () => number = () => performance.now(),
+): void {
+  const isNews = createNews(now);
   events.onAny((name, event) => {
     const line = LINES[name];
-    if (line === undefined) return;
+    if (line === undefined || !isNews(name, event)) return;
     const [level, message, fields] = line;
     // Most lines are debug and off: nothing is built for them.
     if (log.isLevelEnabled(level))
       log[level](fields === undefined ? event : fields(event), message);
   });
+}
+
+const SAME_AGAIN_MS = 60_000;
+
+/** A store that is away fails with every claim, several times a second: the same failure is told once a minute, until it is back. */
+function createNews(now: () => number) {
+  const told = new Map<string, { readonly why: string; readonly at: number }>();
+  return <Name extends keyof EventMap>(name: Name, event: EventMap[Name]): boolean => {
+    if (name !== 'store.failed' && name !== 'store.recovered') return true;
+    const { during, error } = event as Partial<EventMap['store.failed']>;
+    const last = told.get(during ?? '');
+    told.delete(during ?? '');
+    if (name === 'store.recovered') return true;
+    const why = error instanceof Error ? error.message : String(error);
+    const isSame = last?.why === why && now() - last.at < SAME_AGAIN_MS;
+    told.set(during ?? '', isSame ? last : { why, at: now() });
+    return !isSame;
+  };
 }
 
 /** What was thrown on purpose, or is no error, has no stack: then the line has none either. */

@@ -165,6 +165,27 @@ test('each execution of a job is one line with its outcome and duration', () => 
   expect(said[3]).toMatchObject({ during: 'claim', err: { message: 'gone' } });
 });
 
+test('a store that is away is told once a minute, not at each claim, and again after it was back', () => {
+  const { log, lines } = capture();
+  const events = createEvents();
+  let now = 0;
+  logEvents(events, log, () => now);
+  const fail = (message: string, during = 'claim') =>
+    events.emit('store.failed', { during, error: new Error(message) });
+  fail('gone');
+  fail('gone');
+  fail('gone', 'report');
+  expect(lines).toHaveLength(2);
+  now = 60_000;
+  fail('gone');
+  expect(lines).toHaveLength(3);
+  fail('full');
+  expect(lines).toHaveLength(4);
+  events.emit('store.recovered', { during: 'claim' });
+  fail('full');
+  expect(lines).toHaveLength(6);
+});
+
 test('an execution that failed or is tried again says where it was thrown, without secrets', () => {
   const job = { id: 'x-1', kind: 'k', tenant: '', attempt: 1, correlationId: 'c' };
   const error = { code: 'unknown', message: 'No.', retryable: true };

@@ -334,11 +334,11 @@ test.each([
 
 test('SOAP asks for the scopes that documents name, as REST does', async () => {
   const world = await startWorld({ clients: [{ ...CLIENT, scopes: ['automations_read'] }] });
-  const retrieve = (type: string, property: string): string =>
+  const asking = (type: string, property: string): string =>
     `<RetrieveRequestMsg xmlns="http://exacttarget.com/wsdl/partnerAPI"><RetrieveRequest><ObjectType>${type}</ObjectType><Properties>${property}</Properties></RetrieveRequest></RetrieveRequestMsg>`;
-  const queries = await world.soap('Retrieve', retrieve('QueryDefinition', 'ObjectID'));
+  const queries = await world.soap('Retrieve', asking('QueryDefinition', 'ObjectID'));
   expect(queries.text).toContain('<OverallStatus>OK</OverallStatus>');
-  const extensions = await world.soap('Retrieve', retrieve('DataExtension', 'ObjectID'));
+  const extensions = await world.soap('Retrieve', asking('DataExtension', 'ObjectID'));
   expect(extensions.text).toContain('API Permission Failed');
   await expect(world.makeQuery('SELECT 1 AS name')).rejects.toThrow();
   expect(world.unit(MID).dataExtensions()).toEqual([]);

@@ -20,12 +20,17 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   NOPERM: 'The user that Millrace has in Redis lacks a right',
 };
 
+/** The driver's words for a command that it did not even try to send. */
+const NOT_CONNECTED = /^(Stream isn't writeable|Connection is closed)/;
+
 /** What a command threw, as the engine knows it: Redis is away, was too slow, or the data is at fault. */
 export function storeError(error: unknown): Error {
   if (error instanceof MillraceError) return error;
   const message = error instanceof Error ? error.message : String(error);
   if (message === 'Command timed out')
     return new StoreTimedOut('Redis did not answer in time.', { cause: error });
+  if (NOT_CONNECTED.test(message))
+    return new StoreUnavailable('There is no connection to Redis.', { cause: error });
   if (!(error instanceof Error) || error.name !== 'ReplyError')
     return new StoreUnavailable(`Redis did not answer: ${message}`, { cause: error });
   const [word = ''] = PASSING.exec(message) ?? [];

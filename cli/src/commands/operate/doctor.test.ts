@@ -30,6 +30,15 @@ describe('millrace doctor', () => {
     expect((await run(['doctor'], null, examined(NODE))).code).toBe(0);
   });
 
+  test('a long name has a line of its own', async () => {
+    const unit = { ...NODE, check: 'Marketing Cloud (510000123)' };
+    const { lines } = await run(['doctor'], null, { terminal: 100, ...examined(unit) });
+    expect(lines.slice(-2)).toEqual([
+      'ok           Marketing Cloud (510000123)',
+      '  Node 20.20.2.',
+    ]);
+  });
+
   test('fits a narrow terminal', async () => {
     const { lines } = await run(['doctor'], null, { terminal: 40, ...examined(FONTS) });
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);

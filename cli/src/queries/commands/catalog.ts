@@ -2,9 +2,10 @@ import type { Catalog, CatalogField } from '@millrace/queries/contract';
 import type { Context } from '../../context.ts';
 import { defineCommand } from '../../line/command.ts';
 import { EXIT, type ExitCode } from '../../line/exit.ts';
-import { flag, text } from '../../line/option.ts';
+import { flag } from '../../line/option.ts';
 import { type Column, table } from '../../render/table.ts';
 import { clean } from '../../render/width.ts';
+import { midOption } from '../mid.ts';
 
 export const catalog = defineCommand({
   name: 'catalog',
@@ -12,7 +13,7 @@ export const catalog = defineCommand({
   usage: ['', 'TABLE'],
   words: { least: 0, most: 1 },
   options: {
-    mid: text('MID', 'The business unit; the first of yours unless given.'),
+    mid: midOption('The business unit; the first of yours unless given.'),
     refresh: flag('Asks Marketing Cloud again.'),
   },
   examples: ['millrace catalog', 'millrace catalog _Open', 'millrace catalog "Loyal customers"'],

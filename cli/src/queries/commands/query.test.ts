@@ -74,6 +74,14 @@ describe('millrace query', () => {
     expect(queries.bodies).toEqual([]);
   });
 
+  test('a MID is a number', async () => {
+    const { millrace } = await queriesFixture();
+    expect(await millrace(`${QUERY} --mid abc`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('takes the MID of a business unit, which is a number'),
+    });
+  });
+
   test('a device that is full is told in a sentence', async () => {
     const { millrace } = await queriesFixture();
     const { code, stderr } = await millrace(`${QUERY} -o /dev/full --format csv --force`);

@@ -6,6 +6,7 @@ import { EXIT, type ExitCode } from '../../line/exit.ts';
 import { type Values, flag, text } from '../../line/option.ts';
 import { UsageError } from '../../line/usage-error.ts';
 import { cleanLines } from '../../render/width.ts';
+import { midOption } from '../mid.ts';
 import { hasEnded } from '../follow-run.ts';
 import { endSentence } from '../render/run.ts';
 import { RESULT_OPTIONS, destinationOf, giveResults } from '../results.ts';
@@ -16,7 +17,7 @@ import { watchRun } from '../watch-run.ts';
 const options = {
   file: text('FILE.sql', 'The SQL; - reads standard input.'),
   snippet: text('SNIPPET', 'A saved one instead of SQL.'),
-  mid: text('MID', 'The business unit; the first of yours unless given.'),
+  mid: midOption('The business unit; the first of yours unless given.'),
   ...RESULT_OPTIONS,
   'no-wait': flag('Only prints the id of the run.'),
 };

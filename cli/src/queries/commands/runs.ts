@@ -7,6 +7,7 @@ import { type Values, choice, flag, past, text } from '../../line/option.ts';
 import { UsageError } from '../../line/usage-error.ts';
 import { onlyFor, verbOf } from '../../line/verb.ts';
 import { type Table, layOut } from '../../render/table.ts';
+import { midOption } from '../mid.ts';
 import { runColumns, runDetail, runSummary } from '../render/run.ts';
 import { RESULT_OPTIONS, destinationOf, giveResults } from '../results.ts';
 import { watchRun } from '../watch-run.ts';
@@ -19,7 +20,7 @@ const options = {
     ...choice(runStatus.options, 'Of the list: queued, running, ready, failed, …'),
     value: 'STATUS',
   },
-  mid: text('MID', 'Of the list: only of this business unit.'),
+  mid: midOption('Of the list: only of this business unit.'),
   snippet: text('SNIPPET', 'Of the list: only those started with it.'),
   since: past('Of the list: started since then.'),
   all: flag('Of the list: all of them.'),

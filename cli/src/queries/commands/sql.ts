@@ -1,10 +1,11 @@
 import type { Context } from '../../context.ts';
 import { defineCommand } from '../../line/command.ts';
 import { EXIT, type ExitCode } from '../../line/exit.ts';
-import { flag, text } from '../../line/option.ts';
+import { flag } from '../../line/option.ts';
 import { onlyFor, verbOf } from '../../line/verb.ts';
 import { counted } from '../../render/number.ts';
 import { cleanLines } from '../../render/width.ts';
+import { midOption } from '../mid.ts';
 import { writeSqlProblems } from '../sql-problems.ts';
 import { sqlText } from '../sql-text.ts';
 
@@ -16,7 +17,7 @@ export const sql = defineCommand({
   usage: ['check FILE.sql [--mid MID] [--offline]', 'format FILE.sql'],
   words: { least: 1, most: 2 },
   options: {
-    mid: text('MID', 'Of check: the business unit.'),
+    mid: midOption('Of check: the business unit.'),
     offline: flag('Of check: does not ask Marketing Cloud too.'),
   },
   examples: ['millrace sql check opens.sql', 'millrace sql format - < opens.sql'],

@@ -98,6 +98,7 @@ describe('Retry-After', () => {
     const { unit, cloud: connected, slept, pass, reports } = connect(cloud);
     expect(await errorOf(unit.isRunning('q'))).toMatchObject({
       code: '50100',
+      message: 'Marketing Cloud slows us down: Rate limit exceeded',
       kind: 'limit',
       outcome: 'refused',
       retryAfterMs: 300_000,

@@ -82,7 +82,10 @@ function refusal({ status, text, retryAfterMs }: Answer): MarketingCloudError {
   const kind = status >= 500 ? 'unavailable' : (KINDS[status] ?? kindOfMessage(message));
   const code = written(body?.['errorcode']) ?? '0';
   const seconds = Number(body?.['retryAfter']);
-  return new MarketingCloudError(message === '' ? `The answer was ${status}.` : message, {
+  // "Rate limit exceeded" alone would be taken for a limit of ours.
+  const said =
+    kind === 'limit' && message !== '' ? `Marketing Cloud slows us down: ${message}` : message;
+  return new MarketingCloudError(said === '' ? `The answer was ${status}.` : said, {
     code: code === '0' ? `http_${status}` : code,
     kind,
     // Of a 5xx nobody knows how far the work had come.

@@ -15,7 +15,7 @@ const VERBS: Readonly<Record<Action, 'read' | 'write' | 'execute'>> = {
  * automations. Folders and the status of tasks are in no list, so they need none here.
  */
 function scopeOf(action: Action, objectType: string): Scope | null {
-  if (/^DataExtension/.test(objectType)) {
+  if (objectType.startsWith('DataExtension')) {
     return action === 'Retrieve' ? 'data_extensions_read' : 'data_extensions_write';
   }
   return objectType === 'QueryDefinition' ? `automations_${VERBS[action]}` : null;
