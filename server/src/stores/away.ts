@@ -1,4 +1,12 @@
-import type { SideStore } from './directory.ts';
+import type { Store } from '@millrace/engine';
+
+/** A store for some kinds, beside the one that has all others and everything that is not a job. */
+export interface SideStore {
+  /** What people call the place of its jobs: `redis`, or the name of an org. */
+  readonly place: string;
+  readonly store: Store;
+  readonly kinds: readonly string[];
+}
 
 /** Which of the stores beside the database did not answer when they were last asked: what they have is left out of answers. */
 export interface Away {

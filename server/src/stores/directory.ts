@@ -1,13 +1,5 @@
-import type { Away } from './away.ts';
+import type { Away, SideStore } from './away.ts';
 import { type Filter, type JobId, type Store, StoreUnavailable } from '@millrace/engine';
-
-/** A store for some kinds, beside the one that has all others and everything that is not a job. */
-export interface SideStore {
-  /** What people call the place of its jobs: `redis`, or the name of an org. */
-  readonly place: string;
-  readonly store: Store;
-  readonly kinds: readonly string[];
-}
 
 /** Which of several stores has a job: an id tells its store by its prefix, a kind by the table. */
 export interface Directory {

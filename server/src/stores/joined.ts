@@ -7,8 +7,8 @@ import {
   type Store,
 } from '@millrace/engine';
 import { defined } from '@millrace/workload-kit';
-import { type Away, createAway } from './away.ts';
-import { type Directory, type SideStore, createDirectory } from './directory.ts';
+import { type Away, type SideStore, createAway } from './away.ts';
+import { type Directory, createDirectory } from './directory.ts';
 import { listOver } from './pages.ts';
 import type { EveryMember, MainStore } from './parts.ts';
 
