@@ -120,8 +120,9 @@ function complaintOf(
   if (value === undefined) {
     return needed?.by.includes(kind) === true ? needed.sentence : null;
   }
-  if (type === 'pattern') return isPattern(String(value)) ? null : 'that is no regular expression.';
-  if (type === 'text') return null;
+  if (typeof value === 'string') {
+    return type !== 'pattern' || isPattern(value) ? null : 'that is no regular expression.';
+  }
   if (oneOf !== undefined) {
     return oneOf.includes(Number(value)) ? null : `give one of ${oneOf.join(', ')}.`;
   }

@@ -8,7 +8,7 @@ export {
   complaint,
   createConsole,
 } from './console.ts';
-export { type FaultRules, type FaultSpec, invalidInput } from './fault-rules.ts';
+export { type FaultRules, type FaultSpec } from './fault-rules.ts';
 export { faultsSection } from './faults-section.ts';
 export { type Fault, type FaultBoard, type Faults, type Strikes, createFaults } from './faults.ts';
 export { type Frame, createFrame } from './frame.ts';
