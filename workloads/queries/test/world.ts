@@ -8,7 +8,8 @@ import { metricsOf } from '../src/observe.ts';
 import type { PollData } from '../src/poll/data.ts';
 import { runPoll } from '../src/poll/poll.ts';
 import { type FakeCloud, createFakeCloud } from './cloud.ts';
-import { type TestDatabase, clockAheadBy } from './databases.ts';
+import { clockAheadBy } from '../../../stores/postgres/test/databases.ts';
+import type { TestDatabase } from '../../../stores/postgres/test/stores.ts';
 
 /** The end of a process: nothing that it wanted to do happens any more. */
 export class Killed extends Error {
