@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { USUAL, refusal } from '../test/cloud.ts';
-import { DATABASES, type TestDatabase, openTestDatabase } from '../test/databases.ts';
+import {
+  DATABASES,
+  type TestDatabase,
+  openTestDatabase,
+} from '../../../stores/postgres/test/stores.ts';
 import { type World, openWorld } from '../test/world.ts';
 
 const SQL = 'SELECT SubscriberKey, EventDate FROM _Open';

@@ -1,5 +1,5 @@
 import { type Scope, admitted } from '@millrace/workload-kit';
-import type { PageParams } from './ids.ts';
+import type { PageParams } from '@millrace/workload-kit';
 import type { Queries } from './queries.ts';
 import type { Rowset } from './results/results.ts';
 import type { Run } from './run.ts';

@@ -1,15 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  type Step,
-  connect,
-  errorOf,
-  failed,
-  fault,
-  openCloud,
-  page,
-  raw,
-  retrieved,
-} from '../../test/cloud.ts';
+import { type Step, raw } from '../../../test/scripted.ts';
+import { connect, errorOf, failed, fault, openCloud, page, retrieved } from '../../test/cloud.ts';
 
 test.each<[string, Step, object]>([
   [

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { connect, errorOf, json, openCloud } from '../../test/cloud.ts';
+import { json } from '../../../test/scripted.ts';
+import { connect, errorOf, openCloud } from '../../test/cloud.ts';
 
 describe('rows', () => {
   const rowset = (more: object): object => ({

@@ -6,6 +6,7 @@ import {
   type JobState,
   type JobSummary,
   type Selection,
+  fitsFilter,
   refuseUnstorableOutcome,
   statesBefore,
 } from '@millrace/engine';
@@ -13,7 +14,7 @@ import { type Context, list, partsOf, script } from '../context.ts';
 import { ENDING } from '../lua/ending.ts';
 import { WAITING } from '../lua/waiting.ts';
 import { numberOf } from '../names.ts';
-import { matches, pages } from './read.ts';
+import { pages } from './read.ts';
 
 /** What people do to jobs. */
 
@@ -159,7 +160,7 @@ async function forSelected(
   for (const state of states.filter((each) => (filter.state ?? each) === each)) {
     const filtered: Filter = { ...filter, state };
     for await (const page of pages(context, filtered, { oldestFirst: true })) {
-      const fitting = page.filter((job) => matches(job, filtered) && isOpen(job));
+      const fitting = page.filter((job) => fitsFilter(job, filtered) && isOpen(job));
       for (const part of partsOf(fitting)) {
         if (moved >= limit) return;
         moved = await ask(part.slice(0, limit - moved).map(({ id }) => id));

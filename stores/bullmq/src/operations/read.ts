@@ -8,6 +8,7 @@ import {
   type JobSummary,
   type ListParams,
   MillraceError,
+  fitsFilter,
 } from '@millrace/engine';
 import { type Context, type Script, list, partsOf, script, textOf } from '../context.ts';
 import { SUMMARY, toJob, toSummary } from '../fields.ts';
@@ -134,7 +135,7 @@ export async function listJobs(
   const found: JobSummary[] = [];
   const options = { size: limit + 1, ...(cursor !== undefined && { from: readCursor(cursor) }) };
   for await (const page of pages(context, filter, options)) {
-    found.push(...page.filter((job) => matches(job, filter)));
+    found.push(...page.filter((job) => fitsFilter(job, filter)));
     if (found.length > limit) break;
   }
   const jobs = found.slice(0, limit);
@@ -179,23 +180,6 @@ export async function* pages(
 function indexOf({ correlationId = '', state }: Filter): string {
   if (correlationId !== '') return `correlation:${correlationId}`;
   return state === undefined || state === 'SUCCEEDED' ? 'all' : `state:${state}`;
-}
-
-/** Every part of the filter that is there must fit. Times: from `createdAfter` on, up to but without `createdBefore`. */
-export function matches(job: JobSummary, filter: Filter): boolean {
-  const { createdAfter = -Infinity, createdBefore = Infinity } = filter;
-  return (
-    (filter.state === undefined || job.state === filter.state) &&
-    (filter.kind === undefined || job.kind === filter.kind) &&
-    (filter.tenant === undefined || job.tenant === filter.tenant) &&
-    (filter.tenants === undefined || filter.tenants.includes(job.tenant)) &&
-    (filter.submitter === undefined || job.submitter === filter.submitter) &&
-    (filter.key === undefined || job.key === filter.key) &&
-    (filter.correlationId === undefined || job.correlationId === filter.correlationId) &&
-    (filter.errorCode === undefined || job.error?.code === filter.errorCode) &&
-    job.createdAt >= createdAfter &&
-    job.createdAt < createdBefore
-  );
 }
 
 export async function counts(context: Context): Promise<Count[]> {

@@ -5,6 +5,7 @@ import {
   type RowPage,
 } from '@millrace/marketing-cloud';
 import { type Row, fileTypeOf, tableStream } from '@millrace/tables';
+import { badCursor } from '@millrace/workload-kit';
 import type { Format, ResultPage } from '../contract/results.ts';
 import { QueryError } from '../errors.ts';
 import type { Run, RunColumn } from '../run.ts';
@@ -163,9 +164,6 @@ function placeOf(cursor: string): Place {
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, page, pageSize] = /^([1-9]\d{0,8})\.([1-9]\d{0,3})$/.exec(text) ?? [];
   if (page === undefined || pageSize === undefined || Number(pageSize) > PAGE)
-    throw new QueryError(
-      'invalid_cursor',
-      'The cursor is not one that these results have given. Start from the first page.',
-    );
+    throw badCursor('these results have');
   return { page: Number(page), pageSize: Number(pageSize) };
 }

@@ -1,6 +1,6 @@
 import { type Duration, toMs } from '@millrace/engine';
 import type { RunJobs } from '../jobs.ts';
-import { type Page, type PageParams, numberCursor, page, pageLimit, seqOf } from '../ids.ts';
+import { seqOf } from '../ids.ts';
 import { QueryError } from '../errors.ts';
 import type { Mids } from '../mids.ts';
 import type { Run } from '../run.ts';
@@ -9,6 +9,7 @@ import type { RunRecord } from './record.ts';
 import { type RunFilter, runRows } from './records.ts';
 import type { RunStore } from './store.ts';
 import type { Database } from '@millrace/store-postgres';
+import { type Page, type PageParams, numberCursor, page, pageLimit } from '@millrace/workload-kit';
 
 export interface NewRun {
   readonly sqlText: string;

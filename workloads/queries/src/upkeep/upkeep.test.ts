@@ -1,6 +1,10 @@
 import type { RunRecord } from '../runs/record.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DATABASES, type TestDatabase, openTestDatabase } from '../../test/databases.ts';
+import {
+  DATABASES,
+  type TestDatabase,
+  openTestDatabase,
+} from '../../../../stores/postgres/test/stores.ts';
 import { type World, openWorld } from '../../test/world.ts';
 
 const SQL = 'SELECT SubscriberKey FROM _Open';
