@@ -11,6 +11,7 @@ export type EngineErrorCode =
   | 'invalid_run_at'
   | 'invalid_priority'
   | 'invalid_key'
+  | 'key_taken'
   | 'invalid_cursor'
   | 'invalid_schedule'
   | 'quota_exceeded'
