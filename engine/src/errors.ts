@@ -50,6 +50,11 @@ export class StoreTimedOut extends StoreUnavailable {
   override readonly name: string = 'StoreTimedOut';
 }
 
+/** The store has ended within this process, and nothing but a restart brings it back. The message is for anyone to read. */
+export class StoreStopped extends StoreUnavailable {
+  override readonly name: string = 'StoreStopped';
+}
+
 /** What is kept of a failed attempt. */
 export interface FailureRecord {
   readonly code: string;

@@ -191,13 +191,14 @@ async function serve(
     telemetry,
     workloads: opened,
     checks: [
-      storeCheck(database, database.database.trouble),
+      storeCheck(database, database.database),
       ...identity.checks,
       ...opened.checks,
       ...orgs.map(orgCheck),
       ...(stores.redis === null ? [] : [redisCheck(stores.redis)]),
     ],
     log,
+    stopped: database.database.stopped,
     isStopping: () => stopping,
   });
   closing.add(() => closeApp(app));

@@ -19,10 +19,13 @@ export const healthContracts = {
   healthz: {
     method: 'GET',
     path: '/healthz',
-    summary: 'The process is alive.',
+    summary: 'The process is alive: 503 when nothing but a restart helps.',
     access: 'anyone',
-    response: z.object({ status: z.literal('ok') }),
-    statuses: [200],
+    response: z.object({
+      status: z.enum(['ok', 'stopped']),
+      detail: z.string().optional().describe('What has stopped, and what to do.'),
+    }),
+    statuses: [200, 503],
     example: { response: { status: 'ok' } },
   },
   readyz: {
