@@ -9,7 +9,7 @@ import {
   createWorker,
   defineJob,
 } from '@millrace/engine';
-import { EXECUTE, POLL, POLL_CONFIG, nextDelay, openQueries, queryKinds } from '@millrace/queries';
+import { POLL, POLL_CONFIG, nextDelay, openQueries, queryKinds } from '@millrace/queries';
 import { openBullStore } from '@millrace/store-bullmq';
 import { openPostgresStore } from '@millrace/store-postgres';
 import { z } from 'zod';
@@ -18,6 +18,7 @@ import { clock } from './contenders/millrace.mjs';
 import { serveRole } from './role.mjs';
 
 const MINUTE = 60_000;
+const LOOP = 'loop-shell-query';
 const SQL = 'SELECT SubscriberKey, EventDate FROM _Open';
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -131,7 +132,7 @@ async function loop({ cloud, store, events, runs, slots, scale }) {
   const unit = cloud.open(() => {}).businessUnit();
   let ended = 0;
   const kind = defineJob({
-    kind: EXECUTE,
+    kind: LOOP,
     input: z.object({ n: z.number() }),
     timeout: '30m',
     async run({ data: { n } }) {
@@ -151,7 +152,7 @@ async function loop({ cloud, store, events, runs, slots, scale }) {
   });
   const registry = createRegistry([kind]);
   const queue = createQueue({ store, registry, events });
-  const all = Array.from({ length: runs }, (_, n) => ({ kind: EXECUTE, data: { n } }));
+  const all = Array.from({ length: runs }, (_, n) => ({ kind: LOOP, data: { n } }));
   for (let at = 0; at < all.length; at += 1_000) await queue.enqueueAll(all.slice(at, at + 1_000));
   cloud.release();
   const worker = startWorker({ store, registry, events, slots });

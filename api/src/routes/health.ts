@@ -10,6 +10,11 @@ export const check = z.object({
 });
 export type Check = z.infer<typeof check>;
 
+export const liveness = z.object({
+  status: z.enum(['ok', 'stopped']),
+  detail: z.string().optional().describe('What has stopped, and what to do.'),
+});
+
 export const readiness = z.object({
   status: z.enum(['ready', 'degraded', 'unavailable', 'stopping']),
   checks: z.array(check),
@@ -21,10 +26,7 @@ export const healthContracts = {
     path: '/healthz',
     summary: 'The process is alive: 503 when nothing but a restart helps.',
     access: 'anyone',
-    response: z.object({
-      status: z.enum(['ok', 'stopped']),
-      detail: z.string().optional().describe('What has stopped, and what to do.'),
-    }),
+    response: liveness,
     statuses: [200, 503],
     example: { response: { status: 'ok' } },
   },

@@ -35,7 +35,14 @@ async function listening(server: Server): Promise<string> {
 test('what is there is ok, and nothing needs to be done', async () => {
   const all = await found({});
   expect(Object.values(all).filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
-  expect(Object.keys(all)).toEqual(['node', 'port', 'database', 'issuer', 'disk (data)']);
+  expect(Object.keys(all)).toEqual([
+    'node',
+    'port',
+    'database',
+    'issuer',
+    'disk (data)',
+    'Marketing Cloud',
+  ]);
 });
 
 test('an old Node is told', () => {

@@ -1,0 +1,94 @@
+import { createQueue, within } from '@millrace/engine';
+import { orgCheck, redisCheck, storeCheck } from '../health.ts';
+import { createApp } from '../http/app.ts';
+import { closeApp, listen } from '../http/listen.ts';
+import { byFirstName } from '../identity/first-names.ts';
+import { createIdentity } from '../identity/identity.ts';
+import { tellCommandLine } from '../running.ts';
+import { type Sandbox, identityOf, openSandbox } from '../sandbox.ts';
+import { serveMetrics } from '../telemetry/export/endpoint.ts';
+import { traceAudit } from '../telemetry/store.ts';
+import type { Kinds } from './kinds.ts';
+import type { Process } from './process.ts';
+import type { Queues } from './queues.ts';
+import type { Work } from './work.ts';
+
+/** Who may ask, and what answers: from here on the process can be reached. */
+export interface Front {
+  readonly address: string;
+  /** Where metrics are served without a token, if anywhere. */
+  readonly metricsAddress: string | null;
+  /** Null where there is a real issuer, or nobody is asked. */
+  readonly sandbox: Sandbox | null;
+  /** Readiness falls. */
+  turnAway(): void;
+}
+
+export async function openFront(
+  process: Process,
+  kinds: Kinds,
+  { stores, orgs }: Queues,
+  { events, workloads, worker, hub }: Work,
+): Promise<Front> {
+  const { config, log, telemetry, replica, closing } = process;
+  const { registry, schedules } = kinds;
+  const { database, joined, redis } = stores;
+  const sandbox = config.identity.mode === 'sandbox' ? await openSandbox(config) : null;
+  if (sandbox !== null) closing.add(() => sandbox.close());
+  const identity = createIdentity(identityOf(config, sandbox), log, telemetry, config.tenantClaim);
+  let isStopping = false;
+  const app = createApp({
+    within(scope) {
+      const store = within(joined, scope);
+      return { store, queue: createQueue({ store, registry, events }) };
+    },
+    audit: traceAudit(database.audit, telemetry),
+    worker,
+    registry,
+    schedules,
+    config,
+    replica,
+    authenticate: byFirstName(identity.authenticate, database.names),
+    signIn: identity.signIn,
+    hub,
+    telemetry,
+    workloads,
+    checks: [
+      storeCheck(database, database.database),
+      ...identity.checks,
+      ...workloads.checks,
+      ...orgs.map(orgCheck),
+      ...(redis === null ? [] : [redisCheck(redis)]),
+    ],
+    log,
+    stopped: database.database.stopped,
+    isStopping: () => isStopping,
+  });
+  closing.add(() => closeApp(app));
+  closing.add(() => hub.close());
+  const address = await listen(app, config);
+  const metrics = config.metrics === null ? null : await serveMetrics(config.metrics, telemetry);
+  if (metrics !== null) closing.add(() => metrics.close());
+  await tellFolder(process, kinds, { address, sandbox });
+  return {
+    address,
+    metricsAddress: metrics?.address ?? null,
+    sandbox,
+    turnAway() {
+      isStopping = true;
+    },
+  };
+}
+
+/** The command line finds the process by this, from any folder. */
+async function tellFolder(
+  { config, log, closing }: Process,
+  { sandboxOrg, ofOrgs }: Kinds,
+  { address: url, sandbox }: Pick<Front, 'address' | 'sandbox'>,
+): Promise<void> {
+  if (config.runningFolder === null) return;
+  const [org = null] = sandboxOrg === null ? [] : ofOrgs;
+  const simulatedOrg = org === null ? null : { kind: org.kind, page: sandboxOrg ?? '' };
+  const told = { url, client: sandbox?.client ?? null, simulatedOrg };
+  closing.add(await tellCommandLine(config.runningFolder, told, log));
+}

@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Closing } from '../closing.ts';
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../log/log.ts';
+import { startTelemetry } from '../telemetry/telemetry.ts';
+import type { Telemetry } from '../telemetry/types.ts';
+import { VERSION } from '../version.ts';
+
+/** What each step of the start is given. */
+export interface Process {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+  /** Unique over all processes and starts. */
+  readonly replica: string;
+  /** Whatever a step opens is added here. */
+  readonly closing: Closing;
+}
+
+export async function openProcess(config: Config, log: Logger, closing: Closing): Promise<Process> {
+  const replica = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
+  const telemetry = await startTelemetry(
+    { ...config.telemetry, serviceInstance: replica, version: VERSION, secrets: config.secrets },
+    log,
+  );
+  closing.add(() => telemetry.stop());
+  return { config, log, telemetry, replica, closing };
+}

@@ -1,0 +1,86 @@
+import { type Events, type Worker, createEvents, createQueue } from '@millrace/engine';
+import { systemClock } from '../clock.ts';
+import { type Hub, createHub } from '../live/hub.ts';
+import { createThings } from '../live/things.ts';
+import { createTopics } from '../live/topics.ts';
+import { logEvents } from '../log/events.ts';
+import { createFetchPublic } from '../outside/fetch-public.ts';
+import { usageOf } from '../salesforce/orgs.ts';
+import { inWords } from '../start-error.ts';
+import { traceAnnouncements } from '../telemetry/store.ts';
+import { VERSION } from '../version.ts';
+import { createWorkers } from '../workers.ts';
+import { type OpenedWorkloads, openWorkloads } from '../workloads/open.ts';
+import type { Kinds } from './kinds.ts';
+import type { Process } from './process.ts';
+import type { Queues } from './queues.ts';
+
+/** What does the work, and what tells of it. */
+export interface Work {
+  readonly events: Events;
+  readonly workloads: OpenedWorkloads;
+  /** Null in a process that only answers. It has not begun yet. */
+  readonly worker: Worker | null;
+  readonly hub: Hub;
+}
+
+export async function openWork(process: Process, kinds: Kinds, queues: Queues): Promise<Work> {
+  const { config, log, telemetry, replica, closing } = process;
+  const { declared, registry, schedules } = kinds;
+  const { stores, orgs } = queues;
+  const { database, joined } = stores;
+  const events = createEvents();
+  logEvents(events, log);
+  telemetry.watch(events);
+  const topics = createTopics();
+  const workloads = await openWorkloads(
+    declared.active,
+    {
+      store: database,
+      queue: createQueue({ store: joined, registry, events }),
+      registry,
+      orgs,
+      telemetry,
+      fetchPublic: createFetchPublic(telemetry.call),
+      live: topics.live,
+      clock: systemClock,
+      log,
+      version: VERSION,
+    },
+    closing,
+  );
+  const createWorker = (): Worker =>
+    createWorkers({
+      ...process,
+      stores,
+      places: kinds.places,
+      salesforce: kinds.salesforce,
+      kindsOf: declared.kindsOf,
+      schedules,
+      pools: [...config.pools, ...declared.pools],
+      services: workloads.services,
+      events,
+    });
+  const worker = config.role === 'api' ? null : inWords(createWorker);
+  const hub = createHub({
+    store: joined,
+    announcements: traceAnnouncements(database.announcements, telemetry),
+    events,
+    topics,
+    things: createThings(workloads.topics),
+    processId: replica,
+    log,
+    streamsPerCaller: config.streamsPerCaller,
+    serves: config.role !== 'worker',
+    onDropped: () => telemetry.count('live_streams_dropped_total', 1),
+  });
+  telemetry.observe({
+    store: joined,
+    worker,
+    registry,
+    hub,
+    orgs: orgs.map((org) => usageOf(org, events)),
+    workloads: workloads.gauges,
+  });
+  return { events, workloads, worker, hub };
+}
