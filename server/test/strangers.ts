@@ -66,7 +66,12 @@ const run = (asked?: (theirs: Things) => Asked) =>
     none: 'run-999999',
     ...(asked && { asked }),
   }) as const;
-const snippet = { of: 'one', id: (theirs: Things) => theirs.snippet, none: 'nobodys' } as const;
+const snippet = {
+  of: 'one',
+  id: (theirs: Things) => theirs.snippet,
+  none: 'nobodys',
+  shared: true,
+} as const;
 
 export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
   enqueue: {
