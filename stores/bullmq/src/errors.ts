@@ -31,10 +31,7 @@ export function storeError(error: unknown): Error {
   const [word = ''] = PASSING.exec(message) ?? [];
   if (word !== '') {
     const condition = CONDITIONS[word] ?? 'Redis is of no use for now';
-    return new StoreUnavailable(
-      `${condition} (${message}). Work goes on by itself once that is fixed.`,
-      { cause: error },
-    );
+    return new StoreUnavailable(`${condition} (${message}).`, { cause: error });
   }
   if (message.includes('WRONGTYPE'))
     return new Error(
