@@ -89,13 +89,12 @@ async function connectCluster(options: ConnectOptions): Promise<Cluster> {
 
 /**
  * The driver's own promise never ends where the cluster is not whole at first. Nodes are connected by it with their first
- * command, and commands that come while that is under way are refused: so they are connected at once, and waited for.
+ * command, and commands that come while that is under way are refused: so each is asked something first.
  */
 async function ready(
   cluster: Cluster,
   { answerWithinMs = ANSWER_WITHIN_MS }: ConnectOptions,
 ): Promise<void> {
-  cluster.on('+node', (node: Redis) => void node.connect().catch(() => {}));
   let timer: NodeJS.Timeout | undefined;
   const isLate = new Promise<never>((_, reject) => {
     timer = setTimeout(
@@ -105,7 +104,7 @@ async function ready(
   });
   const areReady = async (): Promise<void> => {
     await new Promise<void>((resolve) => cluster.once('ready', resolve));
-    await Promise.all(cluster.nodes('master').map(nodeReady));
+    await Promise.all(cluster.nodes('master').map((node) => node.ping().catch(() => {})));
   };
   const isReady = areReady();
   // It tries again by itself.
@@ -115,10 +114,6 @@ async function ready(
   } finally {
     clearTimeout(timer);
   }
-}
-
-async function nodeReady(node: Redis): Promise<void> {
-  if (node.status !== 'ready') await new Promise<void>((resolve) => node.once('ready', resolve));
 }
 
 /**

@@ -62,8 +62,8 @@ export function createContext({ client, prefix, onFault, confirmed }: ContextOpt
   }
   return {
     onFault,
-    run: (script, ...args) => runOn(client, script, args),
-    write: (script, ...args) => runOn(confirmed?.client ?? client, script, args),
+    run: (which, ...args) => runOn(client, which, args),
+    write: (which, ...args) => runOn(confirmed?.client ?? client, which, args),
     confirm:
       confirmed === null ? async () => {} : createConfirm(confirmed.client, confirmed.replicas),
   };

@@ -21,7 +21,7 @@ async function line() {
 test('a cluster is not asked twice when an answer is lost', async () => {
   const cluster = await startCluster();
   onTestFinished(() => cluster.remove());
-  const boards = [];
+  const boards: Awaited<ReturnType<typeof startSwitchboard>>[] = [];
   for (const [index, url] of cluster.urls.entries()) {
     const board = await startSwitchboard(url);
     onTestFinished(() => board.close());

@@ -138,12 +138,13 @@ test('a batch is sent in parts of a hundred jobs and of a megabyte at the most',
   expect(lengths([long, long, long, 'x'.repeat(2_000_000), 1, 2])).toEqual([2, 1, 1, 2]);
 });
 
-test('a text that was cut in the middle of a character is kept without the half', async () => {
+test('a stack that was cut in the middle of a character is kept without the half', async () => {
   const { store } = await world();
   const job = await start(store);
-  const error = { code: 'broken', message: 'a\ud83d', retryable: false };
+  const error = { code: 'broken', message: 'It broke.', retryable: false };
   expect(await settle(store, job, { move: 'fail', error, stack: 'b\ud83d' })).toBe('settled');
-  expect(await store.get({ id: job.id })).toMatchObject({ error: { message: 'a\ufffd' } });
+  const kept = await store.get({ id: job.id });
+  expect(kept?.executions).toMatchObject([{ stack: 'b\ufffd' }]);
 });
 
 test('a sweep passes over what is kept, however much of it comes first', async () => {

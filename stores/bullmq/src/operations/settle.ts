@@ -170,7 +170,7 @@ function outcomeOf(outcome: SettledOutcome): Outcome {
 function failureOf({ code, message, retryable }: FailureRecord, stack: string | null): Outcome {
   return {
     code,
-    message: wellFormed(message),
+    message,
     retryable: retryable ? '1' : '0',
     ...(stack !== null && { stack: wellFormed(stack) }),
   };
