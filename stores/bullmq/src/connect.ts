@@ -96,24 +96,22 @@ async function ready(
   { answerWithinMs = ANSWER_WITHIN_MS }: ConnectOptions,
 ): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const isLate = new Promise<never>((_, reject) => {
+  const isReady = new Promise<void>((resolve, reject) => {
+    cluster.once('ready', resolve);
     timer = setTimeout(
       () => reject(new Error('the cluster is not whole (CLUSTER INFO says more)')),
       answerWithinMs,
     );
   });
-  const areReady = async (): Promise<void> => {
-    await new Promise<void>((resolve) => cluster.once('ready', resolve));
-    await Promise.all(cluster.nodes('master').map((node) => node.ping().catch(() => {})));
-  };
-  const isReady = areReady();
   // It tries again by itself.
   cluster.connect().catch(() => {});
   try {
-    await Promise.race([isReady, isLate]);
+    await isReady;
   } finally {
     clearTimeout(timer);
   }
+  // One that does not answer may be of no concern here: it has the slots of others.
+  await Promise.all(cluster.nodes('master').map((node) => node.ping().catch(() => {})));
 }
 
 /**
