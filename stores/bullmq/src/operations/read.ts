@@ -80,7 +80,7 @@ const COUNTS = script(
   /* lua */ `
 local again = 0
 for _, queue in ipairs(call('SMEMBERS', own('kinds'))) do
-  if tend(queue) then again = 1 end
+  if not faultOf(queue) and tend(queue) then again = 1 end
 end
 return { again, call('HGETALL', own('counts')) }
 `,
@@ -93,12 +93,12 @@ const INSPECT = script(
   /* lua */ `
 local job = find(ARGV[1])
 if not job then return false end
-promote(job.queue, 200)
-load(job, { 'number', 'state', 'rank', 'tenant', 'suspect' })
+if not faultOf(job.queue) then promote(job.queue, 200) end
+load(job, { 'number', 'order', 'state', 'rank', 'tenant', 'suspect' })
 if not job.number then return false end
 local ahead = 0
 if job.state == 'QUEUED' then
-  ahead = call('ZCOUNT', ofQueue(job.queue, 'prioritized'), '-inf', '(' .. score(job.rank, job.number))
+  ahead = call('ZCOUNT', ofQueue(job.queue, 'prioritized'), '-inf', '(' .. score(job.rank, job.order))
 end
 return { whole(job), text(now), call('HEXISTS', ofQueue(job.queue, 'meta'), 'paused'), ahead, job.suspect and 1 or 0,
   call('HGET', own('counts'), 'PROCESSING:' .. job.queue .. ':' .. (job.tenant or '')) }
@@ -230,7 +230,7 @@ export async function inspect(context: Context, { id }: { id: JobId }): Promise<
 }
 
 function readCursor(cursor: string): string {
-  if (!/^[1-9]\d{0,14}$/.test(cursor))
+  if (!/^[1-9]\d{0,15}$/.test(cursor))
     throw new MillraceError(
       'invalid_cursor',
       'The cursor is not one that a list has given. Start from the first page.',
