@@ -41,7 +41,7 @@ function seen(
   const { data, ...rest } = given;
   return decide(
     {
-      run: { status: 'running', asText: false, ...run },
+      run: { status: 'running', asText: false, mceStatus: null, ...run },
       now: START + seconds * 1_000,
       random: 0.5,
       data: { ...DATA, ...data },
@@ -75,10 +75,37 @@ describe('the tree, top to bottom', () => {
     ['a ready run is over', seen(4, {}, { status: 'ready' }), 'over'],
     ['a failed run is over', seen(4, {}, { status: 'failed' }), 'over'],
     ['canceled goes before the budget', seen(2_000, {}, { status: 'canceled' }), 'over'],
-    ['29 minutes are the cap', seen(29 * 60), 'failed query_timeout'],
-    ['a moment before, it is asked', seen(29 * 60 - 1), 'ask status'],
-    ['120 polls are the cap', seen(60, { data: { pollCount: 120 } }), 'failed query_timeout'],
-    ['119 are not', seen(60, { data: { pollCount: 119 } }), 'ask status'],
+    ['29 minutes are the cap, after one more look', seen(29 * 60), 'ask status'],
+    ['which may see the end', seen(60 * 60, { status: says('Complete') }), 'ask rowset'],
+    ['or rows', seen(29 * 60, { status: says('Processing') }), 'ask probe'],
+    [
+      'of a query that is over',
+      seen(29 * 60, { status: says('Processing'), probe: 3 }),
+      'ask isRunning',
+    ],
+    ['else', seen(29 * 60, { status: says('Processing'), probe: 0 }), 'failed query_timeout'],
+    [
+      'or',
+      seen(29 * 60, { status: says('Processing'), probe: 3, isRunning: true }),
+      'failed query_timeout',
+    ],
+    [
+      'a moment before, it goes on',
+      seen(29 * 60 - 1, { status: says('Processing'), probe: 0 }),
+      'defer 4000',
+    ],
+    [
+      '120 polls are the cap',
+      seen(60, { status: null, probe: 0, data: { pollCount: 120 } }),
+      'failed query_timeout',
+    ],
+    ['119 are not', seen(60, { status: null, probe: 0, data: { pollCount: 119 } }), 'defer 30000'],
+    ['at the cap it throttles: later', seen(29 * 60, { status: THROTTLED }), 'defer 45000'],
+    [
+      'but not for ever',
+      seen(90 * 60, { status: THROTTLED, data: { throttledMs: 58 * 60_000 } }),
+      'failed query_timeout',
+    ],
     ['one status is asked for first', seen(2), 'ask status'],
     ['complete: are the rows there', seen(2, { status: says('Complete') }), 'ask rowset'],
     ['whatever its spelling', seen(2, { status: says('  COMPLETE ') }), 'ask rowset'],
@@ -120,9 +147,24 @@ describe('the tree, top to bottom', () => {
     ['no probe before 5 s', seen(4.9, { status: says('Processing') }), 'defer 4000'],
     ['a probe from 5 s on', seen(5, { status: says('Processing') }), 'ask probe'],
     [
-      'rows: ready, whatever SOAP says',
-      seen(5, { status: says('Queued'), probe: 3 }),
+      'rows may be a part of them',
+      seen(5, { status: says('Processing'), probe: 3 }),
+      'ask isRunning',
+    ],
+    [
+      'nothing runs: ready, whatever SOAP says',
+      seen(5, { status: says('Queued'), probe: 3, isRunning: false }),
       'ready 3 by probe',
+    ],
+    [
+      'it runs: later',
+      seen(5, { status: says('Processing'), probe: 3, isRunning: true }),
+      'defer 4000',
+    ],
+    [
+      'nobody says whether it runs: later',
+      seen(5, { status: says('Processing'), probe: 3, isRunning: NO_ANSWER }),
+      'defer 4000',
     ],
     ['none: later', seen(5, { status: says('Processing'), probe: 0 }), 'defer 4000'],
     ['no answer: later', seen(5, { status: says('Processing'), probe: NO_ANSWER }), 'defer 4000'],
@@ -227,6 +269,61 @@ describe('the tree, top to bottom', () => {
   });
 });
 
+describe('a query that Marketing Cloud ended otherwise', () => {
+  test.each([
+    'Canceled',
+    'Cancelled',
+    'cancelling',
+    ' Stopped ',
+    'Aborted',
+    'Timeout',
+    'Timed Out',
+    'Skipped',
+  ])('%j has failed, with the word, and is not tried again', (said) => {
+    const step = seen(2, { status: says(said) });
+    expect(step).toMatchObject({ type: 'failed', code: 'query_failed' });
+    expect(step.type === 'failed' && step.message).toContain(said.trim());
+  });
+
+  test('says why, where it does', () => {
+    const step = seen(2, { status: says('Canceled', { statusMessage: 'By an administrator' }) });
+    expect(step).toMatchObject({
+      message: 'Marketing Cloud ended the query: Canceled. By an administrator',
+    });
+  });
+
+  test('"Failed" without a reason may be one of types', () => {
+    expect(word(seen(2, { status: says('Failed') }))).toBe('rerun');
+    expect(word(seen(2, { status: says('Failed') }, { asText: true }))).toBe('failed query_failed');
+  });
+
+  describe('with a word that nobody knows', () => {
+    const last = { rowsetReadyDetectedAt: AT(200), rowsetReadyAttempts: 5 };
+
+    test('has failed where there are no rows in the end', () => {
+      expect(seen(300, { status: says('Pondering'), rowset: 0, data: last })).toMatchObject({
+        type: 'failed',
+        code: 'query_failed',
+        message:
+          'Marketing Cloud says Pondering, the query no longer runs, and it has given no rows.',
+      });
+    });
+
+    test('also where that word was heard in a poll before', () => {
+      const run = { mceStatus: 'Pondering' };
+      expect(word(seen(300, { status: NO_ANSWER, rowset: 0, data: last }, run))).toBe(
+        'failed query_failed',
+      );
+    });
+
+    test('is ready where there are some; and without any word, 0 rows are 0 rows', () => {
+      const some = { status: says('Pondering'), rowset: 3, data: last };
+      expect(word(seen(300, some))).toBe('ready 3 by rowset');
+      expect(word(seen(300, { status: null, rowset: 0, data: last }))).toBe('ready 0 by rowset');
+    });
+  });
+});
+
 describe('the rows of a query that is over', () => {
   const complete = { status: says('Complete') };
 
@@ -264,6 +361,25 @@ describe('the rows of a query that is over', () => {
     expect(step.type === 'defer' && step.data.rowsetReadyAttempts).toBe(5);
   });
 
+  test('are looked for beyond the 29 minutes and the 120 polls: the query itself was in time', () => {
+    const data = { rowsetReadyDetectedAt: AT(1_700), rowsetReadyAttempts: 2, pollCount: 130 };
+    expect(word(seen(3_600, { ...complete, data, rowset: 0 }))).toBe('defer 6000');
+    expect(word(seen(3_600, { status: NO_ANSWER, data }))).toBe('ask rowset');
+    expect(word(seen(3_600, { ...complete, data, rowset: THROTTLED }))).toBe('defer 45000');
+  });
+
+  test('use up their attempts where throttling lasts for twice the 29 minutes', () => {
+    let data: PollData = DATA;
+    let step = seen(60, { ...complete, data, rowset: THROTTLED });
+    let polls = 1;
+    for (; step.type === 'defer'; polls += 1) {
+      ({ data } = step);
+      step = seen(60 + polls, { ...complete, data, rowset: THROTTLED });
+    }
+    expect(step).toMatchObject({ type: 'failed', code: 'rowset_unavailable' });
+    expect(data.throttledMs).toBe(78 * 45_000 + 5 * 45_000);
+  });
+
   test('are looked for on, once REST has confirmed the end, without asking REST again', () => {
     const step = seen(300, { status: null, data: { rowsetReadyDetectedAt: AT(200) } });
     expect(word(step)).toBe('ask rowset');
@@ -290,6 +406,12 @@ describe('what is carried on', () => {
     });
     expect(waits).toMatchObject({ type: 'defer', data: { notRunningConfirmations: 0 } });
     expect(waits.type === 'defer' && waits.data.rowsetReadyDetectedAt).toBeUndefined();
+  });
+
+  test('no confirmation where the fast path finds that the query runs', () => {
+    const data = { notRunningConfirmations: 1, notRunningDetectedAt: AT(180) };
+    const runs = seen(185, { status: null, probe: 2, isRunning: true, data });
+    expect(runs).toMatchObject({ type: 'defer', data: { notRunningConfirmations: 0 } });
   });
 
   test('a probe, and a signal', () => {
