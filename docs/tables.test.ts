@@ -7,12 +7,13 @@ import { FIELDS, RECORD_CODES } from '@millrace/store-salesforce';
 import { describe, expect, it } from 'vitest';
 import { CANCELABLE, RETRYABLE, hasEnded } from '../cli/src/jobs/ended.ts';
 import { permissionSets } from '../salesforce-package/scripts/lib/permissions.mjs';
+import { PROBLEMS } from '../workloads/queries/src/validate.ts';
 import { sectionsOf } from './test/markdown.ts';
 import { METADATA } from './test/org.ts';
 
 /**
- * Job states, the fields of Generated_Document__c and the codes of failed documents are one table each: the engine's
- * states.ts, the store's fields.ts and codes.ts. What cannot import them is held against them here, so that whoever adds to
+ * Job states, the fields of Generated_Document__c, the codes of failed documents and what can be wrong with SQL are one table
+ * each: the engine's states.ts, the store's fields.ts and codes.ts, findings.ts of the queries. What cannot import them is held against them here, so that whoever adds to
  * one place only is told of the others.
  */
 
@@ -43,6 +44,16 @@ function tableIn(markdown: string, title: string): string[][] {
         .map((cell) => cell.trim()),
     );
 }
+
+it('what can be wrong with SQL is in the tutorial, and nothing else', () => {
+  const rows = tableIn(page('queries.md'), 'What can be wrong with SQL');
+  const wanted = Object.entries(PROBLEMS).map(([code, { severity, about }]) => [
+    `\`${code}\``,
+    severity,
+    about,
+  ]);
+  expect(rows).toEqual(wanted);
+});
 
 const codesIn = (cell = '') => wordsIn(cell, /`(\w+)`/g);
 

@@ -56,6 +56,14 @@ describe('install scripts', () => {
 describe('what npm start is about to install', () => {
   const office = { name: 'libreoffice-writer-nogui', why: 'makes PDFs', megabytes: 200 };
 
+  // 70 MB that only a query on the simulated Marketing Cloud needs: its folder has a lock file of its own.
+  test('has no DuckDB, which the first query installs', () => {
+    const duckdb = /"node_modules\/@duckdb\//;
+    expect(readFileSync(join(root, 'package-lock.json'), 'utf8')).not.toMatch(duckdb);
+    const own = join(root, 'simulators/marketing-cloud/duckdb/package-lock.json');
+    expect(readFileSync(own, 'utf8')).toMatch(duckdb);
+  });
+
   test('is said with size and reason', () => {
     const said = announcement({ modules: true, packages: [office] }) ?? '';
     expect(said).toMatch(/^ {2}npm packages +400 MB {2}.*install scripts do not run$/m);

@@ -3,6 +3,7 @@ import { type Command, findCommand } from './line/command.ts';
 import { audit } from './commands/operate/audit.ts';
 import { batch } from './documents/commands/batch.ts';
 import { cancel } from './commands/jobs/cancel.ts';
+import { catalog } from './queries/commands/catalog.ts';
 import { check } from './documents/commands/check.ts';
 import { createCompletion } from './commands/completion.ts';
 import { doctor } from './commands/operate/doctor.ts';
@@ -70,6 +71,7 @@ export const commands: readonly Command[] = [
   runs,
   snippets,
   sql,
+  catalog,
   salesforce,
   worker,
   erase,

@@ -1,4 +1,4 @@
-import type { Run, Snippet, SqlReport } from '@millrace/queries/contract';
+import type { Catalog, Run, Snippet, SqlReport } from '@millrace/queries/contract';
 import { type Call, type Handlers, refusal } from './contract-server.ts';
 import { SECOND, at } from './jobs.ts';
 import { type Fixture, fixture } from './run.ts';
@@ -11,6 +11,7 @@ export interface Queries {
   columns: NonNullable<Run['columns']>;
   report: SqlReport;
   snippets: Snippet[];
+  dataExtensions: Catalog['dataExtensions'];
   /** The bytes of a download; null: its line breaks after the first half. */
   file: Buffer | null;
   readonly bodies: unknown[];
@@ -59,6 +60,23 @@ export function ready(rowCount: number, changes: Partial<Run> = {}): Partial<Run
   };
 }
 
+const FIELDS = [
+  { name: 'Email', type: 'Text', maxLength: 254, isPrimaryKey: true, isRequired: true },
+  { name: 'Orders', type: 'Number', maxLength: null, isPrimaryKey: false, isRequired: false },
+];
+const VIEW = {
+  name: '_Open',
+  fields: [
+    {
+      name: 'SubscriberKey',
+      type: 'Text',
+      maxLength: 254,
+      isPrimaryKey: false,
+      isRequired: false,
+    },
+  ],
+};
+
 export async function queriesFixture(
   changes: Partial<Queries> = {},
 ): Promise<Fixture & { readonly queries: Queries }> {
@@ -74,6 +92,7 @@ export async function queriesFixture(
     ],
     report: VALID,
     snippets: [],
+    dataExtensions: [{ name: 'Loyal customers', customerKey: 'loyal-1', fields: FIELDS }],
     file: Buffer.from('Email,Opens\r\n'),
     bodies: [],
     canceled: [],
@@ -123,6 +142,16 @@ function handlersOf(queries: Queries): Handlers {
     validateSql({ body }) {
       queries.bodies.push(body);
       return queries.report;
+    },
+    getCatalog({ query: { mid = '100001', dataExtension: wanted } }) {
+      const isWanted = ({ name }: { name: string }) => wanted === undefined || wanted === name;
+      const dataExtensions = queries.dataExtensions
+        .filter(isWanted)
+        .map((each) => (wanted === undefined ? { ...each, fields: null } : each));
+      const dataViews = [VIEW].filter(isWanted);
+      if (dataExtensions.length + dataViews.length === 0)
+        throw refusal('data_extension_not_found', `There is no data extension "${wanted}".`);
+      return { mid: String(mid), mids: ['100001'], dataExtensions, dataViews, fetchedAt: at(0) };
     },
     formatSql: () => ({ sql: 'SELECT\n  1 AS One' }),
     listSnippets: () => ({ snippets: queries.snippets, next: null }),

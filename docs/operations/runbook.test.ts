@@ -6,9 +6,9 @@ import { type Section, sectionsOf } from '../test/markdown.ts';
 import { type Matcher, type Selector, readPromql } from '../test/promql.ts';
 import { type Ran, type Service, startService } from '../test/service.ts';
 
-// Every command of the runbook, in its order, against the built server as it runs in production: on Postgres, with tokens of
-// an issuer, for a Salesforce org (a simulated one, which `sf` reads) and a simulated Marketing Cloud. There is a job in each state that the runbook talks
-// about.
+// Every command of the runbook, in its order, against the built server as it runs in production: on Postgres and
+// Redis, with tokens of an issuer, for a Salesforce org (a simulated one, which `sf` reads) and a simulated Marketing Cloud. There
+// is a job in each state that the runbook talks about.
 
 const folder = import.meta.dirname;
 const sections = sectionsOf(readFileSync(join(folder, 'runbook.md'), 'utf8'));
@@ -22,7 +22,7 @@ const [preface, ...symptoms] = sections;
 
 it('has a section for each symptom', () => {
   expect(preface?.title).toBe('Before you begin');
-  expect(symptoms).toHaveLength(25);
+  expect(symptoms).toHaveLength(27);
 });
 
 it.each(symptoms)(
@@ -165,6 +165,8 @@ describe.sequential('its commands', () => {
   it('and what the alerts ask for is what the service tells', { timeout: 60_000 }, async () => {
     await service.loseOrg();
     await until(async () => (await told()).some((line) => isOf(LOST_ORG, line)));
+    await service.loseRedis();
+    await until(async () => (await told()).some((line) => isOf(LOST_REDIS, line)));
     await service.loseStore();
     const away = await service.shell('curl -s "$MILLRACE_URL/readyz"');
     expect(JSON.parse(away.stdout)).toMatchObject({ status: 'unavailable' });
@@ -187,7 +189,9 @@ describe.sequential('its commands', () => {
   }
 });
 
-const [LOST_ORG, LOST_STORE] = [failing('salesforce'), failing('store')];
+const LOST_ORG = failing('salesforce');
+const LOST_REDIS = failing('redis');
+const LOST_STORE = failing('store');
 
 function failing(dependency: string): Selector {
   return {

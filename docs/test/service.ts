@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startIdentity } from '@millrace/simulator-identity';
 import { type MarketingCloud, startMarketingCloud } from '@millrace/simulator-marketing-cloud';
-import { findPostgres } from '../../scripts/services.mjs';
+import { findPostgres, startRedis } from '../../scripts/services.mjs';
 import { startMain } from '../../server/test/process.ts';
 import { testDatabases } from '../../stores/postgres/test/databases.ts';
 import { APP, type DocumentedOrg, USERNAME, startDocumentedOrg } from './org.ts';
@@ -18,7 +18,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** The built server as in production: on Postgres, with an issuer, an org and a Marketing Cloud. And a shell for whoever operates it. */
+/** The built server as in production: on Postgres and Redis, with an issuer, an org and a Marketing Cloud. And a shell for whoever operates it. */
 export interface Service {
   readonly url: string;
   readonly org: DocumentedOrg['salesforce'];
@@ -30,6 +30,8 @@ export interface Service {
   log(): string;
   /** Takes the database away. */
   loseStore(): Promise<void>;
+  /** Takes away the Redis in which the jobs of queries are. */
+  loseRedis(): Promise<void>;
   /** Takes the org away. */
   loseOrg(): Promise<void>;
   close(): Promise<void>;
@@ -80,6 +82,8 @@ async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service
   let lost: Promise<void> | null = null;
   const loseStore = () => (lost ??= database.drop());
   cleanups.push(loseStore);
+  const redis = await startRedis();
+  cleanups.push(() => redis.remove());
   const client = { id: 'operator', secret: 'a-secret-of-this-test', roles: ['operator'] };
   const issuer = await startIdentity({ clients: [client] });
   cleanups.push(() => issuer.close());
@@ -110,6 +114,7 @@ async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service
       PORT: '0',
       NODE_ENV: 'production',
       DATABASE_URL: database.url,
+      REDIS_URL: redis.url,
       ISSUER: issuer.issuer,
       AUDIENCE: issuer.audience,
       JWKS_URI: issuer.jwksUri,
@@ -142,6 +147,7 @@ async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service
     MILLRACE_CLIENT_ID: client.id,
     MILLRACE_CLIENT_SECRET: client.secret,
     DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
     JWKS_URI: issuer.jwksUri,
   };
   return {
@@ -150,6 +156,9 @@ async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service
     cloud,
     log: server.output,
     loseStore,
+    async loseRedis() {
+      await redis.stop('immediate');
+    },
     loseOrg,
     shell: (script, env = {}) =>
       new Promise((resolve) => {

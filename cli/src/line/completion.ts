@@ -94,6 +94,11 @@ async function valuesOf(context: Context, value: string): Promise<readonly strin
           ({ name }) => name,
         ),
       );
+    case 'TABLE':
+      return askedQuickly(async () => {
+        const { dataExtensions, dataViews } = await context.client.getCatalog({ query: {} });
+        return [...dataExtensions, ...dataViews].map(({ name }) => name);
+      });
     case 'RUN':
       return askedQuickly(async () =>
         (await context.client.listRuns({ query: { limit: 20 } })).runs.map(({ id }) => id),

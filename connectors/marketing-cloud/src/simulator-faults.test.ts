@@ -131,7 +131,11 @@ describe('a read', () => {
   test('that may not be is not sent again', async () => {
     const { unit, sim } = await start();
     sim.faults.add({ kind: 'permission' });
-    expect(await errorOf(unit.rows('x', { pageSize: 1 }))).toMatchObject({ kind: 'permission' });
-    expect(sim.calls.total).toBe(1);
+    const refused = { kind: 'permission', outcome: 'refused', retryable: false };
+    expect(await errorOf(unit.rows('x', { pageSize: 1 }))).toMatchObject(refused);
+    expect(await errorOf(unit.taskStatuses(['x']))).toMatchObject(refused);
+    expect(await errorOf(unit.dataExtensions(''))).toMatchObject(refused);
+    expect(await errorOf(unit.findQuery('x'))).toMatchObject(refused);
+    expect(sim.calls.total).toBe(4);
   });
 });

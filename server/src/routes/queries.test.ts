@@ -121,6 +121,16 @@ describe('a run', () => {
     cloud.faults.clear();
   });
 
+  test('with a key is made once, until its window is over', async () => {
+    const body = { sql: top(1), key: 'once', wait: 60 };
+    const { id } = await client.startRun({ body });
+    expect(await client.startRun({ body })).toMatchObject({ id, status: 'ready' });
+    const again = await client.startRun({ body: { ...body, keyWindow: '0ms' } });
+    expect(again.id).not.toBe(id);
+    await refusal(client.startRun({ body: { ...body, keyWindow: '9999d' } }), 'invalid_key');
+    await refusal(client.startRun({ body: { ...body, key: 'a\0b' } }), 'invalid_request');
+  });
+
   test('is refused before it begins where the SQL or the business unit is wrong', async () => {
     const sentence = await refusal(
       client.startRun({ body: { sql: 'DELETE FROM x' } }),
@@ -196,6 +206,9 @@ test('SQL is checked and laid out, and the catalogue says what there is', async 
   expect(catalog.dataExtensions).toMatchObject([{ name: 'Customers', fields: null }]);
   const { dataExtensions } = await client.getCatalog({ query: { dataExtension: 'customers' } });
   expect(dataExtensions).toMatchObject([{ fields: [{ name: 'Email', type: 'EmailAddress' }] }]);
+  const view = await client.getCatalog({ query: { dataExtension: '_open' } });
+  expect(view.dataExtensions).toEqual([]);
+  expect(view.dataViews).toMatchObject([{ name: '_Open' }]);
   const none = client.getCatalog({ query: { dataExtension: 'none such' } });
   await refusal(none, 'data_extension_not_found');
 });

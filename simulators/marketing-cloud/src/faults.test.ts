@@ -78,13 +78,16 @@ test('token-expired: 500 with a fault by SOAP, 401 by REST, and that token is ov
   );
 });
 
-test('permission: 403 by REST, an error of the object by SOAP', async () => {
+test('permission: 403 by REST, an error of the object by SOAP, and of all that is retrieved', async () => {
   const world = await startWorld();
-  world.faults.add({ kind: 'permission', times: 2 });
+  world.faults.add({ kind: 'permission', times: 3 });
   const { status, body } = await world.rest('GET', '/automation/v1/queries');
   expect([status, body.message]).toEqual([403, expect.stringMatching(/^Insufficient privileges/)]);
   const { text } = await world.soap('Create', CREATE);
   expect([tag(text, 'OverallStatus'), tag(text, 'ErrorCode')]).toEqual(['Error', '12001']);
+  const { text: found } = await world.soap('Retrieve', LOOK);
+  expect(tag(found, 'OverallStatus')).toMatch(/^Error: API Permission Failed/);
+  expect(found).not.toContain('<Results');
 });
 
 test('throttled and blocked: 429 with and without Retry-After, 500 by SOAP', async () => {

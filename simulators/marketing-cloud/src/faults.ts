@@ -21,7 +21,8 @@ const KINDS = {
   'bad-client': 'No token: 401 invalid_client.',
   'token-expired':
     'The token has expired: SOAP answers 500 with a fault, REST 401. That token is gone.',
-  permission: 'A permission is missing: REST answers 403, SOAP an error with the code 12001.',
+  permission:
+    'A permission is missing: REST answers 403, SOAP an error with the code 12001, Retrieve one without a code.',
   throttled: 'REST answers 429 with Retry-After (seconds, 5 when left out), SOAP 500 with a fault.',
   blocked: 'REST answers 429 with the code 50200 and without Retry-After, SOAP 500 with a fault.',
   'retention-refused': 'A data extension with a retention is not created.',

@@ -3,7 +3,7 @@ import { type Finding, missing, there, unknown } from '@millrace/workload-kit';
 import type { QueriesConfig } from './settings.ts';
 
 /** What the jobs of a run call, by the scope that the installed package needs for it. */
-const SCOPES = [
+export const SCOPES = [
   'data_extensions_read',
   'data_extensions_write',
   'automations_read',
@@ -12,7 +12,9 @@ const SCOPES = [
 ] as const;
 
 /** What queries stand on, for `millrace doctor`: one token for each business unit, and no other call. */
-export async function* examine({ account }: QueriesConfig): AsyncGenerator<Finding> {
+export async function* examine({
+  account,
+}: Pick<QueriesConfig, 'account'>): AsyncGenerator<Finding> {
   if (account === null) {
     yield there('Marketing Cloud', 'No account is set, so there are no queries.');
     return;

@@ -4,7 +4,7 @@ import type { Issue, WorkloadProblem } from '@millrace/workload-kit';
 import type { errors } from './contract/errors.ts';
 import type { failures } from './contract/failures.ts';
 
-export type QueryErrorCode = keyof typeof errors | 'invalid_cursor';
+export type QueryErrorCode = keyof typeof errors | 'invalid_cursor' | 'invalid_key';
 export type FailureCode = keyof typeof failures;
 
 /** A refusal with a sentence for the person who asked. */
@@ -35,11 +35,8 @@ export class RunFailure extends Error {
   }
 }
 
-export function notConfigured(): QueryError {
-  return new QueryError(
-    'marketing_cloud_not_configured',
-    'This service has no Marketing Cloud account.',
-  );
+export function notConfigured(why = 'This service has no Marketing Cloud account.'): QueryError {
+  return new QueryError('marketing_cloud_not_configured', why);
 }
 
 /** What queries refuse, and what Marketing Cloud does, as the caller is told. */

@@ -73,7 +73,9 @@ export async function openQueries(params: QueriesParams): Promise<Queries> {
   const jobs = createRunJobs({ queue, initialDelayMs: config.poll.initialDelayMs });
 
   function businessUnit(mid: string): BusinessUnit {
-    if (cloud === null || !mids.all().includes(mid)) throw notConfigured();
+    if (cloud === null) throw notConfigured();
+    if (!mids.all().includes(mid))
+      throw notConfigured(`The business unit ${mid} is no longer in MCE_MIDS.`);
     return cloud.businessUnit(mid);
   }
 

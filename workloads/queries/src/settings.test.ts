@@ -46,11 +46,21 @@ test.each([
   ['MCE_MIDS', 'acme'],
   ['MCE_MIDS', '100001,acme=x'],
   ['MCE_CLIENT_SECRET_FILE', '/not/there'],
+  ['MCE_DATA_EXTENSION_FOLDER_ID', 'Data Extensions'],
+  ['MCE_QUERY_FOLDER_ID', '-1'],
   ['SHELL_QUERY_JITTER_RANGE', '2'],
   ['SHELL_QUERY_BACKOFF_MULTIPLIER', '0.5'],
   ['SHELL_QUERY_INSTALLATION', 'Too long for a key'],
 ])('%s=%s is refused', (name, value) => {
   expect(() => values({ [name]: value })).toThrow();
+});
+
+test('data extensions and queries have folders of their own', () => {
+  const given = { MCE_DATA_EXTENSION_FOLDER_ID: '7', MCE_QUERY_FOLDER_ID: '8' };
+  expect(settings.read(values(given))?.work).toMatchObject({
+    dataExtensionFolderId: '7',
+    queryFolderId: '8',
+  });
 });
 
 test('MIDs belong to tenants; spaces around a name do not count', () => {

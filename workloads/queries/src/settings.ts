@@ -64,6 +64,8 @@ const secretFile = z.string().transform((path, context) => {
   return z.NEVER;
 });
 
+const folder = z.string().regex(/^\d{1,20}$/, { error: 'Write the number of a folder.' });
+
 const number = z
   .string()
   .regex(/^\d{1,3}(\.\d{1,3})?$/, { error: 'Write a number such as 2 or 0.4.' })
@@ -95,9 +97,13 @@ export const settings = settingsOf({
       '',
       'The business units that may be queried, separated by commas, each with its tenant where there are tenants: 100001,acme=100002. The first of a tenant is its usual one.',
     ),
-    MCE_FOLDER_ID: unset(
-      z.string().regex(/^\d{1,20}$/, { error: 'Write the number of a folder.' }),
-      'The folder (CategoryID) for temporary data extensions and query definitions; unset, their root folders.',
+    MCE_DATA_EXTENSION_FOLDER_ID: unset(
+      folder,
+      'The folder of data extensions (its CategoryID) in which the temporary ones are made; unset, the root folder.',
+    ),
+    MCE_QUERY_FOLDER_ID: unset(
+      folder,
+      'The folder of queries (its CategoryID) in which the temporary ones are made; unset, the root folder.',
     ),
     SHELL_QUERY_CONCURRENCY: setting(
       wholeNumber(1, 10_000),
@@ -242,7 +248,8 @@ export const settings = settingsOf({
       installation: values.SHELL_QUERY_INSTALLATION,
       work: {
         keepResultsMs: values.SHELL_QUERY_KEEP_RESULTS,
-        folderId: values.MCE_FOLDER_ID,
+        dataExtensionFolderId: values.MCE_DATA_EXTENSION_FOLDER_ID,
+        queryFolderId: values.MCE_QUERY_FOLDER_ID,
         startLookMs: values.SHELL_QUERY_START_LOOK,
         startLookEveryMs: Math.min(10_000, values.SHELL_QUERY_START_LOOK / 4),
         poll: {

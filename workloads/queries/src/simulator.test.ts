@@ -118,6 +118,13 @@ describe('with each fault, a run ends as it should, and leaks nothing', () => {
     [{ kind: 'fatal-error' }, 'failed query_failed'],
     // The generic exception: nobody knows how far the start had come.
     [{ kind: 'perform-error', message: 'No.' }, 'failed start_unknown'],
+    [{ kind: 'permission', operation: 'soap:Create' }, 'failed marketing_cloud_refused'],
+    [{ kind: 'permission', operation: 'soap:Perform' }, 'failed marketing_cloud_refused'],
+    // Whoever may not retrieve anything sees the end by REST, and everything as text.
+    [{ kind: 'permission', operation: 'soap:Retrieve' }, 'ready 2'],
+    [{ kind: 'permission', operation: 'rest:validate' }, 'ready 2'],
+    [{ kind: 'permission', operation: 'rest:rowset' }, 'failed rowset_unavailable'],
+    [{ kind: 'permission' }, 'failed marketing_cloud_refused'],
     [{ kind: 'bad-client' }, 'failed marketing_cloud_unavailable'],
     [{ kind: 'cut-before', operation: 'soap:Create', times: 1 }, 'ready 2'],
     [{ kind: 'cut-after', operation: 'soap:Create DataExtension', times: 1 }, 'ready 2'],

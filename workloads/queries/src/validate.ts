@@ -4,7 +4,21 @@ import type { SqlProblem, SqlReport } from './contract/sql.ts';
 import { columnTypeOf } from './execute/target.ts';
 import { TEMPORARY } from './runs/keys.ts';
 import { checkSql } from './sql/check.ts';
+import { FINDINGS } from './sql/findings.ts';
 import { type Catalogue, NO_CATALOGUE, columnsOf, tablesOf } from './sql/columns.ts';
+
+/** Every code that a problem can have: what the text shows, and what only we and Marketing Cloud know. */
+export const PROBLEMS = {
+  ...FINDINGS,
+  temporary_data_extension: {
+    severity: 'error',
+    about: 'The data extension of a run, which holds the rows of somebody.',
+  },
+  marketing_cloud: {
+    severity: 'error or warning',
+    about: 'What Marketing Cloud itself says, in its words and without a place.',
+  },
+} as const;
 
 /** All that is surely wrong with a text, or likely to be. */
 export function problemsOf(sql: string, catalogue?: Catalogue): SqlProblem[] {

@@ -34,8 +34,9 @@ export interface Workshop {
 export interface WorkConfig {
   readonly poll: PollConfig;
   readonly keepResultsMs: number;
-  /** Where data extensions and query definitions are made; left out: in their root folders. */
-  readonly folderId?: string | undefined;
+  /** Data extensions and queries have folders of different kinds, which Marketing Cloud does not mix; left out: the root folder. */
+  readonly dataExtensionFolderId?: string | undefined;
+  readonly queryFolderId?: string | undefined;
   /** For how long, and how often, a start whose answer was lost is looked for. */
   readonly startLookMs: number;
   readonly startLookEveryMs: number;

@@ -22,12 +22,14 @@ export const USUAL: Behaviour = { queuedMs: 3_000, runMs: 20_000, rows: 5, rowsA
 
 interface Target {
   readonly name: string;
+  readonly folderId?: string | undefined;
   readonly fields: readonly Field[];
 }
 interface Query {
   readonly objectId: string;
   readonly target: string;
   readonly sql: string;
+  readonly folderId?: string | undefined;
   startedAt: number | null;
 }
 
@@ -123,17 +125,17 @@ export function createFakeCloud(
   const unit = (mid: string): BusinessUnit => ({
     mid,
     validate: () => call('validate', () => ({ valid: true, errors: [], warnings: [] })),
-    createDataExtension: ({ customerKey, name, fields }) =>
+    createDataExtension: ({ customerKey, name, fields, folderId }) =>
       call('createDataExtension', () => {
         if (targets.has(customerKey)) throw refusal('duplicate');
-        targets.set(customerKey, { name, fields });
+        targets.set(customerKey, { name, fields, folderId });
         return { objectId: `de-${customerKey}`, retention: true };
       }),
-    createQuery: ({ customerKey, sql, target }) =>
+    createQuery: ({ customerKey, sql, target: { customerKey: target }, folderId }) =>
       call('createQuery', () => {
         if (queries.has(customerKey)) throw refusal('duplicate');
         const objectId = `q-${customerKey}`;
-        queries.set(customerKey, { objectId, sql, target: target.customerKey, startedAt: null });
+        queries.set(customerKey, { objectId, sql, target, folderId, startedAt: null });
         return { objectId };
       }),
     startQuery: (objectId) =>

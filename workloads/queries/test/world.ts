@@ -4,9 +4,11 @@ import { runExecute } from '../src/execute/execute.ts';
 import { EXECUTE } from '../src/jobs.ts';
 import { type Queries, type QueriesParams, POLL_CONFIG, openQueries } from '../src/index.ts';
 import type { ExecuteData } from '../src/execute/data.ts';
+import type { MidOfTenant } from '../src/mids.ts';
 import { metricsOf } from '../src/observe.ts';
 import type { PollData } from '../src/poll/data.ts';
 import { runPoll } from '../src/poll/poll.ts';
+import type { WorkConfig } from '../src/workshop.ts';
 import { type FakeCloud, createFakeCloud } from './cloud.ts';
 import { type TestDatabase, clockAheadBy } from './databases.ts';
 
@@ -37,6 +39,8 @@ export interface World {
   readonly told: string[];
   readonly warnings: string[];
   readonly announced: string[];
+  /** As MCE_MIDS has them; one that is taken out is as after a restart without it. */
+  readonly mids: MidOfTenant[];
   now(): number;
   /** Runs the next due job, and settles it. False: there is none. */
   step(): Promise<boolean>;
@@ -53,6 +57,13 @@ export interface World {
 
 const DELAY_PER_RETRY_MS = 2_000;
 
+export const WORK_CONFIG: WorkConfig = {
+  poll: POLL_CONFIG,
+  keepResultsMs: 86_400_000,
+  startLookMs: 120_000,
+  startLookEveryMs: 10_000,
+};
+
 export async function openWorld(
   database: TestDatabase,
   changes: Partial<QueriesParams> = {},
@@ -65,6 +76,10 @@ export async function openWorld(
   const told: string[] = [];
   const warnings: string[] = [];
   const announced: string[] = [];
+  const mids: MidOfTenant[] = [
+    { tenant: '', mid: '100001' },
+    { tenant: 'acme', mid: '100002' },
+  ];
   const listeners = new Set<(ids: readonly string[] | null) => void>();
   const started = Date.now();
   let ahead = 0;
@@ -151,20 +166,12 @@ export async function openWorld(
         void told.push([name, ...Object.values(attributes[0] ?? {})].join(' ')),
       record: () => {},
     }),
-    config: {
-      poll: POLL_CONFIG,
-      keepResultsMs: 86_400_000,
-      startLookMs: 120_000,
-      startLookEveryMs: 10_000,
-    },
+    config: WORK_CONFIG,
     gatherMs: 20,
     keepRunsMs: 30 * 86_400_000,
     random: () => 0.5,
     account: {
-      mids: [
-        { tenant: '', mid: '100001' },
-        { tenant: 'acme', mid: '100002' },
-      ],
+      mids,
       open(onCall) {
         cloud = createFakeCloud(now, onCall, contact);
         return cloud;
@@ -237,6 +244,7 @@ export async function openWorld(
     told,
     warnings,
     announced,
+    mids,
     now,
     step,
     async finish() {

@@ -25,6 +25,11 @@ export function createRetrieve(): (view: View, message: Node) => Answer {
     if (kind === undefined) {
       throw new RetrieveRefusal(`The object type ${objectType} is not valid for retrieve.`);
     }
+    const { strikes, operation, unit } = view;
+    if (strikes.strikes('permission', { operation, mid: unit.mid }) !== null)
+      throw new RetrieveRefusal(
+        `API Permission Failed. Required Permissions: ${objectType} | Retrieve`,
+      );
     const asked = askedFor(objectType, kind, request);
     const filter = compileFilter(child(request, 'Filter'), kind.filterable);
     const found = kind.records(view).filter((record) => filter(record));

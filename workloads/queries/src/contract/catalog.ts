@@ -52,7 +52,7 @@ export const catalogContracts = {
         .min(1)
         .max(200)
         .optional()
-        .describe('Only this one, by name or key, with its fields.'),
+        .describe('Only this one, by name or key, with its fields; also a data view, by its name.'),
       refresh: trueOrFalse
         .optional()
         .describe('Asks Marketing Cloud, and not what it said some minutes ago.'),

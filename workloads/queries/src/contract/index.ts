@@ -9,7 +9,7 @@ import { snippet, snippetContracts } from './snippets.ts';
 import { sqlContracts, sqlProblem, sqlReport } from './sql.ts';
 import { column, columnType } from './values.ts';
 
-export type { Catalog } from './catalog.ts';
+export type { Catalog, CatalogField } from './catalog.ts';
 export { failures } from './failures.ts';
 export { FORMATS, type Format, type ResultPage } from './results.ts';
 export { type Run, runStatus } from './runs.ts';

@@ -1,4 +1,11 @@
-import { type Contract, anyMoment, moment, next, page } from '@millrace/workload-kit/contract';
+import {
+  type Contract,
+  anyMoment,
+  duration,
+  moment,
+  next,
+  page,
+} from '@millrace/workload-kit/contract';
 import { z } from 'zod';
 import { column, mid, sql } from './values.ts';
 
@@ -88,6 +95,18 @@ const newRun = z
     sql: sql.optional(),
     snippet: z.string().min(1).max(100).optional().describe('The name of one, instead of sql.'),
     mid: mid.optional(),
+    key: z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[^\p{Cc}]+$/u, { error: 'Leave control characters out.' })
+      .optional()
+      .describe(
+        'The same key of the same caller makes one run: send it again if the answer is lost.',
+      ),
+    keyWindow: duration
+      .optional()
+      .describe('How long a run that went well keeps the key; 24 hours by default.'),
     wait: z
       .int()
       .min(0)
@@ -103,18 +122,23 @@ export const runContracts = {
   startRun: {
     method: 'POST',
     path: '/runs',
-    summary: 'Runs a query. Answers at once (202), or with `wait` when it is over (200).',
+    summary:
+      'Runs a query. Answers at once (202), or with `wait` when it is over (200); with a key that a run has, as that one is.',
     access: 'member',
     body: newRun,
     response: run,
     statuses: [202, 200],
     errors: [
       'invalid_sql',
+      'invalid_key',
       'snippet_not_found',
       'mid_not_allowed',
       'marketing_cloud_not_configured',
     ],
-    example: { body: { sql: queued.sqlText, mid: '100001' }, response: queued },
+    example: {
+      body: { sql: queued.sqlText, mid: '100001', key: 'opens-2026-01-31' },
+      response: queued,
+    },
   },
   listRuns: {
     method: 'GET',

@@ -4,7 +4,7 @@ import { column, mid, sql } from './values.ts';
 
 export const sqlProblem = z.object({
   severity: z.enum(['error', 'warning']),
-  code: z.string().describe('Such as "not_a_select".'),
+  code: z.string().describe('Such as "not_select"; docs/queries.md lists them.'),
   message: z.string(),
   line: z.number().nullable().describe('From 1; null where the place is not known.'),
   column: z.number().nullable().describe('From 1.'),
@@ -51,7 +51,7 @@ export const sqlContracts = {
         problems: [
           {
             severity: 'error',
-            code: 'not_a_select',
+            code: 'not_select',
             message: 'Only a SELECT can be run.',
             line: 1,
             column: 1,

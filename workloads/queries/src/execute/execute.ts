@@ -124,7 +124,7 @@ async function createTarget(run: RunRecord, { workshop, unit, call }: Parts): Pr
         fields,
         // A day more than the results are kept, in case that nobody is there to delete it.
         keepDays: Math.ceil(config.keepResultsMs / DAY_MS) + 1,
-        ...(config.folderId !== undefined && { folderId: config.folderId }),
+        ...inFolder(config.dataExtensionFolderId),
       },
       call,
     ),
@@ -143,7 +143,7 @@ async function createQuery(run: RunRecord, { workshop, unit, call }: Parts): Pro
         customerKey: key,
         sql: run.sqlText,
         target: { customerKey: key, name: key },
-        ...(config.folderId !== undefined && { folderId: config.folderId }),
+        ...inFolder(config.queryFolderId),
       },
       call,
     ),
@@ -209,6 +209,10 @@ async function unlessThere<T>(made: Promise<T>): Promise<T | null> {
     if (error instanceof MarketingCloudError && error.kind === 'duplicate') return null;
     throw error;
   }
+}
+
+function inFolder(folderId: string | undefined): { readonly folderId?: string } {
+  return folderId === undefined ? {} : { folderId };
 }
 
 function keyOf({ targetDeName, id }: RunRecord): string {

@@ -19,10 +19,13 @@ export function catalogHandlers({
         ({ name, customerKey }) =>
           wanted === undefined || [name.toLowerCase(), customerKey.toLowerCase()].includes(wanted),
       );
-      if (wanted !== undefined && shown.length === 0)
+      const dataViews = DATA_VIEWS.filter(
+        ({ name }) => wanted === undefined || name.toLowerCase() === wanted,
+      );
+      if (wanted !== undefined && shown.length + dataViews.length === 0)
         throw new QueryError(
           'data_extension_not_found',
-          `The business unit ${mid} has no data extension "${query.dataExtension}".`,
+          `The business unit ${mid} has no data extension "${query.dataExtension}", and there is no such data view.`,
         );
       const listed = await Promise.all(
         shown.map(async ({ name, customerKey }) => {
@@ -34,7 +37,7 @@ export function catalogHandlers({
         mid,
         mids: [...mids()],
         dataExtensions: listed,
-        dataViews: wanted === undefined ? DATA_VIEWS : [],
+        dataViews,
         fetchedAt: iso(Date.now() - ageMs),
       });
     },

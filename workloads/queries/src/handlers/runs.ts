@@ -1,3 +1,4 @@
+import type { Duration } from '@millrace/engine';
 import { type HandlersOf, ok } from '@millrace/workload-kit';
 import type { runContracts } from '../contract/runs.ts';
 import type { Run } from '../run.ts';
@@ -16,7 +17,7 @@ export function runHandlers({ runs, snippets }: QueriesWithin): HandlersOf<typeo
   return {
     async startRun({ body, caller, correlationId, signal }) {
       const userId = caller?.name ?? '';
-      const { sql = '', snippet, mid, wait = 0 } = body;
+      const { sql = '', snippet, mid, key, keyWindow, wait = 0 } = body;
       const sqlText = snippet === undefined ? sql : (await snippets.get(snippet, userId)).sqlText;
       const begun = await runs.submit({
         sqlText,
@@ -24,6 +25,9 @@ export function runHandlers({ runs, snippets }: QueriesWithin): HandlersOf<typeo
         snippetName: snippet,
         userId,
         correlationId,
+        key,
+        // The contract's pattern is the engine's.
+        keyWindow: keyWindow as Duration | undefined,
       });
       const run = wait === 0 ? begun : await waited(begun, wait, signal);
       return { status: run.completedAt === null ? 202 : 200, body: runJson(run) };

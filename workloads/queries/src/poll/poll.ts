@@ -23,6 +23,8 @@ export async function runPoll(
   if (found === null) return done({ status: 'gone' });
   const tally: Tally = { calls: given.apiCalls ?? 0 };
   return meter.during(tally, async () => {
+    const removed = found.completedAt === null ? removedUnit(workshop, found) : null;
+    if (removed !== null) return finish(workshop, found, { data: given }, removed, tally);
     const run = await complete(workshop, found);
     const data = ofTheRun(given, run);
     let seen: Seen = { run, data, now: run.readAt, random: random() };
@@ -37,6 +39,20 @@ export async function runPoll(
   });
 }
 
+/** The business unit was taken out of MCE_MIDS while the query ran: nobody can be asked about it any more. */
+function removedUnit(
+  { businessUnit }: Workshop,
+  { mid }: RunRecord,
+): Extract<Step, { readonly type: 'failed' }> | null {
+  try {
+    businessUnit(mid);
+    return null;
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    return { type: 'failed', code: 'marketing_cloud_not_configured', message: error.message };
+  }
+}
+
 /** Runs of the older shape have no id of their query definition: found by its key, and kept. */
 async function complete(workshop: Workshop, run: RunRecord): Promise<RunRecord> {
   const { queryDefinitionId, queryCustomerKey, completedAt } = run;
@@ -47,7 +63,7 @@ async function complete(workshop: Workshop, run: RunRecord): Promise<RunRecord> 
     const query = await unit.findQuery(queryCustomerKey, { correlationId: run.correlationId });
     return query === null ? run : ((await workshop.runs.madeQuery(run, query.objectId)) ?? run);
   } catch (error) {
-    if (!(error instanceof MarketingCloudError || error instanceof QueryError)) throw error;
+    if (!(error instanceof MarketingCloudError)) throw error;
     return run;
   }
 }
@@ -93,8 +109,6 @@ async function answered<T>(question: () => Promise<T>): Promise<T | Unanswered> 
   try {
     return await question();
   } catch (error) {
-    if (error instanceof QueryError)
-      return { unanswered: error.message, retryAfterMs: null, throttled: false };
     if (!(error instanceof MarketingCloudError)) throw error;
     const { message, retryAfterMs, kind } = error;
     return { unanswered: message, retryAfterMs, throttled: kind === 'limit' };
@@ -117,7 +131,7 @@ function warn(
 async function finish(
   workshop: Workshop,
   run: RunRecord,
-  seen: Seen,
+  seen: Pick<Seen, 'data' | 'status' | 'rowset'>,
   step: Exclude<Step, { readonly type: 'ask' }>,
   tally: Tally,
 ): Promise<Outcome> {
@@ -172,11 +186,15 @@ async function finish(
 
 const NOTE_EVERY = 10;
 
-function mceStatusOf({ status }: Seen): string | null {
+function mceStatusOf({ status }: Pick<Seen, 'status'>): string | null {
   return status !== undefined && status !== null && 'taskId' in status ? status.status : null;
 }
 
-function tell(next: PollData, { data, rowset }: Seen, { metrics }: Workshop): void {
+function tell(
+  next: PollData,
+  { data, rowset }: Pick<Seen, 'data' | 'rowset'>,
+  { metrics }: Workshop,
+): void {
   const before = data.notRunningConfirmations ?? 0;
   if ((next.notRunningConfirmations ?? 0) > before) metrics.notRunningConfirmed();
   if (rowset !== undefined && (data.rowsetReadyAttempts ?? 0) > 0) metrics.readinessRetried();

@@ -6,20 +6,6 @@ import { COLUMNS, type RunRecord, type RunRow, recordOf } from './record.ts';
 /** A run is written only while it lives: what comes too late changes nothing, and gives no row. */
 const LIVE = `status IN ('queued', 'running')`;
 
-// The keys in Marketing Cloud are made of the seq. $1 tenant $2 user $3 mid $4 eid $5 sql $6 snippet $7 correlation id
-// $8 prefix of keys
-const INSERT: Statement = {
-  name: 'queries_add_run',
-  text: `
-WITH next AS (SELECT nextval(pg_get_serial_sequence('millrace.shell_query_runs', 'seq')) AS seq)
-INSERT INTO millrace.shell_query_runs (seq, tenant_id, user_id, mid, eid, sql_text, snippet_name, status, correlation_id,
-                                       created_at, touched_at, query_customer_key, target_de_name)
-OVERRIDING SYSTEM VALUE
-SELECT seq, $1, $2, $3, $4, $5, $6, 'queued', coalesce($7, 'run-' || seq), millrace.clock(), millrace.clock(),
-       $8::text || seq, $8::text || seq FROM next
-RETURNING ${COLUMNS}`,
-};
-
 // $1 seq
 const GET: Statement = {
   name: 'queries_run',
@@ -121,16 +107,6 @@ const TARGET_GONE: Statement = {
   text: `UPDATE millrace.shell_query_runs SET target_gone_at = millrace.clock() WHERE seq = $1`,
 };
 
-export interface NewRunRecord {
-  readonly tenantId: string;
-  readonly userId: string;
-  readonly mid: string;
-  readonly eid: string | null;
-  readonly sqlText: string;
-  readonly snippetName: string | null;
-  readonly correlationId: string | null;
-}
-
 export type End =
   | { readonly status: 'ready'; readonly rowCount: number; readonly keepMs: number }
   | { readonly status: 'failed'; readonly code: string; readonly message: string }
@@ -158,21 +134,6 @@ async function first(
 
 /** The statements on `shell_query_runs`. Each that gives null found the run in a state that it does not fit. */
 export const runRows = {
-  async insert(session: Session, run: NewRunRecord, prefix: string): Promise<RunRecord> {
-    const { tenantId, userId, mid, eid, sqlText, snippetName, correlationId } = run;
-    const made = await first(session, INSERT, [
-      tenantId,
-      userId,
-      mid,
-      eid,
-      sqlText,
-      snippetName,
-      correlationId,
-      prefix,
-    ]);
-    if (made === null) throw new Error('The database made no run and gave no reason.');
-    return made;
-  },
   get: (session: Session, seq: number) => first(session, GET, [seq]),
   async list(
     session: Session,

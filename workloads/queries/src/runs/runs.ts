@@ -1,3 +1,4 @@
+import { type Duration, toMs } from '@millrace/engine';
 import type { RunJobs } from '../jobs.ts';
 import { type Page, type PageParams, numberCursor, page, pageLimit, seqOf } from '../ids.ts';
 import { QueryError } from '../errors.ts';
@@ -17,11 +18,14 @@ export interface NewRun {
   readonly tenantId: string;
   readonly userId: string;
   readonly correlationId?: string | undefined;
+  /** The same key of the same user makes one run, while it lives and `keyWindow` (24 h) after it went well. */
+  readonly key?: string | undefined;
+  readonly keyWindow?: Duration | undefined;
 }
 
 /** What people do with runs. Whose they are is for within.ts to say. */
 export interface Runs {
-  /** Refuses SQL that surely cannot run, and a MID that is not the tenant's. */
+  /** Refuses SQL that surely cannot run, and a MID that is not the tenant's. Gives the run that has the key, if there is one. */
   submit(run: NewRun): Promise<Run>;
   get(id: string): Promise<Run>;
   /** Null where there is none: for those who have to see whose it is first. */
@@ -50,10 +54,10 @@ export function createRuns(parts: {
   }
 
   return {
-    async submit({ sqlText, mid, snippetName, tenantId, userId, correlationId }) {
+    async submit({ sqlText, mid, snippetName, tenantId, userId, correlationId, key, keyWindow }) {
       const ofTenant = mids.pick(tenantId, mid);
       requireSound(sqlText);
-      const run = await store.insert({
+      const { run, created } = await store.insert({
         tenantId,
         userId,
         mid: ofTenant,
@@ -61,7 +65,10 @@ export function createRuns(parts: {
         sqlText,
         snippetName: snippetName ?? null,
         correlationId: correlationId ?? null,
+        key: key === undefined ? null : { value: key, windowMs: windowOf(keyWindow) },
       });
+      // Whoever made it has made its job, or the reconciler will.
+      if (!created) return run;
       try {
         await jobs.enqueueExecute(run);
       } catch (error) {
@@ -93,6 +100,14 @@ export function createRuns(parts: {
       return canceled;
     },
   };
+}
+
+const TEN_YEARS_MS = 10 * 365 * 86_400_000;
+
+function windowOf(keyWindow: Duration = '24h'): number {
+  const windowMs = toMs(keyWindow);
+  if (windowMs >= 0 && windowMs <= TEN_YEARS_MS) return windowMs;
+  throw new QueryError('invalid_key', 'The keyWindow must be between 0 and ten years.');
 }
 
 export function noRun(id: string): QueryError {

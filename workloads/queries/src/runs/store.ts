@@ -4,14 +4,15 @@ import type { Live } from '@millrace/workload-kit';
 import type { RunColumn } from '../run.ts';
 import type { Keys } from './keys.ts';
 import type { RunRecord } from './record.ts';
-import { type End, type NewRunRecord, runRows } from './records.ts';
+import { type Inserted, type NewRunRecord, insertRun } from './insert.ts';
+import { type End, runRows } from './records.ts';
 
 /** The topic under which runs are announced. */
 export const RUN_TOPIC = 'run';
 
 /** Runs as their jobs write them. What gives null found the run in a state that does not allow it, and changed nothing. */
 export interface RunStore {
-  insert(run: NewRunRecord): Promise<RunRecord>;
+  insert(run: NewRunRecord): Promise<Inserted>;
   remove(run: RunRecord): Promise<void>;
   record(seq: number | null): Promise<RunRecord | null>;
   /** The run as it is now. */
@@ -47,7 +48,11 @@ export function createRunStore(parts: { database: Database; keys: Keys; live: Li
   }
 
   return {
-    insert: (run) => announced(runRows.insert(database, run, keys.prefix)),
+    async insert(run) {
+      const inserted = await insertRun(database, run, keys.prefix);
+      if (inserted.created) live.announce(RUN_TOPIC, inserted.run.id);
+      return inserted;
+    },
     remove: ({ seq }) => runRows.remove(database, seq),
     record: async (seq) => (seq === null ? null : runRows.get(database, seq)),
     async again({ seq, id }) {

@@ -33,7 +33,7 @@ function checkItems(doc: Document, select: Select, report: Report): void {
     const token = doc.code[item.from];
     if (item.from >= item.to && start !== undefined) {
       const place = item.from === select.start + 1 || token === undefined ? start : token;
-      report.error(
+      report.add(
         'empty_column',
         place.start,
         place.end,
@@ -42,7 +42,7 @@ function checkItems(doc: Document, select: Select, report: Report): void {
     } else if (item.star?.qualifier === null && select.hasJoin && token !== undefined) {
       const message =
         'SELECT * cannot be used with a join. Name the columns: SELECT a.SubscriberKey, b.EmailAddress.';
-      report.error('star_with_join', token.start, token.end, message);
+      report.add('star_with_join', token.start, token.end, message);
     }
   }
 }
@@ -69,7 +69,7 @@ function checkNamed(doc: Document, item: Item, report: Report): boolean {
   if (first === undefined || last === undefined) return true;
   // A part of the text that was not understood may well contain a name.
   if (doc.code.slice(item.from, item.to).some((token) => token.kind === 'stray')) return true;
-  report.error(
+  report.add(
     'unnamed_column',
     first.start,
     last.end,
@@ -110,7 +110,7 @@ function checkStar(
   );
   if (columns === null) {
     const message = 'The fields that * stands for are not known here. Name the columns.';
-    report.error('star_unknown', start, token.end, message);
+    report.add('star_unknown', start, token.end, message);
     return;
   }
   for (const column of columns) checkName(column.name, start, token.end, report, seen);
@@ -126,26 +126,26 @@ function checkName(
   const instead = 'Give it another name with AS.';
   if (seen.has(name.toLowerCase())) {
     const message = `Two columns are called ${excerpt(name)}, capitals aside. Give one of them another name with AS.`;
-    report.error('column_name_duplicate', start, end, message);
+    report.add('column_name_duplicate', start, end, message);
   }
   seen.add(name.toLowerCase());
   if (!NAME.test(name)) {
     const allowed = 'letters without accents, digits, spaces, and _ . -';
-    report.error(
+    report.add(
       'column_name_characters',
       start,
       end,
       `The name of a column can have ${allowed}. ${instead}`,
     );
   } else if (name.length > MAX_NAME) {
-    report.error(
+    report.add(
       'column_name_length',
       start,
       end,
       `The name of a column has ${MAX_NAME} characters at the most. ${instead}`,
     );
   } else if (name.startsWith('_')) {
-    report.error(
+    report.add(
       'column_name_underscore',
       start,
       end,

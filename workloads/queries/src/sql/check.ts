@@ -32,7 +32,7 @@ export function checkSql(text: string, catalogue?: Catalogue): Check {
 
 function findAll(text: string, report: Report, catalogue: Catalogue | undefined): Query | null {
   if (text.length > MAX_LENGTH) {
-    report.error(
+    report.add(
       'too_long',
       0,
       0,
@@ -60,7 +60,7 @@ const FORBIDDEN =
 function checkCharacters(text: string, report: Report): void {
   for (const { index, 0: char } of text.matchAll(FORBIDDEN)) {
     const code = char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-    report.error(
+    report.add(
       'forbidden_character',
       index,
       index + 1,
@@ -81,11 +81,11 @@ function checkText(doc: Document, report: Report): boolean {
   const { code, unterminated } = doc;
   if (unterminated !== null) {
     const { what, start } = unterminated;
-    report.error(`unterminated_${what}`, start, start + 1, UNTERMINATED[what]);
+    report.add(`unterminated_${what}`, start, start + 1, UNTERMINATED[what]);
     return false;
   }
   if (code.length === 0) {
-    report.error('empty', 0, 0, 'There is no query. Write one that begins with SELECT.');
+    report.add('empty', 0, 0, 'There is no query. Write one that begins with SELECT.');
   }
   return code.length > 0;
 }
@@ -94,7 +94,7 @@ function checkPairs(doc: Document, report: Report): boolean {
   for (const index of doc.unpaired) {
     const token = doc.code[index];
     if (token === undefined) continue;
-    report.error(
+    report.add(
       'unbalanced',
       token.start,
       token.end,
@@ -102,7 +102,7 @@ function checkPairs(doc: Document, report: Report): boolean {
     );
   }
   if (doc.depth > MAX_DEPTH) {
-    report.error(
+    report.add(
       'nested_too_deeply',
       0,
       0,
@@ -124,7 +124,7 @@ function checkTokens(doc: Document, report: Report): void {
   for (const [index, token] of doc.code.entries()) {
     const { start, end, kind } = token;
     if (kind === 'variable' && !token.text.startsWith('@@')) {
-      report.error(
+      report.add(
         'variable',
         start,
         end,
@@ -136,7 +136,7 @@ function checkTokens(doc: Document, report: Report): void {
     ) {
       // Elsewhere it can be the name of a column: # is a letter of names.
       const instead = 'Write its query as a subquery: FROM (SELECT …) AS name.';
-      report.error(
+      report.add(
         'temporary_table',
         start,
         end,
@@ -150,14 +150,14 @@ function checkTokens(doc: Document, report: Report): void {
 function checkStray(token: Token, report: Report): void {
   const { start, end, text } = token;
   if (/[‘’‚‛′´`]/.test(text)) {
-    report.error(
+    report.add(
       'stray_character',
       start,
       end,
       `${text} is no quotation mark of SQL. Write ' around text.`,
     );
   } else if (/[“”„‟″«»]/.test(text)) {
-    report.error(
+    report.add(
       'stray_character',
       start,
       end,
@@ -171,24 +171,24 @@ function checkWord(doc: Document, index: number, token: Token, report: Report): 
   const word = keyword(doc, index);
   const before = keyword(doc, index - 1);
   if (word === 'INTO') {
-    report.error(
+    report.add(
       'into',
       start,
       end,
       'The result goes into a data extension of its own. Leave out INTO and the name after it.',
     );
   } else if (word === 'GO' && isAlone(doc, index)) {
-    report.error(
+    report.add(
       'several_statements',
       start,
       end,
       'GO separates batches; only one query can run. Remove it.',
     );
   } else if (word === 'WITH' && doc.code[index - 1]?.text === '(') {
-    report.error('leading_with', start, end, WITH_INSTEAD);
+    report.add('leading_with', start, end, WITH_INSTEAD);
   } else if (word === 'LIMIT' && doc.code[index + 1]?.kind === 'number' && before !== 'AS') {
     const instead = `SELECT TOP ${excerpt(doc.code[index + 1]?.text ?? '')}`;
-    report.error(
+    report.add(
       'limit',
       start,
       end,
@@ -200,7 +200,7 @@ function checkWord(doc: Document, index: number, token: Token, report: Report): 
     !isHint(word, keyword(doc, index + 1)) &&
     before !== 'AS'
   ) {
-    report.error(
+    report.add(
       'statement_inside',
       start,
       end,
@@ -235,13 +235,13 @@ function checkStatement(doc: Document, report: Report): boolean {
   const token = doc.code[first];
   if (token === undefined || token.word === 'SELECT') return true; // without any token, parentheses are left open
   if (token.word === 'WITH') {
-    report.error('leading_with', token.start, token.end, WITH_INSTEAD);
+    report.add('leading_with', token.start, token.end, WITH_INSTEAD);
     return false;
   }
   const found = STATEMENTS.has(token.word)
     ? `${token.word} cannot run`
     : `This begins with ${excerpt(token.text)}`;
-  report.error(
+  report.add(
     'not_select',
     token.start,
     token.end,
@@ -257,7 +257,7 @@ function checkEnd(doc: Document, query: Query, report: Report): boolean {
   const next = doc.code[at];
   const semicolon = doc.code[query.end];
   if (next === undefined && semicolon !== undefined) {
-    report.warning(
+    report.add(
       'semicolon',
       semicolon.start,
       semicolon.end,
@@ -265,7 +265,7 @@ function checkEnd(doc: Document, query: Query, report: Report): boolean {
     );
   } else if (next !== undefined && (at > query.end || next.word === 'SELECT')) {
     const message = 'Only one query can run at a time. Remove this one, or join both by UNION ALL.';
-    report.error('several_statements', next.start, next.end, message);
+    report.add('several_statements', next.start, next.end, message);
   }
   checkOrder(doc, query, report);
   return next === undefined;
@@ -282,5 +282,5 @@ function checkOrder(doc: Document, query: Query, report: Report): void {
     return;
   const message =
     'Without TOP, ORDER BY has no effect on the result. Leave it out, or write SELECT TOP with a number.';
-  report.warning('order_without_top', order.start, order.end, message);
+  report.add('order_without_top', order.start, order.end, message);
 }

@@ -10,65 +10,146 @@ export interface Finding {
   readonly length: number;
 }
 
-export type FindingCode =
-  | 'empty'
-  | 'too_long'
-  | 'nested_too_deeply'
-  | 'forbidden_character'
-  | 'stray_character'
-  | 'unterminated_string'
-  | 'unterminated_name'
-  | 'unterminated_comment'
-  | 'unbalanced'
-  | 'not_select'
-  | 'leading_with'
-  | 'several_statements'
-  | 'statement_inside'
-  | 'into'
-  | 'variable'
-  | 'temporary_table'
-  | 'limit'
-  | 'empty_column'
-  | 'star_with_join'
-  | 'star_unknown'
-  | 'unnamed_column'
-  | 'column_name_characters'
-  | 'column_name_length'
-  | 'column_name_underscore'
-  | 'column_name_duplicate'
-  | 'order_without_top'
-  | 'semicolon';
+export interface FindingEntry {
+  readonly severity: Finding['severity'];
+  /** A sentence for the table in docs/queries.md; the finding itself says more, of its place. */
+  readonly about: string;
+}
+
+export const FINDINGS = {
+  empty: {
+    severity: 'error',
+    about: 'There is no query.',
+  },
+  too_long: {
+    severity: 'error',
+    about: 'It has more than 500,000 characters.',
+  },
+  nested_too_deeply: {
+    severity: 'error',
+    about: 'It nests too deeply to be read.',
+  },
+  forbidden_character: {
+    severity: 'error',
+    about: 'A control character, or half of a character, which cannot be sent.',
+  },
+  stray_character: {
+    severity: 'error',
+    about: 'A typographic quotation mark, as word processors write it.',
+  },
+  unterminated_string: {
+    severity: 'error',
+    about: "A text has no `'` at its end.",
+  },
+  unterminated_name: {
+    severity: 'error',
+    about: 'A name has no `]` or `"` at its end.',
+  },
+  unterminated_comment: {
+    severity: 'error',
+    about: 'A comment has no `*/` at its end.',
+  },
+  unbalanced: {
+    severity: 'error',
+    about: 'A bracket, or a CASE, lacks its partner.',
+  },
+  not_select: {
+    severity: 'error',
+    about: 'It begins with something other than SELECT.',
+  },
+  leading_with: {
+    severity: 'error',
+    about: 'WITH cannot stand inside another query.',
+  },
+  several_statements: {
+    severity: 'error',
+    about: 'Only one statement can run.',
+  },
+  statement_inside: {
+    severity: 'error',
+    about: 'A word of another statement stands inside, such as UPDATE.',
+  },
+  into: {
+    severity: 'error',
+    about: 'INTO: the result has a data extension of its own.',
+  },
+  variable: {
+    severity: 'error',
+    about: 'There are no variables.',
+  },
+  temporary_table: {
+    severity: 'error',
+    about: 'There are no temporary tables.',
+  },
+  limit: {
+    severity: 'error',
+    about: 'There is no LIMIT, but TOP.',
+  },
+  empty_column: {
+    severity: 'error',
+    about: 'A comma too many, or a column too few.',
+  },
+  star_with_join: {
+    severity: 'error',
+    about: '`SELECT *` cannot be used with a join.',
+  },
+  star_unknown: {
+    severity: 'error',
+    about: '`*` of something whose fields are not known.',
+  },
+  unnamed_column: {
+    severity: 'error',
+    about: 'An expression has no name.',
+  },
+  column_name_characters: {
+    severity: 'error',
+    about: 'A name has characters that no field can have.',
+  },
+  column_name_length: {
+    severity: 'error',
+    about: 'A name has more than 128 characters.',
+  },
+  column_name_underscore: {
+    severity: 'error',
+    about: 'A name begins with `_`.',
+  },
+  column_name_duplicate: {
+    severity: 'error',
+    about: 'Two columns have one name, capitals aside.',
+  },
+  order_without_top: {
+    severity: 'warning',
+    about: 'ORDER BY has no effect without TOP.',
+  },
+  semicolon: {
+    severity: 'warning',
+    about: 'A semicolon at the end.',
+  },
+} as const satisfies Record<string, FindingEntry>;
+
+export type FindingCode = keyof typeof FINDINGS;
 
 /** A text can have as many faults as characters; nobody reads more of them. */
 const MAX_FINDINGS = 50;
 
 export interface Report {
   readonly findings: Finding[];
-  error(code: FindingCode, start: number, end: number, message: string): void;
-  warning(code: FindingCode, start: number, end: number, message: string): void;
+  add(code: FindingCode, start: number, end: number, message: string): void;
 }
 
 export function openReport(text: string): Report {
   const findings: Finding[] = [];
   const starts = lineStarts(text);
 
-  function add(
-    severity: Finding['severity'],
-    code: FindingCode,
-    start: number,
-    end: number,
-    message: string,
-  ): void {
-    if (findings.length >= MAX_FINDINGS) return;
-    const line = lineOf(starts, start);
-    const column = start - (starts[line - 1] ?? 0) + 1;
-    findings.push({ severity, code, message, line, column, length: Math.max(0, end - start) });
-  }
-
   return {
     findings,
-    error: (code, start, end, message) => add('error', code, start, end, message),
-    warning: (code, start, end, message) => add('warning', code, start, end, message),
+    add(code, start, end, message) {
+      if (findings.length >= MAX_FINDINGS) return;
+      const { severity } = FINDINGS[code];
+      const line = lineOf(starts, start);
+      const column = start - (starts[line - 1] ?? 0) + 1;
+      findings.push({ severity, code, message, line, column, length: Math.max(0, end - start) });
+    },
   };
 }
 

@@ -13,7 +13,7 @@ const ERASE: Statement = {
   name: 'queries_erase',
   text: `
 UPDATE millrace.shell_query_runs
-   SET sql_text = '', snippet_name = NULL, target_fields = NULL,
+   SET sql_text = '', snippet_name = NULL, key = NULL, target_fields = NULL,
        columns = CASE WHEN columns IS NULL THEN NULL ELSE '[]'::jsonb END,
        user_id = CASE WHEN user_id = $1 THEN '' ELSE user_id END,
        error_message = CASE WHEN error_message IS NULL THEN NULL ELSE 'Erased.' END,
