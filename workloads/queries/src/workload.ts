@@ -57,6 +57,7 @@ export const queries: Workload<QueriesConfig, Queries, typeof contract> = {
       installation,
       account: account && {
         mids: account.mids,
+        enterpriseTables: account.enterpriseTables,
         open: (onCall) =>
           createMarketingCloud(account, {
             log,

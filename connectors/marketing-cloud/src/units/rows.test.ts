@@ -51,6 +51,13 @@ describe('rows', () => {
     expect(reports.map(({ operation }) => operation)).toEqual(['rest:rowset', 'rest:rowset']);
   });
 
+  test('have their names in lower case, however they are answered', async () => {
+    const cloud = await openCloud();
+    cloud.will(json(200, rowset({ items: [{ keys: { ID: '7' }, values: { EmailName: 'x' } }] })));
+    const { rows } = await connect(cloud).unit.rows('k', { pageSize: 2 });
+    expect(rows).toEqual([{ id: '7', emailname: 'x' }]);
+  });
+
   test('that are none are no error', async () => {
     const cloud = await openCloud();
     cloud.will(json(200, rowset({ count: 0, links: { next: '/v1/more' } })));

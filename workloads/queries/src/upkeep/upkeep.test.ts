@@ -184,8 +184,8 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
       const { id } = await submit();
       await world.step();
       const { targetDeName } = await get(id);
-      const prefix = targetDeName?.replace(/\d+$/, '') ?? '';
-      const strays = [`${prefix}999`, `${prefix}1t`];
+      const prefix = targetDeName?.replace(/\d+-[0-9a-f]{6}$/, '') ?? '';
+      const strays = [`${prefix}999`, `${prefix}1t`, `${prefix}1-0a1b2c`, `${prefix}1-0a1b2ct`];
       const foreign = ['millrace-other123-1', `${prefix}abc`, prefix, 'Customers', 'millrace'];
       for (const key of [...strays, ...foreign]) {
         world.cloud.targets.set(key, { name: key, fields: [] });
