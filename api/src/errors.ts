@@ -174,6 +174,12 @@ const CORE = {
     title: 'The key is not possible',
     help: 'A key has 1 to 255 characters and does not begin with millrace:, its window is at most ten years.',
   },
+  key_taken: {
+    status: 409,
+    retryable: false,
+    title: 'The key is somebody else’s',
+    help: 'Choose another key, such as one with your name in it. An operator can see whose job has it.',
+  },
   invalid_cursor: {
     status: 400,
     retryable: false,

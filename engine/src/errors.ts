@@ -11,6 +11,7 @@ export type EngineErrorCode =
   | 'invalid_run_at'
   | 'invalid_priority'
   | 'invalid_key'
+  | 'key_taken'
   | 'invalid_cursor'
   | 'invalid_schedule'
   | 'quota_exceeded'
@@ -47,6 +48,11 @@ export class StoreUnavailable extends MillraceError {
  */
 export class StoreTimedOut extends StoreUnavailable {
   override readonly name: string = 'StoreTimedOut';
+}
+
+/** The store has ended within this process, and nothing but a restart brings it back. The message is for anyone to read. */
+export class StoreStopped extends StoreUnavailable {
+  override readonly name: string = 'StoreStopped';
 }
 
 /** What is kept of a failed attempt. */

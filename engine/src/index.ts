@@ -14,6 +14,7 @@ export * from './events.ts';
 export type { Tracing } from './execution/parts.ts';
 export type { Explanation, Reason } from './queue/explain.ts';
 export * from './values/failure.ts';
+export { fitsFilter } from './filter.ts';
 export * from './job.ts';
 export * from './values/json.ts';
 export * from './kinds/kind.ts';

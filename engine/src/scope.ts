@@ -63,9 +63,13 @@ export function narrowed(scope: Scope, filter: Filter): Filter {
   };
 }
 
-/** Of which tenants the jobs of a narrowed filter can be. */
+/**
+ * Of which tenants the jobs of a narrowed filter can be: none, where the one that was asked for is not within. A tenant must
+ * not find the words of a stranger in its audit log because the stranger has named it.
+ */
 export function tenantsOf({ tenant, tenants }: Filter): readonly string[] | 'all' {
-  return tenant === undefined ? (tenants ?? 'all') : [tenant];
+  if (tenant === undefined) return tenants ?? 'all';
+  return intersection([tenant], tenants);
 }
 
 function intersection(own: readonly string[], asked: readonly string[] | undefined): string[] {

@@ -1,6 +1,6 @@
 import { MillraceError } from './errors.ts';
 import type { JobId, NewJob } from './job.ts';
-import type { Selection, Store } from './port.ts';
+import type { Enqueued, Selection, Store } from './port.ts';
 import type { ControlPart, FollowerPart, SchedulePart, ScheduleStatus } from './parts.ts';
 import {
   type Scope,
@@ -55,12 +55,31 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
     return admittedOf(scope, found).map(({ id }) => id);
   }
 
+  /**
+   * A key is the tenant's, and what was there under it may be somebody else's. A member is told that the key is taken: the
+   * id of a job that they may not see would look like a job of theirs that was made.
+   */
+  async function own(jobs: readonly NewJob[], enqueued: Enqueued[]): Promise<Enqueued[]> {
+    const there = enqueued.filter(({ created }) => !created).map(({ id }) => id);
+    if (scope.owner === null || there.length === 0) return enqueued;
+    const found = await store.summaries({ ids: there });
+    const others = new Set(found.filter((job) => !isWithin(scope, job)).map(({ id }) => id));
+    const taken = jobs.find((_, index) => others.has(enqueued[index]?.id ?? ''));
+    if (taken === undefined) return enqueued;
+    scope.witness?.denied();
+    throw keyTaken(taken, enqueued.length);
+  }
+
   return {
     name: store.name,
     now: () => store.now(),
-    enqueue: ({ jobs }) => store.enqueue({ jobs: jobs.map((job) => allowed(scope, job)) }),
-    enqueueIn: (transaction, { jobs }) =>
-      store.enqueueIn(transaction, { jobs: jobs.map((job) => allowed(scope, job)) }),
+    async enqueue({ jobs }) {
+      return own(jobs, await store.enqueue({ jobs: jobs.map((job) => allowed(scope, job)) }));
+    },
+    async enqueueIn(transaction, { jobs }) {
+      const made = jobs.map((job) => allowed(scope, job));
+      return own(jobs, await store.enqueueIn(transaction, { jobs: made }));
+    },
     cancel: async (selection) => store.cancel(await selected(selection)),
     retry: async (selection) => store.retry(await selected(selection)),
     async erase(params) {
@@ -128,6 +147,14 @@ function allowed(scope: Scope, job: NewJob): NewJob {
   if (!hasTenant(scope, job.tenant)) throw notAllowed(job.tenant);
   scope.witness?.reached([job.tenant]);
   return scope.owner === null ? job : { ...job, submitter: scope.owner };
+}
+
+function keyTaken({ kind, key }: NewJob, asked: number): MillraceError {
+  const rest = asked > 1 ? ' The other jobs of the request were made, or were there.' : '';
+  return new MillraceError(
+    'key_taken',
+    `Somebody else has a job of the kind "${kind}" with the key "${key?.value}". Choose another key.${rest}`,
+  );
 }
 
 /** The same sentence for a tenant that exists and for one that does not. */

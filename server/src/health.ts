@@ -1,5 +1,6 @@
 import type { Check } from '@millrace/api';
 import type { Log, Store } from '@millrace/engine';
+import type { PostgresStore } from '@millrace/store-postgres';
 import type { HealthCheck, Org } from '@millrace/workload-kit';
 import type { Keys } from './identity/keys.ts';
 
@@ -13,10 +14,13 @@ export async function runCheck(check: HealthCheck, log: Log): Promise<Check> {
   return { name: check.name, ok: status === 'ok', status, latencyMs, ...(detail && { detail }) };
 }
 
-/** `trouble` keeps a store from its work although it answers, such as a full disk: in a sentence for anyone. */
+/**
+ * `trouble` keeps a store from its work although it answers, such as a full disk; `stopped` is the end of it until a restart:
+ * each in a sentence for anyone.
+ */
 export function storeCheck(
   store: Pick<Store, 'now'>,
-  trouble: () => string | null = () => null,
+  { trouble, stopped }: Pick<PostgresStore['database'], 'trouble' | 'stopped'> = WELL,
 ): HealthCheck {
   return {
     name: 'store',
@@ -25,16 +29,16 @@ export function storeCheck(
       const refuses = trouble();
       if (error === null && refuses === null) return { status: 'ok' };
       log.warn({ ...(error !== null && { err: error }), refuses }, 'the store is not ready');
-      return {
-        status: 'down',
-        detail:
-          refuses === null
-            ? 'The store does not answer.'
-            : `${refuses} Work goes on by itself once that is fixed.`,
-      };
+      const comesBack =
+        refuses === null
+          ? 'The store does not answer.'
+          : `${refuses} Work goes on by itself once that is fixed.`;
+      return { status: 'down', detail: stopped() ?? comesBack };
     },
   };
 }
+
+const WELL = { trouble: () => null, stopped: () => null };
 
 /** With keys at hand tokens can be checked, even while the issuer is away. */
 export function identityCheck(keys: Keys): HealthCheck {

@@ -47,6 +47,24 @@ async function tokenOf({
   return access_token;
 }
 
+test(
+  'who is told to stop while it starts does not say that it has started',
+  { timeout: 120_000 },
+  async () => {
+    // A start is as slow as its job files: this one does not go on before the signal is there.
+    jobFile(
+      'slow.mjs',
+      `const heard = new Promise((resolve) => process.once('SIGTERM', resolve));
+     process.kill(process.pid, 'SIGTERM');
+     await heard;`,
+    );
+    const { ended, output } = main();
+    expect(await ended).toBe(0);
+    expect(output()).toContain('stopping');
+    expect(output()).not.toContain('has started');
+  },
+);
+
 describe('the process', { timeout: 120_000 }, () => {
   // A new database takes seconds to make: one is made, each test gets a copy.
   let template: string;

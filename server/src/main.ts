@@ -28,8 +28,10 @@ async function main(): Promise<void> {
     else log.info({}, sentence);
   };
   const started = config.production ? startMillrace(config, log) : startReloading(config, log, say);
-  stopOnSignals(started, config, log, terminal);
+  const isStopping = stopOnSignals(started, config, log, terminal);
   const millrace = await started.catch((error: unknown) => exitWith(error, config));
+  // It was told to while it started: it is about to end, and nobody shall wait for it.
+  if (isStopping()) return;
 
   for (const file of millrace.jobs.idle)
     log.warn({ file }, 'this job file exports no job kind, rule or schedule');
@@ -68,13 +70,16 @@ function exitWith(error: unknown, { secrets }: Config): never {
   return process.exit(1);
 }
 
-/** The first lets running jobs end; a second ends the process at once, and other replicas take over. */
+/**
+ * The first lets running jobs end; a second ends the process at once, and other replicas take over. Gives whether one has
+ * come.
+ */
 function stopOnSignals(
   started: Promise<Millrace>,
   config: Config,
   log: Logger,
   terminal: boolean,
-): void {
+): () => boolean {
   let firstAt: number | null = null;
 
   async function stop(): Promise<void> {
@@ -106,4 +111,5 @@ function stopOnSignals(
       }
     });
   }
+  return () => firstAt !== null;
 }

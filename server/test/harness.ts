@@ -118,6 +118,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     telemetry: untold,
     checks: [storeCheck(store)],
     log,
+    stopped: () => null,
     isStopping: () => false,
     ...options.parts,
   });

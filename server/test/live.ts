@@ -11,6 +11,7 @@ import {
   type JobKind,
   type Log,
   type Queue,
+  type Scope,
   type SettledOutcome,
   StoreUnavailable,
   createEvents,
@@ -170,7 +171,13 @@ function eventOf({ id, kind, tenant, attempt, correlationId }: ClaimedJob) {
   return { id, kind, tenant, attempt, correlationId: correlationId ?? id };
 }
 
-/** As the service's route, with the caller in the path (`/ada/events`): the query is checked, what the hub throws is answered as a problem. */
+/** Of a path that names tenants (`/of/acme,globex/events`); without them, everything. */
+function scopeOf(path: string): Scope {
+  const tenants = /^\/of\/([^/]+)\//.exec(path)?.[1]?.split(',');
+  return tenants === undefined ? EVERYTHING : { ...EVERYTHING, tenants };
+}
+
+/** As the service's route, with the caller in the path (`/ada/events`, or see `scopeOf`): the query is checked, what the hub throws is answered as a problem. */
 async function listen(hub: Hub, expiresAt: number | null): Promise<Server> {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
@@ -181,7 +188,7 @@ async function listen(hub: Hub, expiresAt: number | null): Promise<Server> {
         caller: pathname,
         filter: {
           ...contracts.events.query.parse(Object.fromEntries(searchParams)),
-          scope: EVERYTHING,
+          scope: scopeOf(pathname),
         },
         lastEventId: typeof given === 'string' ? given : null,
         expiresAt,

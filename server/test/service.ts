@@ -36,10 +36,11 @@ export function createMemoryAudit(now: () => number): AuditLog {
 }
 
 function fits(record: AuditRecord, filter: AuditParams['filter']): boolean {
-  const { after = -Infinity, before = Infinity, tenants, ...same } = filter;
+  const { after = -Infinity, before = Infinity, tenants, exceptActions = [], ...same } = filter;
   const names = Object.keys(same) as (keyof typeof same)[];
   return (
     names.every((name) => record[name] === same[name]) &&
+    !exceptActions.includes(record.action) &&
     (tenants === undefined || isAbout(record, tenants)) &&
     record.at >= after &&
     record.at < before

@@ -14,9 +14,11 @@ export interface CsvOptions {
   readonly formulaGuard?: boolean;
 }
 
-const QUOTED = /[",\r\n]/;
-/** Also after blanks, and in full width, which Excel reads alike. */
-const FORMULA = /^[\s\p{Cc}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/u;
+/** `;` too: where the decimal sign is a comma, spreadsheets split there, and `x;=1+1` would be two fields. */
+const QUOTED = /[",;\r\n]/;
+/** Also after blanks and what has no width, and in full width, which Excel reads alike. */
+const FORMULA =
+  /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/u;
 /** Telephone numbers and plain numbers, which no spreadsheet runs. */
 const HARMLESS = /^[+-]?[0-9 ().-]+$/;
 

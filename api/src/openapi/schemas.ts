@@ -6,7 +6,7 @@ import { issue, problem } from '../problem.ts';
 import { auditEntry } from '../routes/audit.ts';
 import { enqueued, jobRequest } from '../routes/enqueue.ts';
 import { liveEvent } from '../routes/events.ts';
-import { check, readiness } from '../routes/health.ts';
+import { check, liveness, readiness } from '../routes/health.ts';
 import { me, signIn } from '../routes/identity.ts';
 import { bulk, cancelAnswer, count } from '../routes/jobs.ts';
 import { kind, pause, pauseAnswer, schedule } from '../routes/kinds.ts';
@@ -45,6 +45,7 @@ const GIVEN = {
   AuditEntry: auditEntry,
   SignIn: signIn,
   Me: me,
+  Liveness: liveness,
   Readiness: readiness,
   Check: check,
   Problem: problem,

@@ -44,6 +44,7 @@ const errors: readonly ErrorCode[] = [
   'invalid_text',
   'invalid_run_at',
   'invalid_key',
+  'key_taken',
   'quota_exceeded',
   'tenant_not_allowed',
   'invalid_webhook',

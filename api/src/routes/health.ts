@@ -10,6 +10,11 @@ export const check = z.object({
 });
 export type Check = z.infer<typeof check>;
 
+export const liveness = z.object({
+  status: z.enum(['ok', 'stopped']),
+  detail: z.string().optional().describe('What has stopped, and what to do.'),
+});
+
 export const readiness = z.object({
   status: z.enum(['ready', 'degraded', 'unavailable', 'stopping']),
   checks: z.array(check),
@@ -19,10 +24,10 @@ export const healthContracts = {
   healthz: {
     method: 'GET',
     path: '/healthz',
-    summary: 'The process is alive.',
+    summary: 'The process is alive: 503 when nothing but a restart helps.',
     access: 'anyone',
-    response: z.object({ status: z.literal('ok') }),
-    statuses: [200],
+    response: liveness,
+    statuses: [200, 503],
     example: { response: { status: 'ok' } },
   },
   readyz: {

@@ -1,5 +1,7 @@
+import { ApiError, problemOf } from '@millrace/api';
 import { FORMATS, type Format, type ResultPage, type Run } from '@millrace/queries/contract';
 import type { Context } from '../context.ts';
+import { isUnreachable } from '../failure.ts';
 import { choice, wholeNumber } from '../line/option.ts';
 import { UsageError } from '../line/usage-error.ts';
 import { count, counted, size } from '../render/number.ts';
@@ -97,11 +99,33 @@ async function download(
   run: Run,
   { format, output }: Destination,
 ): Promise<void> {
-  const response = await client.downloadRunResults({ params: { id: run.id, format } });
-  const bytes = await output.write(response.body ?? []);
+  let response: Response | null = null;
+  let bytes: number;
+  try {
+    response = await client.downloadRunResults({ params: { id: run.id, format } });
+    bytes = await output.write(response.body ?? []);
+  } catch (thrown) {
+    throw isUnreachable(thrown) ? await whyCut(client, run, response) : thrown;
+  }
   if (json) document({ ...run, path: output.path, size: bytes });
   else if (output.path !== '-') out.line(output.path);
   note(`${runSummary(run, world.now())} ${size(bytes)}.`);
+}
+
+/**
+ * The service can only break off an answer that it has begun, and has no way to say why: asked for a row, it says what Marketing
+ * Cloud says now. Where the service itself is gone, that question fails with this.
+ */
+async function whyCut(
+  client: Context['client'],
+  { id }: Run,
+  response: Response | null,
+): Promise<ApiError> {
+  await client.getRunResults({ params: { id }, query: { limit: 1 } });
+  const detail = `The rows of ${id} broke off before their end, and no file was kept: Marketing Cloud failed on the way, or the rows changed. Read them once more with "millrace runs results ${id}".`;
+  return new ApiError(
+    problemOf('results_cut', detail, response?.headers.get('x-correlation-id') ?? ''),
+  );
 }
 
 async function firstRows(

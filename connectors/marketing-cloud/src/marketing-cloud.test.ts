@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { MID, SECRET, connect, errorOf, json, openCloud } from '../test/cloud.ts';
+import { json } from '../../test/scripted.ts';
+import { MID, SECRET, connect, errorOf, openCloud } from '../test/cloud.ts';
 
 describe('the correlation id', () => {
   test('is a header and in the report, and cannot become another header', async () => {

@@ -89,7 +89,7 @@ export interface NewQuery {
   readonly folderId?: string;
 }
 
-/** Of AsyncActivityStatus, as it was answered: no value is interpreted. Null: left out, or empty. */
+/** Of AsyncActivityStatus, as it was answered but for blanks around it: no value is interpreted. Null: left out, or empty. */
 export interface TaskStatus {
   readonly taskId: string;
   readonly status: string | null;
@@ -110,7 +110,7 @@ export interface RowPage {
   readonly count: number;
   readonly page: number;
   readonly pageSize: number;
-  /** Names in lower case, values as Marketing Cloud wrote them. Keys and values of a row together. */
+  /** Names in lower case, whatever the answer's, values as Marketing Cloud wrote them. Keys and values of a row together. */
   readonly rows: readonly Readonly<Record<string, string | null>>[];
   /** For `rowsAfter`; null: the last page. */
   readonly next: string | null;
@@ -141,7 +141,7 @@ export interface BusinessUnit {
   /** By SOAP, or by REST where SOAP answers a generic exception. The id is the ObjectID: NewID is unreliable. */
   createQuery(query: NewQuery, options?: CallOptions): Promise<{ readonly objectId: string }>;
   startQuery(objectId: string, options?: CallOptions): Promise<{ readonly taskId: string }>;
-  /** One call for all of them, split by 100. Tasks that Marketing Cloud does not know are left out. */
+  /** One call for all of them, split by 100. Tasks that Marketing Cloud does not know are left out; one can be there twice. */
   taskStatuses(taskIds: readonly string[], options?: CallOptions): Promise<TaskStatus[]>;
   isRunning(queryObjectId: string, options?: CallOptions): Promise<boolean>;
   validate(sql: string, options?: CallOptions): Promise<Validation>;

@@ -1,6 +1,3 @@
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach } from 'vitest';
 import {
   type BusinessUnit,
   type CallReport,
@@ -10,89 +7,30 @@ import {
   type MarketingCloudParts,
   createMarketingCloud,
 } from '../src/index.ts';
+import {
+  type Recorder,
+  type Scripted,
+  type Step,
+  atEnd,
+  createRecorder,
+  json,
+  openScripted,
+  raw,
+  errorOf as thrownBy,
+} from '../../test/scripted.ts';
 
 // A Marketing Cloud that says what the test wrote for it, over real HTTP.
 
-const cleanups: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
+export type Cloud = Scripted<Record<string, unknown>>;
 
-export function atEnd(cleanup: () => Promise<void> | void): void {
-  cleanups.push(cleanup);
-}
-
-export interface Seen {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/** What it does with one request. */
-export type Step = (exchange: {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly seen: Seen;
-}) => void | Promise<void>;
-
-export interface Cloud {
-  readonly url: string;
-  /** API requests, whole, in the order of their arrival. */
-  readonly seen: Seen[];
-  /** What was asked for a token with. */
-  readonly logins: Record<string, unknown>[];
-  /** The next API requests; after them, `otherwise`. */
-  will(...steps: Step[]): void;
-  otherwise(step: Step): void;
-  /** Instead of a new token for each question. */
-  login(step: Step): void;
-}
-
-export async function openCloud(): Promise<Cloud> {
-  const steps: Step[] = [];
-  const seen: Seen[] = [];
-  const logins: Record<string, unknown>[] = [];
-  let otherwise: Step = json(404, { errorcode: 404, message: 'Not Found' });
-  let login: Step = (exchange) => json(200, tokenAnswer(url, `token-${logins.length}`))(exchange);
-
-  const server = createServer((request, response) => {
-    void serve(request, response);
+export function openCloud(): Promise<Cloud> {
+  return openScripted({
+    loginPath: '/v2/token',
+    loginOf: (body) => JSON.parse(body) as Record<string, unknown>,
+    tokenAnswer: (url, nth) => tokenAnswer(url, `token-${nth}`),
+    otherwise: json(404, { errorcode: 404, message: 'Not Found' }),
+    encoding: 'utf8',
   });
-
-  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await bodyOf(request);
-    if (body === null) return;
-    const entry = seenOf(request, body);
-    if (entry.path === '/v2/token') {
-      logins.push(JSON.parse(body) as Record<string, unknown>);
-      await login({ request, response, seen: entry });
-      return;
-    }
-    seen.push(entry);
-    await (steps.shift() ?? otherwise)({ request, response, seen: entry });
-  }
-
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  atEnd(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return {
-    url,
-    seen,
-    logins,
-    will(...more) {
-      steps.push(...more);
-    },
-    otherwise(step) {
-      otherwise = step;
-    },
-    login(step) {
-      login = step;
-    },
-  };
 }
 
 /** As `POST /v2/token` answers, with the slashes at the end of the addresses. */
@@ -105,17 +43,6 @@ export function tokenAnswer(url: string, token: string, more: object = {}): obje
     soap_instance_url: `${url}/`,
     rest_instance_url: `${url}/`,
     ...more,
-  };
-}
-
-export function json(status: number, body: unknown, headers: Record<string, string> = {}): Step {
-  return raw(status, JSON.stringify(body), { 'content-type': 'application/json', ...headers });
-}
-
-export function raw(status: number, body: string, headers: Record<string, string> = {}): Step {
-  return ({ response }) => {
-    response.writeHead(status, headers);
-    response.end(body);
   };
 }
 
@@ -175,27 +102,10 @@ export function fault(faultcode: string, faultstring: string, apiCode?: number):
 
 export const tokenExpired = fault('q0:Security', 'Token Expired');
 
-/** Takes the request and breaks the connection: was it done or not? */
-export const losesAnswer: Step = ({ request }) => {
-  request.socket.destroy();
-};
-
-/** Never answers; `arrived` resolves when the request is there. */
-export function hangs(): { readonly step: Step; readonly arrived: Promise<void> } {
-  let reach = (): void => {};
-  const arrived = new Promise<void>((resolve) => {
-    reach = resolve;
-  });
-  return { step: () => reach(), arrived };
-}
-
-export interface Connected {
+/** Sleeping moves the clock. */
+export interface Connected extends Omit<Recorder<CallReport>, 'parts'> {
   readonly cloud: MarketingCloud;
   readonly unit: BusinessUnit;
-  readonly reports: CallReport[];
-  readonly lines: string[];
-  /** What it would have slept. Sleeping moves the clock. */
-  readonly slept: number[];
   /** Moves the clock. */
   pass(ms: number): void;
 }
@@ -209,13 +119,8 @@ export function connect(
   config: Partial<MarketingCloudConfig> = {},
   parts: MarketingCloudParts = {},
 ): Connected {
-  const reports: CallReport[] = [];
-  const lines: string[] = [];
-  const slept: number[] = [];
+  const { parts: recording, lines, reports, slept } = createRecorder<CallReport>();
   let now = START;
-  const line = (fields: object, message: string): void => {
-    lines.push(`${message} ${JSON.stringify(fields)}`);
-  };
   const cloud = createMarketingCloud(
     {
       authUrl: to.url,
@@ -225,15 +130,12 @@ export function connect(
       ...config,
     },
     {
+      ...recording,
       now: () => now,
-      random: () => 0.5,
       sleep: async (ms, signal) => {
-        signal?.throwIfAborted();
-        slept.push(ms);
+        await recording.sleep(ms, signal);
         now += ms;
       },
-      onCall: (report) => reports.push(report),
-      log: { info: line, warn: line, error: line },
       ...parts,
     },
   );
@@ -250,34 +152,6 @@ export function connect(
   };
 }
 
-/** The error it ends with; a success is a failure here. */
-export async function errorOf(promise: Promise<unknown>): Promise<MarketingCloudError> {
-  try {
-    await promise;
-  } catch (error) {
-    return error as MarketingCloudError;
-  }
-  throw new Error('It did not fail.');
-}
-
-function seenOf(request: IncomingMessage, body: string): Seen {
-  return {
-    method: request.method ?? '',
-    path: request.url ?? '',
-    headers: Object.fromEntries(
-      Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
-    ),
-    body,
-  };
-}
-
-/** Null when the connection broke before the end. */
-async function bodyOf(request: IncomingMessage): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-  } catch {
-    return null;
-  }
-  return Buffer.concat(chunks).toString('utf8');
+export function errorOf(promise: Promise<unknown>): Promise<MarketingCloudError> {
+  return thrownBy<MarketingCloudError>(promise);
 }

@@ -4,7 +4,8 @@ import {
   startMarketingCloud,
 } from '@millrace/simulator-marketing-cloud';
 import type { BusinessUnit } from '../src/index.ts';
-import { type Connected, atEnd, connect } from './cloud.ts';
+import { atEnd } from '../../test/scripted.ts';
+import { type Connected, connect } from './cloud.ts';
 
 // A simulated Marketing Cloud whose every query gives the same five rows, and a connector that shares its clock.
 

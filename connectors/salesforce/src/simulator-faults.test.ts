@@ -2,7 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { type SalesforceOptions, startSalesforce } from '@millrace/simulator-salesforce';
 import { describe, expect, test } from 'vitest';
-import { type Connected, atEnd, connect, errorOf } from '../test/org.ts';
+import { atEnd } from '../../test/scripted.ts';
+import { type Connected, connect, errorOf } from '../test/org.ts';
 import type { SalesforceParts, Subrequest } from './types.ts';
 
 // What an org does that nobody likes, and what becomes of it here. The simulator names its source beside each.

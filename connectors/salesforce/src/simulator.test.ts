@@ -2,7 +2,8 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { type SalesforceOptions, startSalesforce } from '@millrace/simulator-salesforce';
 import { describe, expect, test } from 'vitest';
-import { type Connected, atEnd, connect, errorOf } from '../test/org.ts';
+import { atEnd } from '../../test/scripted.ts';
+import { type Connected, connect, errorOf } from '../test/org.ts';
 import type { Subrequest } from './types.ts';
 
 // The connector against an org that keeps Salesforce's rules, which somebody else wrote down.

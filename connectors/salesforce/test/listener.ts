@@ -1,5 +1,5 @@
 import type { Salesforce } from '../src/index.ts';
-import { atEnd } from './org.ts';
+import { atEnd } from '../../test/scripted.ts';
 
 /** What a listener was told, to be waited on. */
 export interface Told {

@@ -214,6 +214,13 @@ describe('the configuration', () => {
     { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
     { ...ISSUER, JWKS_URI: 'http://login.example/t/keys' },
     { ...ISSUER, JWKS_URI: 'file:///etc/passwd' },
+    { ...ISSUER, ISSUER: ',' },
+    { ...ISSUER, AUDIENCE: ' , ' },
+    { MILLRACE_DATA: '/proc/x' },
+    { CONVERSION_WORKDIR: '/nowhere/at/all' },
+    { CONVERSION_WORKDIR: process.execPath },
+    { IMAGE_ALLOWLIST: 'https://a/b' },
+    { IMAGE_ALLOWLIST: 'cdn.example.com,*.example.com' },
     { MILLRACE_ROLE: 'api' },
   ])('refuses %j', (env) => expect(problems(env)).toHaveLength(1));
 

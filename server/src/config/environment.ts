@@ -16,6 +16,7 @@ import {
   allowedHosts,
   apiVersion,
   certificates,
+  dataFolder,
   orgs,
   pools,
   port,
@@ -24,6 +25,7 @@ import {
   redisPrefix,
   redisUrl,
   salesforceFields,
+  someOf,
   tenant,
   trustedAddress,
   webAddress,
@@ -44,7 +46,7 @@ export const environment = z.object({
   ),
   PORT: setting(port, '3000', 'The port to listen on; 0 takes a free one.'),
   MILLRACE_DATA: setting(
-    text,
+    dataFolder,
     '.millrace',
     'The folder for what is kept on disk: the embedded database and what jobs write.',
   ),
@@ -235,11 +237,11 @@ export const environment = z.object({
     'The same under the name that says what it counts; it wins where both are set.',
   ),
   ISSUER: unset(
-    list,
+    someOf,
     'Who issues tokens, such as https://login.microsoftonline.com/TENANT/v2.0; several are separated by commas, and people sign in at the first.',
   ),
   AUDIENCE: unset(
-    list,
+    someOf,
     'Whom tokens must be for, such as CLIENT-ID,api://CLIENT-ID: Entra ID writes the one or the other; several are separated by commas.',
   ),
   JWKS_URI: unset(

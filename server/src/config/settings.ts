@@ -1,7 +1,8 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { FIELD_NAMES } from '@millrace/store-salesforce';
-import { durationSetting as duration, entriesOf, wholeNumber } from '@millrace/workload-kit';
+import { durationSetting as duration, entriesOf, list, wholeNumber } from '@millrace/workload-kit';
 import { z } from 'zod';
 import { parseSecret } from '../webhook/sign.ts';
 import { isLoopbackHost } from '../webhook/address.ts';
@@ -22,6 +23,16 @@ const pool = z.strictObject({
 });
 
 export const tenant = z.string().max(100, { error: 'Write up to 100 characters.' });
+
+/** A comma alone is a list of nobody: whom a token may be from, or for. */
+export const someOf = list.refine((entries) => entries.length > 0, {
+  error: 'Write at least one, several separated by commas.',
+});
+
+/** Node never comes back from making a folder below /proc. */
+export const dataFolder = z.string().refine((value) => !/^\/proc(\/|$)/.test(resolve(value)), {
+  error: 'Write a folder on a disk: nothing can be kept in /proc.',
+});
 
 export const port = wholeNumber(0, 65_535);
 

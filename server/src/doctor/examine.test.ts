@@ -35,7 +35,14 @@ async function listening(server: Server): Promise<string> {
 test('what is there is ok, and nothing needs to be done', async () => {
   const all = await found({});
   expect(Object.values(all).filter(({ verdict }) => verdict !== 'ok')).toEqual([]);
-  expect(Object.keys(all)).toEqual(['node', 'port', 'database', 'issuer', 'disk (data)']);
+  expect(Object.keys(all)).toEqual([
+    'node',
+    'port',
+    'database',
+    'issuer',
+    'disk (data)',
+    'Marketing Cloud',
+  ]);
 });
 
 test('an old Node is told', () => {
@@ -53,6 +60,38 @@ test('a port is ours, or somebody else’s', async () => {
     found: expect.stringContaining(`Port ${other} on 127.0.0.1 is taken`),
   });
   expect((await found({ PORT: ours }))['port']).toMatchObject({ verdict: 'ok' });
+});
+
+test('a Millrace whose database has stopped has to be restarted', async () => {
+  const stopped = { status: 'stopped', detail: 'The embedded database has stopped.' };
+  const ours = await listening(
+    createHttpServer((_, response) => response.writeHead(503).end(JSON.stringify(stopped))),
+  );
+  expect((await found({ PORT: ours }))['port']).toMatchObject({
+    verdict: 'missing',
+    found: expect.stringContaining('does nothing: The embedded database has stopped.'),
+    advice: 'Restart it.',
+  });
+});
+
+test('folders that the server would refuse are told', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-doctor-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  expect((await found({ MILLRACE_DATA: file }))['database']).toMatchObject({
+    verdict: 'missing',
+    found: expect.stringContaining(`${file} is a file`),
+  });
+  for (const jobs of [join(folder, 'nope'), file])
+    expect((await found({ MILLRACE_JOBS: jobs }))['jobs']).toMatchObject({
+      verdict: 'missing',
+      found: expect.stringContaining(jobs),
+    });
+  expect((await found({ MILLRACE_JOBS: folder }))['jobs']).toMatchObject({
+    verdict: 'ok',
+    found: `0 job files in ${folder}.`,
+  });
 });
 
 test('a database that does not let us in is told without its password', async () => {

@@ -1,5 +1,6 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { contracts } from '@millrace/api';
 import { createSalesforce } from '@millrace/salesforce';
 import { checkOrg } from '@millrace/store-salesforce';
 import { checkPostgres } from '@millrace/store-postgres';
@@ -12,9 +13,11 @@ import {
   unknown,
 } from '@millrace/workload-kit';
 import { workloads } from '@millrace/workloads';
+import type { z } from 'zod';
 import type { Config, OrgConfig } from '../config/config.ts';
 import type { RedisConfig } from '../config/redis.ts';
 import { createKeys } from '../identity/keys.ts';
+import { jobFiles } from '../jobs/folder.ts';
 import { requireFreePort } from '../port.ts';
 import { connectOptions, storePlace } from '../store.ts';
 import { passwordOf } from '../stores/redis.ts';
@@ -26,6 +29,7 @@ export async function* examine(config: Config): AsyncGenerator<Finding> {
   yield await port(config);
   yield await database(config);
   if (config.redis !== null) yield await redis(config.redis);
+  if (config.jobsFolderNamed) yield await jobsFolder(config.jobsFolder);
   yield await issuer(config);
   for (const org of config.salesforce.orgs) yield await salesforceOrg(org);
   yield await diskFinding('data', config.dataFolder);
@@ -53,20 +57,25 @@ async function port({ host, port: number }: Config): Promise<Finding> {
     await requireFreePort({ host, port: number });
     return there('port', `Port ${number} on ${host} is free.`);
   } catch (error) {
-    const isOurs = await answersAsMillrace(`http://${host}:${number}/healthz`);
-    if (isOurs) return there('port', `Millrace runs on port ${number} of ${host}.`);
+    const health = await healthAt(`http://${host}:${number}/healthz`);
+    const runs = `Millrace runs on port ${number} of ${host}`;
+    if (health?.status === 'ok') return there('port', `${runs}.`);
+    if (health?.status === 'stopped')
+      return missing('port', `${runs}, and does nothing: ${health.detail}`, 'Restart it.');
     return missing('port', messageOf(error), 'PORT=0 takes a free one.');
   }
 }
 
-async function answersAsMillrace(url: string): Promise<boolean> {
+const { response: healthAnswer } = contracts.healthz;
+
+/** Null: what answers there, if anything, is no Millrace. */
+async function healthAt(url: string): Promise<z.output<typeof healthAnswer> | null> {
   try {
-    return await within(LIMIT_MS, undefined, async (signal) => {
-      const response = await fetch(url, { signal });
-      return ((await response.json()) as { status?: unknown }).status === 'ok';
-    });
+    return await within(LIMIT_MS, undefined, async (signal) =>
+      healthAnswer.parse(await (await fetch(url, { signal })).json()),
+    );
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -91,6 +100,17 @@ async function database(config: Config): Promise<Finding> {
     `${place} cannot be used: ${answer.why.replace(/\.$/, '')}.`,
     'Check DATABASE_URL: host, port, user, password, database.',
   );
+}
+
+/** What is in it is not loaded: that would run it. */
+async function jobsFolder(folder: string): Promise<Finding> {
+  try {
+    const files = await jobFiles(folder, true);
+    const count = files.length === 1 ? '1 job file' : `${files.length} job files`;
+    return there('jobs', `${count} in ${resolve(folder)}.`);
+  } catch (error) {
+    return missing('jobs', messageOf(error), 'Name a folder that is there.');
+  }
 }
 
 /** Never says the URL: it may have a password. */
@@ -156,7 +176,9 @@ async function salesforceOrg({ name, names, connection }: OrgConfig): Promise<Fi
 }
 
 async function writable(folder: string): Promise<void> {
-  await access(await existing(resolve(folder)), constants.W_OK);
+  const place = await existing(resolve(folder));
+  if (!(await stat(place)).isDirectory()) throw new Error(`${place} is a file, and no folder.`);
+  await access(place, constants.W_OK);
 }
 
 const LIMIT_MS = 5_000;

@@ -1,6 +1,12 @@
 import { ConfigError, readConfig } from '../config/config.ts';
 import { examine } from './examine.ts';
 
+// Whoever reads may have seen enough (`millrace doctor | head -2`), and then nothing more is to be done.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+
 // A program of its own, run by `millrace doctor`: one finding per line, as JSON, as soon as it is known.
 for await (const finding of findings()) process.stdout.write(`${JSON.stringify(finding)}\n`);
 process.exit(0); // a line to somewhere that hangs keeps nobody

@@ -35,6 +35,8 @@ export interface AppParts {
   readonly telemetry: Telemetry;
   readonly checks: readonly HealthCheck[];
   readonly log: Logger;
+  /** Why nothing but a restart helps, in a sentence for anyone; null: the process is well. */
+  readonly stopped: () => string | null;
   /** True once the process was asked to stop. */
   readonly isStopping: () => boolean;
 }

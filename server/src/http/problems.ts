@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode, type Problem, isErrorCode, problemOf } from '@millrace/api';
-import { type EngineErrorCode, MillraceError } from '@millrace/engine';
+import { type EngineErrorCode, MillraceError, StoreStopped } from '@millrace/engine';
 import { Refusal, type WorkloadProblem } from '@millrace/workload-kit';
 
 /** The compiler refuses an engine error that the API's table does not have. */
@@ -25,9 +25,9 @@ export function toProblem(
     return problemOf(thrown.code, thrown.message, correlationId, thrown.issues);
   }
   if (thrown instanceof MillraceError) {
-    // Where the store is and why it fails is for the log.
+    // Where the store is and why it fails is for the log. That it will not come back by itself is for everybody.
     const detail =
-      thrown.code === 'store_unavailable'
+      thrown.code === 'store_unavailable' && !(thrown instanceof StoreStopped)
         ? 'The store does not answer. Try again in a moment.'
         : thrown.message;
     return problemOf(thrown.code, detail, correlationId);

@@ -177,6 +177,17 @@ describe('is refused', () => {
     await refused(await issuer.sign(claims(odd)), 401, code);
   });
 
+  test.each<[string, unknown]>([
+    ['a number', 5],
+    ['empty', ''],
+    ['an object', {}],
+    ['null', null],
+  ])('one without an oid, whose subject is %s: it would be everybody’s', async (_, sub) => {
+    start();
+    const odd = { oid: undefined, sub } as Record<string, unknown>;
+    await refused(await issuer.sign(claims(odd)), 401, 'token_invalid');
+  });
+
   test('but not for a fraction of a second, which RFC 7519 allows, nor for a beginning before 1970', async () => {
     start();
     const token = await issuer.sign(claims({ exp: seconds(60) + 0.25, nbf: -1, iat: 0.5 }));

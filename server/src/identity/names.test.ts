@@ -33,7 +33,7 @@ test.each<[string, JWTPayload, string]>([
   ['on a device', { azp: 'daemon', idtyp: 'device', upn: 'alice@example.com' }, 'app:daemon'],
   ['without a registration', {}, 'app:subject-1'],
 ])('a program %s is called by its registration', (_, more, name) => {
-  expect(nameOf(claims(more))).toBe(name);
+  expect(nameOf(claims(more), 'subject-1')).toBe(name);
 });
 
 test.each<[string, JWTPayload, string]>([
@@ -46,11 +46,11 @@ test.each<[string, JWTPayload, string]>([
   ['called like someone without a name', { upn: 'User:subject-2' }, 'user:User:subject-2'],
   ['whose names are no texts', { scp: 'a', upn: 7, preferred_username: ['x'] }, 'user:subject-1'],
 ])('a person with a token %s', (_, more, name) => {
-  expect(nameOf(claims(more))).toBe(name);
+  expect(nameOf(claims(more), 'subject-1')).toBe(name);
 });
 
 test('the subject is the object id, or what other issuers have', () => {
   expect(subjectOf(claims({}))).toBe('subject-1');
   expect(subjectOf(claims({ oid: undefined }))).toBe('pairwise-1');
-  expect(subjectOf({})).toBe('unknown');
+  expect(subjectOf({})).toBeNull();
 });

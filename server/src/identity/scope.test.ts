@@ -151,7 +151,29 @@ describe('a member', () => {
       requested: 0,
     });
     expect((await as('bob', 'GET', `/jobs/${theirs}`)).body['state']).toBe('QUEUED');
-    expect((await as('ann', 'POST', `/jobs/${mine}/retry`)).status).toBe(200);
+    const other = { data: { other: true } };
+    expect((await as('ann', 'POST', `/jobs/${theirs}/retry`, other)).status).toBe(404);
+    expect((await as('ann', 'POST', `/jobs/${mine}/retry`, other)).status).toBe(200);
+    expect((await as('ann', 'GET', `/jobs/${mine}`)).body).toMatchObject(other);
+  });
+
+  test('is told that a key is somebody else’s, without a word about their job', async () => {
+    const theirs = await made('bob', { key: 'invoice-1' });
+    const body = { kind: 'wait', key: 'invoice-1', delay: '1h' };
+    const answer = await as('ann', 'POST', '/jobs', body);
+    expect(answer).toMatchObject({ status: 409, body: { code: 'key_taken' } });
+    expect(JSON.stringify(answer.body)).not.toContain(theirs);
+    const several = await as('ann', 'POST', '/jobs/batch', [{ ...body, key: 'ann-1' }, body]);
+    expect(several).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('other jobs of the request were made') as string },
+    });
+    // Their own key gives them their own job, and operators see what is there.
+    expect(await as('bob', 'POST', '/jobs', body)).toMatchObject({
+      status: 200,
+      body: { id: theirs, created: false },
+    });
+    expect((await as('olga', 'POST', '/jobs', body)).body).toEqual({ id: theirs, created: false });
   });
 
   test('is the submitter of what they make, also where they say otherwise', async () => {

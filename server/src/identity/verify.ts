@@ -61,7 +61,9 @@ function callerOf(claims: JWTPayload, tenantClaim: string | null): Caller {
   // jose looks at the two others; this one would only be read by whoever asks for a token's age.
   if (claims.iat !== undefined && typeof claims.iat !== 'number')
     throw invalid('its claim "iat" is no time');
-  const [name, subject] = [nameOf(claims), subjectOf(claims)];
+  const subject = subjectOf(claims);
+  if (subject === null) throw invalid('neither its claim "oid" nor its claim "sub" is a text');
+  const name = nameOf(claims, subject);
   if (!isName(name) || !isName(subject))
     throw invalid(
       'the name or the subject in it is longer than 200 characters, or has one that no name has',

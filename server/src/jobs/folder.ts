@@ -78,7 +78,8 @@ function inPlace({ file, name }: Place, check: () => unknown): void {
   }
 }
 
-async function jobFiles(folder: string, mustExist: boolean): Promise<string[]> {
+/** Their names. */
+export async function jobFiles(folder: string, mustExist: boolean): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
     return entries

@@ -39,6 +39,40 @@ describe('more jobs than can be named', () => {
     expect(again.events.map(({ type }) => type)).toEqual(['hello', 'more', 'live']);
   });
 
+  test.each([true, false])(
+    'are nobody else’s news: of another tenant nothing is told (notifications arrive: %s)',
+    async (arrives) => {
+      const replica = await place.start('r1', {
+        announcements: (end) => (end.setArrive(arrives), end),
+      });
+      const [acme, bolt, all] = [
+        await connect(`${replica.url}/of/acme`, { topics: 'job' }),
+        await connect(`${replica.url}/of/bolt`, { topics: 'job' }),
+        await connect(replica.url, { topics: 'job' }),
+      ];
+      for (const reader of [acme, bolt, all]) await reader.until(isLive);
+      const before = bolt.lastId() ?? '';
+      await place.run(1_000);
+      const requests = Array.from({ length: 251 }, () => ({
+        kind: 'work',
+        data: null,
+        tenant: 'acme',
+      }));
+      await replica.queue.enqueueAll(requests);
+      await place.run(100);
+      await acme.until(isMore);
+      await all.until(isMore);
+      const mine = await replica.enqueue({ tenant: 'bolt' });
+      await place.run(100);
+      await bolt.until(isJob(mine));
+      expect(bolt.events.map(({ type }) => type)).toEqual(['hello', 'live', 'job']);
+      // Nor to who comes back from before it.
+      const again = await connect(`${replica.url}/of/bolt`, { topics: 'job' }, before);
+      await again.until(isLive);
+      expect(again.events.map(({ type }) => type)).toEqual(['hello', 'job', 'live']);
+    },
+  );
+
   test('do not concern who watches one job, and is told it', async () => {
     const replica = await place.start();
     const id = await replica.enqueue();

@@ -7,6 +7,7 @@ import { createAnnouncer } from './changes/announcer.ts';
 import { createFeed } from './changes/feed.ts';
 import { createFinder } from './changes/finder.ts';
 import { createInterest } from './changes/interest.ts';
+import { createMoved } from './changes/moved.ts';
 import { createOthers } from './changes/others.ts';
 import { createPoll } from './changes/poll.ts';
 import { createRing } from './changes/ring.ts';
@@ -77,6 +78,7 @@ export function createHub(params: HubParams): Hub {
   const announcer = createAnnouncer({ announcements, events, clock, processId, log });
   const finder = createFinder({ ring, clock, beacon: announcer.beacon });
   const poll = createPoll(store);
+  const moved = createMoved(store);
   const presentOf = createPresent({ store, things, ring, onRead: poll.shown });
   const boards = createBoards({
     store,
@@ -105,6 +107,7 @@ export function createHub(params: HubParams): Hub {
     trouble,
     processId,
     watched: streams.watched,
+    moved: moved.since,
     look: others.look,
     onBatches(batches, found) {
       poll.told(found);
@@ -167,7 +170,10 @@ export function createHub(params: HubParams): Hub {
 
   function onHeard(wasDeaf: boolean): void {
     if (!serves || isClosed) return;
-    if (wasDeaf) ring.clear();
+    if (wasDeaf) {
+      ring.clear();
+      moved.begin();
+    }
     if (wasDeaf && streams.size() > 0) feed.gap();
     pulse.start();
     others.follow();

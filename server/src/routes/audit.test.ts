@@ -37,6 +37,10 @@ async function as(who: string, method: 'GET' | 'POST' | 'DELETE', url: string, p
   return { status: answer.statusCode, text: answer.body };
 }
 
+async function page(who: string, query: string): Promise<{ next: string | null }> {
+  return JSON.parse((await as(who, 'GET', `/audit?${query}`)).text) as { next: string | null };
+}
+
 async function read(who: string, query = ''): Promise<AuditEntry[]> {
   const { text } = await as(who, 'GET', `/audit?${query}`);
   return contracts.listAudit.response.parse(JSON.parse(text)).entries;
@@ -111,6 +115,9 @@ describe('what an admin does', () => {
     const tried = `target=${encodeURIComponent(entry?.target ?? '')}`;
     expect(await read('operator globex', tried)).toEqual([]);
     expect(await read(admin, tried)).toHaveLength(1);
+    await as(admin, 'DELETE', '/subjects/max%40example.com');
+    expect((await page('operator globex', `limit=1&${tried}`)).next).toBeNull();
+    expect((await page(admin, `limit=1&${tried}`)).next).not.toBeNull();
   });
 
   test('to what is not there is about nobody', async () => {
@@ -118,6 +125,17 @@ describe('what an admin does', () => {
     expect(await read('operator globex')).toEqual([]);
     expect(await read(admin)).toMatchObject([{ tenants: null, allTenants: false }]);
   });
+});
+
+test('a stranger who names a tenant is in the log of their own, and not in that of the tenant', async () => {
+  const asked = { tenant: 'acme', key: 'words for acme' };
+  for (const url of ['/jobs/cancel', '/jobs/retry'])
+    expect((await as('member bolt', 'POST', url, asked)).status).toBe(200);
+  expect(await read('operator acme')).toEqual([]);
+  expect(await read('operator bolt')).toMatchObject([
+    { action: 'retryJobs', actor: 'member@bolt', tenants: ['bolt'], filter: asked, count: 0 },
+    { action: 'cancelJobs', actor: 'member@bolt', tenants: ['bolt'], filter: asked, count: 0 },
+  ]);
 });
 
 test('that an admin reads the log of others is in it', async () => {

@@ -1,4 +1,4 @@
-import { defineJob, done } from '@millrace/engine';
+import { StoreStopped, defineJob, done } from '@millrace/engine';
 import { createMemoryStore } from '@millrace/store-memory';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -264,7 +264,10 @@ describe('readiness', () => {
 
   test('is 503 where the store answers and refuses its work, and says why', async () => {
     let refuses: string | null = 'The disk of the database is full.';
-    const check = storeCheck({ now: () => Promise.resolve(0) }, () => refuses);
+    const check = storeCheck(
+      { now: () => Promise.resolve(0) },
+      { trouble: () => refuses, stopped: () => null },
+    );
     const { client, lines } = start({ parts: { checks: [check] } });
     expect(await client.readyz()).toMatchObject({
       status: 'unavailable',
@@ -279,6 +282,23 @@ describe('readiness', () => {
     expect(lines.join('')).toContain('The disk of the database is full.');
     refuses = null;
     expect(await client.readyz()).toMatchObject({ status: 'ready' });
+  });
+
+  test('health falls too, and everybody is told, when nothing but a restart helps', async () => {
+    const sentence = 'The embedded database has stopped. Restart this process.';
+    const stopped = () => sentence;
+    const now = () => Promise.reject(new StoreStopped(sentence));
+    const { app, client } = start({
+      store: (store) => ({ ...store, list: () => Promise.reject(new StoreStopped(sentence)) }),
+      parts: { stopped, checks: [storeCheck({ now }, { trouble: () => null, stopped })] },
+    });
+    const health = await app.inject('/healthz');
+    expect([health.statusCode, health.json()]).toEqual([
+      503,
+      { status: 'stopped', detail: sentence },
+    ]);
+    expect(await client.readyz()).toMatchObject({ checks: [{ detail: sentence }] });
+    expect(await refusal(client.listJobs(), 'store_unavailable')).toBe(sentence);
   });
 
   test('is 503 when the store hangs', async () => {

@@ -55,13 +55,14 @@ export async function openFront(
     telemetry,
     workloads,
     checks: [
-      storeCheck(database, database.database.trouble),
+      storeCheck(database, database.database),
       ...identity.checks,
       ...workloads.checks,
       ...orgs.map(orgCheck),
       ...(redis === null ? [] : [redisCheck(redis)]),
     ],
     log,
+    stopped: database.database.stopped,
     isStopping: () => isStopping,
   });
   closing.add(() => closeApp(app));

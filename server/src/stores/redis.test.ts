@@ -87,7 +87,7 @@ test('its kinds run there, the others in the database, and people see them toget
   });
   await client.resumeKind({ params: { kind: 'hello' } });
   await ends(client, held);
-});
+}, 120_000);
 
 test('a restart of Redis ends nothing, and work goes on by itself', async () => {
   const started = main({ REDIS_PREFIX: 'restarted' });
@@ -105,7 +105,7 @@ test('a restart of Redis ends nothing, and work goes on by itself', async () => 
   expect(await client.getJob({ params: { id: before } })).toMatchObject({ state: 'SUCCEEDED' });
   await greeted(client, 'Bob');
   expect(started.output()).toContain('Redis does not answer');
-}, 60_000);
+}, 120_000);
 
 test('a Redis that is not there, or cannot do what a kind needs, is told at the start', async () => {
   const refused = async (env: Record<string, string>): Promise<string> => {
@@ -122,4 +122,4 @@ test('a Redis that is not there, or cannot do what a kind needs, is told at the 
     `export const nightly = { name: 'nightly', cron: '0 2 * * *', job: { kind: 'hello', data: { name: 'Ada' } } };`,
   );
   expect(await refused({})).toContain('the schedule "nightly" needs schedules');
-}, 60_000);
+}, 120_000);

@@ -16,7 +16,8 @@ export async function openRedis(config: RedisConfig, log: Log): Promise<BullStor
       prefix,
       replicas,
       ...(password !== null && { password }),
-      onAway: tellOnce(log),
+      onAway: tellOnce(log, 'Redis does not answer; its jobs wait until it does'),
+      onFault: tellOnce(log, 'The jobs of a kind in Redis cannot be run'),
     });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -36,13 +37,13 @@ export async function passwordOf({ passwordFile }: RedisConfig): Promise<string 
 }
 
 /** A server that is away is tried several times a second: the same reason is logged once a minute. */
-function tellOnce(log: Log): (error: unknown) => void {
+function tellOnce(log: Log, what: string): (error: unknown) => void {
   let last = { message: '', at: -Infinity };
   return (err) => {
     const message = err instanceof Error ? err.message : String(err);
     const at = performance.now();
     if (message === last.message && at - last.at < 60_000) return;
     last = { message, at };
-    log.warn({ err }, 'Redis does not answer; its jobs wait until it does');
+    log.warn({ err }, what);
   };
 }

@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import {
   type Answer,
   type Html,
-  complaint,
   createConsole,
   createInside,
   faultsSection,
@@ -13,7 +12,7 @@ import type { Issuer } from './issuer.ts';
 /** Requests that reached an endpoint, refused or not; `other` reached none. */
 export type Requests = Record<keyof Issuer['paths'] | 'other', number>;
 
-const { page, nothingHere } = createConsole('Identity simulator', [['/_sim/', 'Issuer']]);
+const { home, nothingHere } = createConsole('Identity simulator', [['/_sim/', 'Issuer']]);
 
 /** Everything below `/_sim/`: what there is, without a secret, and the faults to switch. */
 export function createPages(
@@ -36,25 +35,17 @@ function homePage(issuer: Issuer, requests: Readonly<Requests>, wrong: string | 
   const clients = settings.clients.map(({ id, secret, roles = [] }) =>
     row([id, secret === undefined ? 'public' : 'has a secret', roles.join(', ')]),
   );
-  const content = html`<h1>Issuer</h1>
-    ${complaint(wrong)}
-    <div class="two">
-      <section>
-        <h2>Now</h2>
-        <dl>
-          <dt>Issuer</dt>
-          <dd>${url}</dd>
-          <dt>API</dt>
-          <dd>${settings.api.appIdUri}, tokens of version ${String(settings.api.tokenVersion)}</dd>
-          <dt>Clock</dt>
-          <dd>${new Date(settings.now()).toISOString()}</dd>
-        </dl>
-      </section>
-      ${table('Requests', counted)} ${table('Users', users)} ${table('Clients', clients)}
-    </div>
-    ${faultsSection(faults)}
-    <p class="note">This is a stand-in for Entra ID. It exists only on this machine.</p>`;
-  return page({ title: 'Issuer', place: '/_sim/', content, status: wrong === null ? 200 : 400 });
+  return home({
+    wrong,
+    facts: [
+      ['Issuer', url],
+      ['API', `${settings.api.appIdUri}, tokens of version ${settings.api.tokenVersion}`],
+      ['Clock', new Date(settings.now()).toISOString()],
+    ],
+    beside: html`${table('Requests', counted)} ${table('Users', users)} ${table('Clients', clients)}`,
+    faults: faultsSection(faults),
+    standsInFor: 'Entra ID',
+  });
 }
 
 function table(title: string, rows: readonly Html[]): Html {

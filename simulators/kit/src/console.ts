@@ -11,17 +11,30 @@ export interface ConsolePage {
   readonly status?: number;
 }
 
+/** The first page: what there is now, what is beside it and below it, and the faults between. */
+export interface ConsoleHome {
+  /** What the sender of a form did wrong. */
+  readonly wrong: string | null;
+  readonly facts: readonly (readonly [name: string, value: string])[];
+  /** Sections next to the facts. */
+  readonly beside: Html;
+  readonly faults: Html;
+  readonly below?: Html | null;
+  /** Whose place the simulator takes: `a Salesforce org`. */
+  readonly standsInFor: string;
+}
+
+type Place = readonly [path: string, name: string];
+
 /** The pages on which people look inside a simulator. */
 export interface Console {
   page(page: ConsolePage): Answer;
+  home(home: ConsoleHome): Answer;
   nothingHere(): Answer;
 }
 
 /** `places` are the addresses of the navigation and their names; the first one is home. */
-export function createConsole(
-  name: string,
-  places: readonly (readonly [path: string, name: string])[],
-): Console {
+export function createConsole(name: string, places: readonly [Place, ...Place[]]): Console {
   const frame = createFrame(BASE_STYLE + CONSOLE_STYLE);
 
   function page({ title, place, content, status = 200 }: ConsolePage): Answer {
@@ -39,6 +52,27 @@ export function createConsole(
 
   return {
     page,
+    home({ wrong, facts, beside, faults, below = null, standsInFor }) {
+      const [[place, title]] = places;
+      const content = html`<h1>${title}</h1>
+        ${complaint(wrong)}
+        <div class="two">
+          <section>
+            <h2>Now</h2>
+            <dl>
+              ${facts.map(
+                ([fact, value]) =>
+                  html`<dt>${fact}</dt>
+                    <dd>${value}</dd>`,
+              )}
+            </dl>
+          </section>
+          ${beside}
+        </div>
+        ${faults} ${below}
+        <p class="note">This is a stand-in for ${standsInFor}. It exists only on this machine.</p>`;
+      return page({ title, place, content, status: wrong === null ? 200 : 400 });
+    },
     nothingHere() {
       const content = html`<h1>Nothing here</h1>
         <p>Begin at <a href="/_sim/">/_sim/</a>.</p>`;

@@ -18,19 +18,22 @@ export interface FaultRules<Spec extends FaultSpec, Target> {
   /** By kind, what it does, in a sentence for the page. */
   readonly kinds: Readonly<Record<Spec['kind'], string>>;
   /** What a fault of this simulator has besides the members of all. */
-  readonly members?: Members;
-  /** Throws `invalidInput` for what the common rules let pass. */
-  check?(spec: Spec): void;
+  readonly members?: Members<Spec['kind']>;
   /** Whether a fault is about this: a record, a user. Left out: the request alone says it. */
   isAbout?(spec: Spec, target: Target): boolean;
   /** 0 to 1, for faults by chance. */
   readonly random: () => number;
 }
 
-/** A field of the form on the page. */
-export interface FaultMember {
-  readonly type: 'text' | 'number';
+/** A field of the form on the page, and what may stand in it. */
+export interface FaultMember<Kind extends string = string> {
+  /** A number is a whole one from 1, a pattern a regular expression. */
+  readonly type: 'text' | 'pattern' | 'number';
   readonly label: string;
+  /** Of a number: these and no others. */
+  readonly oneOf?: readonly number[];
+  /** The kinds of faults that do nothing without it, and what to say where it is missing. */
+  readonly needed?: { readonly by: readonly Kind[]; readonly sentence: string };
 }
 
 /** What was sent to the simulator's controls will not do; it is answered 400 with this sentence. */
@@ -45,7 +48,14 @@ export function isInvalidInput(thrown: unknown): thrown is Error {
 const NUMBERS = ['times', 'every', 'probability'];
 const COMMON = ['kind', 'method', 'path', ...NUMBERS];
 
-type Members = Readonly<Record<string, FaultMember>>;
+/** Members of every fault that are checked as those of a simulator are. */
+const CHECKED: Members = {
+  path: { type: 'pattern', label: 'Path' },
+  times: { type: 'number', label: 'Times' },
+  every: { type: 'number', label: 'Every n-th' },
+};
+
+type Members<Kind extends string = string> = Readonly<Record<string, FaultMember<Kind>>>;
 
 function isNumber(members: Members, name: string): boolean {
   return NUMBERS.includes(name) || members[name]?.type === 'number';
@@ -88,26 +98,39 @@ export function checkSpec<Spec extends FaultSpec, Target>(
   rules: FaultRules<Spec, Target>,
   spec: Spec,
 ): void {
-  const { kind, path, times, every, probability } = spec;
+  const { kind, probability } = spec;
   if (!Object.hasOwn(rules.kinds, kind)) {
     throw invalidInput(`kind: give one of ${Object.keys(rules.kinds).join(', ')}.`);
-  }
-  for (const [name, number] of Object.entries({ times, every })) {
-    if (number !== undefined && (!Number.isInteger(number) || number < 1)) {
-      throw invalidInput(`${name}: give a whole number from 1.`);
-    }
   }
   if (probability !== undefined && !(probability >= 0 && probability <= 1)) {
     throw invalidInput('probability: give a number from 0 to 1.');
   }
-  if (path !== undefined && !isPattern(path)) {
-    throw invalidInput('path: that is no regular expression.');
+  const given = new Map<string, unknown>(Object.entries(spec));
+  for (const [name, member] of Object.entries({ ...CHECKED, ...rules.members })) {
+    const wrong = complaintOf(member, kind, given.get(name));
+    if (wrong !== null) throw invalidInput(`${name}: ${wrong}`);
   }
-  rules.check?.(spec);
+}
+
+function complaintOf(
+  { type, oneOf, needed }: FaultMember,
+  kind: string,
+  value: unknown,
+): string | null {
+  if (value === undefined) {
+    return needed?.by.includes(kind) === true ? needed.sentence : null;
+  }
+  if (typeof value === 'string') {
+    return type !== 'pattern' || isPattern(value) ? null : 'that is no regular expression.';
+  }
+  if (oneOf !== undefined) {
+    return oneOf.includes(Number(value)) ? null : `give one of ${oneOf.join(', ')}.`;
+  }
+  return Number.isInteger(value) && Number(value) >= 1 ? null : 'give a whole number from 1.';
 }
 
 /** Whether it can be a regular expression. */
-export function isPattern(text: string): boolean {
+function isPattern(text: string): boolean {
   try {
     return new RegExp(text) instanceof RegExp;
   } catch {

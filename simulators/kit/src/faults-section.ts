@@ -26,7 +26,7 @@ export function faultsSection<Spec extends FaultSpec, Target>({
         </select></label
       >
       ${inputField('path', 'Path (pattern)', 'text', 'every')}
-      ${Object.entries(members).map(([name, { label, type }]) => inputField(name, label, type, ''))}
+      ${Object.entries(members).map(([name, { label, type }]) => inputField(name, label, type === 'number' ? 'number' : 'text', ''))}
       ${inputField('times', 'Times', 'number', 'always')}
       ${inputField('every', 'Every n-th', 'number', '1')}
       <button>Switch on</button>

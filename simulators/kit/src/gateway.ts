@@ -1,11 +1,12 @@
 import type { Answer } from './answer.ts';
+import type { FaultMember } from './fault-rules.ts';
 
 /**
  * What the page of a gateway or a proxy may be called: the statuses of RFC 9110, "HTTP Semantics", with which one answers in
  * the place of the server behind it, and 420, with which Salesforce's own edge does ("Status Codes and Error Responses",
  * REST API Developer Guide). With 200 a maintenance page takes the place of an answer.
  */
-export const GATEWAY_PAGES: Readonly<Record<number, string>> = {
+const GATEWAY_PAGES: Readonly<Record<number, string>> = {
   200: 'We are down for maintenance',
   302: 'Found',
   400: 'Bad Request',
@@ -18,6 +19,13 @@ export const GATEWAY_PAGES: Readonly<Record<number, string>> = {
   502: 'Bad Gateway',
   503: 'Service Unavailable',
   504: 'Gateway Timeout',
+};
+
+/** The member of a fault that says with which status a gateway answers. */
+export const GATEWAY_STATUS: FaultMember<never> = {
+  type: 'number',
+  label: 'Status',
+  oneOf: Object.keys(GATEWAY_PAGES).map(Number),
 };
 
 /** What a gateway says in the place of the server behind it: a page for people, and nothing of that server. */

@@ -1,11 +1,18 @@
 export { type Answer, json, redirect } from './answer.ts';
+export { clockSection } from './clock-section.ts';
 export { type Clock, createClock } from './clock.ts';
-export { type Console, type ConsolePage, complaint, createConsole } from './console.ts';
-export { type FaultRules, type FaultSpec, invalidInput, isPattern } from './fault-rules.ts';
-export { faultsSection, inputField } from './faults-section.ts';
+export {
+  type Console,
+  type ConsoleHome,
+  type ConsolePage,
+  complaint,
+  createConsole,
+} from './console.ts';
+export { type FaultRules, type FaultSpec } from './fault-rules.ts';
+export { faultsSection } from './faults-section.ts';
 export { type Fault, type FaultBoard, type Faults, type Strikes, createFaults } from './faults.ts';
 export { type Frame, createFrame } from './frame.ts';
-export { GATEWAY_PAGES, gatewayPage } from './gateway.ts';
+export { GATEWAY_STATUS, gatewayPage } from './gateway.ts';
 export { isOwnPage } from './guard.ts';
 export { type Html, html } from './html.ts';
 export { type InsideParts, createInside, isInside } from './inside.ts';

@@ -7,6 +7,7 @@ import {
   specOfForm,
   specOfJson,
 } from './fault-rules.ts';
+import type { Clock } from './clock.ts';
 import type { FaultBoard } from './faults.ts';
 import { isOwnPage } from './guard.ts';
 import { isLoopbackAddress } from './loopback.ts';
@@ -14,6 +15,8 @@ import { isLoopbackAddress } from './loopback.ts';
 /** What a simulator shows below `/_sim/`. Faults are switched here for every simulator alike. */
 export interface InsideParts<Spec extends FaultSpec, Target> {
   readonly faults: FaultBoard<Spec, Target>;
+  /** Moved on by a form and by programs, who are answered with the state. */
+  readonly timed?: { readonly clock: Clock; state(): unknown };
   /** The page at `/_sim/`; `wrong` is what the sender of a form did wrong. */
   home(wrong: string | null): Answer;
   nothingHere(): Answer;
@@ -43,13 +46,21 @@ export function createInside<Spec extends FaultSpec, Target>(
       const answer =
         path[0] === 'faults'
           ? faultControl(faults, method, path[1], sent)
-          : (parts.control?.(method, path, sent) ?? null);
+          : (timeControl(method, path, sent) ?? parts.control?.(method, path, sent));
       return (
         answer ?? refused(404, 'not_found', 'There is no such thing. The README has the list.')
       );
     } catch (thrown) {
       return refused(400, 'invalid_request', sentenceOf(thrown));
     }
+  }
+
+  function timeControl(method: string, path: readonly string[], body: unknown): Answer | null {
+    if (parts.timed === undefined) return null;
+    const asked = `${method} ${path.join('/')}`;
+    if (asked === 'POST advance') parts.timed.clock.advance(wholeNumber(body, 'ms'));
+    else if (asked !== 'GET state') return null;
+    return json(200, parts.timed.state());
   }
 
   function forPeople(method: string, path: readonly string[], body: Buffer): Answer {
@@ -68,7 +79,10 @@ export function createInside<Spec extends FaultSpec, Target>(
   function posted(path: string, form: URLSearchParams): Answer | 'home' | null {
     if (path === 'faults') faults.add(specOfForm(faults.rules, form));
     else if (path === 'faults/remove') faults.remove(Number(form.get('id')));
-    else return parts.posted?.(path, form) ?? null;
+    else if (path === 'advance' && parts.timed !== undefined) {
+      const seconds = Math.trunc(Number(form.get('seconds')) || 0);
+      parts.timed.clock.advance(Math.max(0, seconds) * 1000);
+    } else return parts.posted?.(path, form) ?? null;
     return 'home';
   }
 
@@ -118,6 +132,15 @@ function pathOf(url: string): string[] | null {
   } catch {
     return null;
   }
+}
+
+function wholeNumber(body: unknown, name: string): number {
+  const value: unknown =
+    typeof body === 'object' && body !== null
+      ? Object.entries(body).find(([key]) => key === name)?.[1]
+      : null;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
+  throw invalidInput(`${name}: give a whole number from 0.`);
 }
 
 function parseJson(body: Buffer): unknown {

@@ -4,7 +4,6 @@ import {
   type FaultBoard,
   type FaultSpec,
   type Site,
-  complaint,
   createConsole,
   createFaults,
   createInside,
@@ -35,17 +34,17 @@ async function startLamp(options: { host?: string; port?: number } = {}): Promis
     kinds: { dark: 'It gives 503.', stuck: 'It gives nothing until the fault is taken away.' },
     random: Math.random,
   });
-  const { page, nothingHere } = createConsole('Lamp', [['/_sim/', 'Lamp']]);
+  const { home, nothingHere } = createConsole('Lamp', [['/_sim/', 'Lamp']]);
   const inside = createInside({
     faults,
     nothingHere,
     home: (wrong) =>
-      page({
-        title: 'Lamp',
-        place: '/_sim/',
-        status: wrong === null ? 200 : 400,
-        content: html`<h1>Lamp</h1>
-          ${complaint(wrong)}${faultsSection(faults)}`,
+      home({
+        wrong,
+        facts: [['Light', 'on']],
+        beside: html``,
+        faults: faultsSection(faults),
+        standsInFor: 'a lamp',
       }),
   });
   const site = await openSite({

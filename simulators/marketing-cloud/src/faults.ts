@@ -5,10 +5,8 @@ import {
   type FaultSpec as CommonSpec,
   type Strikes as CommonStrikes,
   type Random,
-  GATEWAY_PAGES,
+  GATEWAY_STATUS,
   createFaults as createBoard,
-  invalidInput,
-  isPattern,
 } from '@millrace/simulator-kit';
 
 const KINDS = {
@@ -74,34 +72,23 @@ export function createFaults(random: Random): FaultBoard {
   return createBoard<FaultSpec, Target>({
     kinds: KINDS,
     members: {
-      operation: { type: 'text', label: 'Operation (pattern)' },
+      operation: { type: 'pattern', label: 'Operation (pattern)' },
       mid: { type: 'text', label: 'MID' },
-      ms: { type: 'number', label: 'Milliseconds' },
+      ms: {
+        type: 'number',
+        label: 'Milliseconds',
+        needed: {
+          by: ['latency', 'slow', 'late-rows'],
+          sentence: 'say how long, in milliseconds.',
+        },
+      },
       seconds: { type: 'number', label: 'Seconds' },
       message: { type: 'text', label: 'Message' },
-      status: { type: 'number', label: 'Status' },
+      status: GATEWAY_STATUS,
     },
-    check,
     isAbout: (spec, { operation = '', mid = '' }) =>
       (spec.operation === undefined || new RegExp(spec.operation).test(operation)) &&
       (spec.mid === undefined || spec.mid === mid),
     random,
   });
-}
-
-function check({ kind, ms, seconds, operation, status = 503 }: FaultSpec): void {
-  for (const [name, number] of Object.entries({ ms, seconds })) {
-    if (number !== undefined && (!Number.isInteger(number) || number < 1)) {
-      throw invalidInput(`${name}: give a whole number from 1.`);
-    }
-  }
-  if (['latency', 'slow', 'late-rows'].includes(kind) && ms === undefined) {
-    throw invalidInput('ms: say how long, in milliseconds.');
-  }
-  if (!(status in GATEWAY_PAGES)) {
-    throw invalidInput(`status: give one of ${Object.keys(GATEWAY_PAGES).join(', ')}.`);
-  }
-  if (operation !== undefined && !isPattern(operation)) {
-    throw invalidInput('operation: that is no regular expression.');
-  }
 }

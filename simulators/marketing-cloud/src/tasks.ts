@@ -1,18 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as immediate } from 'node:timers/promises';
-import type { Clock } from '@millrace/simulator-kit';
-import {
-  type DataExtension,
-  type QueryDefinition,
-  type Row,
-  type Task,
-  type Unit,
-  dataExtensionByKey,
-} from './data/account.ts';
-import type { Fault, FaultBoard, FaultKind } from './faults.ts';
-import { type Settings, durationOf } from './options.ts';
-import { fitted, written } from './sql/insert.ts';
-import { QueryError, type RunSql } from './sql/run-sql.ts';
+import type { QueryDefinition, Task, Unit } from './data/account.ts';
+import { durationOf } from './options.ts';
+import { TASK_OPERATION, type TaskParts, createWork, later } from './work.ts';
 
 /** Queries that were started: Queued, then Processing when a place is free, then Complete or a failure. */
 export interface Tasks {
@@ -25,29 +14,16 @@ export interface Tasks {
   close(): void;
 }
 
-interface Parts {
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly faults: FaultBoard;
-  readonly units: ReadonlyMap<string, Unit>;
-  readonly run: RunSql;
-}
-
-/** Under which the faults of tasks are asked for: no request belongs to them. */
-export const TASK_OPERATION = 'task';
-
 const FIRST_TASK = 7_000_000;
 
-export function createTasks({ settings, clock, faults, units, run }: Parts): Tasks {
+export function createTasks(parts: TaskParts): Tasks {
+  const { settings, clock, faults } = parts;
   const waiting: Task[] = [];
   const processing = new Set<Task>();
-  const underWay = new Set<Promise<unknown>>();
   const endings = new Map<Task, { promise: Promise<Task>; resolve: (task: Task) => void }>();
   const stop = new AbortController();
+  const work = createWork({ ...parts, stop: stop.signal, finish });
   let serial = FIRST_TASK;
-
-  const strike = (kind: FaultKind, { mid }: Task): Fault | null =>
-    faults.meet('', '').strikes(kind, { operation: TASK_OPERATION, mid });
 
   function start(unit: Unit, query: QueryDefinition): Task {
     serial += 1;
@@ -70,15 +46,9 @@ export function createTasks({ settings, clock, faults, units, run }: Parts): Tas
     return task;
   }
 
-  /** What takes no time is done at once, also by a clock that stands still. */
-  function later(ms: number, call: () => void): void {
-    if (ms > 0) clock.after(ms, call);
-    else call();
-  }
-
   async function queue(task: Task): Promise<void> {
     await faults.meet('', '').held('stuck-queued', { operation: TASK_OPERATION, mid: task.mid });
-    later(durationOf(settings.queueMs, task), () => {
+    later(clock, durationOf(settings.queueMs, task), () => {
       waiting.push(task);
       fill();
     });
@@ -90,67 +60,11 @@ export function createTasks({ settings, clock, faults, units, run }: Parts): Tas
       const task = waiting.shift();
       if (task === undefined) return;
       processing.add(task);
-      void process(task).finally(() => {
+      void work.process(task).finally(() => {
         processing.delete(task);
         fill();
       });
     }
-  }
-
-  /**
-   * By the clock a query takes as long as was asked for, however long its SQL works: so a clock that jumps finds every task where it
-   * would be. SQL that really works for too long is stopped in real time.
-   */
-  async function process(task: Task): Promise<void> {
-    task.status = 'Processing';
-    task.startedAt = clock.now();
-    const takes = durationOf(settings.runMs, task) + (strike('slow', task)?.ms ?? 0);
-    const isTooLong = takes >= settings.killAfterMs;
-    const ran = new Promise<number>((resolve) => {
-      later(Math.min(takes, settings.killAfterMs), () => resolve(clock.now()));
-    });
-    const kill = new AbortController();
-    const killed = new Promise<never>((_, reject) => {
-      kill.signal.addEventListener('abort', () => reject(new QueryError(KILLED)), { once: true });
-    });
-    const timer = setTimeout(() => kill.abort(), settings.killAfterMs / settings.speed).unref();
-    try {
-      const rows = tracked(select(task, AbortSignal.any([kill.signal, stop.signal])));
-      const work = isTooLong ? ran.then(() => kill.abort()) : null;
-      const [found, at] = await Promise.race([Promise.all([rows, ran, work]), killed]);
-      const fault = strike('task-error', task);
-      if (fault !== null) throw new QueryError(fault.message ?? 'The query failed.');
-      if (strike('fatal-error', task) !== null) finish(task, 'FatalError', '', at);
-      else complete(task, found, at);
-    } catch (thrown) {
-      if (thrown instanceof QueryError) finish(task, 'Error', thrown.message);
-      else fail(task, thrown);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  /** The rows, as they fit the target. */
-  async function select(task: Task, signal: AbortSignal): Promise<Row[]> {
-    const unit = unitOf(task);
-    const { fields } = targetOf(unit, task);
-    const sql = task.query.queryText;
-    return fitted(await run({ unit, sql, target: fields, signal }), fields);
-  }
-
-  function complete(task: Task, rows: readonly Row[], at: number): void {
-    const unit = unitOf(task);
-    const target = targetOf(unit, task);
-    const after = written(target, rows, task.query.updateType);
-    const late = strike('late-rows', task)?.ms ?? durationOf(settings.rowsAfterMs, task);
-    task.rowCount = rows.length;
-    finish(task, 'Complete', '', at);
-    if (strike('lost-rows', task) !== null) return;
-    const show = (): void => {
-      if (!unit.dataExtensions.has(target.objectId)) return;
-      unit.dataExtensions.set(target.objectId, { ...target, rows: after, modifiedAt: clock.now() });
-    };
-    later(late, show);
   }
 
   function finish(task: Task, status: Task['status'], message: string, at = clock.now()): void {
@@ -162,45 +76,11 @@ export function createTasks({ settings, clock, faults, units, run }: Parts): Tas
     endings.delete(task);
   }
 
-  /** What is no fault of the query: the process hears of it, and whoever waits is not left waiting. */
-  function fail(task: Task, thrown: unknown): void {
-    if (!stop.signal.aborted)
-      globalThis.process.emitWarning(thrown instanceof Error ? thrown : String(thrown));
-    finish(task, 'Error', thrown instanceof Error ? thrown.message : String(thrown));
-  }
-
-  function unitOf({ mid }: Task): Unit {
-    const unit = units.get(mid);
-    if (unit === undefined) throw new Error(`no business unit ${mid}`);
-    return unit;
-  }
-
-  function targetOf(unit: Unit, { query }: Task): DataExtension {
-    const target = dataExtensionByKey(unit, query.targetKey, clock.now());
-    if (target === null) throw new QueryError('The target data extension does not exist.');
-    return target;
-  }
-
-  function tracked<T>(work: Promise<T>): Promise<T> {
-    underWay.add(work);
-    const forget = (): void => void underWay.delete(work);
-    work.then(forget, forget);
-    return work;
-  }
-
   return {
     start,
     isRunning: (queryId) => [...processing].some(({ query }) => query.objectId === queryId),
     ended: (task) => endings.get(task)?.promise ?? Promise.resolve(task),
-    async settled() {
-      do {
-        await Promise.allSettled(underWay);
-        await immediate();
-      } while (underWay.size > 0);
-    },
+    settled: work.settled,
     close: () => stop.abort(),
   };
 }
-
-const KILLED =
-  'The query was stopped because it ran for longer than 30 minutes. Make it smaller, or split it.';

@@ -5,9 +5,8 @@ import {
   type FaultSpec as CommonSpec,
   type Strikes as CommonStrikes,
   type Random,
-  GATEWAY_PAGES,
+  GATEWAY_STATUS,
   createFaults as createBoard,
-  invalidInput,
 } from '@millrace/simulator-kit';
 
 const KINDS = {
@@ -68,25 +67,16 @@ export function createFaults(random: Random): FaultBoard {
       object: { type: 'text', label: 'Object' },
       code: { type: 'text', label: 'Code' },
       message: { type: 'text', label: 'Message' },
-      ms: { type: 'number', label: 'Milliseconds' },
-      status: { type: 'number', label: 'Status' },
+      ms: {
+        type: 'number',
+        label: 'Milliseconds',
+        needed: { by: ['latency'], sentence: 'say how long, in milliseconds.' },
+      },
+      status: GATEWAY_STATUS,
     },
-    check,
     isAbout: (spec, target) =>
       (spec.record === undefined || spec.record.slice(0, 15) === target.record?.slice(0, 15)) &&
       (spec.object === undefined || spec.object.toLowerCase() === target.object?.toLowerCase()),
     random,
   });
-}
-
-function check({ kind, ms, status = 502 }: FaultSpec): void {
-  if (ms !== undefined && (!Number.isInteger(ms) || ms < 1)) {
-    throw invalidInput('ms: give a whole number from 1.');
-  }
-  if (kind === 'latency' && ms === undefined) {
-    throw invalidInput('ms: say how long, in milliseconds.');
-  }
-  if (!(status in GATEWAY_PAGES)) {
-    throw invalidInput(`status: give one of ${Object.keys(GATEWAY_PAGES).join(', ')}.`);
-  }
 }

@@ -1,5 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { storeError } from './errors.ts';
+import { isSilence, storeError } from './errors.ts';
 
 export interface ConnectOptions {
   /** `redis://` or, with TLS, `rediss://`; user and password may be in it. */
@@ -12,11 +12,12 @@ export interface ConnectOptions {
   readonly onAway?: (error: unknown) => void;
 }
 
-const ANSWER_WITHIN_MS = 10_000;
+export const ANSWER_WITHIN_MS = 10_000;
 
 /**
  * ioredis sends commands again whose answer was lost: over six kills of the server that made 12 jobs twice. Here they fail,
  * as unknown, and the engine asks again in a way that can be repeated. `maxRetriesPerRequest: null` would wait for ever.
+ * A cluster has a resending of its own: see below.
  */
 function optionsOf({ password, answerWithinMs = ANSWER_WITHIN_MS }: ConnectOptions): RedisOptions {
   return {
@@ -28,6 +29,7 @@ function optionsOf({ password, answerWithinMs = ANSWER_WITHIN_MS }: ConnectOptio
     commandTimeout: answerWithinMs,
     connectTimeout: answerWithinMs,
     keepAlive: 10_000,
+    disconnectTimeout: 100,
     retryStrategy: (times) => Math.min(2_000, 50 * 2 ** Math.min(times, 6)),
     // After a fail-over the address may lead to another server.
     reconnectOnError: ({ message }) => message.includes('READONLY'),
@@ -60,6 +62,10 @@ async function connectCluster(options: ConnectOptions): Promise<Cluster> {
     new Cluster([{ host: hostname, port: Number(port || 6379) }], {
       lazyConnect: true,
       enableOfflineQueue: false,
+      // A connection that closed, or a part that is down, may have taken the command: 6 of 6 jobs were made twice. What was
+      // redirected (MOVED, ASK, TRYAGAIN) was not taken, and is sent on.
+      retryDelayOnFailover: 0,
+      retryDelayOnClusterDown: 0,
       slotsRefreshTimeout: 5_000,
       clusterRetryStrategy: (times) => Math.min(2_000, 50 * 2 ** Math.min(times, 6)),
       redisOptions: {
@@ -81,7 +87,10 @@ async function connectCluster(options: ConnectOptions): Promise<Cluster> {
   }
 }
 
-/** The driver's own promise never ends where the cluster is not whole at first. */
+/**
+ * The driver's own promise never ends where the cluster is not whole at first. Nodes are connected by it with their first
+ * command, and commands that come while that is under way are refused: so each is asked something first.
+ */
 async function ready(
   cluster: Cluster,
   { answerWithinMs = ANSWER_WITHIN_MS }: ConnectOptions,
@@ -101,6 +110,16 @@ async function ready(
   } finally {
     clearTimeout(timer);
   }
+  // One that does not answer may be of no concern here: it has the slots of others.
+  await Promise.all(cluster.nodes('master').map((node) => node.ping().catch(() => {})));
+}
+
+/**
+ * A connection that was silent for so long may be one that leads nowhere (a firewall that forgot it, a host that is gone), on
+ * which every later command would wait as long and fail too: another is made. Waiting commands end as unknown.
+ */
+export function distrust(client: Redis | Cluster, error: unknown): void {
+  if (isSilence(error) && client.status === 'ready') client.disconnect(true);
 }
 
 /** An `error` that nobody hears would end the process. */

@@ -23,12 +23,24 @@ const CONDITIONS: Readonly<Record<string, string>> = {
 /** The driver's words for a command that it did not even try to send. */
 const NOT_CONNECTED = /^(Stream isn't writeable|Connection is closed)/;
 
+/** Nothing came within the time: see `distrust` in connect.ts. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Command timed out';
+}
+
+export function keyFault(fault: string, cause?: unknown): Error {
+  return new Error(
+    'A key of the queue is not what it should be: another program writes to the same keys, or an app gave a job the name of ' +
+      `one of them as its jobId. Delete that key, or give Millrace a prefix of its own (${fault}).`,
+    { cause },
+  );
+}
+
 /** What a command threw, as the engine knows it: Redis is away, was too slow, or the data is at fault. */
 export function storeError(error: unknown): Error {
   if (error instanceof MillraceError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  if (message === 'Command timed out')
-    return new StoreTimedOut('Redis did not answer in time.', { cause: error });
+  if (isSilence(error)) return new StoreTimedOut('Redis did not answer in time.', { cause: error });
   if (NOT_CONNECTED.test(message))
     return new StoreUnavailable('There is no connection to Redis.', { cause: error });
   if (!(error instanceof Error) || error.name !== 'ReplyError')
@@ -36,16 +48,8 @@ export function storeError(error: unknown): Error {
   const [word = ''] = PASSING.exec(message) ?? [];
   if (word !== '') {
     const condition = CONDITIONS[word] ?? 'Redis is of no use for now';
-    return new StoreUnavailable(
-      `${condition} (${message}). Work goes on by itself once that is fixed.`,
-      { cause: error },
-    );
+    return new StoreUnavailable(`${condition} (${message}).`, { cause: error });
   }
-  if (message.includes('WRONGTYPE'))
-    return new Error(
-      'A key of the queue is not what it should be: another program writes to the same keys. Give Millrace a prefix of ' +
-        `its own (${message}).`,
-      { cause: error },
-    );
+  if (message.includes('WRONGTYPE')) return keyFault(message, error);
   return error;
 }

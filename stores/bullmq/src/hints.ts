@@ -1,5 +1,6 @@
 import type { Hint, Lease, Store } from '@millrace/engine';
 import type { Cluster, Redis } from 'ioredis';
+import { distrust } from './connect.ts';
 import { storeError } from './errors.ts';
 import { kindOf } from './names.ts';
 
@@ -8,7 +9,10 @@ export interface Hints extends Pick<Store, 'watch'> {
 }
 
 /** One subscription for the process, which hears what every process publishes, itself included. */
-export async function startHints(subscriber: Redis | Cluster, prefix: string): Promise<Hints> {
+export async function startHints(
+  subscriber: Redis | Cluster,
+  { prefix, pingEveryMs }: { readonly prefix: string; readonly pingEveryMs: number },
+): Promise<Hints> {
   const listeners = new Set<(hint: Hint) => void>();
 
   function tell(hint: Hint): void {
@@ -33,13 +37,23 @@ export async function startHints(subscriber: Redis | Cluster, prefix: string): P
   // The subscription is renewed by the driver. What was published meanwhile is lost: everyone looks for themselves.
   subscriber.on('ready', () => tell({ type: 'control' }));
 
+  // Nothing is sent here that would miss an answer. Of a cluster, the driver pings another connection than this one.
+  const pings = setInterval(() => {
+    if (!subscriber.isCluster && subscriber.status === 'ready')
+      subscriber.ping().catch((error: unknown) => distrust(subscriber, error));
+  }, pingEveryMs);
+  pings.unref();
+
   return {
     watch(listener) {
       const own = (hint: Hint): void => listener(hint);
       listeners.add(own);
       return () => listeners.delete(own);
     },
-    stop: () => listeners.clear(),
+    stop() {
+      clearInterval(pings);
+      listeners.clear();
+    },
   };
 }
 

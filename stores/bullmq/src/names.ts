@@ -9,7 +9,7 @@ export function jobId(number: string | number): JobId {
 
 /** The number of a job, as text; null for an id that is not of this store. */
 export function numberOf(id: JobId): string | null {
-  const [, digits] = /^bull-([1-9]\d{0,14})$/.exec(id) ?? [];
+  const [, digits] = /^bull-([1-9]\d{0,15})$/.exec(id) ?? [];
   return digits ?? null;
 }
 

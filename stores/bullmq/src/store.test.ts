@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { startRedis } from '../../../scripts/services.mjs';
 import { startStore } from '../test/redis.ts';
 import { FAILED, claimAll, settle, start, succeeded } from '../test/work.ts';
-import type { Context } from './context.ts';
+import { type Context, jsonPartsOf } from './context.ts';
 import { kindOf, numberOf, prefixOf, queueOf, rankOf } from './names.ts';
 import { settle as settleWith } from './operations/settle.ts';
 
@@ -113,7 +113,7 @@ test('a part of a batch whose answer was lost is asked about again, the others a
   let calls = 0;
   const context = {
     confirm: async () => {},
-    run: async () => {
+    write: async () => {
       calls += 1;
       if (calls > 1) throw lost;
       return times(100, () => 'settled');
@@ -127,6 +127,24 @@ test('a part of a batch whose answer was lost is asked about again, the others a
   ]);
   calls = 1;
   await expect(settleWith(context, { settlements })).rejects.toBe(lost);
+});
+
+test('a batch is sent in parts of a hundred jobs and of a megabyte at the most', () => {
+  const lengths = (items: readonly unknown[]): number[] =>
+    jsonPartsOf(items).map((json) => (JSON.parse(json) as unknown[]).length);
+  expect(lengths([])).toEqual([]);
+  expect(lengths(times(250, (index) => index))).toEqual([100, 100, 50]);
+  const long = 'x'.repeat(400_000);
+  expect(lengths([long, long, long, 'x'.repeat(2_000_000), 1, 2])).toEqual([2, 1, 1, 2]);
+});
+
+test('a stack that was cut in the middle of a character is kept without the half', async () => {
+  const { store } = await world();
+  const job = await start(store);
+  const error = { code: 'broken', message: 'It broke.', retryable: false };
+  expect(await settle(store, job, { move: 'fail', error, stack: 'b\ud83d' })).toBe('settled');
+  const kept = await store.get({ id: job.id });
+  expect(kept?.executions).toMatchObject([{ stack: 'b\ufffd' }]);
 });
 
 test('a sweep passes over what is kept, however much of it comes first', async () => {

@@ -5,9 +5,10 @@ import {
   type Store,
   type UpkeepPart,
 } from '@millrace/engine';
-import { type ConnectOptions, connect } from './connect.ts';
-import { createContext } from './context.ts';
-import { startHints } from './hints.ts';
+import type { Cluster, Redis } from 'ioredis';
+import { ANSWER_WITHIN_MS, type ConnectOptions, connect } from './connect.ts';
+import { type Context, createContext } from './context.ts';
+import { type Hints, startHints } from './hints.ts';
 import { STORE_NAME, prefixOf } from './names.ts';
 import { claim } from './operations/claim.ts';
 import { enqueue } from './operations/enqueue.ts';
@@ -23,6 +24,8 @@ export interface BullStoreOptions extends ConnectOptions {
   readonly prefix?: string;
   /** New jobs and outcomes are answered once so many replicas have them. */
   readonly replicas?: number;
+  /** The keys of a queue are not what they should be: its jobs wait until somebody has seen to it. */
+  readonly onFault?: (error: Error) => void;
 }
 
 export interface BullStore extends Store {
@@ -36,27 +39,37 @@ const KEEPS: Keeps = { tenants: false, effects: false, executions: true };
 export async function openBullStore({
   prefix: name = 'millrace',
   replicas = 0,
+  onFault = () => {},
   ...options
 }: BullStoreOptions): Promise<BullStore> {
   const prefix = prefixOf(name);
-  const client = await connect(options);
-  if (replicas > 0 && client.isCluster) {
-    client.disconnect();
-    throw new MillraceError(
-      'invalid_definition',
-      'A cluster cannot be asked which replicas have a write: leave the number of replicas out.',
-    );
+  const clients: (Redis | Cluster)[] = [];
+  const open = async (): Promise<Redis | Cluster> => {
+    const client = await connect(options);
+    clients.push(client);
+    return client;
+  };
+  const disconnect = (): void => clients.forEach((client) => client.disconnect());
+
+  try {
+    const client = await open();
+    if (replicas > 0 && client.isCluster)
+      throw new MillraceError(
+        'invalid_definition',
+        'A cluster cannot be asked which replicas have a write: leave the number of replicas out.',
+      );
+    const confirmed = replicas === 0 ? null : { client: await open(), replicas };
+    const pingEveryMs = options.answerWithinMs ?? ANSWER_WITHIN_MS;
+    const hints = await startHints(await open(), { prefix, pingEveryMs });
+    const context = createContext({ client, prefix, onFault, confirmed });
+    return storeOf(context, hints, disconnect);
+  } catch (error) {
+    disconnect();
+    throw error;
   }
-  const subscriber = await connect(options).catch((error: unknown) => {
-    client.disconnect();
-    throw error;
-  });
-  const context = createContext(client, { prefix, replicas });
-  const hints = await startHints(subscriber, prefix).catch((error: unknown) => {
-    client.disconnect();
-    subscriber.disconnect();
-    throw error;
-  });
+}
+
+function storeOf(context: Context, hints: Hints, disconnect: () => void): BullStore {
   return {
     name: STORE_NAME,
     keeps: KEEPS,
@@ -78,8 +91,7 @@ export async function openBullStore({
     amend: createAmend(context),
     async close() {
       hints.stop();
-      client.disconnect();
-      subscriber.disconnect();
+      disconnect();
     },
   };
 }

@@ -1,33 +1,66 @@
 import { type Socket, connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** An address that leads to one server, and from some moment on to another, as after a fail-over. */
+interface Call {
+  readonly client: Socket;
+  readonly line: Socket;
+  isSilent: boolean;
+  losesAnswer: boolean;
+}
+
+/** An address that leads to one server, and can do what lines do: lead to another, lose an answer, go silent. */
 export async function startSwitchboard(firstUrl: string) {
   let target = new URL(firstUrl);
-  const open = new Set<Socket>();
+  let lost: string | null = null;
+  const calls = new Set<Call>();
+  const cut = ({ client, line }: Call): void => {
+    client.destroy();
+    line.destroy();
+  };
   const server = createServer((client) => {
     const line = connect(Number(target.port), target.hostname);
+    const call: Call = { client, line, isSilent: false, losesAnswer: false };
+    calls.add(call);
     for (const socket of [client, line]) {
-      open.add(socket);
       socket.on('error', () => {});
       socket.on('close', () => {
-        open.delete(socket);
-        client.destroy();
-        line.destroy();
+        calls.delete(call);
+        cut(call);
       });
     }
-    client.pipe(line).pipe(client);
+    client.on('data', (data) => {
+      if (call.isSilent) return;
+      if (lost !== null && data.includes(lost)) {
+        call.losesAnswer = true;
+        lost = null;
+      }
+      line.write(data);
+    });
+    line.on('data', (data) => {
+      if (call.isSilent) return;
+      if (call.losesAnswer) cut(call);
+      else client.write(data);
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const cut = (): void => open.forEach((socket) => socket.destroy());
+  const { port } = server.address() as AddressInfo;
   return {
-    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    port,
+    url: `redis://127.0.0.1:${port}`,
     switchTo(url: string) {
       target = new URL(url);
-      cut();
+      calls.forEach(cut);
+    },
+    /** The next command with this text is run, and its answer lost with the connection. */
+    loseAnswerTo(text: string) {
+      lost = text;
+    },
+    /** Nothing passes any more on what is open now, and nobody is told. */
+    silence() {
+      for (const call of calls) call.isSilent = true;
     },
     async close() {
-      cut();
+      calls.forEach(cut);
       await new Promise((resolve) => server.close(resolve));
     },
   };

@@ -4,10 +4,10 @@ import {
   type JsonText,
   type Selection,
   canMove,
+  fitsFilter,
   isFinished,
 } from '@millrace/engine';
 import type { JobRow, PausedRow, Transaction } from './data.ts';
-import { matches } from './filter.ts';
 import { finish } from './finish.ts';
 import { move, oldestFirst, remove, save } from './rows.ts';
 
@@ -66,7 +66,7 @@ function selected(
     return [...new Set(select.ids)].flatMap((id) => tx.data.jobs.get(id) ?? []).filter(movable);
   }
   const matching = [...tx.data.jobs.values()].filter(
-    (row) => movable(row) && matches(row, select.filter),
+    (row) => movable(row) && fitsFilter(row, select.filter),
   );
   return oldestFirst(matching).slice(0, select.limit);
 }

@@ -7,9 +7,9 @@ import {
   type JobId,
   type ListParams,
   MillraceError,
+  fitsFilter,
 } from '@millrace/engine';
 import { type JobRow, type Transaction, keyOf } from './data.ts';
-import { matches } from './filter.ts';
 import { comesFirst, running, toJob, toSummary } from './rows.ts';
 
 const AHEAD_LIMIT = 1_000;
@@ -47,7 +47,7 @@ export function list(
 ): { jobs: JobSummary[]; next: string | null } {
   const before = cursor === undefined ? Infinity : readCursor(cursor);
   const rest = [...data.jobs.values()]
-    .filter((row) => row.n < before && matches(row, filter))
+    .filter((row) => row.n < before && fitsFilter(row, filter))
     .toSorted((a, b) => b.n - a.n);
   const page = rest.slice(0, limit);
   const last = page.at(-1);

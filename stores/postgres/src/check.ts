@@ -1,4 +1,5 @@
 import { type ConnectOptions, clientClass, connectConfig } from './connect.ts';
+import { conditionOf } from './errors.ts';
 
 /** Whether a Postgres lets us in, and its version. It changes nothing: no schema is made, none migrated. */
 export async function checkPostgres(
@@ -15,7 +16,9 @@ export async function checkPostgres(
     const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
     return { version: rows[0]?.server_version ?? 'of an unknown version' };
   } catch (error) {
-    return { why: error instanceof Error ? error.message || 'no answer' : String(error) };
+    const why = error instanceof Error ? error.message || 'no answer' : String(error);
+    const condition = conditionOf(error);
+    return { why: condition === null ? why : `${condition} (${why})` };
   } finally {
     await client.end().catch(() => {});
   }

@@ -86,7 +86,7 @@ describe('TLS', () => {
   it('disable sends nothing encrypted, which this server does not let in', async () => {
     const database = open({ mode: 'disable' });
     expect(await failureOf(database)).toMatch(
-      /^The database lets nobody in without TLS: set DATABASE_SSL, best to verify-full \(no pg_hba\.conf entry .*no encryption\)\. /,
+      /^The database lets nobody in without TLS: set DATABASE_SSL, best to verify-full \(no pg_hba\.conf entry .*no encryption\)\.$/,
     );
     expect(database.trouble()).toContain('lets nobody in without TLS');
   });

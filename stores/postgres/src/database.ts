@@ -35,6 +35,8 @@ export interface Database extends Session {
    * `trouble.ts`.
    */
   trouble(): string | null;
+  /** Why it has ended for good within this process, in a sentence for anyone; null: it has not. */
+  stopped(): string | null;
   /**
    * Runs these questions on every connection before its first use, where statements are prepared: planning a claim
    * takes ten times as long as running it, and would be paid in the middle of the work by whoever first meets each

@@ -1,4 +1,4 @@
-import { StoreTimedOut, StoreUnavailable } from '@millrace/engine';
+import { StoreStopped, StoreTimedOut, StoreUnavailable } from '@millrace/engine';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { storeError, unavailable } from './errors.ts';
@@ -51,10 +51,22 @@ describe('what a driver throws', () => {
   });
 
   it.each([
-    ['53100', 'The disk of the database is full (No.). Work goes on by itself once that is fixed.'],
+    ['53100', 'The disk of the database is full (No.).'],
     ['57P03', 'The database did not answer: No.'],
   ])('%s is said in words', (code, message) => {
     expect(storeError(postgres(code)).message).toBe(message);
+  });
+
+  it('a password that is nowhere is said in words', () => {
+    const said = 'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string';
+    expect(unavailable(new Error(said)).message).toMatch(
+      /^The database asks for a password, and DATABASE_URL has none/,
+    );
+  });
+
+  it('an embedded database that has stopped is not one that comes back', () => {
+    const error = Object.assign(new Error('It has stopped.'), { code: 'EMBEDDED_STOPPED' });
+    expect(storeError(error)).toBeInstanceOf(StoreStopped);
   });
 
   it('is mapped once', () => {

@@ -1,4 +1,4 @@
-import { StoreTimedOut, StoreUnavailable } from '@millrace/engine';
+import { StoreStopped, StoreTimedOut, StoreUnavailable } from '@millrace/engine';
 import { NO_PASSWORD } from './connect.ts';
 
 /**
@@ -32,8 +32,12 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'The certificate of the database has expired',
 };
 
-/** What no code tells: one side wants TLS, and the other has none. The words of the pg package and of Postgres. */
+/** What no code tells: no password, or one side wants TLS and the other has none. The words of the pg package and of Postgres. */
 const SAID: readonly (readonly [RegExp, string])[] = [
+  [
+    /client password must be a (non-empty )?string$/,
+    'The database asks for a password, and DATABASE_URL has none (nor is DATABASE_PASSWORD_FILE set)',
+  ],
   [
     /^The server does not support SSL/,
     'The database has no TLS, and DATABASE_SSL or the sslmode of DATABASE_URL asks for it',
@@ -43,6 +47,9 @@ const SAID: readonly (readonly [RegExp, string])[] = [
     'The database lets nobody in without TLS: set DATABASE_SSL, best to verify-full',
   ],
 ];
+
+/** The code of what the embedded database throws once it has stopped (`embedded/pglite-folder.ts`). */
+export const STOPPED = 'EMBEDDED_STOPPED';
 
 /** The transaction was undone because of others that ran beside it: the same again may well pass. */
 const UNDONE = /^(40001|40P01)$/;
@@ -60,6 +67,7 @@ const STALE_PLAN = 'RevalidateCachedQuery';
 export function storeError(error: unknown): Error {
   if (error instanceof StoreUnavailable) return error;
   const code = fieldOf(error, 'code');
+  if (code === STOPPED) return new StoreStopped(messageOf(error), { cause: error });
   if (TIMED_OUT.test(code) || messageOf(error) === NO_ANSWER_IN_TIME)
     return new StoreTimedOut(`The database did not finish in time: ${messageOf(error)}`, {
       cause: error,
@@ -75,7 +83,7 @@ export function unavailable(error: unknown): StoreUnavailable {
   const message =
     condition === null
       ? `The database did not answer: ${messageOf(error)}`
-      : `${condition} (${messageOf(error)}). Work goes on by itself once that is fixed.`;
+      : `${condition} (${messageOf(error)}).`;
   return new StoreUnavailable(message, { cause: error });
 }
 

@@ -162,6 +162,7 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
       warmUp = questions;
     },
     isEmbedded: false,
+    stopped: () => null,
     trouble: trouble.current,
     join(joined) {
       if (!isQueryable(joined))

@@ -68,6 +68,8 @@ export interface AuditParams {
     readonly actor?: string;
     readonly action?: string;
     readonly target?: string;
+    /** None of these. */
+    readonly exceptActions?: readonly string[];
     /** Only what is about things of these tenants, or of all. */
     readonly tenants?: readonly string[];
     /** From this moment on … */

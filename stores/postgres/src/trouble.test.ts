@@ -116,7 +116,6 @@ describe('a database', () => {
           : refused;
       expect(told).toBeInstanceOf(StoreUnavailable);
       expect(String(told)).toContain(`StoreUnavailable: ${condition} (`);
-      expect(String(told)).toContain('Work goes on by itself once that is fixed.');
       expect(store.database.trouble()).toBe(`${condition}.`);
       await admin.query(mend());
       await reconnect();

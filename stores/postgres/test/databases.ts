@@ -16,6 +16,9 @@ export interface TestDatabases {
   remove(): Promise<void>;
 }
 
+/** The template of Postgres that nobody can have changed. */
+const BARE = 'template0';
+
 export function testServer(): string {
   const url = process.env['MILLRACE_TEST_DATABASE_URL'];
   if (url === undefined)
@@ -28,41 +31,51 @@ export function testServer(): string {
 export async function testDatabases(server = testServer()): Promise<TestDatabases> {
   const root = new pg.Client(server);
   await root.connect();
-  const template = name('template');
-  await root.query(`CREATE DATABASE ${template}`);
-  const database = openPg({ url: urlOf(server, template), poolSize: 1, answerWithinMs: 30_000 });
+  const template = await createFrom(root, server, BARE);
+  const database = openPg({ url: template.url, poolSize: 1, answerWithinMs: 30_000 });
   await migrate(database);
   await database.close();
 
-  async function createFrom(source: string): Promise<TestDatabase> {
-    const clone = name('test');
-    await root.query(`CREATE DATABASE ${clone} TEMPLATE ${source}`);
-    return {
-      url: urlOf(server, clone),
-      drop: async () => {
-        await root.query(`DROP DATABASE ${clone} WITH (FORCE)`);
-      },
-    };
-  }
-
   return {
-    create: () => createFrom(template),
-    createBare: () => createFrom('template0'),
+    create: () => createFrom(root, server, template.name),
+    createBare: () => createFrom(root, server, BARE),
     async remove() {
-      await root.query(`DROP DATABASE ${template} WITH (FORCE)`);
+      await template.drop();
       await root.end();
     },
   };
 }
 
-function name(purpose: string): string {
-  return `millrace_${purpose}_${randomBytes(6).toString('hex')}`;
+/** One without anything of ours, and the connection that it is dropped with. */
+export async function bareDatabase(server = testServer()): Promise<TestDatabase> {
+  const root = new pg.Client(server);
+  await root.connect();
+  const { url, drop } = await createFrom(root, server, BARE);
+  return {
+    url,
+    async drop() {
+      await drop();
+      await root.end();
+    },
+  };
 }
 
-function urlOf(server: string, database: string): string {
+async function createFrom(
+  root: pg.Client,
+  server: string,
+  source: string,
+): Promise<TestDatabase & { readonly name: string }> {
+  const name = `millrace_test_${randomBytes(6).toString('hex')}`;
+  await root.query(`CREATE DATABASE ${name} TEMPLATE ${source}`);
   const url = new URL(server);
-  url.pathname = `/${database}`;
-  return url.href;
+  url.pathname = `/${name}`;
+  return {
+    name,
+    url: url.href,
+    drop: async () => {
+      await root.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
 }
 
 /** Replaces the one function that every statement asks for the time. */

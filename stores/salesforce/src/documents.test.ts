@@ -1,10 +1,7 @@
 import { type Documents, salesforceDocumentKind } from '@millrace/documents';
 import { type Salesforce, SalesforceError } from '@millrace/salesforce';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type TestDatabase,
-  openTestDatabase,
-} from '../../../workloads/documents/test/databases.ts';
+import { type TestDatabase, openTestDatabase } from '../../postgres/test/stores.ts';
 import {
   type World as Workshop,
   openWorld,

@@ -7,7 +7,7 @@ import { failures } from './contract/failures.ts';
 /** Why a document was not made, as dashboards and records know it. */
 export type FailureReason = keyof typeof failures | 'validation_error' | 'unknown';
 
-export type DocumentErrorCode = keyof typeof errors | FailureReason | 'invalid_cursor';
+export type DocumentErrorCode = keyof typeof errors | FailureReason;
 
 /** Where in a template, as far as it is known. */
 export interface ErrorPlace {

@@ -1,5 +1,3 @@
-import { DocumentError } from './errors.ts';
-
 /** People see a word and a number: `tpl-7`, `file-12`, `batch-3`. */
 export type Word = 'tpl' | 'file' | 'batch';
 
@@ -11,42 +9,4 @@ export function idOf(word: Word, seq: number): string {
 export function seqOf(word: Word, id: string): number | null {
   const digits = id.startsWith(`${word}-`) ? id.slice(word.length + 1) : '';
   return /^[1-9]\d{0,14}$/.test(digits) ? Number(digits) : null;
-}
-
-export interface PageParams {
-  readonly limit?: number | undefined;
-  /** From the page before. */
-  readonly cursor?: string | undefined;
-}
-
-export interface Page<T> {
-  readonly items: T[];
-  readonly next: string | null;
-}
-
-const PAGE = { usual: 50, most: 1_000 };
-
-export function pageLimit({ limit }: PageParams): number {
-  return Math.min(Math.max(1, Math.trunc(limit ?? PAGE.usual)), PAGE.most);
-}
-
-/** The number of the last row seen. Rows that are added meanwhile change nothing. */
-export function numberCursor({ cursor }: PageParams, start: number): number {
-  if (cursor === undefined) return start;
-  if (!/^\d{1,15}$/.test(cursor)) throw badCursor();
-  return Number(cursor);
-}
-
-export function badCursor(): DocumentError {
-  return new DocumentError(
-    'invalid_cursor',
-    'The cursor is not one that a list has given. Start from the first page.',
-  );
-}
-
-/** One row more than the page was asked for: whether there is another page. */
-export function page<T>(rows: T[], limit: number, cursorOf: (last: T) => string): Page<T> {
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  return { items, next: rows.length > limit && last !== undefined ? cursorOf(last) : null };
 }

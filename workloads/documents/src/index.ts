@@ -32,7 +32,6 @@ export {
 } from './errors.ts';
 export type { FileFacts, Files, StoredFile } from './files/files.ts';
 export type { Body, Generate, GenerateContext, Generated } from './one/generate.ts';
-export type { Page, PageParams } from './ids.ts';
 export type { FetchImage, ImageRules } from './one/images.ts';
 export type { BatchItem } from './batch/item-list.ts';
 export { INVALID_ROW, type ItemCounts, type ItemState } from './batch/items.ts';

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import {
   flag,
   list,
@@ -18,6 +19,24 @@ export interface DocumentsConfig {
   /** Of files and batches. */
   readonly keepMs: number;
 }
+
+const WORKDIR = '/tmp';
+
+/** The default is made where a system has none; what someone names has to be there, or a slip makes a folder. */
+const workdir = text.refine((path) => path === WORKDIR || isFolder(path), {
+  error: 'Write a folder that is there.',
+});
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** As images are asked for: a name or an address, with a port where it is not that of https. */
+const HOST = /^(\[[0-9a-f:.]+\]|[^\s:/@?#[\]*]+)(:\d{1,5})?$/i;
+
+const hosts = list.refine((entries) => entries.every((entry) => HOST.test(entry)), {
+  error: 'Write hosts such as cdn.example.com, without https:// and without a path.',
+});
 
 export const settings = settingsOf({
   switch: 'MILLRACE_DOCUMENTS',
@@ -45,13 +64,17 @@ export const settings = settingsOf({
       wholeNumber(1_000, 3_600_000),
       'The same under its other name; it counts where both are set.',
     ),
-    CONVERSION_WORKDIR: setting(text, '/tmp', 'The folder for files under conversion.'),
+    CONVERSION_WORKDIR: setting(
+      workdir,
+      WORKDIR,
+      'The folder for files under conversion, which has to be there.',
+    ),
     CONVERSION_MAX_CONCURRENT: unset(
       wholeNumber(1, 64),
       'How many conversions run at the same time; unset, what cores and memory carry, at most 8.',
     ),
     IMAGE_ALLOWLIST: setting(
-      list,
+      hosts,
       '',
       'Hosts, separated by commas, from which documents may fetch images by https; none by default.',
     ),

@@ -21,7 +21,7 @@ import {
   openDocuments,
 } from '../src/index.ts';
 import { type TemplateThreads, openTemplateThreads } from '../src/templates/threads.ts';
-import type { TestDatabase } from './databases.ts';
+import type { TestDatabase } from '../../../stores/postgres/test/stores.ts';
 import { type FakeOffice, fakeOffice } from './office.ts';
 
 /** One set for all worlds of a file: starting threads for each would take longer than most tests. */

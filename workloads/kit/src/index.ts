@@ -6,6 +6,7 @@ export { type Finding, diskFinding, existing, missing, there, unknown } from './
 export * from './handler.ts';
 export * from './health.ts';
 export { iso, isoOrNull } from './moment.ts';
+export { type Page, type PageParams, badCursor, numberCursor, page, pageLimit } from './pages.ts';
 export { type ByteRange, rangeOf } from './range.ts';
 export { type Issue, Refusal } from './refusal.ts';
 export * from './scope.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type TestDatabase, openTestDatabase } from '../test/databases.ts';
+import { type TestDatabase, openTestDatabase } from '../../../stores/postgres/test/stores.ts';
 import { type World, WORK_CONFIG, openWorld } from '../test/world.ts';
 
 /** What runs do with the settings of their account. */

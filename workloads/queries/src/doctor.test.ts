@@ -31,7 +31,8 @@ async function start(options: MarketingCloudOptions = {}): Promise<MarketingClou
 }
 
 async function findings({ authUrl }: { authUrl: string }, clientSecret = CLIENT.secret) {
-  const account = { authUrl, clientId: CLIENT.clientId, clientSecret, mids: UNITS };
+  const { clientId } = CLIENT;
+  const account = { authUrl, clientId, clientSecret, mids: UNITS, enterpriseTables: false };
   return all(examine({ account }));
 }
 

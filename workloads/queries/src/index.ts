@@ -1,5 +1,4 @@
 export { QueryError, type QueryErrorCode } from './errors.ts';
-export type { Page, PageParams } from './ids.ts';
 export { EXECUTE, POLL } from './jobs.ts';
 export { queryKinds } from './kinds.ts';
 export type { MidOfTenant, Mids } from './mids.ts';

@@ -6,6 +6,11 @@ export interface Mids {
   pick(tenant: string, asked?: string): string;
   of(tenant: string): readonly string[];
   all(): readonly string[];
+  /**
+   * Whether queries may name tables of the parent by `Ent.`: a MID is the boundary of a tenant, and the parent's tables hold
+   * what all business units share.
+   */
+  readonly enterpriseTables: boolean;
 }
 
 export interface MidOfTenant {
@@ -13,7 +18,11 @@ export interface MidOfTenant {
   readonly mid: string;
 }
 
-export function createMids(entries: readonly MidOfTenant[]): Mids {
+export function createMids(
+  entries: readonly MidOfTenant[],
+  /** Also where there are tenants. */
+  enterpriseTables = false,
+): Mids {
   const of = (tenant: string): string[] =>
     entries.filter((each) => each.tenant === tenant).map(({ mid }) => mid);
   return {
@@ -31,6 +40,7 @@ export function createMids(entries: readonly MidOfTenant[]): Mids {
     },
     of,
     all: () => [...new Set(entries.map(({ mid }) => mid))],
+    enterpriseTables: enterpriseTables || entries.every(({ tenant }) => tenant === ''),
   };
 }
 

@@ -36,6 +36,8 @@ export interface Queries {
   readonly reconcile: Reconcile;
   readonly sweep: Sweep;
   readonly erase: Erase;
+  /** There are more rows than were counted when the run became ready. */
+  counted(run: RunRecord, rowCount: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -45,6 +47,8 @@ export interface QueriesParams {
   /** Opened with the given listener; null: there is no account. */
   readonly account: {
     readonly mids: readonly MidOfTenant[];
+    /** Whether tenants may read the tables of the business unit above theirs, which belongs to none of them. */
+    readonly enterpriseTables?: boolean;
     open(onCall: (call: CallReport) => void): MarketingCloud;
   } | null;
   readonly live: Live;
@@ -66,7 +70,7 @@ export async function openQueries(params: QueriesParams): Promise<Queries> {
   const { database } = store;
   await migrate(database, { owner: 'queries', folder: MIGRATIONS });
   const keys = await readKeys(database, params.installation);
-  const mids = createMids(account?.mids ?? []);
+  const mids = createMids(account?.mids ?? [], account?.enterpriseTables);
   const meter = createMeter(metrics.called);
   const cloud = account?.open(meter.onCall) ?? null;
   const runs = createRunStore({ database, keys, live });
@@ -124,6 +128,7 @@ export async function openQueries(params: QueriesParams): Promise<Queries> {
     reconcile: createReconcile({ database, workshop, queue }),
     sweep: createSweep({ database, keys, mids, workshop, keepRunsMs: params.keepRunsMs, clock }),
     erase: createErase({ database }),
+    counted: runs.counted,
     close: async () => cloud?.close(),
   };
 }

@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { USUAL, refusal } from '../test/cloud.ts';
-import { DATABASES, type TestDatabase, openTestDatabase } from '../test/databases.ts';
+import {
+  DATABASES,
+  type TestDatabase,
+  openTestDatabase,
+} from '../../../stores/postgres/test/stores.ts';
 import { type World, openWorld } from '../test/world.ts';
 
 const SQL = 'SELECT SubscriberKey, EventDate FROM _Open';
@@ -93,9 +97,83 @@ describe.each(DATABASES)('runs on %s', (which) => {
       const { id } = await submit();
       await world.finish();
       expect(await get(id)).toMatchObject({ status: 'ready', rowCount: 5, mceStatus: 'Queued' });
-      expect(count('isRunning')).toBe(0);
+      expect(count('isRunning')).toBe(1);
       expect(world.told).toContain('shell_query_fast_path_completions_total');
     });
+
+    test('is not ready with the rows of a query that still writes them', async () => {
+      let elapsedAtEnd = 0;
+      world.cloud.behaviour = {
+        ...USUAL,
+        runMs: 4_000,
+        status: (_, usual) => ({ ...usual, status: 'Processing', completedDate: null }),
+        isRunning: (elapsed) => {
+          elapsedAtEnd = elapsed;
+          return elapsed < 60_000;
+        },
+      };
+      const { id } = await submit();
+      await world.finish();
+      expect(await get(id)).toMatchObject({ status: 'ready', rowCount: 5 });
+      expect(elapsedAtEnd).toBeGreaterThanOrEqual(60_000);
+    });
+
+    test('that Marketing Cloud cancelled has failed, and is no result of 0 rows', async () => {
+      world.cloud.behaviour = {
+        ...USUAL,
+        rows: 0,
+        status: (_, usual) => ({ ...usual, status: 'Canceled', completedDate: null }),
+      };
+      const { id } = await submit();
+      await world.finish();
+      expect(await get(id)).toMatchObject({
+        status: 'failed',
+        error: { code: 'query_failed', message: 'Marketing Cloud ended the query: Canceled' },
+      });
+      expect(world.cloud.starts).toHaveLength(1);
+    });
+
+    test('that ended while nobody could ask is ready, however late', async () => {
+      const { id } = await submit();
+      await world.step();
+      await world.pass(2 * 3_600_000);
+      await world.finish();
+      expect(await get(id)).toMatchObject({ status: 'ready', rowCount: 5 });
+    });
+
+    test('takes nothing of a run that had its number before the database was set back', async () => {
+      const lost = await submit();
+      await world.finish();
+      const { targetDeName } = await get(lost.id);
+      await database.script(
+        'DELETE FROM millrace.shell_query_runs; ALTER TABLE millrace.shell_query_runs ALTER COLUMN seq RESTART',
+      );
+      world.cloud.behaviour = { ...USUAL, rows: 0 };
+      const { id } = await submit({ sqlText: 'SELECT JobID FROM _Job' });
+      expect(id).toBe(lost.id);
+      await world.finish();
+      const run = await get(id);
+      expect(run.targetDeName).not.toBe(targetDeName);
+      expect(world.cloud.targets.get(run.targetDeName ?? '')?.fields).toMatchObject([
+        { name: 'JobID' },
+      ]);
+      // What the lost run has left is nobody's.
+      await world.queries.sweep.strays();
+      expect([...world.cloud.targets.keys()]).toEqual([run.targetDeName]);
+    });
+
+    test.each(['unavailable', 'data'] as const)(
+      'does without a check that Marketing Cloud cannot make (%s)',
+      async (kind) => {
+        world.cloud.hook = (operation, when) => {
+          if (operation === 'validate' && when === 'before') throw refusal(kind, 'unknown');
+        };
+        const { id } = await submit();
+        await world.step();
+        expect(await get(id)).toMatchObject({ status: 'running' });
+        expect(count('validate')).toBe(1);
+      },
+    );
 
     test('that Marketing Cloud ends with a reason fails with it', async () => {
       world.cloud.behaviour = {

@@ -32,6 +32,9 @@ test('an account is whole or not at all', () => {
       { tenant: 'acme', mid: '100002' },
     ],
   });
+  expect(settings.read(values(ACCOUNT))?.account?.enterpriseTables).toBe(false);
+  const open = settings.read(values({ ...ACCOUNT, MCE_ENTERPRISE_TABLES: 'true' }));
+  expect(open?.account?.enterpriseTables).toBe(true);
   expect(settings.contradictions?.(values(ACCOUNT))).toEqual([]);
   expect(settings.secrets?.(values(ACCOUNT))).toEqual(['shh']);
   for (const name of Object.keys(ACCOUNT)) {

@@ -33,6 +33,7 @@ export interface Account {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly mids: readonly MidOfTenant[];
+  readonly enterpriseTables: boolean;
 }
 
 const mids = list.transform((entries, context) => {
@@ -96,6 +97,11 @@ export const settings = settingsOf({
       mids,
       '',
       'The business units that may be queried, separated by commas, each with its tenant where there are tenants: 100001,acme=100002. The first of a tenant is its usual one.',
+    ),
+    MCE_ENTERPRISE_TABLES: setting(
+      flag,
+      'false',
+      'Whether queries may read tables of the parent business unit (Ent.) where MCE_MIDS names tenants, all of whom then share them. Without tenants they always may.',
     ),
     MCE_DATA_EXTENSION_FOLDER_ID: unset(
       folder,
@@ -241,7 +247,15 @@ export const settings = settingsOf({
     const clientSecret = values.MCE_CLIENT_SECRET ?? values.MCE_CLIENT_SECRET_FILE;
     const isWhole = url !== undefined && clientId !== undefined && clientSecret !== undefined;
     return {
-      account: isWhole ? { authUrl: url, clientId, clientSecret, mids: units } : null,
+      account: isWhole
+        ? {
+            authUrl: url,
+            clientId,
+            clientSecret,
+            mids: units,
+            enterpriseTables: values.MCE_ENTERPRISE_TABLES,
+          }
+        : null,
       concurrency: values.SHELL_QUERY_CONCURRENCY,
       gatherMs: values.SHELL_QUERY_GATHER,
       keepRunsMs: values.SHELL_QUERY_KEEP_RUNS,

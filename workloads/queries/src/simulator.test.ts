@@ -5,7 +5,7 @@ import {
   startMarketingCloud,
 } from '@millrace/simulator-marketing-cloud';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type TestDatabase, openTestDatabase } from '../test/databases.ts';
+import { type TestDatabase, openTestDatabase } from '../../../stores/postgres/test/stores.ts';
 import { type World, openWorld } from '../test/world.ts';
 import type { RunRecord } from './runs/record.ts';
 

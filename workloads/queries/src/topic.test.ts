@@ -1,6 +1,6 @@
 import { EVERYTHING, type Scope } from '@millrace/workload-kit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type TestDatabase, openTestDatabase } from '../test/databases.ts';
+import { type TestDatabase, openTestDatabase } from '../../../stores/postgres/test/stores.ts';
 import { type World, openWorld } from '../test/world.ts';
 import { runEvent } from './contract/runs.ts';
 import { runTopic } from './topic.ts';

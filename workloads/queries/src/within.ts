@@ -1,5 +1,6 @@
+import type { BusinessUnit, RowPage } from '@millrace/marketing-cloud';
 import { type Scope, admitted } from '@millrace/workload-kit';
-import type { PageParams } from './ids.ts';
+import type { PageParams } from '@millrace/workload-kit';
 import type { Queries } from './queries.ts';
 import type { Rowset } from './results/results.ts';
 import type { Run } from './run.ts';
@@ -69,10 +70,22 @@ export function queriesWithin(queries: Queries, scope: Scope) {
     /** A business unit of the caller's tenant: the one that is asked for, or the first. */
     businessUnit: (mid?: string) => queries.businessUnit(mids.pick(scope.tenant, mid)),
     /** Where the rows of a run of theirs are. Of a run without rows nobody asks, whatever became of its account. */
-    rowsetOf: ({ mid }: RunRecord): Rowset => ({
-      rows: async (key, options) => queries.businessUnit(mid).rows(key, options),
-      rowsAfter: async (next, options) => queries.businessUnit(mid).rowsAfter(next, options),
-    }),
+    rowsetOf(run: RunRecord): Rowset {
+      let { rowCount } = run;
+      const noted = async (page: RowPage): Promise<RowPage> => {
+        if (rowCount !== null && page.count > rowCount) {
+          rowCount = page.count;
+          await queries.counted(run, page.count);
+        }
+        return page;
+      };
+      const unit = (): BusinessUnit => queries.businessUnit(run.mid);
+      return {
+        rows: async (key, options) => noted(await unit().rows(key, options)),
+        rowsAfter: async (next, options) => noted(await unit().rowsAfter(next, options)),
+      };
+    },
+    enterpriseTables: mids.enterpriseTables,
     mid: (mid?: string): string => mids.pick(scope.tenant, mid),
   };
 }

@@ -8,7 +8,11 @@ import {
 } from '@millrace/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FakeCloud, createFakeCloud } from '../test/cloud.ts';
-import { DATABASES, type TestDatabase, openTestDatabase } from '../test/databases.ts';
+import {
+  DATABASES,
+  type TestDatabase,
+  openTestDatabase,
+} from '../../../stores/postgres/test/stores.ts';
 import { POLL_CONFIG, metricsOf, openQueries, queryKinds } from './index.ts';
 
 const systemClock: Clock = {

@@ -58,6 +58,7 @@ export const queries: Workload<QueriesConfig, Queries, typeof contract> = {
       installation,
       account: account && {
         mids: account.mids,
+        enterpriseTables: account.enterpriseTables,
         open: (onCall) => {
           const cloud = createMarketingCloud(account, {
             log,

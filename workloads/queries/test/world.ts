@@ -10,7 +10,8 @@ import type { PollData } from '../src/poll/data.ts';
 import { runPoll } from '../src/poll/poll.ts';
 import type { WorkConfig } from '../src/workshop.ts';
 import { type FakeCloud, createFakeCloud } from './cloud.ts';
-import { type TestDatabase, clockAheadBy } from './databases.ts';
+import { clockAheadBy } from '../../../stores/postgres/test/databases.ts';
+import type { TestDatabase } from '../../../stores/postgres/test/stores.ts';
 
 /** The end of a process: nothing that it wanted to do happens any more. */
 export class Killed extends Error {

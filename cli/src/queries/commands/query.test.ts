@@ -2,6 +2,7 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { refusal } from '../../../test/contract-server.ts';
 import { VALID, queriesFixture, ready } from '../../../test/queries.ts';
 import { documents } from '../../../test/run.ts';
 
@@ -236,8 +237,23 @@ describe('millrace query -o', () => {
   test('keeps no file whose line broke', async () => {
     const { millrace } = await queriesFixture({ file: null });
     const place = await folder();
-    const { code } = await millrace(`${QUERY} -o ${join(place, 'rows.parquet')}`);
+    const { code, stderr } = await millrace(`${QUERY} -o ${join(place, 'rows.parquet')}`);
     expect(code).toBe(5);
+    expect(stderr).toContain('The rows of run-7 broke off before their end, and no file was kept');
+    expect(stderr).not.toContain('No Millrace');
     expect(await readdir(place)).toEqual([]);
+  });
+
+  test('says what Marketing Cloud says, where it failed on the way', async () => {
+    const { millrace, service } = await queriesFixture({ file: null });
+    service.handlers.getRunResults = () => {
+      throw refusal('marketing_cloud_unavailable', 'Marketing Cloud is away.');
+    };
+    const file = join(await folder(), 'rows.csv');
+    const ran = await millrace(`${QUERY} -o ${file}`);
+    expect(ran).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('Marketing Cloud is away.') as string,
+    });
   });
 });

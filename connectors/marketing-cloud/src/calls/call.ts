@@ -6,7 +6,8 @@ import type { Gate } from './gate.ts';
 import type { Pauses } from './pauses.ts';
 import { pauseMs } from './retry.ts';
 import { headerText, scrub } from './scrub.ts';
-import type { Session, Tokens } from './token.ts';
+import type { Session } from './login.ts';
+import type { Tokens } from './token.ts';
 import { type Answer, type Wire, type WireRequest, failure } from './wire.ts';
 
 /**

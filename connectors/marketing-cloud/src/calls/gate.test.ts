@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { connect, json, openCloud } from '../../test/cloud.ts';
+import { json } from '../../../test/scripted.ts';
+import { connect, openCloud } from '../../test/cloud.ts';
 import { createGate } from './gate.ts';
 
 /** Comes without waiting, and notes the order in which the gate opens. */

@@ -1,16 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  START,
-  type Step,
-  blocked,
-  connect,
-  errorOf,
-  fault,
-  json,
-  openCloud,
-  page,
-  raw,
-} from '../../test/cloud.ts';
+import { type Step, json, raw } from '../../../test/scripted.ts';
+import { START, blocked, connect, errorOf, fault, openCloud, page } from '../../test/cloud.ts';
 import { retryAfterMs } from './retry.ts';
 
 const running = json(200, { isRunning: true });

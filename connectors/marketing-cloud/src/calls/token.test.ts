@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { type Step, json } from '../../../test/scripted.ts';
 import {
   MID,
   SECRET,
-  type Step,
   connect,
   errorOf,
-  json,
   openCloud,
   retrieved,
   tokenAnswer,

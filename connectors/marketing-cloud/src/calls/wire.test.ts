@@ -1,16 +1,7 @@
 import { type AddressInfo, type Socket, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  START,
-  atEnd,
-  connect,
-  errorOf,
-  hangs,
-  json,
-  openCloud,
-  raw,
-  tokenAnswer,
-} from '../../test/cloud.ts';
+import { atEnd, hangs, json, raw } from '../../../test/scripted.ts';
+import { START, connect, errorOf, openCloud, tokenAnswer } from '../../test/cloud.ts';
 import { createDeadline } from './deadline.ts';
 import { type Answer, createWire } from './wire.ts';
 

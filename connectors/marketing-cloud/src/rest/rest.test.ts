@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Step, blocked, connect, errorOf, json, openCloud, page } from '../../test/cloud.ts';
+import { type Step, json } from '../../../test/scripted.ts';
+import { blocked, connect, errorOf, openCloud, page } from '../../test/cloud.ts';
 
 test.each<[string, Step, object]>([
   [

@@ -1,15 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  type Step,
-  connect,
-  errorOf,
-  failed,
-  fault,
-  openCloud,
-  page,
-  raw,
-  retrieved,
-} from '../../test/cloud.ts';
+import { type Step, raw } from '../../../test/scripted.ts';
+import { connect, errorOf, failed, fault, openCloud, page, retrieved } from '../../test/cloud.ts';
 
 test.each<[string, Step, object]>([
   [
@@ -47,6 +38,11 @@ test.each<[string, Step, object]>([
     raw(500, 'Rate limit exceeded'),
     { kind: 'limit', outcome: 'refused', code: 'http_500' },
   ],
+  ...[502, 503, 504].map((status): [string, Step, object] => [
+    `a ${status} of a gateway whose page speaks of throttling`,
+    raw(status, '<h1>Gateway</h1>Incident 7. See: throttling, maintenance and rate limits.'),
+    { kind: 'unavailable', outcome: 'unknown', code: `http_${status}` },
+  ]),
   ['a page', page(503), { kind: 'unavailable', outcome: 'unknown', code: 'http_503' }],
   ['a page that says 200', page(200), { code: 'invalid_answer', outcome: 'unknown' }],
   [

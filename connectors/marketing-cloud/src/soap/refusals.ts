@@ -106,11 +106,14 @@ function meaningOf(origin: string, message: string): { kind: ErrorKind; outcome:
   return { kind: 'unavailable', outcome: 'unknown' };
 }
 
+/** Of a gateway that has passed the request on: it may have been done, whatever words its page has about throttling. */
+const GATEWAY = new Set([502, 503, 504]);
+
 /** Neither an answer nor a fault: the page of a gateway or a proxy, or the 500 of throttling, which has no documented form. */
 function pageError({ status, text, retryAfterMs }: Answer): MarketingCloudError {
-  const said = kindOfMessage(text.slice(0, 10_000));
-  const kind =
-    status === 429 || said === 'limit' ? 'limit' : status === 401 ? 'session' : 'unavailable';
+  const isThrottled =
+    status === 429 || (!GATEWAY.has(status) && kindOfMessage(text.slice(0, 10_000)) === 'limit');
+  const kind = isThrottled ? 'limit' : status === 401 ? 'session' : 'unavailable';
   return new MarketingCloudError(
     kind === 'limit'
       ? `Marketing Cloud throttles the account (${status}).`

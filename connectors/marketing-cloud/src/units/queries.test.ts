@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { json } from '../../../test/scripted.ts';
 import {
   CREATED,
   ID,
   connect,
   errorOf,
   failed,
-  json,
   openCloud,
   retrieved,
   soap,

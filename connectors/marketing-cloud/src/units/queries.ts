@@ -90,8 +90,8 @@ export function createQueries(soap: Soap, rest: Rest): Queries {
     async startQuery(objectId, options = {}) {
       const id = named('The ObjectID of a query', objectId);
       const result = await soap.start(TYPE, elements({ ObjectID: id }), options);
-      const taskId = textOf(result, 'Task', 'ID');
-      if (taskId === null) throw invalidAnswer('A query was started without a task.');
+      const taskId = textOf(result, 'Task', 'ID')?.trim() ?? '';
+      if (taskId === '') throw invalidAnswer('A query was started without a task.');
       return { taskId };
     },
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { connect, errorOf, json, openCloud } from '../../test/cloud.ts';
+import { json } from '../../../test/scripted.ts';
+import { connect, errorOf, openCloud } from '../../test/cloud.ts';
 
 describe('rows', () => {
   const rowset = (more: object): object => ({
@@ -48,6 +49,13 @@ describe('rows', () => {
       '/data/v1/customobjectdata/token/abc/rowset?$page=2',
     ]);
     expect(reports.map(({ operation }) => operation)).toEqual(['rest:rowset', 'rest:rowset']);
+  });
+
+  test('have their names in lower case, however they are answered', async () => {
+    const cloud = await openCloud();
+    cloud.will(json(200, rowset({ items: [{ keys: { ID: '7' }, values: { EmailName: 'x' } }] })));
+    const { rows } = await connect(cloud).unit.rows('k', { pageSize: 2 });
+    expect(rows).toEqual([{ id: '7', emailname: 'x' }]);
   });
 
   test('that are none are no error', async () => {

@@ -60,8 +60,8 @@ function pageOf(body: Json): RowPage {
   };
 }
 
-/** Marketing Cloud writes all values as texts. */
+/** Marketing Cloud writes all values as texts, and names in lower case as far as anybody has seen. */
 function rowOf(item: Json): Record<string, string | null> {
   const cells = [item['keys'], item['values']].flatMap((part) => Object.entries(part ?? {}));
-  return Object.fromEntries(cells.map(([name, value]) => [name, written(value)]));
+  return Object.fromEntries(cells.map(([name, value]) => [name.toLowerCase(), written(value)]));
 }

@@ -34,6 +34,16 @@ describe('task statuses', () => {
     );
   });
 
+  test('are found in an answer that is laid out over lines', async () => {
+    const cloud = await openCloud();
+    cloud.will(
+      retrieved(status({ TaskID: '\n  0401\n', Status: '\n  Error\n', ErrorMsg: '\n  \n' })),
+    );
+    expect(await connect(cloud).unit.taskStatuses(['0401'])).toMatchObject([
+      { taskId: '0401', status: 'Error', errorMsg: null },
+    ]);
+  });
+
   test('of many are one call for each hundred', async () => {
     const cloud = await openCloud();
     cloud.otherwise((exchange) => {

@@ -38,15 +38,15 @@ export function createTasks(soap: Soap): Pick<BusinessUnit, 'taskStatuses'> {
   };
 }
 
-/** An ObjectExtension: a list of names and values, where a value that is null is left out. */
+/** An ObjectExtension: a list of names and values, where a value that is null is left out. XML may be laid out, so blanks around a value are not its own. */
 function statusOf(xml: Xml): TaskStatus {
   const properties = new Map(
     childrenOf(childOf(xml, 'Properties'), 'Property').map((each) => [
-      textOf(each, 'Name') ?? '',
+      textOf(each, 'Name')?.trim() ?? '',
       textOf(each, 'Value'),
     ]),
   );
-  const valueOf = (name: string): string | null => properties.get(name) ?? null;
+  const valueOf = (name: string): string | null => properties.get(name)?.trim() || null;
   return {
     taskId: valueOf('TaskID') ?? '',
     status: valueOf('Status'),

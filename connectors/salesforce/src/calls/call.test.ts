@@ -1,15 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import {
-  type Step,
-  connect,
-  errorOf,
-  hangs,
-  json,
-  mark,
-  openOrg,
-  refuses,
-} from '../../test/org.ts';
+import { type Step, hangs, json, mark } from '../../../test/scripted.ts';
+import { connect, errorOf, openOrg, refuses } from '../../test/org.ts';
 
 const get = { method: 'GET', path: 'sobjects/X__c/a' } as const;
 const post = { method: 'POST', path: 'sobjects/X__c', body: { Name: 'x' } } as const;

@@ -1,16 +1,8 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import {
-  type Org,
-  connect,
-  cutsOff,
-  errorOf,
-  json,
-  losesAnswer,
-  openOrg,
-  refuses,
-} from '../../test/org.ts';
+import { json, losesAnswer } from '../../../test/scripted.ts';
+import { type Org, connect, cutsOff, errorOf, openOrg, refuses } from '../../test/org.ts';
 
 const get = { method: 'GET', path: 'sobjects/X__c/a' } as const;
 const post = { method: 'POST', path: 'sobjects/X__c', body: { Name: 'x' } } as const;

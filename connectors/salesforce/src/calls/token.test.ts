@@ -1,15 +1,7 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import {
-  type Step,
-  connect,
-  errorOf,
-  hangs,
-  json,
-  losesAnswer,
-  openOrg,
-  refuses,
-} from '../../test/org.ts';
+import { type Step, hangs, json, losesAnswer } from '../../../test/scripted.ts';
+import { connect, errorOf, openOrg, refuses } from '../../test/org.ts';
 import { createSalesforce } from '../salesforce.ts';
 
 const expired = refuses(401, 'INVALID_SESSION_ID', 'Session expired or invalid');
@@ -25,7 +17,7 @@ describe('the two ways to a token', () => {
     const { salesforce } = connect(org);
     await salesforce.request(get);
     await salesforce.request(get);
-    expect(org.forms.map((form) => Object.fromEntries(form))).toEqual([
+    expect(org.logins.map((form) => Object.fromEntries(form))).toEqual([
       {
         grant_type: 'client_credentials',
         client_id: 'client',
@@ -45,7 +37,7 @@ describe('the two ways to a token', () => {
     const auth = { type: 'jwt', clientId: 'client', username: 'me@acme.example' } as const;
     const { salesforce } = connect(org, { auth: { ...auth, privateKey: key } }, { now: () => at });
     await salesforce.request(get);
-    const form = org.forms[0];
+    const form = org.logins[0];
     expect(form?.get('grant_type')).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
     const [header = '', claims = '', signature = ''] = (form?.get('assertion') ?? '').split('.');
     const parsed = (text: string): unknown =>
@@ -75,7 +67,7 @@ describe('the two ways to a token', () => {
     org.login(json(400, { error: 'invalid_grant', error_description: 'expired authorization' }));
     await errorOf(salesforce.request(get));
     await errorOf(salesforce.request(get));
-    const [first = 0, second = 0] = org.forms.map((form) => {
+    const [first = 0, second = 0] = org.logins.map((form) => {
       const claims = (form.get('assertion') ?? '').split('.')[1] ?? '';
       return (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { exp: number }).exp;
     });
@@ -128,7 +120,7 @@ describe('an expired session', () => {
     });
     const answers = await Promise.all(Array.from({ length: 100 }, () => salesforce.request(post)));
     expect(answers).toEqual(Array.from({ length: 100 }, () => ({ fine: true })));
-    expect(org.forms).toHaveLength(2);
+    expect(org.logins).toHaveLength(2);
   });
 
   test('that a new token does not mend ends after one repeat', async () => {
@@ -142,7 +134,7 @@ describe('an expired session', () => {
       outcome: 'refused',
       status: 401,
     });
-    expect([org.seen.length, org.forms.length]).toEqual([2, 2]);
+    expect([org.seen.length, org.logins.length]).toEqual([2, 2]);
   });
 
   test('that never ends costs five tokens a minute, and then no call at all', async () => {
@@ -153,11 +145,11 @@ describe('an expired session', () => {
     const ask = (): Promise<{ code: string }> => errorOf(salesforce.request(get));
     const codes = [(await ask()).code, (await ask()).code, (await ask()).code];
     expect(codes).toEqual(['INVALID_SESSION_ID', 'INVALID_SESSION_ID', 'token_limit']);
-    expect([org.seen.length, org.forms.length]).toEqual([5, 5]);
+    expect([org.seen.length, org.logins.length]).toEqual([5, 5]);
     const error = await errorOf(salesforce.request(get));
     expect(error).toMatchObject({ code: 'token_limit', kind: 'session', outcome: 'notSent' });
     expect(error.message).toContain('The next is asked for in 60 s.');
-    expect([org.seen.length, org.forms.length]).toEqual([5, 5]);
+    expect([org.seen.length, org.logins.length]).toEqual([5, 5]);
 
     at.now = 60_000;
     org.otherwise(json(200, { fine: true }));
@@ -185,7 +177,7 @@ describe('a login that fails', () => {
       'token_limit',
     ]);
     expect(errors[6]?.message).toContain('invalid_grant');
-    expect([org.seen.length, org.forms.length]).toEqual([0, 5]);
+    expect([org.seen.length, org.logins.length]).toEqual([0, 5]);
   });
 
   test('with 401 is not taken for an expired session', async () => {
@@ -193,7 +185,7 @@ describe('a login that fails', () => {
     org.login(json(401, { error: 'invalid_client' }));
     const { salesforce } = connect(org);
     expect((await errorOf(salesforce.request(get))).code).toBe('token_refused');
-    expect(org.forms).toHaveLength(1);
+    expect(org.logins).toHaveLength(1);
   });
 
   test('by its connection or a 503 is tried again, and does not use up the five', async () => {
@@ -210,7 +202,7 @@ describe('a login that fails', () => {
       expect(error).toMatchObject({ kind: 'unavailable', outcome: 'notSent', retryable: true });
       expect(error.code).toBe('login_unavailable');
     }
-    expect(org.forms).toHaveLength(16);
+    expect(org.logins).toHaveLength(16);
     expect(slept).toHaveLength(12); // the login's own repeats; the call adds none
   });
 

@@ -2,7 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { type SalesforceOptions, startSalesforce } from '@millrace/simulator-salesforce';
 import { expect, test } from 'vitest';
 import { type Told, listen } from '../../test/listener.ts';
-import { type Connected, SECRET, atEnd, connect } from '../../test/org.ts';
+import { atEnd } from '../../../test/scripted.ts';
+import { type Connected, SECRET, connect } from '../../test/org.ts';
 
 // Events against an org that keeps the protocol, which jsforce's own client proves.
 

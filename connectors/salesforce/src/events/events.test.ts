@@ -1,17 +1,15 @@
 import { describe, expect, test, vi } from 'vitest';
 import { CHANNEL, listen } from '../../test/listener.ts';
 import {
-  type Org,
   type Seen,
   type Step,
   atEnd,
-  connect,
   hangs,
   json,
   losesAnswer,
   mark,
-  openOrg,
-} from '../../test/org.ts';
+} from '../../../test/scripted.ts';
+import { type Org, connect, openOrg } from '../../test/org.ts';
 
 // Against an org that says what the test wrote for it. events-simulator.test.ts has one that keeps the protocol.
 

@@ -1,14 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import {
-  type Step,
-  atEnd,
-  connect,
-  cutsOff,
-  errorOf,
-  mark,
-  openOrg,
-  refuses,
-} from '../../test/org.ts';
+import { type Step, atEnd, mark } from '../../../test/scripted.ts';
+import { connect, cutsOff, errorOf, openOrg, refuses } from '../../test/org.ts';
 
 const PATH = 'sobjects/ContentVersion/068000000000001/VersionData';
 const MB = 1024 * 1024;

@@ -1,15 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
-import {
-  atEnd,
-  connect,
-  errorOf,
-  hangs,
-  json,
-  losesAnswer,
-  openOrg,
-  refuses,
-} from '../../test/org.ts';
+import { atEnd, hangs, json, losesAnswer } from '../../../test/scripted.ts';
+import { connect, errorOf, openOrg, refuses } from '../../test/org.ts';
 import type { UploadFile } from '../types.ts';
 
 const MB = 1024 * 1024;
@@ -71,7 +63,7 @@ describe('an upload', () => {
     let opened = 0;
     let received = 0;
     let most = 0;
-    org.raw(async ({ request, response }) => {
+    org.unread(async ({ request, response }) => {
       for await (const chunk of request as AsyncIterable<Buffer>) {
         most = Math.max(most, opened * MB - received);
         received += chunk.length;
@@ -147,7 +139,7 @@ describe('an upload', () => {
 
   test('refused before it was read has the refusal', async () => {
     const org = await openOrg();
-    org.raw(refuses(400, 'STORAGE_LIMIT_EXCEEDED'));
+    org.unread(refuses(400, 'STORAGE_LIMIT_EXCEEDED'));
     const { salesforce } = connect(org);
     const error = await errorOf(salesforce.upload(file(everyByte, 1_024)));
     expect(error).toMatchObject({ code: 'STORAGE_LIMIT_EXCEEDED', kind: 'storage' });
@@ -157,7 +149,7 @@ describe('an upload', () => {
     const org = await openOrg();
     const { salesforce } = connect(org, { timeoutMs: 1_000 });
     await salesforce.limits();
-    org.raw(hangs().step);
+    org.unread(hangs().step);
     const error = await errorOf(salesforce.upload(file(everyByte, 1_024)));
     expect(error).toMatchObject({ code: 'timeout', outcome: 'unknown' });
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Step, connect, errorOf, json, losesAnswer, openOrg } from '../../test/org.ts';
+import { type Step, json, losesAnswer } from '../../../test/scripted.ts';
+import { connect, errorOf, openOrg } from '../../test/org.ts';
 
 interface Sent {
   allOrNone: boolean;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { connect, errorOf, json, losesAnswer, openOrg } from '../../test/org.ts';
+import { json, losesAnswer } from '../../../test/scripted.ts';
+import { connect, errorOf, openOrg } from '../../test/org.ts';
 import type { Subrequest } from '../types.ts';
 
 const node = (n: number, url = 'sobjects/X__c'): Subrequest => ({

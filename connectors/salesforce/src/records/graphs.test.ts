@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Step, connect, json, losesAnswer, openOrg, refuses } from '../../test/org.ts';
+import { type Step, json, losesAnswer } from '../../../test/scripted.ts';
+import { connect, openOrg, refuses } from '../../test/org.ts';
 import { grouped } from './graphs.ts';
 import type { Subrequest } from '../types.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { connect, errorOf, json, openOrg, refuses } from '../../test/org.ts';
+import { json } from '../../../test/scripted.ts';
+import { connect, errorOf, openOrg, refuses } from '../../test/org.ts';
 
 const rows = (from: number, count: number): { n: number }[] =>
   Array.from({ length: count }, (_, index) => ({ n: from + index }));

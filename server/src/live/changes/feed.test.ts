@@ -31,6 +31,7 @@ function createWorld(cost = 0) {
     trouble: { failed: () => {}, fine: () => {} },
     processId: 'p',
     watched: () => ['watched'],
+    moved: async () => 'all',
     look: async () => ({ jobs: [], more: false }),
     onBatches(batches) {
       told.push(batches.map(inWords).join(' + '));

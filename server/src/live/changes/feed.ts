@@ -5,6 +5,7 @@ import { type Traits, traitsOf } from '../streams/filter.ts';
 import { type Frame, eventFrame, jobFrame } from '../streams/frames.ts';
 import type { Things } from '../things.ts';
 import { isJobId } from '../topics.ts';
+import type { Moved, Tenants } from './moved.ts';
 import type { Batch, Ring, Told } from './ring.ts';
 import { summariesOf } from './summaries.ts';
 import type { Trouble } from '../trouble.ts';
@@ -14,7 +15,7 @@ export type Changed = Extract<Announcement, { readonly type: 'changed' }>;
 /**
  * Makes batches of announcements, one after the other: a job is told as the store has it when the announcement is
  * read, so an event can be newer than its cause but never older. What could not be read, or heard, is a gap: then
- * everyone is told to look for themselves, and the ring starts anew.
+ * everyone is told to look for themselves, whosever jobs they were, and the ring starts anew.
  */
 export interface Feed {
   take(announcement: Changed): void;
@@ -33,6 +34,8 @@ export interface FeedParams {
   readonly processId: string;
   /** Jobs that are watched one by one. */
   readonly watched: () => readonly JobId[];
+  /** Whose jobs have changed, where they are not all named. */
+  readonly moved: Moved['since'];
   readonly look: (watched: readonly JobId[]) => Promise<{ jobs: JobSummary[]; more: boolean }>;
   /** `jobs`: as they were read, those that are watched among them if there were too many to name. */
   readonly onBatches: (batches: readonly Batch[], jobs: readonly JobSummary[]) => Cost;
@@ -48,8 +51,8 @@ const REST = 4;
 const RETRY_MS = { first: 1_000, most: 5_000 };
 
 export function createFeed(params: FeedParams): Feed {
-  const { store, things, ring, clock, trouble, processId, watched, look, onBatches, onGap } =
-    params;
+  const { store, things, ring, clock, trouble, processId, watched } = params;
+  const { moved, look, onBatches, onGap } = params;
   let waiting: Changed[] = [];
   let isGap = false;
   let isPollDue = false;
@@ -88,11 +91,8 @@ export function createFeed(params: FeedParams): Feed {
     const { jobs, more } = await look(watched());
     if (jobs.length === 0 && !more) return 0;
     polls += 1;
-    return publish(
-      [{ mark: `${processId}-poll-${polls}`, jobs: jobs.map(({ id }) => id), more }],
-      jobs,
-      [],
-    );
+    const looked = { mark: `${processId}-poll-${polls}`, jobs: jobs.map(({ id }) => id), more };
+    return publish([looked], { found: jobs, told: [], tenants: more ? await moved() : NONE });
   }
 
   function takeSome(): Changed[] {
@@ -106,19 +106,16 @@ export function createFeed(params: FeedParams): Feed {
 
   async function read(announced: readonly Changed[]): Promise<Cost> {
     const names = announced.flatMap(({ jobs }) => jobs);
-    const others = announced.some(({ more }) => more) ? watched() : [];
-    const [found, told] = await Promise.all([
-      summariesOf(store, [...names.filter(isJobId), ...others]),
+    const hasMore = announced.some(({ more }) => more);
+    const [found, told, tenants] = await Promise.all([
+      summariesOf(store, [...names.filter(isJobId), ...(hasMore ? watched() : [])]),
       things.read(names.filter((name) => !isJobId(name))),
+      hasMore ? moved() : NONE,
     ]);
-    return publish(announced, found, told);
+    return publish(announced, { found, told, tenants });
   }
 
-  function publish(
-    announced: readonly Named[],
-    found: readonly JobSummary[],
-    told: Awaited<ReturnType<Things['read']>>,
-  ): Cost {
+  function publish(announced: readonly Named[], { found, told, tenants }: Read): Cost {
     if (isGap || isClosed) return 0;
     const changes = [
       ...found.map((job) => ({
@@ -132,7 +129,7 @@ export function createFeed(params: FeedParams): Feed {
         frame: (id: string) => eventFrame(event, id),
       })),
     ];
-    const batches = batchesOf(announced, changes);
+    const batches = batchesOf(announced, changes, tenants);
     for (const batch of batches) ring.append(batch);
     return onBatches(batches, found);
   }
@@ -179,6 +176,15 @@ function isTooMuch(waiting: readonly Changed[]): boolean {
 
 type Named = Omit<Changed, 'type'>;
 
+/** What was read for announcements: what they name, and whose jobs they do not. */
+interface Read {
+  readonly found: readonly JobSummary[];
+  readonly told: Awaited<ReturnType<Things['read']>>;
+  readonly tenants: Tenants;
+}
+
+const NONE: Tenants = new Set();
+
 /** A job, or a thing of a workload, that is not as it was. */
 interface Change {
   /** As announcements have it. */
@@ -188,7 +194,11 @@ interface Change {
 }
 
 /** What several of them name is told with the last one: they would all say the same. */
-function batchesOf(announced: readonly Named[], changes: readonly Change[]): Batch[] {
+function batchesOf(
+  announced: readonly Named[],
+  changes: readonly Change[],
+  tenants: Tenants,
+): Batch[] {
   const untold = new Map(changes.map((change) => [change.name, change]));
   const batches = announced.toReversed().map(({ mark, jobs, more }): Batch => {
     const size = jobs.length + (more ? 1 : 0);
@@ -199,8 +209,8 @@ function batchesOf(announced: readonly Named[], changes: readonly Change[]): Bat
       const position = index + 1;
       return [{ position, job: change.traits, frame: change.frame(`${mark}.${position}`) }];
     });
-    const moreFrame = more ? eventFrame({ type: 'more' }, `${mark}.${size}`) : null;
-    return { mark, size, jobs: told, more: moreFrame };
+    const frame = eventFrame({ type: 'more' }, `${mark}.${size}`);
+    return { mark, size, jobs: told, more: more ? { frame, tenants } : null };
   });
   return batches.toReversed();
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '@millrace/engine';
 import type { Traits } from '../streams/filter.ts';
 import type { Frame } from '../streams/frames.ts';
+import type { Tenants } from './moved.ts';
 
 /** One announcement with the frames that were made of it. */
 export interface Batch {
@@ -8,8 +9,14 @@ export interface Batch {
   /** Positions count from 1 and are the same in every process; `more` has the last one. */
   readonly size: number;
   readonly jobs: readonly Told[];
-  /** The frame that says that other jobs have changed too. */
-  readonly more: Frame | null;
+  /** Other jobs have changed too. */
+  readonly more: More | null;
+}
+
+export interface More {
+  readonly frame: Frame;
+  /** Whose they may be: nobody else is told. */
+  readonly tenants: Tenants;
 }
 
 export interface Told {

@@ -2,6 +2,7 @@ import type { JobId, JobSummary } from '@millrace/engine';
 import type { Topic } from '@millrace/api';
 import { type StreamFilter, hasChanges, keyOf, matches, topicsOf, traitsOf } from './filter.ts';
 import { type Frame, eventFrame, jobFrame } from './frames.ts';
+import { concerns } from '../changes/moved.ts';
 import type { Batch } from '../changes/ring.ts';
 import type { Stream } from './stream.ts';
 
@@ -95,7 +96,12 @@ function watchedFrame(filter: StreamFilter, jobs: ReadonlyMap<JobId, JobSummary>
 
 function framesOf(batch: Batch, { filter, topics }: Group): Frame[] {
   const frames = changeFrames(batch, { filter, topics });
-  return batch.more === null || filter.id !== undefined ? frames : [...frames, batch.more];
+  return filter.id === undefined ? [...frames, ...moreFrames(batch, filter)] : frames;
+}
+
+/** That there is more, for those whose it may be. */
+export function moreFrames({ more }: Batch, { scope }: StreamFilter): Frame[] {
+  return more !== null && concerns(more.tenants, scope) ? [more.frame] : [];
 }
 
 /** Of a batch, what the filter lets through and comes after a position. */

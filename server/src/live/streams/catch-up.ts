@@ -1,4 +1,4 @@
-import { MORE, changeFrames } from './audience.ts';
+import { MORE, changeFrames, moreFrames } from './audience.ts';
 import { hasChanges } from './filter.ts';
 import { type Frame, eventFrame, joined } from './frames.ts';
 import type { Present } from './present.ts';
@@ -55,5 +55,5 @@ async function catchUp({ stream, ring }: Beginning, from: Place, then: () => voi
 function framesOf(batch: Batch, stream: Stream, from: Place, to: Place): Frame[] {
   const after = from.number === to.number ? from.position : 0;
   const frames = changeFrames(batch, stream, after);
-  return batch.more !== null && after < batch.size ? [...frames, batch.more] : frames;
+  return after < batch.size ? [...frames, ...moreFrames(batch, stream.filter)] : frames;
 }

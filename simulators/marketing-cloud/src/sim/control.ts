@@ -1,24 +1,14 @@
-import { type Answer, invalidInput, json } from '@millrace/simulator-kit';
+import { type Answer, json } from '@millrace/simulator-kit';
 import type { Cloud } from '../cloud.ts';
 import { type Task, liveDataExtensions } from '../data/account.ts';
 
 /** What programs ask below `/_sim/api/`. Answers null when there is no such thing. */
-export function control(
-  cloud: Cloud,
-  method: string,
-  path: readonly string[],
-  body: unknown,
-): Answer | null {
+export function control(cloud: Cloud, method: string, path: readonly string[]): Answer | null {
   switch (`${method} ${path.join('/')}`) {
-    case 'GET state':
-      return json(200, stateOf(cloud));
     case 'GET calls':
       return json(200, { calls: cloud.counter.calls, last: cloud.counter.last() });
     case 'GET tasks':
       return json(200, tasksOf(cloud).map(shownTask));
-    case 'POST advance':
-      cloud.clock.advance(wholeNumber(body, 'ms'));
-      return json(200, stateOf(cloud));
     case 'POST expire-tokens':
       cloud.tokens.endAll();
       return json(200, stateOf(cloud));
@@ -37,7 +27,7 @@ function shownTask({ query, ...task }: Task): Record<string, unknown> {
   return { ...task, query: query.customerKey };
 }
 
-function stateOf(cloud: Cloud): unknown {
+export function stateOf(cloud: Cloud): unknown {
   return {
     now: cloud.clock.now(),
     origin: cloud.home.origin,
@@ -50,13 +40,4 @@ function stateOf(cloud: Cloud): unknown {
     })),
     faults: cloud.faults.list(),
   };
-}
-
-function wholeNumber(body: unknown, name: string): number {
-  const value: unknown =
-    typeof body === 'object' && body !== null
-      ? Object.entries(body).find(([key]) => key === name)?.[1]
-      : null;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
-  throw invalidInput(`${name}: give a whole number from 0.`);
 }

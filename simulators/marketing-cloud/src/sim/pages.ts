@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Answer, createInside } from '@millrace/simulator-kit';
 import type { Cloud } from '../cloud.ts';
-import { control } from './control.ts';
+import { control, stateOf } from './control.ts';
 import { homePage } from './home.ts';
 import { nothingHere } from './page.ts';
 import { callsPage, dataExtensionPage, queryPage, tasksPage, unitPage } from './views.ts';
@@ -10,11 +10,12 @@ import { callsPage, dataExtensionPage, queryPage, tasksPage, unitPage } from './
 export function createPages(cloud: Cloud): (request: IncomingMessage, body: Buffer) => Answer {
   return createInside({
     faults: cloud.faults,
+    timed: { clock: cloud.clock, state: () => stateOf(cloud) },
     home: (wrong) => homePage(cloud, wrong),
     nothingHere,
     view: (path) => view(cloud, path),
-    posted: (path, form) => posted(cloud, path, form),
-    control: (method, path, body) => control(cloud, method, path, body),
+    posted: (path) => posted(cloud, path),
+    control: (method, path) => control(cloud, method, path),
   });
 }
 
@@ -31,15 +32,8 @@ function view(cloud: Cloud, [first, mid = '', kind, id = '']: readonly string[])
   return query === undefined ? null : queryPage(unit, query);
 }
 
-function posted(cloud: Cloud, path: string, form: URLSearchParams): 'home' | null {
-  switch (path) {
-    case 'advance':
-      cloud.clock.advance(Math.max(0, Math.trunc(Number(form.get('seconds')) || 0)) * 1000);
-      return 'home';
-    case 'tokens/expire':
-      cloud.tokens.endAll();
-      return 'home';
-    default:
-      return null;
-  }
+function posted(cloud: Cloud, path: string): 'home' | null {
+  if (path !== 'tokens/expire') return null;
+  cloud.tokens.endAll();
+  return 'home';
 }

@@ -1,4 +1,4 @@
-import { type Answer, invalidInput, json } from '@millrace/simulator-kit';
+import { type Answer, json } from '@millrace/simulator-kit';
 import type { Journal } from '../http/journal.ts';
 import type { Inside } from '../inside.ts';
 import type { Sessions } from '../oauth/sessions.ts';
@@ -12,17 +12,10 @@ export interface Parts {
 }
 
 /** What programs ask below `/_sim/api/`. Answers null when there is no such thing. */
-export function control(
-  parts: Parts,
-  method: string,
-  path: readonly string[],
-  body: unknown,
-): Answer | null {
+export function control(parts: Parts, method: string, path: readonly string[]): Answer | null {
   const { org, inside, journal } = parts;
   const [first, second] = path;
   switch (`${method} ${first ?? ''}`) {
-    case 'GET state':
-      return json(200, stateOf(org));
     case 'GET calls':
       return json(200, { calls: org.counter.calls, last: journal.list() });
     case 'GET files':
@@ -33,9 +26,6 @@ export function control(
       const record = inside.record(second ?? '');
       return record === null ? null : json(200, record);
     }
-    case 'POST advance':
-      org.clock.advance(wholeNumber(body, 'ms'));
-      return json(200, stateOf(org));
     case 'POST expire-sessions':
       parts.sessions.endAll();
       return json(200, stateOf(org));
@@ -44,7 +34,7 @@ export function control(
   }
 }
 
-function stateOf(org: Org): unknown {
+export function stateOf(org: Org): unknown {
   const { apex, namespace } = org.settings;
   return {
     now: org.clock.now(),
@@ -56,13 +46,4 @@ function stateOf(org: Org): unknown {
     waitingForLocks: org.locks.waiting,
     faults: org.faults.list(),
   };
-}
-
-function wholeNumber(body: unknown, name: string): number {
-  const value: unknown =
-    typeof body === 'object' && body !== null
-      ? Object.entries(body).find(([key]) => key === name)?.[1]
-      : null;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
-  throw invalidInput(`${name}: give a whole number from 0.`);
 }

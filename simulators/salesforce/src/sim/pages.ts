@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Answer, createInside } from '@millrace/simulator-kit';
 import { ApiError } from '../errors.ts';
 import { prefixOf, requireId } from '../ids.ts';
-import { type Parts, control } from './control.ts';
+import { type Parts, control, stateOf } from './control.ts';
 import { homePage } from './home.ts';
 import { nothingHere } from './page.ts';
 import { callsPage, fileName, filesPage, recordPage, recordsPage } from './views.ts';
@@ -12,11 +12,12 @@ export function createPages(parts: Parts): (request: IncomingMessage, body: Buff
   const { org, journal } = parts;
   return createInside({
     faults: org.faults,
+    timed: { clock: org.clock, state: () => stateOf(org) },
     home: (wrong) => homePage(org, journal, wrong),
     nothingHere,
     view: (path) => view(parts, path),
-    posted: (path, form) => posted(parts, path, form),
-    control: (method, path, body) => control(parts, method, path, body),
+    posted: (path) => posted(parts, path),
+    control: (method, path) => control(parts, method, path),
     isTheirs: (thrown) => thrown instanceof ApiError,
   });
 }
@@ -63,15 +64,8 @@ function download(name: string, body: Buffer): Answer {
   };
 }
 
-function posted({ org, sessions }: Parts, path: string, form: URLSearchParams): 'home' | null {
-  switch (path) {
-    case 'advance':
-      org.clock.advance(Math.max(0, Math.trunc(Number(form.get('seconds')) || 0)) * 1000);
-      return 'home';
-    case 'sessions/expire':
-      sessions.endAll();
-      return 'home';
-    default:
-      return null;
-  }
+function posted({ sessions }: Parts, path: string): 'home' | null {
+  if (path !== 'sessions/expire') return null;
+  sessions.endAll();
+  return 'home';
 }

@@ -5,7 +5,9 @@
  * - `.all` job number → member (`queue:id`): finds a job by its id, and is the list;
  * - `.state:QUEUED` and so on, but for SUCCEEDED, which nearly all are; `.correlation:…`, `.subject:…`: the same for some;
  * - `.leases` end of the lease → member; `.claim:worker/number` what a claim gave, for its replay;
- * - `.suspects:queue`, `.keys`, `.counts`, `.kinds`, `.number`, `.executions:member`;
+ * - `.suspects:queue`, `.keys`, `.counts`, `.kinds`, `.number`, `.order`, `.executions:member`;
+ * - `.scheduled` members that are not due yet; `.names` member → its tenant, key, correlation and subject, to find what the
+ *   indexes have of a job whose hash a tool of BullMQ has removed;
  * - `.clock` what is added to the clock of Redis, for tests.
  *
  * A number of more than 14 digits loses the rest when Lua makes a text of it: `text` does not.
@@ -47,11 +49,59 @@ local function find(number)
   return members[1] and ofMember(members[1])
 end
 
--- Reads fields into the job; one that is not there is false.
+-- Reads fields into the job; one that is not there is false. A key that is no hash is no job.
 local function load(job, fields)
-  local values = call('HMGET', job.key, unpack(fields))
-  for index, field in ipairs(fields) do job[field] = values[index] end
+  local values = redis.pcall('HMGET', job.key, unpack(fields))
+  if values.err then values = {} end
+  for index, field in ipairs(fields) do job[field] = values[index] or false end
   return job
+end
+
+-- A script that stops half-way leaves half a job. What could stop it is a key of another type, where an app gave a job the
+-- name of a list of its queue (jobId 'delayed'): all are looked at before the first write.
+local QUEUE_TYPES = { wait = 'list', paused = 'list', active = 'list', prioritized = 'zset', delayed = 'zset',
+  completed = 'zset', failed = 'zset', events = 'stream', meta = 'hash' }
+local OWN_TYPES = { all = 'zset', leases = 'zset', keys = 'hash', counts = 'hash', kinds = 'set', names = 'hash',
+  scheduled = 'set', number = 'string', order = 'string', ['state:QUEUED'] = 'zset', ['state:PROCESSING'] = 'zset',
+  ['state:FAILED'] = 'zset', ['state:CANCELED'] = 'zset' }
+
+local function wrongKey(types, keyOf)
+  for what, expected in pairs(types) do
+    local key = keyOf(what)
+    local found = call('TYPE', key).ok
+    if found ~= expected and found ~= 'none' then return key .. ' is a ' .. found .. ', not a ' .. expected end
+  end
+  return false
+end
+
+local faults, isOwnChecked = {}, false
+
+-- What is wrong with the keys of a queue, or false.
+local function faultOf(queue)
+  if not isOwnChecked then
+    local fault = wrongKey(OWN_TYPES, own)
+    if fault then error('WRONGTYPE ' .. fault) end
+    isOwnChecked = true
+  end
+  if faults[queue] == nil then
+    faults[queue] = wrongKey(QUEUE_TYPES, function(what) return ofQueue(queue, what) end)
+  end
+  return faults[queue]
+end
+
+local function demandSound(queue)
+  local fault = faultOf(queue)
+  if fault then error('WRONGTYPE ' .. fault) end
+end
+
+-- The jobs of these numbers, false for one that is not there: all queues are sound.
+local function findSound(numbers)
+  local jobs = {}
+  for index, number in ipairs(numbers) do
+    jobs[index] = find(number) or false
+    if jobs[index] then demandSound(jobs[index].queue) end
+  end
+  return jobs
 end
 
 -- QueueEvents reads these. BullMQ keeps about as many.
@@ -76,6 +126,16 @@ local function leave(job)
   count(job, job.state, -1)
 end
 
+-- What the indexes have of a job.
+local function keepNames(job, tenant, uniqueKey, correlationId, subject)
+  if tenant .. uniqueKey .. correlationId .. subject == '' then return call('HDEL', own('names'), job.member) end
+  call('HSET', own('names'), job.member, cjson.encode({ tenant, uniqueKey, correlationId, subject }))
+end
+
+local function namesOf(job)
+  return unpack(cjson.decode(call('HGET', own('names'), job.member) or '["","","",""]'))
+end
+
 -- Hints: gathered while the script runs, published at its end.
 local readyQueues, isReady, canceledLeases = {}, {}, {}
 
@@ -91,4 +151,13 @@ local function publish()
     call('PUBLISH', own('hints'), 'cancel [' .. table.concat(canceledLeases, ',') .. ']')
   end
 end
+`;
+
+/**
+ * For scripts that must work when the memory is full, since they free it or end what runs. Redis refuses a script then when
+ * its first write is one that could need memory, and lets it through when the first is one that deletes, be there anything
+ * to delete or not: so from 6.2 on. (The flag `allow-oom` is of 7.0.)
+ */
+export const FREEING = /* lua */ `
+call('DEL', own('nothing'))
 `;

@@ -2,8 +2,8 @@ import { EXECUTIONS_KEPT } from '@millrace/engine';
 
 /** Leases, and how a job ends or goes back. A stale lease changes nothing: `holds` is asked before every write. */
 export const ENDING = /* lua */ `
-local HELD = { 'number', 'state', 'epoch', 'claim', 'settledEpoch', 'settledClaim', 'attempt', 'maxAttempts', 'tenant',
-  'rank', 'suspect', 'erased', 'cancelRequested', 'renewed', 'pb', 'processedOn' }
+local HELD = { 'number', 'order', 'state', 'epoch', 'claim', 'settledEpoch', 'settledClaim', 'attempt', 'maxAttempts', 'tenant',
+  'rank', 'suspect', 'erased', 'cancelRequested', 'renewed', 'pb', 'processedOn', 'deid' }
 
 local function holds(job, epoch, claim)
   return job.state == 'PROCESSING' and job.epoch == epoch and job.claim == claim
@@ -46,10 +46,22 @@ local function forgetFailure(job)
   call('HDEL', job.key, 'errorCode', 'errorRetryable', 'failedReason', 'stacktrace')
 end
 
+-- As BullMQ does it: who adds the same again after the end gets a new job. One with a time of its own runs out by itself.
+local function freeDeduplication(job, isRemoved)
+  if not job.deid then return end
+  local key = ofQueue(job.queue, 'de:' .. job.deid)
+  if redis.pcall('GET', key) ~= job.id then return end
+  if isRemoved or call('PTTL', key) == -1 then call('DEL', key, ofQueue(job.queue, 'dn:' .. job.deid)) end
+end
+
+-- 10,000 events with results of a megabyte would be most of the memory.
+local LONGEST_IN_EVENT = 4096
+
 local function finish(job, state, list, name, ...)
   leave(job)
   call('HSET', job.key, 'finishedOn', text(now), 'atm', job.attempt)
   call('HDEL', job.key, 'suspect')
+  freeDeduplication(job)
   call('ZADD', ofQueue(job.queue, list), text(now), job.id)
   enter(job, state)
   event(job, name, ...)
@@ -57,12 +69,14 @@ end
 
 local function succeed(job, result)
   if not job.erased then call('HSET', job.key, 'returnvalue', result) end
-  finish(job, 'SUCCEEDED', 'completed', 'completed', 'returnvalue', kept(job, result), 'prev', 'active')
+  local told = (job.erased or #result > LONGEST_IN_EVENT) and 'null' or result
+  finish(job, 'SUCCEEDED', 'completed', 'completed', 'returnvalue', told, 'prev', 'active')
 end
 
 local function fail(job, failure)
   keepFailure(job, failure)
-  finish(job, 'FAILED', 'failed', 'failed', 'failedReason', kept(job, failure.message), 'prev', 'active')
+  local told = string.sub(kept(job, failure.message), 1, LONGEST_IN_EVENT)
+  finish(job, 'FAILED', 'failed', 'failed', 'failedReason', told, 'prev', 'active')
 end
 
 -- BullMQ has no such state: its tools see a failed job.
@@ -85,23 +99,42 @@ local function clearSuspect(job)
 end
 
 -- The key goes to whoever asks next, unless another job has it already.
-local function freeKey(job)
-  if job.uniqueKey and call('HGET', own('keys'), job.uniqueKey) == job.number then
-    call('HDEL', own('keys'), job.uniqueKey)
+local function freeKey(job, uniqueKey)
+  if uniqueKey and uniqueKey ~= '' and call('HGET', own('keys'), uniqueKey) == job.number then
+    call('HDEL', own('keys'), uniqueKey)
   end
 end
 
--- Needs: number, state, tenant.
-local function remove(job)
-  load(job, { 'uniqueKey', 'correlationId', 'subject' })
-  freeKey(job)
+-- What names a job beside its hash. Needs: number, state, tenant.
+local function forget(job)
+  local _, uniqueKey, correlationId, subject = namesOf(job)
+  freeKey(job, uniqueKey)
   leave(job)
-  local list = job.state == 'SUCCEEDED' and 'completed' or 'failed'
-  call('ZREM', ofQueue(job.queue, list), job.id)
+  unschedule(job)
   call('ZREM', own('all'), job.member)
-  if job.correlationId then call('ZREM', own('correlation:' .. job.correlationId), job.member) end
-  if job.subject then call('ZREM', own('subject:' .. job.subject), job.member) end
-  call('DEL', job.key, job.key .. ':logs', own('executions:' .. job.member))
-  event(job, 'removed', 'prev', list)
+  call('ZREM', own('leases'), job.member)
+  call('ZREM', own('suspects:' .. job.queue), job.id)
+  if correlationId ~= '' then call('ZREM', own('correlation:' .. correlationId), job.member) end
+  if subject ~= '' then call('ZREM', own('subject:' .. subject), job.member) end
+  call('HDEL', own('names'), job.member)
+  call('DEL', own('executions:' .. job.member))
+end
+
+-- A tool of BullMQ removed the hash.
+local function forgetMissing(job, number)
+  job.number, job.tenant, job.state = number, namesOf(job), 'SUCCEEDED'
+  for _, state in ipairs({ 'QUEUED', 'PROCESSING', 'FAILED', 'CANCELED' }) do
+    if call('ZSCORE', own('state:' .. state), job.member) then job.state = state end
+  end
+  forget(job)
+end
+
+-- Needs: number, state, tenant, deid.
+local function remove(job)
+  forget(job)
+  freeDeduplication(job, true)
+  call('ZREM', endedIn(job), job.id)
+  call('DEL', job.key, job.key .. ':logs')
+  event(job, 'removed', 'prev', job.state == 'SUCCEEDED' and 'completed' or 'failed')
 end
 `;

@@ -1,6 +1,8 @@
 import { type ClaimParams, type Claimed, type Lost, TAKEN_TOLD } from '@millrace/engine';
 import { type Context, type Reply, list, script, textOf } from '../context.ts';
+import { keyFault } from '../errors.ts';
 import { CLAIMED, toClaimed } from '../fields.ts';
+import { FREEING } from '../lua/base.ts';
 import { ENDING } from '../lua/ending.ts';
 import { WAITING } from '../lua/waiting.ts';
 import { jobId, kindOf, queueOf, rankOf } from '../names.ts';
@@ -43,23 +45,27 @@ end
 -- Oldest job first. True: there may be more.
 local function takeOverExpired(limit)
   local members = call('ZRANGEBYSCORE', own('leases'), '-inf', '(' .. text(now), 'LIMIT', 0, limit)
-  local jobs = {}
+  local jobs, isStuck = {}, true
   for _, member in ipairs(members) do
     local job = load(ofMember(member), HELD)
-    if job.state == 'PROCESSING' then jobs[#jobs + 1] = job else call('ZREM', own('leases'), member) end
+    if not faultOf(job.queue) then
+      isStuck = false
+      if job.state == 'PROCESSING' then jobs[#jobs + 1] = job else call('ZREM', own('leases'), member) end
+    end
   end
   table.sort(jobs, function(a, b) return tonumber(a.number) < tonumber(b.number) end)
   for index, job in ipairs(jobs) do
     if index <= ${TAKEN_TOLD} then takenFrom[index] = { job.number, job.pb or '' } end
     takeOver(job)
   end
-  return #jobs, #members == limit
+  return #jobs, #members == limit and not isStuck
 end
 `;
 
 /**
  * ARGV: worker, claim, limit, lease in ms, lowest score that is too low or '', '1' for a suspect alone, wants as
- * [queue, limit]. Answers [again, now, taken over, taken from, lost, jobs, full, suspects, ms until the next is due].
+ * [queue, limit]. Answers [again, now, taken over, taken from, lost, jobs, full, suspects, ms until the next is due,
+ * faults]. A queue whose keys are at fault is left out, and the others go on.
  *
  * `again`: leases, strays or jobs that fall due are left over, and could come first: nothing was claimed.
  *
@@ -75,11 +81,14 @@ const CLAIM = script(
 local worker, claim, limit, leaseMs, below, isAlone = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6] == '1'
 local most = below == '' and score(SUSPECT, 0) or below
 
+${FREEING}
 local takenOver, again = takeOverExpired(${STEP})
-local wants = {}
+local wants, found = {}, {}
 for _, want in ipairs(cjson.decode(ARGV[7])) do
   local queue, wanted = want[1], tonumber(want[2])
-  if wanted > 0 and call('HEXISTS', ofQueue(queue, 'meta'), 'paused') == 0 then
+  if faultOf(queue) then
+    found[#found + 1] = faultOf(queue)
+  elseif wanted > 0 and call('HEXISTS', ofQueue(queue, 'meta'), 'paused') == 0 then
     wants[#wants + 1] = { queue = queue, limit = wanted, given = 0 }
     if tend(queue) then again = true end
   end
@@ -89,8 +98,7 @@ local jobs, untilEnd, isFull = {}, text(now + tonumber(leaseMs)), false
 local list = own('claim:' .. worker .. '/' .. claim)
 
 local function give(job)
-  call('ZREM', ofQueue(job.queue, 'prioritized'), job.id)
-  if job.suspect then call('ZREM', own('suspects:' .. job.queue), job.id) end
+  unwait(job)
   local epoch = text(math.max((tonumber(job.epoch or 0) or 0) + 1, micros))
   local attempt = text(tonumber(job.attempt) + 1)
   leave(job)
@@ -123,7 +131,7 @@ end
 -- A stray has a score of BullMQ's own until it is taken in: then the choice is made again.
 local function isOurs(each)
   local job = load(named(each.want.queue, each.id),
-    { 'number', 'state', 'tenant', 'epoch', 'attempt', 'suspect', 'rank' })
+    { 'number', 'order', 'state', 'tenant', 'epoch', 'attempt', 'suspect', 'rank' })
   each.job = job
   if job.state == 'QUEUED' then return true end
   call('ZREM', ofQueue(job.queue, 'prioritized'), job.id)
@@ -159,7 +167,8 @@ for _, want in ipairs(wants) do
   end
 end
 publish()
-return { again and 1 or 0, text(now), takenOver, takenFrom, lost, jobs, isFull and 1 or 0, hasSuspects, text(nextDue) }
+return { again and 1 or 0, text(now), takenOver, takenFrom, lost, jobs, isFull and 1 or 0, hasSuspects, text(nextDue),
+  found }
 `,
 );
 
@@ -188,7 +197,8 @@ export async function claim(context: Context, params: ClaimParams): Promise<Clai
   while (true) {
     const room = params.limit - jobs.length;
     const answer = list(await context.run(CLAIM, ...argumentsOf(params, room, left)));
-    const [again, now, taken, from, ended, given, full, suspects, nextDue] = answer;
+    const [again, now, taken, from, ended, given, full, suspects, nextDue, faults] = answer;
+    for (const fault of list(faults)) context.onFault(keyFault(String(fault)));
     takenOver += Number(taken);
     takenFrom.push(...list(from).map(toTakenFrom));
     lost.push(...list(ended).map(toLost));

@@ -1,5 +1,5 @@
 import type { Enqueued, NewJob } from '@millrace/engine';
-import { type Context, list, partsOf, script } from '../context.ts';
+import { type Context, jsonPartsOf, list, script } from '../context.ts';
 import { specOf } from '../fields.ts';
 import { MAKING } from '../lua/making.ts';
 import { WAITING } from '../lua/waiting.ts';
@@ -10,8 +10,9 @@ const ENQUEUE = script(
   WAITING,
   MAKING,
   /* lua */ `
-local answers = {}
-for index, spec in ipairs(cjson.decode(ARGV[1])) do
+local answers, specs = {}, cjson.decode(ARGV[1])
+demandSoundFor(specs)
+for index, spec in ipairs(specs) do
   local number, made = make(spec)
   answers[index] = { number, made }
 end
@@ -20,15 +21,15 @@ return answers
 `,
 );
 
-/** All jobs are checked before the first is written. More than a hundred are written in several steps. */
+/** All jobs are checked before the first is written. More than a hundred, or a megabyte, are written in several steps. */
 export async function enqueue(
   context: Context,
   { jobs }: { readonly jobs: readonly NewJob[] },
 ): Promise<Enqueued[]> {
   const specs = jobs.map(specOf);
   const enqueued: Enqueued[] = [];
-  for (const part of partsOf(specs)) {
-    const answers = list(await context.run(ENQUEUE, JSON.stringify(part)));
+  for (const part of jsonPartsOf(specs)) {
+    const answers = list(await context.write(ENQUEUE, part));
     for (const answer of answers) {
       const [number, made] = list(answer);
       enqueued.push({ id: jobId(String(number)), created: made === 1 });

@@ -1,4 +1,5 @@
 import { type Context, list, script, textOf } from '../context.ts';
+import { FREEING } from '../lua/base.ts';
 import { ENDING } from '../lua/ending.ts';
 import { WAITING } from '../lua/waiting.ts';
 
@@ -23,11 +24,20 @@ end
 
 local rows = call('ZRANGEBYSCORE', own('subject:' .. ARGV[1]), ARGV[2], '+inf', 'WITHSCORES', 'LIMIT', 0, 100)
 local erased, last = 0, false
+for index = 1, #rows, 2 do demandSound(ofMember(rows[index]).queue) end
+${FREEING}
 for index = 1, #rows, 2 do
-  local job = load(ofMember(rows[index]), { 'number', 'state', 'uniqueKey', 'errorCode' })
+  local job = load(ofMember(rows[index]), { 'number', 'state', 'errorCode' })
   last = rows[index + 1]
-  if job.number then
-    freeKey(job)
+  erased = erased + 1
+  call('XTRIM', ofQueue(job.queue, 'events'), 'MAXLEN', 0)
+  if not job.number then
+    forgetMissing(job, last)
+  else
+    local tenant, uniqueKey, correlationId, subject = namesOf(job)
+    freeKey(job, uniqueKey)
+    if FINISHED[job.state] then subject = '' end
+    keepNames(job, tenant, '', correlationId, subject)
     call('HDEL', job.key, 'data', 'returnvalue', 'progress', 'stacktrace', 'uniqueKey', 'keyWindow', 'failedReason')
     if job.errorCode then call('HSET', job.key, 'failedReason', '') end
     call('HSET', job.key, 'erased', '1')
@@ -36,9 +46,7 @@ for index = 1, #rows, 2 do
       call('ZREM', own('subject:' .. ARGV[1]), job.member)
     end
     call('DEL', job.key .. ':logs')
-    call('XTRIM', ofQueue(job.queue, 'events'), 'MAXLEN', 0)
     blankExecutions(job)
-    erased = erased + 1
   end
 end
 return { erased, last }

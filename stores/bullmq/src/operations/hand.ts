@@ -6,14 +6,16 @@ import {
   type JobState,
   type JobSummary,
   type Selection,
+  fitsFilter,
   refuseUnstorableOutcome,
   statesBefore,
 } from '@millrace/engine';
 import { type Context, list, partsOf, script } from '../context.ts';
+import { FREEING } from '../lua/base.ts';
 import { ENDING } from '../lua/ending.ts';
 import { WAITING } from '../lua/waiting.ts';
 import { numberOf } from '../names.ts';
-import { matches, pages } from './read.ts';
+import { pages } from './read.ts';
 
 /** What people do to jobs. */
 
@@ -42,9 +44,9 @@ local function cancel(job)
   return 'requested'
 end
 
-local answers = {}
-for index, number in ipairs(cjson.decode(ARGV[1])) do
-  local job = find(number)
+local answers, jobs = {}, findSound(cjson.decode(ARGV[1]))
+${FREEING}
+for index, job in ipairs(jobs) do
   answers[index] = job and cancel(load(job, HELD)) or ''
 end
 publish()
@@ -58,8 +60,7 @@ const RETRY = script(
   ENDING,
   /* lua */ `
 local answers = {}
-for index, number in ipairs(cjson.decode(ARGV[1])) do
-  local job = find(number)
+for index, job in ipairs(findSound(cjson.decode(ARGV[1]))) do
   answers[index] = 0
   if job then
     load(job, HELD)
@@ -81,8 +82,9 @@ const REMOVE = script(
   WAITING,
   ENDING,
   /* lua */ `
-local job = find(ARGV[1])
+local job = findSound({ ARGV[1] })[1]
 if not job or not FINISHED[load(job, HELD).state] then return 0 end
+${FREEING}
 remove(job)
 return 1
 `,
@@ -159,7 +161,7 @@ async function forSelected(
   for (const state of states.filter((each) => (filter.state ?? each) === each)) {
     const filtered: Filter = { ...filter, state };
     for await (const page of pages(context, filtered, { oldestFirst: true })) {
-      const fitting = page.filter((job) => matches(job, filtered) && isOpen(job));
+      const fitting = page.filter((job) => fitsFilter(job, filtered) && isOpen(job));
       for (const part of partsOf(fitting)) {
         if (moved >= limit) return;
         moved = await ask(part.slice(0, limit - moved).map(({ id }) => id));

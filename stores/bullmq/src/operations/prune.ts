@@ -1,5 +1,6 @@
 import { type Keep, type PruneParams, type Pruned, type UpkeepPart } from '@millrace/engine';
 import { type Context, list, script, textOf } from '../context.ts';
+import { FREEING } from '../lua/base.ts';
 import { ENDING } from '../lua/ending.ts';
 import { WAITING } from '../lua/waiting.ts';
 import { kindOf } from '../names.ts';
@@ -15,12 +16,14 @@ const PRUNE = script(
 local queue, set = ARGV[1], ofQueue(ARGV[1], ARGV[2])
 local keep = { SUCCEEDED = tonumber(ARGV[4]), FAILED = tonumber(ARGV[5]), CANCELED = tonumber(ARGV[6]) }
 local shortest = ARGV[2] == 'completed' and keep.SUCCEEDED or math.min(keep.FAILED, keep.CANCELED)
+if faultOf(queue) then return { 0, 0 } end
 local ids = call('ZRANGEBYSCORE', set, '-inf', '(' .. text(now - shortest), 'LIMIT', ARGV[3], 200)
 local removed = 0
+${FREEING}
 for _, id in ipairs(ids) do
-  local job = load(named(queue, id), { 'number', 'state', 'tenant', 'finishedOn', 'uniqueKey', 'keyWindow' })
+  local job = load(named(queue, id), { 'number', 'state', 'tenant', 'finishedOn', 'uniqueKey', 'keyWindow', 'deid' })
   if job.number and FINISHED[job.state] then
-    local age = now - tonumber(job.finishedOn)
+    local age = now - tonumber(job.finishedOn or now)
     -- A request with the same key within the window gets this job.
     local isKeptForKey = job.state == 'SUCCEEDED' and job.uniqueKey and age < tonumber(job.keyWindow or 0)
     if age > keep[job.state] and not isKeptForKey then
@@ -30,6 +33,29 @@ for _, id in ipairs(ids) do
   end
 end
 return { #ids, removed }
+`,
+);
+
+/**
+ * ARGV: '(number' to go on from. Answers [how many, the last number or false]. Jobs whose hash a tool of BullMQ has removed
+ * are still in our indexes, by the names that somebody gave them.
+ */
+const SWEEP = script(
+  WAITING,
+  ENDING,
+  /* lua */ `
+local rows = call('ZRANGEBYSCORE', own('all'), ARGV[1], '+inf', 'WITHSCORES', 'LIMIT', 0, 200)
+local removed, last = 0, false
+${FREEING}
+for index = 1, #rows, 2 do
+  local job = ofMember(rows[index])
+  last = rows[index + 1]
+  if call('EXISTS', job.key) == 0 then
+    forgetMissing(job, last)
+    removed = removed + 1
+  end
+end
+return { removed, last }
 `,
 );
 
@@ -44,12 +70,14 @@ interface Place {
 
 export function createUpkeep(context: Context): UpkeepPart {
   let places: Place[] = [];
+  let sweptTo: string | null = null;
 
   /** One step of a sweep over all kinds. */
   async function prune(params: PruneParams): Promise<Pruned> {
+    if (sweptTo !== null) return sweep(sweptTo);
     if (places.length === 0) places = await allPlaces(context);
     const [place] = places;
-    if (place === undefined) return { count: 0, more: false };
+    if (place === undefined) return sweep('-inf');
     const { SUCCEEDED, FAILED, CANCELED } = keepOf(params, kindOf(place.queue));
     const { queue, set, kept } = place;
     const reply = await context.run(PRUNE, queue, set, kept, SUCCEEDED, FAILED, CANCELED);
@@ -57,7 +85,15 @@ export function createUpkeep(context: Context): UpkeepPart {
     const count = removed ?? 0;
     place.kept += (looked ?? 0) - count;
     if (looked === 0) places = places.filter((each) => each !== place);
-    return { count, more: places.length > 0 };
+    if (places.length === 0) sweptTo = '-inf';
+    return { count, more: true };
+  }
+
+  async function sweep(from: string): Promise<Pruned> {
+    const [removed, last] = list(await context.run(SWEEP, from));
+    const number = textOf(last);
+    sweptTo = number === null ? null : `(${number}`;
+    return { count: Number(removed), more: sweptTo !== null };
   }
 
   return {

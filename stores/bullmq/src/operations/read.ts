@@ -8,6 +8,7 @@ import {
   type JobSummary,
   type ListParams,
   MillraceError,
+  fitsFilter,
 } from '@millrace/engine';
 import { type Context, type Script, list, partsOf, script, textOf } from '../context.ts';
 import { SUMMARY, toJob, toSummary } from '../fields.ts';
@@ -79,7 +80,7 @@ const COUNTS = script(
   /* lua */ `
 local again = 0
 for _, queue in ipairs(call('SMEMBERS', own('kinds'))) do
-  if tend(queue) then again = 1 end
+  if not faultOf(queue) and tend(queue) then again = 1 end
 end
 return { again, call('HGETALL', own('counts')) }
 `,
@@ -92,12 +93,12 @@ const INSPECT = script(
   /* lua */ `
 local job = find(ARGV[1])
 if not job then return false end
-promote(job.queue, 200)
-load(job, { 'number', 'state', 'rank', 'tenant', 'suspect' })
+if not faultOf(job.queue) then promote(job.queue, 200) end
+load(job, { 'number', 'order', 'state', 'rank', 'tenant', 'suspect' })
 if not job.number then return false end
 local ahead = 0
 if job.state == 'QUEUED' then
-  ahead = call('ZCOUNT', ofQueue(job.queue, 'prioritized'), '-inf', '(' .. score(job.rank, job.number))
+  ahead = call('ZCOUNT', ofQueue(job.queue, 'prioritized'), '-inf', '(' .. score(job.rank, job.order))
 end
 return { whole(job), text(now), call('HEXISTS', ofQueue(job.queue, 'meta'), 'paused'), ahead, job.suspect and 1 or 0,
   call('HGET', own('counts'), 'PROCESSING:' .. job.queue .. ':' .. (job.tenant or '')) }
@@ -134,7 +135,7 @@ export async function listJobs(
   const found: JobSummary[] = [];
   const options = { size: limit + 1, ...(cursor !== undefined && { from: readCursor(cursor) }) };
   for await (const page of pages(context, filter, options)) {
-    found.push(...page.filter((job) => matches(job, filter)));
+    found.push(...page.filter((job) => fitsFilter(job, filter)));
     if (found.length > limit) break;
   }
   const jobs = found.slice(0, limit);
@@ -179,23 +180,6 @@ export async function* pages(
 function indexOf({ correlationId = '', state }: Filter): string {
   if (correlationId !== '') return `correlation:${correlationId}`;
   return state === undefined || state === 'SUCCEEDED' ? 'all' : `state:${state}`;
-}
-
-/** Every part of the filter that is there must fit. Times: from `createdAfter` on, up to but without `createdBefore`. */
-export function matches(job: JobSummary, filter: Filter): boolean {
-  const { createdAfter = -Infinity, createdBefore = Infinity } = filter;
-  return (
-    (filter.state === undefined || job.state === filter.state) &&
-    (filter.kind === undefined || job.kind === filter.kind) &&
-    (filter.tenant === undefined || job.tenant === filter.tenant) &&
-    (filter.tenants === undefined || filter.tenants.includes(job.tenant)) &&
-    (filter.submitter === undefined || job.submitter === filter.submitter) &&
-    (filter.key === undefined || job.key === filter.key) &&
-    (filter.correlationId === undefined || job.correlationId === filter.correlationId) &&
-    (filter.errorCode === undefined || job.error?.code === filter.errorCode) &&
-    job.createdAt >= createdAfter &&
-    job.createdAt < createdBefore
-  );
 }
 
 export async function counts(context: Context): Promise<Count[]> {
@@ -246,7 +230,7 @@ export async function inspect(context: Context, { id }: { id: JobId }): Promise<
 }
 
 function readCursor(cursor: string): string {
-  if (!/^[1-9]\d{0,14}$/.test(cursor))
+  if (!/^[1-9]\d{0,15}$/.test(cursor))
     throw new MillraceError(
       'invalid_cursor',
       'The cursor is not one that a list has given. Start from the first page.',

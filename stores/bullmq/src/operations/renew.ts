@@ -1,5 +1,6 @@
 import type { Lease, RenewAnswer } from '@millrace/engine';
 import { type Context, list, partsOf, script } from '../context.ts';
+import { FREEING } from '../lua/base.ts';
 import { ENDING } from '../lua/ending.ts';
 import { WAITING } from '../lua/waiting.ts';
 import { numberOf } from '../names.ts';
@@ -8,6 +9,7 @@ import { numberOf } from '../names.ts';
 const RENEW = script(
   WAITING,
   ENDING,
+  FREEING,
   /* lua */ `
 local answers, untilEnd = {}, text(now + tonumber(ARGV[1]))
 for index, lease in ipairs(cjson.decode(ARGV[2])) do

@@ -8,8 +8,9 @@ import {
   StoreUnavailable,
   refuseUnstorableOutcome,
 } from '@millrace/engine';
-import { type Context, list, partsOf, script } from '../context.ts';
+import { type Context, jsonPartsOf, list, script } from '../context.ts';
 import { type Spec, specOf } from '../fields.ts';
+import { FREEING } from '../lua/base.ts';
 import { ENDING } from '../lua/ending.ts';
 import { MAKING } from '../lua/making.ts';
 import { WAITING } from '../lua/waiting.ts';
@@ -78,8 +79,7 @@ function MOVES.handBack(job, outcome)
   return again(job, outcome, tonumber(job.attempt) - 1)
 end
 
-local function settle(number, epoch, claim, outcome, children)
-  local job = find(number)
+local function settle(job, epoch, claim, outcome, children)
   if not job then return 'stale' end
   load(job, HELD)
   if not holds(job, epoch, claim) then
@@ -94,8 +94,16 @@ local function settle(number, epoch, claim, outcome, children)
   return answer
 end
 
-local answers = {}
-for index, settlement in ipairs(cjson.decode(ARGV[1])) do answers[index] = settle(unpack(settlement)) end
+local answers, numbers, settlements = {}, {}, cjson.decode(ARGV[1])
+for index, settlement in ipairs(settlements) do
+  numbers[index] = settlement[1]
+  demandSoundFor(settlement[5])
+end
+local jobs = findSound(numbers)
+${FREEING}
+for index, settlement in ipairs(settlements) do
+  answers[index] = settle(jobs[index], unpack(settlement, 2))
+end
 publish()
 return answers
 `,
@@ -115,9 +123,9 @@ export async function settle(
     specsOf(settlement.children),
   ]);
   const answers: SettleAnswer[] = [];
-  for (const part of partsOf(items)) {
+  for (const part of jsonPartsOf(items)) {
     try {
-      const reply = await context.run(SETTLE, JSON.stringify(part));
+      const reply = await context.write(SETTLE, part);
       await context.confirm();
       answers.push(...(list(reply) as SettleAnswer[]));
     } catch (error) {
@@ -160,7 +168,17 @@ function outcomeOf(outcome: SettledOutcome): Outcome {
 }
 
 function failureOf({ code, message, retryable }: FailureRecord, stack: string | null): Outcome {
-  return { code, message, retryable: retryable ? '1' : '0', ...(stack !== null && { stack }) };
+  return {
+    code,
+    message,
+    retryable: retryable ? '1' : '0',
+    ...(stack !== null && { stack: wellFormed(stack) }),
+  };
+}
+
+/** Half of a pair of surrogates, where a text was cut, is a JSON that Redis does not read. */
+function wellFormed(text: string): string {
+  return Buffer.from(text).toString();
 }
 
 function cannotCommitEffects(): MillraceError {

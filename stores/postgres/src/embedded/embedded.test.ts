@@ -1,4 +1,4 @@
-import type { Claimed } from '@millrace/engine';
+import { type Claimed, StoreStopped } from '@millrace/engine';
 import { newJob } from '@millrace/store-contract';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -121,6 +121,32 @@ describe('what is answered is on the disk', () => {
     const again = await openFolder(join(folder, 'pg'), { isDurable: true });
     await again.query('SELECT * FROM t');
     await again.close();
+  });
+
+  it('a disk that fails ends the store, which says so', async () => {
+    let isBroken = false;
+    const pglite = await openFolder(join(folder, 'pg'), {
+      isDurable: true,
+      sync(file) {
+        if (isBroken) throw Object.assign(new Error('broken'), { code: 'EIO' });
+        fdatasyncSync(file);
+      },
+    });
+    const store = await openPgliteStore({ source: { pglite } });
+    expect(store.database.stopped()).toBeNull();
+    isBroken = true;
+    await expect(store.enqueue({ jobs: [newJob()] })).rejects.toBeInstanceOf(StoreStopped);
+    expect(store.database.stopped()).toContain('restart this process');
+    await store.close();
+    await pglite.close();
+  });
+
+  it('a start that fails on a full disk says so', async () => {
+    await rm(join(folder, 'pg', 'global'), { recursive: true });
+    const open = (free: number) =>
+      openFolder(join(folder, 'pg'), { isDurable: true, free: () => free });
+    await expect(open(3_000_000)).rejects.toThrow(/^Its disk is full, or nearly: 3 MB are free/);
+    await expect(open(100_000_000)).rejects.not.toThrow('full');
   });
 
   it('a new database too, before it has its name: one that is half there is never opened', async () => {

@@ -1,8 +1,17 @@
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
-import { closeSync, existsSync, fdatasyncSync, openSync, readdirSync, renameSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  statfsSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { STOPPED } from '../errors.ts';
 
 export type SyncFile = (file: number) => void;
 
@@ -13,14 +22,44 @@ export type SyncFile = (file: number) => void;
  */
 export async function openFolder(
   dataDir: string,
-  { isDurable, sync = fdatasyncSync }: { isDurable: boolean; sync?: SyncFile },
+  { isDurable, sync = fdatasyncSync, free = freeBytes }: FolderOptions,
 ): Promise<PGlite> {
-  if (!existsSync(dataDir)) await createWhole(dataDir, isDurable ? sync : () => {});
-  return PGlite.create({
-    dataDir,
-    fs: onDisk(dataDir, isDurable ? [stopAtPanic, reachDisk(sync)] : [stopAtPanic]),
-    ...(isDurable && { startParams: SYNCED }),
-  });
+  try {
+    if (!existsSync(dataDir)) await createWhole(dataDir, isDurable ? sync : () => {});
+    return await PGlite.create({
+      dataDir,
+      fs: onDisk(dataDir, isDurable ? [stopAtPanic, reachDisk(sync)] : [stopAtPanic]),
+      ...(isDurable && { startParams: SYNCED }),
+    });
+  } catch (error) {
+    throw withLikelyCause(error, free(dirname(dataDir)));
+  }
+}
+
+export interface FolderOptions {
+  readonly isDurable: boolean;
+  readonly sync?: SyncFile;
+  /** Of the disk that a folder is on. */
+  readonly free?: (folder: string) => number;
+}
+
+/** A new database takes 39 MB and its log 16 at a time: with less than this, a start that failed has failed for want of room. */
+const ROOM_BYTES = 64_000_000;
+
+/** PGlite says of a full disk that it "failed to initialize properly", and no more. */
+function withLikelyCause(error: unknown, free: number): unknown {
+  if (free >= ROOM_BYTES) return error;
+  // What its file system throws is no Error, and says nothing.
+  const why = error instanceof Error ? ` (${error.message})` : '';
+  return new Error(
+    `Its disk is full, or nearly: ${Math.floor(free / 1e6)} MB are free, and it needs ${ROOM_BYTES / 1e6}. Make room, set MILLRACE_DATA to a folder on another disk, or set DATABASE_URL to use a Postgres.${why}`,
+    { cause: error },
+  );
+}
+
+function freeBytes(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
 }
 
 /** Of the ways to sync the log, Postgres's default on Linux, fdatasync, does nothing in PGlite, and `fsync` asks the file system. */
@@ -83,8 +122,11 @@ const EIO = 29;
 const stopAtPanic: Patch = (module) => {
   module.onAbort = () => {
     const refuse = (): never => {
-      throw new Error(
-        'The embedded database has stopped: it could not write to its disk. Make room or replace the disk, then restart this process.',
+      throw Object.assign(
+        new Error(
+          'The embedded database has stopped: it could not write to its disk. Make room or replace the disk, then restart this process.',
+        ),
+        { code: STOPPED },
       );
     };
     for (const entry of ENTRIES) module[entry] = refuse;

@@ -1,5 +1,6 @@
 import type { PGlite, Transaction } from '@electric-sql/pglite';
 import type { Database, Param, Row, Session, Statement } from '../database.ts';
+import { StoreStopped } from '@millrace/engine';
 import { storeError } from '../errors.ts';
 import { createTrouble } from '../trouble.ts';
 
@@ -8,6 +9,13 @@ type Queryable = Pick<Transaction, 'query' | 'exec'>;
 /** Postgres in this process, on one connection: PGlite queues transactions and statements itself. */
 export function openPglite(pglite: PGlite): Database {
   const trouble = createTrouble();
+  let stopped: string | null = null;
+
+  function translated(thrown: unknown): Error {
+    const error = storeError(thrown);
+    if (error instanceof StoreStopped) stopped = error.message;
+    return error;
+  }
 
   function session(client: Queryable): Session {
     return {
@@ -18,14 +26,14 @@ export function openPglite(pglite: PGlite): Database {
           return rows;
         } catch (error) {
           trouble.failed(text, error);
-          throw storeError(error);
+          throw translated(error);
         }
       },
       async script(sql) {
         try {
           await client.exec(sql);
         } catch (error) {
-          throw storeError(error);
+          throw translated(error);
         }
       },
     };
@@ -35,6 +43,7 @@ export function openPglite(pglite: PGlite): Database {
     ...session(pglite),
     isEmbedded: true,
     trouble: trouble.current,
+    stopped: () => stopped,
     async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
       let thrown: { readonly error: unknown } | null = null;
       try {
@@ -49,7 +58,7 @@ export function openPglite(pglite: PGlite): Database {
       } catch (error) {
         // An error of the work itself goes on unchanged; only errors of PGlite's own BEGIN, COMMIT and ROLLBACK are
         // translated.
-        throw thrown === null ? storeError(error) : (thrown as { error: unknown }).error;
+        throw thrown === null ? translated(error) : (thrown as { error: unknown }).error;
       }
     },
     join(joined) {

@@ -114,6 +114,8 @@ function select(
   if (filter.tenants !== undefined)
     where.push(`(tenants && ${param(texts(filter.tenants))}::text::text[] OR tenants = '{}')`);
   if (filter.action !== undefined) where.push(`action = ${param(filter.action)}`);
+  if (filter.exceptActions !== undefined)
+    where.push(`action <> ALL (${param(texts(filter.exceptActions))}::text::text[])`);
   if (filter.after !== undefined) where.push(`at >= ${moment(param(filter.after))}`);
   if (filter.before !== undefined) where.push(`at < ${moment(param(filter.before))}`);
   const order = leader === undefined ? 'id DESC' : `${lead} DESC, id DESC`;

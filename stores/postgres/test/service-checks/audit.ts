@@ -222,6 +222,8 @@ export function describeAudit(name: string, start: () => Promise<ServiceHarness>
       expect(await found({ actor: 'ANN' })).toEqual([]);
       expect(await found({ action: 'pauseKind' })).toEqual([fourth, third]);
       expect(await found({ target: 'pg-7' })).toEqual([fourth, first]);
+      expect(await found({ target: 'pg-7', exceptActions: ['pauseKind'] })).toEqual([first]);
+      expect(await found({ exceptActions: [] })).toEqual([fourth, third, second, first]);
       expect(await found({ target: '' })).toEqual([]);
       expect(await found({ after: at })).toEqual([fourth, third]);
       expect(await found({ after: at + 1 })).toEqual([fourth]);

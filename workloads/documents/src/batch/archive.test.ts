@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openTestDatabase } from '../../test/databases.ts';
+import { openTestDatabase } from '../../../../stores/postgres/test/stores.ts';
 import { openWorld, template } from '../../test/world.ts';
 
 test('a ZIP of thousands has all that are left when one of the first was removed', async () => {

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { clockAheadBy } from '../../../../stores/postgres/test/databases.ts';
 import {
   DATABASES,
   type TestDatabase,
-  clockAheadBy,
   openTestDatabase,
-} from '../../test/databases.ts';
+} from '../../../../stores/postgres/test/stores.ts';
 import { type World, bytesOf, later, openWorld, template } from '../../test/world.ts';
 import { type Batch, documentKinds } from '../index.ts';
 

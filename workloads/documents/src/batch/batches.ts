@@ -1,5 +1,6 @@
 import type { Queue } from '@millrace/engine';
 import type { Database, Session } from '@millrace/store-postgres';
+import { type Page, type PageParams, numberCursor, page, pageLimit } from '@millrace/workload-kit';
 import { jobsOf } from './jobs.ts';
 import { type BatchRecord, type BatchSource, type BatchState, batchRows } from './records.ts';
 import { type FailedRows, applyCorrections, failedRows, readCorrections } from './corrections.ts';
@@ -11,7 +12,6 @@ import {
 import { parseAs } from '../one/request.ts';
 import type { Whose } from '../belongings.ts';
 import { DocumentError } from '../errors.ts';
-import { type Page, type PageParams, numberCursor, page, pageLimit } from '../ids.ts';
 import { createFiles } from '../files/files.ts';
 import { type BatchItem, listItems } from './item-list.ts';
 import { type ItemCounts, type ItemState, items } from './items.ts';

@@ -1,5 +1,5 @@
 import type { Database, Param, Session, Statement } from '@millrace/store-postgres';
-import { type Page, type PageParams, numberCursor, page, pageLimit } from '../ids.ts';
+import { type Page, type PageParams, numberCursor, page, pageLimit } from '@millrace/workload-kit';
 import { type ItemState, fileId } from './items.ts';
 
 /** The items of a batch as people see them, and the files that were made of them. */

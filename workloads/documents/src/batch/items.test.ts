@@ -1,6 +1,10 @@
 import { OfficeError } from '@millrace/office';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DATABASES, type TestDatabase, openTestDatabase } from '../../test/databases.ts';
+import {
+  DATABASES,
+  type TestDatabase,
+  openTestDatabase,
+} from '../../../../stores/postgres/test/stores.ts';
 import { envelopeSchema } from '../contract/envelope.ts';
 import { type World, execution, later, openWorld, template } from '../../test/world.ts';
 

@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DATABASES, type TestDatabase, openTestDatabase } from '../../test/databases.ts';
+import {
+  DATABASES,
+  type TestDatabase,
+  openTestDatabase,
+} from '../../../../stores/postgres/test/stores.ts';
 import { type World, openWorld, template } from '../../test/world.ts';
 import type { Batch } from '../index.ts';
 

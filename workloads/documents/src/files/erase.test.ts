@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { textLines } from '../../../../docx/test/read.ts';
 import { build } from '../../test/build.ts';
-import { DATABASES, type TestDatabase, openTestDatabase } from '../../test/databases.ts';
+import {
+  DATABASES,
+  type TestDatabase,
+  openTestDatabase,
+} from '../../../../stores/postgres/test/stores.ts';
 import { look, pdfOf } from '../../test/pdf.ts';
 import { type World, bytesOf, later, openWorld, template } from '../../test/world.ts';
 import type { Erase } from './erase.ts';

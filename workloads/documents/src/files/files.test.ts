@@ -2,12 +2,12 @@ import { StoreUnavailable } from '@millrace/engine';
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { clockAheadBy } from '../../../../stores/postgres/test/databases.ts';
 import {
   DATABASES,
   type TestDatabase,
-  clockAheadBy,
   openTestDatabase,
-} from '../../test/databases.ts';
+} from '../../../../stores/postgres/test/stores.ts';
 import { type World, bytesOf, openWorld, template } from '../../test/world.ts';
 import { CHUNK_BYTES } from './contents.ts';
 import { createFiles } from './files.ts';

@@ -1,9 +1,10 @@
 import type { Database, Param, Session, Statement } from '@millrace/store-postgres';
+import { type Page, type PageParams, numberCursor, page, pageLimit } from '@millrace/workload-kit';
 import { type ByteRange, type Content, checkRange, putContent, readContent } from './contents.ts';
 import { type Whose, ofTenants } from '../belongings.ts';
 import { DocumentError, storing } from '../errors.ts';
 import { type Forgotten, forgetContents } from './forget.ts';
-import { type Page, type PageParams, idOf, numberCursor, page, pageLimit, seqOf } from '../ids.ts';
+import { idOf, seqOf } from '../ids.ts';
 import { mediaTypeOf, safeName } from '../one/names.ts';
 
 export interface StoredFile {

@@ -1,12 +1,12 @@
 import { OfficeError } from '@millrace/office';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { textLines } from '../../../../docx/test/read.ts';
+import { clockAheadBy } from '../../../../stores/postgres/test/databases.ts';
 import {
   DATABASES,
   type TestDatabase,
-  clockAheadBy,
   openTestDatabase,
-} from '../../test/databases.ts';
+} from '../../../../stores/postgres/test/stores.ts';
 import { type World, bytesOf, openWorld, template } from '../../test/world.ts';
 import type { EnvelopeInput } from '../index.ts';
 

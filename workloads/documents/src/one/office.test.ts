@@ -2,7 +2,7 @@ import { openOffice } from '@millrace/office';
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { build } from '../../test/build.ts';
-import { openTestDatabase } from '../../test/databases.ts';
+import { openTestDatabase } from '../../../../stores/postgres/test/stores.ts';
 import { look } from '../../test/pdf.ts';
 import { bytesOf, openWorld, template } from '../../test/world.ts';
 

@@ -2,7 +2,7 @@ import type { JobContext, RunningJob } from '@millrace/engine';
 import { OfficeError } from '@millrace/office';
 import { FILES } from '@millrace/store-salesforce';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type TestDatabase, openTestDatabase } from '../../test/databases.ts';
+import { type TestDatabase, openTestDatabase } from '../../../../stores/postgres/test/stores.ts';
 import { type World, openWorld, template } from '../../test/world.ts';
 import { type EnvelopeInput, parseEnvelope, salesforceDocumentKind } from '../index.ts';
 

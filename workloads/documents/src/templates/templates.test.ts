@@ -1,6 +1,10 @@
 import { TemplateError, ThreadsBusy } from '@millrace/docx';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DATABASES, type TestDatabase, openTestDatabase } from '../../test/databases.ts';
+import {
+  DATABASES,
+  type TestDatabase,
+  openTestDatabase,
+} from '../../../../stores/postgres/test/stores.ts';
 import { type World, openWorld, template } from '../../test/world.ts';
 import { type TemplateThreads, openTemplateThreads } from './threads.ts';
 

@@ -1,9 +1,6 @@
 import { type LintReport, withInstalledFonts } from '@millrace/docx';
 import { type Database, texts } from '@millrace/store-postgres';
 import { z } from 'zod';
-import type { Whose } from '../belongings.ts';
-import { sha256 } from '../one/canonical.ts';
-import { DocumentError, refusalOf } from '../errors.ts';
 import {
   type Page,
   type PageParams,
@@ -11,8 +8,11 @@ import {
   numberCursor,
   page,
   pageLimit,
-  seqOf,
-} from '../ids.ts';
+} from '@millrace/workload-kit';
+import type { Whose } from '../belongings.ts';
+import { sha256 } from '../one/canonical.ts';
+import { DocumentError, refusalOf } from '../errors.ts';
+import { seqOf } from '../ids.ts';
 import { nearestTemplate } from './nearest.ts';
 import type { DocumentMetrics } from '../observe.ts';
 import type { TemplateCacheStats } from './cache.ts';

@@ -63,6 +63,19 @@ export const errors = {
     title: 'The rows are no longer there',
     help: 'Results are kept for a day unless set otherwise. Run the query again.',
   },
+  results_changed: {
+    status: 409,
+    retryable: true,
+    title: 'The rows are not those that were counted',
+    help: 'Rows have gone from the data extension of the run, or reading them took too long. Read them once more; if that does not help, run the query again.',
+  },
+  /** Made by the client: an answer that has begun can only be broken off. */
+  results_cut: {
+    status: 502,
+    retryable: true,
+    title: 'The rows broke off before their end',
+    help: 'Marketing Cloud failed on the way, the rows changed, or the service stopped: its log says which, under the correlation id. Read them once more.',
+  },
   snippet_not_found: {
     status: 404,
     retryable: false,

@@ -26,6 +26,7 @@ const REFUSALS = [
   'run_not_ready',
   'run_not_successful',
   'results_expired',
+  'results_changed',
   'marketing_cloud_not_configured',
   'marketing_cloud_unavailable',
   'marketing_cloud_refused',

@@ -92,7 +92,10 @@ async function failed(
   throw failure;
 }
 
-/** Marketing Cloud's own opinion; ours was asked before the run was made. Where it has none, making the query tells. */
+/**
+ * Marketing Cloud's own opinion; ours was asked before the run was made. Where it has none, making the query tells: the
+ * connector has repeated the question, and a run does not wait for a check. Only throttling is waited for, as all calls are.
+ */
 async function validate(run: RunRecord, { unit, call, log }: Parts): Promise<RunRecord> {
   if (run.columns !== null) return run;
   try {
@@ -100,7 +103,7 @@ async function validate(run: RunRecord, { unit, call, log }: Parts): Promise<Run
     if (valid) return run;
     throw new RunFailure('invalid_sql', errors.join(' ') || 'Marketing Cloud refuses the SQL.');
   } catch (error) {
-    if (!(error instanceof MarketingCloudError) || error.retryable) throw error;
+    if (!(error instanceof MarketingCloudError) || error.kind === 'limit') throw error;
     log.warn({ run: run.id, code: error.code }, 'Marketing Cloud did not check a query');
     return run;
   }

@@ -8,16 +8,19 @@ export function sqlHandlers({
   catalog,
   mid,
   businessUnit,
+  enterpriseTables,
 }: QueriesWithin): HandlersOf<typeof sqlContracts> {
   return {
     async validateSql({ body, correlationId, signal }) {
       const { sql, askMarketingCloud } = body;
       // A business unit that is not the caller's is refused, also where nobody asks it.
       if (body.mid !== undefined) mid(body.mid);
-      if (!askMarketingCloud) return ok(await validateSql(sql, null));
+      if (!askMarketingCloud) return ok(await validateSql(sql, { enterpriseTables }, null));
       const { fieldsOf } = catalog;
       const unit = businessUnit(body.mid);
-      return ok(await validateSql(sql, { unit, fieldsOf, correlationId, signal }));
+      return ok(
+        await validateSql(sql, { enterpriseTables }, { unit, fieldsOf, correlationId, signal }),
+      );
     },
     async formatSql({ body }) {
       return ok({ sql: formatSql(body.sql) });

@@ -32,6 +32,9 @@ export const pollDataSchema = z.object({
   rowProbeAttempts: z.number().int().min(0).optional(),
   rowProbeLastCheckedAt: moment.optional(),
 
+  /** Pauses that throttling asked for, in all. */
+  throttledMs: z.number().min(0).optional(),
+
   /** Calls that are not yet added to the run. */
   apiCalls: z.number().min(0).optional(),
 });

@@ -1,72 +1,7 @@
-import type { TaskStatus } from '@millrace/marketing-cloud';
 import { describe, expect, test } from 'vitest';
+import { AT, NO_ANSWER, THROTTLED, says, seen, word } from '../../test/seen.ts';
 import { POLL_CONFIG, nextDelay, readinessDelay } from './config.ts';
-import type { PollData } from './data.ts';
-import { type Seen, type Step, type Unanswered, decide } from './decide.ts';
-
-const START = Date.parse('2026-01-31T09:00:00.000Z');
-const AT = (seconds: number): string => new Date(START + seconds * 1_000).toISOString();
-
-const DATA: PollData = {
-  runId: 'run-1',
-  tenantId: '',
-  userId: 'ada',
-  mid: '100001',
-  taskId: 't-1',
-  pollCount: 1,
-  pollStartedAt: AT(0),
-};
-
-function says(status: string | null, more: Partial<TaskStatus> = {}): TaskStatus {
-  return {
-    taskId: 't-1',
-    status,
-    statusMessage: null,
-    errorMsg: null,
-    startDate: null,
-    completedDate: null,
-    ...more,
-  };
-}
-
-const NO_ANSWER: Unanswered = { unanswered: 'away', retryAfterMs: null, throttled: false };
-const THROTTLED: Unanswered = { unanswered: 'slower', retryAfterMs: 45_000, throttled: true };
-
-/** What was seen so many seconds after the start; `random` 0.5 is no jitter. */
-function seen(
-  seconds: number,
-  given: Partial<Omit<Seen, 'data' | 'run'>> & { data?: Partial<PollData> } = {},
-  run: Partial<Seen['run']> = {},
-): Step {
-  const { data, ...rest } = given;
-  return decide(
-    {
-      run: { status: 'running', asText: false, ...run },
-      now: START + seconds * 1_000,
-      random: 0.5,
-      data: { ...DATA, ...data },
-      ...rest,
-    },
-    POLL_CONFIG,
-  );
-}
-
-/** A step in a word and what counts about it. */
-function word(step: Step): string {
-  switch (step.type) {
-    case 'ask':
-      return `ask ${step.what}`;
-    case 'defer':
-      return `defer ${step.afterMs}`;
-    case 'ready':
-      return `ready ${step.rowCount} by ${step.by}`;
-    case 'failed':
-      return `failed ${step.code}`;
-    case 'rerun':
-    case 'over':
-      return step.type;
-  }
-}
+import type { Step } from './decide.ts';
 
 describe('the tree, top to bottom', () => {
   const done = '2026-01-31T09:00:03';
@@ -75,10 +10,37 @@ describe('the tree, top to bottom', () => {
     ['a ready run is over', seen(4, {}, { status: 'ready' }), 'over'],
     ['a failed run is over', seen(4, {}, { status: 'failed' }), 'over'],
     ['canceled goes before the budget', seen(2_000, {}, { status: 'canceled' }), 'over'],
-    ['29 minutes are the cap', seen(29 * 60), 'failed query_timeout'],
-    ['a moment before, it is asked', seen(29 * 60 - 1), 'ask status'],
-    ['120 polls are the cap', seen(60, { data: { pollCount: 120 } }), 'failed query_timeout'],
-    ['119 are not', seen(60, { data: { pollCount: 119 } }), 'ask status'],
+    ['29 minutes are the cap, after one more look', seen(29 * 60), 'ask status'],
+    ['which may see the end', seen(60 * 60, { status: says('Complete') }), 'ask rowset'],
+    ['or rows', seen(29 * 60, { status: says('Processing') }), 'ask probe'],
+    [
+      'of a query that is over',
+      seen(29 * 60, { status: says('Processing'), probe: 3 }),
+      'ask isRunning',
+    ],
+    ['else', seen(29 * 60, { status: says('Processing'), probe: 0 }), 'failed query_timeout'],
+    [
+      'or',
+      seen(29 * 60, { status: says('Processing'), probe: 3, isRunning: true }),
+      'failed query_timeout',
+    ],
+    [
+      'a moment before, it goes on',
+      seen(29 * 60 - 1, { status: says('Processing'), probe: 0 }),
+      'defer 4000',
+    ],
+    [
+      '120 polls are the cap',
+      seen(60, { status: null, probe: 0, data: { pollCount: 120 } }),
+      'failed query_timeout',
+    ],
+    ['119 are not', seen(60, { status: null, probe: 0, data: { pollCount: 119 } }), 'defer 30000'],
+    ['at the cap it throttles: later', seen(29 * 60, { status: THROTTLED }), 'defer 45000'],
+    [
+      'but not for ever',
+      seen(90 * 60, { status: THROTTLED, data: { throttledMs: 58 * 60_000 } }),
+      'failed query_timeout',
+    ],
     ['one status is asked for first', seen(2), 'ask status'],
     ['complete: are the rows there', seen(2, { status: says('Complete') }), 'ask rowset'],
     ['whatever its spelling', seen(2, { status: says('  COMPLETE ') }), 'ask rowset'],
@@ -120,9 +82,24 @@ describe('the tree, top to bottom', () => {
     ['no probe before 5 s', seen(4.9, { status: says('Processing') }), 'defer 4000'],
     ['a probe from 5 s on', seen(5, { status: says('Processing') }), 'ask probe'],
     [
-      'rows: ready, whatever SOAP says',
-      seen(5, { status: says('Queued'), probe: 3 }),
+      'rows may be a part of them',
+      seen(5, { status: says('Processing'), probe: 3 }),
+      'ask isRunning',
+    ],
+    [
+      'nothing runs: ready, whatever SOAP says',
+      seen(5, { status: says('Queued'), probe: 3, isRunning: false }),
       'ready 3 by probe',
+    ],
+    [
+      'it runs: later',
+      seen(5, { status: says('Processing'), probe: 3, isRunning: true }),
+      'defer 4000',
+    ],
+    [
+      'nobody says whether it runs: later',
+      seen(5, { status: says('Processing'), probe: 3, isRunning: NO_ANSWER }),
+      'defer 4000',
     ],
     ['none: later', seen(5, { status: says('Processing'), probe: 0 }), 'defer 4000'],
     ['no answer: later', seen(5, { status: says('Processing'), probe: NO_ANSWER }), 'defer 4000'],
@@ -227,53 +204,6 @@ describe('the tree, top to bottom', () => {
   });
 });
 
-describe('the rows of a query that is over', () => {
-  const complete = { status: says('Complete') };
-
-  test('are looked for six times, further and further apart; then there are none', () => {
-    let data: PollData = DATA;
-    const words: string[] = [];
-    for (let attempt = 1; attempt <= 6; attempt += 1) {
-      const step = seen(10 + attempt, { ...complete, data, rowset: 0 });
-      words.push(word(step));
-      if (step.type === 'defer') ({ data } = step);
-    }
-    expect(words).toEqual([
-      'defer 1500',
-      'defer 3000',
-      'defer 6000',
-      'defer 8000',
-      'defer 8000',
-      'ready 0 by rowset',
-    ]);
-    expect(data).toMatchObject({
-      rowsetReadyDetectedAt: AT(11),
-      rowsetReadyAttempts: 5,
-      pollCount: 6,
-    });
-  });
-
-  test('that cannot be read in six attempts are a failure, never an empty result', () => {
-    const step = seen(20, { ...complete, data: { rowsetReadyAttempts: 5 }, rowset: NO_ANSWER });
-    expect(step).toMatchObject({ type: 'failed', code: 'rowset_unavailable' });
-  });
-
-  test('are not given up because Marketing Cloud throttles', () => {
-    const step = seen(20, { ...complete, data: { rowsetReadyAttempts: 5 }, rowset: THROTTLED });
-    expect(step).toMatchObject({ type: 'defer', afterMs: 45_000 });
-    expect(step.type === 'defer' && step.data.rowsetReadyAttempts).toBe(5);
-  });
-
-  test('are looked for on, once REST has confirmed the end, without asking REST again', () => {
-    const step = seen(300, { status: null, data: { rowsetReadyDetectedAt: AT(200) } });
-    expect(word(step)).toBe('ask rowset');
-    const error = says('Error', { errorMsg: 'Late.' });
-    expect(word(seen(300, { status: error, data: { rowsetReadyDetectedAt: AT(200) } }))).toBe(
-      'failed query_failed',
-    );
-  });
-});
-
 describe('what is carried on', () => {
   test('a confirmation, and its end when the query runs or waits', () => {
     const first = seen(180, { status: null, probe: 0, isRunning: false });
@@ -290,6 +220,12 @@ describe('what is carried on', () => {
     });
     expect(waits).toMatchObject({ type: 'defer', data: { notRunningConfirmations: 0 } });
     expect(waits.type === 'defer' && waits.data.rowsetReadyDetectedAt).toBeUndefined();
+  });
+
+  test('no confirmation where the fast path finds that the query runs', () => {
+    const data = { notRunningConfirmations: 1, notRunningDetectedAt: AT(180) };
+    const runs = seen(185, { status: null, probe: 2, isRunning: true, data });
+    expect(runs).toMatchObject({ type: 'defer', data: { notRunningConfirmations: 0 } });
   });
 
   test('a probe, and a signal', () => {

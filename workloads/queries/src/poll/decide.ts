@@ -3,6 +3,7 @@ import type { FailureCode } from '../errors.ts';
 import type { RunStatus } from '../run.ts';
 import { type PollConfig, nextDelay, readinessDelay } from './config.ts';
 import type { PollData } from './data.ts';
+import { type Signal, hasText, isOdd, isStopped, signalOf } from './signal.ts';
 
 /** A question that was not answered. `retryAfterMs`: Marketing Cloud asked for so much patience. */
 export interface Unanswered {
@@ -14,7 +15,12 @@ export interface Unanswered {
 
 /** Everything that a poll has seen so far. What is left out was not asked for. */
 export interface Seen {
-  readonly run: { readonly status: RunStatus; readonly asText: boolean };
+  readonly run: {
+    readonly status: RunStatus;
+    readonly asText: boolean;
+    /** What Marketing Cloud said of the query in polls before. */
+    readonly mceStatus: string | null;
+  };
   readonly now: number;
   /** 0 up to 1. */
   readonly random: number;
@@ -42,8 +48,8 @@ export type Step =
 export type Question = 'status' | 'probe' | 'isRunning' | 'rowset';
 
 /**
- * What a poll does next, as a function of what it has seen. The seed's tree, top to bottom: over? budget? status: complete,
- * error; rows there already? may REST be asked? is it confirmed that nothing runs? else later.
+ * What a poll does next, as a function of what it has seen. The seed's tree, top to bottom: over? status: complete, error;
+ * budget? rows there already? may REST be asked? is it confirmed that nothing runs? else later.
  * Where it differs from the seed: docs/decisions/0025-query-polls.md.
  */
 export function decide(seen: Seen, config: PollConfig): Step {
@@ -52,46 +58,57 @@ export function decide(seen: Seen, config: PollConfig): Step {
     return { type: 'over' };
   // Its second try is being made.
   if (run.status === 'queued') return later(seen, config, {});
-  if (isSpent(data, now, config)) return timedOut(data, now);
+  // Before the budget: a query may have ended while nobody could ask.
   if (seen.status === undefined && data.taskId !== null) return { type: 'ask', what: 'status' };
 
-  const signal = signalOf(seen.status ?? null);
+  const status = answerOf(seen.status);
+  const signal = status === null ? 'none' : signalOf(status);
   if (signal === 'complete') return readiness(seen, config);
-  if (signal === 'error') return failed(seen);
+  if (signal === 'error' && status !== null) return failed(run, status);
   const noted = { ...seen, data: withSignal(seen, signal) };
+  const isOver = noted.data.rowsetReadyDetectedAt !== undefined;
+  const isSpent = !isOver && isBudgetSpent(data, now, config);
   // Whoever throttles is not asked anything else.
-  if (isThrottled(seen.status)) return later(noted, config, {});
+  if (isThrottled(seen.status))
+    return (isOver || isSpent) && isPatienceSpent(data, config)
+      ? timedOut(data, now)
+      : later(noted, config, {});
   // The query was seen to be over by polls before.
-  if (noted.data.rowsetReadyDetectedAt !== undefined) return readiness(noted, config);
+  if (isOver) return readiness(noted, config);
 
-  if (isProbeDue(noted, config)) {
+  // The last look is for rows too.
+  if (isSpent || isProbeDue(noted, config)) {
     if (seen.probe === undefined) return { type: 'ask', what: 'probe' };
-    if (typeof seen.probe === 'number' && seen.probe > 0)
-      return { type: 'ready', rowCount: seen.probe, by: 'probe' };
+    if (typeof seen.probe === 'number' && seen.probe > 0) {
+      // Rows that are seen early may be a part of them.
+      if (seen.isRunning === undefined) return { type: 'ask', what: 'isRunning' };
+      if (seen.isRunning === false) return { type: 'ready', rowCount: seen.probe, by: 'probe' };
+    }
   }
+  if (isSpent) return timedOut(data, now);
+  if (seen.isRunning === true) return later(noted, config, NOT_CONFIRMED);
   if (!isGateOpen(noted, signal, config)) return later(noted, config, {});
   return confirm(noted, config);
 }
 
-type Signal = 'complete' | 'error' | 'queued' | 'processing' | 'none';
-
-/** Spelt as it may: ` Complete `, `FATALERROR`. A text in ErrorMsg is an error whatever the status says, unless complete. */
-function signalOf(status: TaskStatus | null | Unanswered): Signal {
-  if (status === null || 'unanswered' in status) return 'none';
-  const word = status.status?.trim().toLowerCase() ?? '';
-  if (word === 'complete') return 'complete';
-  if (word === 'error' || word === 'fatalerror' || hasText(status.errorMsg)) return 'error';
-  return word === 'queued' || word === 'processing' ? word : 'none';
+/** What Marketing Cloud says of the task; null where it does not know it, or was not heard. */
+function answerOf(status: Seen['status']): TaskStatus | null {
+  return status === undefined || status === null || 'unanswered' in status ? null : status;
 }
 
-function hasText(text: string | null): text is string {
-  return text !== null && text.trim() !== '';
-}
-
-function isSpent({ pollCount, pollStartedAt }: PollData, now: number, config: PollConfig): boolean {
+function isBudgetSpent(
+  { pollCount, pollStartedAt }: PollData,
+  now: number,
+  config: PollConfig,
+): boolean {
   return (
     now - Date.parse(pollStartedAt) >= config.maxDurationMs || pollCount >= config.maxPollCount
   );
+}
+
+/** Throttling is waited for beyond the budget, since nothing was learnt by it; twice the budget in all, and not for ever. */
+function isPatienceSpent({ throttledMs = 0 }: PollData, config: PollConfig): boolean {
+  return throttledMs >= 2 * config.maxDurationMs;
 }
 
 function timedOut({ pollCount, pollStartedAt }: PollData, now: number): Step {
@@ -100,16 +117,18 @@ function timedOut({ pollCount, pollStartedAt }: PollData, now: number): Step {
   return { type: 'failed', code: 'query_timeout', message };
 }
 
-function failed({ run, status }: Seen): Step {
-  const said =
-    status !== undefined && status !== null && 'taskId' in status
-      ? [status.errorMsg, status.statusMessage].find(hasText)
-      : undefined;
-  if (said !== undefined) return { type: 'failed', code: 'query_failed', message: said.trim() };
-  if (!run.asText) return { type: 'rerun' };
-  const message =
-    'Marketing Cloud ended the query with an error and gave no reason, also with every column as text.';
-  return { type: 'failed', code: 'query_failed', message };
+function failed({ asText }: Seen['run'], status: TaskStatus): Step {
+  const said = [status.errorMsg, status.statusMessage].find(hasText)?.trim();
+  const fail = (message: string): Step => ({ type: 'failed', code: 'query_failed', message });
+  if (isStopped(status))
+    return fail(
+      `Marketing Cloud ended the query: ${[status.status?.trim(), said].filter(Boolean).join('. ')}`,
+    );
+  if (said !== undefined) return fail(said);
+  if (!asText) return { type: 'rerun' };
+  return fail(
+    `Marketing Cloud ended the query with an error (${status.status?.trim()}) and gave no reason, also with every column as text.`,
+  );
 }
 
 /**
@@ -140,11 +159,12 @@ function isProbeDue({ data, now, probe }: Seen, config: PollConfig): boolean {
 function isGateOpen({ data, now, status }: Seen, signal: Signal, config: PollConfig): boolean {
   if (signal === 'queued') return false;
   const runtime = now - Date.parse(data.pollStartedAt);
-  const completedDate =
-    status !== undefined && status !== null && 'taskId' in status ? status.completedDate : null;
+  const completedDate = answerOf(status)?.completedDate ?? null;
   if (hasText(completedDate) && runtime >= config.completedDateTriggerMinRuntimeMs) return true;
   return now - Date.parse(data.signalAt ?? data.pollStartedAt) >= config.stuckThresholdMs;
 }
+
+const NOT_CONFIRMED = { notRunningConfirmations: 0, notRunningDetectedAt: undefined };
 
 /** `false` twice, so far apart that it is no accident. */
 function confirm(seen: Seen, config: PollConfig): Step {
@@ -156,11 +176,6 @@ function confirm(seen: Seen, config: PollConfig): Step {
     now - Date.parse(last) < config.notRunningConfirmationMinGapMs;
   if (isTooSoon) return later(seen, config, {});
   if (isRunning === undefined) return { type: 'ask', what: 'isRunning' };
-  if (isRunning === true)
-    return later(seen, config, {
-      notRunningConfirmations: 0,
-      notRunningDetectedAt: undefined,
-    });
   // REST does not answer: SOAP goes on.
   if (isRunning !== false) return later(seen, config, {});
   const confirmations = { notRunningConfirmations: count + 1, notRunningDetectedAt: iso(now) };
@@ -175,7 +190,7 @@ function readiness(seen: Seen, config: PollConfig): Step {
   if (typeof rowset === 'number' && rowset > 0)
     return { type: 'ready', rowCount: rowset, by: 'rowset' };
   const rowsetReadyDetectedAt = data.rowsetReadyDetectedAt ?? iso(now);
-  if (typeof rowset !== 'number' && rowset.throttled)
+  if (typeof rowset !== 'number' && rowset.throttled && !isPatienceSpent(data, config))
     return later(seen, config, { rowsetReadyDetectedAt });
   const attempts = (data.rowsetReadyAttempts ?? 0) + 1;
   if (attempts < config.rowsetReadyMaxAttempts)
@@ -183,9 +198,17 @@ function readiness(seen: Seen, config: PollConfig): Step {
       rowsetReadyDetectedAt,
       rowsetReadyAttempts: attempts,
     });
-  if (typeof rowset === 'number') return { type: 'ready', rowCount: 0, by: 'rowset' };
+  if (typeof rowset === 'number') return withoutRows(seen);
   const message = `The query is over, and its rows could not be read in ${attempts} attempts: ${rowset.unanswered}`;
   return { type: 'failed', code: 'rowset_unavailable', message };
+}
+
+/** "0 rows" must be true: where the last word is one that nobody knows, the query may have ended without its result. */
+function withoutRows({ status, run }: Seen): Step {
+  const said = answerOf(status)?.status ?? run.mceStatus;
+  if (!isOdd(said)) return { type: 'ready', rowCount: 0, by: 'rowset' };
+  const message = `Marketing Cloud says ${said.trim()}, the query no longer runs, and it has given no rows.`;
+  return { type: 'failed', code: 'query_failed', message };
 }
 
 function later(seen: Seen, config: PollConfig, changes: Partial<PollData>): Step {
@@ -195,21 +218,23 @@ function later(seen: Seen, config: PollConfig, changes: Partial<PollData>): Step
 /** Not before Marketing Cloud wants to be asked again. */
 function put(seen: Seen, delayMs: number, changes: Partial<PollData>): Step {
   const { run, data, now, probe } = seen;
-  const patience = [seen.status, probe, seen.isRunning, seen.rowset].map((answer) =>
-    typeof answer === 'object' && answer !== null && 'unanswered' in answer
-      ? (answer.retryAfterMs ?? 0)
-      : 0,
+  const unanswered = [seen.status, probe, seen.isRunning, seen.rowset].filter(
+    (answer) => typeof answer === 'object' && answer !== null && 'unanswered' in answer,
   );
+  const afterMs = Math.max(delayMs, ...unanswered.map(({ retryAfterMs }) => retryAfterMs ?? 0));
   const probed = probe !== undefined && {
     rowProbeAttempts: (data.rowProbeAttempts ?? 0) + 1,
     rowProbeLastCheckedAt: iso(now),
   };
   // While the second try is made, nobody is asked: it is no poll.
   const pollCount = data.pollCount + (run.status === 'queued' ? 0 : 1);
+  const throttled = unanswered.some((answer) => answer.throttled) && {
+    throttledMs: (data.throttledMs ?? 0) + afterMs,
+  };
   return {
     type: 'defer',
-    afterMs: Math.max(delayMs, ...patience),
-    data: { ...data, ...probed, ...changes, pollCount },
+    afterMs,
+    data: { ...data, ...probed, ...throttled, ...changes, pollCount },
   };
 }
 

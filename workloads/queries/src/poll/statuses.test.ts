@@ -60,6 +60,17 @@ test('polls of one business unit that are due together share a call, and its cos
   expect(polls).toEqual([3, 1]);
 });
 
+test.each([0, 1])('of two answers for one task the one that says the end counts', async (first) => {
+  const answers = [
+    { ...statusOf('a'), status: 'Complete' },
+    { ...statusOf('a'), status: 'Queued' },
+  ];
+  const { time, poll } = open(() => (first === 0 ? answers : answers.toReversed()));
+  const a = poll('1', 'a');
+  await time.run(20);
+  expect((await a).found).toMatchObject({ status: 'Complete' });
+});
+
 test('a hundred do not wait for more, and each gets its own answer', async () => {
   const { time, asked, poll } = open((ids) => ids.filter((id) => id !== 't7').map(statusOf));
   const all = Array.from({ length: 130 }, (_, index) => poll('1', `t${index}`));

@@ -2,6 +2,7 @@ import type { Clock } from '@millrace/engine';
 import { type BusinessUnit, MarketingCloudError, type TaskStatus } from '@millrace/marketing-cloud';
 import type { Meter, Tally } from '../calls.ts';
 import { type Answer, type Expected, createExpected } from './expected.ts';
+import { later } from './signal.ts';
 
 /**
  * Statuses of tasks, asked for together: one SOAP Retrieve with IN answers up to 100 polls of a business unit, those that ask
@@ -63,7 +64,9 @@ export function createStatuses(params: StatusesParams): Statuses {
     try {
       const found = await meter.during(tally, () => businessUnit(mid).taskStatuses(ids));
       onAsked(ids.length);
-      const byId = new Map(found.map((status) => [status.taskId, status]));
+      const byId = new Map<string, TaskStatus>();
+      for (const status of found)
+        byId.set(status.taskId, later(byId.get(status.taskId) ?? status, status));
       const answerTo = (taskId: string): Answer => ({
         status: byId.get(taskId) ?? null,
         share: share(),

@@ -105,6 +105,41 @@ describe('a page', () => {
     expect(asked).toEqual(['millrace-a-7 1 of 2', 'millrace-a-7 2 of 2']);
   });
 
+  test('is counted in the pages that Marketing Cloud gives, where they are smaller', async () => {
+    const { rowset } = rowsetOf(['a', 'b', 'c', 'd', 'e']);
+    const small: Rowset = {
+      ...rowset,
+      rows: (key, options) => rowset.rows(key, { ...options, pageSize: 2 }),
+    };
+    const emails: unknown[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await resultPage(RUN, small, { ...OPTIONS, limit: 3, cursor });
+      emails.push(...page.rows.map(({ Email }) => Email));
+      cursor = page.next ?? undefined;
+    } while (cursor !== undefined);
+    expect(emails).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  test('that changes in size on the way is refused', async () => {
+    const { rowset } = rowsetOf(['a', 'b', 'c', 'd', 'e']);
+    const { next } = await resultPage(RUN, rowset, { ...OPTIONS, limit: 3 });
+    const small: Rowset = {
+      ...rowset,
+      rows: (key, options) => rowset.rows(key, { ...options, pageSize: 1 }),
+    };
+    await expect(
+      resultPage(RUN, small, { ...OPTIONS, limit: 3, cursor: next ?? '' }),
+    ).rejects.toMatchObject({ code: 'results_changed' });
+  });
+
+  test('has nothing of what every object has', async () => {
+    const { rowset } = rowsetOf(['a', 'b', 'c']);
+    const columns = [{ name: 'constructor', type: 'text' } as const];
+    const page = await resultPage({ ...RUN, columns }, rowset, { ...OPTIONS, limit: 1 });
+    expect(page.rows).toEqual([{ constructor: null }]);
+  });
+
   test('of a run without rows asks nobody', async () => {
     const { rowset, asked } = rowsetOf([]);
     const page = await resultPage({ ...RUN, rowCount: 0 }, rowset, { ...OPTIONS, limit: 2 });
@@ -114,7 +149,10 @@ describe('a page', () => {
 
   test('of an older run, whose columns nobody wrote down, has them as text', async () => {
     const { rowset } = rowsetOf(['a']);
-    const page = await resultPage({ ...RUN, columns: null }, rowset, { ...OPTIONS, limit: 2 });
+    const page = await resultPage({ ...RUN, columns: null, rowCount: 1 }, rowset, {
+      ...OPTIONS,
+      limit: 2,
+    });
     expect(page.rows).toEqual([row('a')]);
   });
 
@@ -185,7 +223,7 @@ describe('a file', () => {
 
   test('runs nothing in a spreadsheet', async () => {
     const { rowset } = rowsetOf([`=HYPERLINK("http://example.com")`]);
-    const { bytes } = await resultFile(RUN, rowset, 'csv', OPTIONS);
+    const { bytes } = await resultFile({ ...RUN, rowCount: 1 }, rowset, 'csv', OPTIONS);
     expect((await bytesOf(bytes)).toString()).toContain(`"'=HYPERLINK(`);
   });
 
@@ -210,15 +248,39 @@ describe('a file', () => {
       rowsAfter: async (next) => ({ ...(await rowset.rowsAfter(next)), rows: [], next: null }),
     };
     const file = await resultFile(RUN, short, 'csv', OPTIONS);
-    await expect(bytesOf(file.bytes)).rejects.toThrow('5001 rows, and ended after 2500');
+    await expect(bytesOf(file.bytes)).rejects.toMatchObject({
+      code: 'results_changed',
+      message: expect.stringContaining('5001 rows, and they ended after 2500') as string,
+    });
   });
 
-  test('goes on by the number of the page where its token has expired', async () => {
+  test('breaks where a token has expired: another reading may have another order', async () => {
     const { rowset, asked } = rowsetOf(many);
     const expired: Rowset = { ...rowset, rowsAfter: () => Promise.reject(gone) };
     const file = await resultFile(RUN, expired, 'jsonl', OPTIONS);
+    await expect(bytesOf(file.bytes)).rejects.toMatchObject({ code: 'results_changed' });
+    expect(asked).toEqual(['millrace-a-7 1 of 2500']);
+  });
+
+  test.each([[[]], [['a', 'b']]])(
+    'is refused at once where there are fewer rows than were counted: %j',
+    async (emails) => {
+      const { rowset } = rowsetOf(emails);
+      const refusal = { code: 'results_changed' };
+      await expect(resultFile(RUN, rowset, 'csv', OPTIONS)).rejects.toMatchObject(refusal);
+      const page = resultPage(RUN, rowset, { ...OPTIONS, limit: 100 });
+      await expect(page).rejects.toMatchObject(refusal);
+    },
+  );
+
+  test('has rows that came after they were counted, also while it is read', async () => {
+    const { rowset } = rowsetOf(many);
+    const grows: Rowset = {
+      ...rowset,
+      rows: async (key, options) => ({ ...(await rowset.rows(key, options)), count: 5_000 }),
+    };
+    const file = await resultFile(RUN, grows, 'jsonl', OPTIONS);
     expect((await bytesOf(file.bytes)).toString().split('\n')).toHaveLength(5_002);
-    expect(asked).toEqual(['1', '2', '3'].map((page) => `millrace-a-7 ${page} of 2500`));
   });
 });
 

@@ -5,6 +5,7 @@ import {
   type RowPage,
 } from '@millrace/marketing-cloud';
 import { type Row, fileTypeOf, tableStream } from '@millrace/tables';
+import { badCursor } from '@millrace/workload-kit';
 import type { Format, ResultPage } from '../contract/results.ts';
 import { QueryError } from '../errors.ts';
 import type { Run, RunColumn } from '../run.ts';
@@ -40,14 +41,34 @@ export async function resultPage(
   if (run.rowCount === 0)
     return { columns: [...(run.columns ?? [])], rows: [], rowCount: 0, next: null };
   const found = await there(run, rowset.rows(key, { ...place, ...options }));
+  refuseFewer(run, found);
   const columns = run.columns ?? columnsOf(found);
-  const isLast = place.page * place.pageSize >= found.count || found.rows.length === 0;
+  const pageSize = pageSizeOf(run, place, found);
+  const isLast = place.page * pageSize >= found.count;
   return {
     columns: [...columns],
     rows: jsonRows(columns, rowsOf(columns, found)),
     rowCount: found.count,
-    next: isLast ? null : cursorOf({ ...place, page: place.page + 1 }),
+    next: isLast ? null : cursorOf({ page: place.page + 1, pageSize }),
   };
+}
+
+/**
+ * Marketing Cloud may give smaller pages than were asked for: the next one is counted in those that it gives. Where they
+ * change in size on the way, rows would be left out or given twice.
+ */
+function pageSizeOf(
+  run: RunOfResults,
+  { page, pageSize }: Place,
+  { count, rows }: RowPage,
+): number {
+  const whole = Math.max(0, Math.min(pageSize, count - (page - 1) * pageSize));
+  if (rows.length === whole) return pageSize;
+  if (page === 1 && rows.length > 0 && rows.length < whole) return rows.length;
+  throw changed(
+    run,
+    `Page ${page} was to have ${whole} rows, and has ${rows.length}. Start from the first page.`,
+  );
 }
 
 /** The first page is read before anything is answered, so that a refusal still has its status. */
@@ -62,13 +83,14 @@ export async function resultFile(
     run.rowCount === 0
       ? NO_ROWS
       : await there(run, rowset.rows(key, { page: 1, pageSize: PAGE, ...options }));
+  refuseFewer(run, first);
   const columns = run.columns ?? columnsOf(first);
   const { mediaType, extension } = fileTypeOf(format);
   return {
     name: `${run.snippetName ?? run.id}${extension}`,
     mediaType,
     bytes: tableStream(
-      batchesOf(columns, first, (page) => after(rowset, key, page, options)),
+      batchesOf(run, columns, first, (next) => rowset.rowsAfter(next, options)),
       {
         format,
         columns,
@@ -81,32 +103,35 @@ export async function resultFile(
 const NO_ROWS: RowPage = { count: 0, page: 1, pageSize: PAGE, rows: [], next: null };
 
 async function* batchesOf(
+  run: RunOfResults,
   columns: readonly RunColumn[],
   first: RowPage,
-  nextOf: (page: RowPage) => Promise<RowPage>,
+  pageAfter: (next: string) => Promise<RowPage>,
 ): AsyncGenerator<readonly Row[], void> {
   let seen = 0;
-  for (let page = first; ; page = await nextOf(page)) {
+  let count = 0;
+  for (let page = first; ;) {
     seen += page.rows.length;
+    // It may grow on the way, and those rows are given too.
+    count = Math.max(count, page.count);
     yield rowsOf(columns, page);
     if (page.next === null || page.rows.length === 0) break;
+    page = await within(run, pageAfter(page.next));
   }
-  if (seen !== first.count)
-    throw new Error(`The rowset was to have ${first.count} rows, and ended after ${seen}.`);
+  if (seen < count)
+    throw changed(run, `There were to be ${count} rows, and they ended after ${seen}.`);
 }
 
-/** The token of a page lasts for minutes, and a slow reader may take longer: then by the number of the page. */
-async function after(
-  rowset: Rowset,
-  key: string,
-  { next, page, pageSize }: RowPage,
-  options: CallOptions,
-): Promise<RowPage> {
+/**
+ * The token of a page lasts for minutes, and a slow reader may take longer. Going on by the number of the page would be another
+ * reading, whose rows may come in another order: some twice, some never.
+ */
+async function within(run: RunOfResults, asked: Promise<RowPage>): Promise<RowPage> {
   try {
-    return await rowset.rowsAfter(next ?? '', options);
+    return await asked;
   } catch (error) {
     if (!(error instanceof MarketingCloudError) || error.retryable) throw error;
-    return rowset.rows(key, { page: page + 1, pageSize, ...options });
+    throw changed(run, `Marketing Cloud no longer gives the next page (${error.message}).`, error);
   }
 }
 
@@ -142,6 +167,17 @@ async function there(run: RunOfResults, asked: Promise<RowPage>): Promise<RowPag
   }
 }
 
+/** Rows were counted when the run became ready. With fewer, a file would look whole that is not. */
+function refuseFewer(run: RunOfResults, { count }: RowPage): void {
+  if (count < (run.rowCount ?? 0))
+    throw changed(run, `There were ${run.rowCount} rows, and Marketing Cloud now has ${count}.`);
+}
+
+function changed({ id }: RunOfResults, what: string, cause?: unknown): QueryError {
+  const message = `The rows of the run ${id} are not what they were. ${what}`;
+  return new QueryError('results_changed', message, cause === undefined ? {} : { cause });
+}
+
 function expired(id: string): QueryError {
   return new QueryError(
     'results_expired',
@@ -163,9 +199,6 @@ function placeOf(cursor: string): Place {
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, page, pageSize] = /^([1-9]\d{0,8})\.([1-9]\d{0,3})$/.exec(text) ?? [];
   if (page === undefined || pageSize === undefined || Number(pageSize) > PAGE)
-    throw new QueryError(
-      'invalid_cursor',
-      'The cursor is not one that these results have given. Start from the first page.',
-    );
+    throw badCursor('these results have');
   return { page: Number(page), pageSize: Number(pageSize) };
 }

@@ -12,7 +12,8 @@ export function rowsOf(columns: readonly RunColumn[], { rows }: Pick<RowPage, 'r
   }));
   return rows.map((row) =>
     readers.map(({ key, read }) => {
-      const text = row[key];
+      // A column may be called `constructor`, which every object has.
+      const text = Object.hasOwn(row, key) ? row[key] : null;
       return text == null ? null : read(text);
     }),
   );

@@ -25,17 +25,18 @@ export interface Inserted {
   readonly created: boolean;
 }
 
-// The keys in Marketing Cloud are made of the seq. $1 tenant $2 user $3 mid $4 eid $5 sql $6 snippet $7 correlation id
+// The key in Marketing Cloud is made of the seq and a random part (keys.ts). $1 tenant $2 user $3 mid $4 eid $5 sql $6 snippet $7 correlation id
 // $8 prefix of keys $9 key of the run
 const INSERT: Statement = {
   name: 'queries_add_run',
   text: `
-WITH next AS (SELECT nextval(pg_get_serial_sequence('millrace.shell_query_runs', 'seq')) AS seq)
+WITH next AS (SELECT nextval(pg_get_serial_sequence('millrace.shell_query_runs', 'seq')) AS seq,
+                     substr(gen_random_uuid()::text, 1, 6) AS part)
 INSERT INTO millrace.shell_query_runs (seq, tenant_id, user_id, mid, eid, sql_text, snippet_name, status, correlation_id,
                                        created_at, touched_at, query_customer_key, target_de_name, key)
 OVERRIDING SYSTEM VALUE
 SELECT seq, $1, $2, $3, $4, $5, $6, 'queued', coalesce($7, 'run-' || seq), millrace.clock(), millrace.clock(),
-       $8::text || seq, $8::text || seq, $9 FROM next
+       $8::text || seq || '-' || part, $8::text || seq || '-' || part, $9 FROM next
 ON CONFLICT (tenant_id, user_id, key) WHERE key IS NOT NULL DO NOTHING
 RETURNING ${COLUMNS}`,
 };

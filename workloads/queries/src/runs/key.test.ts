@@ -1,6 +1,10 @@
 import { EVERYTHING, type Scope } from '@millrace/workload-kit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DATABASES, type TestDatabase, openTestDatabase } from '../../test/databases.ts';
+import {
+  DATABASES,
+  type TestDatabase,
+  openTestDatabase,
+} from '../../../../stores/postgres/test/stores.ts';
 import { type World, openWorld } from '../../test/world.ts';
 import { queriesWithin } from '../within.ts';
 

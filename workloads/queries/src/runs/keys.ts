@@ -2,14 +2,16 @@ import type { Session, Statement } from '@millrace/store-postgres';
 
 /**
  * Names in Marketing Cloud: the query definition and the target of a run have the same customer key (they are of different
- * types), made of the installation and the run. So an execution that was cut off finds what it has made, and a sweeper
- * knows what is ours: at most 8 + 1 + 8 + 1 + 15 + 1 of the 36 characters that a key may have.
+ * types), made with the run of the installation, its number and a random part, and kept in its row. So an execution that was cut off
+ * finds what it has made, and a sweeper knows what is ours. The random part is for a database that was set back to an
+ * earlier time: its next run has the number of one that was there before, and must not take that one's rows for its own.
+ * `millrace-1a2b3c4d-1234567890-9f8e7dt` has the 36 characters that a key may have.
  */
 export interface Keys {
   /** What every key of this installation begins with. */
   readonly prefix: string;
-  /** `asText`: of the second try. */
-  keyOf(seq: number, asText: boolean): string;
+  /** Of the second try of a run. */
+  textKeyOf(run: { readonly seq: number; readonly targetDeName: string | null }): string;
   /** The run whose key it may be; null for keys that are not of this installation. */
   seqOf(key: string): number | null;
 }
@@ -26,7 +28,7 @@ export async function readKeys(session: Session, installation: string | undefine
 }
 
 /** The key and the name of what the run of any installation has made. */
-export const TEMPORARY = 'millrace-[a-z0-9]{1,8}-[1-9]\\d{0,14}t?';
+export const TEMPORARY = 'millrace-[a-z0-9]{1,8}-[1-9]\\d{0,14}(?:-[0-9a-f]{6})?t?';
 
 export function isTemporary(key: string): boolean {
   return new RegExp(`^${TEMPORARY}$`, 'i').test(key);
@@ -34,13 +36,18 @@ export function isTemporary(key: string): boolean {
 
 export function keysOf(installation: string): Keys {
   const prefix = `millrace-${installation}-`;
-  const pattern = /^([1-9]\d{0,14})t?$/;
+  // Runs of before have no random part.
+  const pattern = /^([1-9]\d{0,14})(?:-[0-9a-f]{6})?t?$/;
+  function seqOf(key: string): number | null {
+    const [, digits] = (key.startsWith(prefix) && pattern.exec(key.slice(prefix.length))) || [];
+    return digits === undefined ? null : Number(digits);
+  }
   return {
     prefix,
-    keyOf: (seq, asText) => `${prefix}${seq}${asText ? 't' : ''}`,
-    seqOf(key) {
-      const [, digits] = (key.startsWith(prefix) && pattern.exec(key.slice(prefix.length))) || [];
-      return digits === undefined ? null : Number(digits);
-    },
+    textKeyOf: ({ seq, targetDeName }) =>
+      targetDeName !== null && seqOf(targetDeName) === seq
+        ? `${targetDeName}t`
+        : `${prefix}${seq}t`,
+    seqOf,
   };
 }

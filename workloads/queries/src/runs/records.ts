@@ -96,6 +96,13 @@ UPDATE millrace.shell_query_runs
  WHERE seq = $1 AND status = 'running' AND NOT as_text RETURNING ${COLUMNS}`,
 };
 
+// $1 seq $2 rows
+const COUNTED: Statement = {
+  name: 'queries_counted',
+  text: `
+UPDATE millrace.shell_query_runs SET row_count = $2 WHERE seq = $1 AND status = 'ready' AND row_count < $2 RETURNING ${COLUMNS}`,
+};
+
 // $1 seq
 const REMOVE: Statement = {
   name: 'queries_remove_run',
@@ -196,6 +203,8 @@ export const runRows = {
       end.status === 'ready' ? end.keepMs : 0,
     ]),
   asText: (session: Session, seq: number, key: string) => first(session, AS_TEXT, [seq, key]),
+  counted: (session: Session, seq: number, rowCount: number) =>
+    first(session, COUNTED, [seq, rowCount]),
   async remove(session: Session, seq: number): Promise<void> {
     await session.query(REMOVE, [seq]);
   },

@@ -1,14 +1,15 @@
 import { type Duration, toMs } from '@millrace/engine';
 import type { RunJobs } from '../jobs.ts';
-import { type Page, type PageParams, numberCursor, page, pageLimit, seqOf } from '../ids.ts';
+import { seqOf } from '../ids.ts';
 import { QueryError } from '../errors.ts';
 import type { Mids } from '../mids.ts';
 import type { Run } from '../run.ts';
-import { problemsOf } from '../validate.ts';
+import { type Rules, problemsOf } from '../validate.ts';
 import type { RunRecord } from './record.ts';
 import { type RunFilter, runRows } from './records.ts';
 import type { RunStore } from './store.ts';
 import type { Database } from '@millrace/store-postgres';
+import { type Page, type PageParams, numberCursor, page, pageLimit } from '@millrace/workload-kit';
 
 export interface NewRun {
   readonly sqlText: string;
@@ -56,7 +57,7 @@ export function createRuns(parts: {
   return {
     async submit({ sqlText, mid, snippetName, tenantId, userId, correlationId, key, keyWindow }) {
       const ofTenant = mids.pick(tenantId, mid);
-      requireSound(sqlText);
+      requireSound(sqlText, mids);
       const { run, created } = await store.insert({
         tenantId,
         userId,
@@ -114,8 +115,8 @@ export function noRun(id: string): QueryError {
   return new QueryError('run_not_found', `There is no run "${id}".`);
 }
 
-function requireSound(sqlText: string): void {
-  const problems = problemsOf(sqlText).filter(({ severity }) => severity === 'error');
+function requireSound(sqlText: string, rules: Rules): void {
+  const problems = problemsOf(sqlText, rules).filter(({ severity }) => severity === 'error');
   const [first] = problems;
   if (first === undefined) return;
   const { line, column, message } = first;

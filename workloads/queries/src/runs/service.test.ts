@@ -1,7 +1,12 @@
 import { EVERYTHING, type Scope } from '@millrace/workload-kit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DATABASES, type TestDatabase, openTestDatabase } from '../../test/databases.ts';
+import {
+  DATABASES,
+  type TestDatabase,
+  openTestDatabase,
+} from '../../../../stores/postgres/test/stores.ts';
 import { type World, openWorld } from '../../test/world.ts';
+import { createMids } from '../mids.ts';
 import { queriesWithin } from '../within.ts';
 
 const SQL = 'SELECT SubscriberKey FROM _Open';
@@ -53,6 +58,31 @@ describe.each(DATABASES)('runs of people on %s', (which) => {
       code: 'mid_not_allowed',
     });
     expect(() => acme.businessUnit('100001')).toThrow('not a business unit');
+  });
+
+  test('of tenants read nothing of the business unit above theirs, unless that is set', async () => {
+    const sqlText = 'SELECT a FROM Ent.Customers';
+    const asked = () => as(OF_ACME).runs.submit({ sqlText, userId: 'ada' });
+    await expect(asked()).rejects.toMatchObject({
+      code: 'invalid_sql',
+      message: expect.stringContaining('Line 1, column 15: Ent. reads a table') as string,
+    });
+    const mids = [{ tenant: 'acme', mid: '100002' }];
+    expect(createMids(mids, true).enterpriseTables).toBe(true);
+    expect(createMids([{ tenant: '', mid: '100002' }]).enterpriseTables).toBe(true);
+  });
+
+  test('have as many rows as there are, where they were counted too early', async () => {
+    const acme = as(OF_ACME);
+    const { id } = await acme.runs.submit({ sqlText: SQL, userId: 'ada' });
+    await world.finish();
+    const run = await acme.runs.get(id);
+    world.cloud.behaviour = { ...world.cloud.behaviour, rows: 7 };
+    await acme.rowsetOf(run).rows(run.targetDeName ?? '', { pageSize: 1 });
+    expect(await acme.runs.get(id)).toMatchObject({ status: 'ready', rowCount: 7 });
+    world.cloud.behaviour = { ...world.cloud.behaviour, rows: 2 };
+    await acme.rowsetOf(run).rows(run.targetDeName ?? '', { pageSize: 1 });
+    expect(await acme.runs.get(id)).toMatchObject({ rowCount: 7 });
   });
 
   test('are refused with SQL that cannot run, with the place', async () => {

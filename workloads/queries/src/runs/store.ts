@@ -36,6 +36,8 @@ export interface RunStore {
   addCalls(seq: number, calls: number): Promise<void>;
   end(run: RunRecord, end: End): Promise<RunRecord | null>;
   asText(run: RunRecord): Promise<RunRecord | null>;
+  /** There are more rows than were counted when the run became ready. */
+  counted(run: RunRecord, rowCount: number): Promise<void>;
   queryGone(run: RunRecord): Promise<void>;
   targetGone(run: RunRecord): Promise<void>;
 }
@@ -71,7 +73,10 @@ export function createRunStore(parts: { database: Database; keys: Keys; live: Li
     note: ({ seq }, noted) => announced(runRows.note(database, seq, noted)),
     addCalls: (seq, calls) => runRows.addCalls(database, seq, calls),
     end: ({ seq }, end) => announced(runRows.end(database, seq, end)),
-    asText: ({ seq }) => announced(runRows.asText(database, seq, keys.keyOf(seq, true))),
+    asText: (run) => announced(runRows.asText(database, run.seq, keys.textKeyOf(run))),
+    async counted({ seq }, rowCount) {
+      await announced(runRows.counted(database, seq, rowCount));
+    },
     queryGone: ({ seq }) => runRows.queryGone(database, seq),
     targetGone: ({ seq }) => runRows.targetGone(database, seq),
   };

@@ -1,6 +1,6 @@
 import { type Database, type Param, type Statement, texts } from '@millrace/store-postgres';
+import { type Page, type PageParams, badCursor, page, pageLimit } from '@millrace/workload-kit';
 import { QueryError } from '../errors.ts';
-import { type Page, type PageParams, page, pageLimit } from '../ids.ts';
 
 /** SQL under a name: of one user of a tenant, who may share it with the others. */
 export interface Snippet {
@@ -166,10 +166,7 @@ function placeOf(cursor: string): string[] {
   } catch {
     // Answered below.
   }
-  throw new QueryError(
-    'invalid_cursor',
-    'The cursor is not one that a list has given. Start from the first page.',
-  );
+  throw badCursor();
 }
 
 /** No database keeps a NUL character. */

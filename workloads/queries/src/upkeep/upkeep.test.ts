@@ -1,6 +1,10 @@
 import type { RunRecord } from '../runs/record.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { DATABASES, type TestDatabase, openTestDatabase } from '../../test/databases.ts';
+import {
+  DATABASES,
+  type TestDatabase,
+  openTestDatabase,
+} from '../../../../stores/postgres/test/stores.ts';
 import { type World, openWorld } from '../../test/world.ts';
 
 const SQL = 'SELECT SubscriberKey FROM _Open';
@@ -180,8 +184,8 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
       const { id } = await submit();
       await world.step();
       const { targetDeName } = await get(id);
-      const prefix = targetDeName?.replace(/\d+$/, '') ?? '';
-      const strays = [`${prefix}999`, `${prefix}1t`];
+      const prefix = targetDeName?.replace(/\d+-[0-9a-f]{6}$/, '') ?? '';
+      const strays = [`${prefix}999`, `${prefix}1t`, `${prefix}1-0a1b2c`, `${prefix}1-0a1b2ct`];
       const foreign = ['millrace-other123-1', `${prefix}abc`, prefix, 'Customers', 'millrace'];
       for (const key of [...strays, ...foreign]) {
         world.cloud.targets.set(key, { name: key, fields: [] });

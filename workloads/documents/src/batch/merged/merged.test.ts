@@ -2,12 +2,12 @@ import { PDFDocument } from '@cantoo/pdf-lib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { textLines } from '../../../../../docx/test/read.ts';
 import { build } from '../../../test/build.ts';
+import { clockAheadBy } from '../../../../../stores/postgres/test/databases.ts';
 import {
   DATABASES,
   type TestDatabase,
-  clockAheadBy,
   openTestDatabase,
-} from '../../../test/databases.ts';
+} from '../../../../../stores/postgres/test/stores.ts';
 import { fakeOffice } from '../../../test/office.ts';
 import { look, pdfOf } from '../../../test/pdf.ts';
 import { type World, bytesOf, later, openWorld, template } from '../../../test/world.ts';

@@ -1,7 +1,11 @@
 import PizZip from 'pizzip';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { build } from '../../../test/build.ts';
-import { DATABASES, type TestDatabase, openTestDatabase } from '../../../test/databases.ts';
+import {
+  DATABASES,
+  type TestDatabase,
+  openTestDatabase,
+} from '../../../../../stores/postgres/test/stores.ts';
 import { row, workbook } from '../../../test/workbook.ts';
 import { type World, bytesOf, openWorld, template } from '../../../test/world.ts';
 import type { Batch, BatchSettingsInput, RowSource } from '../../index.ts';

@@ -1,0 +1,146 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import type { Clock } from '@millrace/simulator-kit';
+import {
+  type DataExtension,
+  type Row,
+  type Task,
+  type Unit,
+  dataExtensionByKey,
+} from './data/account.ts';
+import type { Fault, FaultBoard, FaultKind } from './faults.ts';
+import { type Settings, durationOf } from './options.ts';
+import { fitted, written } from './sql/insert.ts';
+import { QueryError, type RunSql } from './sql/run-sql.ts';
+
+/** What a query does while it has a place: its SQL, for as long as was asked for, and its rows in the target. */
+export interface Work {
+  process(task: Task): Promise<void>;
+  /** Ends when no SQL is under way any more, and what followed from it is done. */
+  settled(): Promise<void>;
+}
+
+/** What tasks are made with. */
+export interface TaskParts {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly faults: FaultBoard;
+  readonly units: ReadonlyMap<string, Unit>;
+  readonly run: RunSql;
+}
+
+interface WorkParts extends TaskParts {
+  /** Aborted when the simulator closes. */
+  readonly stop: AbortSignal;
+  finish(task: Task, status: Task['status'], message: string, at?: number): void;
+}
+
+/** Under which the faults of tasks are asked for: no request belongs to them. */
+export const TASK_OPERATION = 'task';
+
+const KILLED =
+  'The query was stopped because it ran for longer than 30 minutes. Make it smaller, or split it.';
+
+export function createWork({ settings, clock, faults, units, run, stop, finish }: WorkParts): Work {
+  const underWay = new Set<Promise<unknown>>();
+
+  const strike = (kind: FaultKind, { mid }: Task): Fault | null =>
+    faults.meet('', '').strikes(kind, { operation: TASK_OPERATION, mid });
+
+  /**
+   * By the clock a query takes as long as was asked for, however long its SQL works: so a clock that jumps finds every task where it
+   * would be. SQL that really works for too long is stopped in real time.
+   */
+  async function process(task: Task): Promise<void> {
+    task.status = 'Processing';
+    task.startedAt = clock.now();
+    const takes = durationOf(settings.runMs, task) + (strike('slow', task)?.ms ?? 0);
+    const isTooLong = takes >= settings.killAfterMs;
+    const ran = new Promise<number>((resolve) => {
+      later(clock, Math.min(takes, settings.killAfterMs), () => resolve(clock.now()));
+    });
+    const kill = new AbortController();
+    const killed = new Promise<never>((_, reject) => {
+      kill.signal.addEventListener('abort', () => reject(new QueryError(KILLED)), { once: true });
+    });
+    const timer = setTimeout(() => kill.abort(), settings.killAfterMs / settings.speed).unref();
+    try {
+      const rows = tracked(select(task, AbortSignal.any([kill.signal, stop])));
+      const work = isTooLong ? ran.then(() => kill.abort()) : null;
+      const [found, at] = await Promise.race([Promise.all([rows, ran, work]), killed]);
+      const fault = strike('task-error', task);
+      if (fault !== null) throw new QueryError(fault.message ?? 'The query failed.');
+      if (strike('fatal-error', task) !== null) finish(task, 'FatalError', '', at);
+      else complete(task, found, at);
+    } catch (thrown) {
+      if (thrown instanceof QueryError) finish(task, 'Error', thrown.message);
+      else fail(task, thrown);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The rows, as they fit the target. */
+  async function select(task: Task, signal: AbortSignal): Promise<Row[]> {
+    const unit = unitOf(task);
+    const { fields } = targetOf(unit, task);
+    const sql = task.query.queryText;
+    return fitted(await run({ unit, sql, target: fields, signal }), fields);
+  }
+
+  function complete(task: Task, rows: readonly Row[], at: number): void {
+    const unit = unitOf(task);
+    const target = targetOf(unit, task);
+    const after = written(target, rows, task.query.updateType);
+    const late = strike('late-rows', task)?.ms ?? durationOf(settings.rowsAfterMs, task);
+    task.rowCount = rows.length;
+    finish(task, 'Complete', '', at);
+    if (strike('lost-rows', task) !== null) return;
+    const show = (): void => {
+      if (!unit.dataExtensions.has(target.objectId)) return;
+      unit.dataExtensions.set(target.objectId, { ...target, rows: after, modifiedAt: clock.now() });
+    };
+    later(clock, late, show);
+  }
+
+  /** What is no fault of the query: the process hears of it, and whoever waits is not left waiting. */
+  function fail(task: Task, thrown: unknown): void {
+    if (!stop.aborted)
+      globalThis.process.emitWarning(thrown instanceof Error ? thrown : String(thrown));
+    finish(task, 'Error', thrown instanceof Error ? thrown.message : String(thrown));
+  }
+
+  function unitOf({ mid }: Task): Unit {
+    const unit = units.get(mid);
+    if (unit === undefined) throw new Error(`no business unit ${mid}`);
+    return unit;
+  }
+
+  function targetOf(unit: Unit, { query }: Task): DataExtension {
+    const target = dataExtensionByKey(unit, query.targetKey, clock.now());
+    if (target === null) throw new QueryError('The target data extension does not exist.');
+    return target;
+  }
+
+  function tracked<T>(work: Promise<T>): Promise<T> {
+    underWay.add(work);
+    const forget = (): void => void underWay.delete(work);
+    work.then(forget, forget);
+    return work;
+  }
+
+  return {
+    process,
+    async settled() {
+      do {
+        await Promise.allSettled(underWay);
+        await immediate();
+      } while (underWay.size > 0);
+    },
+  };
+}
+
+/** What takes no time is done at once, also by a clock that stands still. */
+export function later(clock: Clock, ms: number, call: () => void): void {
+  if (ms > 0) clock.after(ms, call);
+  else call();
+}
