@@ -25,4 +25,5 @@ export {
   unset,
   wholeNumber,
 } from './settings.ts';
+export * from './step.ts';
 export * from './workload.ts';
