@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type WorldOptions, createWorld, work } from '../../test/world.ts';
-import { type Rule, WEBHOOK_KIND, defineRule, dependantsOf } from './dependencies.ts';
+import {
+  type Rule,
+  type RuleBook,
+  WEBHOOK_KIND,
+  defineRule,
+  dependantsOf,
+} from './dependencies.ts';
 import { JobFailure } from '../errors.ts';
 import type { FinishedJob } from '../job.ts';
 import { createRegistry } from './registry.ts';
@@ -350,7 +356,7 @@ describe('a book of rules', () => {
   it('has a name of its own, and kinds that are there', () => {
     const empty = book(() => []);
     expect(() => dependantsOf(registry, [], [empty, empty])).toThrow('Two rules are called');
-    expect(() => dependantsOf(registry, [], [{ ...empty, children: ['none'] }])).toThrow(
+    expect(() => dependantsOf(registry, [], [{ ...empty, parents: ['none'] }])).toThrow(
       'There is no kind "none"',
     );
   });
