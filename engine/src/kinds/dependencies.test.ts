@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type WorldOptions, createWorld, work } from '../../test/world.ts';
-import { type Rule, WEBHOOK_KIND, defineRule, dependantsOf } from './dependencies.ts';
+import {
+  type Rule,
+  type RuleBook,
+  WEBHOOK_KIND,
+  defineRule,
+  dependantsOf,
+} from './dependencies.ts';
 import { JobFailure } from '../errors.ts';
 import type { FinishedJob } from '../job.ts';
 import { createRegistry } from './registry.ts';

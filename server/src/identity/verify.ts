@@ -81,9 +81,9 @@ function callerOf(
     roles: ROLES.filter((role) => given.includes(role)),
     tenants: tenantClaim === null ? null : tenantsOf(claims[tenantClaim]),
     claims: Object.fromEntries(
-      callerClaims.flatMap((name) => {
-        const values = textsOf(claims[name]);
-        return values.length === 0 ? [] : [[name, values]];
+      callerClaims.flatMap((claim) => {
+        const values = textsOf(claims[claim]);
+        return values.length === 0 ? [] : [[claim, values]];
       }),
     ),
     expiresAt,

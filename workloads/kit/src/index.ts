@@ -1,6 +1,14 @@
 export type { Caller } from './caller.ts';
 export * from './contract/index.ts';
 export { defined } from './defined.ts';
+export type {
+  Complaint,
+  Definition,
+  Definitions,
+  FilePath,
+  FileProblem,
+  TroubledFile,
+} from './definitions/types.ts';
 export { type Download, download, fileHeaders } from './download.ts';
 export { type Finding, diskFinding, existing, missing, there, unknown } from './finding.ts';
 export * from './handler.ts';

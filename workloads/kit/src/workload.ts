@@ -7,7 +7,6 @@ import type {
   Registry,
   Rule,
   RuleBook,
-  Schedule,
   Schedules,
   Store,
 } from '@millrace/engine';

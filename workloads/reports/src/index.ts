@@ -1,1 +1,5 @@
-export {};
+export type * from './catalogue/types.ts';
+export type * from './identity/types.ts';
+export * from './job-data.ts';
+export type * from './parameters/types.ts';
+export type * from './rules/types.ts';
