@@ -2,31 +2,42 @@ import { type Contract, nextOrNone, wholeOrPage } from '@millrace/workload-kit/c
 import { z } from 'zod';
 import { byReport, compression, format } from './values.ts';
 
+const value = z.union([z.string(), z.array(z.string())]).nullable();
+
+/** The same words as in parameters/types.ts, which the compiler holds together. */
+const parameterType = z.enum([
+  'text',
+  'whole number',
+  'decimal',
+  'date',
+  'date range',
+  'month',
+  'boolean',
+  'choice',
+]);
+
 /** A parameter as a field of a form. */
 export const parameter = z.object({
   name: z.string(),
+  type: parameterType,
   label: z.string(),
-  type: z.string().describe('What values are: text, integer, decimal, date, timestamp, boolean.'),
+  help: z.string().nullable(),
   required: z.boolean().describe('Has no default: it must be given.'),
-  default: z
-    .string()
-    .nullable()
-    .describe('What is taken when it is left out, worked out for now; null: nothing.'),
-  defaultWords: z
-    .string()
-    .nullable()
-    .describe('The default as the file says it, such as "first day of last month".'),
+  list: z.boolean().describe('It takes several values.'),
   choices: z
     .array(z.object({ value: z.string(), label: z.string() }))
-    .nullable()
-    .describe('The only values that it takes; null: any of its type.'),
-  help: z.string().nullable(),
+    .describe('Of the type "choice": the only values that it takes.'),
+  min: z.string().nullable().describe('Of numbers and dates; of a text, its length.'),
+  max: z.string().nullable(),
+  default: value.describe('As the file says it, such as "start of last month"; null: none.'),
+  defaultNow: value.describe('The same as it is today: "2026-01-01".'),
+  example: z.string().describe('For a command line: "--from 2026-01-31".'),
 });
 export type Parameter = z.infer<typeof parameter>;
 
 export const fileProblem = z.object({
   file: z.string().describe('Within the folder of reports.'),
-  line: z.number().nullable().describe('From 1; null: the file as a whole.'),
+  line: z.number().describe('From 1.'),
   column: z.number().nullable().describe('From 1.'),
   message: z.string(),
 });
@@ -38,15 +49,32 @@ export const report = z.object({
   description: z.string().nullable(),
   file: z.string().describe('Within the folder of reports.'),
   parameters: z.array(parameter),
-  columns: z.array(z.object({ name: z.string(), label: z.string(), type: z.string().nullable() })),
+  key: z.array(z.string()).describe('The columns whose order the rows come in.'),
+  columns: z
+    .array(z.object({ name: z.string(), label: z.string(), format: z.string().nullable() }))
+    .describe('Those that the file says something about.'),
   formats: z.array(format).describe('The first is the usual one.'),
-  compressions: z.array(compression),
+  compression: compression.describe('The usual one.'),
   public: z.boolean().describe('Everybody gets all rows: it has no row rules, and says so.'),
   rowRules: z.array(z.string()).describe('Who gets which rows, in words.'),
+  rowsForYou: z.string().describe('Which rows whoever asks would get, in words.'),
   schedules: z
-    .array(z.object({ name: z.string(), cron: z.string(), timeZone: z.string() }))
+    .array(
+      z.object({
+        name: z.string(),
+        cron: z.string(),
+        timeZone: z.string(),
+        as: z.string().describe('The service identity that it runs as.'),
+        missed: z.enum(['last', 'skip', 'all']),
+        overlap: z.enum(['skip', 'allow']),
+      }),
+    )
     .describe('By these names /schedules knows them.'),
   after: z.array(z.string()).describe('After which reports it runs by itself, in words.'),
+  digest: z.string().describe('Of what the file says: the version that is in force.'),
+  problems: z
+    .array(fileProblem)
+    .describe('Of the file as it is now, where an older version of it is in force.'),
 });
 export type Report = z.infer<typeof report>;
 
@@ -58,64 +86,80 @@ export const reportExample: Report = {
   parameters: [
     {
       name: 'county',
+      type: 'whole number',
       label: 'County',
-      type: 'integer',
-      required: true,
-      default: null,
-      defaultWords: null,
-      choices: null,
       help: 'Its number.',
+      required: true,
+      list: false,
+      choices: [],
+      min: '1',
+      max: '58',
+      default: null,
+      defaultNow: null,
+      example: '--county 1',
     },
     {
       name: 'from',
-      label: 'From',
       type: 'date',
-      required: false,
-      default: '2026-01-01',
-      defaultWords: 'first day of last month',
-      choices: null,
+      label: 'From',
       help: null,
+      required: false,
+      list: false,
+      choices: [],
+      min: null,
+      max: null,
+      default: 'start of last month',
+      defaultNow: '2025-12-01',
+      example: '--from 2026-01-31',
     },
   ],
+  key: ['county', 'id'],
   columns: [
-    { name: 'county', label: 'County', type: 'integer' },
-    { name: 'hours', label: 'Hours', type: 'decimal' },
+    { name: 'county', label: 'County', format: 'whole number' },
+    { name: 'hours', label: 'Hours', format: 'decimal with 2 places' },
   ],
   formats: ['csv', 'xlsx'],
-  compressions: ['none', 'gzip'],
+  compression: null,
   public: false,
-  rowRules: ['Callers get the rows whose county is in their claim "county"; admins get all.'],
+  rowRules: ['With the role admin: all rows.', 'Else: rows whose county is in the claim "county".'],
+  rowsForYou: 'Rows whose county is 19.',
   schedules: [
     {
-      name: 'report.timesheet-detail.monthly',
+      name: 'report:timesheet-detail',
       cron: '0 6 1 * *',
       timeZone: 'America/Los_Angeles',
+      as: 'month-end',
+      missed: 'last',
+      overlap: 'skip',
     },
   ],
   after: [],
+  digest: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  problems: [],
 };
 
 export const graphNode = z.object({
   report: z.string(),
   title: z.string(),
-  schedules: z.array(z.string()).describe('Names of schedules that start it.'),
+  schedules: z.number().describe('How many schedules begin it.'),
 });
 
-export const graphRule = z.object({
-  name: z.string(),
-  parents: z.array(z.string()).describe('All of these have to end first.'),
-  child: z.string(),
+export const graphEdge = z.object({
+  from: z.string(),
+  to: z.string(),
+  rule: z.number().describe('Edges to one report with the same number wait for each other.'),
+  kind: z.enum(['one', 'all']),
   match: z
     .string()
     .nullable()
-    .describe('The parameter by which runs of the parents belong together; null: one parent.'),
-  condition: z.string().nullable().describe('What the results have to be, in words.'),
-  as: z.string().describe('Under whose claims the child runs, in words.'),
+    .describe('The parameter of the parent by which runs of several parents belong together.'),
+  as: z.string().describe('Under whose claims it runs: a service identity, or "parent".'),
+  when: z.string().nullable().describe('What has to hold of the parent, in words; null: nothing.'),
 });
 
 export const reportGraph = z.object({
-  reports: z.array(graphNode),
-  rules: z.array(graphRule),
+  nodes: z.array(graphNode),
+  edges: z.array(graphEdge),
 });
 export type ReportGraph = z.infer<typeof reportGraph>;
 
@@ -128,9 +172,18 @@ export const catalogueContracts = {
     query: wholeOrPage,
     response: z.object({
       reports: z.array(report),
-      problems: z
-        .array(fileProblem)
-        .describe('Of files that are wrong. A report stays as it was before its file went wrong.'),
+      troubled: z
+        .array(
+          z.object({
+            file: z.string(),
+            name: z.string().nullable().describe('Of the report; null: its file has no such name.'),
+            hasOlder: z
+              .boolean()
+              .describe('The report is in force as it was before its file went wrong.'),
+            problems: z.array(fileProblem),
+          }),
+        )
+        .describe('Files that are wrong.'),
       folder: z.string().describe('Where the files are, on the machine of the server.'),
       source: z
         .enum(['postgres', 'embedded'])
@@ -141,12 +194,19 @@ export const catalogueContracts = {
     example: {
       response: {
         reports: [reportExample],
-        problems: [
+        troubled: [
           {
             file: 'payments.yaml',
-            line: 12,
-            column: 3,
-            message: 'There is no such field: "paramters". Did you mean "parameters"?',
+            name: 'payments',
+            hasOlder: true,
+            problems: [
+              {
+                file: 'payments.yaml',
+                line: 12,
+                column: 3,
+                message: 'There is no such field: "paramters". Did you mean "parameters"?',
+              },
+            ],
           },
         ],
         folder: '/srv/millrace/reports',
@@ -175,22 +235,19 @@ export const catalogueContracts = {
     statuses: [200],
     example: {
       response: {
-        reports: [
-          {
-            report: 'timesheet-detail',
-            title: 'Timesheets in detail',
-            schedules: ['report.timesheet-detail.monthly'],
-          },
-          { report: 'payments', title: 'Payments', schedules: [] },
+        nodes: [
+          { report: 'timesheet-detail', title: 'Timesheets in detail', schedules: 1 },
+          { report: 'payments', title: 'Payments', schedules: 0 },
         ],
-        rules: [
+        edges: [
           {
-            name: 'payments after timesheets',
-            parents: ['timesheet-detail'],
-            child: 'payments',
+            from: 'timesheet-detail',
+            to: 'payments',
+            rule: 0,
+            kind: 'one',
             match: null,
-            condition: 'rows > 0',
-            as: 'as who ran the parent',
+            as: 'parent',
+            when: 'rows above 0',
           },
         ],
       },

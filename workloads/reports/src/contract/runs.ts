@@ -8,7 +8,15 @@ import {
   page,
 } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
-import { byReport, byRun, compression, format, parameterValues, reportName } from './values.ts';
+import {
+  askedParameters,
+  byReport,
+  byRun,
+  compression,
+  format,
+  givenParameters,
+  reportName,
+} from './values.ts';
 
 export const reportProgress = z.object({
   rows: z.number(),
@@ -37,7 +45,9 @@ export const reportRun = z.object({
   id: z.string().describe('That of its job.'),
   report: z.string(),
   state: jobState,
-  parameters: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  parameters: givenParameters.describe(
+    'As they were given until it begins; then all of them, with words such as "yesterday" replaced.',
+  ),
   format,
   compression,
   tenant: z.string(),
@@ -73,7 +83,7 @@ export const runExample: ReportRun = {
   state: 'SUCCEEDED',
   parameters: { county: '19', from: '2026-01-01' },
   format: 'csv',
-  compression: 'none',
+  compression: null,
   tenant: 'acme',
   submitter: 'ada@example.com',
   correlationId: 'c-7',
@@ -116,7 +126,7 @@ const queued: ReportRun = {
 };
 
 const newRun = z.strictObject({
-  parameters: parameterValues.default({}),
+  parameters: askedParameters.default({}),
   format: format.optional().describe('One of those of the report; left out: its first.'),
   compression: compression.optional(),
   priority: z.int().min(-1_000).max(1_000).optional().describe('Higher first; none comes last.'),
