@@ -356,7 +356,7 @@ describe('a book of rules', () => {
   it('has a name of its own, and kinds that are there', () => {
     const empty = book(() => []);
     expect(() => dependantsOf(registry, [], [empty, empty])).toThrow('Two rules are called');
-    expect(() => dependantsOf(registry, [], [{ ...empty, children: ['none'] }])).toThrow(
+    expect(() => dependantsOf(registry, [], [{ ...empty, parents: ['none'] }])).toThrow(
       'There is no kind "none"',
     );
   });

@@ -40,7 +40,7 @@ export interface RuleBook {
   readonly name: string;
   /** Kinds whose ends it is asked about. */
   readonly parents: readonly string[];
-  /** Kinds that it may make. */
+  /** Kinds that it may make, also of other processes: a job of a kind that nobody has waits, and `explain` says so. */
   readonly children: readonly string[];
   readonly follow: (parent: FinishedParent) => readonly Follower[];
 }
@@ -169,7 +169,7 @@ export function dependantsOf(
         `Two rules are called "${book.name}". Rename one of them.`,
       );
     names.add(book.name);
-    for (const kind of [...book.parents, ...book.children]) registry.require(kind);
+    for (const kind of book.parents) registry.require(kind);
     for (const parent of book.parents)
       byParent.set(parent, [...(byParent.get(parent) ?? []), book]);
   }

@@ -2,7 +2,7 @@ import { COMPRESSIONS, TABLE_FORMATS } from '@millrace/tables';
 import { z } from 'zod';
 import type { ReportIdentity } from './identity/types.ts';
 import type { GivenParameters, ResolvedParameters } from './parameters/types.ts';
-import type { OutputChoice } from './catalogue/types.ts';
+import type { OutputChoice } from './output.ts';
 import type { Mapped } from './rules/types.ts';
 
 /** The kind of job that makes a report. */

@@ -29,8 +29,11 @@ export interface TroubledFile {
   readonly file: string;
   /** Null where the file's name is no name of a definition. */
   readonly name: string | null;
-  /** Whether a version that was good before is in force meanwhile. */
-  readonly hasOlder: boolean;
+  /**
+   * Which version is in force meanwhile: an older one that was good, or this one, where what it refers to has gone. Null:
+   * none.
+   */
+  readonly inForce: 'older' | 'this' | null;
   readonly problems: readonly FileProblem[];
 }
 

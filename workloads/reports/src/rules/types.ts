@@ -1,4 +1,4 @@
-import type { OutputChoice } from '../catalogue/types.ts';
+import type { OutputChoice } from '../output.ts';
 import type { Given } from '../parameters/types.ts';
 
 /** One entry of `after`: the report is made when its parents have succeeded. */
