@@ -7,10 +7,11 @@ import {
   numberCursor,
   pageLimit,
 } from '@millrace/workload-kit';
-import type { OutputChoice, ReportDefinition } from '../catalogue/types.ts';
+import type { ReportDefinition } from '../catalogue/types.ts';
 import { ReportError } from '../errors.ts';
 import type { ReportIdentity } from '../identity/types.ts';
 import { REPORT, type ReportJob } from '../job-data.ts';
+import type { OutputChoice } from '../output.ts';
 import type { ResolvedParameters } from '../parameters/types.ts';
 import { adopt } from './adopt.ts';
 import type { KeptDefinitions } from './definitions.ts';
