@@ -75,6 +75,13 @@ describe.each(DATABASES)('runs of reports on %s', (which) => {
     expect((await world.room.runs.list({})).items).toEqual([]);
   });
 
+  test('leave no job behind where their row cannot be written', async () => {
+    const nameless = definitionOf('timesheets', { title: null as unknown as string });
+    await expect(world.room.runs.submit(newRun({ definition: nameless }))).rejects.toThrow();
+    expect((await world.queue.list({ filter: { kind: REPORT }, limit: 10 })).jobs).toEqual([]);
+    expect(await world.room.definitions.find(nameless.digest)).toBeNull();
+  });
+
   test('of an execution that has lost its lease are written by the later one alone', async () => {
     const { log, runs } = world.room;
     const { id } = await runs.submit(newRun());
