@@ -8,7 +8,7 @@ export function holds(conditions: readonly Condition[], lookup: Lookup): boolean
 
 function isMet({ of, test, value }: Condition, lookup: Lookup): boolean {
   const found = lookup(of) ?? null;
-  const wanted = [value].flat() as Value[];
+  const wanted: Value[] = [value].flat();
   if (test === 'is' || test === 'oneOf') return wanted.some((each) => isSame(found, each));
   if (test === 'isNot') return !wanted.some((each) => isSame(found, each));
   const [bound = null] = wanted;
@@ -30,7 +30,7 @@ function isMet({ of, test, value }: Condition, lookup: Lookup): boolean {
 function isSame(found: Value | readonly Value[], wanted: Value): boolean {
   if (Array.isArray(found)) return found.some((each: Value) => isSame(each, wanted));
   if (found === null || wanted === null) return found === wanted;
-  return String(found as Value) === String(wanted);
+  return String(found) === String(wanted);
 }
 
 /** As numbers where both are; else as texts, which is right for dates. */

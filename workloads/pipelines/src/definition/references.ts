@@ -88,7 +88,7 @@ function valueOf(name: string, lookup: Lookup): Value | readonly Value[] {
 
 function textOf(value: Value | readonly Value[]): string {
   if (Array.isArray(value)) return value.map(String).join(', ');
-  return value === null ? '' : String(value as Value);
+  return value === null ? '' : String(value);
 }
 
 /** Every text of an input that is not literal, with the path that leads to it. */

@@ -156,10 +156,7 @@ function namesOf({ steps }: Plan): string {
   return texts(steps.map(({ name }) => name));
 }
 
-export async function withSteps(
-  session: Session,
-  runs: readonly RunRecord[],
-): Promise<WholeRun[]> {
+export async function withSteps(session: Session, runs: readonly RunRecord[]): Promise<WholeRun[]> {
   if (runs.length === 0) return [];
   const found = await session.query<StepRow>(STEPS, [numbers(runs.map(({ seq }) => seq))]);
   return runs.map((run) => ({

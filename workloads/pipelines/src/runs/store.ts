@@ -30,7 +30,10 @@ export interface RunStore {
   byIds(ids: readonly string[]): Promise<WholeRun[]>;
   list(filter: RunFilter, below: number, limit: number): Promise<WholeRun[]>;
   /** The right of an execution to a step, and the run as it is then. Null: there is no such run. */
-  take(id: string, holder: Holder): Promise<{ readonly taken: Taken; readonly whole: WholeRun } | null>;
+  take(
+    id: string,
+    holder: Holder,
+  ): Promise<{ readonly taken: Taken; readonly whole: WholeRun } | null>;
   /** Null: the step is no longer the execution's. */
   write(id: string, holder: Holder, patch: Patch): Promise<WholeRun | null>;
   /** Null: it is over already. */
@@ -61,10 +64,7 @@ export function createRunStore(parts: { database: Database; live: Live }): RunSt
   /** Gives null where there is no such run, or where `decide` does. */
   async function change<T>(
     id: string,
-    decide: (
-      whole: WholeRun,
-      session: Session,
-    ) => Promise<Decided<T> | null> | Decided<T> | null,
+    decide: (whole: WholeRun, session: Session) => Promise<Decided<T> | null> | Decided<T> | null,
   ): Promise<{ readonly whole: WholeRun; readonly gives: T } | null> {
     const seq = seqOf(id);
     if (seq === null) return null;

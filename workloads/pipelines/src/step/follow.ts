@@ -39,7 +39,10 @@ function followerOf(data: StepData, name: string, after: readonly string[]): Fol
   const follower = { child: STEP, data: child };
   if (after.length === 1) return follower;
   const key = `${run}/${revision}/${name}`;
-  return { ...follower, gate: { rule: 'pipeline', key, slot: step, slots: after, within: WAIT_AT_JOIN } };
+  return {
+    ...follower,
+    gate: { rule: 'pipeline', key, slot: step, slots: after, within: WAIT_AT_JOIN },
+  };
 }
 
 function reachable(graph: Graph, start: string): Graph {
