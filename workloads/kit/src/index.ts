@@ -1,6 +1,11 @@
 export type { Caller } from './caller.ts';
 export * from './contract/index.ts';
 export { defined } from './defined.ts';
+export { type Checked, checkSchema, either, fields, oneOrMore, word } from './definitions/check.ts';
+export { type DefinitionFolder, definitionFolder } from './definitions/folder.ts';
+export type { Review } from './definitions/settle.ts';
+export type * from './definitions/types.ts';
+export { watchFolder } from './definitions/watch.ts';
 export { type Download, download, fileHeaders } from './download.ts';
 export { type Finding, diskFinding, existing, missing, there, unknown } from './finding.ts';
 export * from './handler.ts';
@@ -25,4 +30,5 @@ export {
   unset,
   wholeNumber,
 } from './settings.ts';
+export * from './step.ts';
 export * from './workload.ts';

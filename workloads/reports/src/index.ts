@@ -1,1 +1,13 @@
-export {};
+export type * from './catalogue/types.ts';
+export type * from './identity/types.ts';
+export * from './job-data.ts';
+export type { OutputChoice } from './output.ts';
+export type * from './parameters/types.ts';
+export type * from './rules/types.ts';
+export { ReportError, type ReportErrorCode, toProblem } from './errors.ts';
+export type { ExecutionOf, RunLog } from './runs/log.ts';
+export { type RunRoom, type RunRoomParams, openRuns } from './runs/open.ts';
+export type { RunRecord } from './runs/record.ts';
+export type { RunFigures, RunFile } from './runs/records.ts';
+export type { NewRun, Runs } from './runs/runs.ts';
+export type { RunSight } from './runs/sight.ts';
