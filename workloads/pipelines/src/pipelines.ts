@@ -22,6 +22,8 @@ export interface Pipelines {
   readonly store: RunStore;
   readonly stopWork: StopWork;
   readonly works: Works;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   /** What the jobs of steps work with. */
   readonly workshop: Workshop;
   readonly reconcile: Reconcile;
@@ -62,6 +64,7 @@ export async function openPipelines(params: PipelinesParams): Promise<Pipelines>
     store,
     stopWork,
     works,
+    now,
     workshop: { store, database, works, metrics },
     reconcile: createReconcile({ database, jobs, stopWork, metrics, log }),
     sweep: createSweep({ database, keepRunsMs }),

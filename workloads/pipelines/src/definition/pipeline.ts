@@ -44,6 +44,8 @@ export interface PipelineSchedule {
 
 export type PipelineDefinition = Definition<Pipeline>;
 
+/** GET /pipelines/runs is about runs. */
+const RESERVED = 'runs';
 /** A page shows so many, and a run with more is more than anybody oversees. */
 const MOST_STEPS = 50;
 
@@ -59,6 +61,11 @@ export function checkPipeline(
   const complain: Complain = (path, message, more = {}) =>
     complaints.push({ path, message, ...more });
   const pipeline = pipelineOf(name, checked.value, defaults, complain);
+  if (name === RESERVED)
+    complain(
+      ['title'],
+      `the file cannot be called ${RESERVED}.yaml, which is a word of the API. Rename it.`,
+    );
   return complaints.length > 0 ? { complaints } : { value: pipeline };
 }
 
