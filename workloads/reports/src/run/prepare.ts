@@ -1,0 +1,65 @@
+import { JobFailure } from '@millrace/engine';
+import { bindNames } from '@millrace/sql-source';
+import type { Compression, TableFormat } from '@millrace/tables';
+import type { ReportDefinition } from '../catalogue/types.ts';
+import { fileNameOf } from '../catalogue/file-name.ts';
+import { decideRows } from '../identity/row-rules.ts';
+import type { RowDecision } from '../identity/types.ts';
+import { boundValues, typesOf } from '../parameters/bind.ts';
+import { resolveParameters } from '../parameters/resolve.ts';
+import type { GivenParameters, ResolvedParameters } from '../parameters/types.ts';
+import type { Execution } from './workshop.ts';
+
+/** All that is settled before the source is asked. */
+export interface Prepared {
+  readonly report: ReportDefinition;
+  readonly parameters: ResolvedParameters;
+  /** The author's SQL with its names bound, and what they are bound to. */
+  readonly sql: string;
+  readonly values: Readonly<Record<string, string | null>>;
+  readonly decision: Exclude<RowDecision, { see: 'nothing' }>;
+  readonly choice: { readonly format: TableFormat; readonly compression: Compression | null };
+  readonly fileName: string;
+}
+
+export async function prepare(execution: Execution): Promise<Prepared> {
+  const { workshop, job } = execution;
+  const { data, createdAt } = job;
+  const report = await workshop.definition(data.report, data.digest);
+  if (report === null)
+    throw refused(
+      'report_not_found',
+      `The definition of "${data.report}" that this run was submitted with is no longer kept. Run the report again.`,
+    );
+  const { parameters: declared, sql, timeZone, outputs } = report.value;
+  const given = await givenTo(execution);
+  const resolved = resolveParameters(declared, given, { now: createdAt, timeZone });
+  if ('problems' in resolved)
+    throw refused(
+      'invalid_parameters',
+      resolved.problems.map(({ parameter, message }) => `${parameter}: ${message}`).join(' '),
+    );
+  const decision = decideRows(report.value, data.identity);
+  if (decision.see === 'nothing') throw refused('claim_missing', decision.why);
+  const bound = boundValues(declared, resolved.values);
+  const nulls = new Set(bound.filter(({ value }) => value === null).map(({ name }) => name));
+  const { text } = bindNames(sql, typesOf(declared), (name) => nulls.has(name));
+  return {
+    report,
+    parameters: resolved.values,
+    sql: text,
+    values: Object.fromEntries(bound.map(({ name, value }) => [name, value])),
+    decision,
+    choice: data.output,
+    fileName: fileNameOf(outputs, { report: report.name, job, parameters: resolved.values, output: data.output }),
+  };
+}
+
+/** As whoever submitted it gave them, or as a rule takes them from the results of its parents. */
+async function givenTo({ job, context }: Execution): Promise<GivenParameters> {
+  return job.data.parameters ?? {};
+}
+
+function refused(code: string, message: string): JobFailure {
+  return new JobFailure(code, message, { retryable: false });
+}
