@@ -3,7 +3,7 @@
 import { momentOf } from './dates.ts';
 import { encode, encodeLines } from './text.ts';
 import type { Column, ColumnType, Notes, Row, Value, Writer } from './types.ts';
-import { booleanOf, isMissing, numberText, textOf } from './values.ts';
+import { booleanOf, doubleText, isMissing, numberText, textOf } from './values.ts';
 
 export interface CsvOptions {
   /** Lines end with CR LF, as RFC 4180 has it, in place of LF. */
@@ -90,6 +90,7 @@ function fieldOf(type: ColumnType, textField: (text: string) => string, notes: N
 const READERS: Record<Exclude<ColumnType, 'text'>, (value: Value) => string | null> = {
   number: numberText,
   decimal: numberText,
+  double: doubleText,
   boolean: (value) => booleanOf(value)?.toString() ?? null,
   // As it was given: microseconds and offset included.
   date: (value) =>

@@ -5,7 +5,7 @@
 import { momentOf } from './dates.ts';
 import { encodeLines } from './text.ts';
 import type { Column, ColumnType, Notes, Row, Value, Writer } from './types.ts';
-import { booleanOf, isExactInDouble, isMissing, numberText, textOf } from './values.ts';
+import { booleanOf, doubleText, isExactInDouble, isMissing, numberText, textOf } from './values.ts';
 
 export function createJsonLines(columns: readonly Column[], notes: Notes): Writer<null> {
   const members = columns.map(({ name, type }, i) => ({
@@ -63,6 +63,7 @@ const READERS: Record<ColumnType, (value: Given) => string | null> = {
     const text = numberText(value);
     return text === null ? null : `"${text}"`;
   },
+  double: doubleText,
   boolean: (value) => booleanOf(value)?.toString() ?? null,
   date: (value) => (momentOf(value) === null ? null : JSON.stringify(textOf(value))),
 };

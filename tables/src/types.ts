@@ -1,9 +1,12 @@
-export const COLUMN_TYPES = ['text', 'number', 'decimal', 'boolean', 'date'] as const;
+export const COLUMN_TYPES = ['text', 'number', 'decimal', 'double', 'boolean', 'date'] as const;
 export type ColumnType = (typeof COLUMN_TYPES)[number];
 
 export interface Column {
   readonly name: string;
-  /** `number`: whole numbers, as identifiers and counts are. `decimal`: with a fraction, exact. */
+  /**
+   * `number`: whole numbers, as identifiers and counts are. `decimal`: with a fraction, exact. `double`: 64 bits of IEEE 754,
+   * whose text has the digits that tell it from its neighbours.
+   */
   readonly type: ColumnType;
   /** Digits after the point of a `decimal`, where they are known. Parquet needs them: 18 unless given. */
   readonly scale?: number;

@@ -1,4 +1,11 @@
-import type { Column, CopiedRows, Row } from '../src/index.ts';
+import {
+  createCopiedTable,
+  type Column,
+  type CopiedRows,
+  type CopiedTableOptions,
+  type Row,
+  type TableState,
+} from '../src/index.ts';
 
 /** As `COPY … (FORMAT csv)` writes them; values that are no text as their text. */
 export function copied(rows: readonly Row[]): CopiedRows {
@@ -10,6 +17,16 @@ function field(value: Row[number]): string {
   if (value === null || value === undefined) return '';
   const text = value === true ? 't' : value === false ? 'f' : String(value);
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The whole file, and the state at its end. */
+export function fileOfCopy(
+  options: CopiedTableOptions,
+  ...batches: readonly CopiedRows[]
+): { bytes: Buffer; state: TableState } {
+  const table = createCopiedTable(options);
+  const pieces = batches.flatMap((batch) => table.write(batch));
+  return { bytes: Buffer.concat([...pieces, ...table.end()]), state: table.state() };
 }
 
 /** The cells of a sheet by their place, counted where they do not say it themselves. */
@@ -25,6 +42,7 @@ export const ALL_TYPES: readonly Column[] = [
   { name: 'Id', type: 'number' },
   { name: 'Text', type: 'text' },
   { name: 'Amount', type: 'decimal' },
+  { name: 'Mean', type: 'double' },
   { name: 'Yes', type: 'boolean' },
   { name: 'When', type: 'date' },
 ];
@@ -66,7 +84,7 @@ export const HOSTILE_TEXTS = [
   '\\.',
   'x'.repeat(40_000),
   `x${'😀'.repeat(16_384)}`,
-  `${'é'.repeat(20_000)}`,
+  'é'.repeat(20_000),
   'TRUE',
   '2026-01-31',
   '007',

@@ -84,6 +84,9 @@ function staysOf(
     case 'number':
     case 'decimal':
       return isPlainNumber;
+    case 'double':
+      return (bytes, start, end) =>
+        end - start <= FINITE_LENGTH && isPlainNumber(bytes, start, end);
     case 'boolean':
       return (bytes, start, end) =>
         isWord(TRUE, bytes, start, end) || isWord(FALSE, bytes, start, end);
@@ -92,6 +95,8 @@ function staysOf(
   }
 }
 
+/** So many digits are a finite double. */
+const FINITE_LENGTH = 300;
 const TRUE = Buffer.from('true');
 const FALSE = Buffer.from('false');
 

@@ -71,6 +71,7 @@ function fastOf(type: Column['type'], out: Output): Put {
     case 'text':
       return (bytes, start, end) => putString(out, bytes, start, end);
     case 'number':
+    case 'double':
       return (bytes, start, end) => {
         if (end - start > EXACT_LENGTH || !isPlainNumber(bytes, start, end)) return false;
         put(out, bytes, start, end);

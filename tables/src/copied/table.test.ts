@@ -1,23 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { COLUMNS, fileOf, someRows } from '../../test/build.ts';
-import { ALL_TYPES, copied, HOSTILE_TEXTS, placedCells } from '../../test/copy.ts';
+import { ALL_TYPES, copied, fileOfCopy, HOSTILE_TEXTS, placedCells } from '../../test/copy.ts';
 import { unzip } from '../../test/read.ts';
 import { TABLE_FORMATS } from '../formats.ts';
 import type { TableState } from '../table.ts';
-import type { Column, CopiedRows, Row } from '../types.ts';
+import type { Column, Row } from '../types.ts';
+import { SHEET_ROWS } from '../xlsx/workbook.ts';
 import { createCopiedTable } from './table.ts';
 import type { CopiedTableOptions } from './writers.ts';
-
-function fileOfCopy(options: CopiedTableOptions, ...batches: readonly CopiedRows[]) {
-  const table = createCopiedTable(options);
-  const pieces = batches.flatMap((batch) => table.write(batch));
-  return { bytes: Buffer.concat([...pieces, ...table.end()]), state: table.state() };
-}
 
 const NUMBERS = [
   '0', '-0', '12', '-12', '007', '+5', '123456789012345', '1234567890123456', '9007199254740991',
   '9007199254740993', '-9223372036854775808', '12.50', '0.000000000000000001', '.5', '5.', '1e5',
-  '1.5E-7', '1e400', '123456789012345678901234567890.123456789', 'NaN', 'Infinity', '-Infinity', '-', 'n/a', '',
+  '1.5E-7', '0.30000000000000004', '1.7976931348623157e+308', '5e-324', `1${'0'.repeat(310)}`, '1e400', '123456789012345678901234567890.123456789', 'NaN', 'Infinity', '-Infinity', '-', 'n/a', '',
 ]; // prettier-ignore
 const DATES = [
   '2026-01-31', '2026-02-29', '2024-02-29', '1900-02-28', '1900-03-01', '0001-01-01', '0000-03-01', '9999-12-31',
@@ -158,7 +153,7 @@ describe.each(SHAPES)('$format $compression, $hidden hidden', (options) => {
     ['x,y\n', 1],
     ['1,2,3,4,5,6,7\n', 1],
     ['1,2,3,4,5,6', 1],
-    [`${given.length > 0 ? copied(given.slice(0, 2)).bytes.toString() : ''}`, 3],
+    [Buffer.from(copied(given.slice(0, 2)).bytes).toString(), 3],
     ['"open,2,3,4,5,6\n', 1],
     ['"a"b,2,3,4,5,6\n', 1],
   ])('what is no batch of its rows is refused: %j', (text, count) => {
@@ -174,5 +169,50 @@ describe.each(SHAPES)('$format $compression, $hidden hidden', (options) => {
   test('it is not carried on with other hidden fields', () => {
     const other = { ...options, hidden: 2 };
     expect(() => createCopiedTable(other, whole.state)).toThrow('Start the file afresh');
+  });
+});
+
+describe('sheets', () => {
+  const options = { format: 'xlsx', columns: [{ name: 'A', type: 'number' }] } as const;
+  const ones = copied(Array.from({ length: 100_000 }, (): Row => [1]));
+
+  test('a batch is cut between two rows where the sheet ends', () => {
+    const table = createCopiedTable(options);
+    const pieces: Uint8Array[] = [];
+    for (let i = 0; i < 10; i++) pieces.push(...table.write(ones));
+    const saved = JSON.parse(JSON.stringify(table.state())) as TableState;
+    const rest = () => {
+      const next = createCopiedTable(options, saved);
+      return Buffer.concat([...next.write(ones), ...next.write(copied([[2]])), ...next.end()]);
+    };
+    const last = Buffer.concat([
+      ...table.write(ones),
+      ...table.write(copied([[2]])),
+      ...table.end(),
+    ]);
+    expect(rest().equals(last)).toBe(true);
+    const files = unzip(Buffer.concat([...pieces, last]));
+    const rowsOf = (number: number) =>
+      (files.get(`xl/worksheets/sheet${number}.xml`) ?? '').split('<row>').slice(1);
+    const first = rowsOf(1);
+    const second = rowsOf(2);
+    expect(first).toHaveLength(SHEET_ROWS);
+    // The header again, what is left of the ones, and the 2.
+    expect(second).toHaveLength(1 + (1_100_000 - (SHEET_ROWS - 1)) + 1);
+    expect(second[0]).toContain('<t>A</t>');
+    expect(second.at(-1)).toContain('<v>2</v>');
+    expect(rowsOf(3)).toEqual([]);
+  });
+
+  test('a sheet of nearly 4 GiB is followed by another', () => {
+    const begun = createCopiedTable(options);
+    begun.write(ones);
+    const state = begun.state();
+    const { xlsx } = state.format;
+    if (xlsx?.sheet === null || xlsx?.sheet === undefined) throw new Error('no sheet');
+    const full = { ...xlsx, sheet: { ...xlsx.sheet, size: 0xf0000001 } };
+    const table = createCopiedTable(options, { ...state, format: { xlsx: full } });
+    table.write(copied([[2]]));
+    expect(table.state().format.xlsx?.sheet).toMatchObject({ number: 2, rows: 2 });
   });
 });

@@ -80,6 +80,7 @@ function fastOf(type: Column['type'], out: Output): Put {
       return (bytes, start, end) => putString(out, bytes, start, end);
     case 'number':
     case 'decimal':
+    case 'double':
       return (bytes, start, end) => {
         if (end - start > EXACT_LENGTH || !isPlainNumber(bytes, start, end)) return false;
         put(out, NUMBER);

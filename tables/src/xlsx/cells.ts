@@ -1,6 +1,6 @@
 import { momentOf, type Moment } from '../dates.ts';
 import type { Column, ColumnType, Notes, Row, Value } from '../types.ts';
-import { booleanOf, isExactInExcel, isMissing, numberText, textOf } from '../values.ts';
+import { booleanOf, doubleText, isExactInExcel, isMissing, numberText, textOf } from '../values.ts';
 import { STYLES } from './parts.ts';
 
 /** Excel's limit for a cell. A longer one and Excel calls the file damaged. */
@@ -80,6 +80,10 @@ const CELLS: Record<ColumnType, (value: Given) => string | null> = {
   text: () => null,
   number: numberCell,
   decimal: numberCell,
+  double: (value) => {
+    const text = doubleText(value);
+    return text === null ? null : `"><v>${text}</v></c>`;
+  },
   boolean: (value) => {
     const boolean = booleanOf(value);
     return boolean === null ? null : `" t="b"><v>${boolean ? 1 : 0}</v></c>`;
