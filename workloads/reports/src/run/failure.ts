@@ -1,5 +1,5 @@
 import { JobFailure } from '@millrace/engine';
-import { OWN, SourceError, SourceUnavailable } from '@millrace/sql-source';
+import { SourceError, SourceUnavailable } from '@millrace/sql-source';
 import { TableError } from '@millrace/tables';
 import { LostOutput } from '../outputs/errors.ts';
 
@@ -22,7 +22,7 @@ const CODES: readonly (readonly [RegExp, string])[] = [
 /** What went wrong, under a code of the failure table. What is not known is the engine's to classify. */
 export function toFailure(error: unknown): JobFailure {
   if (error instanceof JobFailure) return error;
-  if (error instanceof SourceError && error.code !== OWN.aborted) {
+  if (error instanceof SourceError) {
     const code = CODES.find(([pattern]) => pattern.test(error.code))?.[1] ?? 'source_refused';
     return new JobFailure(code, error.message, { retryable: error.retryable, cause: error });
   }

@@ -1,13 +1,14 @@
 import { JobFailure } from '@millrace/engine';
 import { bindNames } from '@millrace/sql-source';
+import { resolveParameters } from '@millrace/workload-kit';
 import type { Compression, TableFormat } from '@millrace/tables';
 import type { ReportDefinition } from '../catalogue/types.ts';
-import { fileNameOf } from '../catalogue/file-name.ts';
+import { fileNameOf } from '../catalogue/outputs.ts';
 import { decideRows } from '../identity/row-rules.ts';
 import type { RowDecision } from '../identity/types.ts';
 import { boundValues, typesOf } from '../parameters/bind.ts';
-import { resolveParameters } from '../parameters/resolve.ts';
 import type { GivenParameters, ResolvedParameters } from '../parameters/types.ts';
+import { type ParentJob, parametersFromParents } from '../rules/parents.ts';
 import type { Execution } from './workshop.ts';
 
 /** All that is settled before the source is asked. */
@@ -31,7 +32,7 @@ export async function prepare(execution: Execution): Promise<Prepared> {
       'report_not_found',
       `The definition of "${data.report}" that this run was submitted with is no longer kept. Run the report again.`,
     );
-  const { parameters: declared, sql, timeZone, outputs } = report.value;
+  const { parameters: declared, sql, timeZone } = report.value;
   const given = await givenTo(execution);
   const resolved = resolveParameters(declared, given, { now: createdAt, timeZone });
   if ('problems' in resolved)
@@ -51,13 +52,31 @@ export async function prepare(execution: Execution): Promise<Prepared> {
     values: Object.fromEntries(bound.map(({ name, value }) => [name, value])),
     decision,
     choice: data.output,
-    fileName: fileNameOf(outputs, { report: report.name, job, parameters: resolved.values, output: data.output }),
+    fileName: fileNameOf(report.value, {
+      id: job.id,
+      created: new Date(createdAt).toISOString().slice(0, 10),
+      parameters: resolved.values,
+      output: data.output,
+    }),
   };
 }
 
 /** As whoever submitted it gave them, or as a rule takes them from the results of its parents. */
 async function givenTo({ job, context }: Execution): Promise<GivenParameters> {
-  return job.data.parameters ?? {};
+  const { data, parents } = job;
+  if (data.from === undefined) return data.parameters ?? {};
+  const found = new Map<string, ParentJob | null>();
+  for (const [report, id] of Object.entries(parents)) {
+    const parent = await context.get(id);
+    const isKept = parent?.payload != null && parent.result != null;
+    found.set(
+      report,
+      isKept ? { data: JSON.parse(parent.payload), result: JSON.parse(parent.result) } : null,
+    );
+  }
+  const taken = parametersFromParents(data, found);
+  if ('problem' in taken) throw refused(taken.problem.code, taken.problem.message);
+  return taken.given;
 }
 
 function refused(code: string, message: string): JobFailure {

@@ -78,7 +78,9 @@ function selectOf(
   const key = value.key.map((name): KeyColumn => {
     const type = types.get(name);
     if (type === undefined)
-      throw wrongReport(`The SQL of the report gives no column "${name}", which is named as its key.`);
+      throw wrongReport(
+        `The SQL of the report gives no column "${name}", which is named as its key.`,
+      );
     return { name, type };
   });
   for (const { name } of value.columns)

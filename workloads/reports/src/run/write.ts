@@ -99,7 +99,12 @@ async function* copy(
     await pace.report({ rows, bytes: state.bytes, chunks, total });
   }
   for (const piece of table.end()) await output.write(piece);
-  const facts = { ...(await output.finish()), rows, chunks, rowsPerSecond: pace.rowsPerSecond(rows) };
+  const facts = {
+    ...(await output.finish()),
+    rows,
+    chunks,
+    rowsPerSecond: pace.rowsPerSecond(rows),
+  };
   const { notes } = table.state();
   const hasAsOf = prepared.report.value.asOf !== null;
   return finished(execution, prepared, {
@@ -117,7 +122,17 @@ async function finished(
   const keepMs = report.value.expiresMs ?? workshop.config.keepMs;
   await workshop.runs.finish(execution, { ...facts, fileName, keepMs });
   const { rows, bytes, sha256, chunks, note } = facts;
-  return { report: report.name, parameters, ...choice, fileName, rows, bytes, sha256, chunks, note };
+  return {
+    report: report.name,
+    parameters,
+    ...choice,
+    fileName,
+    rows,
+    bytes,
+    sha256,
+    chunks,
+    note,
+  };
 }
 
 type RunFacts = Parameters<Execution['workshop']['runs']['finish']>[1];

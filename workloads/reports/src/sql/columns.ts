@@ -31,9 +31,7 @@ export function writtenColumns(
     const { label = null, format = null, hidden = false } = said.get(column.name) ?? {};
     if (hidden) return [];
     const { sql, isRaw, ...shape } = shapeOf(column, format);
-    return [
-      { name: column.name, sql, isRaw, column: { name: label ?? column.name, ...shape } },
-    ];
+    return [{ name: column.name, sql, isRaw, column: { name: label ?? column.name, ...shape } }];
   });
 }
 

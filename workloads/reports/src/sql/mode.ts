@@ -29,5 +29,7 @@ function costOf(plan: PlanNode): number {
 
 /** A join that makes NULLs of columns that are NOT NULL in their table. */
 export function hasOuterJoin({ Plans = [], ...node }: PlanNode): boolean {
-  return /^(Left|Right|Full)$/.test(String(node['Join Type'] ?? '')) || Plans.some(hasOuterJoin);
+  const join = node['Join Type'];
+  const isOuter = typeof join === 'string' && /^(Left|Right|Full)$/.test(join);
+  return isOuter || Plans.some(hasOuterJoin);
 }

@@ -52,10 +52,7 @@ export function sameKeyText(select: ReportSelect): string {
 }
 
 /** The newline ends a comment that the author's SQL may end with. */
-function fromText(
-  { text, where, asOf }: ReportSelect,
-  conditions: readonly string[],
-): string {
+function fromText({ text, where, asOf }: ReportSelect, conditions: readonly string[]): string {
   const all = [
     ...(where === null ? [] : [`(${where})`]),
     ...(asOf === null ? [] : [`${quoted(asOf)} <= ${bound(AS_OF, 'timestamptz')}`]),
