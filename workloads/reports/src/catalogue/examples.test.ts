@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PARAMETER_TYPES } from '@millrace/workload-kit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { testFolder } from '../../test/catalogue.ts';
 import { decideRows } from '../identity/row-rules.ts';
-import { PARAMETER_TYPES } from '../parameters/types.ts';
 import { graphOf } from '../rules/graph.ts';
 import { schedulesOf } from '../rules/schedules.ts';
 import { createCatalogue } from './catalogue.ts';

@@ -208,7 +208,7 @@ test.each([
   ['schedule: { cron: 0 6 * * *, as: nightly }', /^9:1 schedule\.parameters\.day: give it a value/],
   [
     'schedule: { cron: 0 6 * * *, as: nightly, parameters: { day: today, dya: x } }',
-    /dya: the report has no such parameter/,
+    /dya: there is no such parameter/,
   ],
   [
     'schedule: { cron: 0 6 * * *, as: nihgtly, parameters: { day: today } }',
