@@ -162,6 +162,6 @@ function guard({ handlers }: Service, issuer: string, clock: Clock): void {
   handlers.me = ({ token }) => {
     const { sub, exp, roles = [] } = checked(token);
     const expiresAt = new Date(exp * 1_000).toISOString();
-    return { name: nameIn(token), subject: sub, roles, tenants: null, expiresAt };
+    return { name: nameIn(token), subject: sub, roles, claims: {}, tenants: null, expiresAt };
   };
 }

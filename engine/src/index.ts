@@ -5,7 +5,10 @@ export {
   defineRule,
   dependantsOf,
   type FinishedParent,
+  type Follower,
+  type Gate,
   type Rule,
+  type RuleBook,
 } from './kinds/dependencies.ts';
 export { type Decided, type Ended, decide } from './execution/decide.ts';
 export * from './time/duration.ts';
@@ -31,6 +34,8 @@ export * from './kinds/retry.ts';
 export * from './scope.ts';
 export {
   type Schedule,
+  type Schedules,
+  schedulesNow,
   checkSchedule,
   defineSchedule,
   fireNow,

@@ -124,6 +124,8 @@ export interface FinishedJob {
   readonly kind: string;
   readonly tenant: string;
   readonly payload: JsonText | null;
+  /** Of a job that succeeded; null once erased. */
+  readonly result: JsonText | null;
   readonly state: FinishedState;
   readonly correlationId: string | null;
   readonly submitter: string | null;

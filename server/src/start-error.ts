@@ -3,6 +3,17 @@ export class StartError extends Error {
   override readonly name = 'StartError';
 }
 
+/** The same of what takes its time. */
+export async function inWordsLater<T>(make: () => Promise<T>): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    return inWords(() => {
+      throw error;
+    });
+  }
+}
+
 /** What the engine refuses here is written in someone's job files or settings: no stack of ours helps them. */
 export function inWords<T>(make: () => T): T {
   try {

@@ -29,7 +29,7 @@ export function createWorkers(params: {
   readonly stores: Stores;
   readonly places: Places;
   readonly kindsOf: (org: string) => readonly JobKind[];
-  readonly schedules: readonly Schedule[];
+  readonly schedules: () => readonly Schedule[];
   readonly pools: readonly PoolConfig[];
   readonly services: ReadonlyMap<string, unknown>;
   readonly events: Events;

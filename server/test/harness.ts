@@ -26,7 +26,8 @@ import { createHub } from '../src/live/hub.ts';
 import { createLog } from '../src/log/log.ts';
 import { untold } from '../src/telemetry/untold.ts';
 import type { MainStore } from '../src/stores/parts.ts';
-import { type WebhookParams, webhookKind } from '../src/webhook/kind.ts';
+import { type DeliverParams, createDeliver } from '../src/webhook/deliver.ts';
+import { webhookKind } from '../src/webhook/kind.ts';
 import { NO_WORKLOADS } from '../src/workloads/open.ts';
 import { asMain, createLine, createMemoryAudit } from './service.ts';
 
@@ -50,7 +51,7 @@ export interface HarnessOptions {
   readonly kinds?: readonly JobKind[];
   readonly rules?: readonly Rule[];
   readonly schedules?: readonly Schedule[];
-  readonly webhook?: WebhookParams;
+  readonly webhook?: DeliverParams;
   readonly config?: Partial<AppParts['config']>;
   readonly store?: (store: MainStore) => MainStore;
   readonly audit?: (audit: AuditLog) => AuditLog;
@@ -61,7 +62,7 @@ export interface HarnessOptions {
 /** The app on a memory store, with a worker that has not been started. */
 export function createHarness(options: HarnessOptions = {}): Harness {
   const webhook = options.webhook ?? { secret: null, allow: [] };
-  const registry = createRegistry([...(options.kinds ?? []), webhookKind(webhook)]);
+  const registry = createRegistry([...(options.kinds ?? []), webhookKind(createDeliver(webhook))]);
   const dependants = dependantsOf(registry, options.rules ?? []);
   const opened = asMain(createMemoryDatabase({ now: Date.now, name: 'mem' }).open({ dependants }));
   const store = options.store?.(opened) ?? opened;
@@ -108,7 +109,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     audit,
     worker,
     registry,
-    schedules: options.schedules ?? [],
+    schedules: () => options.schedules ?? [],
     config,
     replica: worker.id,
     authenticate: () => Promise.resolve(DEVELOPER),

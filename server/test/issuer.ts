@@ -44,6 +44,7 @@ export function start(
     audiences?: string[];
     rateLimit?: number;
     tenantClaim?: string;
+    callerClaims?: readonly string[];
   } = {},
 ): Harness {
   const identity = createIdentity(
@@ -56,7 +57,7 @@ export function start(
     },
     log,
     { call: (_, run) => run() },
-    config.tenantClaim ?? null,
+    { tenantClaim: config.tenantClaim ?? null, callerClaims: config.callerClaims ?? ['county'] },
   );
   harness = createHarness({
     kinds: [hello],

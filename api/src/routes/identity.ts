@@ -23,6 +23,10 @@ export const me = z.object({
     .nullable()
     .default(null)
     .describe('Those of the token, where new things go first; null: tenants are no boundary here.'),
+  claims: z
+    .record(z.string(), z.array(z.string()))
+    .default({})
+    .describe('Those of CALLER_CLAIMS that the token has: row rules of reports go by them.'),
   expiresAt: moment.nullable().describe('When the token ends.'),
 });
 export type Me = z.infer<typeof me>;
@@ -57,6 +61,7 @@ export const identityContracts = {
         subject: 'b7b0c6c4-4f6e-4c0b-a3a5-0d3a4b1f2c11',
         roles: ['operator'],
         tenants: ['acme'],
+        claims: { county: ['19'] },
         expiresAt: '2026-01-31T10:30:00.000Z',
       },
     },

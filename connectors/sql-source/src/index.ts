@@ -1,1 +1,14 @@
-export {};
+export { SourceError, SourceUnavailable } from './errors.ts';
+export { type EmbeddedSource, openEmbeddedSource } from './embedded/source.ts';
+export { type PostgresSourceOptions, openPostgresSource } from './postgres/source.ts';
+export { type BoundSql, bindNames, placeAt } from './text/bind-names.ts';
+export type {
+  BeginOptions,
+  CopiedRows,
+  CopyFormat,
+  Cut,
+  PlanNode,
+  Reading,
+  SourceColumn,
+  SqlSource,
+} from './types.ts';

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type WorldOptions, createWorld, work } from '../../test/world.ts';
-import { type Rule, WEBHOOK_KIND, defineRule, dependantsOf } from './dependencies.ts';
+import {
+  type Rule,
+  type RuleBook,
+  WEBHOOK_KIND,
+  defineRule,
+  dependantsOf,
+} from './dependencies.ts';
 import { JobFailure } from '../errors.ts';
 import type { FinishedJob } from '../job.ts';
 import { createRegistry } from './registry.ts';
@@ -246,6 +252,7 @@ describe('a webhook', () => {
       kind: 'a',
       tenant: '',
       payload: '{}',
+      result: null,
       state: 'FAILED',
       correlationId: null,
       submitter: null,
@@ -257,6 +264,101 @@ describe('a webhook', () => {
     expect(dependants(ended)).toMatchObject([{ child: { kind: WEBHOOK_KIND, maxAttempts: 4 } }]);
     expect(dependants({ ...ended, subject: 'p1' })).toMatchObject([{ child: { subject: 'p1' } }]);
     expect(dependants({ ...ended, kind: 'unheard-of', webhook: null })).toEqual([]);
+  });
+});
+
+describe('a book of rules', () => {
+  const ended: FinishedJob = {
+    id: 'mem-1',
+    kind: 'a',
+    tenant: 'acme',
+    payload: '{"date":"2026-01-31"}',
+    result: '{"rows":3}',
+    state: 'SUCCEEDED',
+    correlationId: 'c1',
+    submitter: 'ann',
+    subject: null,
+    webhook: null,
+    parents: null,
+    traceparent: null,
+  };
+  const book = (follow: RuleBook['follow']): RuleBook => ({
+    name: 'reports',
+    parents: ['a'],
+    children: ['child'],
+    follow,
+  });
+  const registry = createRegistry([...parents, child]);
+
+  it('is asked at the end of a job, with its data and result, and makes what it says', () => {
+    const dependants = dependantsOf(
+      registry,
+      [],
+      [
+        book(({ data, result, submitter }) => [
+          {
+            child: 'child',
+            data: { data, result, submitter },
+            priority: 5,
+            submitter: 'service:x',
+          },
+          {
+            child: 'child',
+            data: {},
+            gate: { rule: 'all', key: 'k', slot: 'left', slots: ['left', 'right'], within: '1h' },
+          },
+        ]),
+      ],
+    );
+    expect(dependants(ended)).toMatchObject([
+      {
+        child: {
+          kind: 'child',
+          tenant: 'acme',
+          priority: 5,
+          submitter: 'service:x',
+          correlationId: 'c1',
+          parents: { a: 'mem-1' },
+          payload: '{"data":{"date":"2026-01-31"},"result":{"rows":3},"submitter":"ann"}',
+        },
+      },
+      {
+        child: { submitter: 'ann' },
+        gate: {
+          rule: 'all',
+          key: '["acme","k"]',
+          slot: 'left',
+          slots: ['left', 'right'],
+          withinMs: 3_600_000,
+        },
+      },
+    ]);
+    expect(dependants({ ...ended, kind: 'b' })).toEqual([]);
+  });
+
+  it('that throws, or names what no gate can be, stops no job from ending', () => {
+    const gate = { rule: 'all', key: 'k'.repeat(256), slot: 'left', slots: ['left', 'right'] };
+    const broken: RuleBook['follow'][] = [
+      () => {
+        throw new Error('no such report');
+      },
+      () => [{ child: 'child', data: {}, gate }],
+      () => [{ child: 'child', data: {}, gate: { ...gate, key: 'k', within: 'soon' as never } }],
+    ];
+    for (const follow of broken) {
+      const [only, ...others] = dependantsOf(registry, [], [book(follow)])(ended);
+      expect(others).toEqual([]);
+      expect(only?.gate).toBeUndefined();
+      expect(JSON.parse(only?.child.payload ?? '')).toMatchObject({ ruleFailed: 'reports' });
+    }
+  });
+
+  it('has a name of its own, and kinds that are there', () => {
+    const empty = book(() => []);
+    expect(() => dependantsOf(registry, [], [empty, empty])).toThrow('Two rules are called');
+    expect(() => dependantsOf(registry, [], [{ ...empty, parents: ['none'] }])).toThrow(
+      'There is no kind "none"',
+    );
   });
 });
 

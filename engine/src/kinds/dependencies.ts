@@ -32,14 +32,54 @@ export interface Rule {
   readonly priority?: number;
 }
 
+/**
+ * Rules that are data, such as those of report files, and may change while the process runs. What follows from a job of
+ * `parents` is asked for at its end, inside the transaction that ends it: `follow` is pure, and may be asked again.
+ */
+export interface RuleBook {
+  readonly name: string;
+  /** Kinds whose ends it is asked about. */
+  readonly parents: readonly string[];
+  /** Kinds that it may make, also of other processes: a job of a kind that nobody has waits, and `explain` says so. */
+  readonly children: readonly string[];
+  readonly follow: (parent: FinishedParent) => readonly Follower[];
+}
+
+/** A job that follows from the end of another. */
+export interface Follower {
+  /** One of the book's `children`. */
+  readonly child: string;
+  readonly data: unknown;
+  readonly priority?: number;
+  /** Instead of who submitted the parent. */
+  readonly submitter?: string;
+  /** Left out: the job is made at once. */
+  readonly gate?: Gate;
+}
+
+/** Where jobs that belong together wait for each other: the child is made when one of each slot has come. */
+export interface Gate {
+  /** With `key` it names the gate, for the jobs of one tenant. */
+  readonly rule: string;
+  readonly key: string;
+  /** Which of `slots` this job is. */
+  readonly slot: string;
+  readonly slots: readonly string[];
+  /** How long the first one waits for the others: 7 days unless given. */
+  readonly within?: Duration;
+}
+
 export interface FinishedParent {
   readonly id: string;
   readonly kind: string;
   readonly tenant: string;
   readonly state: FinishedState;
   readonly correlationId: string;
+  readonly submitter: string | null;
   /** Null when the job was erased, or its payload purged. */
   readonly data: unknown;
+  /** Of a job that succeeded. */
+  readonly result: unknown;
 }
 
 const COUNTS: Readonly<Record<NonNullable<Rule['when']>, readonly FinishedState[]>> = {
@@ -51,6 +91,7 @@ const COUNTS: Readonly<Record<NonNullable<Rule['when']>, readonly FinishedState[
 const NONE: readonly Dependant[] = [];
 /** The longest match key: gates are found by it, and a database index takes no longer ones. */
 const MATCH_LIMIT = 255;
+const KEEP_GATE = '7d';
 
 export const WEBHOOK_KIND = 'millrace.webhook';
 
@@ -87,7 +128,7 @@ export function defineRule(rule: Rule): Rule {
     'a function that makes the data of the child',
   );
   fields.require('when', whenOf(rule) in COUNTS, either(Object.keys(COUNTS)));
-  const withinMs = fields.read('within', () => withinOf(rule));
+  const withinMs = fields.read('within', () => delayOf(rule.within));
   fields.require('within', withinMs > 0, 'a duration above 0, such as "2h" or "7d"');
   const { priority } = rule;
   if (priority !== undefined) fields.read('priority', () => checkPriority(priority));
@@ -108,33 +149,41 @@ function whenOf({ when }: Rule): NonNullable<Rule['when']> {
   return when ?? 'succeeded';
 }
 
-function withinOf({ within }: Rule): number {
-  return storableDelay(toMs(within ?? '7d'));
+function delayOf(within: Duration = KEEP_GATE): number {
+  return storableDelay(toMs(within));
 }
 
 /** Everything that follows from a job's end: rules, its webhook, its cleanup. One mechanism for the three. */
-export function dependantsOf(registry: Registry, rules: readonly Rule[]): Dependants {
-  const byParent = new Map<string, Rule[]>();
+export function dependantsOf(
+  registry: Registry,
+  rules: readonly Rule[],
+  books: readonly RuleBook[] = [],
+): Dependants {
+  const byParent = new Map<string, RuleBook[]>();
   const names = new Set<string>();
-  for (const rule of rules.map((each) => checkRule(registry, each))) {
-    if (names.has(rule.name))
+  const all = [...rules.map((each) => bookOf(checkRule(registry, each))), ...books];
+  for (const book of all) {
+    if (names.has(book.name))
       throw new MillraceError(
         'invalid_definition',
-        `Two rules are called "${rule.name}". Rename one of them.`,
+        `Two rules are called "${book.name}". Rename one of them.`,
       );
-    names.add(rule.name);
-    for (const parent of rule.parents)
-      byParent.set(parent, [...(byParent.get(parent) ?? []), rule]);
+    names.add(book.name);
+    for (const kind of book.parents) registry.require(kind);
+    for (const parent of book.parents)
+      byParent.set(parent, [...(byParent.get(parent) ?? []), book]);
   }
   return (job) => {
-    const rulesOfKind = byParent.get(job.kind);
+    const booksOfKind = byParent.get(job.kind);
     const cleanup = job.state !== 'SUCCEEDED' && registry.get(job.kind)?.hasCleanup === true;
     // Most jobs have nothing that follows: no allocation for them.
-    if (rulesOfKind === undefined && job.webhook === null && !cleanup) return NONE;
+    if (booksOfKind === undefined && job.webhook === null && !cleanup) return NONE;
     const dependants: Dependant[] = [];
-    for (const rule of rulesOfKind ?? []) {
-      const dependant = follow(registry, rule, job);
-      if (dependant !== null) dependants.push(dependant);
+    if (booksOfKind !== undefined) {
+      const parent = parentOf(job);
+      for (const book of booksOfKind)
+        for (const follower of followersBy(book, parent))
+          dependants.push(dependantBy(registry, follower, job));
     }
     if (job.webhook !== null) {
       dependants.push({
@@ -152,60 +201,97 @@ export function dependantsOf(registry: Registry, rules: readonly Rule[]): Depend
   };
 }
 
-function follow(registry: Registry, rule: Rule, job: FinishedJob): Dependant | null {
-  if (!COUNTS[whenOf(rule)].includes(job.state)) return null;
-  const made = applyRule(rule, job);
-  if (made === null) return null;
-  const childJob = {
-    ...child(registry, rule.child, job, made.data),
-    ...(rule.priority !== undefined && { priority: rule.priority }),
-  };
-  // The child of a rule that threw is made at once: at a gate it could wait for parents that never come, and nobody
-  // would see the error.
-  if (rule.parents.length === 1 || made.threw) return { child: childJob };
+/** A rule in code is a book of one page. */
+function bookOf(rule: Rule): RuleBook {
+  const { name, parents, child: kind, priority } = rule;
+  const counts = COUNTS[whenOf(rule)];
   return {
-    child: childJob,
-    gate: {
-      rule: rule.name,
-      // Tenants never meet at a gate.
-      key: JSON.stringify([job.tenant, made.key]),
-      slot: job.kind,
-      slots: rule.parents,
-      withinMs: withinOf(rule),
+    name,
+    parents,
+    children: [kind],
+    follow(parent) {
+      if (!counts.includes(parent.state)) return [];
+      const key = rule.match === undefined ? '' : rule.match(parent);
+      if (key == null) return [];
+      // Of what `match` gave too, and before `data` is asked: a rule that pairs by a wrong key must not run on.
+      checkKey(key);
+      const follower = {
+        child: kind,
+        data: rule.data(parent, key),
+        ...(priority !== undefined && { priority }),
+      };
+      if (parents.length === 1) return [follower];
+      const gate: Gate = {
+        rule: name,
+        key,
+        slot: parent.kind,
+        slots: parents,
+        ...(rule.within !== undefined && { within: rule.within }),
+      };
+      return [{ ...follower, gate }];
     },
   };
 }
 
+function checkKey(key: string): void {
+  if (key.length > MATCH_LIMIT)
+    throw new Error(`match gave a text of more than ${MATCH_LIMIT} characters`);
+}
+
+function parentOf(job: FinishedJob): FinishedParent {
+  const { id, kind, tenant, state, correlationId, submitter, payload, result } = job;
+  return {
+    id,
+    kind,
+    tenant,
+    state,
+    correlationId: correlationId ?? id,
+    submitter,
+    data: payload === null ? null : JSON.parse(payload),
+    result: result === null ? null : JSON.parse(result),
+  };
+}
+
 /**
- * A rule's own code must not stop its parent from ending: what it throws becomes the child's data, which
- * the child's schema then refuses, so that the failure is a dead letter someone sees.
+ * A rule's own code must not stop its parent from ending: what it throws becomes the data of a child, which the child's
+ * schema then refuses, so that the failure is a dead letter someone sees. That child is made at once: at a gate it could
+ * wait for parents that never come, and nobody would see the error.
  */
-function applyRule(
-  rule: Rule,
-  job: FinishedJob,
-): { key: string; data: unknown; threw: boolean } | null {
-  const { id, kind, tenant, state, correlationId } = job;
+function followersBy(book: RuleBook, parent: FinishedParent): readonly Follower[] {
   try {
-    const parent: FinishedParent = {
-      id,
-      kind,
-      tenant,
-      state,
-      correlationId: correlationId ?? id,
-      data: job.payload === null ? null : JSON.parse(job.payload),
-    };
-    const key = rule.match === undefined ? '' : rule.match(parent);
-    if (key == null) return null;
-    if (key.length > MATCH_LIMIT)
-      throw new Error(`match gave a text of more than ${MATCH_LIMIT} characters`);
-    return { key, data: rule.data(parent, key), threw: false };
+    const followers = book.follow(parent);
+    for (const { gate } of followers)
+      if (gate !== undefined) {
+        checkKey(gate.key);
+        delayOf(gate.within);
+      }
+    return followers;
   } catch (thrown) {
-    return {
-      key: id,
-      data: { ruleFailed: rule.name, parent: id, why: classify(thrown).message },
-      threw: true,
-    };
+    const [kind = parent.kind] = book.children;
+    const why = classify(thrown).message;
+    return [{ child: kind, data: { ruleFailed: book.name, parent: parent.id, why } }];
   }
+}
+
+function dependantBy(registry: Registry, follower: Follower, job: FinishedJob): Dependant {
+  const { priority, submitter, gate } = follower;
+  const made = {
+    ...child(registry, follower.child, job, follower.data),
+    ...(priority !== undefined && { priority }),
+    ...(submitter !== undefined && { submitter }),
+  };
+  if (gate === undefined) return { child: made };
+  return {
+    child: made,
+    gate: {
+      rule: gate.rule,
+      // Tenants never meet at a gate.
+      key: JSON.stringify([job.tenant, gate.key]),
+      slot: gate.slot,
+      slots: gate.slots,
+      withinMs: delayOf(gate.within),
+    },
+  };
 }
 
 /** Never throws: a parent that cannot end would be taken over, and stop whoever takes it over, again and again. */

@@ -40,6 +40,29 @@ describe('a schedule', () => {
     ]);
   });
 
+  it('that comes, changes or goes while the process runs is heeded at the next look', async () => {
+    let schedules: Schedule[] = [];
+    const { worker, run, all, store } = world({}, { worker: { schedules: () => schedules } });
+    worker.start();
+    await run(HOUR_MS);
+    expect(await store.schedules.all()).toEqual([]);
+    schedules = [hourly];
+    await run(HOUR_MS + 2 * MINUTE_MS);
+    expect(await all('work')).toMatchObject([
+      { schedule: 'hourly', createdAt: START + 2 * HOUR_MS },
+    ]);
+    schedules = [{ ...hourly, cron: '30 * * * *' }];
+    await run(45 * MINUTE_MS);
+    expect(await store.schedules.all()).toMatchObject([{ name: 'hourly', cron: '30 * * * *' }]);
+    expect((await all('work')).map(({ createdAt }) => createdAt)).toContain(
+      START + 2 * HOUR_MS + 30 * MINUTE_MS,
+    );
+    schedules = [];
+    const before = (await all('work')).length;
+    await run(3 * HOUR_MS);
+    expect(await all('work')).toHaveLength(before);
+  });
+
   it('makes one however many replicas watch it', async () => {
     const { worker, join, run, all } = world();
     for (const each of [worker, join('w2').worker, join('w3').worker]) each.start();

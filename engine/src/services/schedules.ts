@@ -3,7 +3,13 @@ import { StoreUnavailable } from '../errors.ts';
 import type { Events } from '../events.ts';
 import { checkText } from '../values/json.ts';
 import { type Store } from '../port.ts';
-import { type Fired, type SchedulePart, type ScheduleStatus, TICK_AHEAD_MS } from '../parts.ts';
+import {
+  type Fired,
+  type SchedulePart,
+  type ScheduleRecord,
+  type ScheduleStatus,
+  TICK_AHEAD_MS,
+} from '../parts.ts';
 import type { Registry } from '../kinds/registry.ts';
 import { newJob } from '../queue/new-job.ts';
 import type { JobRequest } from '../request.ts';
@@ -37,6 +43,13 @@ export interface Schedule {
   readonly missed?: 'last' | 'skip' | 'all';
   /** While the previous run is alive: pass the tick over (default) or run beside it. */
   readonly overlap?: 'skip' | 'allow';
+}
+
+/** Declared once, or as they are at each look: schedules of files that change while the process runs. */
+export type Schedules = readonly Schedule[] | (() => readonly Schedule[]);
+
+export function schedulesNow(schedules: Schedules): readonly Schedule[] {
+  return typeof schedules === 'function' ? schedules() : schedules;
 }
 
 /** A tick older than this when it is found was missed. */
@@ -119,29 +132,26 @@ export function createScheduler(params: {
   store: Store;
   part: SchedulePart;
   registry: Registry;
-  schedules: readonly Schedule[];
+  schedules: Schedules;
   events: Events;
 }): Service {
-  const { store, part, registry, schedules, events } = params;
+  const { store, part, registry, events } = params;
   let synced = false;
   /** By the store's clock. */
   let lookedAt = Infinity;
 
-  /** Synced at the start, and again when the store has lost one: in a fail-over that lost commits, or by hand. */
-  async function statuses(): Promise<ScheduleStatus[]> {
+  /**
+   * Synced at the start, when one has come or changed, and again when the store has lost one: in a fail-over that lost
+   * commits, or by hand.
+   */
+  async function statuses(schedules: readonly Schedule[]): Promise<ScheduleStatus[]> {
+    const wanted = schedules.map(recordOf);
     if (synced) {
       const known = await part.all();
-      const names = new Set(known.map(({ name }) => name));
-      if (schedules.every(({ name }) => names.has(name))) return known;
+      const byName = new Map(known.map((status) => [status.name, status]));
+      if (wanted.every((record) => isSame(record, byName.get(record.name)))) return known;
     }
-    const known = await part.sync({
-      schedules: schedules.map(({ name, cron, timeZone, job }) => ({
-        name,
-        cron,
-        timeZone: timeZone ?? 'UTC',
-        kind: job.kind,
-      })),
-    });
+    const known = await part.sync({ schedules: wanted });
     synced = true;
     return known;
   }
@@ -194,7 +204,8 @@ export function createScheduler(params: {
   return {
     name: 'schedules',
     async runOnce() {
-      const known = new Map((await statuses()).map((status) => [status.name, status]));
+      const schedules = schedulesNow(params.schedules);
+      const known = new Map((await statuses(schedules)).map((status) => [status.name, status]));
       const now = await store.now();
       const before = Math.min(lookedAt, now);
       let nextMs = AT_MOST_MS;
@@ -209,6 +220,19 @@ export function createScheduler(params: {
       return { nextMs: Math.max(nextMs, 1) };
     },
   };
+}
+
+function recordOf({ name, cron, timeZone, job }: Schedule): ScheduleRecord {
+  return { name, cron, timeZone: timeZone ?? 'UTC', kind: job.kind };
+}
+
+function isSame(record: ScheduleRecord, known: ScheduleRecord | undefined): boolean {
+  return (
+    known !== undefined &&
+    known.cron === record.cron &&
+    known.timeZone === record.timeZone &&
+    known.kind === record.kind
+  );
 }
 
 /** Looking back in widening steps: a schedule of every second that slept for a year is not counted through. */

@@ -3,7 +3,12 @@ import type { Events } from '../events.ts';
 import type { Registry } from '../kinds/registry.ts';
 import type { Store } from '../port.ts';
 import { createRetention } from '../services/retention.ts';
-import { type Schedule, checkSchedule, createScheduler } from '../services/schedules.ts';
+import {
+  type Schedules,
+  checkSchedule,
+  createScheduler,
+  schedulesNow,
+} from '../services/schedules.ts';
 import type { Service } from '../services/service.ts';
 import type { Clock } from '../time/clock.ts';
 import { refuseTwice } from './pool-config.ts';
@@ -18,11 +23,11 @@ export function backgroundOf(params: {
   registry: Registry;
   clock: Clock;
   events: Events;
-  schedules: readonly Schedule[];
+  schedules: Schedules;
   report: () => Promise<void>;
 }): () => Service[] {
-  const { store, registry, clock, events, report } = params;
-  const schedules = params.schedules.map((schedule) => checkSchedule(registry, schedule));
+  const { store, registry, clock, events, schedules: given, report } = params;
+  const schedules = schedulesNow(given).map((schedule) => checkSchedule(registry, schedule));
   refuseTwice(
     'schedules',
     schedules.map(({ name }) => name),
@@ -46,8 +51,8 @@ export function backgroundOf(params: {
     const { upkeep, followers, schedules: part } = store;
     if (upkeep !== undefined)
       services.push(createRetention({ upkeep, followers, registry, clock, events }));
-    if (part !== undefined && schedules.length > 0)
-      services.push(createScheduler({ store, part, registry, schedules, events }));
+    if (part !== undefined && (typeof given === 'function' || schedules.length > 0))
+      services.push(createScheduler({ store, part, registry, schedules: given, events }));
     return services;
   };
 }

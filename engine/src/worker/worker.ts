@@ -9,7 +9,7 @@ import type { ClaimedJob, Lease } from '../job.ts';
 import type { Log } from '../kinds/kind.ts';
 import type { Registry } from '../kinds/registry.ts';
 import type { Store } from '../port.ts';
-import type { Schedule } from '../services/schedules.ts';
+import type { Schedules } from '../services/schedules.ts';
 import { startService } from '../services/service.ts';
 import { type Clock, type Random, atMost, sleep } from '../time/clock.ts';
 import { type Duration, toMs } from '../time/duration.ts';
@@ -25,7 +25,7 @@ export interface WorkerConfig {
   /** Unique per process: a name and something random. */
   readonly id: string;
   readonly pools?: readonly PoolConfig[];
-  readonly schedules?: readonly Schedule[];
+  readonly schedules?: Schedules;
   /** How long a claim is good for without a heartbeat. */
   readonly lease?: Duration;
   /** How long running work may take to end once the process was told to stop. */

@@ -40,6 +40,7 @@ describe('the configuration', () => {
       webhook: { secret: null, allow: [] },
       identity: { mode: 'sandbox' },
       tenantClaim: null,
+      callerClaims: ['county'],
       workloads: new Map([
         [
           'documents',

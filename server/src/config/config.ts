@@ -34,6 +34,8 @@ export interface Config {
   readonly identity: IdentityConfig;
   /** Names the tenants of a caller; null: tenants are no boundary. */
   readonly tenantClaim: string | null;
+  /** Claims that are kept with a caller, for rules about rows. */
+  readonly callerClaims: readonly string[];
   /** Of each workload by its name; one that is switched off is not there. */
   readonly workloads: ReadonlyMap<string, unknown>;
   readonly salesforce: SalesforceConfig;
@@ -134,6 +136,7 @@ function configOf(values: Environment, given: Given): Config {
     },
     identity: identityOf(values),
     tenantClaim: values.TENANT_CLAIM ?? null,
+    callerClaims: values.CALLER_CLAIMS,
     workloads: new Map(
       workloads.flatMap(({ name, settings }) => {
         const config = settings.read(values);

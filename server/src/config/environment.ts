@@ -252,6 +252,11 @@ export const environment = z.object({
     text,
     'The claim of a token that names the tenants of its caller, a text or a list of texts; unset, tenants are no boundary.',
   ),
+  CALLER_CLAIMS: setting(
+    list,
+    'county',
+    'Claims of a token that are kept with what its caller submits, for the row rules of reports; separated by commas.',
+  ),
   MILLRACE_CLIENT_ID: unset(
     text,
     'The public client with which millrace login signs people in; unset, it cannot.',

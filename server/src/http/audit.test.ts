@@ -16,6 +16,7 @@ const ada: Caller = {
   subject: 's',
   roles: ['admin'],
   tenants: null,
+  claims: {},
   expiresAt: null,
 };
 

@@ -23,7 +23,7 @@ export interface AppParts {
   readonly worker: Worker | null;
   readonly registry: Registry;
   /** Of the job files and the workloads. */
-  readonly schedules: readonly Schedule[];
+  readonly schedules: () => readonly Schedule[];
   readonly config: Pick<Config, 'host' | 'role' | 'webhook' | 'rateLimit'>;
   /** The name of this process among the replicas. */
   readonly replica: string;

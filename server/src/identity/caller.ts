@@ -11,5 +11,6 @@ export const DEVELOPER: Caller = {
   subject: 'development',
   roles: ['admin'],
   tenants: null,
+  claims: {},
   expiresAt: null,
 };

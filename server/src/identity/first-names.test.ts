@@ -22,7 +22,7 @@ function calling(): (name: string, subject: string) => Promise<string> {
   let caller: Caller;
   const authenticate = byFirstName(() => Promise.resolve(caller), createNames());
   return async (name, subject) => {
-    caller = { name, subject, roles: ['member'], tenants: null, expiresAt: null };
+    caller = { name, subject, roles: ['member'], tenants: null, claims: {}, expiresAt: null };
     return (await authenticate('Bearer x')).name;
   };
 }

@@ -44,6 +44,15 @@ describe('a good token', () => {
     expect(body).toMatchObject({ tenants: null });
   });
 
+  test('has claims that rules about rows go by: those of the settings, and no other', async () => {
+    start({ callerClaims: ['county', 'branch', 'level'] });
+    const odd = ['', null, 'a\u0000b', 'x'.repeat(101), 'north', 'north'];
+    const token = claims({ county: 19, branch: odd, level: { a: 1 }, salary: ['high'] });
+    const { body } = await get(await issuer.sign(token));
+    expect(body).toMatchObject({ claims: { county: ['19'], branch: ['north'] } });
+    expect(Object.keys((body as { claims: object }).claims)).toEqual(['county', 'branch']);
+  });
+
   test.each([
     [['1f0c', 'api://1f0c'], 'api://1f0c/.default'],
     [['api://1f0c', '1f0c'], 'api://1f0c/.default'],

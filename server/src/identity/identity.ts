@@ -1,4 +1,5 @@
 import type { SignIn } from '@millrace/api';
+import type { Config } from '../config/config.ts';
 import type { IdentityConfig } from '../config/identity.ts';
 import type { HealthCheck } from '@millrace/workload-kit';
 import { identityCheck } from '../health.ts';
@@ -22,7 +23,7 @@ export function createIdentity(
   config: RealIdentity,
   log: Logger,
   telemetry: Pick<Telemetry, 'call'>,
-  tenantClaim: string | null,
+  { tenantClaim, callerClaims }: Pick<Config, 'tenantClaim' | 'callerClaims'>,
 ): Identity {
   if (config.mode === 'bypass') {
     return {
@@ -42,7 +43,14 @@ export function createIdentity(
   // Fetches the keys now, so that the first request need not wait for them. Where that fails, readiness says so.
   void keys.check();
   return {
-    authenticate: createAuthenticate({ issuers, audiences, tenantClaim, keys, now: Date.now }),
+    authenticate: createAuthenticate({
+      issuers,
+      audiences,
+      tenantClaim,
+      callerClaims,
+      keys,
+      now: Date.now,
+    }),
     signIn: {
       required: true,
       issuer: issuers[0] ?? null,

@@ -8,7 +8,7 @@ import type { Caller } from './caller.ts';
 import { scopeOf } from './scope.ts';
 
 function caller(roles: Role[], tenants: string[] | null = null, name = 'ann'): Caller {
-  return { name, subject: `subject of ${name}`, roles, tenants, expiresAt: null };
+  return { name, subject: `subject of ${name}`, roles, tenants, claims: {}, expiresAt: null };
 }
 
 const { listJobs, cancelJob, pauseKind, downloadFile } = contracts;

@@ -10,6 +10,8 @@ import { isName, isTenantName, nameOf, subjectOf } from './names.ts';
 const CLOCK_TOLERANCE_SECONDS = 60;
 /** Of what a token says, in a sentence about it. */
 const SHOWN_LIMIT = 200;
+/** Of one claim. */
+const MOST_VALUES = 500;
 /** Beyond it a year has more than four digits, which few readers of a date expect. */
 const LAST_MOMENT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
@@ -18,6 +20,8 @@ export interface VerifierParams {
   readonly audiences: readonly string[];
   /** Names the tenants of a caller; null: tenants are no boundary. */
   readonly tenantClaim: string | null;
+  /** Kept with the caller, for rules about rows. */
+  readonly callerClaims: readonly string[];
   readonly keys: Keys;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -36,7 +40,7 @@ export function createAuthenticate(params: VerifierParams): Authenticate {
         currentDate: new Date(params.now()),
         requiredClaims: ['exp', 'sub'],
       });
-      return callerOf(payload, params.tenantClaim);
+      return callerOf(payload, params);
     } catch (error) {
       throw refusalOf(error, params);
     }
@@ -54,7 +58,10 @@ function bearerOf(authorization: string | undefined): string {
   );
 }
 
-function callerOf(claims: JWTPayload, tenantClaim: string | null): Caller {
+function callerOf(
+  claims: JWTPayload,
+  { tenantClaim, callerClaims }: Pick<VerifierParams, 'tenantClaim' | 'callerClaims'>,
+): Caller {
   const given = Array.isArray(claims['roles']) ? claims['roles'] : [];
   const expiresAt = (claims.exp ?? 0) * 1_000;
   if (!(expiresAt <= LAST_MOMENT)) throw invalid('its claim "exp" is no time');
@@ -73,6 +80,12 @@ function callerOf(claims: JWTPayload, tenantClaim: string | null): Caller {
     subject,
     roles: ROLES.filter((role) => given.includes(role)),
     tenants: tenantClaim === null ? null : tenantsOf(claims[tenantClaim]),
+    claims: Object.fromEntries(
+      callerClaims.flatMap((claim) => {
+        const values = textsOf(claims[claim]);
+        return values.length === 0 ? [] : [[claim, values]];
+      }),
+    ),
     expiresAt,
   };
 }
@@ -81,6 +94,16 @@ function callerOf(claims: JWTPayload, tenantClaim: string | null): Caller {
 function tenantsOf(claim: unknown): string[] {
   const named = [claim].flat().filter((each) => typeof each === 'string');
   return [...new Set(named)].filter((name) => name !== '' && isTenantName(name));
+}
+
+/** A text, a number, or a list of them. What is too long or odd to be kept is left out: it can then allow nothing. */
+function textsOf(claim: unknown): string[] {
+  const values = [claim]
+    .flat()
+    .filter((each) => typeof each === 'string' || typeof each === 'number')
+    .map(String)
+    .filter((each) => each !== '' && isTenantName(each));
+  return [...new Set(values)].slice(0, MOST_VALUES);
 }
 
 function refusalOf(error: unknown, { issuers, audiences }: VerifierParams): unknown {

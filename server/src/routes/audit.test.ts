@@ -20,6 +20,7 @@ function callerOf(words: string): Caller {
     subject: words,
     roles: [role as Role],
     tenants: tenants.split(','),
+    claims: {},
     expiresAt: null,
   };
 }

@@ -6,12 +6,15 @@ export function identityHandlers({ signIn }: AppParts): Handlers<'signIn' | 'me'
   return {
     signIn: () => Promise.resolve(ok(signIn)),
     async me({ caller }) {
-      const { name, subject, roles, tenants, expiresAt } = caller ?? DEVELOPER;
+      const { name, subject, roles, tenants, claims, expiresAt } = caller ?? DEVELOPER;
       return ok({
         name,
         subject,
         roles: [...roles],
         tenants: tenants === null ? null : [...tenants],
+        claims: Object.fromEntries(
+          Object.entries(claims).map(([claim, values]) => [claim, [...values]]),
+        ),
         expiresAt: isoOrNull(expiresAt),
       });
     },

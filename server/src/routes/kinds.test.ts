@@ -23,7 +23,7 @@ function start() {
   const { listKinds, listSchedules } = kindHandlers({
     store,
     registry,
-    schedules: [],
+    schedules: () => [],
   });
   return {
     store,

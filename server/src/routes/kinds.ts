@@ -46,7 +46,7 @@ export function kindHandlers({
       const ids = items.flatMap(({ lastJob }) => lastJob ?? []);
       const jobs = ids.length === 0 ? [] : await store.summaries({ ids });
       const madeAt = new Map(jobs.map(({ id, createdAt }) => [id, createdAt]));
-      const declared = new Set(schedules.map(({ name }) => name));
+      const declared = new Set(schedules().map(({ name }) => name));
       return ok({
         schedules: items.map(({ paused, ...schedule }) => {
           const isDeclared = declared.has(schedule.name);

@@ -11,7 +11,7 @@ export function scheduleHandlers({
   schedules,
 }: Pick<RouteParts, 'store' | 'registry' | 'schedules'>): Handlers<Names> {
   async function require(name: string): Promise<Schedule> {
-    const found = schedules.find((each) => each.name === name);
+    const found = schedules().find((each) => each.name === name);
     if (found !== undefined) return found;
     if ((await store.schedules.all()).some((each) => each.name === name)) {
       throw new Refusal(
@@ -21,7 +21,7 @@ export function scheduleHandlers({
     }
     const meant = nearest(
       name,
-      schedules.map((each) => each.name),
+      schedules().map((each) => each.name),
     );
     const hint = meant === null ? '' : ` Did you mean "${meant}"?`;
     throw new Refusal('schedule_not_found', `There is no schedule "${name}".${hint}`);

@@ -35,7 +35,7 @@ export async function openFront(
   const { database, joined, redis, away } = stores;
   const sandbox = config.identity.mode === 'sandbox' ? await openSandbox(config) : null;
   if (sandbox !== null) closing.add(() => sandbox.close());
-  const identity = createIdentity(identityOf(config, sandbox), log, telemetry, config.tenantClaim);
+  const identity = createIdentity(identityOf(config, sandbox), log, telemetry, config);
   let isStopping = false;
   const app = createApp({
     within(scope) {

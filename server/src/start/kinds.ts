@@ -10,8 +10,10 @@ import { workloads } from '@millrace/workloads';
 import type { SalesforceConfig } from '../config/config.ts';
 import { type LoadedJobs, loadJobs } from '../jobs/folder.ts';
 import { withSandboxOrg } from '../sandbox.ts';
-import { inWords } from '../start-error.ts';
+import { inWords, inWordsLater } from '../start-error.ts';
 import { type Places, placesOf } from '../stores/places.ts';
+import type { Deliver } from '@millrace/workload-kit';
+import { createDeliver } from '../webhook/deliver.ts';
 import { webhookKind } from '../webhook/kind.ts';
 import { type DeclaredWorkloads, declareWorkloads } from '../workloads/declare.ts';
 import type { Process } from './process.ts';
@@ -22,7 +24,9 @@ export interface Kinds {
   readonly declared: DeclaredWorkloads;
   readonly registry: Registry;
   readonly dependants: Dependants;
-  readonly schedules: readonly Schedule[];
+  readonly deliver: Deliver;
+  /** As they are now. */
+  readonly schedules: () => readonly Schedule[];
   /** Which store has which. */
   readonly places: Places;
   /** The orgs whose records are a queue, the simulated one among them. */
@@ -40,32 +44,34 @@ export async function declareKinds(
   const jobs = loaded ?? (await loadJobs(config.jobsFolder, config.jobsFolderNamed));
   const { salesforce, page: sandboxOrg } = await withSandboxOrg(config, closing);
   const { orgs, retries } = salesforce;
-  const declared = inWords(() =>
+  const declared = await inWordsLater(() =>
     declareWorkloads(workloads, config.workloads, {
       orgs: orgs.map(({ name }) => ({ name, retries })),
     }),
   );
-  const webhooks = webhookKind({ ...config.webhook, measured: telemetry.call });
-  const main = [...jobs.kinds, ...declared.kinds, webhooks];
+  const deliver = createDeliver({ ...config.webhook, measured: telemetry.call });
+  const main = [...jobs.kinds, ...declared.kinds, webhookKind(deliver)];
   const ofOrgs = orgs.flatMap(({ name }) => declared.kindsOf(name));
   const registry = inWords(() => createRegistry([...main, ...ofOrgs]));
   jobs.check(registry);
   const rules = [...jobs.rules, ...declared.rules];
-  const dependants = inWords(() => dependantsOf(registry, rules));
+  const { books } = declared;
+  const dependants = inWords(() => dependantsOf(registry, rules, books));
   inWords(() => config.pools.forEach(({ kinds = [] }) => kinds.forEach(registry.require)));
-  const schedules = [...jobs.schedules, ...declared.schedules];
+  const schedules = () => [...jobs.schedules, ...declared.schedules()];
   const places = placesOf({
     redis: config.redis,
     kinds: main,
     wanting: declared.wantRedis,
-    rules,
-    schedules,
+    rules: [...rules.map((rule) => ({ ...rule, children: [rule.child] })), ...books],
+    schedules: schedules(),
   });
   return {
     jobs,
     declared,
     registry,
     dependants,
+    deliver,
     schedules,
     places,
     salesforce,

@@ -45,6 +45,8 @@ export async function openWork(process: Process, kinds: Kinds, queues: Queues): 
       live: topics.live,
       clock: systemClock,
       log,
+      deliver: kinds.deliver,
+      dataFolder: config.dataFolder,
       version: VERSION,
     },
     closing,

@@ -31,14 +31,14 @@ test.each([
 
 test('so are rules with it as a parent or a child, and schedules', () => {
   const kinds = [kind('mine'), kind('other')];
-  const rule = { name: 'chain', data: () => ({}) };
+  const rule = { name: 'chain' };
   for (const [parent, child] of [
     ['mine', 'other'],
     ['other', 'mine'],
   ] as const)
-    expect(() => places(kinds, { rules: [{ ...rule, parents: [parent], child }] })).toThrow(
-      /rule "chain"/,
-    );
+    expect(() =>
+      places(kinds, { rules: [{ ...rule, parents: [parent], children: [child] }] }),
+    ).toThrow(/rule "chain"/);
   const job = { kind: 'mine', data: {} };
   expect(() => places(kinds, { schedules: [{ name: 'nightly', cron: '0 2 * * *', job }] })).toThrow(
     /schedule "nightly"/,

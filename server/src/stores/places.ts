@@ -1,4 +1,4 @@
-import type { JobKind, Rule, Schedule } from '@millrace/engine';
+import type { JobKind, RuleBook, Schedule } from '@millrace/engine';
 import type { RedisConfig } from '../config/redis.ts';
 import { StartError } from '../start-error.ts';
 
@@ -17,7 +17,7 @@ export function placesOf(params: {
   readonly kinds: readonly JobKind[];
   /** Of the workloads' kinds. */
   readonly wanting: readonly string[];
-  readonly rules: readonly Rule[];
+  readonly rules: readonly Related[];
   readonly schedules: readonly Schedule[];
 }): Places {
   const { redis, kinds, wanting, rules, schedules } = params;
@@ -30,9 +30,17 @@ export function placesOf(params: {
   return { main: kinds.filter((kind) => !onRedis.includes(kind)), redis: onRedis };
 }
 
-function refuseLacks(kind: JobKind, rules: readonly Rule[], schedules: readonly Schedule[]): void {
+type Related = Pick<RuleBook, 'name' | 'parents' | 'children'>;
+
+function refuseLacks(
+  kind: JobKind,
+  rules: readonly Related[],
+  schedules: readonly Schedule[],
+): void {
   const name = kind.kind;
-  const rule = rules.find(({ parents, child }) => child === name || parents.includes(name));
+  const rule = rules.find(
+    ({ parents, children }) => children.includes(name) || parents.includes(name),
+  );
   const schedule = schedules.find(({ job }) => job.kind === name);
   const lacks: [boolean, string][] = [
     [rule !== undefined, `the rule "${rule?.name}" needs dependencies`],

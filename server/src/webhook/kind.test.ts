@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Harness, createHarness } from '../../test/harness.ts';
 import { type Receiver, startReceiver } from '../../test/receiver.ts';
-import { retryAfterMs } from './kind.ts';
+import { retryAfterMs } from './deliver.ts';
 
 const KEY = Buffer.from('0123456789abcdef0123456789abcdef');
 

@@ -1,4 +1,12 @@
-import type { JobKind, PoolConfig, Rule, Schedule, Store } from '@millrace/engine';
+import {
+  type JobKind,
+  type PoolConfig,
+  type Rule,
+  type RuleBook,
+  type Schedule,
+  type Store,
+  schedulesNow,
+} from '@millrace/engine';
 import type { DeclaredKind, Surroundings, Workload } from '@millrace/workload-kit';
 import { StartError } from '../start-error.ts';
 
@@ -11,7 +19,9 @@ export interface DeclaredWorkloads {
   /** Of these, the names of those whose jobs go to Redis where there is one. */
   readonly wantRedis: readonly string[];
   readonly rules: readonly Rule[];
-  readonly schedules: readonly Schedule[];
+  readonly books: readonly RuleBook[];
+  /** As they are now: files that declare some may change. */
+  readonly schedules: () => readonly Schedule[];
   readonly pools: readonly PoolConfig[];
   kindsOf(org: string): readonly JobKind[];
   /** Refuses to start where the store of a kind lacks what the kind needs. */
@@ -21,33 +31,40 @@ export interface DeclaredWorkloads {
 export interface ActiveWorkload {
   readonly workload: Workload;
   readonly config: unknown;
+  /** What its `load` gave. */
+  readonly loaded: unknown;
   readonly kinds: readonly JobKind[];
 }
 
-export function declareWorkloads(
+export async function declareWorkloads(
   workloads: readonly Workload[],
   configs: ReadonlyMap<string, unknown>,
   around: Surroundings,
-): DeclaredWorkloads {
-  const active = workloads
-    .filter(({ name }) => configs.has(name))
-    .map((workload) => {
-      const config = configs.get(workload.name);
-      return { workload, config, ...workload.declare(config, around) };
-    });
+): Promise<DeclaredWorkloads> {
+  const active = await Promise.all(
+    workloads
+      .filter(({ name }) => configs.has(name))
+      .map(async (workload) => {
+        const config = configs.get(workload.name);
+        const loaded = await workload.load?.(config);
+        return { workload, config, loaded, ...workload.declare(config, around, loaded) };
+      }),
+  );
   const kinds = active.flatMap((each) => each.kinds);
   const onOrg = (name: string | undefined) =>
     kinds.filter(({ org }) => org === name).map(({ kind }) => kind);
   return {
-    active: active.map(({ workload, config, kinds: own }) => ({
+    active: active.map(({ workload, config, loaded, kinds: own }) => ({
       workload,
       config,
+      loaded,
       kinds: own.map(({ kind }) => kind),
     })),
     kinds: onOrg(undefined),
     wantRedis: kinds.filter(({ redis }) => redis === true).map(({ kind }) => kind.kind),
     rules: active.flatMap(({ rules = [] }) => rules),
-    schedules: active.flatMap(({ schedules = [] }) => schedules),
+    books: active.flatMap(({ books = [] }) => books),
+    schedules: () => active.flatMap(({ schedules = [] }) => schedulesNow(schedules)),
     pools: active.flatMap(({ pools = [] }) => pools),
     kindsOf: onOrg,
     check(main, orgs, redis = null) {

@@ -7,6 +7,7 @@ import type {
   Opened,
   Scope,
   SetGauge,
+  Step,
   Topic,
   WorkloadProblem,
 } from '@millrace/workload-kit';
@@ -36,14 +37,17 @@ export const NO_WORKLOADS: OpenedWorkloads = together([]);
 
 export async function openWorkloads(
   active: readonly ActiveWorkload[],
-  host: Omit<Host, 'telemetry'> & { readonly telemetry: Telemetry },
+  host: Omit<Host, 'telemetry' | 'steps'> & { readonly telemetry: Telemetry },
   closing: Closing,
 ): Promise<OpenedWorkloads> {
   // Each records by the names of its own table, all of which are in the server's.
   const telemetry = host.telemetry as unknown as Host['telemetry'];
   const all: OpenedWorkload[] = [];
-  for (const { workload, config, kinds } of active) {
-    const opened = await workload.open({ ...host, telemetry }, config);
+  // Asked when a pipeline runs, when all are open.
+  const steps = (name: string): Step | undefined =>
+    all.find(({ opened }) => opened.steps?.[name] !== undefined)?.opened.steps?.[name];
+  for (const { workload, config, loaded, kinds } of active) {
+    const opened = await workload.open({ ...host, telemetry, steps }, config, loaded);
     closing.add(() => opened.close());
     for (const chore of opened.chores ?? []) {
       const stop = runChore(chore, host);

@@ -60,19 +60,19 @@ function letters(
 const ON = new Map<string, unknown>([['letters', {}]]);
 const NO_ORGS = { orgs: [] };
 
-function open(workload: Workload, closing = createClosing()) {
-  const { active } = declareWorkloads([workload], ON, NO_ORGS);
+async function open(workload: Workload, closing = createClosing()) {
+  const { active } = await declareWorkloads([workload], ON, NO_ORGS);
   const host = { telemetry: untold } as unknown as Parameters<typeof openWorkloads>[1];
   return openWorkloads(active, host, closing);
 }
 
-test('a workload that is switched off declares nothing', () => {
-  const { active, kinds } = declareWorkloads([letters()], new Map(), NO_ORGS);
+test('a workload that is switched off declares nothing', async () => {
+  const { active, kinds } = await declareWorkloads([letters()], new Map(), NO_ORGS);
   expect([active, kinds]).toEqual([[], []]);
 });
 
-test('a kind whose store lacks what it needs is refused before anything runs', () => {
-  const { check } = declareWorkloads([letters()], ON, NO_ORGS);
+test('a kind whose store lacks what it needs is refused before anything runs', async () => {
+  const { check } = await declareWorkloads([letters()], ON, NO_ORGS);
   const store = createMemoryStore({ now: () => 0 });
   check(store, new Map());
   const { chunks: _, ...lacking } = store;
@@ -81,11 +81,11 @@ test('a kind whose store lacks what it needs is refused before anything runs', (
   );
 });
 
-test('a kind that wants Redis is held against Redis where there is one', () => {
+test('a kind that wants Redis is held against Redis where there is one', async () => {
   const wanting = letters({
     declare: () => ({ kinds: [{ kind: letter, redis: true, needs: ['chunks'] }] }),
   });
-  const { kinds, wantRedis, check } = declareWorkloads([wanting], ON, NO_ORGS);
+  const { kinds, wantRedis, check } = await declareWorkloads([wanting], ON, NO_ORGS);
   expect([kinds, wantRedis]).toEqual([[letter], ['letter']]);
   const store = createMemoryStore({ now: () => 0 });
   const { chunks: _, ...lacking } = store;
@@ -95,9 +95,9 @@ test('a kind that wants Redis is held against Redis where there is one', () => {
   );
 });
 
-test('a kind of an org needs the org', () => {
+test('a kind of an org needs the org', async () => {
   const ofOrg = letters({ declare: () => ({ kinds: [{ kind: letter, org: 'acme' }] }) });
-  const { kinds, kindsOf, check } = declareWorkloads([ofOrg], ON, NO_ORGS);
+  const { kinds, kindsOf, check } = await declareWorkloads([ofOrg], ON, NO_ORGS);
   expect([kinds, kindsOf('acme')]).toEqual([[], [letter]]);
   const store = createMemoryStore({ now: () => 0 });
   expect(() => check(store, new Map())).toThrow('which is not there');
@@ -137,4 +137,53 @@ test('it is closed, and its chores with it', async () => {
   await open(workload, closing);
   await closing.close();
   expect(workload.closed).toEqual(['letters']);
+});
+
+test('what it has loaded is given to declare and open, and its schedules are those of now', async () => {
+  let crons = ['0 6 * * *'];
+  const seen: unknown[] = [];
+  const workload = letters({
+    load: async () => 'files',
+    declare: (_config, _around, loaded) => {
+      seen.push(loaded);
+      return {
+        kinds: [{ kind: letter }],
+        books: [{ name: 'book', parents: ['letter'], children: ['letter'], follow: () => [] }],
+        schedules: () =>
+          crons.map((cron) => ({ name: cron, cron, job: { kind: 'letter', data: { to: 'Ada' } } })),
+      };
+    },
+    open: async (_host, _config, loaded) => {
+      seen.push(loaded);
+      return { service: null, handlers: () => ({}), close: async () => {} };
+    },
+  });
+  const { active, books, schedules } = await declareWorkloads([workload], ON, NO_ORGS);
+  await openWorkloads(active, { telemetry: untold } as never, createClosing());
+  expect(seen).toEqual(['files', 'files']);
+  expect(books.map(({ name }) => name)).toEqual(['book']);
+  expect(schedules().map(({ cron }) => cron)).toEqual(crons);
+  crons = ['0 7 * * *', '0 8 * * *'];
+  expect(schedules().map(({ cron }) => cron)).toEqual(crons);
+});
+
+test('a workload is given the steps of all, also of those that are opened after it', async () => {
+  const given: ((name: string) => unknown)[] = [];
+  const step = { input: z.object({}) };
+  const first = letters({
+    name: 'pipelines',
+    open: async ({ steps }) => {
+      given.push(steps);
+      return { service: null, handlers: () => ({}), close: async () => {} };
+    },
+  });
+  const second = letters({}, { steps: { letter: step as never } });
+  const on = new Map<string, unknown>([
+    ['letters', {}],
+    ['pipelines', {}],
+  ]);
+  const { active } = await declareWorkloads([first, second], on, NO_ORGS);
+  await openWorkloads(active, { telemetry: untold } as never, createClosing());
+  expect(given[0]?.('letter')).toBe(step);
+  expect(given[0]?.('parcel')).toBeUndefined();
 });

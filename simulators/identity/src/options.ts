@@ -15,6 +15,8 @@ export interface User {
   /** Left out: signing in takes a click. Only on loopback. */
   readonly password?: string;
   readonly roles: readonly string[];
+  /** Claims of access tokens beside those of every user, as a claims mapping policy of Entra adds them. */
+  readonly claims?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 export interface Client {

@@ -69,6 +69,7 @@ export function createTokens(settings: Settings, origin: string, keys: KeyRing):
         ...person(session, api.clientId),
         ...personClaims(user, version, hasProfile),
         scp: DELEGATED,
+        ...user.claims,
         ...roleClaims(user.roles),
       });
     },

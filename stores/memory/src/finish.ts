@@ -20,7 +20,7 @@ export function finish(tx: Transaction, row: JobRow, by: Move, changes: Partial<
 
 /** The ended job with its payload as it was: rules match by it, also when the kind purges it. */
 function finishedJob({ payload }: JobRow, ended: JobRow): FinishedJob {
-  const { id, kind, tenant, state, correlationId, submitter, subject, webhook } = ended;
+  const { id, kind, tenant, state, correlationId, submitter, subject, webhook, result } = ended;
   const { parents, traceparent } = ended;
   if (!isFinished(state)) throw new Error(`The job ${id} is ${state}, which is no end.`);
   return {
@@ -28,6 +28,7 @@ function finishedJob({ payload }: JobRow, ended: JobRow): FinishedJob {
     kind,
     tenant,
     payload,
+    result,
     state,
     correlationId,
     submitter,

@@ -9,6 +9,8 @@ export interface Caller {
   readonly roles: readonly Role[];
   /** As the claim names them, the first being where new things go; null where tenants are no boundary. */
   readonly tenants: readonly string[] | null;
+  /** The claims of CALLER_CLAIMS that the token has, each as a list of texts. */
+  readonly claims: Readonly<Record<string, readonly string[]>>;
   /** When the token ends, in milliseconds since 1970; null: never. */
   readonly expiresAt: number | null;
 }

@@ -6,7 +6,8 @@ import type {
   Queue,
   Registry,
   Rule,
-  Schedule,
+  RuleBook,
+  Schedules,
   Store,
 } from '@millrace/engine';
 import type { Salesforce } from '@millrace/salesforce';
@@ -20,29 +21,36 @@ import type { HandlersOf } from './handler.ts';
 import type { HealthCheck } from './health.ts';
 import type { Belonging, Scope } from './scope.ts';
 import type { Settings } from './settings.ts';
+import type { Step } from './step.ts';
 
 /**
  * Work that ships with Millrace, as a module of one shape. The server goes through a list of them and names none.
- * First `declare`, which is pure: kinds must be known before a store can be opened. Then `open`, with the store and the
- * queue. A kind's `run` is given what `open` made, so that no kind has to look for its service
+ * First `load`, which reads the files that people have written for it. Then `declare`, which is pure: kinds must be known before
+ * a store can be opened. Then `open`, with the store and the queue. A kind's `run` is given what `open` made, so that no kind has
+ * to look for its service
  * (docs/decisions/0019-workload-modules.md).
  */
 export interface Workload<
   Config = unknown,
   Service = unknown,
   Own extends WorkloadContract = WorkloadContract,
+  Loaded = unknown,
 > {
   readonly name: string;
   readonly settings: Settings<Config>;
   readonly contract: Own;
   /** It makes kinds for the records of Salesforce orgs. Orgs without such a workload are refused at start. */
   readonly takesOrgs?: true;
-  declare(config: Config, around: Surroundings): Declared<Service>;
+  /** Files that are wrong are no reason to throw: what is right of them goes on. */
+  load?(config: Config): Promise<Loaded>;
+  /** `loaded`: what `load` gave. */
+  declare(config: Config, around: Surroundings, loaded: Loaded): Declared<Service>;
   /** What it would stand on with these settings, one after the other, for `millrace doctor`. Nothing is changed. */
   examine?(config: Config): AsyncIterable<Finding>;
   open(
     host: Host<Own['metrics']>,
     config: Config,
+    loaded: Loaded,
   ): Promise<Opened<Service, Own['routes'], Own['metrics']>>;
 }
 
@@ -55,7 +63,9 @@ export interface Surroundings {
 export interface Declared<Service> {
   readonly kinds: readonly DeclaredKind<Service>[];
   readonly rules?: readonly Rule[];
-  readonly schedules?: readonly Schedule[];
+  /** Rules that are data, and may change while the process runs. */
+  readonly books?: readonly RuleBook[];
+  readonly schedules?: Schedules;
   /** Beside those of the operator, for kinds that must not wait behind others. */
   readonly pools?: readonly PoolConfig[];
 }
@@ -90,6 +100,12 @@ export interface Host<Metrics extends MetricTable = MetricTable> {
   readonly live: Live;
   readonly clock: Clock;
   readonly log: Log;
+  /** Sends something to a URL of the outside, signed as webhooks are, to public addresses only. Throws a `JobFailure`. */
+  readonly deliver: Deliver;
+  /** What pipelines can have done, of all workloads that are open by then. */
+  readonly steps: (name: string) => Step | undefined;
+  /** Where the process keeps what it has: a workload takes a folder of its own name in it. */
+  readonly dataFolder: string;
   /** Of Millrace. */
   readonly version: string;
 }
@@ -126,6 +142,17 @@ export type MeasuredCall = <T>(
   run: () => Promise<T>,
 ) => Promise<T>;
 
+export type Deliver = (delivery: {
+  readonly url: string;
+  /** The same over all tries, so that the receiver can drop a repetition. */
+  readonly id: string;
+  readonly body: unknown;
+  readonly correlationId: string;
+  /** Sent as `authorization: Bearer …`. */
+  readonly bearer?: string;
+  readonly signal: AbortSignal;
+}) => Promise<{ readonly status: number }>;
+
 /** Bytes from the public internet by https: no private address, no redirect. Throws `FetchRefused`. */
 export type FetchPublic = (
   url: string,
@@ -161,6 +188,8 @@ export interface Opened<
   /** Read when someone asks for metrics, and not before. */
   gauges?(set: SetGauge<Metrics>): void;
   readonly chores?: readonly Chore[];
+  /** What pipelines can have it do, by the word that they use for it. */
+  readonly steps?: Readonly<Record<string, Step>>;
   /** What it announces with `Host.live`, by the topic. */
   readonly topics?: Readonly<Record<string, Topic>>;
   /** What was thrown, as what the caller is told; null: it is not of this workload. */

@@ -28,6 +28,7 @@ describe('millrace whoami', () => {
         name: ADA,
         subject: expect.any(String),
         roles: ['operator'],
+        claims: {},
         tenants: null,
         expiresAt: at(60 * MINUTE),
       },
@@ -36,7 +37,7 @@ describe('millrace whoami', () => {
 
   test('shows the tenants, where there are some', async () => {
     const { millrace, service } = await protectedFixture();
-    const me = { name: 'ada', subject: 's', roles: [], expiresAt: null };
+    const me = { name: 'ada', subject: 's', roles: [], claims: {}, expiresAt: null };
     service.handlers.me = () => ({ ...me, tenants: ['acme', 'globex'] });
     expect((await millrace('whoami')).stdout).toContain('tenants  acme, globex\n');
     service.handlers.me = () => ({ ...me, tenants: [] });
@@ -63,6 +64,7 @@ describe('millrace whoami', () => {
       name: 'ada\u001B[2J',
       subject: 's',
       roles: [],
+      claims: {},
       tenants: null,
       expiresAt: null,
     });

@@ -21,7 +21,7 @@ export const whoami = defineCommand({
   examples: ['millrace whoami', 'millrace whoami --json | jq .roles'],
   async run({ client, tokens, url, out, json, quiet, document, world }) {
     const me = await client.me();
-    const { name, roles, tenants, expiresAt } = me;
+    const { name, roles, tenants, claims, expiresAt } = me;
     if (json) {
       document(me);
     } else if (quiet) {
@@ -32,6 +32,9 @@ export const whoami = defineCommand({
       const fields = [
         ['roles', roles.length === 0 ? 'none' : roles.join(', ')],
         ['tenants', tenants && (tenants.length === 0 ? 'none' : clean(tenants.join(', ')))],
+        ...Object.entries(claims).map(
+          ([claim, values]) => [clean(claim), clean(values.join(', '))] as const,
+        ),
         ['until', expiresAt && `${expiresAt}  (${relative(expiresAt, world.now())})`],
         ['by', source === undefined ? null : SOURCES[source]],
         ['server', url],

@@ -68,6 +68,7 @@ export async function finish(
     kind: row.kind,
     tenant: row.tenant,
     payload: row.payload,
+    result: null,
     state: row.state,
     correlationId: row.correlation_id,
     submitter: row.submitter,

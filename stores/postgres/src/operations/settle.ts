@@ -142,6 +142,7 @@ function isStatement({ dependants }: Context, settlements: readonly Settlement[]
     finished.kind = job.kind;
     finished.tenant = job.tenant;
     finished.payload = job.payload;
+    finished.result = outcome.result;
     finished.correlationId = job.correlationId;
     finished.submitter = job.submitter;
     finished.subject = job.subject;
@@ -157,6 +158,7 @@ const NOBODY: FinishedJob = {
   kind: '',
   tenant: '',
   payload: null,
+  result: null,
   state: 'SUCCEEDED',
   correlationId: null,
   submitter: null,
@@ -178,7 +180,7 @@ async function settleAndFollow(
   for (const { settlement } of asked) {
     const row = written === 'all succeeded' ? SUCCEEDED : written.get(settlement);
     if (row === undefined) continue;
-    const { job } = settlement;
+    const { job, outcome } = settlement;
     // No children for a job that ends CANCELED instead of going back, nor for one whose subject was erased.
     if (!row.canceled && !row.erased) children.push(...settlement.children);
     if (row.state === 'QUEUED') {
@@ -190,6 +192,7 @@ async function settleAndFollow(
       kind: job.kind,
       tenant: job.tenant,
       payload: row.erased ? null : job.payload,
+      result: row.erased || outcome.move !== 'succeed' ? null : outcome.result,
       state: row.state as FinishedState,
       correlationId: job.correlationId,
       submitter: job.submitter,

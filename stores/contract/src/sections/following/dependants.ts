@@ -74,6 +74,7 @@ export const dependants: Section = {
         id: parent.id,
         kind: 'parent',
         tenant: 'acme',
+        result: 'null',
         state: 'SUCCEEDED',
         correlationId: 'correlation-1',
         submitter: 'ann',
@@ -139,6 +140,16 @@ export const dependants: Section = {
       const parent = await start(store, { kind: 'parent', payload: '{"county":"Kerry"}' });
       await settle(store, parent, { ...succeeded(), purgePayload: true });
       expect(value(only(await toldOf(store)).payload)).toEqual({ county: 'Kerry' });
+    });
+
+    check('the rule sees the result of a success, and of nothing else', async (world) => {
+      const store = await world.open({ dependants: tells });
+      const succeed = await start(store, { kind: 'parent' });
+      await settle(store, succeed, { ...succeeded(), result: '{"rows":7}' });
+      await settle(store, await start(store, { kind: 'parent' }), OUTCOMES.fail);
+      const [first, second] = await toldOf(store);
+      expect(value(first?.result ?? '')).toEqual({ rows: 7 });
+      expect(second).toMatchObject({ state: 'FAILED', result: null });
     });
 
     check('the rule sees the data that a deferred job put down last', async (world) => {

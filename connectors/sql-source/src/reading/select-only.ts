@@ -1,0 +1,82 @@
+import type pg from 'pg';
+import { badSql } from '../errors.ts';
+import { type Call, callsOfSelect } from '../text/select.ts';
+import type { Session } from './session.ts';
+import { parse, textRows } from './statements.ts';
+
+/** Run the SQL that they are given as a text, where no check sees it, and are not VOLATILE by their declaration. */
+const RUN_TEXTS = ['crosstab', 'crosstab2', 'crosstab3', 'crosstab4', 'connectby', 'xpath_table'];
+
+const BEFORE = 'SELECT * FROM (';
+
+/**
+ * Lets SQL through that is one SELECT and calls nothing that could do more than read. A read-only transaction alone does not
+ * see to that: `set_config` would change the values of row rules in the middle of the query, `dblink` opens another
+ * connection, `lo_export` writes a file of the server, `pg_terminate_backend` ends the sessions of others. Postgres
+ * declares all of these VOLATILE. So are `random()` and `clock_timestamp()`, with which a resumed report would not be
+ * the same.
+ *
+ * - The SQL is parsed alone, so that it is whole by itself, and in brackets, where nothing but a SELECT may stand: no
+ *   INSERT in a WITH, no INTO.
+ * - The functions that it calls by name are looked up. Those behind views, operators and other functions were put there by
+ *   whoever owns the database.
+ *
+ * Gives the columns.
+ */
+export async function checkedColumns(params: {
+  readonly session: Session;
+  readonly client: pg.Client;
+  readonly sql: string;
+  readonly allowed: ReadonlySet<string>;
+}): Promise<pg.FieldDef[]> {
+  const { session, client, sql, allowed } = params;
+  const calls = callsOfSelect(sql);
+  const suspects = calls.filter(({ name }) => !allowed.has(name));
+  const volatile = await session.ask(() => volatileOf(client, suspects));
+  const refused = suspects.find(
+    (call) => RUN_TEXTS.includes(call.name) || volatile.has(keyOf(call)),
+  );
+  if (refused !== undefined) throw refusal(refused);
+  await session.ask(() => parse(client, [sql]), { sql, before: '' });
+  return session.ask(() => parse(client, [`${BEFORE}${sql}\n) AS report`]), {
+    sql,
+    before: BEFORE,
+  });
+}
+
+// $1 schemas and $2 names of functions as arrays; an empty schema is the search path.
+const VOLATILE = `
+SELECT DISTINCT called.schema, called.name
+  FROM unnest($1::text[], $2::text[]) AS called (schema, name)
+  JOIN pg_catalog.pg_proc f ON f.proname = called.name AND f.provolatile = 'v'
+  JOIN pg_catalog.pg_namespace n ON n.oid = f.pronamespace
+ WHERE CASE called.schema WHEN '' THEN pg_catalog.pg_function_is_visible(f.oid) ELSE n.nspname = called.schema END`;
+
+async function volatileOf(client: pg.Client, calls: readonly Call[]): Promise<Set<string>> {
+  if (calls.length === 0) return new Set();
+  const rows = await textRows(client, VOLATILE, [
+    arrayText(calls.map(({ schema }) => schema ?? '')),
+    arrayText(calls.map(({ name }) => name)),
+  ]);
+  return new Set(rows.map(([schema, name]) => `${schema}.${name}`));
+}
+
+function keyOf({ schema, name }: Call): string {
+  return `${schema ?? ''}.${name}`;
+}
+
+function arrayText(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`;
+}
+
+function refusal({ name, from }: Call): Error {
+  return RUN_TEXTS.includes(name)
+    ? badSql(
+        `The SQL calls ${name}(), which runs SQL from a text: a report has no way to check that. Write it as a join or with FILTER.`,
+        from,
+      )
+    : badSql(
+        `The SQL calls ${name}(), which is VOLATILE: it may change something, or give another result when the report is resumed. If it only reads, declare it STABLE.`,
+        from,
+      );
+}

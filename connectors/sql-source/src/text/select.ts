@@ -1,0 +1,58 @@
+import { badSql } from '../errors.ts';
+import { type Token, tokensOf } from './tokens.ts';
+
+/** A function that SQL calls by name; without a schema, as the search path finds it. */
+export interface Call {
+  readonly schema: string | null;
+  readonly name: string;
+  readonly from: number;
+}
+
+const BEGINNINGS = ['select', 'with', 'values', 'table', '('];
+const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']' };
+
+/**
+ * One SELECT, whole in itself: whatever is put in brackets around it stays around it. Whether Postgres takes it is for
+ * Postgres to say; this is what keeps SQL from stepping out of the statement that it is part of.
+ */
+export function checkSelect(tokens: readonly Token[]): void {
+  const [first] = tokens;
+  if (first === undefined) throw badSql('There is no SQL.', 0);
+  if (!BEGINNINGS.includes(first.text))
+    throw badSql(
+      'The SQL has to be one SELECT: it begins with SELECT, WITH, VALUES or TABLE.',
+      first.from,
+    );
+  const open: Token[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'end')
+      throw badSql('The SQL has to be one statement, and a semicolon ends it.', token.from);
+    if (token.kind !== 'symbol') continue;
+    if (token.text in CLOSING) open.push(token);
+    if (token.text !== ')' && token.text !== ']') continue;
+    const opening = open.pop();
+    if (CLOSING[opening?.text ?? ''] !== token.text)
+      throw badSql(`The ${token.text} closes nothing.`, token.from);
+  }
+  const unclosed = open.at(-1);
+  if (unclosed !== undefined) throw badSql(`The ${unclosed.text} is not closed.`, unclosed.from);
+}
+
+/** Every name before a bracket, also those that are no functions: keywords, types, tables with a list of columns. */
+export function callsIn(tokens: readonly Token[]): Call[] {
+  const isName = (token: Token | undefined): token is Token =>
+    token?.kind === 'word' || token?.kind === 'quoted';
+  const isSymbol = (token: Token | undefined, text: string): boolean =>
+    token?.kind === 'symbol' && token.text === text;
+  return tokens.flatMap((token, index) => {
+    if (!isName(token) || !isSymbol(tokens[index + 1], '(')) return [];
+    const schema = isSymbol(tokens[index - 1], '.') ? tokens[index - 2] : undefined;
+    return [{ schema: isName(schema) ? schema.text : null, name: token.text, from: token.from }];
+  });
+}
+
+export function callsOfSelect(sql: string): Call[] {
+  const tokens = tokensOf(sql);
+  checkSelect(tokens);
+  return callsIn(tokens);
+}
