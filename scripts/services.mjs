@@ -60,6 +60,11 @@ export const debianPackages = {
   ),
   // The type checker of Apex is a Java program.
   java: { name: 'openjdk-17-jre-headless', found: () => findProgram('java') },
+  // Swift, whose s3api is an S3 server: the tests of files on object storage run on it.
+  objectStorage: {
+    name: 'python3-swift',
+    found: () => existsSync('/usr/lib/python3/dist-packages/swift/common/middleware/s3api'),
+  },
   // pdftotext and pdftoppm look into what was made.
   pdf: { name: 'poppler-utils', found: () => findProgram('pdftotext') },
 };
@@ -159,6 +164,29 @@ export async function startRedis({ settings = {} } = {}) {
 
   await orRemove(keeper, start);
   return { url: `redis://127.0.0.1:${port}`, start, stop, remove: keeper.remove };
+}
+
+/**
+ * An S3-compatible server that keeps its objects in memory, without a bucket.
+ */
+export async function startObjectStorage() {
+  const keeper = await keep('s3', ownAccount(), 'SIGKILL');
+  const port = await freePort();
+  const secretAccessKey = 'testing';
+  const script = fileURLToPath(new URL('s3-server.py', import.meta.url));
+  // Debian's own Python: another one on the PATH does not have its packages.
+  const launch = {
+    command: '/usr/bin/python3',
+    args: ['-B', script, keeper.folder, String(port), 'tester', secretAccessKey],
+  };
+  await orRemove(keeper, () => keeper.ask('start', launch));
+  return {
+    url: `http://127.0.0.1:${port}`,
+    region: 'us-east-1',
+    accessKeyId: 'test:tester',
+    secretAccessKey,
+    remove: keeper.remove,
+  };
 }
 
 /**

@@ -57,6 +57,7 @@ async function startAll() {
     ...fontPackages,
     debianPackages.java,
     debianPackages.pdf,
+    debianPackages.objectStorage,
     ...(DATABASE_URL ? [] : [debianPackages.postgres]),
     ...(REDIS_URL ? [] : [debianPackages.redis]),
   ]);

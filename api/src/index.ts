@@ -15,6 +15,7 @@ export {
   jobState,
   kindName,
   moment,
+  nearest,
   tenantName,
   trueOrFalse,
 } from '@millrace/workload-kit/contract';
@@ -24,7 +25,6 @@ export * from './contracts.ts';
 export * from './errors.ts';
 export * from './job-errors.ts';
 export * from './job.ts';
-export { nearest } from './nearest.ts';
 export { openApi } from './openapi.ts';
 export type * from './openapi/types.ts';
 export * from './problem.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { watchFolder } from '@millrace/workload-kit';
 import type { Config } from './config/config.ts';
 import { type LoadedJobs, loadJobs } from './jobs/folder.ts';
-import { watchFolder } from './jobs/watch.ts';
 import type { Logger } from './log/log.ts';
 import { type Millrace, startMillrace } from './millrace.ts';
 import { StartError } from './start-error.ts';

@@ -1,1 +1,20 @@
-export {};
+export { credentialsFile } from './credentials.ts';
+export { type ErrorKind, ObjectStorageError, type Outcome } from './errors.ts';
+export { createObjectStorage } from './object-storage.ts';
+export type {
+  ByteRange,
+  CallOptions,
+  CallReport,
+  Credentials,
+  GetOptions,
+  ListedObject,
+  ListedPart,
+  ListedUpload,
+  ObjectFacts,
+  ObjectStorage,
+  ObjectStorageConfig,
+  ObjectStorageParts,
+  ObjectStream,
+  PartName,
+  UploadName,
+} from './types.ts';

@@ -20,6 +20,8 @@ export interface Queue {
   /** The newest children and dependants of a job, where the store knows them. */
   children(job: Pick<Job, 'id' | 'correlationId'>, limit: number): Promise<JobSummary[]>;
   list(params: ListParams): Promise<{ jobs: JobSummary[]; next: string | null }>;
+  /** Those of these jobs that are there, in any order. */
+  summaries(ids: readonly JobId[]): Promise<JobSummary[]>;
   counts(): Promise<Count[]>;
   cancel(ids: readonly JobId[]): Promise<Canceled>;
   cancelWhere(filter: Filter): Promise<Canceled>;
@@ -127,6 +129,7 @@ export function createQueue(params: {
     get: (id) => store.get({ id }),
     children: async (of, limit) => (await store.followers?.children({ of, limit })) ?? [],
     list: (listParams) => store.list(listParams),
+    summaries: async (ids) => (ids.length === 0 ? [] : store.summaries({ ids })),
     counts: () => store.counts(),
     cancel: (ids) => cancel(selectIds(ids)),
     cancelWhere,

@@ -43,7 +43,7 @@ export interface Database extends Session {
    * connection.
    */
   warmUp?(questions: readonly Question[]): void;
-  /** A session on the caller's own transaction. */
+  /** A session on the caller's own transaction: one of the driver's, or the session that `transaction` has given. */
   join(transaction: unknown): Session;
   /** `onGap`: notifications may have been missed up to now. */
   listen(

@@ -4,6 +4,7 @@ import { type ConnectOptions, clientClass, connectConfig, isRefused } from './co
 import type { Database, Param, Question, Row, Session, Statement } from './database.ts';
 import { isUndone, storeError, unavailable } from './errors.ts';
 import { PLANNING } from './planning.ts';
+import { createOwnSessions } from './own-sessions.ts';
 import { createTrouble } from './trouble.ts';
 
 export interface PgOptions extends ConnectOptions {
@@ -60,6 +61,7 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
   });
   const planned = new WeakSet<pg.PoolClient>();
   const listening = new Set<() => Promise<void>>();
+  const own = createOwnSessions();
   const trouble = createTrouble();
 
   // Of a client that vanished without a word only its silence is seen. Its transaction would hold its locks until the
@@ -122,7 +124,7 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
   /** Closing the connection is the way back: a ROLLBACK could fail as well, and hide why it was needed. */
   function transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return again(async (client) => {
-      const inside = session(client);
+      const inside = own.add(session(client));
       await inside.script(BEGIN);
       const value = await work(inside);
       await commit(client);
@@ -165,6 +167,8 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
     stopped: () => null,
     trouble: trouble.current,
     join(joined) {
+      const inside = own.find(joined);
+      if (inside !== null) return inside;
       if (!isQueryable(joined))
         throw new TypeError('The transaction must be a connected client of the pg package.');
       return session(joined);

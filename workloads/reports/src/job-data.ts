@@ -2,8 +2,9 @@ import { COMPRESSIONS, TABLE_FORMATS } from '@millrace/tables';
 import { z } from 'zod';
 import type { ReportIdentity } from './identity/types.ts';
 import type { GivenParameters, ResolvedParameters } from './parameters/types.ts';
-import type { OutputChoice } from './catalogue/types.ts';
+import type { OutputChoice } from './output.ts';
 import type { Mapped } from './rules/types.ts';
+import type { Waiting } from './run/waiting.ts';
 
 /** The kind of job that makes a report. */
 export const REPORT = 'report';
@@ -28,6 +29,13 @@ const mapped: z.ZodType<Mapped> = z.union([
   z.strictObject({ value: given }),
 ]);
 
+/** How a report that several others have made follows from them. */
+export interface FromParents {
+  readonly parameters: Readonly<Record<string, Mapped>>;
+  /** It runs with their identity, and not with that of a service of its own. */
+  readonly asParents: boolean;
+}
+
 /** What the job of a report is given. */
 export interface ReportJob {
   readonly report: string;
@@ -35,12 +43,14 @@ export interface ReportJob {
   readonly digest: string;
   /** As they were given: words such as `yesterday` mean the day before the job was made. Not with `from`. */
   readonly parameters?: GivenParameters | undefined;
-  /** What to take from the results of its parents, whom the job names by their reports. */
-  readonly from?: Readonly<Record<string, Mapped>> | undefined;
+  /** Several parents have made it, whom the job names by their reports: its parameters are found in their results. */
+  readonly from?: FromParents | undefined;
   readonly output: OutputChoice;
   readonly identity: ReportIdentity;
   /** Rows of an earlier step of a pipeline, instead of those of the database. */
   readonly rows?: { readonly step: string; readonly id: string } | undefined;
+  /** Its source is away. */
+  readonly waiting?: Waiting | undefined;
 }
 
 export const reportJobSchema: z.ZodType<ReportJob> = z
@@ -48,10 +58,13 @@ export const reportJobSchema: z.ZodType<ReportJob> = z
     report: z.string(),
     digest: z.string().regex(/^[0-9a-f]{64}$/),
     parameters: z.record(z.string(), given).optional(),
-    from: z.record(z.string(), mapped).optional(),
+    from: z
+      .strictObject({ parameters: z.record(z.string(), mapped), asParents: z.boolean() })
+      .optional(),
     output,
     identity,
     rows: z.strictObject({ step: z.string(), id: z.string() }).optional(),
+    waiting: z.strictObject({ since: z.number(), tries: z.number() }).optional(),
   })
   .refine((job) => (job.parameters === undefined) !== (job.from === undefined), {
     error: 'Give parameters, or from.',

@@ -2,6 +2,7 @@ import type { PGlite, Transaction } from '@electric-sql/pglite';
 import type { Database, Param, Row, Session, Statement } from '../database.ts';
 import { StoreStopped } from '@millrace/engine';
 import { storeError } from '../errors.ts';
+import { createOwnSessions } from '../own-sessions.ts';
 import { createTrouble } from '../trouble.ts';
 
 type Queryable = Pick<Transaction, 'query' | 'exec'>;
@@ -9,6 +10,7 @@ type Queryable = Pick<Transaction, 'query' | 'exec'>;
 /** Postgres in this process, on one connection: PGlite queues transactions and statements itself. */
 export function openPglite(pglite: PGlite): Database {
   const trouble = createTrouble();
+  const own = createOwnSessions();
   let stopped: string | null = null;
 
   function translated(thrown: unknown): Error {
@@ -49,7 +51,7 @@ export function openPglite(pglite: PGlite): Database {
       try {
         return await pglite.transaction(async (inside) => {
           try {
-            return await work(session(inside));
+            return await work(own.add(session(inside)));
           } catch (error) {
             thrown = { error };
             throw error;
@@ -62,6 +64,8 @@ export function openPglite(pglite: PGlite): Database {
       }
     },
     join(joined) {
+      const inside = own.find(joined);
+      if (inside !== null) return inside;
       if (
         typeof joined !== 'object' ||
         joined === null ||

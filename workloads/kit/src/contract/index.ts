@@ -1,6 +1,7 @@
 export * from './access.ts';
 export * from './contract.ts';
 export * from './metrics.ts';
+export { nearest } from './nearest.ts';
 export * from './page.ts';
 export * from './tables.ts';
 export * from './values.ts';

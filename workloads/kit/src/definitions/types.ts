@@ -29,8 +29,11 @@ export interface TroubledFile {
   readonly file: string;
   /** Null where the file's name is no name of a definition. */
   readonly name: string | null;
-  /** Whether a version that was good before is in force meanwhile. */
-  readonly hasOlder: boolean;
+  /**
+   * Which version is in force meanwhile: an older one that was good, or this one, where what it refers to has gone. Null:
+   * none.
+   */
+  readonly inForce: 'older' | 'this' | null;
   readonly problems: readonly FileProblem[];
 }
 
@@ -50,4 +53,6 @@ export interface Complaint {
   readonly message: string;
   /** The key is what is wrong, and not its value. */
   readonly atKey?: true;
+  /** How far into the value, a text such as SQL, it is. */
+  readonly within?: number;
 }

@@ -2,6 +2,7 @@ import type { Definition, Definitions, FileProblem, TroubledFile } from '@millra
 import type { Compression, TableFormat } from '@millrace/tables';
 import type { RowRule, ServiceIdentity } from '../identity/types.ts';
 import type { GivenParameters, Parameter } from '../parameters/types.ts';
+import type { OutputChoice } from '../output.ts';
 import type { AfterRule } from '../rules/types.ts';
 
 /** A report as its file says it, with its defaults. */
@@ -56,11 +57,6 @@ export interface Outputs {
   readonly compression: Compression | null;
   /** The name of the file without its ending, with `{parameter}`, `{report}`, `{created}` and `{job}`. */
   readonly file: string;
-}
-
-export interface OutputChoice {
-  readonly format: TableFormat;
-  readonly compression: Compression | null;
 }
 
 export interface ReportSchedule {

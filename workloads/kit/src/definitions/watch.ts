@@ -1,20 +1,25 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** An editor saves in several steps, and "save all" touches many files: they are one change once two looks are the same. */
+/** Quick enough for someone who has just saved a file and looks at the terminal. */
 const LOOK_MS = 400;
 
 /**
- * Tells when a file in the folder, or below it, has changed, come or gone. The folder may come later.
+ * Calls back when a file in the folder, or below it, has changed, come or gone. The folder may come later.
  * Once this has resolved, no change is missed: what is loaded afterwards is at least as new as the first look.
+ * An editor saves in several steps, and "save all" touches many files: they are one change once two looks are the same.
  *
- * It looks instead of being told: `fs.watch(…, { recursive: true })` of Node 20 on Linux follows the file that was there
- * first, and is deaf once an editor has put another in its place; and mounted folders of containers tell nothing at all.
- * A look at 100 files takes 3 ms, and only development watches.
+ * It looks instead of subscribing: `fs.watch(…, { recursive: true })` of Node 20 on Linux follows the file that was there
+ * first, and is deaf once an editor has put another in its place; and mounted folders of containers report nothing at all.
+ * A look at 100 files takes 3 ms, mostly in other threads.
  */
-export async function watchFolder(folder: string, onChange: () => void): Promise<() => void> {
-  let told = await look(folder);
-  let seen = told;
+export async function watchFolder(
+  folder: string,
+  onChange: () => void,
+  everyMs = LOOK_MS,
+): Promise<() => void> {
+  let reported = await look(folder);
+  let seen = reported;
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
 
@@ -23,14 +28,14 @@ export async function watchFolder(folder: string, onChange: () => void): Promise
     if (isOver) return;
     const isStill = now === seen;
     seen = now;
-    if (isStill && now !== told) {
-      told = now;
+    if (isStill && now !== reported) {
+      reported = now;
       onChange();
     }
     lookLater();
   }
   function lookLater(): void {
-    timer = setTimeout(() => void compare(), LOOK_MS).unref();
+    timer = setTimeout(() => void compare(), everyMs).unref();
   }
   lookLater();
 
@@ -47,7 +52,7 @@ export async function watchFolder(folder: string, onChange: () => void): Promise
 async function look(folder: string): Promise<string> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const looks = entries
-    // Swap files of editors, repositories and packages are no part of the job files.
+    // Swap files of editors, repositories and packages are nothing that people wrote for us.
     .filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
     .map(async (entry) => {
       const path = join(folder, entry.name);

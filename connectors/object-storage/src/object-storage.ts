@@ -1,0 +1,66 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { addressOf } from './calls/address.ts';
+import { createCaller } from './calls/call.ts';
+import { createWire } from './calls/wire.ts';
+import { invalid } from './errors.ts';
+import { createObjects } from './objects/objects.ts';
+import { createUploads } from './objects/uploads.ts';
+import type { ObjectStorage, ObjectStorageConfig, ObjectStorageParts } from './types.ts';
+
+const DEFAULTS = { timeoutMs: 60_000, connections: 16 };
+const LONGEST_TIMEOUT_MS = 60 * 60_000;
+
+/** No request is made before the first call. Throws `invalid_config`. */
+export function createObjectStorage(
+  config: ObjectStorageConfig,
+  parts: ObjectStorageParts = {},
+): ObjectStorage {
+  const { timeoutMs, connections } = checked(config);
+  const { credentials, bucket, region } = config;
+  const { now = Date.now, random = Math.random, sleep = defaultSleep, onCall = () => {} } = parts;
+  const address = addressOf(config);
+  const wire = createWire({ connections, timeoutMs });
+  const caller = createCaller({
+    address,
+    region,
+    credentials: typeof credentials === 'function' ? credentials : () => credentials,
+    wire,
+    timeoutMs,
+    now,
+    random,
+    sleep,
+    onCall,
+  });
+  let closing: Promise<void> | null = null;
+  return {
+    place: `${bucket}/${address.prefix}`,
+    ...createObjects(caller),
+    ...createUploads(caller, bucket),
+    close() {
+      closing ??= wire.close();
+      return closing;
+    },
+  };
+}
+
+async function defaultSleep(ms: number, signal?: AbortSignal): Promise<void> {
+  await wait(ms, undefined, signal === undefined ? {} : { signal });
+}
+
+function checked(config: ObjectStorageConfig): typeof DEFAULTS {
+  const { timeoutMs = DEFAULTS.timeoutMs, connections = DEFAULTS.connections } = config;
+  const refuse = (message: string): never => {
+    throw invalid('invalid_config', message);
+  };
+  if (!(timeoutMs > 0 && timeoutMs <= LONGEST_TIMEOUT_MS))
+    refuse(`timeoutMs must be more than 0 and at most ${LONGEST_TIMEOUT_MS}.`);
+  if (!Number.isInteger(connections) || connections < 1)
+    refuse('connections must be a whole number from 1.');
+  if (config.region === '') refuse('region is empty. Where a server has none, us-east-1 will do.');
+  const { credentials } = config;
+  const isEmpty =
+    typeof credentials === 'object' &&
+    (credentials.accessKeyId === '' || credentials.secretAccessKey === '');
+  if (isEmpty) refuse('accessKeyId or secretAccessKey is empty.');
+  return { timeoutMs, connections };
+}

@@ -1,0 +1,49 @@
+import type { FailureEntry } from '@millrace/workload-kit/contract';
+
+/** Why a run failed: `error.code` of the run and of its job. */
+export const failures = {
+  source_unavailable: {
+    retryable: true,
+    help: 'The database of the reports does not answer, or was started again. The run goes on from its last saved chunk.',
+  },
+  source_timeout: {
+    retryable: true,
+    help: 'A statement took longer than REPORTS_STATEMENT_TIMEOUT. Give the report an index on its keys, narrow its parameters, or raise the setting.',
+  },
+  source_refused: {
+    retryable: false,
+    help: 'The database refused the SQL of the report; the sentence has its words. Correct the file.',
+  },
+  null_in_key: {
+    retryable: false,
+    help: 'A key column has a NULL, and rows with it would be left out without a word. Name keys that are NOT NULL.',
+  },
+  row_refused: {
+    retryable: false,
+    help: 'A row cannot be written in this format; the sentence names its key. Correct it, or take another format.',
+  },
+  claim_missing: {
+    retryable: false,
+    help: 'The row rules need a claim that the identity of the run does not have.',
+  },
+  invalid_parameters: {
+    retryable: false,
+    help: 'A rule or a schedule gave parameters that the report does not take. The sentence says which.',
+  },
+  report_not_found: {
+    retryable: false,
+    help: 'The definition that the run was submitted with is no longer kept. Run the report again.',
+  },
+  token_gone: {
+    retryable: false,
+    help: 'The token that was kept for the run can no longer be read: it is erased at the end of a run, or its key is no longer in REPORTS_TOKEN_KEYS. Submit the report again.',
+  },
+  output_full: {
+    retryable: true,
+    help: 'There is no room for the file. Make some; the run goes on from its last saved chunk. docs/operations/runbook.md says where.',
+  },
+  output_unavailable: {
+    retryable: true,
+    help: 'The storage of files does not answer or refuses; the sentence has its words.',
+  },
+} as const satisfies Record<string, FailureEntry>;
