@@ -34,6 +34,7 @@ export interface Things {
   readonly batch: string;
   readonly run: string;
   readonly snippet: string;
+  readonly pipelineRun: string;
   /** The business unit of Marketing Cloud. */
   readonly mid: string;
   readonly eventId: string;
@@ -51,6 +52,7 @@ const PAGED = [
   'listTemplates',
   'listRuns',
   'listSnippets',
+  'listPipelineRuns',
 ] as const;
 
 /** Whose first pages are the same as long as nobody changes anything. Runs go on by themselves. */
@@ -70,6 +72,8 @@ import { z } from 'zod';
 export const wait = defineJob({ kind: 'wait', input: z.unknown(), public: true, run: async () => done(null) });
 `;
 
+const PIPELINE = 'title: Opens\nsteps:\n  opens: { query: { sql: SELECT 1 AS One } }\n';
+
 export type TenantsWorld = Awaited<ReturnType<typeof startTenants>>;
 
 export async function startTenants(where: 'the embedded database' | 'Postgres') {
@@ -77,6 +81,8 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
   const folder = mkdtempSync(join(tmpdir(), 'millrace-tenants-'));
   mkdirSync(join(folder, 'jobs'));
   writeFileSync(join(folder, 'jobs/wait.mjs'), JOB_FILE);
+  mkdirSync(join(folder, 'pipelines'));
+  writeFileSync(join(folder, 'pipelines/opens.yaml'), PIPELINE);
   const issuer: Identity = await startIdentity();
   const cloud = await startMarketingCloud({
     units: Object.values(MIDS),
@@ -195,6 +201,13 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
     const { id: run } = await ok<{ id: string }>(tenant, 'startRun', {
       body: { snippet, wait: 60 },
     });
+    const { id: pipelineRun } = await ok<{ id: string }>(tenant, 'startPipeline', {
+      params: { name: 'opens' },
+      body: {},
+    });
+    // The stream ends with the run.
+    const events = await operator(tenant, 'pipelineRunEvents', { params: { id: pipelineRun } });
+    expect(events.text).toContain('"state":"succeeded"');
     const next = new Map<string, string>();
     for (const name of PAGED) {
       const page = await ok<{ next: string | null }>(tenant, name, { query: { limit: '1' } });
@@ -208,6 +221,7 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       batch: batchId,
       run,
       snippet,
+      pipelineRun,
       mid: MIDS[tenant] ?? '',
       eventId: await lastEvent(tenant, waiting),
       next,
