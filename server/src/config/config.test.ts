@@ -55,6 +55,7 @@ describe('the configuration', () => {
         ],
         // The rest is held against docs/configuration.md below.
         ['queries', expect.objectContaining({ account: null, concurrency: 50 })],
+        ['pipelines', expect.objectContaining({ folder: 'pipelines', mail: null })],
       ]),
       salesforce: {
         orgs: [],

@@ -1,4 +1,8 @@
-import type { WorkloadContract } from '@millrace/workload-kit/contract';
+import {
+  type WorkloadContract,
+  fileProblem,
+  parameterField,
+} from '@millrace/workload-kit/contract';
 import { catalogueContracts, pipeline } from './catalogue.ts';
 import { errors } from './errors.ts';
 import { failures } from './failures.ts';
@@ -32,6 +36,8 @@ export const contract = {
     asked: { PipelineRunState: pipelineRunState },
     given: {
       Pipeline: pipeline,
+      PipelineParameter: parameterField,
+      PipelineFileProblem: fileProblem,
       PipelineRun: pipelineRun,
       PipelineStep: pipelineStep,
       PipelineEvent: pipelineEvent,

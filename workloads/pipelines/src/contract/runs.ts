@@ -32,7 +32,11 @@ export const pipelineStep = z.object({
   onFailure: z.enum(['stop', 'continue']).describe('What its failure means for those behind it.'),
   try: z.number().describe('1, and one more with each resume of it.'),
   progress: z
-    .object({ done: z.number(), total: z.number().optional(), note: z.string().optional() })
+    .object({
+      done: z.number(),
+      total: z.number().nullable().describe('Null: nobody knows.'),
+      note: z.string().nullable(),
+    })
     .nullable(),
   thing: z
     .object({
@@ -115,7 +119,7 @@ const runExample: PipelineRun = {
       state: 'running',
       after: ['customers'],
       when: 'customers.rows above 0',
-      progress: { done: 61, total: 204 },
+      progress: { done: 61, total: 204, note: null },
       thing: { id: 'batch-3', link: '/batches/batch-3' },
       output: null,
       jobId: 'pg-42',

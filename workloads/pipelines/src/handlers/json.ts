@@ -41,7 +41,7 @@ function stepJson(node: PlanStep, record: StepRecord, works: Works): PipelineSte
     ...outline(node),
     state,
     try: record.try,
-    progress: state === 'running' ? progress : null,
+    progress: state === 'running' ? progressJson(progress) : null,
     thing: startedId === null ? null : { id: startedId, link: link?.(startedId) ?? null },
     output: output === null ? null : { ...output },
     error,
@@ -49,6 +49,12 @@ function stepJson(node: PlanStep, record: StepRecord, works: Works): PipelineSte
     startedAt: isoOrNull(record.startedAt),
     finishedAt: isoOrNull(record.finishedAt),
   };
+}
+
+function progressJson(progress: StepRecord['progress']): PipelineStep['progress'] {
+  if (progress === null) return null;
+  const { done, total = null, note = null } = progress;
+  return { done, total, note };
 }
 
 function outline({ name, title, type, after, when, onFailure }: PlanStep) {
