@@ -130,7 +130,7 @@ describe('millrace schedules', () => {
       '  last job  pg-42',
     ]);
     expect((await millrace('schedules show gone', { terminal: 100 })).lines).toContain(
-      '  next      never',
+      '  next     never',
     );
     expect(documents((await millrace('schedules show nightly --json')).stdout)).toEqual([two()[0]]);
     const missing = await millrace('schedules show nightl');
