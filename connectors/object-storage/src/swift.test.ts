@@ -166,22 +166,18 @@ describe('an upload in parts', () => {
     expect(await storage.head('big')).toMatchObject({ size: 5 * MIB + 5, etag: done.etag });
   });
 
-  test('takes a part from an object that is there, and not from one that was replaced', async () => {
+  test('takes a part from an object that is there', async () => {
     const storage = server.open();
     const upload = await storage.createUpload('copy');
-    const { etag } = await storage.put('source', [bytes(6 * MIB, 1), bytes(100, 2)]);
-    const from = 'source';
+    await storage.put('source', [bytes(6 * MIB, 1), bytes(100, 2)]);
     const range = { from: 1_000, to: 6 * MIB + 50 };
-    const copied = await storage.copyPart(upload, { number: 1, from, etag, range });
+    const copied = await storage.copyPart(upload, { number: 1, from: 'source', range });
+    const missing = errorOf(storage.copyPart(upload, { number: 2, from: 'nothing', range }));
+    expect(await missing).toMatchObject({ kind: 'notFound', retryable: false });
     await storage.completeUpload(upload, [copied]);
     const { body } = await storage.get('copy');
     const wanted = Buffer.concat([bytes(6 * MIB - 1_000, 1), bytes(50, 2)]);
     expect(wanted.equals(await whole(body))).toBe(true);
-
-    const another = await storage.createUpload('copy-2');
-    await storage.put('source', [bytes(6 * MIB + 100, 3)]);
-    const error = await errorOf(storage.copyPart(another, { number: 1, from, etag, range }));
-    expect(error).toMatchObject({ code: 'PreconditionFailed', kind: 'conflict' });
   });
 
   test('is aborted, twice as well; then nothing goes on', async () => {

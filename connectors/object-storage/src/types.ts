@@ -130,7 +130,6 @@ export interface ObjectStorage {
     part: {
       readonly number: number;
       readonly from: string;
-      readonly etag: string;
       readonly range: ByteRange;
     },
     options?: CallOptions,

@@ -16,6 +16,7 @@ import {
  * - a condition on a plain PUT (501); the condition of Complete it answers with InvalidRequest and the status 412;
  * - after Complete the id of the upload stays known: its parts are still listed, and another Complete without a condition
  *   replaces the object;
+ * - the ETag of an object that came in parts is not known to a copy's condition;
  * - it never ends an upload by itself, as a lifecycle rule does.
  */
 export interface Server {

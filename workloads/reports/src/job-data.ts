@@ -28,6 +28,13 @@ const mapped: z.ZodType<Mapped> = z.union([
   z.strictObject({ value: given }),
 ]);
 
+/** How a report that several others have made follows from them. */
+export interface FromParents {
+  readonly parameters: Readonly<Record<string, Mapped>>;
+  /** It runs with their identity, and not with that of a service of its own. */
+  readonly asParents: boolean;
+}
+
 /** What the job of a report is given. */
 export interface ReportJob {
   readonly report: string;
@@ -35,8 +42,8 @@ export interface ReportJob {
   readonly digest: string;
   /** As they were given: words such as `yesterday` mean the day before the job was made. Not with `from`. */
   readonly parameters?: GivenParameters | undefined;
-  /** What to take from the results of its parents, whom the job names by their reports. */
-  readonly from?: Readonly<Record<string, Mapped>> | undefined;
+  /** Several parents have made it, whom the job names by their reports: its parameters are found in their results. */
+  readonly from?: FromParents | undefined;
   readonly output: OutputChoice;
   readonly identity: ReportIdentity;
   /** Rows of an earlier step of a pipeline, instead of those of the database. */
@@ -48,7 +55,9 @@ export const reportJobSchema: z.ZodType<ReportJob> = z
     report: z.string(),
     digest: z.string().regex(/^[0-9a-f]{64}$/),
     parameters: z.record(z.string(), given).optional(),
-    from: z.record(z.string(), mapped).optional(),
+    from: z
+      .strictObject({ parameters: z.record(z.string(), mapped), asParents: z.boolean() })
+      .optional(),
     output,
     identity,
     rows: z.strictObject({ step: z.string(), id: z.string() }).optional(),

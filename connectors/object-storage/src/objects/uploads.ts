@@ -61,14 +61,13 @@ export function createUploads(caller: Caller, bucket: string): Uploads {
       },
     });
 
-  const copyPart: Uploads['copyPart'] = (upload, { number, from, etag, range }, options = {}) =>
+  const copyPart: Uploads['copyPart'] = (upload, { number, from, range }, options = {}) =>
     caller.call({
       operation: 'UploadPartCopy',
       method: 'PUT',
       ...partOf(upload, number),
       headers: {
         'x-amz-copy-source': `/${bucket}/${encodedKey(address.whole(from))}`,
-        'x-amz-copy-source-if-match': etag,
         'x-amz-copy-source-range': `bytes=${range.from}-${range.to - 1}`,
       },
       options,

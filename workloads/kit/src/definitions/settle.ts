@@ -68,9 +68,9 @@ export function examine<Value>(
 function complained(
   file: string,
   yaml: YamlText,
-  { path, message, atKey }: Complaint,
+  { path, message, atKey, within }: Complaint,
 ): FileProblem {
-  const { line, column } = yaml.place(path, atKey === true);
+  const { line, column } = yaml.place(path, { atKey: atKey === true, within: within ?? 0 });
   const owner = pathWords(yaml.asWritten(path));
   return { file, line, column, message: owner === '' ? capital(message) : `${owner}: ${message}` };
 }

@@ -53,4 +53,6 @@ export interface Complaint {
   readonly message: string;
   /** The key is what is wrong, and not its value. */
   readonly atKey?: true;
+  /** How far into the value, a text such as SQL, it is. */
+  readonly within?: number;
 }

@@ -21,8 +21,9 @@ export interface YamlText {
   readonly value: unknown;
   /**
    * Where the value at a path stands; where there is none, what it would have been in. `atKey`: where its name stands.
+   * `within`: so many characters into a text that was written line by line, after `|`.
    */
-  place(path: FilePath, atKey?: boolean): Place;
+  place(path: FilePath, options?: { readonly atKey?: boolean; readonly within?: number }): Place;
   /** A path without the places in lists that the file did not write as lists, since they have one entry (`oneOrMore`). */
   asWritten(path: FilePath): FilePath;
 }
@@ -70,7 +71,13 @@ export function readYaml(text: string): YamlRead {
   return {
     yaml: {
       value,
-      place: (path, atKey = false) => placeOf(offsetOf(document, asWritten(value, path), atKey)),
+      place(path, { atKey = false, within = 0 } = {}) {
+        const { offset, node } = findIn(document, asWritten(value, path), atKey);
+        const inside = within > 0 && isScalar(node) ? insideBlock(text, node, within) : null;
+        return inside === null
+          ? placeOf(offset)
+          : { line: placeOf(offset).line + inside.line, column: inside.column };
+      },
       asWritten: (path) => asWritten(value, path),
     },
   };
@@ -154,18 +161,31 @@ function asWritten(value: unknown, path: FilePath): FilePath {
   });
 }
 
-/** As far as the path leads. */
-function offsetOf(document: Document, path: FilePath, atKey: boolean): number {
+/** As far as the path leads. The node only where it leads to one. */
+function findIn(
+  document: Document,
+  path: FilePath,
+  atKey: boolean,
+): { readonly offset: number; readonly node: unknown } {
   let node: unknown = document.contents;
   let offset = startOf(node) ?? 0;
   for (const [index, step] of path.entries()) {
     const next = stepInto(node, step);
-    if (next === null) return offset;
+    if (next === null) return { offset, node: null };
     offset = next.keyOffset ?? offset;
-    if (index === path.length - 1 && !atKey) return next.valueOffset ?? offset;
     node = next.value;
+    if (index === path.length - 1 && !atKey) return { offset: next.valueOffset ?? offset, node };
   }
-  return offset;
+  return { offset, node: null };
+}
+
+/** Which line below the `|`, counted from 1, and which column of the file. */
+function insideBlock(text: string, { type, value, range }: Scalar, within: number): Place | null {
+  if (type !== 'BLOCK_LITERAL' || typeof value !== 'string') return null;
+  const before = value.slice(0, within).split('\n');
+  const [, ...lines] = text.slice(range?.[0]).split(/\r?\n/);
+  const indent = /^ */.exec(lines.find((line) => line.trim() !== '') ?? '')?.[0].length ?? 0;
+  return { line: before.length, column: indent + (before.at(-1)?.length ?? 0) + 1 };
 }
 
 interface Stepped {

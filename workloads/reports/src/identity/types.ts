@@ -19,6 +19,8 @@ export interface ReportIdentity {
 export interface ServiceIdentity {
   readonly name: string;
   readonly title: string | null;
+  /** Whose its jobs are; empty: the only tenant. */
+  readonly tenant: string;
   readonly roles: readonly string[];
   readonly claims: Readonly<Record<string, readonly string[]>>;
 }

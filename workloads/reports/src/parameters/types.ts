@@ -22,7 +22,7 @@ export interface Parameter {
   readonly type: ParameterType;
   readonly label: string;
   readonly help: string | null;
-  /** Nobody may leave it out; never with a default. */
+  /** It always has a value: someone's, or the default. */
   readonly required: boolean;
   /** As the file says it, such as `19` or `start of last month`; null: there is none. */
   readonly default: Given;
@@ -55,6 +55,13 @@ export interface BoundValue {
   readonly value: string | null;
 }
 
+/** Which day is today: when, and on whose calendar. */
+export interface Moment {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly timeZone: string;
+}
+
 /** What is wrong with one parameter. */
 export interface ParameterProblem {
   readonly parameter: string;
@@ -67,7 +74,10 @@ export interface ParameterField {
   readonly type: ParameterType;
   readonly label: string;
   readonly help: string | null;
+  /** Someone has to give it: there is no default. */
   readonly required: boolean;
+  /** It may be left empty. */
+  readonly canBeEmpty: boolean;
   readonly list: boolean;
   readonly choices: readonly Choice[];
   readonly min: string | null;
@@ -76,6 +86,6 @@ export interface ParameterField {
   readonly default: Given;
   /** The default as it is today, such as `2026-01-01` for `start of month`. */
   readonly defaultNow: string | readonly string[] | null;
-  /** Such as `--from 2026-01-31`. */
+  /** On a command line, such as `--from 2026-01-31`. */
   readonly example: string;
 }

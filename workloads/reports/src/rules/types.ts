@@ -5,7 +5,7 @@ import type { Given } from '../parameters/types.ts';
 export interface AfterRule {
   /** One, or all of several. */
   readonly parents: readonly AfterParent[];
-  /** Several parents belong together when these have the same value; null with one parent that matches nothing. */
+  /** How long the first of several waits for the others; null: as long as the engine has it, 7 days. */
   readonly withinMs: number | null;
   readonly parameters: Readonly<Record<string, Mapped>>;
   /** A service identity, or `parent`. */
@@ -17,13 +17,14 @@ export interface AfterParent {
   readonly report: string;
   /** The parameter of this parent by which several belong together; null with one parent. */
   readonly match: string | null;
-  readonly when: AfterCondition;
+  /** All of them. */
+  readonly when: readonly AfterCondition[];
 }
 
 /** What has to hold of a parent, or nothing follows from it. */
 export interface AfterCondition {
   readonly rows: { readonly above: number | null; readonly below: number | null } | null;
-  /** Of its parameters: one of the values; an empty one stands for none. */
+  /** Of its parameters: one of the values, of which null stands for none. */
   readonly parameters: Readonly<Record<string, readonly (string | null)[]>>;
   /** It ran as this service identity. */
   readonly as: string | null;
@@ -45,6 +46,8 @@ export interface GraphNode {
   readonly title: string;
   /** How many schedules begin it. */
   readonly schedules: number;
+  /** False: rules name it, and its file is not in force. */
+  readonly inForce: boolean;
 }
 
 export interface GraphEdge {

@@ -1,0 +1,80 @@
+import { nearest } from '@millrace/workload-kit';
+import { type Day, dayAt } from './calendar.ts';
+import type {
+  Given,
+  GivenParameters,
+  Moment,
+  Parameter,
+  ParameterProblem,
+  ResolvedParameters,
+} from './types.ts';
+import { readValue } from './values.ts';
+
+export type Resolved =
+  | { readonly values: ResolvedParameters }
+  | { readonly problems: readonly ParameterProblem[] };
+
+export const MOST_VALUES = 1_000;
+
+/** What was given, with defaults for the rest and days for words, each value in its one way to be written. */
+export function resolveParameters(
+  parameters: readonly Parameter[],
+  given: GivenParameters,
+  moment: Moment,
+): Resolved {
+  const today = dayAt(moment.now, moment.timeZone);
+  const problems = strangersIn(parameters, Object.keys(given));
+  const values: Record<string, string | readonly string[] | null> = {};
+  for (const parameter of parameters) {
+    const { name } = parameter;
+    const own = Object.hasOwn(given, name) ? given[name] : undefined;
+    const read = resolveOne(parameter, own === undefined ? parameter.default : own, today);
+    if ('wrong' in read) problems.push({ parameter: name, message: read.wrong });
+    else values[name] = read.value;
+  }
+  return problems.length > 0 ? { problems } : { values };
+}
+
+export function resolveOne(
+  parameter: Parameter,
+  given: Given,
+  today: Day,
+): { readonly value: string | readonly string[] | null } | { readonly wrong: string } {
+  // An empty field of a form, of a text too, is none.
+  if (given === null || given.length === 0)
+    return parameter.required ? { wrong: 'Give it a value.' } : { value: null };
+  const texts = typeof given === 'string' ? [given] : given;
+  if (!parameter.list && typeof given !== 'string') return { wrong: 'Give it one value.' };
+  if (texts.length > MOST_VALUES) return { wrong: `Give it ${MOST_VALUES} values at most.` };
+  const values: string[] = [];
+  for (const text of texts) {
+    const read = readValue(parameter, text, today);
+    if ('wrong' in read) return read;
+    values.push(read.value);
+  }
+  if (!parameter.list) return { value: values[0] ?? null };
+  return { value: [...new Set(values)].toSorted() };
+}
+
+/** Names that the report does not have, with those that were probably meant. */
+export function strangersIn(
+  parameters: readonly Parameter[],
+  names: readonly string[],
+): ParameterProblem[] {
+  const known = parameters.map(({ name }) => name);
+  return names
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const meant = nearest(name, known);
+      const there = known.length === 0 ? 'It has none.' : `It has ${known.join(', ')}.`;
+      const help = meant === null ? there : `Did you mean "${meant}"?`;
+      return { parameter: name, message: `The report has no such parameter. ${help}` };
+    });
+}
+
+/** The same parameters give the same text, however and in whichever order they were given. */
+export function canonicalParameters(values: ResolvedParameters): string {
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(values).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+  );
+}
