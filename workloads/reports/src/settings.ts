@@ -12,6 +12,7 @@ import {
   wholeNumber,
 } from '@millrace/workload-kit';
 import { z } from 'zod';
+import type { TokenKey } from './identity/tokens.ts';
 import { type SourceConfig, sourceContradictions, sourceOf } from './settings/source.ts';
 import {
   type StorageConfig,
@@ -19,7 +20,7 @@ import {
   storageContradictions,
   storageOf,
 } from './settings/storage.ts';
-import { type TokenKey, tokenKeys } from './settings/token-keys.ts';
+import { tokenKeys } from './settings/token-keys.ts';
 
 export interface ReportsConfig {
   /** Where the files of reports are. */
@@ -168,7 +169,7 @@ export const settings = settingsOf({
       values.REPORTS_S3_SECRET,
       values.REPORTS_S3_SECRET_FILE,
     ].flatMap((secret) => secret ?? []),
-    ...values.REPORTS_TOKEN_KEYS.map(({ key }) => key.toString('base64')),
+    ...values.REPORTS_TOKEN_KEYS.map(({ key }) => Buffer.from(key).toString('base64')),
   ],
   read(values): ReportsConfig | null {
     if (!values.MILLRACE_REPORTS) return null;

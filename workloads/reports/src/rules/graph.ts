@@ -12,7 +12,7 @@ export function graphOf(view: CatalogueView): ReportGraph {
         kind: parents.length === 1 ? 'one' : 'all',
         match: parent.match,
         as,
-        when: parent.when.length === 0 ? null : parent.when.map(inWords).join(' and '),
+        when: conditionsInWords(parent.when),
       })),
     ),
   );
@@ -29,6 +29,11 @@ export function graphOf(view: CatalogueView): ReportGraph {
     }),
     edges,
   };
+}
+
+/** Null: there are none. */
+export function conditionsInWords(conditions: readonly AfterCondition[]): string | null {
+  return conditions.length === 0 ? null : conditions.map(inWords).join(' and ');
 }
 
 function inWords({ rows, parameters, as }: AfterCondition): string {

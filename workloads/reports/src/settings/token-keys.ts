@@ -1,12 +1,6 @@
 import { z } from 'zod';
 import { entriesOf } from '@millrace/workload-kit';
-
-/** A key of REPORTS_TOKEN_KEYS. */
-export interface TokenKey {
-  readonly id: string;
-  /** 32 bytes, for AES-256. */
-  readonly key: Buffer;
-}
+import type { TokenKey } from '../identity/tokens.ts';
 
 const ENTRY = /^([A-Za-z0-9_-]{1,20})=([A-Za-z0-9+/]{43}=)$/;
 
