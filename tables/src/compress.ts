@@ -10,16 +10,16 @@ export type Compression = (typeof COMPRESSIONS)[number];
 const GZIP_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
 const NOTHING = new Uint8Array();
 
-export function compressed(
-  writer: Writer<null>,
+export function compressed<Batch>(
+  writer: Writer<null, Batch>,
   compression: Compression,
   from: Sums | null,
-): Writer<Sums | null> {
+): Writer<Sums | null, Batch> {
   return compression === 'gzip' ? gzipped(writer, from ?? NO_SUMS) : zstandard(writer);
 }
 
 /** One member, whatever the number of chunks: some readers stop at the end of the first. */
-function gzipped(writer: Writer<null>, from: Sums): Writer<Sums> {
+function gzipped<Batch>(writer: Writer<null, Batch>, from: Sums): Writer<Sums, Batch> {
   let sums = from;
 
   function* pack(pieces: Iterable<Uint8Array>): Iterable<Uint8Array> {
@@ -35,7 +35,7 @@ function gzipped(writer: Writer<null>, from: Sums): Writer<Sums> {
       yield GZIP_HEADER;
       yield* pack(writer.begin());
     },
-    write: (rows) => pack(writer.write(rows)),
+    write: (batch) => pack(writer.write(batch)),
     *end() {
       yield* pack(writer.end());
       yield finishDeflate(sums).bytes;
@@ -52,7 +52,7 @@ function gzipped(writer: Writer<null>, from: Sums): Writer<Sums> {
  * A frame for each piece: frames that follow each other are one file to zstd, pyarrow and DuckDB. One frame in pieces would
  * need the compressor's memory as its state. Node's own reader (22.23) stops after the first frame, without an error.
  */
-function zstandard(writer: Writer<null>): Writer<null> {
+function zstandard<Batch>(writer: Writer<null, Batch>): Writer<null, Batch> {
   const compress = zstdCompress();
   let isEmpty = false;
 
@@ -68,7 +68,7 @@ function zstandard(writer: Writer<null>): Writer<null> {
       isEmpty = true;
       yield* pack(writer.begin());
     },
-    write: (rows) => pack(writer.write(rows)),
+    write: (batch) => pack(writer.write(batch)),
     *end() {
       yield* pack(writer.end());
       // No row and no header, as in JSON Lines: a file without a frame is a damaged one.

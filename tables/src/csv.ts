@@ -3,7 +3,7 @@
 import { momentOf } from './dates.ts';
 import { encode, encodeLines } from './text.ts';
 import type { Column, ColumnType, Notes, Row, Value, Writer } from './types.ts';
-import { booleanOf, isMissing, numberText, textOf } from './values.ts';
+import { booleanOf, doubleText, isMissing, numberText, textOf } from './values.ts';
 
 export interface CsvOptions {
   /** Lines end with CR LF, as RFC 4180 has it, in place of LF. */
@@ -22,17 +22,36 @@ const FORMULA =
 /** Telephone numbers and plain numbers, which no spreadsheet runs. */
 const HARMLESS = /^[+-]?[0-9 ().-]+$/;
 
+/** How the parts of a file are written. */
+export interface CsvParts {
+  readonly header: () => Uint8Array;
+  readonly fields: readonly Field[];
+  readonly missing: string;
+  readonly lineEnd: string;
+}
+
+export function csvParts(columns: readonly Column[], options: CsvOptions, notes: Notes): CsvParts {
+  const lineEnd = options.crlf === true ? '\r\n' : '\n';
+  const guard = options.formulaGuard === false ? (text: string) => text : guarded;
+  const textField = (text: string) => quoted(guard(text));
+  return {
+    header: () => {
+      const names = columns.map(({ name }) => textField(name)).join(',');
+      return encode((options.bom === true ? '\uFEFF' : '') + names + lineEnd, notes);
+    },
+    fields: columns.map(({ type }) => fieldOf(type, textField, notes)),
+    // An empty line is no row to many readers: the null of a table of one column is "" as well.
+    missing: columns.length === 1 ? '""' : '',
+    lineEnd,
+  };
+}
+
 export function createCsv(
   columns: readonly Column[],
   options: CsvOptions,
   notes: Notes,
 ): Writer<null> {
-  const end = options.crlf === true ? '\r\n' : '\n';
-  const guard = options.formulaGuard === false ? (text: string) => text : guarded;
-  const textField = (text: string) => quoted(guard(text));
-  const fields = columns.map(({ type }) => fieldOf(type, textField, notes));
-  // An empty line is no row to many readers: the null of a table of one column is "" as well.
-  const missing = columns.length === 1 ? '""' : '';
+  const { header, fields, missing, lineEnd } = csvParts(columns, options, notes);
 
   function lineOf(row: Row): string {
     let line = '';
@@ -40,14 +59,11 @@ export function createCsv(
       if (i > 0) line += ',';
       line += fields[i]?.(row[i], missing) ?? '';
     }
-    return line + end;
+    return line + lineEnd;
   }
 
   return {
-    *begin() {
-      const names = columns.map(({ name }) => textField(name)).join(',');
-      yield encode((options.bom === true ? '\uFEFF' : '') + names + end, notes);
-    },
+    begin: () => [header()],
     write: (rows) => encodeLines(rows, lineOf, notes),
     end: () => [],
     state: () => null,
@@ -74,6 +90,7 @@ function fieldOf(type: ColumnType, textField: (text: string) => string, notes: N
 const READERS: Record<Exclude<ColumnType, 'text'>, (value: Value) => string | null> = {
   number: numberText,
   decimal: numberText,
+  double: doubleText,
   boolean: (value) => booleanOf(value)?.toString() ?? null,
   // As it was given: microseconds and offset included.
   date: (value) =>

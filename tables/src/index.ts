@@ -1,5 +1,8 @@
 export { COMPRESSIONS, hasZstandard, type Compression } from './compress.ts';
 export type { CsvOptions } from './csv.ts';
+export { rowsOfCopy } from './copied/rows.ts';
+export { createCopiedTable } from './copied/table.ts';
+export type { CopiedTableOptions } from './copied/writers.ts';
 export { TableError, type TableErrorCode } from './errors.ts';
 export { fileTypeOf, TABLE_FORMATS, type FileType, type TableFormat } from './formats.ts';
 export { tableStream } from './stream.ts';
@@ -8,9 +11,10 @@ export {
   COLUMN_TYPES,
   type Column,
   type ColumnType,
+  type CopiedRows,
   type Notes,
   type Row,
   type Value,
 } from './types.ts';
 export type { TableOptions } from './writers.ts';
-export type { XlsxOptions } from './xlsx/xlsx.ts';
+export type { XlsxOptions } from './xlsx/workbook.ts';

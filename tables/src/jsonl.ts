@@ -5,13 +5,13 @@
 import { momentOf } from './dates.ts';
 import { encodeLines } from './text.ts';
 import type { Column, ColumnType, Notes, Row, Value, Writer } from './types.ts';
-import { booleanOf, isExactInDouble, isMissing, numberText, textOf } from './values.ts';
+import { booleanOf, doubleText, isExactInDouble, isMissing, numberText, textOf } from './values.ts';
 
 export function createJsonLines(columns: readonly Column[], notes: Notes): Writer<null> {
   const members = columns.map(({ name, type }, i) => ({
-    key: `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`,
+    key: memberKey(name, i),
     isText: type === 'text',
-    read: READERS[type],
+    json: jsonOf(type, notes),
   }));
 
   function lineOf(row: Row): string {
@@ -21,13 +21,7 @@ export function createJsonLines(columns: readonly Column[], notes: Notes): Write
       if (member === undefined) continue;
       const value = row[i];
       line += member.key;
-      if (isMissing(value, member.isText)) {
-        line += 'null';
-        continue;
-      }
-      const json = member.read(value);
-      if (json === null) notes.asText++;
-      line += json ?? JSON.stringify(textOf(value));
+      line += isMissing(value, member.isText) ? 'null' : member.json(value);
     }
     return `${line}}\n`;
   }
@@ -42,6 +36,21 @@ export function createJsonLines(columns: readonly Column[], notes: Notes): Write
 
 type Given = Exclude<Value, null | undefined>;
 
+/** What stands before the value of column `i`. */
+export function memberKey(name: string, i: number): string {
+  return `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`;
+}
+
+export function jsonOf(type: ColumnType, notes: Notes): (value: Given) => string {
+  const read = READERS[type];
+  return (value) => {
+    const json = read(value);
+    if (json !== null) return json;
+    notes.asText++;
+    return JSON.stringify(textOf(value));
+  };
+}
+
 /** JSON; null where the value is none of its type. JSON.stringify writes halves of surrogate pairs as \uD800. */
 const READERS: Record<ColumnType, (value: Given) => string | null> = {
   text: (value) => JSON.stringify(textOf(value)),
@@ -54,6 +63,7 @@ const READERS: Record<ColumnType, (value: Given) => string | null> = {
     const text = numberText(value);
     return text === null ? null : `"${text}"`;
   },
+  double: doubleText,
   boolean: (value) => booleanOf(value)?.toString() ?? null,
   date: (value) => (momentOf(value) === null ? null : JSON.stringify(textOf(value))),
 };

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { TableFormat } from './formats.ts';
-import { openPieces, type TableState } from './table.ts';
+import { piecesOf, type TableState } from './table.ts';
 import type { Row } from './types.ts';
 import type { TableOptions } from './writers.ts';
 
@@ -29,7 +29,7 @@ export async function* tableStream(
   batches: AsyncIterable<readonly Row[]>,
   options: TableOptions,
 ): AsyncGenerator<Uint8Array, TableState> {
-  const table = openPieces(options);
+  const table = piecesOf(options);
   for await (const rows of chunksOf(batches, CHUNKS[options.format])) {
     yield* inTurns(table.write(rows));
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { TableError } from './errors.ts';
-import type { Notes, Row } from './types.ts';
+import type { Notes, Row, Writer } from './types.ts';
 import { openWriter, type FormatState, type TableOptions } from './writers.ts';
 
 /** Plain JSON, to be saved with what it is the state of: `bytes` of a file, after `rows` rows. */
@@ -15,33 +15,51 @@ export interface TableState {
   readonly format: FormatState;
 }
 
-export interface Table {
+export interface Table<Batch = readonly Row[]> {
   /** A chunk: one row group of Parquet, one or several segments of what is compressed. Large ones make small files. */
-  write(rows: readonly Row[]): Uint8Array[];
+  write(batch: Batch): Uint8Array[];
   end(): Uint8Array[];
   /** After the last chunk that was written. */
   state(): TableState;
 }
 
 /** A table, piece by piece: `tableStream` lets other work in between two pieces, `createTable` gathers them. */
-export interface Pieces {
-  write(rows: readonly Row[]): Iterable<Uint8Array>;
+export interface Pieces<Batch> {
+  write(batch: Batch): Iterable<Uint8Array>;
   end(): Iterable<Uint8Array>;
   state(): TableState;
 }
 
 /** With `from`, it carries on after that state, and the bytes are the same as if it had never stopped. */
 export function createTable(options: TableOptions, from?: TableState): Table {
-  const pieces = openPieces(options, from);
-  return {
-    write: (rows) => [...pieces.write(rows)],
-    end: () => [...pieces.end()],
-    state: pieces.state,
-  };
+  return gathered(piecesOf(options, from));
 }
 
-export function openPieces(options: TableOptions, from?: TableState): Pieces {
-  const shape = shapeOf(options);
+export function piecesOf(options: TableOptions, from?: TableState): Pieces<readonly Row[]> {
+  const width = options.columns.length;
+  const kind = {
+    shape: shapeOf(options),
+    open: (notes: Notes, format: FormatState) => openWriter(options, notes, format),
+    count: (batch: readonly Row[], before: number) => checked(batch, width, before).length,
+  };
+  return openPieces(kind, from);
+}
+
+export function gathered<Batch>({ write, end, state }: Pieces<Batch>): Table<Batch> {
+  return { write: (batch) => [...write(batch)], end: () => [...end()], state };
+}
+
+interface TableKind<Batch> {
+  readonly shape: string;
+  open(notes: Notes, format: FormatState): Writer<FormatState, Batch>;
+  /** The rows of a batch; throws where it is none of the table. */
+  count(batch: Batch, before: number): number;
+}
+
+export function openPieces<Batch>(
+  { shape, open, count }: TableKind<Batch>,
+  from?: TableState,
+): Pieces<Batch> {
   if (from !== undefined && from.shape !== shape) {
     throw new TableError(
       'bad_state',
@@ -49,7 +67,7 @@ export function openPieces(options: TableOptions, from?: TableState): Pieces {
     );
   }
   const notes: Notes = from === undefined ? { asText: 0, replaced: 0, cut: 0 } : { ...from.notes };
-  const writer = openWriter(options, notes, from?.format ?? {});
+  const writer = open(notes, from?.format ?? {});
   let rows = from?.rows ?? 0;
   let bytes = from?.bytes ?? 0;
   // Closed while a chunk is under way: one that failed, or was left half taken, has no state to go on from.
@@ -67,10 +85,7 @@ export function openPieces(options: TableOptions, from?: TableState): Pieces {
     }
   }
 
-  function* chunk(
-    make: () => Iterable<Uint8Array>,
-    { more, isEnd }: { readonly more: number; readonly isEnd: boolean },
-  ): Iterable<Uint8Array> {
+  function* chunk(make: () => Iterable<Uint8Array>, batch: Batch | null): Iterable<Uint8Array> {
     if (!isOpen) {
       throw new TableError(
         'table_closed',
@@ -78,21 +93,18 @@ export function openPieces(options: TableOptions, from?: TableState): Pieces {
       );
     }
     isOpen = false;
+    const more = batch === null ? 0 : count(batch, rows);
     // Not when the table is opened: a state that nothing was written for would lack the beginning.
     if (bytes === 0) yield* counted(writer.begin());
     yield* counted(make());
     rows += more;
-    isOpen = !isEnd;
-    saved = stateNow(isEnd);
+    isOpen = batch !== null;
+    saved = stateNow(batch === null);
   }
 
   return {
-    write: (given) =>
-      chunk(() => writer.write(checked(given, options.columns.length, rows)), {
-        more: given.length,
-        isEnd: false,
-      }),
-    end: () => chunk(() => writer.end(), { more: 0, isEnd: true }),
+    write: (batch) => chunk(() => writer.write(batch), batch),
+    end: () => chunk(() => writer.end(), null),
     state: () => saved,
   };
 }
@@ -106,7 +118,10 @@ function checked(given: readonly Row[], width: number, before: number): readonly
   );
 }
 
-function shapeOf({ format, columns, compression = null, csv, xlsx }: TableOptions): string {
-  const shape = JSON.stringify([format, columns, compression, csv ?? {}, xlsx ?? {}]);
+export function shapeOf(
+  { format, columns, compression = null, csv, xlsx }: TableOptions,
+  more: readonly unknown[] = [],
+): string {
+  const shape = JSON.stringify([format, columns, compression, csv ?? {}, xlsx ?? {}, ...more]);
   return createHash('sha256').update(shape).digest('hex').slice(0, 16);
 }

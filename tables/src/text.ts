@@ -1,7 +1,7 @@
 import type { Notes, Row } from './types.ts';
 
 /** About 10 ms of work, and of gzip at 120 MB/s another 4; deflate gains nothing beyond it. */
-const PIECE = 512 * 1024;
+export const PIECE = 512 * 1024;
 const SURROGATE_HALF = /\p{Cs}/gu;
 
 /** Lines of text as UTF-8, in pieces that depend on the rows alone. */

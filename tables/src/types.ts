@@ -1,9 +1,12 @@
-export const COLUMN_TYPES = ['text', 'number', 'decimal', 'boolean', 'date'] as const;
+export const COLUMN_TYPES = ['text', 'number', 'decimal', 'double', 'boolean', 'date'] as const;
 export type ColumnType = (typeof COLUMN_TYPES)[number];
 
 export interface Column {
   readonly name: string;
-  /** `number`: whole numbers, as identifiers and counts are. `decimal`: with a fraction, exact. */
+  /**
+   * `number`: whole numbers, as identifiers and counts are. `decimal`: with a fraction, exact. `double`: 64 bits of IEEE 754,
+   * whose text has the digits that tell it from its neighbours.
+   */
   readonly type: ColumnType;
   /** Digits after the point of a `decimal`, where they are known. Parquet needs them: 18 unless given. */
   readonly scale?: number;
@@ -17,6 +20,12 @@ export type Value = string | number | bigint | boolean | Date | null | undefined
 
 /** In the order of the columns. */
 export type Row = readonly Value[];
+
+/** Rows as Postgres writes them: `COPY (SELECT …) TO STDOUT (FORMAT csv)`, whole records, each with its LF. */
+export interface CopiedRows {
+  readonly bytes: Uint8Array;
+  readonly rows: number;
+}
 
 /** What could not be written as it was given. Nothing of it is silent: the file shows it too. */
 export interface Notes {
@@ -36,10 +45,10 @@ export interface Notes {
  * before it, and on nothing else. It comes in pieces, so that a server can do other work between two of them; only when
  * all were taken does the state stand after the chunk.
  */
-export interface Writer<State> {
+export interface Writer<State, Batch = readonly Row[]> {
   /** What comes before the first row. */
   begin(): Iterable<Uint8Array>;
-  write(rows: readonly Row[]): Iterable<Uint8Array>;
+  write(batch: Batch): Iterable<Uint8Array>;
   end(): Iterable<Uint8Array>;
   /** Plain JSON. */
   state(): State;

@@ -9,6 +9,9 @@ const EXPONENT = /[eE]/;
 const FRACTION_OR_EXPONENT = /[.eE]/;
 /** Beyond 15 digits Excel shows zeros in place of the rest. */
 const DOUBLE_DIGITS = 15;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
 
 /** Nothing to write. */
 export function isMissing(value: Value, isText: boolean): value is null | undefined | '' {
@@ -26,6 +29,12 @@ export function numberText(value: Value): string | null {
   if (typeof value === 'string') return NUMBER.test(value) ? value : null;
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null;
   return typeof value === 'bigint' ? String(value) : null;
+}
+
+/** The text of a number that a double can hold: 1e400 is none. */
+export function doubleText(value: Value): string | null {
+  const text = numberText(value);
+  return text !== null && Number.isFinite(Number(text)) ? text : null;
 }
 
 /** `True` and `False` are Marketing Cloud's, `t` and `f` are Postgres's, 1 and 0 are of a bit. */
@@ -68,6 +77,27 @@ function significantDigits(text: string): string {
   const [mantissa = ''] = text.split(/[eE]/);
   const plain = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa;
   return plain.replace(/^-?[0.]*/, '').replace('.', '');
+}
+
+/** The same as `unscaled` where the answer has at most 15 digits and the text no exponent; null elsewhere. */
+export function smallUnscaled(text: string, scale: number): number | null {
+  const isNegative = text.charCodeAt(0) === MINUS;
+  let size = 0;
+  /** Digits after the point; none was seen as long as it is below zero. */
+  let fraction = -1;
+  for (let i = isNegative ? 1 : 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === POINT) fraction = 0;
+    else if (code < ZERO || code > ZERO + 9) return null;
+    else {
+      size = size * 10 + code - ZERO;
+      if (fraction >= 0) fraction++;
+    }
+  }
+  fraction = Math.max(fraction, 0);
+  if (fraction > scale || text.length + scale - fraction > DOUBLE_DIGITS) return null;
+  const scaled = size * 10 ** (scale - fraction);
+  return isNegative ? -scaled : scaled;
 }
 
 /** A decimal times ten to the power of `scale`; null if digits would be left over. */

@@ -7,7 +7,8 @@ import { TABLE_FORMATS, type TableFormat } from './formats.ts';
 import { createJsonLines } from './jsonl.ts';
 import { createParquet, type ParquetState } from './parquet/parquet.ts';
 import type { Column, Notes, Writer } from './types.ts';
-import { createXlsx, type XlsxOptions, type XlsxState } from './xlsx/xlsx.ts';
+import { createXlsx } from './xlsx/xlsx.ts';
+import type { XlsxOptions, XlsxState } from './xlsx/workbook.ts';
 
 export interface TableOptions {
   readonly format: TableFormat;
@@ -34,9 +35,9 @@ export function openWriter(
   checkColumns(columns);
   switch (format) {
     case 'csv':
-      return lines(createCsv(columns, options.csv ?? {}, notes), compression, from);
+      return packedLines(createCsv(columns, options.csv ?? {}, notes), compression, from);
     case 'jsonl':
-      return lines(createJsonLines(columns, notes), compression, from);
+      return packedLines(createJsonLines(columns, notes), compression, from);
     case 'xlsx': {
       refuseCompression(format, compression);
       const writer = createXlsx(columns, options.xlsx ?? {}, notes, from.xlsx ?? null);
@@ -47,21 +48,23 @@ export function openWriter(
       const writer = createParquet(columns, notes, from.parquet ?? null);
       return { ...writer, state: () => ({ parquet: writer.state() }) };
     }
-    default: {
-      const unknown: never = format;
-      throw new TableError(
-        'bad_option',
-        `There is no format "${String(unknown)}"; there are ${TABLE_FORMATS.join(', ')}.`,
-      );
-    }
+    default:
+      throw unknownFormat(format);
   }
 }
 
-function lines(
-  plain: Writer<null>,
+export function unknownFormat(format: never): TableError {
+  return new TableError(
+    'bad_option',
+    `There is no format "${String(format)}"; there are ${TABLE_FORMATS.join(', ')}.`,
+  );
+}
+
+export function packedLines<Batch>(
+  plain: Writer<null, Batch>,
   compression: Compression | null,
   from: FormatState,
-): Writer<FormatState> {
+): Writer<FormatState, Batch> {
   if (compression === null) return { ...plain, state: () => ({}) };
   const writer = compressed(plain, compression, from.gzip ?? null);
   return {
@@ -73,7 +76,7 @@ function lines(
   };
 }
 
-function refuseCompression(format: TableFormat, compression: Compression | null): void {
+export function refuseCompression(format: TableFormat, compression: Compression | null): void {
   if (compression === null) return;
   throw new TableError(
     'bad_option',

@@ -103,6 +103,7 @@ test.each<[Column, Value, string]>([
   [{ name: 'N', type: 'number' }, 2n ** 63n, 'whole numbers'],
   [{ name: 'D', type: 'decimal', scale: 2 }, '0.125', '2 of them after the point'],
   [{ name: 'D', type: 'decimal' }, '1e21', 'numbers of 38 digits'],
+  [{ name: 'F', type: 'double' }, '1e400', '64 bits with a floating point'],
   [{ name: 'B', type: 'boolean' }, 'maybe', 'true and false'],
   [{ name: 'T', type: 'date' }, '31/01/2026', 'ISO 8601'],
   [{ name: 'T', type: 'date' }, new Date(Number.NaN), 'ISO 8601'],
@@ -114,6 +115,45 @@ test.each<[Column, Value, string]>([
   );
   // The file is as it was: it is carried on from its state, without that row.
   expect(table.state().rows).toBe(1);
+});
+
+test('decimals of any size come back', async () => {
+  const columns = [{ name: 'D', type: 'decimal', scale: 2 }] as const;
+  const texts = [
+    '0',
+    '-0',
+    '0.01',
+    '-0.01',
+    '-1',
+    '5',
+    '-42949672.96',
+    '42949672.95',
+    '9999999999.99',
+    '-9999999999.99',
+  ];
+  const rows = await read(
+    columns,
+    [...texts, '123456789012345678.90', '1.5e3'].map((text) => [text]),
+  );
+  const cents = texts.map((text) => BigInt(Math.round(Number(text) * 100)));
+  expect(rows.map(([d]) => d)).toEqual([...cents, 12345678901234567890n, 150_000n]);
+});
+
+test('doubles, with what is no number', async () => {
+  const columns = [{ name: 'D', type: 'double' }] as const;
+  const texts = ['0.1', '-1.7976931348623157e+308', '5e-324', 'NaN', '-Infinity', null];
+  const rows = await read(
+    columns,
+    texts.map((text) => [text]),
+  );
+  expect(rows.map(([d]) => d)).toEqual([
+    0.1,
+    -Number.MAX_VALUE,
+    5e-324,
+    Number.NaN,
+    -Infinity,
+    null,
+  ]);
 });
 
 test('the limits of 64 bits and of 38 digits are within them', async () => {

@@ -1,6 +1,6 @@
 import { momentOf, type Moment } from '../dates.ts';
 import type { Column, ColumnType, Notes, Row, Value } from '../types.ts';
-import { booleanOf, isExactInExcel, isMissing, numberText, textOf } from '../values.ts';
+import { booleanOf, doubleText, isExactInExcel, isMissing, numberText, textOf } from '../values.ts';
 import { STYLES } from './parts.ts';
 
 /** Excel's limit for a cell. A longer one and Excel calls the file damaged. */
@@ -30,7 +30,7 @@ export function rowWriter(
   const cells = columns.map(({ type }, i) => ({
     start: `<c r="${columnLetters(i)}`,
     isText: type === 'text',
-    read: CELLS[type],
+    rest: cellOf(type, notes),
   }));
   return (row, number) => {
     let xml = `<row r="${number}">`;
@@ -38,12 +38,7 @@ export function rowWriter(
       const cell = cells[i];
       const value = row[i];
       if (cell === undefined || isMissing(value, cell.isText)) continue;
-      let rest = cell.read(value);
-      if (rest === null) {
-        if (!cell.isText) notes.asText++;
-        rest = textCell(textOf(value), notes);
-      }
-      xml += cell.start + number + rest;
+      xml += cell.start + number + cell.rest(value);
     }
     return `${xml}</row>`;
   };
@@ -56,6 +51,11 @@ export function headerRow(columns: readonly Column[], notes: Notes): string {
   return `<row r="1">${cells.join('')}</row>`;
 }
 
+/** Without their places. */
+export function headerCells(columns: readonly Column[], notes: Notes): string[] {
+  return columns.map(({ name }) => `<c s="${STYLES.header}${textCell(name, notes)}`);
+}
+
 /** A, B, … Z, AA, … */
 export function columnLetters(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
@@ -64,11 +64,26 @@ export function columnLetters(index: number): string {
 
 type Given = Exclude<Value, null | undefined>;
 
+/** What follows the place of a cell: `"><v>12</v></c>`. */
+export function cellOf(type: ColumnType, notes: Notes): (value: Given) => string {
+  const read = CELLS[type];
+  return (value) => {
+    const rest = read(value);
+    if (rest !== null) return rest;
+    if (type !== 'text') notes.asText++;
+    return textCell(textOf(value), notes);
+  };
+}
+
 /** What follows the cell's place; null where the cell has to be text. */
 const CELLS: Record<ColumnType, (value: Given) => string | null> = {
   text: () => null,
   number: numberCell,
   decimal: numberCell,
+  double: (value) => {
+    const text = doubleText(value);
+    return text === null ? null : `"><v>${text}</v></c>`;
+  },
   boolean: (value) => {
     const boolean = booleanOf(value);
     return boolean === null ? null : `" t="b"><v>${boolean ? 1 : 0}</v></c>`;
@@ -87,7 +102,7 @@ function numberCell(value: Given): string | null {
   return isDouble || isExactInExcel(text) ? `"><v>${text}</v></c>` : null;
 }
 
-function dateCell({ ms, isDay }: Moment): string | null {
+export function dateCell({ ms, isDay }: Pick<Moment, 'ms' | 'isDay'>): string | null {
   const serial = (ms - DAY_ZERO) / DAY_MS;
   if (serial < FIRST_SERIAL || serial >= LAST_SERIAL) return null;
   const style = isDay ? STYLES.day : ms % 1000 === 0 ? STYLES.second : STYLES.millisecond;

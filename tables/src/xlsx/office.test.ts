@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { fileOf } from '../../test/build.ts';
+import { copied, fileOfCopy } from '../../test/copy.ts';
 import type { Column, Row } from '../types.ts';
 
 const run = promisify(execFile);
@@ -50,14 +51,19 @@ const ROWS: Row[] = Array.from({ length: 1300 }, (_, i) => [
   `${9_007_199_254_740_993n + BigInt(i)}`,
 ]);
 
-test.skipIf(!hasCalc)(
-  'LibreOffice shows each cell as it was given',
+const options = { format: 'xlsx', columns: COLUMNS } as const;
+
+test.skipIf(!hasCalc).each([
+  ['rows', () => fileOf(options, ROWS).bytes],
+  ['the bytes of COPY', () => fileOfCopy(options, copied(ROWS)).bytes],
+])(
+  'LibreOffice shows each cell as it was given, from %s',
   { timeout: 120_000 },
-  async () => {
+  async (_, make) => {
     const folder = await mkdtemp(join(tmpdir(), 'millrace-xlsx-'));
     try {
       const xlsx = join(folder, 'table.xlsx');
-      await writeFile(xlsx, fileOf({ format: 'xlsx', columns: COLUMNS }, ROWS).bytes);
+      await writeFile(xlsx, make());
       // Comma, quotes where needed, UTF-8, cells as they are shown.
       const filter = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false';
       const profile = `-env:UserInstallation=file://${folder}/profile`;

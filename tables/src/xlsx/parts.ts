@@ -17,6 +17,7 @@ const WIDTHS: Record<ColumnType, number> = {
   text: 24,
   number: 14,
   decimal: 16,
+  double: 16,
   boolean: 9,
   date: 20,
 };

@@ -5,7 +5,7 @@ import { createTable } from '../table.ts';
 import type { Column, Row, Value } from '../types.ts';
 import { CELL_CHARACTERS, columnLetters, CUT_MARK } from './cells.ts';
 import { sheetName } from './parts.ts';
-import { SHEET_ROWS } from './xlsx.ts';
+import { SHEET_ROWS } from './workbook.ts';
 
 const SHEET = 'xl/worksheets/sheet1.xml';
 

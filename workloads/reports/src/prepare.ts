@@ -1,4 +1,4 @@
-import { type Caller, nearest } from '@millrace/workload-kit';
+import { type Caller, nearest, resolveParameters } from '@millrace/workload-kit';
 import { chooseOutput } from './catalogue/outputs.ts';
 import type { OutputWords } from './catalogue/schema.ts';
 import type { CatalogueView, ReportDefinition } from './catalogue/types.ts';
@@ -6,7 +6,6 @@ import { identityOf } from './identity/identity.ts';
 import { decideRows } from './identity/row-rules.ts';
 import type { RowDecision } from './identity/types.ts';
 import type { ReportJob } from './job-data.ts';
-import { resolveParameters } from './parameters/resolve.ts';
 import type { GivenParameters, ParameterProblem } from './parameters/types.ts';
 import { claimsNeeded } from './rules/claims.ts';
 

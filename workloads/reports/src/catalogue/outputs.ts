@@ -1,7 +1,7 @@
 import { type Compression, type TableFormat, fileTypeOf, hasZstandard } from '@millrace/tables';
+import type { Complain } from '@millrace/workload-kit';
 import type { OutputChoice } from '../output.ts';
 import type { Parameter, ResolvedParameters } from '../parameters/types.ts';
-import type { Complain } from './complain.ts';
 import { RESERVED } from './parameters.ts';
 import type { OutputWords, ReportFile } from './schema.ts';
 import type { Outputs } from './types.ts';

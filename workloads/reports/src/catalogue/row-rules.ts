@@ -1,5 +1,5 @@
+import type { Complain } from '@millrace/workload-kit';
 import type { RowCondition, RowRule } from '../identity/types.ts';
-import type { Complain } from './complain.ts';
 import type { ReportFile, RowRuleWords } from './schema.ts';
 
 /**

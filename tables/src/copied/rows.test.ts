@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { copied, HOSTILE_TEXTS } from '../../test/copy.ts';
+import { rowsOfCopy } from './rows.ts';
+
+test.each<[string, (string | null)[][]]>([
+  ['', []],
+  ['\n', [[null]]],
+  ['""\n', [['']]],
+  ['a,b\n', [['a', 'b']]],
+  [',\n', [[null, null]]],
+  ['"",\n', [['', null]]],
+  ['"a,""b"""," c "\n1,2\n', [['a,"b"', ' c '], ['1', '2']]], // prettier-ignore
+  ['"two\nlines",x\n,"y\r\n"\n', [['two\nlines', 'x'], [null, 'y\r\n']]], // prettier-ignore
+  ['"\\."\n', [['\\.']]],
+])('%j', (text, rows) => {
+  expect(rowsOfCopy(Buffer.from(text))).toEqual(rows);
+});
+
+test('every text comes back', () => {
+  const rows = HOSTILE_TEXTS.map((text, i) => [text, null, HOSTILE_TEXTS.at(-i) ?? null]);
+  expect(rowsOfCopy(copied(rows).bytes)).toEqual(rows);
+});
+
+test.each(['a', '"a\n', '"a"b\n', 'a,"b""\n'])('%j is no batch', (text) => {
+  expect(() => rowsOfCopy(Buffer.from(text))).toThrow('not whole records');
+});

@@ -1,0 +1,157 @@
+// A workbook written from front to back: the sheets first, one after the other, and at the end, when their number is
+// known, the files that list them. Strings are inline: a table of shared ones would have to be in memory until the end.
+// docs/decisions/0020 has what else was weighed.
+
+import { deflate, finishDeflate, NO_SUMS, type Sums } from '../deflate.ts';
+import { TableError } from '../errors.ts';
+import type { Column } from '../types.ts';
+import { escaped } from './cells.ts';
+import {
+  contentTypes,
+  rootRelations,
+  sheetEnd,
+  sheetFile,
+  sheetName,
+  sheetStart,
+  styles,
+  workbook,
+  workbookRelations,
+} from './parts.ts';
+import { descriptor, directory, localHeader, type ZipEntry } from './zip.ts';
+
+export interface XlsxOptions {
+  /** The name of the sheet, and of those that it goes on in: `Orders`, `Orders 2`. */
+  readonly sheetName?: string;
+}
+
+export interface XlsxState {
+  /** Bytes so far. */
+  readonly offset: number;
+  /** Files that are finished. */
+  readonly entries: readonly ZipEntry[];
+  readonly sheet: OpenSheet | null;
+}
+
+interface OpenSheet extends Sums {
+  readonly number: number;
+  readonly offset: number;
+  /** Rows so far, the header included. */
+  readonly rows: number;
+}
+
+export interface Workbook {
+  begin(): Iterable<Uint8Array>;
+  /** Of the open sheet, the header included. */
+  rows(): number;
+  /** How many more the open sheet takes; none, and `nextSheet` is due. */
+  room(): number;
+  nextSheet(): Iterable<Uint8Array>;
+  /** Whole rows, as XML: a piece of the open sheet. */
+  segment(xml: Uint8Array, rows: number): Iterable<Uint8Array>;
+  end(): Iterable<Uint8Array>;
+  state(): XlsxState;
+}
+
+interface WorkbookParams {
+  readonly columns: readonly Column[];
+  /** XML of the first row of each sheet. */
+  readonly header: () => string;
+  readonly options: XlsxOptions;
+  readonly from: XlsxState | null;
+}
+
+export const SHEET_ROWS = 1_048_576;
+const SHEET_COLUMNS = 16_384;
+/** Below 4 GiB by more than a piece, so that no sheet needs ZIP64, which not every reader has. */
+const SHEET_BYTES = 0xf0000000;
+/** About 10 ms of work, deflate included. */
+export const PIECE = 512 * 1024;
+
+export function openWorkbook({ columns, header, options, from }: WorkbookParams): Workbook {
+  if (columns.length > SHEET_COLUMNS) {
+    throw new TableError(
+      'bad_columns',
+      `A sheet has at most ${SHEET_COLUMNS} columns, and this table has ${columns.length}. Choose another format.`,
+    );
+  }
+  let offset = from?.offset ?? 0;
+  const entries: ZipEntry[] = [...(from?.entries ?? [])];
+  let sheet: OpenSheet | null = from?.sheet ?? null;
+
+  function placed(bytes: Uint8Array): Uint8Array {
+    offset += bytes.length;
+    return bytes;
+  }
+
+  function openedSheet(): OpenSheet {
+    if (sheet === null) throw new Error('no sheet is open');
+    return sheet;
+  }
+
+  function* file(name: string, text: string): Iterable<Uint8Array> {
+    const at = offset;
+    const body = deflate(Buffer.from(text), NO_SUMS);
+    const end = finishDeflate(body.sums);
+    const entry = { ...end.sums, name, isStreamed: false };
+    yield placed(localHeader(entry));
+    yield placed(body.bytes);
+    yield placed(end.bytes);
+    entries.push({ ...entry, offset: at });
+  }
+
+  function* openSheet(number: number): Iterable<Uint8Array> {
+    sheet = { ...NO_SUMS, number, offset, rows: 1 };
+    yield placed(localHeader({ ...NO_SUMS, name: sheetFile(number), isStreamed: true }));
+    yield* segment(Buffer.from(sheetStart(columns, number) + header()), 0);
+  }
+
+  function* segment(xml: Uint8Array, rows: number): Iterable<Uint8Array> {
+    const open = openedSheet();
+    const { bytes, sums } = deflate(xml, open);
+    sheet = { ...open, ...sums, rows: open.rows + rows };
+    yield placed(bytes);
+  }
+
+  function* closeSheet(): Iterable<Uint8Array> {
+    yield* segment(Buffer.from(sheetEnd()), 0);
+    const { number, offset: at, ...before } = openedSheet();
+    const { bytes, sums } = finishDeflate(before);
+    yield placed(bytes);
+    yield placed(descriptor(sums));
+    const { crc, size, packed } = sums;
+    entries.push({ crc, size, packed, name: sheetFile(number), offset: at, isStreamed: true });
+    sheet = null;
+  }
+
+  return {
+    *begin() {
+      yield* file('_rels/.rels', rootRelations());
+      yield* file('xl/styles.xml', styles());
+      yield* openSheet(1);
+    },
+    rows: () => openedSheet().rows,
+    room: () => {
+      const { rows, size } = openedSheet();
+      return size > SHEET_BYTES ? 0 : SHEET_ROWS - rows;
+    },
+    *nextSheet() {
+      const next = openedSheet().number + 1;
+      yield* closeSheet();
+      yield* openSheet(next);
+    },
+    segment,
+    *end() {
+      const sheets = openedSheet().number;
+      yield* closeSheet();
+      const name = options.sheetName ?? 'Sheet';
+      const names = Array.from({ length: sheets }, (_, i) =>
+        escaped(sheetName(name, i + 1)).replaceAll('"', '&quot;'),
+      );
+      yield* file('xl/workbook.xml', workbook(names));
+      yield* file('xl/_rels/workbook.xml.rels', workbookRelations(sheets));
+      yield* file('[Content_Types].xml', contentTypes(sheets));
+      yield placed(directory(entries, offset));
+    },
+    state: () => ({ offset, entries: [...entries], sheet }),
+  };
+}
