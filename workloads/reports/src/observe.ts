@@ -4,7 +4,7 @@ import type { RunRecord } from './runs/record.ts';
 
 export interface ReportMetrics {
   ended(run: RunRecord): void;
-  chunk(format: string, chunk: { readonly rows: number; readonly bytes: number }): void;
+  chunk(format: string, chunk: { readonly rows: number; readonly bytes: Uint8Array }): void;
   resumed(): void;
   restarted(): void;
   failed(code: string): void;
@@ -22,7 +22,7 @@ export function metricsOf({ count, record }: Recorder<typeof metrics>): ReportMe
     chunk(format, { rows, bytes }) {
       count('report_chunks_total', 1, { format });
       count('report_rows_total', rows, { format });
-      count('report_bytes_total', bytes, { format });
+      count('report_bytes_total', bytes.length, { format });
     },
     resumed: () => count('report_resumes_total', 1),
     restarted: () => count('report_restarts_total', 1),

@@ -2,16 +2,18 @@ import { join } from 'node:path';
 import type { Clock, Log, Queue } from '@millrace/engine';
 import type { SqlSource } from '@millrace/sql-source';
 import { type Database, type Statement } from '@millrace/store-postgres';
-import type { Live } from '@millrace/workload-kit';
+import type { Live, Step } from '@millrace/workload-kit';
 import { storedReport } from './catalogue/catalogue.ts';
 import type { Catalogue, CatalogueView, ReportDefinition } from './catalogue/types.ts';
 import { openFiles } from './files.ts';
 import { type TokenBox, createTokenBox } from './identity/tokens.ts';
 import type { ReportMetrics } from './observe.ts';
 import { type FilePlace, type Outputs, filePlaceSchema } from './outputs/types.ts';
+import type { Workshop } from './run/workshop.ts';
 import { type RunRoom, openRuns } from './runs/open.ts';
 import { createWanted } from './runs/wanted.ts';
 import type { ReportsConfig } from './settings.ts';
+import type { Filling } from './sample/filling.ts';
 import { openSource } from './source.ts';
 
 /** The reports on a database of the queue, a folder of files and a source. */
@@ -19,10 +21,13 @@ export interface Reports extends RunRoom {
   readonly catalogue: Catalogue;
   readonly source: SqlSource;
   readonly outputs: Outputs;
+  /** Null: the source is a database of people's own. */
+  readonly sample: Filling | null;
   readonly tokens: TokenBox;
   readonly metrics: ReportMetrics;
   readonly config: ReportsConfig;
-  readonly clock: Clock;
+  /** What jobs work with. */
+  readonly workshop: Workshop;
   /** The definition that a job was made with, whatever the files say by now; null: nobody has kept it. */
   definition(name: string, digest: string): Promise<ReportDefinition | null>;
   /** Removes files that no run wants. */
@@ -41,6 +46,7 @@ export interface ReportsParams {
   readonly config: ReportsConfig;
   /** Loaded, and not yet watched. */
   readonly catalogue: Catalogue;
+  readonly steps: (name: string) => Step | undefined;
 }
 
 const INSTALLATION: Statement = {
@@ -85,26 +91,47 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
     );
   });
 
+  async function definition(name: string, digest: string): Promise<ReportDefinition | null> {
+    const current = catalogue.version(name, digest);
+    if (current !== null) return current;
+    const kept = await definitions.find(digest);
+    const value =
+      kept === null ? null : storedReport(kept.name, kept.text, { timeZone: config.timeZone });
+    return kept === null || value === null
+      ? null
+      : { name: kept.name, file: `${kept.name}.yaml`, text: kept.text, digest, value };
+  }
+
+  const workshop: Workshop = {
+    definition,
+    source,
+    outputs: files.outputs,
+    runs: room.log,
+    steps: params.steps,
+    forgetToken: room.log.forgetToken,
+    metrics,
+    // By the wall: how long a source has been away is counted over several executions, and processes.
+    clock: { ...params.clock, now: () => Date.now() },
+    config: {
+      chunk: config.chunk,
+      statementTimeoutMs: config.statementTimeoutMs,
+      snapshotMaxAgeMs: config.snapshotMaxAgeMs,
+      patience: config.patienceMs,
+      keepMs: config.keepMs,
+    },
+  };
   const wanted = createWanted({ database, queue, keepMs: config.keepMs });
   return {
     ...room,
+    workshop,
     catalogue,
     source,
-    outputs,
+    sample: null,
+    outputs: files.outputs,
     tokens: createTokenBox(config.tokenKeys),
     metrics,
     config,
-    clock: params.clock,
-    async definition(name, digest) {
-      const current = catalogue.version(name, digest);
-      if (current !== null) return current;
-      const kept = await definitions.find(digest);
-      const value =
-        kept === null ? null : storedReport(kept.name, kept.text, { timeZone: config.timeZone });
-      return kept === null || value === null
-        ? null
-        : { name: kept.name, file: `${kept.name}.yaml`, text: kept.text, digest, value };
-    },
+    definition,
     sweepFiles: () => files.outputs.sweep({ wanted, now: Date.now() }),
     async close() {
       stopKeeping();

@@ -33,6 +33,7 @@ export function reportsWithin(reports: Reports, scope: Scope) {
   return {
     catalogue: reports.catalogue,
     source: reports.source,
+    sample: reports.sample,
     config: reports.config,
     metrics: reports.metrics,
     outputs: reports.outputs,

@@ -99,6 +99,12 @@ export const errors = {
     title: 'There is no sample to fill',
     help: 'REPORTS_DATABASE_URL names a database of yours, which Millrace only reads.',
   },
+  sample_busy: {
+    status: 409,
+    retryable: true,
+    title: 'The sample is being filled already',
+    help: 'GET /reports/sample says how far it is. Try again when it is ready.',
+  },
   /** Made by the client: what it saved is not the file that the run has written. */
   report_file_changed: {
     status: 502,

@@ -1,11 +1,10 @@
-import { type Caller, iso, isoOrNull } from '@millrace/workload-kit';
+import { type Caller, formOf, iso, isoOrNull } from '@millrace/workload-kit';
 import type { CatalogueView, ColumnFormat, ReportDefinition } from '../catalogue/types.ts';
 import type { Report as ReportJson } from '../contract/catalogue.ts';
 import type { ReportRun } from '../contract/runs.ts';
 import { identityOf } from '../identity/identity.ts';
 import { decideRows } from '../identity/row-rules.ts';
 import { decisionInWords, rulesInWords } from '../identity/words.ts';
-import { formOf } from '../parameters/form.ts';
 import type { ResolvedParameters } from '../parameters/types.ts';
 import { claimsNeeded } from '../rules/claims.ts';
 import { afterInWords } from '../rules/words.ts';

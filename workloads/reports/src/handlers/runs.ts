@@ -1,9 +1,8 @@
 import type { Duration } from '@millrace/engine';
-import { type Caller, type HandlersOf, Refusal, ok } from '@millrace/workload-kit';
+import { type Caller, type HandlersOf, Refusal, givenFromJson, ok } from '@millrace/workload-kit';
 import type { ReportDefinition } from '../catalogue/types.ts';
 import type { runContracts } from '../contract/runs.ts';
 import { ReportError, type ReportErrorCode } from '../errors.ts';
-import { givenFromJson } from '../parameters/given.ts';
 import type { GivenParameters, ParameterProblem } from '../parameters/types.ts';
 import { type Prepared, type Refused, prepareReport, unknownReport } from '../prepare.ts';
 import { type RunSight, isOver } from '../runs/sight.ts';
