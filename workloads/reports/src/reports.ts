@@ -13,6 +13,7 @@ import type { Workshop } from './run/workshop.ts';
 import { type RunRoom, openRuns } from './runs/open.ts';
 import { createWanted } from './runs/wanted.ts';
 import type { ReportsConfig } from './settings.ts';
+import { sampleIn } from './sample/embedded.ts';
 import type { Filling } from './sample/filling.ts';
 import { openSource } from './source.ts';
 
@@ -76,7 +77,10 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
     namespace: installation?.id ?? 'none',
   });
   ({ outputs } = files);
-  const source = openSource(config.source, join(dataFolder, 'reports-sample'));
+  const { source, sample } = sampleIn(
+    openSource(config.source, join(dataFolder, 'reports-sample')),
+    log,
+  );
   const { definitions } = room;
 
   /** Rules and schedules name definitions by their digest: every version in force is kept before a job can name it. */
@@ -126,7 +130,7 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
     workshop,
     catalogue,
     source,
-    sample: null,
+    sample,
     outputs: files.outputs,
     tokens: createTokenBox(config.tokenKeys),
     metrics,

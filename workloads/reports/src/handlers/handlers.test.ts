@@ -60,7 +60,7 @@ describe('the catalogue', () => {
       public: false,
       rowRules: [
         'With the role admin: all rows.',
-        'With the claim "county": rows whose county is in the claim "county".',
+        'Else, with the claim county: rows whose county is in that claim.',
       ],
       rowsForYou: 'Rows whose county is 1.',
       problems: [],

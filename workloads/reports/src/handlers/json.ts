@@ -4,7 +4,7 @@ import type { Report as ReportJson } from '../contract/catalogue.ts';
 import type { ReportRun } from '../contract/runs.ts';
 import { identityOf } from '../identity/identity.ts';
 import { decideRows } from '../identity/row-rules.ts';
-import { decisionInWords, rulesInWords } from '../identity/words.ts';
+import { decisionInWords, rowRulesInWords } from '../identity/words.ts';
 import type { ResolvedParameters } from '../parameters/types.ts';
 import { claimsNeeded } from '../rules/claims.ts';
 import { afterInWords } from '../rules/words.ts';
@@ -41,7 +41,7 @@ export function reportJson(
     formats: [...outputs.formats],
     compression: outputs.compression,
     public: report.public,
-    rowRules: report.public ? ['Everybody: all rows.'] : rulesInWords(report.rows),
+    rowRules: rowRulesInWords(report),
     rowsForYou: rowsFor(view, definition, caller),
     schedules: report.schedules.map(
       ({ name: schedule, cron, timeZone: zone, as, missed, overlap }) => ({

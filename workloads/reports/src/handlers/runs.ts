@@ -2,19 +2,12 @@ import type { Duration } from '@millrace/engine';
 import { type Caller, type HandlersOf, Refusal, givenFromJson, ok } from '@millrace/workload-kit';
 import type { ReportDefinition } from '../catalogue/types.ts';
 import type { runContracts } from '../contract/runs.ts';
-import { ReportError, type ReportErrorCode } from '../errors.ts';
+import { ReportError } from '../errors.ts';
 import type { GivenParameters, ParameterProblem } from '../parameters/types.ts';
 import { type Prepared, type Refused, prepareReport, unknownReport } from '../prepare.ts';
 import { type RunSight, isOver } from '../runs/sight.ts';
 import type { ReportsWithin } from '../within.ts';
 import { runJson } from './json.ts';
-
-const CODES: Readonly<Record<Refused['why'], ReportErrorCode>> = {
-  no_such_report: 'report_not_found',
-  invalid_parameters: 'invalid_parameters',
-  invalid_output: 'invalid_format',
-  sees_nothing: 'claim_missing',
-};
 
 export function runHandlers({
   catalogue,
@@ -46,7 +39,7 @@ export function runHandlers({
     });
     if (!('refused' in made)) return made;
     const { why, message, problems } = made.refused;
-    throw problems === undefined ? new ReportError(CODES[why], message) : misfit(problems);
+    throw problems === undefined ? new ReportError(why, message) : misfit(problems);
   }
 
   return {

@@ -1,31 +1,27 @@
 import { either } from '@millrace/workload-kit';
 import type { RowCondition, RowDecision, RowRule } from './types.ts';
 
-/** Who sees which rows, rule by rule, as the file of a report says it. The first rule that is about someone decides. */
-export function rulesInWords(rules: readonly RowRule[]): string[] {
-  return rules.map((rule) => `${whoInWords(rule)}: ${rowsInWords(rule.see)}.`);
-}
-
-/** What one person sees. */
-export function decisionInWords(decision: RowDecision): string {
-  if (decision.see === 'everything') return 'All rows.';
-  if (decision.see === 'nothing') return `No rows. ${decision.why}`;
-  const where = decision.where.map(({ column, values }) => `${column} is ${either(values)}`);
-  return `Rows whose ${where.join(' and whose ')}.`;
+/** Row rules for people, one sentence each. */
+export function rowRulesInWords(report: {
+  readonly public: boolean;
+  readonly rows: readonly RowRule[];
+}): string[] {
+  if (report.public) return ['Everyone: all rows.'];
+  return report.rows.map((rule) => `${whoInWords(rule)}: ${seenInWords(rule.see)}.`);
 }
 
 function whoInWords({ roles, when, see }: RowRule): string {
-  const claims = typeof see === 'string' ? [] : see.flatMap((each) => claimOf(each));
-  const parts = [
-    ...(roles === null ? [] : [`the role ${either(roles)}`]),
-    ...Object.entries(when).map(([claim, values]) => `the claim "${claim}" of ${either(values)}`),
+  const asked = [
+    ...(roles === null ? [] : [`with the role ${either(roles)}`]),
+    ...Object.entries(when).map(([claim, values]) => `with the claim ${claim} ${either(values)}`),
   ];
-  if (parts.length > 0) return `With ${parts.join(' and ')}`;
-  if (claims.length > 0) return `With the claim ${claims.map((each) => `"${each}"`).join(' and ')}`;
-  return 'Everybody else';
+  if (asked.length > 0) return capital(asked.join(' and '));
+  const claims =
+    typeof see === 'string' ? [] : see.flatMap((each) => ('claim' in each ? each.claim : []));
+  return claims.length === 0 ? 'Everyone else' : `Else, with the claim ${claims.join(' and ')}`;
 }
 
-function rowsInWords(see: RowRule['see']): string {
+function seenInWords(see: RowRule['see']): string {
   if (see === 'all') return 'all rows';
   if (see === 'nothing') return 'no rows';
   return `rows whose ${see.map(conditionInWords).join(' and whose ')}`;
@@ -33,10 +29,24 @@ function rowsInWords(see: RowRule['see']): string {
 
 function conditionInWords(condition: RowCondition): string {
   return 'claim' in condition
-    ? `${condition.column} is in the claim "${condition.claim}"`
+    ? `${condition.column} is in that claim`
     : `${condition.column} is ${either(condition.is)}`;
 }
 
-function claimOf(condition: RowCondition): string[] {
-  return 'claim' in condition ? [condition.claim] : [];
+const MOST_NAMED = 10;
+
+/** What someone would see. */
+export function decisionInWords(decision: RowDecision): string {
+  if (decision.see === 'everything') return 'All rows.';
+  if (decision.see === 'nothing') return decision.why;
+  const conditions = decision.where.map(({ column, values }) => {
+    const more = values.length - MOST_NAMED;
+    const few = more > 0 ? [...values.slice(0, MOST_NAMED), `${more} more`] : values;
+    return `${column} is ${either(few)}`;
+  });
+  return `Rows whose ${conditions.join(' and whose ')}.`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

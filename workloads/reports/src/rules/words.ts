@@ -1,19 +1,24 @@
-import { conditionsInWords } from './graph.ts';
-import type { AfterParent, AfterRule } from './types.ts';
+import type { AfterCondition, AfterRule } from './types.ts';
 
-/** `After all of payments and timesheets with the same month, as parent`. */
+/** `After timesheets and payments of the same business_date, with more than 0 rows; as nightly-exports.` */
 export function afterInWords({ parents, as }: AfterRule): string {
-  const names = parents.map(parentInWords);
-  const [match] = parents.flatMap((each) => each.match ?? []);
-  const which =
-    parents.length === 1
-      ? `After ${names.join('')}`
-      : `After all of ${names.join(' and ')}${match === undefined ? '' : ` with the same ${match}`}`;
-  const who = as === 'parent' ? 'as whoever ran it before' : `as the service ${as}`;
-  return `${which}, ${who}.`;
+  const names = parents.map(({ report, when }) => {
+    const asked = when.map(conditionInWords).join(' and ');
+    return asked === '' ? report : `${report} (${asked})`;
+  });
+  const matched = [...new Set(parents.flatMap(({ match }) => match ?? []))];
+  const same = matched.length === 0 ? '' : `, of the same ${matched.join(' and ')}`;
+  const who = as === 'parent' ? 'for whom that was for' : `as ${as}`;
+  return `After ${names.join(' and ')}${same}; ${who}.`;
 }
 
-function parentInWords({ report, when }: AfterParent): string {
-  const words = conditionsInWords(when);
-  return words === null ? report : `${report} (${words})`;
+export function conditionInWords({ rows, parameters, as }: AfterCondition): string {
+  return [
+    ...(rows?.above == null ? [] : [`more than ${rows.above} rows`]),
+    ...(rows?.below == null ? [] : [`fewer than ${rows.below} rows`]),
+    ...Object.entries(parameters).map(
+      ([name, values]) => `${name} is ${values.map((value) => value ?? 'empty').join(' or ')}`,
+    ),
+    ...(as === null ? [] : [`run as ${as}`]),
+  ].join(' and ');
 }

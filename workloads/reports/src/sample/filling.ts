@@ -10,6 +10,8 @@ export interface Filling {
   beginFirst(rows: number): Promise<void>;
   /** When nothing is under way any more. */
   settled(): Promise<void>;
+  /** Why the last filling failed; null: it did not. */
+  trouble(): string | null;
 }
 
 export interface SampleStatus {
@@ -95,5 +97,6 @@ export function createFilling({ made, fill, now, log }: FillingParts): Filling {
       if (current === null && (await made()) === null && current === null) begin(rows);
     },
     settled: () => work,
+    trouble: () => (current?.state === 'failed' ? current.error : null),
   };
 }
