@@ -7,6 +7,7 @@ export { identityOf, identityOfService, submitterOf } from './identity/identity.
 export { decideRows } from './identity/row-rules.ts';
 export { MissingColumn, rowSql } from './identity/row-sql.ts';
 export type * from './identity/types.ts';
+export { decisionInWords, rowRulesInWords } from './identity/words.ts';
 export * from './job-data.ts';
 export type { OutputChoice } from './output.ts';
 export { boundValues, typesOf } from './parameters/bind.ts';
@@ -18,6 +19,7 @@ export { graphOf } from './rules/graph.ts';
 export { type ParentJob, type ParentsProblem, parametersFromParents } from './rules/parents.ts';
 export { schedulesOf } from './rules/schedules.ts';
 export type * from './rules/types.ts';
+export { afterInWords } from './rules/words.ts';
 export { ReportError, type ReportErrorCode, toProblem } from './errors.ts';
 export type { ExecutionOf, RunLog } from './runs/log.ts';
 export { type RunRoom, type RunRoomParams, openRuns } from './runs/open.ts';
