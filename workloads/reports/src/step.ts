@@ -102,7 +102,7 @@ function jobOf(
     });
     if ('refused' in prepared) {
       const { why, message } = prepared.refused;
-      throw new ReportError(REFUSED[why], message);
+      throw new ReportError(why, message);
     }
     return prepared;
   }
@@ -120,13 +120,6 @@ function jobOf(
     },
   };
 }
-
-const REFUSED = {
-  no_such_report: 'report_not_found',
-  invalid_parameters: 'invalid_parameters',
-  invalid_output: 'invalid_format',
-  sees_nothing: 'claim_missing',
-} as const;
 
 function sightOf(run: RunSight): StepSight {
   const { state, error, rows, totalRows, bytes, fileName, id } = run;
