@@ -4,6 +4,7 @@ import type { SqlSource } from '@millrace/sql-source';
 import { type Database, type Statement } from '@millrace/store-postgres';
 import type { Live, Step } from '@millrace/workload-kit';
 import { storedReport } from './catalogue/catalogue.ts';
+import { storedTable } from './catalogue/table.ts';
 import type { Catalogue, CatalogueView, ReportDefinition } from './catalogue/types.ts';
 import { openFiles } from './files.ts';
 import { type TokenBox, createTokenBox } from './identity/tokens.ts';
@@ -99,11 +100,13 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
     const current = catalogue.version(name, digest);
     if (current !== null) return current;
     const kept = await definitions.find(digest);
+    if (kept === null) return null;
+    const { name: keptName, text } = kept;
     const value =
-      kept === null ? null : storedReport(kept.name, kept.text, { timeZone: config.timeZone });
-    return kept === null || value === null
+      storedTable(keptName, text) ?? storedReport(keptName, text, { timeZone: config.timeZone });
+    return value === null
       ? null
-      : { name: kept.name, file: `${kept.name}.yaml`, text: kept.text, digest, value };
+      : { name: keptName, file: `${keptName}.yaml`, text, digest, value };
   }
 
   const workshop: Workshop = {
