@@ -163,6 +163,10 @@ describe.sequential('its commands', () => {
   });
 
   it('and what the alerts ask for is what the service tells', { timeout: 60_000 }, async () => {
+    service.cloud.faults.add({ kind: 'bad-client' });
+    service.cloud.expireTokens();
+    await service.shell(`millrace query 'SELECT 1 AS One' --no-wait`);
+    await until(async () => (await told()).some((line) => isOf(NO_TOKEN, line)));
     await service.loseOrg();
     await until(async () => (await told()).some((line) => isOf(LOST_ORG, line)));
     await service.loseRedis();
@@ -189,6 +193,10 @@ describe.sequential('its commands', () => {
   }
 });
 
+const NO_TOKEN: Selector = {
+  name: 'shell_query_call_failures_total',
+  matchers: [{ label: 'code', operator: '=', value: 'invalid_client' }],
+};
 const LOST_ORG = failing('salesforce');
 const LOST_REDIS = failing('redis');
 const LOST_STORE = failing('store');
@@ -197,8 +205,8 @@ function failing(dependency: string): Selector {
   return {
     name: 'dependency_duration_ms_count',
     matchers: [
-      { label: 'dependency', value: dependency },
-      { label: 'outcome', value: 'error' },
+      { label: 'dependency', operator: '=', value: dependency },
+      { label: 'outcome', operator: '=', value: 'error' },
     ],
   };
 }
@@ -210,6 +218,15 @@ function matches({ matchers }: Selector, name: string, wanted: string): boolean 
 }
 
 function isOf({ name, matchers }: Selector, line: string): boolean {
-  const has = ({ label, value }: Matcher) => line.includes(`${label}="${value}"`);
+  const labels = new Map(
+    [...line.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = '', value = '']) => [label, value]),
+  );
+  const has = ({ label, operator, value: wanted }: Matcher): boolean => {
+    const value = labels.get(label) ?? '';
+    const isLike = operator.endsWith('~')
+      ? new RegExp(`^(?:${wanted})$`).test(value)
+      : value === wanted;
+    return isLike !== operator.startsWith('!');
+  };
   return line.startsWith(`${name}{`) && matchers.every(has);
 }

@@ -20,6 +20,7 @@ export interface Selector {
 
 export interface Matcher {
   readonly label: string;
+  readonly operator: '=' | '=~' | '!=' | '!~';
   readonly value: string;
 }
 
@@ -29,7 +30,7 @@ const OF_PROMETHEUS = ['job', 'instance'];
 const WORDS = new Set(['and', 'or', 'unless', 'offset', 'bool', 'by', 'on', 'inf', 'nan']);
 const GROUPING = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)/g;
 const BRACES = /([a-zA-Z_:][\w:]*)?\{([^}]*)\}/g;
-const MATCHER = /(\w+)\s*(?:=~|!~|!=|=)\s*"([^"]*)"/g;
+const MATCHER = /(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g;
 
 export function readPromql(expr: string): Asked {
   const groupings = [...expr.matchAll(GROUPING)].flatMap(([, list = '']) =>
@@ -38,7 +39,11 @@ export function readPromql(expr: string): Asked {
   const rest = expr.replaceAll(GROUPING, ' ');
   const braced = [...rest.matchAll(BRACES)].map(([, name = '', inside = '']) => ({
     name,
-    matchers: [...inside.matchAll(MATCHER)].map(([, label = '', value = '']) => ({ label, value })),
+    matchers: [...inside.matchAll(MATCHER)].map(([, label = '', operator, value = '']) => ({
+      label,
+      operator: operator as Matcher['operator'],
+      value,
+    })),
   }));
   const bare = [
     ...rest

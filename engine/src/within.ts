@@ -56,6 +56,15 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
   }
 
   /**
+   * Whether a job is read at all, decided by its summary: to read megabytes of somebody else's data takes longer than to find
+   * that there is no such job, and how long an answer takes would tell the two apart.
+   */
+  async function mayRead(id: JobId): Promise<boolean> {
+    if (scope.tenants === 'all' && scope.owner === null) return true;
+    return (await admittedIds([id])).length > 0;
+  }
+
+  /**
    * A key is the tenant's, and what was there under it may be somebody else's. A member is told that the key is taken: the
    * id of a job that they may not see would look like a job of theirs that was made.
    */
@@ -91,7 +100,8 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
       scope.witness?.reached('all');
       return store.erase(params);
     },
-    get: async (params) => admitted(scope, await store.get(params)),
+    get: async (params) =>
+      (await mayRead(params.id)) ? admitted(scope, await store.get(params)) : null,
     async list({ filter, ...page }) {
       const { jobs, next } = await store.list({ filter: narrowed(scope, filter), ...page });
       return { jobs: admittedOf(scope, jobs), next };
@@ -104,6 +114,7 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
       return counts;
     },
     async inspect(params) {
+      if (!(await mayRead(params.id))) return null;
       const inspection = await store.inspect(params);
       return inspection !== null && admitted(scope, inspection.job) !== null ? inspection : null;
     },

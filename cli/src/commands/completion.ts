@@ -16,8 +16,13 @@ _millrace() {
   found=("\${(@f)$(millrace completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   if [[ -n "\${found[*]}" ]]; then compadd -- $found; else _files; fi
 }
-compdef _millrace millrace`,
-  fish: `complete -c millrace -a '(millrace completion words -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
+# A file of $fpath is loaded, and run, by the first Tab: it has to complete too. One that is sourced registers the function.
+if [[ \${funcstack[1]} == _millrace ]]; then _millrace "$@"; else compdef _millrace millrace; fi`,
+  fish: `function __millrace_complete
+  set -l found (millrace completion words -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+  if test (count $found) -gt 0; printf '%s\\n' $found; else; __fish_complete_path (commandline -ct); end
+end
+complete -c millrace -f -a '(__millrace_complete)'`,
 };
 
 export function createCompletion(commands: () => readonly Command[]): Command {

@@ -60,6 +60,11 @@ export interface MarketingCloudOptions {
   readonly sample?: boolean;
   /** How many rows the data views have: 1 is about 300,000 rows in all. 1 when left out. */
   readonly sampleSize?: number;
+  /**
+   * How many values (rows by columns) a query may give, and four times as many all data extensions may hold: they are kept in
+   * memory, mostly that of a server beside which this runs. 5,000,000 when left out.
+   */
+  readonly mostValues?: number;
   /** What runs the SQL, for tests that want no database. DuckDB when left out, opened with the first query. */
   readonly runSql?: RunSql;
   /** Whether DuckDB may be installed when the first query needs it. False when left out: then an error says how. */
@@ -87,6 +92,7 @@ export interface Settings extends Place {
   readonly batchSize: number;
   readonly sample: boolean;
   readonly sampleSize: number;
+  readonly mostValues: number;
   readonly runSql: RunSql | null;
   readonly installDuckdb: boolean;
   readonly log: (line: string) => void;
@@ -115,6 +121,7 @@ export function settle(options: MarketingCloudOptions): Settings {
     batchSize: options.batchSize ?? 2500,
     sample: options.sample ?? true,
     sampleSize: options.sampleSize ?? 1,
+    mostValues: options.mostValues ?? 5_000_000,
     runSql: options.runSql ?? null,
     installDuckdb: options.installDuckdb ?? false,
     log: options.log ?? ((line) => process.emitWarning(line)),
@@ -128,6 +135,7 @@ export function settle(options: MarketingCloudOptions): Settings {
     concurrency: 1,
     latencyMs: 0,
     batchSize: 1,
+    mostValues: 1,
     seed: 0,
   });
   for (const name of ['queueMs', 'runMs', 'rowsAfterMs'] as const) {

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import {
   MID,
@@ -11,6 +12,9 @@ import {
 import { QueryError } from './index.ts';
 
 const SQL = 'SELECT name FROM People';
+/** DuckDB would work on it for hours. */
+const ENDLESS =
+  'SELECT CAST(COUNT(*) AS VARCHAR(20)) AS name FROM _Sent a CROSS JOIN _Sent b CROSS JOIN _Sent c WHERE a.EventDate + b.JobID > c.EventDate';
 
 test('queued, running, complete, and the rows a while later', async () => {
   const world = await startWorld({ queueMs: 60_000, runMs: 300_000, rowsAfterMs: 10_000 });
@@ -94,12 +98,56 @@ test('a query that runs for longer than half an hour is stopped', async () => {
 test('a statement that DuckDB works on for too long is interrupted', async () => {
   const world = await startDuckdbWorld({ sampleSize: 0.05, killAfterMs: 1000 });
   await world.taskEnded(await world.startQuery('SELECT COUNT(*) AS name FROM _Sent'));
-  const taskId = await world.startQuery(
-    'SELECT CAST(COUNT(*) AS VARCHAR(20)) AS name FROM _Sent a CROSS JOIN _Sent b CROSS JOIN _Sent c WHERE a.EventDate + b.JobID > c.EventDate',
-  );
+  const taskId = await world.startQuery(ENDLESS);
   await world.taskEnded(taskId);
   expect(await world.statusOf(taskId)).toMatchObject({ Status: 'Error' });
-  await world.settled(); // it would work for hours
+  await world.settled();
+});
+
+test('queries that work for long leave the process its threads: files are read, SQL is checked', async () => {
+  const world = await startDuckdbWorld({ sampleSize: 0.05, killAfterMs: 20_000 });
+  await world.taskEnded(await world.startQuery('SELECT COUNT(*) AS name FROM _Sent'));
+  const tasks: string[] = [];
+  for (let count = 0; count < 5; count += 1) tasks.push(await world.startQuery(ENDLESS));
+  const sql = { Text: 'SELECT SubscriberKey FROM _Sent' };
+  const checked = await world.rest('POST', '/automation/v1/queries/actions/validate/', sql);
+  expect(checked.body).toMatchObject({ queryValid: true });
+  await stat(import.meta.dirname);
+  for (const task of tasks)
+    expect(await world.statusOf(task)).toMatchObject({ Status: 'Processing' });
+});
+
+test('a query that gives more rows than can be kept is an error, and says whose', async () => {
+  const world = await startDuckdbWorld({ sampleSize: 0.05, mostValues: 1000 });
+  const pairs =
+    'SELECT a.SubscriberKey AS name FROM _Sent a JOIN _Sent b ON a.AccountID = b.AccountID';
+  const taskId = await world.startQuery(pairs);
+  await world.taskEnded(taskId);
+  expect(await world.statusOf(taskId)).toMatchObject({
+    Status: 'Error',
+    ErrorMsg: expect.stringContaining('more than 1,000 rows, which the simulated Marketing Cloud'),
+  });
+  const some = await world.startQuery('SELECT TOP 1000 SubscriberKey AS name FROM _Sent');
+  await world.taskEnded(some);
+  expect(await world.statusOf(some)).toMatchObject({ Status: 'Complete' });
+});
+
+test('results have room together, and what is deleted makes room', async () => {
+  const rows = Array.from({ length: 10 }, () => ({ name: 'Ada' }));
+  const runSql = async () => ({ columns: ['name'], rows });
+  const world = await startWorld({ mostValues: 10, runSql });
+  const ended = async (key: string) => {
+    const taskId = await world.startQuery(SQL, { key });
+    await world.taskEnded(taskId);
+    return (await world.statusOf(taskId))['Status'];
+  };
+  for (const key of ['one', 'two', 'three', 'four']) expect(await ended(key)).toBe('Complete');
+  expect(await ended('five')).toBe('Error');
+  await world.soap(
+    'Delete',
+    '<DeleteRequest><Objects xsi:type="DataExtension"><CustomerKey>one</CustomerKey></Objects></DeleteRequest>',
+  );
+  expect(await ended('six')).toBe('Complete');
 });
 
 test('what a query does wrong is the ErrorMsg of its task', async () => {

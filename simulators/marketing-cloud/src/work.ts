@@ -6,6 +6,7 @@ import {
   type Task,
   type Unit,
   dataExtensionByKey,
+  liveDataExtensions,
 } from './data/account.ts';
 import type { Fault, FaultBoard, FaultKind } from './faults.ts';
 import { type Settings, durationOf } from './options.ts';
@@ -39,6 +40,9 @@ export const TASK_OPERATION = 'task';
 
 const KILLED =
   'The query was stopped because it ran for longer than 30 minutes. Make it smaller, or split it.';
+
+/** So many results of the largest size there is room for. */
+const RESULTS_KEPT = 4;
 
 export function createWork({ settings, clock, faults, units, run, stop, finish }: WorkParts): Work {
   const underWay = new Set<Promise<unknown>>();
@@ -91,6 +95,7 @@ export function createWork({ settings, clock, faults, units, run, stop, finish }
     const unit = unitOf(task);
     const target = targetOf(unit, task);
     const after = written(target, rows, task.query.updateType);
+    checkRoom(target, after);
     const late = strike('late-rows', task)?.ms ?? durationOf(settings.rowsAfterMs, task);
     task.rowCount = rows.length;
     finish(task, 'Complete', '', at);
@@ -100,6 +105,20 @@ export function createWork({ settings, clock, faults, units, run, stop, finish }
       unit.dataExtensions.set(target.objectId, { ...target, rows: after, modifiedAt: clock.now() });
     };
     later(clock, late, show);
+  }
+
+  /** Rows are kept until their data extension is deleted or expires: many large results would fill the memory of this process. */
+  function checkRoom({ objectId, fields }: DataExtension, rows: readonly Row[]): void {
+    let values = rows.length * fields.length;
+    for (const unit of units.values()) {
+      for (const other of liveDataExtensions(unit, clock.now())) {
+        if (other.objectId !== objectId) values += other.rows.length * other.fields.length;
+      }
+    }
+    if (values <= RESULTS_KEPT * settings.mostValues) return;
+    throw new QueryError(
+      'The simulated Marketing Cloud has no room for these rows. Delete data extensions, such as the results of earlier queries, or start it again.',
+    );
   }
 
   /** What is no fault of the query: the process hears of it, and whoever waits is not left waiting. */

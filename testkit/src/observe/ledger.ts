@@ -14,7 +14,8 @@ export interface JobRecord {
   readonly maxAttempts: number;
   readonly webhook: string | null;
   readonly schedule: string | null;
-  readonly subject: string | null;
+  /** Null once the record of an ended job was erased. */
+  subject: string | null;
   readonly tag: string;
   /** Parents of one group belong together. */
   readonly group: string;

@@ -53,10 +53,10 @@ export function createObservation(
   }
 
   function checkErased(record: JobRecord, job: Job, during: string): void {
-    const { payload, result, progress, error, executions } = job;
+    const { subject, payload, result, progress, error, executions } = job;
     const texts = [error, ...executions.map((each) => each.error)].map((each) => each?.message);
     const stacks = executions.map(({ stack }) => stack);
-    const kept = [payload, result, progress, ...texts, ...stacks].filter(Boolean);
+    const kept = [subject, payload, result, progress, ...texts, ...stacks].filter(Boolean);
     violations.expect(
       kept.length === 0,
       'erasure',

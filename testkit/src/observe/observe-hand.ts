@@ -171,6 +171,8 @@ export async function observeErase(
   );
   for (const record of records) {
     Object.assign(record, { erased: true, cursor: null, key: null });
+    // One that waits or runs keeps its subject, unseen, so that erasing again finds it.
+    if (record.state !== 'QUEUED' && record.state !== 'PROCESSING') record.subject = null;
     await seen.confirm(record, `erase ${params.subject}`);
   }
   return count;

@@ -4,11 +4,13 @@ import { type PostgresStore, migrate } from '@millrace/store-postgres';
 import { type Archive, openArchive } from './batch/archive.ts';
 import { type Belongings, createBelongings } from './belongings.ts';
 import { type Batches, createBatches } from './batch/batches.ts';
+import { type MadeRow, madeRows } from './batch/made-rows.ts';
 import type { Envelope, OutputFormat } from './contract/envelope.ts';
 import { type Erase, createErase } from './files/erase.ts';
 import { DocumentError, fromOfficeError, refusalOf } from './errors.ts';
 import { DEFAULT_KEEP_MS, type Files, createFiles } from './files/files.ts';
 import { type Generate, createGenerate, measured } from './one/generate.ts';
+import { seqOf } from './ids.ts';
 import { type ImageRules, fetchImages } from './one/images.ts';
 import { type DocumentMetrics, NO_LOG, NO_METRICS, type Stopwatch } from './observe.ts';
 import { createOutputs } from './one/outputs.ts';
@@ -47,6 +49,8 @@ export interface Documents extends RunDocument {
   readonly belongings: Belongings;
   /** All documents of a batch that is over, as one ZIP. */
   archive(batchId: string, tenant?: string): Promise<Archive>;
+  /** The rows of a batch with what became of each. */
+  madeRows(batchId: string): AsyncIterable<MadeRow>;
   /** Removes what is kept about someone; the queue's `erase` empties the jobs. */
   readonly erase: Erase;
   /** Call it every few minutes, in any replica. */
@@ -137,6 +141,7 @@ export async function openDocuments(params: DocumentsParams): Promise<Documents>
     preview: (idOrName, data, options = {}) => preview(workshop, idOrName, data, options),
     belongings: createBelongings(database),
     archive: (batchId, tenant = '') => openArchive(database, batchId, tenant),
+    madeRows: (batchId) => madeRows(database, seqOf('batch', batchId) ?? 0),
     erase: createErase({ database }),
     sweep: createSweep({ database, upkeep, log }),
     close: () => threads.close(),

@@ -14,6 +14,7 @@ import { salesforceDocumentKind } from './one/salesforce-kind.ts';
 import { createWaitingRecords } from './one/waiting.ts';
 import { toProblem } from './problems.ts';
 import { type DocumentsConfig, settings } from './settings.ts';
+import { documentsStep } from './step.ts';
 import { templatesOf } from './templates/orgs.ts';
 import { documentsWithin } from './within.ts';
 
@@ -76,6 +77,7 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
         set('conversion_pool_queued', queuedJobs);
       },
       chores: [{ name: 'sweep', everyMs: SWEEP_EVERY_MS, runOnce: service.sweep.runOnce }],
+      steps: { documents: documentsStep(service, host.steps) },
       toProblem,
       erase: async (subject) => ({ ...(await service.erase(subject)) }),
       close: async () => void (await Promise.all([office.close(), service.close()])),

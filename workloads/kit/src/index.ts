@@ -2,7 +2,15 @@ export type { Caller } from './caller.ts';
 export * from './contract/index.ts';
 export { defined } from './defined.ts';
 export { type Checked, checkSchema, either, fields, oneOrMore, word } from './definitions/check.ts';
+export { type Complain, small } from './definitions/complain.ts';
 export { type DefinitionFolder, definitionFolder } from './definitions/folder.ts';
+export {
+  SERVICES,
+  type ServiceIdentity,
+  checkServices,
+  claimName,
+  claimValues,
+} from './definitions/services.ts';
 export type { Review } from './definitions/settle.ts';
 export type * from './definitions/types.ts';
 export { watchFolder } from './definitions/watch.ts';
@@ -12,6 +20,20 @@ export * from './handler.ts';
 export * from './health.ts';
 export { iso, isoOrNull } from './moment.ts';
 export { type Page, type PageParams, badCursor, numberCursor, page, pageLimit } from './pages.ts';
+export { givenOf, parametersOf } from './parameters/declare.ts';
+export { formOf } from './parameters/form.ts';
+export { givenFromJson, givenFromTexts } from './parameters/given.ts';
+export { canonicalParameters, resolveParameters } from './parameters/resolve.ts';
+export { wrongWith } from './parameters/static.ts';
+export * from './parameters/types.ts';
+export { edgesOf, readUnbound } from './parameters/values.ts';
+export {
+  type ParameterWords,
+  givenWords,
+  parameterName,
+  parameterWords,
+  scalarWords,
+} from './parameters/words-of-file.ts';
 export { type ByteRange, rangeOf } from './range.ts';
 export { type Issue, Refusal } from './refusal.ts';
 export * from './scope.ts';

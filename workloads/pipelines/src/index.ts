@@ -1,1 +1,1 @@
-export {};
+export { followSteps } from './step/follow.ts';

@@ -12,6 +12,7 @@ import { metricsOf } from './observe.ts';
 import { type Queries, openQueries } from './queries.ts';
 import { type QueriesConfig, settings } from './settings.ts';
 import { RUN_TOPIC } from './runs/store.ts';
+import { queryStep } from './step.ts';
 import { runTopic } from './topic.ts';
 import { queriesWithin } from './within.ts';
 
@@ -91,6 +92,8 @@ export const queries: Workload<QueriesConfig, Queries, typeof contract> = {
               { name: 'reconcile', everyMs: UPKEEP_EVERY_MS, runOnce: reconcile.runOnce },
               { name: 'sweep', everyMs: UPKEEP_EVERY_MS, runOnce: sweep.runOnce },
             ],
+      // Without an account nothing can be begun, and a pipeline says so.
+      steps: account === null ? {} : { query: queryStep(service) },
       topics: { [RUN_TOPIC]: runTopic(service) },
       toProblem,
       erase: async (subject) => ({ ...(await service.erase(subject)) }),

@@ -159,7 +159,18 @@ export function createFakeCloud(
         return isRunning === undefined ? usual : isRunning(elapsed, usual);
       }),
     rows: (key, { page = 1, pageSize }) =>
-      call('rows', () => ({ count: rowsOf(key), page, pageSize, rows: [], next: null })),
+      call('rows', () => {
+        const count = rowsOf(key);
+        // All columns alike, and all rows on one page.
+        const row = { subscriberkey: 'sub-000001', eventdate: '1/31/2026 9:30:00 AM' };
+        return {
+          count,
+          page,
+          pageSize,
+          rows: Array.from({ length: count }, () => row),
+          next: null,
+        };
+      }),
     rowsAfter: () => Promise.reject(refusal('notFound')),
     findQuery: (key) =>
       call('findQuery', () => {

@@ -4,6 +4,7 @@ import type { ReportIdentity } from './identity/types.ts';
 import type { GivenParameters, ResolvedParameters } from './parameters/types.ts';
 import type { OutputChoice } from './output.ts';
 import type { Mapped } from './rules/types.ts';
+import type { Waiting } from './run/waiting.ts';
 
 /** The kind of job that makes a report. */
 export const REPORT = 'report';
@@ -48,6 +49,8 @@ export interface ReportJob {
   readonly identity: ReportIdentity;
   /** Rows of an earlier step of a pipeline, instead of those of the database. */
   readonly rows?: { readonly step: string; readonly id: string } | undefined;
+  /** Its source is away. */
+  readonly waiting?: Waiting | undefined;
 }
 
 export const reportJobSchema: z.ZodType<ReportJob> = z
@@ -61,6 +64,7 @@ export const reportJobSchema: z.ZodType<ReportJob> = z
     output,
     identity,
     rows: z.strictObject({ step: z.string(), id: z.string() }).optional(),
+    waiting: z.strictObject({ since: z.number(), tries: z.number() }).optional(),
   })
   .refine((job) => (job.parameters === undefined) !== (job.from === undefined), {
     error: 'Give parameters, or from.',

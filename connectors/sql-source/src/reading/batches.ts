@@ -8,11 +8,13 @@ export interface Batches {
   rest(): CopiedRows | null;
 }
 
-const FIRST_BYTES = 64 * 1024;
+const FIRST_BYTES = { least: 4 * 1024, most: 64 * 1024 };
 
 export function createBatches(cut: Cut): Batches {
   const { bytes, rows, mostBytes = Infinity, ends: wantsEnds = false } = cut;
-  let buffer: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  let buffer: Buffer = Buffer.allocUnsafeSlow(
+    Math.min(Math.max(bytes * 2, FIRST_BYTES.least), FIRST_BYTES.most),
+  );
   let ends: number[] = [];
   let count = 0;
   let length = 0;

@@ -78,7 +78,7 @@ export function createDuckdbRunner({ settings, clock, units }: Parts): Runner {
     run: (request) =>
       prepared(request, async (connection, text) => {
         const columns = await describe(connection, text);
-        return select(connection, text, columns, request.target);
+        return select(connection, text, columns, request.target, settings.mostValues);
       }),
     check: (unit, sql) =>
       prepared({ unit, sql, signal: null }, async (connection, text) => {
@@ -101,13 +101,18 @@ async function describe(connection: DuckdbConnection, text: string): Promise<Col
   return reader.getRowsJson().map(([name, type]) => ({ name: String(name), type: String(type) }));
 }
 
-/** What goes into a text is written as SQL Server writes it: a date has a style, true is 1. */
+/**
+ * What goes into a text is written as SQL Server writes it: a date has a style, true is 1. No more rows are read than may be kept: a
+ * join on JobID alone has billions, and DuckDB's own limit of memory does not count what it has given.
+ */
 async function select(
   connection: DuckdbConnection,
   text: string,
   columns: readonly Column[],
   target: readonly Field[],
+  mostValues: number,
 ): Promise<SqlAnswer> {
+  const most = Math.floor(mostValues / columns.length);
   const names = columns.map(({ name }) => name);
   const places = columns.map(({ name, type }, place) => {
     const field = fieldNamed(target, name);
@@ -117,14 +122,20 @@ async function select(
   });
   const aliases = columns.map((_, place) => quote(`c${place}`)).join(', ');
   const reader = await connection.runAndReadAll(
-    `SELECT ${places.join(', ')} FROM (${text}) AS querydef(${aliases})`,
+    `SELECT ${places.join(', ')} FROM (${text}) AS querydef(${aliases}) LIMIT ${most + 1}`,
   );
-  const rows = reader
-    .getRowsJson()
-    .map((row) =>
-      Object.fromEntries(names.map((name, place) => [name, valueOf(row[place] ?? null)])),
-    );
+  const found = reader.getRowsJson();
+  if (found.length > most) throw tooManyRows(most);
+  const rows = found.map((row) =>
+    Object.fromEntries(names.map((name, place) => [name, valueOf(row[place] ?? null)])),
+  );
   return { columns: names, rows };
+}
+
+function tooManyRows(most: number): QueryError {
+  return new QueryError(
+    `The query gives more than ${most.toLocaleString('en')} rows, which the simulated Marketing Cloud does not keep. A real one would. Narrow it: TOP, WHERE, or the other columns of a join (JobID, ListID, BatchID and SubscriberID).`,
+  );
 }
 
 function isText({ type }: Field): boolean {

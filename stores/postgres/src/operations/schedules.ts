@@ -32,13 +32,14 @@ SELECT name, cron, time_zone, kind, date_part('epoch', last_tick) * 1000 AS last
 };
 
 // The row's lock makes replicas take turns; the second finds the tick taken. $1 name $2 tick, ms
-// What was taken while the clock was ahead, by an hour say, would otherwise keep the schedule from running for that hour.
+// What was taken while the clock was ahead, by an hour say, would otherwise keep the schedule from running for that hour. A tick that
+// is due by the store's `now` is due here: `now` is rounded to a millisecond, up to half of one ahead of the clock.
 const TAKE_TICK: Statement = {
   name: 'millrace_take_tick',
   text: `
 UPDATE millrace.schedules SET last_tick = to_timestamp($2::float8 / 1000)
  WHERE name = $1 AND (last_tick < to_timestamp($2::float8 / 1000)
-    OR last_tick > millrace.clock() + interval '${TICK_AHEAD_MS} milliseconds' AND to_timestamp($2::float8 / 1000) <= millrace.clock())
+    OR last_tick > millrace.clock() + interval '${TICK_AHEAD_MS} milliseconds' AND to_timestamp($2::float8 / 1000) <= millrace.clock() + interval '1 millisecond')
 RETURNING last_job, EXISTS (SELECT FROM millrace.jobs j WHERE j.seq = last_job AND j.state = 'QUEUED') AS alive,
           paused_at IS NOT NULL AS paused`,
 };

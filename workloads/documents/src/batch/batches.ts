@@ -1,6 +1,7 @@
 import type { Queue } from '@millrace/engine';
 import type { Database, Session } from '@millrace/store-postgres';
 import { type Page, type PageParams, numberCursor, page, pageLimit } from '@millrace/workload-kit';
+import { insertBatch } from './insert.ts';
 import { jobsOf } from './jobs.ts';
 import { type BatchRecord, type BatchSource, type BatchState, batchRows } from './records.ts';
 import { type FailedRows, applyCorrections, failedRows, readCorrections } from './corrections.ts';
@@ -45,6 +46,8 @@ export interface BatchContext {
   readonly priority?: number | undefined;
   /** Whom each document is about, for erasure. May name fields of the row: `{{CustomerId}}`. */
   readonly subject?: string | undefined;
+  /** The same key of the same tenant makes one batch, for as long as that is kept. */
+  readonly key?: string | undefined;
 }
 
 export interface Batches {
@@ -135,17 +138,23 @@ export function createBatches(parts: {
 
   return {
     async create(given, source, context = {}) {
-      const { tenant = '', correlationId, submitter, priority, subject } = context;
+      const { tenant = '', correlationId, submitter, priority, subject, key } = context;
       const settings = parseAs(batchSettingsSchema, given, 'batch');
       const { id: templateId } = await templates.get(settings.templateId, tenant);
-      const batch = await batchRows.insert(database, {
+      const { batch, isNew } = await insertBatch(database, {
         tenant,
         keepMs,
         settings: { ...settings, templateId },
         priority: priority ?? null,
         correlationId: correlationId ?? null,
         submitter: submitter ?? null,
+        key: key ?? null,
       });
+      if (!isNew) {
+        // Whoever made it may have gone away before its job.
+        if (batch.state === 'RUNNING') await upkeep.begin(batch);
+        return view(batch);
+      }
       try {
         const fields = await fieldsOf(batch.settings, tenant);
         const loadedRows = await loadRows({

@@ -57,14 +57,16 @@ const COLUMNS = `seq, tenant, state, run, settings, priority, total, source, job
        date_part('epoch', created_at) * 1000 AS created_at, date_part('epoch', finished_at) * 1000 AS finished_at,
        date_part('epoch', expires_at) * 1000 AS expires_at`;
 
-// $1 tenant $2 template $3 settings $4 priority $5 correlation id $6 submitter $7 keep, ms
+// No row where another batch has the key. $1 tenant $2 template $3 settings $4 priority $5 correlation id $6 submitter
+// $7 keep, ms $8 key
 const INSERT: Statement = {
   name: 'documents_add_batch',
   text: `
 INSERT INTO millrace.document_batches (tenant, state, template, settings, priority, correlation_id, submitter,
-                                       created_at, touched_at, expires_at)
+                                       created_at, touched_at, expires_at, key)
 VALUES ($1, 'LOADING', $2, $3::text::jsonb, $4, $5, $6, millrace.clock(), millrace.clock(),
-        millrace.clock() + $7::float8 * interval '1 millisecond')
+        millrace.clock() + $7::float8 * interval '1 millisecond', $8)
+ON CONFLICT (tenant, key) WHERE key IS NOT NULL DO NOTHING
 RETURNING ${COLUMNS}`,
 };
 
@@ -72,6 +74,18 @@ RETURNING ${COLUMNS}`,
 const GET: Statement = {
   name: 'documents_batch',
   text: `SELECT ${COLUMNS} FROM millrace.document_batches WHERE seq = $1 AND tenant = $2`,
+};
+
+// $1 tenant $2 key
+const BY_KEY: Statement = {
+  name: 'documents_batch_by_key',
+  text: `SELECT ${COLUMNS} FROM millrace.document_batches WHERE tenant = $1 AND key = $2`,
+};
+
+// What a process left whose rows stopped coming. Where it lives after all, its next row finds no batch. $1 seq
+const REMOVE_LOADING: Statement = {
+  name: 'documents_remove_loading_batch',
+  text: `DELETE FROM millrace.document_batches WHERE seq = $1 AND state = 'LOADING'`,
 };
 
 // All rows are there: its job may begin. $1 seq $2 total $3 source $4 settings
@@ -128,6 +142,7 @@ export interface NewBatch {
   readonly correlationId: string | null;
   readonly submitter: string | null;
   readonly keepMs: number;
+  readonly key: string | null;
 }
 
 export interface LoadedRows {
@@ -147,9 +162,10 @@ async function first(
 }
 
 export const batchRows = {
-  async insert(session: Session, batch: NewBatch): Promise<BatchRecord> {
-    const { tenant, settings, priority, correlationId, submitter, keepMs } = batch;
-    const made = await first(session, INSERT, [
+  /** Null: another batch has the key. */
+  insert(session: Session, batch: NewBatch): Promise<BatchRecord | null> {
+    const { tenant, settings, priority, correlationId, submitter, keepMs, key } = batch;
+    return first(session, INSERT, [
       tenant,
       settings.templateId,
       JSON.stringify(settings),
@@ -157,9 +173,12 @@ export const batchRows = {
       correlationId,
       submitter,
       keepMs,
+      key,
     ]);
-    if (made === null) throw new Error('The database made no batch and gave no reason.');
-    return made;
+  },
+  byKey: (session: Session, tenant: string, key: string) => first(session, BY_KEY, [tenant, key]),
+  async removeLoading(session: Session, seq: number): Promise<void> {
+    await session.query(REMOVE_LOADING, [seq]);
   },
   get: (session: Session, seq: number, tenant: string) => first(session, GET, [seq, tenant]),
   async list(

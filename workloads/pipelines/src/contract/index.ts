@@ -1,1 +1,1 @@
-export {};
+export { metrics } from './metrics.ts';

@@ -1,6 +1,7 @@
-import type { Duration } from '@millrace/engine';
+import { type Duration, INTERNAL_KEYS } from '@millrace/engine';
 import { type HandlersOf, ok } from '@millrace/workload-kit';
 import type { runContracts } from '../contract/runs.ts';
+import { QueryError } from '../errors.ts';
 import type { Run } from '../run.ts';
 import type { QueriesWithin } from '../within.ts';
 import { runJson } from './json.ts';
@@ -18,6 +19,12 @@ export function runHandlers({ runs, snippets }: QueriesWithin): HandlersOf<typeo
     async startRun({ body, caller, correlationId, signal }) {
       const userId = caller?.name ?? '';
       const { sql = '', snippet, mid, key, keyWindow, wait = 0 } = body;
+      // Those of pipelines: a run that somebody made by hand must not be taken for that of a step.
+      if (key?.startsWith(INTERNAL_KEYS) === true)
+        throw new QueryError(
+          'invalid_key',
+          `Keys that begin with "${INTERNAL_KEYS}" are the service's own. Let yours begin otherwise.`,
+        );
       const sqlText = snippet === undefined ? sql : (await snippets.get(snippet, userId)).sqlText;
       const begun = await runs.submit({
         sqlText,

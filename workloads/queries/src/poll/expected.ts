@@ -15,27 +15,35 @@ export interface Answer {
 export interface Expected {
   /** A poll of the task comes after so many milliseconds. */
   add(taskId: string, afterMs: number): void;
-  /** The poll is there: what is known for it, if that is fresh. */
-  take(taskId: string): Answer | null;
+  /** The poll is there: what is known for it, if that is fresh, and in any case what asking for it ahead of time has cost. */
+  take(taskId: string): { readonly known: Answer | null; readonly owed: number };
+  /** Whether the poll is still to come. */
+  has(taskId: string): boolean;
   /** Tasks whose poll could still use an answer of this moment. */
   soon(most: number): string[];
   answered(taskId: string, answer: Answer): void;
 }
 
 const FRESH = 0.1;
+/** Longer than a poll waits for a worker that is busy. */
+const OWED_MS = 600_000;
 
 interface Coming {
   readonly dueAt: number;
   readonly freshMs: number;
   /** A call for it is under way, or was. */
   isAsked: boolean;
-  known: (Answer & { readonly at: number }) | null;
+  known: { readonly answer: Answer; readonly at: number } | null;
 }
 
 export function createExpected(now: () => number): Expected {
   const coming = new Map<string, Coming>();
-  /** Another replica may have had the poll: nobody takes what was kept for it. */
-  const isPast = ({ dueAt, freshMs }: Coming): boolean => now() > dueAt + freshMs;
+  /**
+   * Another replica may have had the poll: nobody takes what was kept for it. One that is only late still owes what asking cost; where
+   * it never comes, that is counted for no run.
+   */
+  const isPast = ({ dueAt, freshMs, isAsked }: Coming): boolean =>
+    now() > dueAt + (isAsked ? OWED_MS : freshMs);
 
   return {
     add(taskId, afterMs) {
@@ -46,9 +54,11 @@ export function createExpected(now: () => number): Expected {
     take(taskId) {
       const found = coming.get(taskId);
       coming.delete(taskId);
-      if (found === undefined || found.known === null) return null;
-      return now() - found.known.at <= found.freshMs ? found.known : null;
+      if (found === undefined || found.known === null) return { known: null, owed: 0 };
+      const { answer, at } = found.known;
+      return { known: now() - at <= found.freshMs ? answer : null, owed: answer.share };
     },
+    has: (taskId) => coming.has(taskId),
     soon(most) {
       const ids: string[] = [];
       for (const [taskId, each] of coming) {
@@ -62,7 +72,7 @@ export function createExpected(now: () => number): Expected {
     },
     answered(taskId, answer) {
       const found = coming.get(taskId);
-      if (found !== undefined) found.known = { ...answer, at: now() };
+      if (found !== undefined) found.known = { answer, at: now() };
     },
   };
 }

@@ -14,7 +14,9 @@ const statusOf = (taskId: string): TaskStatus => ({
   completedDate: null,
 });
 
-function open(answer: (ids: readonly string[]) => TaskStatus[] = (ids) => ids.map(statusOf)) {
+type Answers = (ids: readonly string[]) => TaskStatus[] | Promise<TaskStatus[]>;
+
+function open(answer: Answers = (ids) => ids.map(statusOf)) {
   const time = createVirtualTime();
   const asked: [string, readonly string[]][] = [];
   const polls: number[] = [];
@@ -129,18 +131,22 @@ test('whoever asks takes along the polls that come soon, which then ask nothing'
   expect(asked).toHaveLength(2);
 });
 
-test('an answer that is older than a tenth of the wait is not taken', async () => {
+test('an answer that is older than a tenth of the wait is paid for and not taken', async () => {
   const { time, asked, poll, expect: comes } = open();
   comes('1', 'late', 10_000);
   await time.run(time.now() + 9_500);
   const first = poll('1', 'now');
   await time.run(time.now() + 20);
-  await first;
-  await time.run(time.now() + 1_100);
+  expect((await first).calls).toBe(1 / 2);
+  // Past its time, and somebody else asks: what it owes is not forgotten.
+  await time.run(time.now() + 5_000);
+  const between = poll('1', 'between');
+  await time.run(time.now() + 20);
+  expect((await between).calls).toBe(1);
   const late = poll('1', 'late');
   await time.run(time.now() + 20);
-  expect((await late).calls).toBe(1);
-  expect(asked.map(([, ids]) => ids)).toEqual([['now', 'late'], ['late']]);
+  expect((await late).calls).toBe(1 / 2 + 1);
+  expect(asked.map(([, ids]) => ids)).toEqual([['now', 'late'], ['between'], ['late']]);
 });
 
 test('a task that another replica polls is not asked for again and again', async () => {
@@ -173,6 +179,30 @@ test('what was taken along does not make a call fail for who asked', async () =>
   await time.run(time.now() + 9_500);
   const first = poll('1', 'now');
   await time.run(time.now() + 20);
-  expect((await first).found).toEqual(statusOf('now'));
+  expect(await first).toEqual({ found: statusOf('now'), calls: 2 });
   expect(asked.map(([, ids]) => ids)).toEqual([['now', 'bad'], ['now']]);
+});
+
+test('a poll that comes while it is asked for asks for itself; the others pay for the call', async () => {
+  let answer = (): void => {};
+  const slow = new Promise<void>((resolve) => (answer = resolve));
+  const {
+    time,
+    asked,
+    poll,
+    expect: comes,
+  } = open(async (ids) => {
+    if (ids.includes('now')) await slow;
+    return ids.map(statusOf);
+  });
+  comes('1', 'soon', 10_000);
+  await time.run(time.now() + 9_500);
+  const first = poll('1', 'now');
+  await time.run(time.now() + 20);
+  const soon = poll('1', 'soon');
+  await time.run(time.now() + 20);
+  expect((await soon).calls).toBe(1);
+  answer();
+  expect((await first).calls).toBe(1);
+  expect(asked.map(([, ids]) => ids)).toEqual([['now', 'soon'], ['soon']]);
 });

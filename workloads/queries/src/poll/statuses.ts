@@ -52,35 +52,37 @@ export function createStatuses(params: StatusesParams): Statuses {
     void ask(mid, batch.waiting, expectedOf(mid).soon(MOST - batch.waiting.length));
   }
 
+  /** `spent`: calls for the same polls that were in vain. */
   async function ask(
     mid: string,
     waiting: readonly Waiting[],
     soon: readonly string[],
+    spent = 0,
   ): Promise<void> {
     const ids = [...new Set([...waiting.map(({ taskId }) => taskId), ...soon])];
     // A tally of its own: the timer belongs to the poll that came first, which must not pay for all.
-    const tally: Tally = { calls: 0 };
-    const share = (): number => tally.calls / (waiting.length + soon.length);
+    const tally: Tally = { calls: spent };
     try {
       const found = await meter.during(tally, () => businessUnit(mid).taskStatuses(ids));
       onAsked(ids.length);
       const byId = new Map<string, TaskStatus>();
       for (const status of found)
         byId.set(status.taskId, later(byId.get(status.taskId) ?? status, status));
-      const answerTo = (taskId: string): Answer => ({
-        status: byId.get(taskId) ?? null,
-        share: share(),
-      });
+      // A poll that came meanwhile asks for itself, and pays for that.
+      const coming = soon.filter((taskId) => expectedOf(mid).has(taskId));
+      const share = tally.calls / (waiting.length + coming.length);
+      const answerTo = (taskId: string): Answer => ({ status: byId.get(taskId) ?? null, share });
       for (const each of waiting) each.answer(answerTo(each.taskId));
-      for (const taskId of soon) expectedOf(mid).answered(taskId, answerTo(taskId));
+      for (const taskId of coming) expectedOf(mid).answered(taskId, answerTo(taskId));
     } catch (error) {
       // One id that Marketing Cloud does not take must not keep the others from their answers.
       if (ids.length > 1 && error instanceof MarketingCloudError && error.kind === 'data') {
         const middle = Math.ceil(waiting.length / 2);
         const halves =
           soon.length > 0 ? [waiting] : [waiting.slice(0, middle), waiting.slice(middle)];
-        await Promise.all(halves.map((half) => ask(mid, half, [])));
-      } else for (const each of waiting) each.fail(error, share());
+        const each = tally.calls / waiting.length;
+        await Promise.all(halves.map((half) => ask(mid, half, [], each * half.length)));
+      } else for (const each of waiting) each.fail(error, tally.calls / waiting.length);
     }
   }
 
@@ -102,8 +104,11 @@ export function createStatuses(params: StatusesParams): Statuses {
 
   return {
     async ask(mid, taskId) {
+      const { known, owed } = expectedOf(mid).take(taskId);
+      meter.charge(owed);
+      if (known !== null) return known.status;
       try {
-        const { status, share } = expectedOf(mid).take(taskId) ?? (await gather(mid, taskId));
+        const { status, share } = await gather(mid, taskId);
         meter.charge(share);
         return status;
       } catch (error) {

@@ -96,6 +96,19 @@ export async function resultFile(
   };
 }
 
+/** All rows of a ready run, a page at a time, typed as in JSON Lines. */
+export async function* resultRows(
+  run: RunOfResults,
+  rowset: Rowset,
+  options: CallOptions,
+): AsyncGenerator<ResultPage['rows'], void> {
+  const first = await there(run, rowset.rows(keyOf(run), { page: 1, pageSize: PAGE, ...options }));
+  refuseFewer(run, first);
+  const columns = run.columns ?? columnsOf(first);
+  const pageAfter = (next: string): Promise<RowPage> => rowset.rowsAfter(next, options);
+  for await (const rows of batchesOf(run, columns, first, pageAfter)) yield jsonRows(columns, rows);
+}
+
 async function* batchesOf(
   run: RunOfResults,
   columns: readonly RunColumn[],

@@ -2,10 +2,13 @@ import { StoreUnavailable } from '@millrace/engine';
 import type { Param, Session, Statement } from '@millrace/store-postgres';
 import { COLUMNS, type RunRecord, type RunRow, recordOf } from './record.ts';
 
-/** One run for one key of a user, as jobs have it: while the run lives, and for the window after it went well. */
+/**
+ * One run for one key of a user, as jobs have it: while the run lives, and for the window after it went well. With the window
+ * `always`, however the run ended: whoever lost the answer must not begin a second one because the first has failed meanwhile.
+ */
 export interface RunKey {
   readonly value: string;
-  readonly windowMs: number;
+  readonly windowMs: number | 'always';
 }
 
 export interface NewRunRecord {
@@ -72,7 +75,8 @@ export async function insertRun(
   };
   const values = [tenantId, userId, mid, eid, sqlText, snippetName, correlationId, prefix];
   for (let tries = 0; tries < TRIES; tries += 1) {
-    if (key !== null) await session.query(GIVE_UP_KEY, [tenantId, userId, key.value, key.windowMs]);
+    if (key !== null && key.windowMs !== 'always')
+      await session.query(GIVE_UP_KEY, [tenantId, userId, key.value, key.windowMs]);
     const made = await first(INSERT, [...values, key?.value ?? null]);
     if (made !== null) return { run: made, created: true };
     const owner = await first(OWNER, [tenantId, userId, key?.value ?? null]);

@@ -19,9 +19,9 @@ export interface NewRun {
   readonly tenantId: string;
   readonly userId: string;
   readonly correlationId?: string | undefined;
-  /** The same key of the same user makes one run, while it lives and `keyWindow` (24 h) after it went well. */
+  /** The same key of the same user makes one run, while it lives and `keyWindow` (24 h) after it went well; `always`: however it ended. */
   readonly key?: string | undefined;
-  readonly keyWindow?: Duration | undefined;
+  readonly keyWindow?: Duration | 'always' | undefined;
 }
 
 /** What people do with runs. Whose they are is for within.ts to say. */
@@ -105,7 +105,8 @@ export function createRuns(parts: {
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000;
 
-function windowOf(keyWindow: Duration = '24h'): number {
+function windowOf(keyWindow: Duration | 'always' = '24h'): number | 'always' {
+  if (keyWindow === 'always') return keyWindow;
   const windowMs = toMs(keyWindow);
   if (windowMs >= 0 && windowMs <= TEN_YEARS_MS) return windowMs;
   throw new QueryError('invalid_key', 'The keyWindow must be between 0 and ten years.');

@@ -1,8 +1,6 @@
-import { nearest } from '@millrace/workload-kit';
-import { wrongWith } from '../parameters/static.ts';
+import { type Complain, nearest, small, wrongWith } from '@millrace/workload-kit';
 import type { Given, Parameter } from '../parameters/types.ts';
 import type { AfterCondition, AfterParent, AfterRule, Mapped } from '../rules/types.ts';
-import { type Complain, small } from './complain.ts';
 import { outputOf } from './schedules.ts';
 import type { AfterWords } from './schema.ts';
 import type { Outputs } from './types.ts';

@@ -2,9 +2,10 @@ import {
   type Checked,
   type Definition,
   type Definitions,
+  SERVICES,
+  checkServices,
   definitionFolder,
 } from '@millrace/workload-kit';
-import { SERVICES, checkServices } from '../identity/services.ts';
 import type { ServiceIdentity } from '../identity/types.ts';
 import { reviewReports } from '../rules/review.ts';
 import { type ReportDefaults, checkReport } from './report.ts';

@@ -1,7 +1,7 @@
 import { type Compression, type TableFormat, fileTypeOf, hasZstandard } from '@millrace/tables';
+import type { Complain } from '@millrace/workload-kit';
 import type { OutputChoice } from '../output.ts';
 import type { Parameter, ResolvedParameters } from '../parameters/types.ts';
-import type { Complain } from './complain.ts';
 import { RESERVED } from './parameters.ts';
 import type { OutputWords, ReportFile } from './schema.ts';
 import type { Outputs } from './types.ts';
@@ -112,7 +112,7 @@ function textOf(parameters: ResolvedParameters, name: string): string {
 
 /** Whatever people have typed becomes a part of a file's name, and never a path. */
 function safe(text: string): string {
-  const plain = text.replaceAll('..', '-to-').replaceAll(/[^\p{L}\p{N}._-]+/gu, '-');
+  const plain = text.replaceAll('..', '-to-').replaceAll(/[^\p{L}\p{N}._]+/gu, '-');
   return (
     Array.from(plain)
       .slice(0, MOST_OF_VALUE)

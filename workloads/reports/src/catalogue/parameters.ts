@@ -1,29 +1,26 @@
+import {
+  type Complain,
+  type Parameter,
+  type ParameterWords,
+  parametersOf as declared,
+} from '@millrace/workload-kit';
 import { namesOf } from '../parameters/bind.ts';
-import { problemsOfGiven, wrongWith, wrongWithBound } from '../parameters/static.ts';
-import type { Given, GivenParameters, Parameter } from '../parameters/types.ts';
-import { type Complain, small } from './complain.ts';
-import type { ParameterWords } from './schema.ts';
 
-const BOUNDED: readonly string[] = [
-  'text',
-  'whole number',
-  'decimal',
-  'date',
-  'date range',
-  'month',
-];
-const LISTED: readonly string[] = ['text', 'whole number', 'decimal', 'date', 'month', 'choice'];
 /** What a file name says for something else: `{report}`. */
 export const RESERVED = ['report', 'created', 'job'] as const;
 
+/** The parameters of a report: their names are also those of its SQL and of its files. */
 export function parametersOf(
   words: Readonly<Record<string, ParameterWords>>,
   complain: Complain,
 ): Parameter[] {
-  const parameters = Object.entries(words).map(([name, each]) => parameterOf(name, each));
+  const parameters = declared(words, complain);
   for (const parameter of parameters) {
-    const own = words[parameter.name];
-    if (own !== undefined) checkParameter(parameter, own, complain);
+    const at = ['parameters', parameter.name];
+    if (RESERVED.some((each) => each === parameter.name))
+      complain(at, `names of files use {${parameter.name}} for something else. Rename it.`, {
+        atKey: true,
+      });
     const twin = parameters.find(
       (other) =>
         other.type === 'date range' &&
@@ -32,78 +29,10 @@ export function parametersOf(
     );
     if (twin !== undefined)
       complain(
-        ['parameters', parameter.name],
+        at,
         `the SQL has :${namesOf(twin).join(' and :')} of the date range ${twin.name}. Rename one of the two.`,
         { atKey: true },
       );
   }
   return parameters;
-}
-
-function parameterOf(name: string, words: ParameterWords): Parameter {
-  const { type, list = false } = words;
-  const fallback = words.default ?? null;
-  return {
-    name,
-    type,
-    label: words.label ?? labelOf(name),
-    help: words.help ?? null,
-    required: words.required ?? true,
-    default: list && typeof fallback === 'string' ? [fallback] : fallback,
-    min: words.min ?? null,
-    max: words.max ?? null,
-    choices: words.choices ?? [],
-    list,
-  };
-}
-
-/** `business_date` is asked for as "Business date". */
-function labelOf(name: string): string {
-  const words = name.replaceAll('_', ' ').trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-function checkParameter(parameter: Parameter, words: ParameterWords, complain: Complain): void {
-  const { name, type } = parameter;
-  const at = (field: string) => ['parameters', name, field];
-  if (RESERVED.some((each) => each === name))
-    complain(['parameters', name], `names of files use {${name}} for something else. Rename it.`, {
-      atKey: true,
-    });
-  if ((type === 'choice') !== (words.choices !== undefined))
-    complain(
-      at(type === 'choice' ? 'type' : 'choices'),
-      type === 'choice'
-        ? 'a choice needs choices, such as choices: [open, closed].'
-        : `only a choice has choices. Remove them, or write type: choice.`,
-    );
-  const values = parameter.choices.map(({ value }) => value);
-  if (new Set(values).size < values.length || values.includes(''))
-    complain(at('choices'), 'each choice needs a value of its own.');
-  if (parameter.list && !LISTED.includes(type)) complain(at('list'), `a ${type} cannot be a list.`);
-  for (const which of ['min', 'max'] as const) {
-    const bound = parameter[which];
-    if (bound === null) continue;
-    const wrong = BOUNDED.includes(type)
-      ? wrongWithBound(parameter, bound)
-      : `A ${type} has no bounds. Remove it.`;
-    if (wrong !== null) complain(at(which), small(wrong));
-  }
-  if (parameter.default === null || parameter.default.length === 0) return;
-  const wrong = wrongWith(parameter, parameter.default);
-  if (wrong !== null) complain(at('default'), small(wrong));
-}
-
-/** Values that a schedule or rule gives: the problems of each at its place. */
-export function givenOf(
-  parameters: readonly Parameter[],
-  words: Readonly<Record<string, Given>>,
-  path: readonly (string | number)[],
-  complain: Complain,
-): GivenParameters {
-  for (const { parameter, message } of problemsOfGiven(parameters, words)) {
-    const isThere = Object.hasOwn(words, parameter);
-    complain([...path, parameter], small(message), isThere ? {} : { atKey: true });
-  }
-  return words;
 }

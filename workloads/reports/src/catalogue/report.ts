@@ -1,6 +1,5 @@
-import { type Checked, type Complaint, checkSchema } from '@millrace/workload-kit';
+import { type Checked, type Complain, type Complaint, checkSchema } from '@millrace/workload-kit';
 import { afterOf } from './after.ts';
-import type { Complain } from './complain.ts';
 import { outputsOf } from './outputs.ts';
 import { parametersOf } from './parameters.ts';
 import { rowRulesOf } from './row-rules.ts';

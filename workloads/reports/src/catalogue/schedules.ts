@@ -1,12 +1,10 @@
 import { MillraceError, defineSchedule } from '@millrace/engine';
+import { type Complain, givenOf, small } from '@millrace/workload-kit';
 import type { Parameter } from '../parameters/types.ts';
-import type { Complain } from './complain.ts';
 import { chooseOutput } from './outputs.ts';
-import { givenOf } from './parameters.ts';
 import type { OutputWords, ScheduleWords } from './schema.ts';
 import type { Outputs, ReportSchedule } from './types.ts';
 import type { OutputChoice } from '../output.ts';
-import { small } from './complain.ts';
 
 interface Around {
   readonly report: string;

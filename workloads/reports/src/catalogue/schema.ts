@@ -1,26 +1,23 @@
 import { type Duration, toMs } from '@millrace/engine';
 import { COMPRESSIONS, TABLE_FORMATS } from '@millrace/tables';
-import { ROLES, fields, oneOrMore, word } from '@millrace/workload-kit';
+import {
+  ROLES,
+  claimName,
+  claimValues,
+  fields,
+  givenWords as given,
+  oneOrMore,
+  parameterName,
+  parameterWords as parameter,
+  scalarWords as scalar,
+  word,
+} from '@millrace/workload-kit';
 import { z } from 'zod';
-import { claimName, claimValues } from '../identity/services.ts';
-import { PARAMETER_TYPES } from '../parameters/types.ts';
 import type { ColumnFormat } from './types.ts';
 
 /** What a report file says, field by field, before anything is held against anything else in it. */
 
 const text = z.string().min(1);
-const scalar = z
-  .union([z.string(), z.number(), z.boolean()], { error: 'write a text or a number.' })
-  .transform(String);
-/** A value of a parameter: words, numbers, true or false, a list of them, or nothing. */
-const given = z.union([scalar, z.array(scalar), z.null()], {
-  error: 'write a value, or a list of values.',
-});
-
-export const parameterName = z.string().regex(/^[a-z][a-z0-9_]{0,30}$/, {
-  error:
-    'a parameter is named with small letters, digits and _, of which the first is a letter; 31 at most.',
-});
 const reportName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,99}$/, {
   error: 'write the name of a report: that of its file, without .yaml.',
 });
@@ -45,55 +42,6 @@ function isTimeZone(name: string): boolean {
     return false;
   }
 }
-
-const choices = z.union(
-  [
-    z
-      .array(scalar)
-      .min(1)
-      .transform((values) => values.map((value) => ({ value, label: value }))),
-    z
-      .record(z.string(), scalar)
-      .transform((labels) => Object.entries(labels).map(([value, label]) => ({ value, label }))),
-  ],
-  { error: 'write a list of values, or values with their labels, such as open: Still open.' },
-);
-
-const parameterFields = fields({
-  type: word(PARAMETER_TYPES, {
-    string: 'text',
-    varchar: 'text',
-    int: 'whole number',
-    integer: 'whole number',
-    number: 'whole number',
-    bigint: 'whole number',
-    float: 'decimal',
-    numeric: 'decimal',
-    money: 'decimal',
-    datetime: 'date',
-    timestamp: 'date',
-    day: 'date',
-    range: 'date range',
-    period: 'date range',
-    dates: 'date range',
-    bool: 'boolean',
-    enum: 'choice',
-    select: 'choice',
-  }),
-  label: text.optional(),
-  help: text.optional(),
-  required: z.boolean().optional(),
-  default: given.optional(),
-  min: scalar.optional(),
-  max: scalar.optional(),
-  choices: choices.optional(),
-  list: z.boolean().optional(),
-});
-/** `county: whole number` is short for a type and nothing else. */
-const parameter = z.preprocess(
-  (value) => (typeof value === 'string' ? { type: value } : value),
-  parameterFields,
-);
 
 const FORMATS: Readonly<Record<string, ColumnFormat>> = {
   text: { as: 'text' },
@@ -149,9 +97,14 @@ const schedule = fields({
 });
 
 const count = z.int().min(0);
+/** One value or several, of which null stands for none. */
+const conditionValues = z.preprocess(
+  (value) => (Array.isArray(value) || value === undefined ? value : [value]),
+  z.array(z.union([scalar, z.null()], { error: 'write a text or a number.' })).min(1),
+);
 const when = fields({
   rows: fields({ above: count.optional(), below: count.optional() }).optional(),
-  parameters: z.record(parameterName, oneOrMore(z.union([scalar, z.null()]))).optional(),
+  parameters: z.record(parameterName, conditionValues).optional(),
   as: serviceName.optional(),
 });
 const parentFields = fields({
@@ -183,7 +136,7 @@ export const reportFile = fields({
   description: text.optional(),
   parameters: z.record(parameterName, parameter).optional(),
   sql: text,
-  key: oneOrMore(column),
+  key: oneOrMore(column, 'the columns that are together different in each row, such as id'),
   columns: z.record(column, columnWords).optional(),
   rows: oneOrMore(rowRule).optional(),
   public: z.boolean().optional(),
@@ -208,7 +161,6 @@ export const reportFile = fields({
 });
 
 export type ReportFile = z.output<typeof reportFile>;
-export type ParameterWords = z.output<typeof parameterFields>;
 export type RowRuleWords = z.output<typeof rowRule>;
 export type ScheduleWords = z.output<typeof schedule>;
 export type AfterWords = z.output<typeof after>;

@@ -1,7 +1,7 @@
 import { SourceError, bindNames } from '@millrace/sql-source';
+import { type Complain, small } from '@millrace/workload-kit';
 import { namesOf, typesOf } from '../parameters/bind.ts';
 import type { Parameter } from '../parameters/types.ts';
-import { type Complain, small } from './complain.ts';
 
 /**
  * Names that the SQL uses and the file does not declare, and the other way round: whoever fills in a parameter that nothing

@@ -26,6 +26,14 @@ export const failures = {
     retryable: false,
     help: 'The row rules need a claim that the identity of the run does not have.',
   },
+  parent_gone: {
+    retryable: false,
+    help: 'A report that this one follows from is no longer kept, so that its parameters are not known. Run this one by itself.',
+  },
+  parents_differ: {
+    retryable: false,
+    help: 'The reports that this one follows from ran for people who see different rows. Name a service identity in the rule.',
+  },
   invalid_parameters: {
     retryable: false,
     help: 'A rule or a schedule gave parameters that the report does not take. The sentence says which.',

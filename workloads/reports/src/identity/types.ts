@@ -1,3 +1,7 @@
+import type { ServiceIdentity } from '@millrace/workload-kit';
+
+export type { ServiceIdentity };
+
 /**
  * On whose behalf a report reads, as it stood when its job was made: it is kept with the job, and the row rules of the report
  * are applied to it and to nothing else.
@@ -12,16 +16,6 @@ export interface ReportIdentity {
   /** Those of the token. */
   readonly roles: readonly string[];
   /** Of the token, those that the report and what follows from it as its parent need. */
-  readonly claims: Readonly<Record<string, readonly string[]>>;
-}
-
-/** An entry of services.yaml: who schedules and rules may run as. */
-export interface ServiceIdentity {
-  readonly name: string;
-  readonly title: string | null;
-  /** Whose its jobs are; empty: the only tenant. */
-  readonly tenant: string;
-  readonly roles: readonly string[];
   readonly claims: Readonly<Record<string, readonly string[]>>;
 }
 

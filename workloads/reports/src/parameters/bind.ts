@@ -1,5 +1,10 @@
-import type { BoundValue, Parameter, ParameterType, ResolvedParameters } from './types.ts';
-import { edgesOf } from './values.ts';
+import {
+  type Parameter,
+  type ParameterType,
+  type ResolvedParameters,
+  edgesOf,
+} from '@millrace/workload-kit';
+import type { BoundValue } from './types.ts';
 
 const POSTGRES_TYPE: Readonly<Record<ParameterType, string>> = {
   text: 'text',

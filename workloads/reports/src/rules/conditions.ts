@@ -1,7 +1,7 @@
+import { readUnbound } from '@millrace/workload-kit';
 import type { Report } from '../catalogue/types.ts';
 import type { ReportJob, ReportOutcome } from '../job-data.ts';
 import type { Parameter } from '../parameters/types.ts';
-import { readUnbound } from '../parameters/values.ts';
 import type { AfterCondition } from './types.ts';
 
 /** Whether a parent is as a rule asks. `report`: its definition now, which says how its values are written. */

@@ -1,11 +1,15 @@
-import { type Complaint, type FilePath, nearest } from '@millrace/workload-kit';
+import {
+  type Complaint,
+  type FilePath,
+  SERVICES,
+  nearest,
+  wrongWith,
+} from '@millrace/workload-kit';
 import type { Report } from '../catalogue/types.ts';
 import { identityOfService, claimsIn } from '../identity/identity.ts';
 import { decideRows } from '../identity/row-rules.ts';
-import { SERVICES } from '../identity/services.ts';
 import type { ServiceIdentity } from '../identity/types.ts';
 import type { Parameter, ParameterType } from '../parameters/types.ts';
-import { wrongWith } from '../parameters/static.ts';
 import { cyclesOf } from './cycles.ts';
 import type { AfterParent, AfterRule } from './types.ts';
 

@@ -1,7 +1,7 @@
-import { nearest } from '@millrace/workload-kit';
+import { nearest } from '../contract/nearest.ts';
 import { type Day, dayAt } from './calendar.ts';
 import type {
-  Given,
+  GivenValue,
   GivenParameters,
   Moment,
   Parameter,
@@ -37,7 +37,7 @@ export function resolveParameters(
 
 export function resolveOne(
   parameter: Parameter,
-  given: Given,
+  given: GivenValue,
   today: Day,
 ): { readonly value: string | readonly string[] | null } | { readonly wrong: string } {
   // An empty field of a form, of a text too, is none.
@@ -56,7 +56,7 @@ export function resolveOne(
   return { value: [...new Set(values)].toSorted() };
 }
 
-/** Names that the report does not have, with those that were probably meant. */
+/** Names that nobody has declared, with those that were probably meant. */
 export function strangersIn(
   parameters: readonly Parameter[],
   names: readonly string[],
@@ -68,7 +68,7 @@ export function strangersIn(
       const meant = nearest(name, known);
       const there = known.length === 0 ? 'It has none.' : `It has ${known.join(', ')}.`;
       const help = meant === null ? there : `Did you mean "${meant}"?`;
-      return { parameter: name, message: `The report has no such parameter. ${help}` };
+      return { parameter: name, message: `There is no such parameter. ${help}` };
     });
 }
 

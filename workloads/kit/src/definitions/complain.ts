@@ -1,4 +1,4 @@
-import type { Complaint, FilePath } from '@millrace/workload-kit';
+import type { Complaint, FilePath } from './types.ts';
 
 /** Takes down what is wrong with a file. What is found is found in one go, so that nobody has to save ten times. */
 export type Complain = (

@@ -1,5 +1,5 @@
 import { strangersIn } from './resolve.ts';
-import type { Given, GivenParameters, Parameter, ParameterProblem } from './types.ts';
+import type { GivenValue, GivenParameters, Parameter, ParameterProblem } from './types.ts';
 
 export type ReadGiven =
   | { readonly given: GivenParameters }
@@ -64,10 +64,10 @@ function readEach<Value>(
   read: (
     parameter: Parameter,
     value: Value,
-  ) => { readonly given: Given } | { readonly wrong: string },
+  ) => { readonly given: GivenValue } | { readonly wrong: string },
 ): ReadGiven {
   const problems: ParameterProblem[] = strangersIn(parameters, Object.keys(values));
-  const given: Record<string, Given> = {};
+  const given: Record<string, GivenValue> = {};
   for (const parameter of parameters) {
     const { name } = parameter;
     const value = Object.hasOwn(values, name) ? values[name] : undefined;

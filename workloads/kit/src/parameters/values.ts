@@ -1,4 +1,4 @@
-import { nearest } from '@millrace/workload-kit';
+import { nearest } from '../contract/nearest.ts';
 import { type Day, endOf, isoDay, readDay } from './calendar.ts';
 import { compareNumbers, readDecimal, readWhole } from './numbers.ts';
 import type { Parameter } from './types.ts';

@@ -1,8 +1,18 @@
-import { type Checked, ROLES, checkSchema, fields, oneOrMore, word } from '@millrace/workload-kit';
 import { z } from 'zod';
-import type { ServiceIdentity } from './types.ts';
+import { ROLES } from '../contract/access.ts';
+import { type Checked, checkSchema, fields, oneOrMore, word } from './check.ts';
 
-/** The file of the folder that is no report. */
+/** An entry of services.yaml: who schedules and rules may run as. */
+export interface ServiceIdentity {
+  readonly name: string;
+  readonly title: string | null;
+  /** Whose its jobs are; empty: the only tenant. */
+  readonly tenant: string;
+  readonly roles: readonly string[];
+  readonly claims: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The file of the folder that defines none of what the others do. */
 export const SERVICES = 'services';
 
 const claimValue = z

@@ -1,5 +1,5 @@
 import { strangersIn } from './resolve.ts';
-import type { Given, GivenParameters, Parameter, ParameterProblem } from './types.ts';
+import type { GivenValue, GivenParameters, Parameter, ParameterProblem } from './types.ts';
 import { isLiteral, readBound, readUnbound, readValue } from './values.ts';
 
 /** A day to read words by where any day will do. */
@@ -25,7 +25,7 @@ export function problemsOfGiven(
 }
 
 /** A sentence; null: nothing is. */
-export function wrongWith(parameter: Parameter, given: Given): string | null {
+export function wrongWith(parameter: Parameter, given: GivenValue): string | null {
   if (given === null || given.length === 0) return parameter.required ? 'Give it a value.' : null;
   if (typeof given !== 'string' && !parameter.list) return 'Give it one value.';
   for (const text of [given].flat()) {

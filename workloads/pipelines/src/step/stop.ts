@@ -1,0 +1,55 @@
+import type { Log } from '@millrace/engine';
+import type { Database } from '@millrace/store-postgres';
+import { stepOf } from '../definition/plan.ts';
+import { filesOf } from '../runs/files.ts';
+import { type StepRecord, type WholeRun, whoOf } from '../runs/record.ts';
+import type { RunStore } from '../runs/store.ts';
+import { inputOf } from './input.ts';
+import { workKey } from './run-step.ts';
+import { type Works, isHandOver } from './work.ts';
+
+/** Cancels what the cancelled steps of a run have begun. What cannot be cancelled now is tried again by upkeep. */
+export type StopWork = (whole: WholeRun) => Promise<void>;
+
+export function createStopWork(parts: {
+  store: RunStore;
+  database: Database;
+  works: Works;
+  log: Log;
+}): StopWork {
+  const { store, database, works, log } = parts;
+
+  async function stop(whole: WholeRun, record: StepRecord): Promise<void> {
+    const { run } = whole;
+    const node = stepOf(run.plan, record.step);
+    const work = works(node.type);
+    if (work !== undefined && !isHandOver(work)) {
+      const who = whoOf(run);
+      // It was about to be begun when its worker was lost: the same key finds what was, to be cancelled.
+      const found =
+        record.startedId ??
+        (
+          await work.start({
+            input: inputOf(whole, node, work, await filesOf(database, run)),
+            who,
+            key: workKey(run.id, record),
+            signal: AbortSignal.timeout(START_MS),
+          })
+        ).id;
+      await work.cancel(found, who);
+    }
+    await store.stopped(run.id, record.step);
+  }
+
+  return async (whole) => {
+    for (const record of whole.steps.filter(({ stopPending }) => stopPending))
+      await stop(whole, record).catch((err: unknown) => {
+        log.warn(
+          { err, run: whole.run.id, step: record.step },
+          'What a cancelled step has begun could not be cancelled yet',
+        );
+      });
+  };
+}
+
+const START_MS = 60_000;

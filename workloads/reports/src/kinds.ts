@@ -1,0 +1,28 @@
+import { type JobKind, RETRY, defineJob } from '@millrace/engine';
+import { REPORT, reportJobSchema } from './job-data.ts';
+import { runReport } from './run/run-report.ts';
+import type { Workshop } from './run/workshop.ts';
+
+/** What the jobs of reports are given. */
+export interface ReportsAtWork {
+  readonly workshop: Workshop;
+}
+
+/** A report of ten million rows takes minutes; one that hangs is noticed by its source long before. */
+const TIMEOUT = '24h';
+
+/** Not public: a job's identity decides which rows it sees, and only the route knows who asks. */
+export function reportKinds(concurrency: number): JobKind<unknown, ReportsAtWork>[] {
+  const report = defineJob({
+    kind: REPORT,
+    input: reportJobSchema,
+    // Of a chunk: the attempts start again whenever one is saved.
+    retry: RETRY.chunks,
+    timeout: TIMEOUT,
+    concurrency,
+    run: (job, context, { workshop }: ReportsAtWork) => runReport(workshop, job, context),
+    // What was written of the file stays for a retry to go on from; the sweep removes it once its job has ended for good.
+    cleanup: ({ id }, _context, { workshop }) => workshop.forgetToken(id),
+  });
+  return [report] as JobKind<unknown, ReportsAtWork>[];
+}

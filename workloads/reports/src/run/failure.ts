@@ -1,0 +1,32 @@
+import { JobFailure } from '@millrace/engine';
+import { SourceError, SourceUnavailable } from '@millrace/sql-source';
+import { TableError } from '@millrace/tables';
+import { LostOutput } from '../outputs/errors.ts';
+
+export function isLostOutput(error: unknown): boolean {
+  return error instanceof LostOutput;
+}
+
+/** The source is away for a while, and nothing is wrong with the report. */
+export function isAway(error: unknown): boolean {
+  return error instanceof SourceUnavailable;
+}
+
+/** By SQLSTATE, or the connector's own code. */
+const CODES: readonly (readonly [RegExp, string])[] = [
+  [/^(57014|no_progress)$/, 'source_timeout'],
+  [/^22/, 'row_refused'],
+  [/^(08|40|53|55|57|58|25P|72|XX000|connection_lost|embedded_stopped)/, 'source_unavailable'],
+];
+
+/** What went wrong, under a code of the failure table. What is not known is the engine's to classify. */
+export function toFailure(error: unknown): JobFailure {
+  if (error instanceof JobFailure) return error;
+  if (error instanceof SourceError) {
+    const code = CODES.find(([pattern]) => pattern.test(error.code))?.[1] ?? 'source_refused';
+    return new JobFailure(code, error.message, { retryable: error.retryable, cause: error });
+  }
+  if (error instanceof TableError)
+    return new JobFailure('row_refused', error.message, { retryable: false, cause: error });
+  throw error;
+}

@@ -1,0 +1,25 @@
+import type { Column, CopiedRows } from '@millrace/tables';
+import type { ReadMode } from '../sql/mode.ts';
+
+/** Rows for a file, and where to go on after each batch of them. */
+export interface Feed {
+  readonly columns: readonly Column[];
+  /** Leading fields of each record that are not in the file. */
+  readonly hidden: number;
+  /** How many rows there may be; null: nobody knows. */
+  readonly total: number | null;
+  readonly mode: ReadMode;
+  /** When reading began, by the source's clock. */
+  readonly asOf: string;
+  readonly batches: AsyncIterable<FedRows>;
+  close(): Promise<void>;
+}
+
+export interface FedRows extends CopiedRows {
+  /** Of the last row. */
+  readonly key: readonly string[];
+  /** All that was read up to here, as the source sent it. */
+  readonly read: { readonly rows: number; readonly bytes: number };
+  /** It is of another snapshot than the batch before. */
+  readonly isNewSnapshot: boolean;
+}

@@ -1,0 +1,28 @@
+import type { ReportCursor } from './cursor.ts';
+
+/** What readers of the file have to know about it, in a sentence; null: nothing. */
+export function noteOf(
+  { seams, restarts }: Pick<ReportCursor, 'seams' | 'restarts'>,
+  options: { readonly hasAsOf: boolean; readonly replaced: number; readonly cut: number },
+): string | null {
+  const sentences = [
+    // With an as-of column later changes are left out, whichever snapshot is read.
+    seams.length > 0 && !options.hasAsOf
+      ? `The run was interrupted: rows after ${seams.map(keyInWords).join(', after ')} were read from a later snapshot.`
+      : null,
+    restarts > 0
+      ? 'The file was begun again, because the part that was written before was not there any more.'
+      : null,
+    options.cut > 0
+      ? `${options.cut} cells were longer than a spreadsheet takes, and end with a mark where they were cut.`
+      : null,
+    options.replaced > 0
+      ? `${options.replaced} characters could not be written, and are U+FFFD in the file.`
+      : null,
+  ].filter((sentence) => sentence !== null);
+  return sentences.length === 0 ? null : sentences.join(' ');
+}
+
+function keyInWords(key: readonly string[]): string {
+  return key.length === 1 ? `key ${key[0]}` : `key (${key.join(', ')})`;
+}

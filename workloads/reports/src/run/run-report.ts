@@ -1,0 +1,65 @@
+import { type Chunk, type JobContext, type Outcome, defer, done } from '@millrace/engine';
+import { type ReportCursor, cursorOf } from './cursor.ts';
+import { isAway, isLostOutput, toFailure } from './failure.ts';
+import { type Prepared, prepare } from './prepare.ts';
+import { nextTry } from './waiting.ts';
+import type { Execution, ReportRunning, Workshop } from './workshop.ts';
+import { type ReportResult, writeReport } from './write.ts';
+
+/**
+ * The way of a report: what is asked for and who may see what (prepare), then rows from the source into a file that grows chunk
+ * by chunk (write). Bytes are safe in the output before the cursor that speaks of them is saved, so whoever goes on cuts the file
+ * there and has, in the end, the bytes of a run that was never interrupted.
+ */
+export async function* runReport(
+  workshop: Workshop,
+  job: ReportRunning,
+  context: JobContext,
+): AsyncGenerator<Chunk, Outcome, void> {
+  const execution = { workshop, job, context };
+  try {
+    const prepared = await prepare(execution);
+    const { report, parameters } = prepared;
+    await workshop.runs.begin(
+      { id: job.id, epoch: context.lease.epoch },
+      { job, title: report.value.title, parameters, resumed: job.cursor !== null },
+    );
+    const result = yield* written(execution, prepared, cursorOf(job.cursor));
+    await workshop.forgetToken(job.id);
+    return done(result);
+  } catch (error) {
+    // The engine knows why it was stopped, and what becomes of it.
+    if (context.signal.aborted) throw error;
+    return later(execution, error);
+  }
+}
+
+/** A file whose beginning is gone (another machine's disk, an upload that has expired) is begun again. */
+async function* written(
+  execution: Execution,
+  prepared: Prepared,
+  from: ReportCursor | null,
+): AsyncGenerator<Chunk, ReportResult, void> {
+  try {
+    return yield* writeReport(execution, prepared, { from, restarts: from?.restarts ?? 0 });
+  } catch (error) {
+    if (from === null || !isLostOutput(error)) throw error;
+    execution.workshop.metrics.restarted();
+    execution.context.log.warn({ err: error }, 'the file is begun again');
+    return yield* writeReport(execution, prepared, { from: null, restarts: from.restarts + 1 });
+  }
+}
+
+/** Puts the job back while its source is away, and fails it for any other reason. */
+function later({ workshop, job, context }: Execution, error: unknown): Outcome {
+  const { clock, config, metrics } = workshop;
+  const next = isAway(error) ? nextTry(job.data.waiting, clock.now(), config.patience) : null;
+  if (next === null) {
+    const failure = toFailure(error);
+    metrics.failed(failure.code);
+    throw failure;
+  }
+  const { afterMs, waiting } = next;
+  context.log.warn({ err: error, afterMs }, 'the source of the reports is away');
+  return defer({ after: afterMs, data: { ...job.data, waiting } });
+}
