@@ -1,12 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import {
-  type Reading,
-  type SqlSource,
-  openEmbeddedSource,
-  openPostgresSource,
-} from '@millrace/sql-source';
+import type { Reading, SqlSource } from '@millrace/sql-source';
 import {
   type Column,
   type CopiedTableOptions,
@@ -14,8 +6,7 @@ import {
   type TableState,
   createCopiedTable,
 } from '@millrace/tables';
-import pg from 'pg';
-import { bareDatabase } from '../../../stores/postgres/test/databases.ts';
+import { openTestSource, reading as within } from '../../../connectors/sql-source/test/sources.ts';
 import type { Report } from '../src/catalogue/types.ts';
 import type { PlanDecision } from '../src/sql/plan.ts';
 import { type ReadBatch, type ReadPosition, readReport } from '../src/sql/read.ts';
@@ -32,54 +23,13 @@ export interface SqlWorld {
 }
 
 export const WORLDS = [
-  ['Postgres', openPostgresWorld],
-  ['PGlite', openEmbeddedWorld],
+  ['Postgres', () => openWorld('postgres')],
+  ['PGlite', () => openWorld('embedded')],
 ] as const;
 
-const STATEMENT_TIMEOUT_MS = 60_000;
-
-export async function openPostgresWorld(): Promise<SqlWorld> {
-  const database = await bareDatabase();
-  const client = new pg.Client(database.url);
-  await client.connect();
-  const source = openPostgresSource({ connection: { connectionString: database.url } });
-  return worldOf(
-    source,
-    async (sql) => void (await client.query(sql)),
-    async () => {
-      await client.end();
-      await database.drop();
-    },
-  );
-}
-
-export async function openEmbeddedWorld(): Promise<SqlWorld> {
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-reports-sql-'));
-  const source = openEmbeddedSource({ folder });
-  return worldOf(source, source.change, () => rm(folder, { recursive: true, force: true }));
-}
-
-function worldOf(
-  source: SqlSource,
-  change: (sql: string) => Promise<void>,
-  remove: () => Promise<void>,
-): SqlWorld {
-  return {
-    source,
-    change,
-    async within(work) {
-      const reading = await source.begin({ statementTimeoutMs: STATEMENT_TIMEOUT_MS });
-      try {
-        return await work(reading);
-      } finally {
-        await reading.end();
-      }
-    },
-    async close() {
-      await source.close();
-      await remove();
-    },
-  };
+async function openWorld(kind: SqlSource['kind']): Promise<SqlWorld> {
+  const { source, script, drop } = await openTestSource(kind);
+  return { source, change: script, within: (work) => within(source, work), close: drop };
 }
 
 export interface SomeReport extends Partial<Pick<Report, 'columns' | 'asOf' | 'timeZone'>> {
