@@ -59,7 +59,7 @@ test('a stream has the events as its schema', () => {
   expect(operationOf('events').responses['200']).toMatchObject({
     content: { 'text/event-stream': { schema: { $ref: '#/components/schemas/LiveEvent' } } },
   });
-  expect(components.schemas['LiveEvent']?.oneOf).toHaveLength(7);
+  expect(components.schemas['LiveEvent']?.oneOf).toHaveLength(8);
 });
 
 test('the problems are the error table', () => {

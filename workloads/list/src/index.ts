@@ -1,6 +1,7 @@
 import { documents } from '@millrace/documents';
 import { queries } from '@millrace/queries';
+import { reports } from '@millrace/reports';
 import type { Workload } from '@millrace/workload-kit';
 
 /** The workloads that ship. A new one is added here and in contracts.ts; the server goes through the list. */
-export const workloads: readonly Workload[] = [documents, queries];
+export const workloads: readonly Workload[] = [documents, queries, reports];
