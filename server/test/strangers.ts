@@ -66,6 +66,11 @@ const run = (asked?: (theirs: Things) => Asked) =>
     none: 'run-999999',
     ...(asked && { asked }),
   }) as const;
+const report = {
+  of: 'one',
+  id: (theirs: Things) => theirs.report,
+  none: 'pg-999999',
+} as const;
 const snippet = {
   of: 'one',
   id: (theirs: Things) => theirs.snippet,
@@ -230,6 +235,29 @@ export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
   cancelPipelineRun: pipelineRun(),
   resumePipelineRun: pipelineRun(() => ({ body: {} })),
   getCatalog: { of: 'many', filters: () => [{}] },
+  // Reports are of the service; which rows somebody gets is by their claims.
+  listReports: NOBODY,
+  getReport: NOBODY,
+  getReportGraph: NOBODY,
+  startReport: NOBODY,
+  listReportRuns: {
+    of: 'many',
+    filters: () => [
+      {},
+      { submitter: 'operator@acme' },
+      { correlationId: 'acme-request' },
+      { state: 'SUCCEEDED' },
+      { report: 'one' },
+    ],
+  },
+  getReportRun: report,
+  reportRunEvents: report,
+  cancelReportRun: report,
+  retryReportRun: report,
+  downloadReportFile: report,
+  deleteReportFile: report,
+  getReportSample: NOBODY,
+  fillReportSample: ALL,
 };
 
 export const names = Object.keys(contracts) as RouteName[];

@@ -34,6 +34,8 @@ export interface Things {
   readonly batch: string;
   readonly run: string;
   readonly snippet: string;
+  /** A run of a report. */
+  readonly report: string;
   readonly pipelineRun: string;
   /** The business unit of Marketing Cloud. */
   readonly mid: string;
@@ -52,6 +54,7 @@ const PAGED = [
   'listTemplates',
   'listRuns',
   'listSnippets',
+  'listReportRuns',
   'listPipelineRuns',
 ] as const;
 
@@ -63,6 +66,7 @@ const LISTS = [
   'listFiles',
   'listTemplates',
   'listSnippets',
+  'listReportRuns',
 ] as const;
 
 const MIDS: Readonly<Record<string, string>> = { globex: '100001', acme: '100002' };
@@ -72,6 +76,11 @@ import { z } from 'zod';
 export const wait = defineJob({ kind: 'wait', input: z.unknown(), public: true, run: async () => done(null) });
 `;
 
+const REPORT_FILE = `title: One
+sql: SELECT 1 AS id
+key: id
+public: true
+`;
 const PIPELINE = 'title: Opens\nsteps:\n  opens: { query: { sql: SELECT 1 AS One } }\n';
 
 export type TenantsWorld = Awaited<ReturnType<typeof startTenants>>;
@@ -81,6 +90,8 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
   const folder = mkdtempSync(join(tmpdir(), 'millrace-tenants-'));
   mkdirSync(join(folder, 'jobs'));
   writeFileSync(join(folder, 'jobs/wait.mjs'), JOB_FILE);
+  mkdirSync(join(folder, 'reports'));
+  writeFileSync(join(folder, 'reports/one.yaml'), REPORT_FILE);
   mkdirSync(join(folder, 'pipelines'));
   writeFileSync(join(folder, 'pipelines/opens.yaml'), PIPELINE);
   const issuer: Identity = await startIdentity();
@@ -109,7 +120,7 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       SHELL_QUERY_MAX_DELAY: '50ms',
       SHELL_QUERY_ROWSET_READY_INITIAL_DELAY: '10ms',
       SHELL_QUERY_ROWSET_READY_MAX_DELAY: '10ms',
-      ...(database && { DATABASE_URL: database.url }),
+      ...(database && { DATABASE_URL: database.url, REPORTS_DATABASE_URL: database.url }),
     },
     folder,
   );
@@ -201,6 +212,11 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
     const { id: run } = await ok<{ id: string }>(tenant, 'startRun', {
       body: { snippet, wait: 60 },
     });
+    const { id: report } = await ok<{ id: string }>(tenant, 'startReport', {
+      params: { name: 'one' },
+      body: { wait: 60 },
+      headers,
+    });
     const { id: pipelineRun } = await ok<{ id: string }>(tenant, 'startPipeline', {
       params: { name: 'opens' },
       body: {},
@@ -221,6 +237,7 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       batch: batchId,
       run,
       snippet,
+      report,
       pipelineRun,
       mid: MIDS[tenant] ?? '',
       eventId: await lastEvent(tenant, waiting),

@@ -1,4 +1,4 @@
-import { setting, settingsOf, text, time, unset } from '@millrace/workload-kit';
+import { flag, setting, settingsOf, text, time, unset } from '@millrace/workload-kit';
 import { z } from 'zod';
 import type { MailConfig } from './hand-over/email.ts';
 
@@ -43,14 +43,19 @@ export const settings = settingsOf({
   switch: 'MILLRACE_PIPELINES',
   variables: {
     MILLRACE_PIPELINES: setting(
+      flag,
+      'true',
+      'Whether this process has pipelines: their kinds, schedules and routes.',
+    ),
+    MILLRACE_PIPELINES_FOLDER: setting(
       text,
       'pipelines',
-      'The folder with the files of pipelines; "false": this process runs none, and has no routes for them.',
+      'The folder with the files of pipelines, which are read again when they change.',
     ),
-    MILLRACE_PIPELINES_TIME_ZONE: setting(
+    PIPELINES_TIME_ZONE: setting(
       timeZone,
       'UTC',
-      'The time zone in which pipelines that name none read words such as "last month", and their schedules.',
+      'What "last month" is in pipelines that name no time zone of their own, and the time of their schedules.',
     ),
     MILLRACE_KEEP_PIPELINES: setting(
       time('1h'),
@@ -79,11 +84,11 @@ export const settings = settingsOf({
     return password === '' ? [] : [password];
   },
   read(values): PipelinesConfig | null {
-    if (values.MILLRACE_PIPELINES === 'false') return null;
+    if (!values.MILLRACE_PIPELINES) return null;
     const { SMTP_URL: url, MAIL_FROM: from, MILLRACE_PUBLIC_URL: base = '' } = values;
     return {
-      folder: values.MILLRACE_PIPELINES,
-      timeZone: values.MILLRACE_PIPELINES_TIME_ZONE,
+      folder: values.MILLRACE_PIPELINES_FOLDER,
+      timeZone: values.PIPELINES_TIME_ZONE,
       keepRunsMs: values.MILLRACE_KEEP_PIPELINES,
       mail:
         url === undefined || from === undefined ? null : { smtpUrl: url, from, publicUrl: base },

@@ -27,3 +27,6 @@ export type { RunRecord } from './runs/record.ts';
 export type { RunFigures, RunFile } from './runs/records.ts';
 export type { NewRun, Runs } from './runs/runs.ts';
 export type { RunSight } from './runs/sight.ts';
+export { type Reports, type ReportsParams, openReports } from './reports.ts';
+export { type ReportsWithin, reportsWithin } from './within.ts';
+export { reports } from './workload.ts';

@@ -73,11 +73,19 @@ export const reportJobSchema: z.ZodType<ReportJob> = z
 /** What rules read of the result of a report's job. The job's own result has more. */
 export interface ReportOutcome {
   readonly rows: number;
+  readonly fileName?: string | undefined;
+  readonly bytes?: number | undefined;
+  readonly sha256?: string | undefined;
+  readonly note?: string | null | undefined;
   /** As the job ran with them. */
   readonly parameters: ResolvedParameters;
 }
 
 export const reportOutcomeSchema: z.ZodType<ReportOutcome> = z.looseObject({
   rows: z.number(),
+  fileName: z.string().optional(),
+  bytes: z.number().optional(),
+  sha256: z.string().optional(),
+  note: z.string().nullable().optional(),
   parameters: z.record(z.string(), given),
 });

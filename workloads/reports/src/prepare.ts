@@ -65,7 +65,7 @@ export function prepareReport(
   };
 }
 
-function unknownReport({ reports, troubled }: CatalogueView, name: string): Refused {
+export function unknownReport({ reports, troubled }: CatalogueView, name: string): Refused {
   const [problem] = troubled.find((file) => file.name === name)?.problems ?? [];
   const meant = nearest(name, [...reports.keys()]);
   const help = meant === null ? '' : ` Did you mean "${meant}"?`;

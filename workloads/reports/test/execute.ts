@@ -86,6 +86,7 @@ export async function openBench(params: {
           return null;
         },
         token: async () => null,
+        forgetToken: async () => {},
       },
       steps: params.steps ?? (() => undefined),
       forgetToken: async () => {},

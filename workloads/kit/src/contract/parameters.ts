@@ -21,7 +21,12 @@ export const parameterField = z.object({
   canBeEmpty: z.boolean(),
   list: z.boolean().describe('It takes several values.'),
   choices: z
-    .array(z.object({ value: z.string(), label: z.string() }))
+    .array(
+      z.object({
+        value: z.string().describe('As it is given.'),
+        label: z.string().describe('For people.'),
+      }),
+    )
     .describe('Of the type "choice": the only values that it takes.'),
   min: z.string().nullable().describe('Of numbers and dates; of a text, its length.'),
   max: z.string().nullable(),

@@ -65,7 +65,7 @@ const columnFields = fields({
   hidden: z.boolean().optional(),
 });
 /** `hours: Hours worked` is short for a label. */
-const columnWords = z.preprocess(
+export const columnWords = z.preprocess(
   (value) => (typeof value === 'string' ? { label: value } : value),
   columnFields,
 );

@@ -9,7 +9,7 @@ import { type ReportResult, writeReport } from './write.ts';
 /**
  * The way of a report: what is asked for and who may see what (prepare), then rows from the source into a file that grows chunk
  * by chunk (write). Bytes are safe in the output before the cursor that speaks of them is saved, so whoever goes on cuts the file
- * there and has, in the end, the bytes of a run that was never interrupted.
+ * there and has, in the end, the bytes of a run that was never interrupted (docs/decisions/0026-reports.md).
  */
 export async function* runReport(
   workshop: Workshop,

@@ -12,6 +12,7 @@ export interface NewRunRecord extends Pick<
   | 'title'
   | 'tenant'
   | 'submitter'
+  | 'identity'
   | 'correlationId'
   | 'schedule'
   | 'parents'
@@ -26,14 +27,14 @@ export interface NewRunRecord extends Pick<
 }
 
 // $1 seq $2 job $3 report $4 digest $5 title $6 parameters $7 tenant $8 submitter $9 correlation id $10 schedule $11 parents
-// $12 format $13 compression $14 token $15 created, ms
+// $12 format $13 compression $14 token $15 created, ms $16 identity
 const ADD: Statement = {
   name: 'reports_add_run',
   text: `
 INSERT INTO millrace.report_runs (seq, job, report, digest, title, parameters, tenant, submitter, correlation_id, schedule, parents,
-                                  format, compression, token, created_at)
+                                  format, compression, token, created_at, identity)
 VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7, $8, $9, $10, $11::text::jsonb, $12, $13, $14,
-        coalesce(to_timestamp($15::float8 / 1000), millrace.clock()))
+        coalesce(to_timestamp($15::float8 / 1000), millrace.clock()), $16::text::jsonb)
 ON CONFLICT (seq) DO NOTHING RETURNING ${COLUMNS}`,
 };
 
@@ -61,6 +62,12 @@ SELECT u.seq::float8 AS seq FROM unnest($1::text::bigint[]) AS u(seq)
 const LIVE: Statement = {
   name: 'reports_live_runs',
   text: `SELECT seq::float8 AS seq, job FROM millrace.report_runs WHERE state IS NULL AND seq > $1 ORDER BY seq LIMIT $2`,
+};
+
+// $1 seq
+const FORGET_TOKEN: Statement = {
+  name: 'reports_forget_token',
+  text: `UPDATE millrace.report_runs SET token = NULL WHERE seq = $1`,
 };
 
 // $1 seq
@@ -189,6 +196,7 @@ export const runRows = {
       run.compression,
       run.token,
       run.createdAt ?? null,
+      run.identity === null ? null : JSON.stringify(run.identity),
     ]),
   get: (session: Session, seq: number, id: string) => first(session, GET, [seq, id]),
   bySeq: (session: Session, seqs: readonly number[]) => all(session, BY_SEQ, [numbers(seqs)]),
@@ -201,6 +209,9 @@ export const runRows = {
   async token(session: Session, seq: number): Promise<string | null> {
     const [row] = await session.query<{ token: string | null }>(TOKEN, [seq]);
     return row?.token ?? null;
+  },
+  async forgetToken(session: Session, seq: number): Promise<void> {
+    await session.query(FORGET_TOKEN, [seq]);
   },
   list(session: Session, filter: RunFilter, below: number, limit: number): Promise<RunRecord[]> {
     const values: Param[] = [below, limit];

@@ -63,7 +63,7 @@ describe.each(DATABASES)('runs of reports on %s', (which) => {
   test('with one key are one run, which keeps what it was made with', async () => {
     const { runs } = world.room;
     const first = await runs.submit(newRun({ key: 'k' }));
-    const second = await runs.submit(newRun({ key: 'k', parameters: { county: '20' } }));
+    const second = await runs.submit(newRun({ key: 'k', job: { parameters: { county: '20' } } }));
     expect(second.id).toBe(first.id);
     expect(second.parameters).toEqual({ county: '19' });
     expect((await runs.list({})).items).toHaveLength(1);
@@ -98,14 +98,7 @@ describe.each(DATABASES)('runs of reports on %s', (which) => {
   });
 
   test('that a schedule or a rule has made get their row from upkeep, or when they begin', async () => {
-    const { definition, parameters, output, identity } = newRun();
-    const data = {
-      report: definition.name,
-      digest: definition.digest,
-      parameters,
-      output,
-      identity,
-    };
+    const { job: data } = newRun();
     const { id } = await world.queue.enqueue({ kind: REPORT, data, submitter: 'service:cron' });
     expect((await world.room.runs.list({})).items).toEqual([]);
     expect(await world.room.upkeep.runOnce()).toMatchObject({ adopted: 1, ended: 0 });
@@ -226,7 +219,7 @@ describe.each(DATABASES)('runs of reports on %s', (which) => {
     await log.finish(job, FILE);
     await world.succeed(job);
     const named = await runs.submit(
-      newRun({ submitter: 'bob', parameters: { provider: 'Ada Lovelace' } }),
+      newRun({ submitter: 'bob', job: { parameters: { provider: 'Ada Lovelace' } } }),
     );
     const other = await runs.submit(newRun({ submitter: 'bob' }));
     expect(await erase('ada')).toEqual({ reports: 2 });
