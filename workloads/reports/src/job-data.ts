@@ -5,6 +5,7 @@ import type { GivenParameters, ResolvedParameters } from './parameters/types.ts'
 import type { OutputChoice } from './output.ts';
 import type { Mapped } from './rules/types.ts';
 import type { Waiting } from './run/waiting.ts';
+import type { ReportResult } from './run/write.ts';
 
 /** The kind of job that makes a report. */
 export const REPORT = 'report';
@@ -49,6 +50,8 @@ export interface ReportJob {
   readonly identity: ReportIdentity;
   /** Rows of an earlier step of a pipeline, instead of those of the database. */
   readonly rows?: { readonly step: string; readonly id: string } | undefined;
+  /** Its file is there, and what remains is to hand it over. */
+  readonly written?: ReportResult | undefined;
   /** Its source is away. */
   readonly waiting?: Waiting | undefined;
 }
@@ -64,6 +67,9 @@ export const reportJobSchema: z.ZodType<ReportJob> = z
     output,
     identity,
     rows: z.strictObject({ step: z.string(), id: z.string() }).optional(),
+    written: z
+      .custom<ReportResult>((value) => reportOutcomeSchema.safeParse(value).success)
+      .optional(),
     waiting: z.strictObject({ since: z.number(), tries: z.number() }).optional(),
   })
   .refine((job) => (job.parameters === undefined) !== (job.from === undefined), {

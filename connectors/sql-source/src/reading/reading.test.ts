@@ -111,6 +111,17 @@ describe.each(KINDS)('a reading of %s', (kind) => {
     const line = (id: number): string => `${id},Ann ${id}\n`;
     const whole = Array.from({ length: 20_000 }, (_, index) => line(index + 1)).join('');
 
+    test('a batch with the most bytes ends however few its rows are', async () => {
+      await reading(opened.source, async ({ copy }) => {
+        const cut = { bytes: Infinity, rows: Infinity, mostBytes: 1_000 };
+        const batches = await collect(copy(ALL, cut));
+        expect(batches.map(({ bytes }) => bytes.toString()).join('')).toBe(whole);
+        for (const { bytes, lastRow } of batches.slice(0, -1)) {
+          expect(bytes.length >= 1_000 && bytes.length - lastRow.length < 1_000).toBe(true);
+        }
+      });
+    });
+
     test('batches of whole rows, cut by bytes and rows', async () => {
       await reading(opened.source, async ({ copy }) => {
         const batches = await collect(copy(ALL, { bytes: 10_000, rows: 1_000, ends: true }));

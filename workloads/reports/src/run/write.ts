@@ -58,35 +58,33 @@ async function* copy(
     { ...choice, columns: feed.columns, hidden: feed.hidden },
     from?.table,
   );
-  const { mode, asOf } = feed;
+  const { asOf } = feed;
   const total = from?.total ?? feed.total;
   const pace = createPace(execution, from?.rows ?? 0);
   let chunks = from?.chunks ?? 0;
   let rows = from?.rows ?? 0;
-  let last: Pick<ReportCursor, 'key' | 'seams'> = from ?? { key: null, seams: [] };
+  let key = from?.position.key ?? null;
   // Whoever goes on reads another snapshot than whoever began.
-  let seams = withSeam(last);
+  let seams = withSeam(from?.seams ?? [], key);
 
   for await (const batch of feed.batches) {
     context.signal.throwIfAborted();
-    if (batch.isNewSnapshot) seams = withSeam({ ...last, seams });
+    if (batch.isNewSnapshot) seams = withSeam(seams, key);
     for (const piece of table.write(batch)) await output.write(piece);
     rows += batch.rows;
-    last = { key: batch.key, seams };
+    ({ key } = batch.position);
     if (!output.canSync) {
       context.progress(progressOf(rows, total));
       continue;
     }
     chunks += 1;
     const place = await output.sync();
-    const { key, read } = batch;
+    const { position } = batch;
     const state = table.state();
     const cursor: ReportCursor = {
-      key,
+      position,
       rows,
       chunks,
-      read,
-      mode,
       total,
       place,
       table: state,
