@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import type { Clock, Log, Queue } from '@millrace/engine';
 import type { SqlSource } from '@millrace/sql-source';
 import { type Database, type Statement } from '@millrace/store-postgres';
-import type { Live, Step } from '@millrace/workload-kit';
+import type { Deliver, Live, Step } from '@millrace/workload-kit';
 import { storedReport } from './catalogue/catalogue.ts';
 import { storedTable } from './catalogue/table.ts';
 import type { Catalogue, CatalogueView, ReportDefinition } from './catalogue/types.ts';
 import { openFiles } from './files.ts';
-import { type TokenBox, createTokenBox } from './identity/tokens.ts';
+import { type TokenBox, createTokenBox, whoseToken } from './identity/tokens.ts';
 import type { ReportMetrics } from './observe.ts';
 import { type FilePlace, type Outputs, filePlaceSchema } from './outputs/types.ts';
 import type { Workshop } from './run/workshop.ts';
@@ -49,6 +49,7 @@ export interface ReportsParams {
   /** Loaded, and not yet watched. */
   readonly catalogue: Catalogue;
   readonly steps: (name: string) => Step | undefined;
+  readonly deliver: Deliver;
 }
 
 const INSTALLATION: Statement = {
@@ -109,12 +110,20 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
       : { name: keptName, file: `${keptName}.yaml`, text, digest, value };
   }
 
+  const tokens = createTokenBox(config.tokenKeys);
   const workshop: Workshop = {
     definition,
     source,
     outputs: files.outputs,
     runs: room.log,
     steps: params.steps,
+    async token({ id, tenant, submitter, data: { report, digest } }) {
+      const sealed = await room.log.token(id);
+      return sealed === null
+        ? null
+        : tokens.open(sealed, whoseToken({ report, digest, tenant, submitter }));
+    },
+    deliver: params.deliver,
     forgetToken: room.log.forgetToken,
     metrics,
     // By the wall: how long a source has been away is counted over several executions, and processes.
@@ -135,7 +144,7 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
     source,
     sample,
     outputs: files.outputs,
-    tokens: createTokenBox(config.tokenKeys),
+    tokens,
     metrics,
     config,
     definition,

@@ -53,7 +53,7 @@ export const reports: Workload<ReportsConfig, Reports, typeof contract, Catalogu
   examine,
 
   async open(host, config, catalogue) {
-    const { store, queue, live, clock, log, telemetry, dataFolder, steps } = host;
+    const { store, queue, live, clock, log, telemetry, dataFolder, steps, deliver } = host;
     const service = await openReports({
       database: store.database,
       queue,
@@ -65,6 +65,7 @@ export const reports: Workload<ReportsConfig, Reports, typeof contract, Catalogu
       config,
       catalogue,
       steps,
+      deliver,
     });
     const { upkeep, sweep, source } = service;
     return {

@@ -58,5 +58,6 @@ export function storedTable(name: string, text: string): Report | null {
     after: [],
     cover: null,
     keepToken: false,
+    handOver: null,
   };
 }

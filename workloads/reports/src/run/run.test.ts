@@ -1,3 +1,4 @@
+import { JobFailure } from '@millrace/engine';
 import { type SqlSource, openPostgresSource } from '@millrace/sql-source';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -44,6 +45,13 @@ const definitions = new Map(
         { roles: ['admin'], see: 'all' },
         { column: 'county', claim: 'county' },
       ],
+    }),
+    definitionOf('handed', {
+      sql: 'SELECT county, id FROM shifts WHERE id < 10',
+      key: ['county', 'id'],
+      public: true,
+      handOver: 'https://hooks.example.com/reports',
+      keepToken: true,
     }),
     definitionOf('days', {
       sql: 'SELECT day, count(*) AS shifts, sum(hours) AS hours FROM shifts GROUP BY day',
@@ -148,4 +156,31 @@ test('keys that several rows have, or that are NULL, are refused: rows would be 
   await expect(small.execute(begun('twice'))).rejects.toMatchObject({ code: 'key_not_unique' });
   await small.close();
   await expect(bench.execute(begun('nulls'))).rejects.toMatchObject({ code: 'null_in_key' });
+});
+
+test('a finished file is handed over with the token, again where the other service is away, and written once', async () => {
+  const given: { bearer?: string | undefined; id: string; body: unknown }[] = [];
+  let away = 2;
+  const handing = await openBench({
+    source,
+    definition: (name) => definitions.get(name) ?? null,
+    async deliver(delivery) {
+      given.push(delivery);
+      away -= 1;
+      if (away >= 0) throw new JobFailure('webhook_unreachable', 'nobody is there');
+      return { status: 204 };
+    },
+  });
+  let run = begun('handed');
+  const first = await handing.execute(run);
+  expect(first.outcome).toMatchObject({ type: 'defer', data: { written: { rows: 9 } } });
+  for (let outcome = first.outcome; typeof outcome === 'object' && outcome.type === 'defer';) {
+    run = { ...run, data: outcome.data as ReportJob };
+    ({ outcome } = await handing.execute(run));
+    expect(run.chunks).toHaveLength(1);
+  }
+  expect(given).toHaveLength(3);
+  expect(new Set(given.map(({ id, bearer }) => `${id} ${bearer}`)).size).toBe(1);
+  expect(given[0]).toMatchObject({ bearer: 'the-token', body: { run: run.id, rows: 9 } });
+  await handing.close();
 });
