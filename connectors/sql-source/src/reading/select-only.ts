@@ -20,7 +20,7 @@ const BEFORE = 'SELECT * FROM (';
  * - The SQL is parsed alone, so that it is whole by itself, and in brackets, where nothing but a SELECT may stand: no
  *   INSERT in a WITH, no INTO.
  * - The functions that it calls by name are looked up. Those behind views, operators and other functions were put there by
- *   whoever owns the database.
+ *   whoever owns the database (docs/decisions/0027-sql-source.md).
  */
 export interface SelectCheck {
   /** Asks the database once for texts that differ in numbers only: each chunk of a report may have a LIMIT of its own. */
