@@ -1,11 +1,11 @@
 import { COMPRESSIONS, TABLE_FORMATS } from '@millrace/tables';
 import { z } from 'zod';
 import type { ReportIdentity } from './identity/types.ts';
-import type { GivenParameters, ResolvedParameters } from './parameters/types.ts';
+import type { GivenParameters } from './parameters/types.ts';
 import type { OutputChoice } from './output.ts';
 import type { Mapped } from './rules/types.ts';
 import type { Waiting } from './run/waiting.ts';
-import type { ReportResult } from './run/write.ts';
+import { type ReportResult, reportOutcomeSchema } from './result.ts';
 
 /** The kind of job that makes a report. */
 export const REPORT = 'report';
@@ -75,23 +75,3 @@ export const reportJobSchema: z.ZodType<ReportJob> = z
   .refine((job) => (job.parameters === undefined) !== (job.from === undefined), {
     error: 'Give parameters, or from.',
   });
-
-/** What rules read of the result of a report's job. The job's own result has more. */
-export interface ReportOutcome {
-  readonly rows: number;
-  readonly fileName?: string | undefined;
-  readonly bytes?: number | undefined;
-  readonly sha256?: string | undefined;
-  readonly note?: string | null | undefined;
-  /** As the job ran with them. */
-  readonly parameters: ResolvedParameters;
-}
-
-export const reportOutcomeSchema: z.ZodType<ReportOutcome> = z.looseObject({
-  rows: z.number(),
-  fileName: z.string().optional(),
-  bytes: z.number().optional(),
-  sha256: z.string().optional(),
-  note: z.string().nullable().optional(),
-  parameters: z.record(z.string(), given),
-});

@@ -266,6 +266,19 @@ describe.each(KINDS)('a reading of %s', (kind) => {
       expect(thrown).toMatchObject({ code: '25006', retryable: false });
     });
 
+    test('what a text calls that differs from a good one in more than numbers', async () => {
+      await reading(opened.source, async ({ rows }) => {
+        expect(await rows('SELECT abs(1) LIMIT 10')).toEqual([['1']]);
+        expect(await rows('SELECT abs(25) LIMIT 7')).toEqual([['25']]);
+        expect(await refused(rows('SELECT abs(1) + random() LIMIT 10'))).toMatchObject({
+          code: 'bad_sql',
+        });
+        expect(await refused(rows('SELECT abs(1)1; DELETE FROM hours'))).toMatchObject({
+          code: 'bad_sql',
+        });
+      });
+    });
+
     test('two statements at once', async () => {
       await reading(opened.source, async ({ rows }) => {
         const first = rows('SELECT 1');

@@ -3,13 +3,8 @@ import type { FinishedParent, Follower, RuleBook } from '@millrace/engine';
 import type { CatalogueView, ReportDefinition } from '../catalogue/types.ts';
 import { identityOfService, sightOf, submitterOf } from '../identity/identity.ts';
 import type { ReportIdentity } from '../identity/types.ts';
-import {
-  REPORT,
-  type ReportJob,
-  type ReportOutcome,
-  reportJobSchema,
-  reportOutcomeSchema,
-} from '../job-data.ts';
+import { REPORT, type ReportJob, reportJobSchema } from '../job-data.ts';
+import { type ReportOutcome, reportOutcomeSchema } from '../result.ts';
 import { claimsNeeded } from './claims.ts';
 import { fulfils } from './conditions.ts';
 import { DOCUMENT, coverOf } from './cover.ts';

@@ -1,6 +1,7 @@
 import type { Follower } from '@millrace/engine';
 import type { ReportDefinition } from '../catalogue/types.ts';
-import type { ReportJob, ReportOutcome } from '../job-data.ts';
+import type { ReportJob } from '../job-data.ts';
+import type { ReportOutcome } from '../result.ts';
 
 /** The kind of job that makes a document, of whichever workload has it. */
 export const DOCUMENT = 'document';

@@ -1,7 +1,7 @@
 import { JobFailure } from '@millrace/engine';
+import type { ReportResult } from '../result.ts';
 import type { Prepared } from './prepare.ts';
 import type { Execution } from './workshop.ts';
-import type { ReportResult } from './write.ts';
 
 /**
  * Tells another service that the file is there, before the job ends: with the token of whoever submitted the report, where it is

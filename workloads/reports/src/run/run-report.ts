@@ -6,13 +6,14 @@ import {
   defer,
   done,
 } from '@millrace/engine';
+import type { ReportResult } from '../result.ts';
 import { type ReportCursor, cursorOf } from './cursor.ts';
 import { isAway, isLostOutput, toFailure } from './failure.ts';
 import { NotHandedOver, handOver } from './hand-over.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { nextTry } from './waiting.ts';
 import type { Execution, ReportRunning, Workshop } from './workshop.ts';
-import { type ReportResult, writeReport } from './write.ts';
+import { writeReport } from './write.ts';
 
 /**
  * The way of a report: what is asked for and who may see what (prepare), then rows from the source into a file that grows chunk

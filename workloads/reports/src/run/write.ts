@@ -1,6 +1,7 @@
 import type { Chunk } from '@millrace/engine';
 import { createCopiedTable } from '@millrace/tables';
 import type { Output } from '../outputs/types.ts';
+import type { ReportResult } from '../result.ts';
 import { type ReportCursor, withSeam } from './cursor.ts';
 import type { Feed } from './feed.ts';
 import { noteOf } from './note.ts';
@@ -13,9 +14,6 @@ interface Beginning {
   readonly from: ReportCursor | null;
   readonly restarts: number;
 }
-
-/** What the job gives in the end; rules read `rows` and `parameters` of it. */
-export type ReportResult = Awaited<ReturnType<typeof finished>>;
 
 export async function* writeReport(
   execution: Execution,
@@ -115,7 +113,7 @@ async function finished(
   { workshop, job, context }: Execution,
   { report, parameters, fileName, choice }: Prepared,
   facts: Omit<RunFacts, 'fileName' | 'keepMs'>,
-) {
+): Promise<ReportResult> {
   const execution = { id: job.id, epoch: context.lease.epoch };
   const keepMs = report.value.expiresMs ?? workshop.config.keepMs;
   await workshop.runs.finish(execution, { ...facts, fileName, keepMs });
