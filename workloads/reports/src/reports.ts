@@ -7,7 +7,7 @@ import { storedReport } from './catalogue/catalogue.ts';
 import { storedTable } from './catalogue/table.ts';
 import type { Catalogue, CatalogueView, ReportDefinition } from './catalogue/types.ts';
 import { openFiles } from './files.ts';
-import { type TokenBox, createTokenBox, whoseToken } from './identity/tokens.ts';
+import { type TokenBox, createTokenBox } from './identity/tokens.ts';
 import type { ReportMetrics } from './observe.ts';
 import { type FilePlace, type Outputs, filePlaceSchema } from './outputs/types.ts';
 import type { Workshop } from './run/workshop.ts';
@@ -117,11 +117,9 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
     outputs: files.outputs,
     runs: room.log,
     steps: params.steps,
-    async token({ id, tenant, submitter, data: { report, digest } }) {
+    async token({ id }) {
       const sealed = await room.log.token(id);
-      return sealed === null
-        ? null
-        : tokens.open(sealed, whoseToken({ report, digest, tenant, submitter }));
+      return sealed === null ? null : tokens.open(sealed, id);
     },
     deliver: params.deliver,
     forgetToken: room.log.forgetToken,
