@@ -64,6 +64,7 @@ export const reports: Workload<ReportsConfig, Reports, typeof contract, Catalogu
       config,
       catalogue,
       steps,
+      call: telemetry.call,
     });
     const { upkeep, sweep, source } = service;
     return {

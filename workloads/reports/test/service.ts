@@ -98,6 +98,7 @@ export async function openService(
     config,
     catalogue,
     steps: () => undefined,
+    call: (_, run) => run(),
   });
   const worker = createWorker({
     config: { id: 'w1', pools: [{ name: 'reports', concurrency: 2, batch: 2 }] },
