@@ -78,6 +78,14 @@ const snippet = {
   shared: true,
 } as const;
 
+const pipelineRun = (asked?: () => Asked) =>
+  ({
+    of: 'one',
+    id: (theirs: Things) => theirs.pipelineRun,
+    none: 'pipe-999999',
+    ...(asked && { asked }),
+  }) as const;
+
 export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
   enqueue: {
     of: 'body',
@@ -209,6 +217,23 @@ export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
     answer: { status: 403, text: /mid_not_allowed/ },
   },
   formatSql: NOBODY,
+  // Files are of the installation.
+  listPipelines: NOBODY,
+  getPipeline: NOBODY,
+  startPipeline: NOBODY,
+  listPipelineRuns: {
+    of: 'many',
+    filters: () => [
+      {},
+      { pipeline: 'opens' },
+      { submitter: 'operator@acme' },
+      { state: 'succeeded' },
+    ],
+  },
+  getPipelineRun: pipelineRun(),
+  pipelineRunEvents: pipelineRun(),
+  cancelPipelineRun: pipelineRun(),
+  resumePipelineRun: pipelineRun(() => ({ body: {} })),
   getCatalog: { of: 'many', filters: () => [{}] },
   // Reports are of the service; which rows somebody gets is by their claims.
   listReports: NOBODY,

@@ -36,6 +36,7 @@ export interface Things {
   readonly snippet: string;
   /** A run of a report. */
   readonly report: string;
+  readonly pipelineRun: string;
   /** The business unit of Marketing Cloud. */
   readonly mid: string;
   readonly eventId: string;
@@ -54,6 +55,7 @@ const PAGED = [
   'listRuns',
   'listSnippets',
   'listReportRuns',
+  'listPipelineRuns',
 ] as const;
 
 /** Whose first pages are the same as long as nobody changes anything. Runs go on by themselves. */
@@ -79,6 +81,7 @@ sql: SELECT 1 AS id
 key: id
 public: true
 `;
+const PIPELINE = 'title: Opens\nsteps:\n  opens: { query: { sql: SELECT 1 AS One } }\n';
 
 export type TenantsWorld = Awaited<ReturnType<typeof startTenants>>;
 
@@ -89,6 +92,8 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
   writeFileSync(join(folder, 'jobs/wait.mjs'), JOB_FILE);
   mkdirSync(join(folder, 'reports'));
   writeFileSync(join(folder, 'reports/one.yaml'), REPORT_FILE);
+  mkdirSync(join(folder, 'pipelines'));
+  writeFileSync(join(folder, 'pipelines/opens.yaml'), PIPELINE);
   const issuer: Identity = await startIdentity();
   const cloud = await startMarketingCloud({
     units: Object.values(MIDS),
@@ -212,6 +217,13 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       body: { wait: 60 },
       headers,
     });
+    const { id: pipelineRun } = await ok<{ id: string }>(tenant, 'startPipeline', {
+      params: { name: 'opens' },
+      body: {},
+    });
+    // The stream ends with the run.
+    const events = await operator(tenant, 'pipelineRunEvents', { params: { id: pipelineRun } });
+    expect(events.text).toContain('"state":"succeeded"');
     const next = new Map<string, string>();
     for (const name of PAGED) {
       const page = await ok<{ next: string | null }>(tenant, name, { query: { limit: '1' } });
@@ -226,6 +238,7 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       run,
       snippet,
       report,
+      pipelineRun,
       mid: MIDS[tenant] ?? '',
       eventId: await lastEvent(tenant, waiting),
       next,

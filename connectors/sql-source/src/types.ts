@@ -54,6 +54,8 @@ export interface SourceColumn {
 export interface Cut {
   readonly bytes: number;
   readonly rows: number;
+  /** With so many bytes it ends however few its rows are: wide rows must not fill the memory. */
+  readonly mostBytes?: number;
   /** `csv` if left out. */
   readonly format?: CopyFormat;
   /** Whether to say where each row ends. */

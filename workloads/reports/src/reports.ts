@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import type { Clock, Log, Queue } from '@millrace/engine';
 import type { SqlSource } from '@millrace/sql-source';
 import { type Database, type Statement } from '@millrace/store-postgres';
-import type { Live, MeasuredCall, Step } from '@millrace/workload-kit';
+import type { Deliver, Live, MeasuredCall, Step } from '@millrace/workload-kit';
 import { storedReport } from './catalogue/catalogue.ts';
+import { storedTable } from './catalogue/table.ts';
 import type { Catalogue, CatalogueView, ReportDefinition } from './catalogue/types.ts';
 import { openFiles } from './files.ts';
 import { type TokenBox, createTokenBox } from './identity/tokens.ts';
@@ -50,6 +51,7 @@ export interface ReportsParams {
   readonly steps: (name: string) => Step | undefined;
   /** Tells how long the source took to answer, and whether it did. */
   readonly call: MeasuredCall;
+  readonly deliver: Deliver;
 }
 
 const INSTALLATION: Statement = {
@@ -101,13 +103,16 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
     const current = catalogue.version(name, digest);
     if (current !== null) return current;
     const kept = await definitions.find(digest);
+    if (kept === null) return null;
+    const { name: keptName, text } = kept;
     const value =
-      kept === null ? null : storedReport(kept.name, kept.text, { timeZone: config.timeZone });
-    return kept === null || value === null
+      storedTable(keptName, text) ?? storedReport(keptName, text, { timeZone: config.timeZone });
+    return value === null
       ? null
-      : { name: kept.name, file: `${kept.name}.yaml`, text: kept.text, digest, value };
+      : { name: keptName, file: `${keptName}.yaml`, text, digest, value };
   }
 
+  const tokens = createTokenBox(config.tokenKeys);
   const workshop: Workshop = {
     definition,
     source,
@@ -120,6 +125,11 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
       },
     },
     steps: params.steps,
+    async token({ id }) {
+      const sealed = await room.log.token(id);
+      return sealed === null ? null : tokens.open(sealed, id);
+    },
+    deliver: params.deliver,
     forgetToken: room.log.forgetToken,
     metrics,
     // By the wall: how long a source has been away is counted over several executions, and processes.
@@ -140,7 +150,7 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
     source,
     sample,
     outputs: files.outputs,
-    tokens: createTokenBox(config.tokenKeys),
+    tokens,
     metrics,
     config,
     definition,

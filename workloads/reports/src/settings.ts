@@ -12,7 +12,7 @@ import {
   wholeNumber,
 } from '@millrace/workload-kit';
 import { z } from 'zod';
-import type { TokenKey } from './identity/tokens.ts';
+import { type TokenKey, parseTokenKeys } from './identity/token-keys.ts';
 import { type SourceConfig, sourceContradictions, sourceOf } from './settings/source.ts';
 import {
   type StorageConfig,
@@ -20,7 +20,6 @@ import {
   storageContradictions,
   storageOf,
 } from './settings/storage.ts';
-import { tokenKeys } from './settings/token-keys.ts';
 
 export interface ReportsConfig {
   /** Where the files of reports are. */
@@ -56,6 +55,17 @@ const timeZone = z.string().refine(
   },
   { error: 'Write the name of a time zone, such as Europe/Berlin.' },
 );
+
+const tokenKeys = z.string().transform((value, context): readonly TokenKey[] => {
+  try {
+    return parseTokenKeys(value);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : '';
+    // The value is a secret, and an issue is shown.
+    context.issues.push({ code: 'custom', input: '', message });
+    return z.NEVER;
+  }
+});
 
 export const settings = settingsOf({
   switch: 'MILLRACE_REPORTS',
@@ -148,7 +158,7 @@ export const settings = settingsOf({
     REPORTS_TOKEN_KEYS: setting(
       tokenKeys,
       '',
-      'Keys for tokens that reports with keepToken keep while they run: id=KEY, where KEY is 32 bytes in base64 (openssl rand -base64 32), separated by commas. The first one encrypts; older ones stay until their runs are over.',
+      'Keys for tokens that reports with keepToken keep while they run: ID:KEY, where KEY is 32 random bytes in base64 (openssl rand -base64 32), separated by commas, such as k2:…,k1:… The first one encrypts; older ones stay until their runs are over.',
     ),
     REPORTS_KEEP: setting(
       time('1m'),
@@ -169,7 +179,7 @@ export const settings = settingsOf({
       values.REPORTS_S3_SECRET,
       values.REPORTS_S3_SECRET_FILE,
     ].flatMap((secret) => secret ?? []),
-    ...values.REPORTS_TOKEN_KEYS.map(({ key }) => Buffer.from(key).toString('base64')),
+    ...values.REPORTS_TOKEN_KEYS.map(({ key }) => key.export().toString('base64')),
   ],
   read(values): ReportsConfig | null {
     if (!values.MILLRACE_REPORTS) return null;

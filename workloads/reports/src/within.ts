@@ -4,9 +4,9 @@ import { ReportError } from './errors.ts';
 import { covers } from './identity/covers.ts';
 import { identityOf } from './identity/identity.ts';
 import { decideRows } from './identity/row-rules.ts';
-import { whoseToken } from './identity/tokens.ts';
+import { endOfToken } from './identity/tokens.ts';
 import type { Reports } from './reports.ts';
-import { type NewRun, type RunListFilter, noRun } from './runs/runs.ts';
+import { type NewRun, type NewToken, type RunListFilter, noRun } from './runs/runs.ts';
 import type { RunSight } from './runs/sight.ts';
 
 /** The reports as a caller may see them: what is outside of the scope is answered as if it were not there. */
@@ -45,18 +45,10 @@ export function reportsWithin(reports: Reports, scope: Scope) {
         run: Omit<NewRun, 'tenant' | 'token'> & { readonly bearer: string | null },
       ): Promise<RunSight> {
         requireFreeKey(run.key);
-        const { definition, bearer, submitter } = run;
+        const { definition, bearer } = run;
         const { tenant } = scope;
         scope.witness?.reached([tenant]);
-        const whose = whoseToken({
-          report: definition.name,
-          digest: definition.digest,
-          tenant,
-          submitter,
-        });
-        const token = definition.value.keepToken
-          ? sealed(reports, bearer, { whose, name: definition.name })
-          : null;
+        const token = definition.value.keepToken ? kept(reports, bearer, definition.name) : null;
         return requireOwn(await runs.submit({ ...run, tenant, token }), run.key);
       },
       get: own,
@@ -116,15 +108,12 @@ function requireFreeKey(key: string | undefined): void {
     );
 }
 
-function sealed(
-  { tokens }: Reports,
-  bearer: string | null,
-  { whose, name }: { readonly whose: string; readonly name: string },
-): string | null {
+function kept({ tokens }: Reports, bearer: string | null, report: string): NewToken | null {
   if (!tokens.hasKey)
     throw new ReportError(
       'token_key_missing',
-      `The report "${name}" keeps the token of whoever runs it, and this service has no key to encrypt it with.`,
+      `The report "${report}" keeps the token of whoever runs it, and this service has no key to encrypt it with.`,
     );
-  return bearer === null ? null : tokens.seal(bearer, whose);
+  if (bearer === null) return null;
+  return { seal: (job) => tokens.seal(bearer, job), expiresAt: endOfToken(bearer) };
 }

@@ -15,6 +15,7 @@ import { schedulesOf } from './rules/schedules.ts';
 import { REPORT_TOPIC } from './runs/log.ts';
 import { type ReportsConfig, settings } from './settings.ts';
 import { runTopic } from './topic.ts';
+import { reportStep } from './step.ts';
 import { reportsWithin } from './within.ts';
 
 const UPKEEP_EVERY_MS = 2_000;
@@ -52,7 +53,7 @@ export const reports: Workload<ReportsConfig, Reports, typeof contract, Catalogu
   examine,
 
   async open(host, config, catalogue) {
-    const { store, queue, live, clock, log, telemetry, dataFolder, steps } = host;
+    const { store, queue, live, clock, log, telemetry, dataFolder, steps, deliver } = host;
     const service = await openReports({
       database: store.database,
       queue,
@@ -65,6 +66,7 @@ export const reports: Workload<ReportsConfig, Reports, typeof contract, Catalogu
       catalogue,
       steps,
       call: telemetry.call,
+      deliver,
     });
     const { upkeep, sweep, source } = service;
     return {
@@ -86,6 +88,13 @@ export const reports: Workload<ReportsConfig, Reports, typeof contract, Catalogu
           runOnce: async () => ({ ...(await service.sweepFiles()), more: false }),
         },
       ],
+      steps: {
+        report: reportStep({
+          runs: service.runs,
+          catalogue: () => catalogue.now(),
+          now: () => clock.now(),
+        }),
+      },
       topics: { [REPORT_TOPIC]: runTopic(service) },
       toProblem,
       erase: async (subject) => ({ ...(await service.erase(subject)) }),

@@ -127,6 +127,7 @@ const REPORT_FILE: Report = {
   schedules: [],
   after: [],
   cover: null,
+  handOver: null,
   keepToken: false,
 };
 

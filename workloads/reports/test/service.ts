@@ -99,6 +99,7 @@ export async function openService(
     catalogue,
     steps: () => undefined,
     call: (_, run) => run(),
+    deliver: async () => ({ status: 200 }),
   });
   const worker = createWorker({
     config: { id: 'w1', pools: [{ name: 'reports', concurrency: 2, batch: 2 }] },

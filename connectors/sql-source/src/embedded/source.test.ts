@@ -1,14 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openTestEmbedded, reading, refused } from '../../test/sources.ts';
-import { type Reading, SourceUnavailable, openEmbeddedSource } from '../index.ts';
+import { type TestEmbedded, openTestEmbedded, reading, refused } from '../../test/sources.ts';
+import { SourceUnavailable, openEmbeddedSource } from '../index.ts';
+
+/** For ever, with nothing to show. */
+const COMPUTES = 'SELECT count(*) FROM pg_class a, pg_class b, pg_class c, pg_class d';
 
 describe('the embedded source', () => {
-  let opened: ReturnType<typeof openTestEmbedded>;
+  let opened: TestEmbedded;
   beforeAll(async () => {
-    opened = openTestEmbedded();
+    opened = await openTestEmbedded();
     await opened.script('CREATE TABLE hours AS SELECT g AS id FROM generate_series(1, 5000) g');
   });
   afterAll(() => opened.drop());
@@ -82,14 +84,12 @@ describe('the embedded source', () => {
 });
 
 test('keeps what it has, gives the folder free when closed, and opens what a killed thread left', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'millrace-source-'));
-  const first = openEmbeddedSource({ folder });
+  const { source: first, folder, drop } = await openTestEmbedded();
   await first.change('CREATE TABLE kept AS SELECT 1 AS id');
   // Ended with its thread, like a process that is killed: nothing is written to the disk any more.
-  const computes = 'SELECT count(*) FROM pg_class a, pg_class b, pg_class c, pg_class d';
   const killed = await first.begin({ statementTimeoutMs: 60_000 });
-  await killed.describe(computes);
-  const answer = refused(killed.rows(computes));
+  await killed.describe(COMPUTES);
+  const answer = refused(killed.rows(COMPUTES));
   await killed.end();
   expect(await answer).toMatchObject({ code: 'closed' });
   await first.change('INSERT INTO kept VALUES (2)');
@@ -97,30 +97,29 @@ test('keeps what it has, gives the folder free when closed, and opens what a kil
   expect(await refused(first.begin({ statementTimeoutMs: 1 }))).toMatchObject({ code: 'closed' });
 
   const second = openEmbeddedSource({ folder });
-  await reading(second, async ({ rows }: Reading) => {
+  await reading(second, async ({ rows }) => {
     expect(await rows('SELECT count(*) FROM kept')).toEqual([['2']]);
   });
   await second.close();
-  rmSync(folder, { recursive: true });
+  await drop();
 });
 
 test('closing ends what runs', async () => {
-  const opened = openTestEmbedded();
+  const opened = await openTestEmbedded();
   const begun = await opened.source.begin({ statementTimeoutMs: 60_000 });
-  const answer = refused(
-    begun.rows('SELECT count(*) FROM pg_class a, pg_class b, pg_class c, pg_class d'),
-  );
+  const answer = refused(begun.rows(COMPUTES));
   await opened.drop();
   expect(await answer).toMatchObject({ code: 'aborted' });
 });
 
 test('a folder that cannot be one says so', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'millrace-source-'));
-  writeFileSync(join(folder, 'pg'), 'no folder');
-  const source = openEmbeddedSource({ folder });
+  const opened = await openTestEmbedded();
+  const file = join(opened.folder, 'file');
+  writeFileSync(file, '');
+  const source = openEmbeddedSource({ folder: join(file, 'sample') });
   const thrown = await refused(source.check());
-  expect(thrown).toMatchObject({ retryable: true });
-  expect(thrown.message).toContain('embedded database');
+  expect(thrown).toBeInstanceOf(SourceUnavailable);
+  expect(thrown.message).toMatch(/cannot be written to \((ENOTDIR|EEXIST)\)/);
   await source.close();
-  rmSync(folder, { recursive: true });
+  await opened.drop();
 });

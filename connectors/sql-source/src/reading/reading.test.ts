@@ -111,6 +111,17 @@ describe.each(KINDS)('a reading of %s', (kind) => {
     const line = (id: number): string => `${id},Ann ${id}\n`;
     const whole = Array.from({ length: 20_000 }, (_, index) => line(index + 1)).join('');
 
+    test('a batch with the most bytes ends however few its rows are', async () => {
+      await reading(opened.source, async ({ copy }) => {
+        const cut = { bytes: Infinity, rows: Infinity, mostBytes: 1_000 };
+        const batches = await collect(copy(ALL, cut));
+        expect(batches.map(({ bytes }) => bytes.toString()).join('')).toBe(whole);
+        for (const { bytes, lastRow } of batches.slice(0, -1)) {
+          expect(bytes.length >= 1_000 && bytes.length - lastRow.length < 1_000).toBe(true);
+        }
+      });
+    });
+
     test('batches of whole rows, cut by bytes and rows', async () => {
       await reading(opened.source, async ({ copy }) => {
         const batches = await collect(copy(ALL, { bytes: 10_000, rows: 1_000, ends: true }));
@@ -253,6 +264,19 @@ describe.each(KINDS)('a reading of %s', (kind) => {
         refused(rows('SELECT * FROM hours FOR UPDATE')),
       );
       expect(thrown).toMatchObject({ code: '25006', retryable: false });
+    });
+
+    test('what a text calls that differs from a good one in more than numbers', async () => {
+      await reading(opened.source, async ({ rows }) => {
+        expect(await rows('SELECT abs(1) LIMIT 10')).toEqual([['1']]);
+        expect(await rows('SELECT abs(25) LIMIT 7')).toEqual([['25']]);
+        expect(await refused(rows('SELECT abs(1) + random() LIMIT 10'))).toMatchObject({
+          code: 'bad_sql',
+        });
+        expect(await refused(rows('SELECT abs(1)1; DELETE FROM hours'))).toMatchObject({
+          code: 'bad_sql',
+        });
+      });
     });
 
     test('two statements at once', async () => {

@@ -41,7 +41,7 @@ let opened: TestSource;
 const reports = new Map<string, Report>();
 
 beforeAll(async () => {
-  opened = openTestEmbedded();
+  opened = await openTestEmbedded();
   await ensureSample(opened.source, { today: TODAY, rows: 20_000 });
   const catalogue = createCatalogue({ folder: join(import.meta.dirname, '../../../../reports') });
   await catalogue.load();

@@ -65,7 +65,7 @@ const columnFields = fields({
   hidden: z.boolean().optional(),
 });
 /** `hours: Hours worked` is short for a label. */
-const columnWords = z.preprocess(
+export const columnWords = z.preprocess(
   (value) => (typeof value === 'string' ? { label: value } : value),
   columnFields,
 );
@@ -158,6 +158,13 @@ export const reportFile = fields({
     )
     .optional(),
   keepToken: z.boolean().optional(),
+  handOver: z
+    .url({
+      protocol: /^https?$/,
+      error:
+        'write the URL of the service that is told, such as https://hooks.example.com/reports.',
+    })
+    .optional(),
 });
 
 export type ReportFile = z.output<typeof reportFile>;

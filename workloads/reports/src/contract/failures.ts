@@ -18,6 +18,10 @@ export const failures = {
     retryable: false,
     help: 'A key column has a NULL, and rows with it would be left out without a word. Name keys that are NOT NULL.',
   },
+  key_not_unique: {
+    retryable: false,
+    help: 'Several rows have one key, and a run that goes on between them would leave some out. Name more columns as the key.',
+  },
   row_refused: {
     retryable: false,
     help: 'A row cannot be written in this format; the sentence names its key. Correct it, or take another format.',

@@ -1,16 +1,18 @@
-import { randomBytes } from 'node:crypto';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { createTokenBox } from './tokens.ts';
+import type { TokenKey } from './token-keys.ts';
+import { createTokenBox, endOfToken } from './tokens.ts';
 
-const old = { id: 'k1', key: randomBytes(32) };
-const newer = { id: 'k2', key: randomBytes(32) };
+const keyOf = (id: string): TokenKey => ({ id, key: createSecretKey(randomBytes(32)) });
+const old = keyOf('k1');
+const newer = keyOf('k2');
 
-test('what was sealed is opened for the same run alone', () => {
+test('what was sealed is opened for the same job alone', () => {
   const box = createTokenBox([old]);
-  const sealed = box.seal('a token', 'run of ada');
+  const sealed = box.seal('a token', 'pg-1');
   expect(sealed).not.toContain('a token');
-  expect(box.open(sealed, 'run of ada')).toBe('a token');
-  expect(box.open(sealed, 'run of bob')).toBeNull();
+  expect(box.open(sealed, 'pg-1')).toBe('a token');
+  expect(box.open(sealed, 'pg-2')).toBeNull();
 });
 
 test('twice the same is sealed differently', () => {
@@ -24,8 +26,10 @@ test('keys are changed: the first one seals, the others still open', () => {
   expect(both.open(sealed, 'x')).toBe('a token');
   expect(both.seal('b', 'x')).toMatch(/^k2\./);
   expect(createTokenBox([newer]).open(sealed, 'x')).toBeNull();
-  const impostor = { id: 'k1', key: randomBytes(32) };
-  expect(createTokenBox([impostor]).open(sealed, 'x')).toBeNull();
+  expect(createTokenBox([keyOf('k1')]).open(sealed, 'x')).toBeNull();
+  // The id is part of what is signed.
+  const renamed = { id: 'k3', key: old.key };
+  expect(createTokenBox([renamed]).open(sealed.replace('k1.', 'k3.'), 'x')).toBeNull();
 });
 
 test.each(['', 'k1', 'k1.', 'k1.AAAA', 'k9.AAAA'])('%j is no sealed token', (sealed) => {
@@ -47,4 +51,12 @@ test('without a key nothing is sealed', () => {
   const box = createTokenBox([]);
   expect(box.hasKey).toBe(false);
   expect(() => box.seal('a', 'x')).toThrow('REPORTS_TOKEN_KEYS');
+});
+
+test('the end of a token is what it says itself', () => {
+  const jwt = (payload: string): string =>
+    `e30.${Buffer.from(payload).toString('base64url')}.signature`;
+  expect(endOfToken(jwt('{"exp":1767225600}'))).toBe(1_767_225_600_000);
+  for (const other of ['opaque', '', 'a.b.c', jwt('{}'), jwt('null'), jwt('{"exp":"soon"}')])
+    expect(endOfToken(other)).toBeNull();
 });

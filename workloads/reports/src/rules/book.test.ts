@@ -12,6 +12,7 @@ import {
 import { createMemoryDatabase } from '@millrace/store-memory';
 import { createDice } from '@millrace/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { envelopeSchema } from '../../../documents/src/contract/envelope.ts';
 import { SERVICES_FILE, type TestFolder, simpleReport, testFolder } from '../../test/catalogue.ts';
 import type { CatalogueView } from '../catalogue/types.ts';
 import type { ReportIdentity } from '../identity/types.ts';
@@ -418,4 +419,46 @@ schedule:
   expect(JSON.stringify(schedules)).not.toContain('salary');
   const [first] = schedules;
   expect(nextTick(first?.cron ?? '', first?.timeZone ?? '', DAY)).toBe(Date.UTC(2026, 1, 2, 5, 30));
+});
+
+describe('a cover sheet', () => {
+  test('is a document about the report, which the documents can read', async () => {
+    folder = testFolder({
+      'timesheets.yaml': simpleReport('cover: { template: sheet, when: rows }\n'),
+    });
+    await folder.load();
+    expect(folder.problems()).toEqual([]);
+    const data: ReportJob = {
+      report: 'timesheets',
+      digest: '0'.repeat(64),
+      parameters: {},
+      output: { format: 'csv', compression: null },
+      identity: ada,
+    };
+    const ended = (rows: number) => ({
+      id: 'mem-1',
+      kind: REPORT,
+      tenant: '',
+      state: 'SUCCEEDED' as const,
+      correlationId: 'c',
+      submitter: 'ada',
+      data,
+      result: { rows, parameters: { day: '2026-01-30' }, fileName: 'timesheets.csv', bytes: 7 },
+    });
+    const [cover, ...others] = followersOf(folder.catalogue.now(), ended(5));
+    expect(others).toEqual([]);
+    expect(cover?.child).toBe('document');
+    expect(envelopeSchema.parse(cover?.data)).toMatchObject({
+      templateId: 'sheet',
+      outputFileName: 'timesheets.csv - cover',
+      data: {
+        title: 'Simple',
+        rows: 5,
+        submitter: 'ada',
+        parameters: { day: '2026-01-30' },
+        settings: [{ value: '2026-01-30' }],
+      },
+    });
+    expect(followersOf(folder.catalogue.now(), ended(0))).toEqual([]);
+  });
 });

@@ -1,21 +1,17 @@
 import type { TableState } from '@millrace/tables';
 import { z } from 'zod';
 import { type OutputPlace, outputPlaceSchema } from '../outputs/types.ts';
-import type { ReadMode } from '../sql/mode.ts';
+import type { ReadPosition } from '../sql/read.ts';
 
 /**
  * All that a run needs to go on where it stood: saved by the engine together with progress and lease, after the bytes that it
  * speaks of are on the disk.
  */
 export interface ReportCursor {
-  /** The key of the last row that is written, as the source writes it; null: none is. */
-  readonly key: readonly string[] | null;
+  /** How far the source was read: the last row that is written, and what the next batch follows from. */
+  readonly position: ReadPosition;
   readonly rows: number;
   readonly chunks: number;
-  /** All that was read so far, as the source sent it: the size of the next chunk follows from it. */
-  readonly read: { readonly rows: number; readonly bytes: number };
-  /** Kept, since packed files have other bytes where other chunks were packed. */
-  readonly mode: ReadMode;
   /** How many rows there may be, as the source guessed before the first one; null: it could not. */
   readonly total: number | null;
   readonly place: OutputPlace;
@@ -29,12 +25,16 @@ export interface ReportCursor {
 }
 
 const cursorSchema = z.looseObject({
-  key: z.array(z.string()).nullable(),
+  position: z.object({
+    mode: z.enum(['chunks', 'stream']),
+    key: z.array(z.string()),
+    rows: z.number(),
+    bytes: z.number(),
+    left: z.number(),
+  }),
   rows: z.number(),
   chunks: z.number(),
   total: z.number().nullable(),
-  read: z.object({ rows: z.number(), bytes: z.number() }),
-  mode: z.enum(['chunks', 'stream']),
   place: outputPlaceSchema,
   table: z.looseObject({ bytes: z.number() }),
   asOf: z.string(),
@@ -51,9 +51,10 @@ export function cursorOf(saved: unknown): ReportCursor | null {
 /** More would make the cursor grow with each interruption. */
 const SEAMS_KEPT = 20;
 
-export function withSeam({
-  key,
-  seams,
-}: Pick<ReportCursor, 'key' | 'seams'>): ReportCursor['seams'] {
+/** `key`: of the last row of the snapshot before; null: none was read. */
+export function withSeam(
+  seams: ReportCursor['seams'],
+  key: readonly string[] | null,
+): ReportCursor['seams'] {
   return key === null || seams.length >= SEAMS_KEPT ? seams : [...seams, key];
 }

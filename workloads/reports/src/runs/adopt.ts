@@ -31,6 +31,7 @@ export async function adopt(session: Session, job: Job): Promise<RunRecord | nul
     format: output.format,
     compression: output.compression,
     token: null,
+    tokenExpiresAt: null,
     createdAt: job.createdAt,
   });
 }

@@ -32,7 +32,7 @@ export interface RunLog {
   progress(execution: ExecutionOf, figures: RunFigures): Promise<void>;
   /** Before the job ends as done. Null: somebody else has the run. */
   finish(execution: ExecutionOf, file: RunFile): Promise<RunRecord | null>;
-  /** The submitter's token, encrypted; null: there is none, or the run is over. */
+  /** The submitter's token, encrypted; null: there is none, its time is over, or the run is. */
   token(id: string): Promise<string | null>;
   /** As soon as nobody needs it any more; the end of the job forgets it too. */
   forgetToken(id: string): Promise<void>;

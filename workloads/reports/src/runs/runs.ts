@@ -17,6 +17,12 @@ import { type RunRecord, seqOf } from './record.ts';
 import { type RunFilter, runRows } from './records.ts';
 import { type RunSight, isOver, sightOf } from './sight.ts';
 
+export interface NewToken {
+  seal(job: string): string;
+  /** Null: it does not say. */
+  readonly expiresAt: number | null;
+}
+
 export interface NewRun {
   readonly definition: ReportDefinition;
   /** Of the definition. */
@@ -29,8 +35,8 @@ export interface NewRun {
   readonly key?: string | undefined;
   readonly keyWindow?: Duration | undefined;
   readonly webhook?: string | undefined;
-  /** Encrypted. */
-  readonly token?: string | null;
+  /** The submitter's token, which is encrypted for the job that is made. */
+  readonly token?: NewToken | null;
 }
 
 /** What people do with runs. Whose they are is for within.ts to say. */
@@ -117,7 +123,8 @@ export function createRuns(parts: {
             parents: null,
             format: job.output.format,
             compression: job.output.compression,
-            token: run.token ?? null,
+            token: run.token?.seal(made.id) ?? null,
+            tokenExpiresAt: run.token?.expiresAt ?? null,
           });
         return made.id;
       });
