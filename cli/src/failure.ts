@@ -90,6 +90,8 @@ const NOT_THERE = [
   'data_extension_not_found',
   'report_not_found',
   'report_run_not_found',
+  'pipeline_not_found',
+  'pipeline_run_not_found',
 ];
 
 /** The 403s that are about who asks, not about what is asked for. */

@@ -19,6 +19,8 @@ import { lint } from './documents/commands/lint.ts';
 import { login } from './commands/sign-in/login.ts';
 import { logout } from './commands/sign-in/logout.ts';
 import { pause } from './commands/operate/pause.ts';
+import { pipeline } from './pipelines/commands/pipeline.ts';
+import { pipelines } from './pipelines/commands/pipelines.ts';
 import { query } from './queries/commands/query.ts';
 import { resume } from './commands/operate/resume.ts';
 import { report } from './reports/commands/report.ts';
@@ -76,6 +78,8 @@ export const commands: readonly Command[] = [
   catalog,
   reports,
   report,
+  pipelines,
+  pipeline,
   salesforce,
   worker,
   erase,

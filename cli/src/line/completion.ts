@@ -1,4 +1,5 @@
 import { jobState } from '@millrace/api';
+import { pipelineRunState } from '@millrace/pipelines/contract';
 import { FORMATS, runStatus } from '@millrace/queries/contract';
 import { COMPRESSIONS } from '@millrace/reports/contract';
 import { GLOBAL_OPTIONS } from './arguments.ts';
@@ -94,6 +95,12 @@ async function valuesOf(
       return namesOf(async () =>
         (await context.client.listReports()).reports.map(({ name }) => name),
       );
+    case 'PIPELINE':
+      return namesOf(async () =>
+        (await context.client.listPipelines()).pipelines.map(({ name }) => name),
+      );
+    case 'RUNSTATE':
+      return pipelineRunState.options;
     case 'COMPRESSION':
       return [...COMPRESSIONS, 'none'];
     case 'STATE':
@@ -134,6 +141,12 @@ async function valuesOf(
       if (command?.name === 'report')
         return namesOf(async () =>
           (await context.client.listReportRuns({ query: { limit: 20 } })).runs.map(({ id }) => id),
+        );
+      if (command?.name === 'pipeline')
+        return namesOf(async () =>
+          (await context.client.listPipelineRuns({ query: { limit: 20 } })).runs.map(
+            ({ id }) => id,
+          ),
         );
       return namesOf(async () =>
         (await context.client.listJobs({ query: { limit: 20 } })).jobs.map(({ id }) => id),

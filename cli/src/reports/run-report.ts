@@ -5,9 +5,9 @@ import { hasEnded } from '../jobs/ended.ts';
 import type { Free } from '../line/command.ts';
 import { EXIT, type ExitCode } from '../line/exit.ts';
 import { UsageError } from '../line/usage-error.ts';
+import { byOption, parametersOf } from '../parameters/given.ts';
 import { cleanLines } from '../render/width.ts';
 import { choiceOf } from './ending.ts';
-import { parametersOf } from './parameters.ts';
 import { endSentence, runSummary } from './render/run.ts';
 import { type Destination, destinationOf, saveFile } from './save-file.ts';
 import { watchReport } from './watch-report.ts';
@@ -39,7 +39,7 @@ export async function runReport(
   const choice = choiceOf(given);
   const destination = await destinationOf(context, given);
   const report = await context.client.getReport({ params: { name } });
-  const parameters = parametersOf(report, free, asked.options);
+  const parameters = parametersOf({ ...report, what: 'report' }, free, asked.options);
   const { key, priority } = given;
   const started = await start(context, name, {
     parameters,
@@ -57,13 +57,7 @@ async function start({ lastWord }: Context, name: string, body: Body): Promise<R
   try {
     return await lastWord.startReport({ params: { name }, body });
   } catch (thrown) {
-    const { code, issues = [] } = thrown instanceof ApiError ? thrown.problem : { code: '' };
-    if (code !== 'invalid_parameters' || issues.length === 0) throw thrown;
-    throw new UsageError(
-      issues
-        .map(({ path, message }) => `--${path.replace(/^parameters\./, '')}: ${message}`)
-        .join('\n'),
-    );
+    throw byOption(thrown, 'invalid_parameters');
   }
 }
 

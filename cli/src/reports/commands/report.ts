@@ -3,8 +3,9 @@ import { type Free, defineCommand } from '../../line/command.ts';
 import { EXIT, type ExitCode } from '../../line/exit.ts';
 import { type Values, choice, flag, past, state, text, wholeNumber } from '../../line/option.ts';
 import { UsageError } from '../../line/usage-error.ts';
-import { onlyFor, verbOf } from '../../line/verb.ts';
+import { onlyFor, refuseFree, verbOf } from '../../line/verb.ts';
 import { COMPRESSIONS, FORMATS } from '@millrace/reports/contract';
+import { completable } from '../../parameters/given.ts';
 import { graphLines } from '../render/graph.ts';
 import { runDetail } from '../render/run.ts';
 import { OUTPUT_OPTIONS, destinationOf } from '../save-file.ts';
@@ -82,17 +83,12 @@ export const report = defineCommand({
   async freeOptions({ client }, [verb, name]) {
     if (verb !== 'run' || name === undefined || name.startsWith('-')) return {};
     const { parameters } = await client.getReport({ params: { name } });
-    return Object.fromEntries(
-      parameters.map((each) => [
-        each.name,
-        each.type === 'boolean' ? ['true', 'false'] : each.choices.map(({ value }) => value),
-      ]),
-    );
+    return completable(parameters);
   },
   async run(context, { words, options: given, free }) {
     const { verb, object } = verbOf<Verb>('report', words, OBJECTS);
     onlyFor(`report ${verb}`, given, ALLOWED[verb]);
-    if (verb !== 'run') refuseFree(verb, free);
+    if (verb !== 'run') refuseFree(`report ${verb}`, free);
     return ACTIONS[verb](context, object, given, free);
   },
 });
@@ -145,12 +141,3 @@ const ACTIONS: Readonly<Record<Verb, Action>> = {
     return EXIT.ok;
   },
 };
-
-/** Those of `run` are parameters; anywhere else they are slips. */
-function refuseFree(verb: Verb, free: Free): void {
-  const [name] = Object.keys(free);
-  if (name !== undefined)
-    throw new UsageError(
-      `"millrace report ${verb}" does not take --${name}. See "millrace help report".`,
-    );
-}

@@ -6,13 +6,14 @@ import { EXIT, type ExitCode } from '../../line/exit.ts';
 import { type Values, flag, wholeNumber } from '../../line/option.ts';
 import { UsageError } from '../../line/usage-error.ts';
 import { onlyFor, verbOf } from '../../line/verb.ts';
+import { problemLine } from '../../parameters/render.ts';
 import { bar } from '../../render/bar.ts';
 import { createLive } from '../../render/live.ts';
 import { count, counted } from '../../render/number.ts';
 import { table } from '../../render/table.ts';
 import { lasting } from '../../render/time.ts';
 import { checkFolder } from '../check-folder.ts';
-import { REPORT_COLUMNS, problemLine, reportDetail } from '../render/report.ts';
+import { REPORT_COLUMNS, reportDetail } from '../render/report.ts';
 
 const options = {
   rows: wholeNumber('N', 'Of seed: how many timesheets, such as 1000000.', 1),

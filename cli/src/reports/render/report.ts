@@ -1,8 +1,7 @@
-import type { FileProblem, Parameter, Report } from '@millrace/reports/contract';
-import type { Paint } from '../../render/colour.ts';
+import type { Report } from '@millrace/reports/contract';
+import { asOption, parameterInWords, problemLine } from '../../parameters/render.ts';
 import { type Field, fieldLines } from '../../render/fields.ts';
 import type { Column } from '../../render/table.ts';
-import { clean } from '../../render/width.ts';
 import type { Screen } from '../../terminal/screen.ts';
 
 export const REPORT_COLUMNS: readonly Column<Report>[] = [
@@ -22,11 +21,6 @@ export const REPORT_COLUMNS: readonly Column<Report>[] = [
   },
   { header: 'YOU GET', shrinkTo: 12, leaveOut: 1, cell: ({ rowsForYou }) => rowsForYou },
 ];
-
-/** In brackets what may be left out. */
-function asOption({ name, required }: Parameter): string {
-  return required ? `--${name}` : `[--${name}]`;
-}
 
 export function reportDetail(report: Report, screen: Screen): string[] {
   const { paint } = screen;
@@ -67,29 +61,4 @@ function formatsOf({ formats, compression }: Report): string {
 
 function scheduleInWords({ name, cron, timeZone, as }: Report['schedules'][number]): string {
   return `${name}: ${cron} in ${timeZone}, as ${as}`;
-}
-
-function parameterInWords(parameter: Parameter): string {
-  const { type, help, required, choices, list, min, max, defaultNow } = parameter;
-  const from = parameter.default;
-  const isWord = from !== null && JSON.stringify(from) !== JSON.stringify(defaultNow);
-  const usual = defaultNow === null ? null : [defaultNow].flat().join(', ');
-  const parts = [
-    list ? `${type}, several` : type,
-    choices.length === 0 ? null : choices.map(({ value }) => value).join(' | '),
-    min === null ? null : `from ${min}`,
-    max === null ? null : `up to ${max}`,
-    required ? 'needed' : null,
-    usual === null
-      ? null
-      : `${usual}${isWord ? ` (${[from].flat().join(', ')})` : ''} unless given`,
-  ];
-  const facts = parts.filter((part) => part !== null).join('; ');
-  return help === null ? facts : `${help} ${facts}`;
-}
-
-/** `payments.yaml:12:3  There is no such field.`: as editors and CI know it. */
-export function problemLine(problem: FileProblem, paint: Paint): string {
-  const { file, line, column, message } = problem;
-  return `${paint('red', `${clean(file)}:${line}:${column}`)}  ${clean(message)}`;
 }

@@ -1,4 +1,5 @@
 import type { ReportRun } from '@millrace/reports/contract';
+import { parametersInWords } from '../../parameters/render.ts';
 import { bar, percent } from '../../render/bar.ts';
 import type { Paint, Style } from '../../render/colour.ts';
 import { type Field, fieldLines } from '../../render/fields.ts';
@@ -73,12 +74,6 @@ export function runSummary(run: ReportRun, now: number): string {
 export function endSentence({ id, state, error }: ReportRun): string {
   if (state === 'CANCELED') return `${id} was cancelled.`;
   return `${id} failed: ${error === null ? 'nobody knows why.' : `${error.message} (${error.code})`}`;
-}
-
-export function parametersInWords(parameters: ReportRun['parameters']): string {
-  return Object.entries(parameters)
-    .flatMap(([name, value]) => (value === null ? [] : [`${name}=${[value].flat().join(',')}`]))
-    .join(' ');
 }
 
 export function runDetail(run: ReportRun, now: number, screen: Screen): string[] {
