@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock, Log, Queue } from '@millrace/engine';
 import type { SqlSource } from '@millrace/sql-source';
 import { type Database, type Statement } from '@millrace/store-postgres';
-import type { Deliver, Live, Step } from '@millrace/workload-kit';
+import type { Deliver, Live, MeasuredCall, Step } from '@millrace/workload-kit';
 import { storedReport } from './catalogue/catalogue.ts';
 import { storedTable } from './catalogue/table.ts';
 import type { Catalogue, CatalogueView, ReportDefinition } from './catalogue/types.ts';
@@ -49,6 +49,8 @@ export interface ReportsParams {
   /** Loaded, and not yet watched. */
   readonly catalogue: Catalogue;
   readonly steps: (name: string) => Step | undefined;
+  /** Tells how long the source took to answer, and whether it did. */
+  readonly call: MeasuredCall;
   readonly deliver: Deliver;
 }
 
@@ -80,7 +82,7 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
   });
   ({ outputs } = files);
   const { source, sample } = sampleIn(
-    openSource(config.source, join(dataFolder, 'reports-sample')),
+    measured(openSource(config.source, join(dataFolder, 'reports-sample')), params.call),
     log,
   );
   const { definitions } = room;
@@ -115,7 +117,13 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
     definition,
     source,
     outputs: files.outputs,
-    runs: room.log,
+    runs: {
+      ...room.log,
+      begin(execution, facts) {
+        if (facts.resumed) metrics.resumed();
+        return room.log.begin(execution, facts);
+      },
+    },
     steps: params.steps,
     async token({ id }) {
       const sealed = await room.log.token(id);
@@ -154,6 +162,13 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
       await files.close();
     },
   };
+}
+
+/** The embedded one is part of the process, and waits for its turn: that is no call to anything. */
+function measured(source: SqlSource, call: MeasuredCall): SqlSource {
+  if (source.kind === 'embedded') return source;
+  const asked = { dependency: 'reports_source', operation: 'begin' };
+  return { ...source, begin: (options) => call(asked, () => source.begin(options)) };
 }
 
 /** Null: written by a version of Millrace that is newer than this one. */

@@ -65,6 +65,7 @@ export const reports: Workload<ReportsConfig, Reports, typeof contract, Catalogu
       config,
       catalogue,
       steps,
+      call: telemetry.call,
       deliver,
     });
     const { upkeep, sweep, source } = service;

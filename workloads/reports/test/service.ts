@@ -98,6 +98,7 @@ export async function openService(
     config,
     catalogue,
     steps: () => undefined,
+    call: (_, run) => run(),
     deliver: async () => ({ status: 200 }),
   });
   const worker = createWorker({

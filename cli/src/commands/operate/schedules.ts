@@ -8,7 +8,7 @@ import { verbOf } from '../../line/verb.ts';
 
 export const schedules = defineCommand({
   name: 'schedules',
-  summary: 'Lists the schedules; shows one with its next ticks, runs it now, pauses or resumes it.',
+  summary: 'Lists the schedules; shows, runs, pauses or resumes one.',
   usage: ['', 'show SCHEDULE', 'run SCHEDULE', 'pause SCHEDULE', 'resume SCHEDULE'],
   words: { least: 0, most: 2 },
   options: {},

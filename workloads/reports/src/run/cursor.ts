@@ -18,8 +18,8 @@ export interface ReportCursor {
   readonly table: TableState;
   /** When the first execution began to read, by the source's clock: rows changed later are left out where the report says so. */
   readonly asOf: string;
-  /** After which keys another snapshot of the source was read; the first few. */
-  readonly seams: readonly (readonly string[])[];
+  /** After how many rows another snapshot of the source was read; the first few. Not their keys: who looks at a run may not see its rows. */
+  readonly seams: readonly number[];
   /** How often the file was begun again, because what was written of it was not there any more. */
   readonly restarts: number;
 }
@@ -38,7 +38,7 @@ const cursorSchema = z.looseObject({
   place: outputPlaceSchema,
   table: z.looseObject({ bytes: z.number() }),
   asOf: z.string(),
-  seams: z.array(z.array(z.string())),
+  seams: z.array(z.number()),
   restarts: z.number(),
 });
 
@@ -51,10 +51,7 @@ export function cursorOf(saved: unknown): ReportCursor | null {
 /** More would make the cursor grow with each interruption. */
 const SEAMS_KEPT = 20;
 
-/** `key`: of the last row of the snapshot before; null: none was read. */
-export function withSeam(
-  seams: ReportCursor['seams'],
-  key: readonly string[] | null,
-): ReportCursor['seams'] {
-  return key === null || seams.length >= SEAMS_KEPT ? seams : [...seams, key];
+/** `rows`: so many were read of the snapshots before. */
+export function withSeam(seams: ReportCursor['seams'], rows: number): ReportCursor['seams'] {
+  return rows === 0 || seams.length >= SEAMS_KEPT ? seams : [...seams, rows];
 }

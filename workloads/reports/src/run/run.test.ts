@@ -141,13 +141,13 @@ test('the claims of whoever asked decide which rows there are', async () => {
   await expect(bench.execute(none)).rejects.toMatchObject({ code: 'claim_missing' });
 });
 
-test('after an interruption the result says after which key the snapshot changed', async () => {
+test('after an interruption the result says after which row the snapshot changed', async () => {
   const run = begun('shifts');
   const { contacts } = await bench.execute(begun('shifts'));
   await bench.execute(run, contacts - 8);
   expect(run.chunks.length).toBeGreaterThan(0);
   await bench.execute(run);
-  expect(run.finish?.['note']).toMatch(/^The run was interrupted: rows after key \(\d, \d+\)/);
+  expect(run.finish?.['note']).toMatch(/^The run was interrupted: rows after row \d+ were read/);
 });
 
 test('keys that several rows have, or that are NULL, are refused: rows would be left out', async () => {

@@ -61,16 +61,14 @@ async function* copy(
   const pace = createPace(execution, from?.rows ?? 0);
   let chunks = from?.chunks ?? 0;
   let rows = from?.rows ?? 0;
-  let key = from?.position.key ?? null;
   // Whoever goes on reads another snapshot than whoever began.
-  let seams = withSeam(from?.seams ?? [], key);
+  let seams = withSeam(from?.seams ?? [], rows);
 
   for await (const batch of feed.batches) {
     context.signal.throwIfAborted();
-    if (batch.isNewSnapshot) seams = withSeam(seams, key);
+    if (batch.isNewSnapshot) seams = withSeam(seams, rows);
     for (const piece of table.write(batch)) await output.write(piece);
     rows += batch.rows;
-    ({ key } = batch.position);
     if (!output.canSync) {
       context.progress(progressOf(rows, total));
       continue;

@@ -5,7 +5,7 @@ import { makeSample } from './make.ts';
 import { hasSample } from './state.ts';
 
 /** Enough to look at, and made within seconds. */
-const FIRST_ROWS = 20_000;
+const FIRST_ROWS = 5_000;
 const LOOK_WITHIN_MS = 60_000;
 
 /**

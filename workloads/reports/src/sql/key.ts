@@ -37,6 +37,6 @@ export function checkUnique(key: readonly string[], next: readonly string[]): vo
   if (key.some((value, at) => value !== next[at])) return;
   throw new KeyTrouble(
     'key_not_unique',
-    `Several rows have the key (${key.join(', ')}), and some of them could be left out. Name more columns as the key of the report.`,
+    'Several rows have one key, and some of them could be left out. Name more columns as the key of the report.',
   );
 }

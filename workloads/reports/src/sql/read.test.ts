@@ -43,6 +43,16 @@ const HIDDEN: SomeReport = {
     { name: 'd', label: 'Day', format: { as: 'date and time' }, hidden: false },
   ],
 };
+/** Selected as something else than what the rows are ordered by, under the name of the key or under that of a function. */
+const FORMATTED: SomeReport = {
+  sql: "SELECT id, county AS round, at AT TIME ZONE 'UTC' AS moment, hours FROM sheet",
+  key: ['id', 'round', 'moment'],
+  columns: [
+    { name: 'id', label: 'Id', format: { as: 'text' }, hidden: false },
+    { name: 'moment', label: 'Day', format: { as: 'date' }, hidden: false },
+    { name: 'hours', label: 'Hours', format: { as: 'decimal', places: 1 }, hidden: false },
+  ],
+};
 const GROUPED: SomeReport = {
   sql: 'SELECT work_date, county, count(*) AS sheets, sum(hours) AS hours FROM sheet GROUP BY work_date, county',
   key: ['work_date', 'county'],
@@ -60,6 +70,7 @@ describe.each(WORLDS)('%s', (_, open) => {
     test.each<[string, SomeReport, { bytes: number; rows: number }]>([
       ['in chunks', DETAIL, { bytes: 8_000, rows: 50 }],
       ['with hidden keys', HIDDEN, { bytes: 8_000, rows: 50 }],
+      ['with formatted keys', FORMATTED, { bytes: 8_000, rows: 50 }],
       ['as a stream', GROUPED, { bytes: 1_200, rows: 20 }],
     ])(
       '%s, stopped after every batch and carried on, it has the same bytes',

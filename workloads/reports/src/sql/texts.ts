@@ -40,7 +40,8 @@ export function textsOf(shape: ReportShape, format: TableFormat): ReportTexts {
   });
   const selected = [...hidden.map(({ name }) => identifier(name)), ...fields.map(({ sql }) => sql)];
   const names = key.map(({ name }) => identifier(name));
-  const order = `ORDER BY ${names.join(', ')}`;
+  // With the table: a bare name would be the selected column of that name, such as `"id"::text`, and the order that of its text.
+  const order = `ORDER BY ${names.map((name) => `report.${name}`).join(', ')}`;
   const limit = `LIMIT ${setting(CHUNK_ROWS, 'bigint')}`;
   const rows = `SELECT ${selected.join(', ')} ${fromText(shape)}`;
   const rowsAfter = `SELECT ${selected.join(', ')} ${fromText(shape, afterKey(key))}`;
