@@ -9,6 +9,7 @@ import { invoice } from './source/invoice.mjs';
 import { offerData } from './source/offer-data.mjs';
 import { offerLetter } from './source/offer-letter.mjs';
 import { report } from './source/report.mjs';
+import { statement } from './source/statement.mjs';
 
 /**
  * What is built, by its path below this folder.
@@ -24,6 +25,8 @@ export function build() {
       csvCells('offer-letter/candidates.csv'),
     ),
     'report/template.docx': report(),
+    // Of the pipeline that ships.
+    '../pipelines/statement.docx': statement(),
   };
 }
 

@@ -1,3 +1,4 @@
+import { JobFailure } from '@millrace/engine';
 import { COMPRESSIONS, TABLE_FORMATS } from '@millrace/tables';
 import { ROLES, type RowsOf, type Step, type StepSight, type Who } from '@millrace/workload-kit';
 import { z } from 'zod';
@@ -5,7 +6,9 @@ import { columnWords } from './catalogue/schema.ts';
 import { tableDefinition } from './catalogue/table.ts';
 import type { CatalogueView, ReportDefinition } from './catalogue/types.ts';
 import { ReportError } from './errors.ts';
+import { fileOf } from './file-of-run.ts';
 import type { ReportJob } from './job-data.ts';
+import type { Outputs } from './outputs/types.ts';
 import { prepareReport } from './prepare.ts';
 import type { Runs } from './runs/runs.ts';
 import type { RunSight } from './runs/sight.ts';
@@ -15,6 +18,13 @@ const output = {
   format: z.enum(TABLE_FORMATS).optional(),
   compression: z.enum([...COMPRESSIONS, 'none']).optional(),
 };
+
+/** Held against what columns may be, and kept as the file says them: the definition of the table reads them once more. */
+const columns = z.custom<Readonly<Record<string, unknown>>>().superRefine((given, context) => {
+  const { error } = z.record(z.string(), columnWords).safeParse(given);
+  for (const { path, message } of error?.issues ?? [])
+    context.addIssue({ code: 'custom', path: [...path], message });
+});
 
 /** A report of the catalogue under the claims of whoever runs the pipeline, or a table of the rows of an earlier step. */
 const inputSchema = z.union(
@@ -29,7 +39,7 @@ const inputSchema = z.union(
     z.strictObject({
       rows: rowsOf,
       title: z.string(),
-      columns: z.record(z.string(), columnWords),
+      columns,
       file: z.string().default('table'),
       ...output,
     }),
@@ -41,9 +51,10 @@ type Input = z.output<typeof inputSchema>;
 export function reportStep(parts: {
   readonly runs: Runs;
   readonly catalogue: () => CatalogueView;
+  readonly outputs: Pick<Outputs, 'read'>;
   readonly now: () => number;
 }): Step {
-  const { runs, catalogue, now } = parts;
+  const { runs, catalogue, outputs, now } = parts;
 
   /** A run of the same tenant: ids of another are of nobody here. */
   async function find(id: string, { tenant }: Who): Promise<RunSight> {
@@ -56,13 +67,14 @@ export function reportStep(parts: {
   return {
     input: inputSchema,
     outputs: ['rows', 'bytes', 'file', 'run'],
-    async start({ input, who, key }) {
-      const { job, definition } = jobOf(inputSchema.parse(input), who, catalogue(), now());
-      const { tenant, submitter, correlationId } = who;
-      const run = await runs.submit({ definition, job, tenant, submitter, correlationId, key });
-      return { id: run.id };
-    },
-    look: async (id, who) => sightOf(await find(id, who)),
+    start: ({ input, who, key }) =>
+      asFailure(async () => {
+        const { job, definition } = jobOf(inputSchema.parse(input), who, catalogue(), now());
+        const { tenant, submitter, correlationId } = who;
+        const run = await runs.submit({ definition, job, tenant, submitter, correlationId, key });
+        return { id: run.id };
+      }),
+    look: (id, who) => asFailure(async () => sightOf(await find(id, who))),
     async cancel(id, who) {
       const run = await find(id, who);
       if (run.state === 'QUEUED' || run.state === 'PROCESSING') await runs.cancel(run);
@@ -73,7 +85,23 @@ export function reportStep(parts: {
       await runs.retry(run);
       return true;
     },
+    file: (id, who, signal) =>
+      asFailure(async () => {
+        const { place, name, mediaType } = fileOf(await find(id, who));
+        return { name, mediaType, read: () => outputs.read(place, undefined, signal) };
+      }),
+    link: (id) => `/reports/runs/${id}`,
   };
+}
+
+/** What is refused would be refused again: the pipeline's step fails at once, and says why. */
+async function asFailure<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ReportError)) throw error;
+    throw new JobFailure(error.code, error.message, { retryable: false, cause: error });
+  }
 }
 
 function jobOf(

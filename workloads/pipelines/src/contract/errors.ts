@@ -39,6 +39,12 @@ export const errors = {
     title: 'The pipeline has a step that nobody does here',
     help: 'Its workload is switched off, or lacks its account: the sentence says which step. Switch it on, or remove the step.',
   },
+  pipeline_invalid: {
+    status: 409,
+    retryable: false,
+    title: 'The file of the pipeline is wrong',
+    help: 'The sentence says where and why; GET /pipelines lists all that is wrong, with line and column. Correct the file.',
+  },
   pipeline_file_missing: {
     status: 409,
     retryable: false,

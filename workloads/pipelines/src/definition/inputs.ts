@@ -1,5 +1,4 @@
-import type { Complaint } from '@millrace/workload-kit';
-import type { ZodError } from 'zod';
+import { type Complaint, checkSchema } from '@millrace/workload-kit';
 import { type Plan, type PlanStep, stepsBefore } from './plan.ts';
 import { namesIn, textsOf } from './references.ts';
 import { OF_EVERY_STEP } from '../runs/values.ts';
@@ -33,47 +32,43 @@ function checkInput(step: PlanStep, works: Works): Complaint[] {
       },
     ];
   });
-  const parsed = work.input.safeParse(sampleOf(step.input));
-  if (parsed.success) return spliced;
-  return [...spliced, ...complaintsOf(parsed.error, step, at)];
+  const checked = checkSchema(work.input, sampleOf(step.input));
+  if ('value' in checked) return spliced;
+  return [...spliced, ...stillWrong(checked.complaints, step, at)];
 }
 
 /** Steps and files as they will stand there; what they are, their own workloads say. */
 function sampleOf(input: PlanStep['input']): Record<string, unknown> {
-  const thing = { step: 'x', id: 'x', name: 'x', sha256: 'x', read: () => null };
+  const thing = { step: 'x', id: 'x' };
+  const file = { name: 'x', sha256: 'x', read: () => null };
   return Object.fromEntries(
     Object.entries(input).map(([member, value]) => {
       if (member === 'rows') return [member, thing];
       if (member === 'attach') return [member, [value].flat().map(() => thing)];
       const isFile = typeof value === 'object' && value !== null && 'file' in value;
-      return [member, isFile ? thing : value];
+      return [member, isFile ? file : value];
     }),
   );
 }
 
-function complaintsOf(
-  { issues }: ZodError,
+/** Without what is yet to come: a value with a name in it, or what such a value is a part of. */
+function stillWrong(
+  complaints: readonly Complaint[],
   step: PlanStep,
   at: readonly (string | number)[],
 ): Complaint[] {
   const named = [...textsOf(step.input, [])]
     .filter(({ text }) => namesIn(text).length > 0)
     .map(({ path }) => path.join('.'));
-  return issues.flatMap((issue): Complaint[] => {
-    const path = issue.path.map((each) => (typeof each === 'number' ? each : String(each)));
-    // A value that is yet to come: the whole of it, or a part of what the schema found fault with.
-    const text = path.join('.');
-    const isOpen = named.some(
-      (each) => each === text || each.startsWith(`${text}.`) || text.startsWith(`${each}.`),
-    );
-    if (isOpen) return [];
-    if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => ({
-        path: [...at, ...path, key],
-        message: `${step.type} takes no such field.`,
-        atKey: true,
-      }));
-    return [{ path: [...at, ...path], message: issue.message }];
+  return complaints.flatMap((complaint): Complaint[] => {
+    const text = complaint.path.join('.');
+    const isOpen =
+      complaint.atKey !== true &&
+      text !== '' &&
+      named.some(
+        (each) => each === text || each.startsWith(`${text}.`) || text.startsWith(`${each}.`),
+      );
+    return isOpen ? [] : [{ ...complaint, path: [...at, ...complaint.path] }];
   });
 }
 

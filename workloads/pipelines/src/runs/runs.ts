@@ -210,7 +210,7 @@ function requireWorks(plan: Plan, works: Works): void {
   const [complaint] = checkInputs(plan, works);
   if (complaint !== undefined)
     throw new PipelineError(
-      'pipeline_unavailable',
+      'pipeline_invalid',
       `${complaint.path.join('.')}: ${complaint.message}`,
     );
 }

@@ -44,7 +44,11 @@ export async function prepare(execution: Execution): Promise<Prepared> {
   if (decision.see === 'nothing') throw refused('claim_missing', decision.why);
   const bound = boundValues(declared, resolved.values);
   const nulls = new Set(bound.filter(({ value }) => value === null).map(({ name }) => name));
-  const { text } = bindNames(sql, typesOf(declared), (name) => nulls.has(name));
+  // The table of a pipeline's rows has no SQL.
+  const { text } =
+    data.rows === undefined
+      ? bindNames(sql, typesOf(declared), (name) => nulls.has(name))
+      : { text: '' };
   return {
     report,
     parameters: resolved.values,
