@@ -15,7 +15,7 @@ function messageOf(error: Error): string {
   const seen = new Set<unknown>([error]);
   for (let { cause } = error; cause instanceof Error && !seen.has(cause); { cause } = cause) {
     seen.add(cause);
-    if (!said.includes(cause.message)) said += `: ${cause.message}`;
+    if (!said.includes(cause.message)) said = `${said.replace(/\.$/, '')}: ${cause.message}`;
   }
   return said;
 }

@@ -95,12 +95,14 @@ describe('the log', () => {
     const circular = new Error('round');
     circular.cause = new Error('and round', { cause: circular });
     log.error(circular);
+    log.error({ err: new Error('No connection.', { cause: refused }) }, 'x');
     log.error({ err: 'no error' }, 'x');
     const errors = lines.map((line) => (JSON.parse(line) as { err: { message?: string } }).err);
     expect(errors.map(({ message }) => message)).toEqual([
       said.message,
       `fetch failed: ${said.message}`,
       'round: and round',
+      `No connection: ${refused.message}`,
       undefined,
     ]);
     expect(errors[0]).toMatchObject({
@@ -108,7 +110,7 @@ describe('the log', () => {
       code: 'store_unavailable',
       stack: expect.stringContaining('caused by: Error: connect ECONNREFUSED') as string,
     });
-    expect(errors[3]).toBe('no error');
+    expect(errors[4]).toBe('no error');
   });
 
   test('leaves what it was given as it is', () => {

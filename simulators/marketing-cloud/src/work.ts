@@ -41,6 +41,9 @@ export const TASK_OPERATION = 'task';
 const KILLED =
   'The query was stopped because it ran for longer than 30 minutes. Make it smaller, or split it.';
 
+/** Rows that are fitted before the process gets to its other work. */
+const AT_A_TIME = 2_000;
+
 /** So many results of the largest size there is room for. */
 const RESULTS_KEPT = 4;
 
@@ -88,7 +91,13 @@ export function createWork({ settings, clock, faults, units, run, stop, finish }
     const unit = unitOf(task);
     const { fields } = targetOf(unit, task);
     const sql = task.query.queryText;
-    return fitted(await run({ unit, sql, target: fields, signal }), fields);
+    const { columns, rows } = await run({ unit, sql, target: fields, signal });
+    const fit = fitted({ columns, rows: rows.slice(0, AT_A_TIME) }, fields);
+    for (let from = AT_A_TIME; from < rows.length; from += AT_A_TIME) {
+      await immediate();
+      fit.push(...fitted({ columns, rows: rows.slice(from, from + AT_A_TIME) }, fields));
+    }
+    return fit;
   }
 
   function complete(task: Task, rows: readonly Row[], at: number): void {

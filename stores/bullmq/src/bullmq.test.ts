@@ -3,6 +3,7 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import {
   type Clock,
+  type Hint,
   createEvents,
   createRegistry,
   createWorker,
@@ -92,6 +93,28 @@ describe('a job that an app adds with BullMQ', () => {
     const job = await queue.getJob(added.id ?? '');
     expect(await job?.getState()).toBe('completed');
     expect(job).toMatchObject({ returnvalue: 'Good morning, Ada.', name: 'any name' });
+  });
+
+  test('wakes every process up, whichever takes the marker', async () => {
+    const { store, open, queueFor } = await world();
+    const other = await open();
+    const queue = queueFor('mail:greet'.replace(':', '%3A'));
+    for (const add of [{}, { priority: 3 }, { delay: 60_000 }]) {
+      const heard = [store, other].map(
+        (each) =>
+          new Promise<Hint>((resolve) => {
+            const stop = each.watch((hint) => {
+              stop();
+              resolve(hint);
+            });
+          }),
+      );
+      // They work on the kind from now on: a marker that was set before is found too.
+      for (const each of [store, other]) await claimAll(each, 'mail:greet');
+      await queue.add('any name', { name: 'Ada' }, add);
+      for (const hint of await Promise.all(heard))
+        expect(hint).toEqual({ type: 'ready', kinds: ['mail:greet'] });
+    }
   });
 
   test('keeps the order, the attempts and the delay that BullMQ gives it', async () => {

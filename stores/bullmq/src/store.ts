@@ -9,6 +9,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { ANSWER_WITHIN_MS, type ConnectOptions, connect } from './connect.ts';
 import { type Context, createContext } from './context.ts';
 import { type Hints, startHints } from './hints.ts';
+import { type Markers, startMarkers } from './markers.ts';
 import { STORE_NAME, prefixOf } from './names.ts';
 import { claim } from './operations/claim.ts';
 import { enqueue } from './operations/enqueue.ts';
@@ -59,23 +60,31 @@ export async function openBullStore({
         'A cluster cannot be asked which replicas have a write: leave the number of replicas out.',
       );
     const confirmed = replicas === 0 ? null : { client: await open(), replicas };
-    const pingEveryMs = options.answerWithinMs ?? ANSWER_WITHIN_MS;
-    const hints = await startHints(await open(), { prefix, pingEveryMs });
+    const answerWithinMs = options.answerWithinMs ?? ANSWER_WITHIN_MS;
+    const hints = await startHints(await open(), { prefix, pingEveryMs: answerWithinMs });
+    const markers = startMarkers(await open(), { prefix, answerWithinMs });
     const context = createContext({ client, prefix, onFault, confirmed });
-    return storeOf(context, hints, disconnect);
+    return storeOf(context, { hints, markers }, disconnect);
   } catch (error) {
     disconnect();
     throw error;
   }
 }
 
-function storeOf(context: Context, hints: Hints, disconnect: () => void): BullStore {
+function storeOf(
+  context: Context,
+  { hints, markers }: { readonly hints: Hints; readonly markers: Markers },
+  disconnect: () => void,
+): BullStore {
   return {
     name: STORE_NAME,
     keeps: KEEPS,
     now: () => now(context),
     enqueue: (params) => enqueue(context, params),
-    claim: (params) => claim(context, params),
+    claim(params) {
+      markers.watch(params.wants);
+      return claim(context, params);
+    },
     renew: (params) => renew(context, params),
     settle: (params) => settle(context, params),
     cancel: (params) => cancel(context, params),
@@ -91,6 +100,7 @@ function storeOf(context: Context, hints: Hints, disconnect: () => void): BullSt
     amend: createAmend(context),
     async close() {
       hints.stop();
+      markers.stop();
       disconnect();
     },
   };

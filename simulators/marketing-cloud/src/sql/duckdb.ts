@@ -15,17 +15,24 @@ export interface DuckdbInstance {
 }
 
 export interface DuckdbConnection {
-  run(sql: string): Promise<unknown>;
+  run(sql: string): Promise<DuckdbResult>;
   runAndReadAll(sql: string): Promise<DuckdbReader>;
   createAppender(table: string, schema: string): Promise<DuckdbAppender>;
   interrupt(): void;
   closeSync(): void;
 }
 
+export type DuckdbRows = readonly (readonly (string | number | boolean | null)[])[];
+
+export interface DuckdbResult {
+  /** Two thousand rows at a time. */
+  yieldRowsJson(): AsyncIterable<DuckdbRows>;
+}
+
 export interface DuckdbReader {
   columnNames(): string[];
   /** Numbers that JSON cannot hold, dates and moments are texts. */
-  getRowsJson(): readonly (readonly (string | number | boolean | null)[])[];
+  getRowsJson(): DuckdbRows;
 }
 
 export interface DuckdbAppender {

@@ -1,3 +1,4 @@
+import { EMPTY, JOURNEYS } from './more-views.ts';
 import { DATA_VIEWS } from './views.ts';
 
 interface SampleSpec {
@@ -29,6 +30,9 @@ export function generateViews({ mids, now, seed, size }: SampleSpec): string[] {
   const some = (source: string, thousandths: number, mark: string): string =>
     `SELECT * REPLACE (${later(5, 'JobID', 'SubscriberID', `'${mark}'`)} AS EventDate) FROM ${DATA}.${source}
      WHERE ${chance('JobID', 'SubscriberID', `'${mark}'`, seed, 1)} < ${thousandths}`;
+
+  /** Every fifth send is an e-mail of a journey. */
+  const ofJourney = 'j % 5 = 4';
 
   return [
     `CREATE SCHEMA ${DATA}`,
@@ -71,9 +75,13 @@ export function generateViews({ mids, now, seed, size }: SampleSpec): string[] {
         SendType: "'Marketing Cloud'",
         SendClassificationType: "'Default Commercial'",
         DeduplicateByEmail: 'true',
+        TriggererSendDefinitionObjectID: `CASE WHEN ${ofJourney} THEN ${guid('activity', `${list}[1 + j % ${mids.length}]`, 'j % 3')} END`,
+        TriggeredSendCustomerKey: `CASE WHEN ${ofJourney} THEN 'journey-email-' || (j % 3) END`,
       },
       `range(0, ${JOBS}) AS r(j)`,
     ),
+    ...journeys(mids, moment),
+    ...Object.keys(EMPTY).map((view) => table(view, {}, 'range(0)')),
     table(
       '_Sent',
       {
@@ -85,26 +93,29 @@ export function generateViews({ mids, now, seed, size }: SampleSpec): string[] {
         SubscriberKey: 'subscriber.SubscriberKey',
         EventDate: `job.PickupTime + to_seconds(CAST(${chance('job.JobID', 'subscriber.SubscriberID', seed)} AS BIGINT))`,
         Domain: 'subscriber.Domain',
+        TriggererSendDefinitionObjectID: 'job.TriggererSendDefinitionObjectID',
+        TriggeredSendCustomerKey: 'job.TriggeredSendCustomerKey',
       },
       `${DATA}._Job AS job CROSS JOIN ${DATA}._Subscribers AS subscriber
        WHERE ${chance('job.JobID', 'subscriber.SubscriberID', seed, 1)} < 160`,
     ),
-    event('_Open', 'true', `${some('_Sent', 320, 'open')} UNION ALL ${some('_Sent', 60, 'again')}`),
-    event('_Click', 'true', some('_Open', 180, 'click'), {
+    event('_Open', `${some('_Sent', 320, 'open')} UNION ALL ${some('_Sent', 60, 'again')}`),
+    event('_Click', some('_Open', 180, 'click'), {
       URL: `'https://www.example.com/offers/' || (JobID % 12)`,
       LinkName: `'Offer ' || (JobID % 12)`,
       LinkContent: `'https://www.example.com/offers/' || (JobID % 12)`,
     }),
-    event('_Bounce', 'true', some('_Sent', 15, 'bounce'), {
+    event('_Bounce', some('_Sent', 15, 'bounce'), {
       BounceCategoryID: 'CASE WHEN SubscriberID % 3 = 0 THEN 2 ELSE 1 END',
       BounceCategory: "CASE WHEN SubscriberID % 3 = 0 THEN 'Soft bounce' ELSE 'Hard bounce' END",
       BounceSubcategory:
         "CASE WHEN SubscriberID % 3 = 0 THEN 'Mailbox Full' ELSE 'User Unknown' END",
       BounceType: "'immediate'",
       SMTPCode: 'CASE WHEN SubscriberID % 3 = 0 THEN 452 ELSE 550 END',
+      IsFalseBounce: 'false',
     }),
-    event('_Unsubscribe', 'true', some('_Open', 6, 'unsubscribe')),
-    event('_Complaint', 'true', some('_Open', 1, 'complaint')),
+    event('_Unsubscribe', some('_Open', 6, 'unsubscribe')),
+    event('_Complaint', some('_Open', 1, 'complaint')),
     table(
       '_ListSubscribers',
       {
@@ -146,11 +157,56 @@ const OF_EVENTS = [
   'SubscriberKey',
   'EventDate',
   'Domain',
+  'TriggererSendDefinitionObjectID',
+  'TriggeredSendCustomerKey',
 ];
 
-function event(view: string, isUnique: string, source: string, more: Expressions = {}): string {
+/** Of the events of one person and one send, the first is unique. */
+const IS_FIRST = 'row_number() OVER (PARTITION BY JobID, SubscriberID ORDER BY EventDate) = 1';
+
+function event(view: string, source: string, more: Expressions = {}): string {
   const same = Object.fromEntries(OF_EVENTS.map((name) => [name, name]));
-  return table(view, { ...same, IsUnique: isUnique, ...more }, `(${source}) AS source`);
+  return table(view, { ...same, IsUnique: IS_FIRST, ...more }, `(${source}) AS source`);
+}
+
+/** An id that the same arguments repeat. */
+const guid = (what: string, ...parts: readonly string[]): string =>
+  `CAST(CAST(md5('${what}' || ${parts.map((part) => `'-' || (${part})`).join(' || ')}) AS UUID) AS VARCHAR)`;
+
+/** One that runs, with three e-mails and a wait, and a draft. */
+function journeys(mids: readonly string[], moment: string): string[] {
+  const units = `(SELECT unnest([${mids.join(', ')}]) AS unit) AS units`;
+  const started = `${moment} - to_days(170)`;
+  return [
+    table(
+      '_Journey',
+      {
+        VersionID: guid('version', 'unit', 'v'),
+        JourneyID: guid('journey', 'unit', 'v'),
+        JourneyName: "(['Welcome', 'Birthday'])[1 + v]",
+        VersionNumber: '1',
+        CreatedDate: started,
+        LastPublishedDate: started,
+        ModifiedDate: started,
+        JourneyStatus: "(['Running', 'Draft'])[1 + v]",
+      },
+      `${units} CROSS JOIN range(0, 2) AS r(v)`,
+      'unit',
+    ),
+    table(
+      '_JourneyActivity',
+      {
+        VersionID: guid('version', 'unit', '0'),
+        ActivityID: guid('canvas', 'unit', 'a'),
+        ActivityName: "(['Email 1', 'Email 2', 'Email 3', 'Wait 2 days'])[1 + a]",
+        ActivityExternalKey: "(['EMAILV2-1', 'EMAILV2-2', 'EMAILV2-3', 'WAITBYDURATION-1'])[1 + a]",
+        JourneyActivityObjectID: `CASE WHEN a < 3 THEN ${guid('activity', 'unit', 'a')} END`,
+        ActivityType: "CASE WHEN a < 3 THEN 'EMAILV2' ELSE 'WAIT' END",
+      },
+      `${units} CROSS JOIN range(0, 4) AS r(a)`,
+      'unit',
+    ),
+  ];
 }
 
 /** Each business unit sees its own sends; of subscribers, the enterprise sees all. */
@@ -158,8 +214,10 @@ function unitViews(mid: string, isEnterprise: boolean): string[] {
   const schema = schemaOf(mid);
   const views = Object.entries(DATA_VIEWS).map(([view, columns]) => {
     const ofSubscribers = view === '_Subscribers' || view === '_ListSubscribers';
-    const own = ofSubscribers ? `unit = ${mid}` : `AccountID = ${mid}`;
-    const where = ofSubscribers && isEnterprise ? 'true' : own;
+    const hasUnit = ofSubscribers || Object.hasOwn(JOURNEYS, view);
+    const own = hasUnit ? `unit = ${mid}` : `AccountID = ${mid}`;
+    const isWhole = Object.hasOwn(EMPTY, view) || (ofSubscribers && isEnterprise);
+    const where = isWhole ? 'true' : own;
     return `CREATE VIEW ${schema}.${view} AS SELECT ${Object.keys(columns).join(', ')} FROM ${DATA}.${view} WHERE ${where}`;
   });
   return [`CREATE SCHEMA ${schema}`, ...views];

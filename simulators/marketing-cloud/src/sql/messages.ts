@@ -1,8 +1,11 @@
 /** What DuckDB says, by what it is about, in the words of SQL Server ("Database Engine errors" 207, 209, 245, 8120, 8134). */
 const MESSAGES: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
-  [/Referenced column "([^"]+)" not found/, ([, name]) => `Invalid column name '${name}'.`],
   [
-    /Table "([^"]+)" does not have a column named "([^"]+)"/,
+    /Referenced column "?([^"\s]+)"? (?:was )?not found/,
+    ([, name]) => `Invalid column name '${name}'.`,
+  ],
+  [
+    /(?:Table|Values list) "([^"]+)" does not have a column named "([^"]+)"/,
     ([, , name]) => `Invalid column name '${name}'.`,
   ],
   [

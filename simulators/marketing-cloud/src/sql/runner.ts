@@ -1,5 +1,6 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { Clock } from '@millrace/simulator-kit';
-import { type DataExtension, type Unit, dataExtensionByName } from '../data/account.ts';
+import { type DataExtension, type Row, type Unit, dataExtensionByName } from '../data/account.ts';
 import { sqlTime } from '../data/dates.ts';
 import { type Field, fieldNamed } from '../data/fields.ts';
 import type { Settings } from '../options.ts';
@@ -121,14 +122,19 @@ async function select(
     return asText ? `mc_text(CAST(c${place} AS ${type})) AS c${place}` : `c${place}`;
   });
   const aliases = columns.map((_, place) => quote(`c${place}`)).join(', ');
-  const reader = await connection.runAndReadAll(
+  const found = await connection.run(
     `SELECT ${places.join(', ')} FROM (${text}) AS querydef(${aliases}) LIMIT ${most + 1}`,
   );
-  const found = reader.getRowsJson();
-  if (found.length > most) throw tooManyRows(most);
-  const rows = found.map((row) =>
-    Object.fromEntries(names.map((name, place) => [name, valueOf(row[place] ?? null)])),
-  );
+  const rows: Row[] = [];
+  for await (const some of found.yieldRowsJson()) {
+    if (rows.length + some.length > most) throw tooManyRows(most);
+    for (const row of some)
+      rows.push(
+        Object.fromEntries(names.map((name, place) => [name, valueOf(row[place] ?? null)])),
+      );
+    // A million rows take seconds, in a process that has other work.
+    await immediate();
+  }
   return { columns: names, rows };
 }
 

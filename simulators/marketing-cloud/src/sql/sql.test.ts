@@ -322,6 +322,8 @@ test('data views have rows of the last six months, each business unit its own, E
     '_Job',
     '_Unsubscribe',
     '_ListSubscribers',
+    '_Journey',
+    '_JourneyActivity',
   ]) {
     expect(await count(view), view).toBeGreaterThan(0);
   }
@@ -338,6 +340,38 @@ test('data views have rows of the last six months, each business unit its own, E
     'SELECT COUNT(*) AS n FROM _Open o WHERE NOT EXISTS (SELECT 1 FROM _Sent s WHERE s.JobID = o.JobID AND s.SubscriberKey = o.SubscriberKey)',
   );
   expect(opens).toEqual(['0']);
+});
+
+test('some sends are of a journey, and the first open of a send is the unique one', async () => {
+  const sends = await rows(
+    `SELECT DISTINCT j.JourneyName, ja.ActivityName FROM _Sent s
+     JOIN _JourneyActivity ja ON ja.JourneyActivityObjectID = s.TriggererSendDefinitionObjectID
+     JOIN _Journey j ON j.VersionID = ja.VersionID`,
+    '100002',
+  );
+  expect(sends.length).toBeGreaterThan(0);
+  expect(sends.every((row) => /^Welcome\|Email [123]$/.test(row))).toBe(true);
+  const opens = await rows(
+    `SELECT JobID, SubscriberID, SUM(CASE WHEN IsUnique = 1 THEN 1 ELSE 0 END) AS u, COUNT(*) AS n FROM _Open
+     GROUP BY JobID, SubscriberID`,
+  );
+  expect(new Set(opens.map((row) => row.split('|')[2]))).toEqual(new Set(['1']));
+  expect(opens.some((row) => row.endsWith('|2'))).toBe(true);
+});
+
+test.each([
+  "SELECT Age FROM People WHERE City = 'London' /* (1 row) */",
+  "SELECT Age /* years */ FROM People -- all\nWHERE City <> 'New York' AND Age = 36 /* a /* b */ c */ ORDER BY Age",
+  "/* first */ SELECT /* second */ Age -- third\nFROM People /* 4 */ WHERE ( /* 5 */ City = 'london' /* 6 */ ) AND Age > 20",
+])('comments are nowhere in the way: %s', async (sql) => {
+  expect(await rows(sql)).toContain('36');
+});
+
+test('what looks like a comment in a text or a name is none', async () => {
+  const [row] = await rows(
+    `SELECT '-- a /* b */' AS [c -- d], "First Name" AS e FROM People WHERE Age = 20`,
+  );
+  expect(row).toBe('-- a /* b */|ADA');
 });
 
 test('the same seed gives the same rows', async () => {

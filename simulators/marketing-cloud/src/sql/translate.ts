@@ -1,6 +1,7 @@
 import { generate, parse } from '@polyglot-sql/sdk';
 import { translateExpression } from './expressions.ts';
 import { QueryError } from './run-sql.ts';
+import { withoutComments } from './comments.ts';
 import { checkAliases } from './scope.ts';
 import { type Find, type SourceParts, rewriteJoin, rewriteSource } from './sources.ts';
 import {
@@ -42,7 +43,7 @@ const ONLY_SELECT =
   'Only SELECT queries are valid. The query cannot have variables, temporary tables, common table expressions or several statements.';
 
 function onlySelect(sql: string): Json {
-  const parsed = parse(sql, TSQL);
+  const parsed = parse(withoutComments(sql), TSQL);
   if (!parsed.success) throw new QueryError(`Incorrect syntax. ${parsed.error ?? ''}`.trim());
   const statements = (Array.isArray(parsed.ast) ? parsed.ast : [parsed.ast]) as Json[];
   const [statement] = statements;
@@ -100,8 +101,6 @@ const PARTS_OF_SELECT = [
   'top',
   'offset',
   'fetch',
-  'leading_comments',
-  'post_select_comments',
 ];
 
 function rewriteSelect(given: Tree, translation: Translation, position: Position): Tree {

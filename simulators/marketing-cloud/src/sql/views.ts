@@ -1,5 +1,6 @@
+import { type Columns, EMPTY, JOURNEYS } from './more-views.ts';
+
 /** The system data views ("Data Views", Salesforce Help), as far as they are here, with their columns in DuckDB's types. */
-export type Columns = Readonly<Record<string, string>>;
 
 const ACCOUNT = { AccountID: 'INTEGER', OYBAccountID: 'INTEGER' };
 const EVENT = {
@@ -17,7 +18,7 @@ const TRIGGERED = {
   TriggeredSendCustomerKey: 'VARCHAR',
 };
 
-export const DATA_VIEWS: Readonly<Record<string, Columns>> = {
+const WITH_ROWS: Readonly<Record<string, Columns>> = {
   _Subscribers: {
     SubscriberID: 'INTEGER',
     DateUndeliverable: 'TIMESTAMP',
@@ -92,6 +93,7 @@ export const DATA_VIEWS: Readonly<Record<string, Columns>> = {
     SMTPMessage: 'VARCHAR',
     SMTPCode: 'INTEGER',
     ...TRIGGERED,
+    IsFalseBounce: 'BOOLEAN',
   },
   _Unsubscribe: { ...EVENT, IsUnique: 'BOOLEAN' },
   _Complaint: { ...EVENT, IsUnique: 'BOOLEAN' },
@@ -109,6 +111,12 @@ export const DATA_VIEWS: Readonly<Record<string, Columns>> = {
     SubscriberKey: 'VARCHAR',
     SubscriberType: 'VARCHAR',
   },
+};
+
+export const DATA_VIEWS: Readonly<Record<string, Columns>> = {
+  ...WITH_ROWS,
+  ...JOURNEYS,
+  ...EMPTY,
 };
 
 /** Whatever its case. */
