@@ -4,7 +4,10 @@ import { type Graph, STEP, type StepData, stepDataSchema, stepResultSchema } fro
 /** How long a step that is over waits at a join for the others: a run may rest for weeks before somebody resumes it. */
 const WAIT_AT_JOIN = '90d';
 
-/** What follows from the end of a step: those that wait for it alone, and its arrival where several are waited for. */
+/**
+ * What follows from the end of a step: those that wait for it alone, and its arrival where several are waited for. Why so:
+ * docs/decisions/0029-pipelines.md.
+ */
 export const followSteps: RuleBook = {
   name: 'pipeline',
   parents: [STEP],

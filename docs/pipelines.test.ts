@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Tutorial, startTutorial } from './test/tutorial.ts';
+
+/**
+ * Every command of the tutorial in its order, against the built server as `npm start` has it: with its simulated Marketing Cloud
+ * and a real LibreOffice.
+ */
+
+let tutorial: Tutorial;
+beforeAll(async () => {
+  tutorial = await startTutorial({ settings: {}, folders: ['pipelines'] });
+}, 240_000);
+afterAll(() => tutorial.close(), 60_000);
+
+it('is true, command by command', { timeout: 600_000 }, async () => {
+  const said: string[] = [];
+  await tutorial.follow('docs/pipelines.md', (_, ran) => said.push(ran.said));
+  const all = said.join('\n');
+  expect(all).toMatch(/pipe-1 succeeded: 3 steps/);
+  // As many letters as customers, and a line of the table for each.
+  const [, rows, documents, lines] =
+    /✓ Customers with orders .* (\d+) rows?\n.* (\d+) documents?\n.* (\d+) rows?,/.exec(all) ?? [];
+  expect(Number(rows)).toBeGreaterThan(0);
+  expect([documents, lines]).toEqual([rows, rows]);
+  expect(all).toMatch(/pipe-2 newest failed: Customer is not a known data extension/);
+  expect(all).toMatch(/pipe-2 succeeded: 3 steps/);
+  expect(all).toContain('wrong.yaml:5:19  steps.customers.query.sql: there is no mnth here.');
+  const run = JSON.parse((await tutorial.made('run.json')).toString()) as { id: string };
+  const events = (await tutorial.made('events.txt')).toString();
+  const last =
+    events
+      .trim()
+      .split('\n')
+      .findLast((line) => line.startsWith('data:')) ?? '';
+  expect(JSON.parse(last.slice('data:'.length))).toMatchObject({
+    type: 'pipeline',
+    run: {
+      id: run.id,
+      state: 'succeeded',
+      parameters: { least: '3' },
+      steps: [{ name: 'customers' }, { name: 'letters' }, { name: 'sent' }],
+    },
+  });
+});
