@@ -20,11 +20,13 @@ const output = {
 };
 
 /** Held against what columns may be, and kept as the file says them: the definition of the table reads them once more. */
-const columns = z.custom<Readonly<Record<string, unknown>>>().superRefine((given, context) => {
-  const { error } = z.record(z.string(), columnWords).safeParse(given);
-  for (const { path, message } of error?.issues ?? [])
-    context.addIssue({ code: 'custom', path: [...path], message });
-});
+const columnsAsWritten = z
+  .custom<Readonly<Record<string, unknown>>>()
+  .superRefine((given, context) => {
+    const { error } = z.record(z.string(), columnWords).safeParse(given);
+    for (const { path, message } of error?.issues ?? [])
+      context.addIssue({ code: 'custom', path: [...path], message });
+  });
 
 /** A report of the catalogue under the claims of whoever runs the pipeline, or a table of the rows of an earlier step. */
 const inputSchema = z.union(
@@ -39,7 +41,7 @@ const inputSchema = z.union(
     z.strictObject({
       rows: rowsOf,
       title: z.string(),
-      columns,
+      columns: columnsAsWritten,
       file: z.string().default('table'),
       ...output,
     }),
