@@ -15,6 +15,7 @@ const subcommands = {
   batch: './batch.mjs',
   salesforce: './salesforce.mjs',
   queries: './queries.mjs',
+  reports: './reports.mjs',
 };
 
 const [name, ...args] = process.argv.slice(2);

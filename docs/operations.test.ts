@@ -120,9 +120,9 @@ describe('dashboards', () => {
     },
   );
 
-  it('are five, and no other file lies about', () => {
+  it('are six, and no other file lies about', () => {
     expect(files.toSorted()).toEqual(
-      ['capacity', 'overview', 'performance', 'queries', 'reliability'].map(
+      ['capacity', 'overview', 'performance', 'queries', 'reliability', 'reports'].map(
         (name) => `${name}.json`,
       ),
     );

@@ -1,7 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERRORS, JOB_ERRORS, jobState } from '@millrace/api';
+import { failures as ofPipelines } from '@millrace/pipelines/contract';
 import { failures as ofQueries } from '@millrace/queries/contract';
+import { failures as ofReports } from '@millrace/reports/contract';
 import { FINISHED_STATES, STATES, TRANSITIONS, isFinished, statesBefore } from '@millrace/engine';
 import { FIELDS, RECORD_CODES } from '@millrace/store-salesforce';
 import { describe, expect, it } from 'vitest';
@@ -147,14 +149,16 @@ describe('fields of Generated_Document__c', () => {
 describe('codes of failed documents', () => {
   const ours: Readonly<Record<string, { readonly retryable: boolean }>> = RECORD_CODES;
   const codes = Object.keys(ours);
-  /** An org has no chunks, no webhooks and no queries, and its kind returns outcomes. */
+  /** An org has no chunks, no webhooks, no queries, no reports and no pipelines, and its kind returns outcomes. */
   const NEVER_IN_AN_ORG = /^(aborted|invalid_outcome|webhooks?_\w+)$/;
 
   it('are those of the service and of the Apex', () => {
     const callout = source('classes/DocgenCallout.cls');
     const ofApex = [...new Set(wordsIn(callout, /handBack\('(\w+)'/g))];
     const ofService = Object.keys(JOB_ERRORS).filter(
-      (code) => !NEVER_IN_AN_ORG.test(code) && !(code in ofQueries),
+      (code) =>
+        !NEVER_IN_AN_ORG.test(code) &&
+        ![ofQueries, ofReports, ofPipelines].some((others) => code in others),
     );
     expect(codes.toSorted()).toEqual([...ofService, ...ofApex].toSorted());
     for (const [code, { retryable }] of Object.entries(JOB_ERRORS))

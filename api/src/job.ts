@@ -73,7 +73,9 @@ export const job = jobSummary.extend({
     .unknown()
     .describe('As it was enqueued; null once purged or erased; a text where it is no JSON.'),
   result: z.unknown().describe('What it gave; null before it has succeeded.'),
-  cursor: z.unknown().describe('Where the last saved chunk ended.'),
+  cursor: z
+    .unknown()
+    .describe('Where the last saved chunk ended. For operators: it can hold values of rows.'),
   executions: z
     .array(execution)
     .describe('Of a job that did not end well at once, the last 20, the oldest first.'),

@@ -1,3 +1,4 @@
+import { topics } from '@millrace/workloads/contracts';
 import { type Contract } from '@millrace/workload-kit/contract';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
@@ -59,7 +60,8 @@ test('a stream has the events as its schema', () => {
   expect(operationOf('events').responses['200']).toMatchObject({
     content: { 'text/event-stream': { schema: { $ref: '#/components/schemas/LiveEvent' } } },
   });
-  expect(components.schemas['LiveEvent']?.oneOf).toHaveLength(7);
+  // The service's own, and one for each topic of the workloads.
+  expect(components.schemas['LiveEvent']?.oneOf).toHaveLength(6 + Object.keys(topics).length);
 });
 
 test('the problems are the error table', () => {

@@ -88,6 +88,10 @@ const NOT_THERE = [
   'run_not_found',
   'snippet_not_found',
   'data_extension_not_found',
+  'report_not_found',
+  'report_run_not_found',
+  'pipeline_not_found',
+  'pipeline_run_not_found',
 ];
 
 /** The 403s that are about who asks, not about what is asked for. */
@@ -98,6 +102,7 @@ const NOT_ALLOWED = [
   'tenant_missing',
   'tenant_not_allowed',
   'mid_not_allowed',
+  'claim_missing',
 ];
 
 function exitCodeOfSignIn({ trouble }: SignInError): ExitCode {

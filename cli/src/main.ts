@@ -19,8 +19,12 @@ import { lint } from './documents/commands/lint.ts';
 import { login } from './commands/sign-in/login.ts';
 import { logout } from './commands/sign-in/logout.ts';
 import { pause } from './commands/operate/pause.ts';
+import { pipeline } from './pipelines/commands/pipeline.ts';
+import { pipelines } from './pipelines/commands/pipelines.ts';
 import { query } from './queries/commands/query.ts';
 import { resume } from './commands/operate/resume.ts';
+import { report } from './reports/commands/report.ts';
+import { reports } from './reports/commands/reports.ts';
 import { retry } from './commands/jobs/retry.ts';
 import { runs } from './queries/commands/runs.ts';
 import { salesforce } from './commands/salesforce.ts';
@@ -72,6 +76,10 @@ export const commands: readonly Command[] = [
   snippets,
   sql,
   catalog,
+  reports,
+  report,
+  pipelines,
+  pipeline,
   salesforce,
   worker,
   erase,
@@ -93,13 +101,13 @@ export async function main(
   let context: Context | null = null;
   try {
     const command = name === undefined ? null : findCommand(commands, name);
-    const { words, options } = parseFor(command, rest);
+    const { words, options, free } = parseFor(command, rest);
     const choices = options as Values<typeof GLOBAL_OPTIONS>;
     if (choices.version) return show(world.stdout, version(), EXIT.ok);
     if (choices.help) return show(world.stdout, helpOn(command), EXIT.ok);
     if (command === null) return show(world.stderr, overview(commands), EXIT.usage);
     context = await createContext(world, choices);
-    return await command.run(context, { words, options });
+    return await command.run(context, { words, options, free });
   } catch (thrown) {
     if (world.interrupted.aborted) return EXIT.interrupted;
     const advice = context?.tokens.advice() ?? null;

@@ -21,6 +21,7 @@ export interface Call {
   readonly upload: { readonly type: string; readonly bytes: Buffer } | null;
   /** The token that came with it. */
   readonly token: string | null;
+  readonly headers: IncomingMessage['headers'];
 }
 
 /** Gives the answer, or throws an ApiError. What is not here is not served. */
@@ -125,6 +126,7 @@ async function answer(
       body: checked(contract.body, body),
       upload,
       token: tokenOf(request),
+      headers: request.headers,
     });
     if (given instanceof Response) return await sendBytes(response, contract, given);
     send(response, contract.statuses[0], 'application/json', contract.response.parse(given));
@@ -139,8 +141,13 @@ export function refusal(code: Parameters<typeof problemOf>[0], detail: string, i
   return new ApiError(problemOf(code, detail, 'fake', issues));
 }
 
+/** GET /reports/graph is not the report "graph". */
+const literalFirst = (Object.entries(contracts) as [RouteName, Contract][]).toSorted(
+  ([, a], [, b]) => a.path.split(':').length - b.path.split(':').length,
+);
+
 function routeOf(method: string, path: string) {
-  for (const [name, contract] of Object.entries(contracts) as [RouteName, Contract][]) {
+  for (const [name, contract] of literalFirst) {
     const pattern = contract.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)');
     const found = contract.method === method ? new RegExp(`^${pattern}$`).exec(path) : null;
     // POST /jobs/cancel is not the job "cancel": literal paths have no groups.
@@ -194,7 +201,9 @@ async function sendBytes(
     throw new Error('The contract of this route knows no such answer.');
   response.writeHead(given.status, Object.fromEntries(given.headers));
   try {
-    for await (const chunk of given.body ?? []) response.write(chunk);
+    // Each has left before the next comes: what is cut off comes after it.
+    for await (const chunk of given.body ?? [])
+      await new Promise((resolve) => response.write(chunk, resolve));
     response.end();
   } catch {
     // The line breaks: what came so far must not look whole.

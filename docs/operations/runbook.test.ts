@@ -22,7 +22,7 @@ const [preface, ...symptoms] = sections;
 
 it('has a section for each symptom', () => {
   expect(preface?.title).toBe('Before you begin');
-  expect(symptoms).toHaveLength(27);
+  expect(symptoms).toHaveLength(30);
 });
 
 it.each(symptoms)(
@@ -54,6 +54,8 @@ describe.sequential('its commands', () => {
   let failed: string;
   /** The rows of one never came, and one stays where it is. */
   let runs: { readonly lost: string; readonly stuck: string };
+  /** By the section that asks for one. */
+  let reports: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
     service = await startService();
@@ -69,6 +71,10 @@ describe.sequential('its commands', () => {
     };
     records = await addRecords();
     runs = await startRuns();
+    reports = {
+      'A report is stuck': await startReport('locked', 'PROCESSING'),
+      'Reports fail': await startReport('missing', 'FAILED'),
+    };
   }, 120_000);
 
   afterAll(() => service.close());
@@ -102,6 +108,15 @@ describe.sequential('its commands', () => {
     return id;
   }
 
+  async function startReport(name: string, state: string): Promise<string> {
+    const made = await service.shell(`millrace report run ${name} --no-wait`);
+    expect(made.stderr).toBe('');
+    const id = made.stdout.trim();
+    const look = `millrace report show ${id} -q || true`;
+    await until(async () => (await service.shell(look)).stdout.trim() === state);
+    return id;
+  }
+
   /** One that waits for a retry, one that failed, and one that nobody will ever take over. */
   async function addRecords(): Promise<typeof records> {
     const { org } = service.org;
@@ -132,7 +147,7 @@ describe.sequential('its commands', () => {
   function run(script: string, { title }: Section): Promise<Ran> {
     const here = script.replaceAll('https://millrace.example.com', service.url);
     const record = records[title];
-    const RUN = title === 'A rowset is never ready' ? runs.lost : runs.stuck;
+    const RUN = reports[title] ?? (title === 'A rowset is never ready' ? runs.lost : runs.stuck);
     const about =
       record === undefined
         ? { KIND, CODE, RUN, JOB: jobs[title] ?? failed }
@@ -167,6 +182,9 @@ describe.sequential('its commands', () => {
     service.cloud.expireTokens();
     await service.shell(`millrace query 'SELECT 1 AS One' --no-wait`);
     await until(async () => (await told()).some((line) => isOf(NO_TOKEN, line)));
+    await service.loseReports();
+    await service.shell('millrace report run well --no-wait');
+    await until(async () => (await told()).some((line) => isOf(LOST_SOURCE, line)));
     await service.loseOrg();
     await until(async () => (await told()).some((line) => isOf(LOST_ORG, line)));
     await service.loseRedis();
@@ -197,6 +215,7 @@ const NO_TOKEN: Selector = {
   name: 'shell_query_call_failures_total',
   matchers: [{ label: 'code', operator: '=', value: 'invalid_client' }],
 };
+const LOST_SOURCE = failing('reports_source');
 const LOST_ORG = failing('salesforce');
 const LOST_REDIS = failing('redis');
 const LOST_STORE = failing('store');

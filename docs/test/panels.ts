@@ -45,6 +45,7 @@ export function sentExpression(expr: string): string {
 
 /** What attributes can be; those that are not named here are `any`. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
+  dependency: ['any', 'reports_source'],
   outcome: ['succeeded', 'failed', 'ok', 'error'],
   quantile: ['0.5', '0.99', '1'],
   status: ['200', '503'],

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startIdentity } from '@millrace/simulator-identity';
 import { type MarketingCloud, startMarketingCloud } from '@millrace/simulator-marketing-cloud';
+import pg from 'pg';
 import { findPostgres, startRedis } from '../../scripts/services.mjs';
 import { startMain } from '../../server/test/process.ts';
 import { testDatabases } from '../../stores/postgres/test/databases.ts';
@@ -28,6 +29,8 @@ export interface Service {
   shell(script: string, env?: Readonly<Record<string, string>>): Promise<Ran>;
   /** What the server has logged. */
   log(): string;
+  /** Takes the database of the reports away. */
+  loseReports(): Promise<void>;
   /** Takes the database away. */
   loseStore(): Promise<void>;
   /** Takes away the Redis in which the jobs of queries are. */
@@ -58,6 +61,13 @@ export const letter = defineJob({
 export const yearly = defineSchedule({ name: 'yearly', cron: '0 0 1 1 *', timeZone: 'UTC', job: { kind: 'letter', data: {} } });
 `;
 
+/** One that does well, one whose table somebody has locked, and one whose table is not there. */
+const REPORTS = {
+  'well.yaml': 'title: Well\nsql: SELECT 1 AS id\nkey: id\npublic: true\n',
+  'locked.yaml': 'title: Locked\nsql: SELECT id FROM locked\nkey: id\npublic: true\n',
+  'missing.yaml': 'title: Missing\nsql: SELECT id FROM missing\nkey: id\npublic: true\n',
+};
+
 export async function startService(): Promise<Service> {
   const cleanups: (() => Promise<unknown>)[] = [];
   const close = async () => {
@@ -82,6 +92,19 @@ async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service
   let lost: Promise<void> | null = null;
   const loseStore = () => (lost ??= database.drop());
   cleanups.push(loseStore);
+  await mkdir(join(folder, 'reports'));
+  for (const [name, text] of Object.entries(REPORTS))
+    await writeFile(join(folder, 'reports', name), text);
+  const source = await databases.create();
+  const lock = new pg.Client(source.url);
+  // The database is dropped under it.
+  lock.on('error', () => {});
+  await lock.connect();
+  await lock.query('CREATE TABLE locked (id int PRIMARY KEY)');
+  await lock.query('BEGIN; LOCK TABLE locked');
+  let gone: Promise<void> | null = null;
+  const loseReports = () => (gone ??= lock.end().then(() => source.drop()));
+  cleanups.push(loseReports);
   const redis = await startRedis();
   cleanups.push(() => redis.remove());
   const client = { id: 'operator', secret: 'a-secret-of-this-test', roles: ['operator'] };
@@ -115,6 +138,7 @@ async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service
       NODE_ENV: 'production',
       DATABASE_URL: database.url,
       REDIS_URL: redis.url,
+      REPORTS_DATABASE_URL: source.url,
       ISSUER: issuer.issuer,
       AUDIENCE: issuer.audience,
       JWKS_URI: issuer.jwksUri,
@@ -155,6 +179,7 @@ async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service
     org: org.salesforce,
     cloud,
     log: server.output,
+    loseReports,
     loseStore,
     async loseRedis() {
       await redis.stop('immediate');

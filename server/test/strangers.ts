@@ -66,12 +66,25 @@ const run = (asked?: (theirs: Things) => Asked) =>
     none: 'run-999999',
     ...(asked && { asked }),
   }) as const;
+const report = {
+  of: 'one',
+  id: (theirs: Things) => theirs.report,
+  none: 'pg-999999',
+} as const;
 const snippet = {
   of: 'one',
   id: (theirs: Things) => theirs.snippet,
   none: 'nobodys',
   shared: true,
 } as const;
+
+const pipelineRun = (asked?: () => Asked) =>
+  ({
+    of: 'one',
+    id: (theirs: Things) => theirs.pipelineRun,
+    none: 'pipe-999999',
+    ...(asked && { asked }),
+  }) as const;
 
 export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
   enqueue: {
@@ -204,7 +217,47 @@ export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
     answer: { status: 403, text: /mid_not_allowed/ },
   },
   formatSql: NOBODY,
+  // Files are of the installation.
+  listPipelines: NOBODY,
+  getPipeline: NOBODY,
+  startPipeline: NOBODY,
+  listPipelineRuns: {
+    of: 'many',
+    filters: () => [
+      {},
+      { pipeline: 'opens' },
+      { submitter: 'operator@acme' },
+      { state: 'succeeded' },
+    ],
+  },
+  getPipelineRun: pipelineRun(),
+  pipelineRunEvents: pipelineRun(),
+  cancelPipelineRun: pipelineRun(),
+  resumePipelineRun: pipelineRun(() => ({ body: {} })),
   getCatalog: { of: 'many', filters: () => [{}] },
+  // Reports are of the service; which rows somebody gets is by their claims.
+  listReports: NOBODY,
+  getReport: NOBODY,
+  getReportGraph: NOBODY,
+  startReport: NOBODY,
+  listReportRuns: {
+    of: 'many',
+    filters: () => [
+      {},
+      { submitter: 'operator@acme' },
+      { correlationId: 'acme-request' },
+      { state: 'SUCCEEDED' },
+      { report: 'one' },
+    ],
+  },
+  getReportRun: report,
+  reportRunEvents: report,
+  cancelReportRun: report,
+  retryReportRun: report,
+  downloadReportFile: report,
+  deleteReportFile: report,
+  getReportSample: NOBODY,
+  fillReportSample: ALL,
 };
 
 export const names = Object.keys(contracts) as RouteName[];

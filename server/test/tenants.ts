@@ -34,6 +34,9 @@ export interface Things {
   readonly batch: string;
   readonly run: string;
   readonly snippet: string;
+  /** A run of a report. */
+  readonly report: string;
+  readonly pipelineRun: string;
   /** The business unit of Marketing Cloud. */
   readonly mid: string;
   readonly eventId: string;
@@ -51,6 +54,8 @@ const PAGED = [
   'listTemplates',
   'listRuns',
   'listSnippets',
+  'listReportRuns',
+  'listPipelineRuns',
 ] as const;
 
 /** Whose first pages are the same as long as nobody changes anything. Runs go on by themselves. */
@@ -61,6 +66,7 @@ const LISTS = [
   'listFiles',
   'listTemplates',
   'listSnippets',
+  'listReportRuns',
 ] as const;
 
 const MIDS: Readonly<Record<string, string>> = { globex: '100001', acme: '100002' };
@@ -70,6 +76,13 @@ import { z } from 'zod';
 export const wait = defineJob({ kind: 'wait', input: z.unknown(), public: true, run: async () => done(null) });
 `;
 
+const REPORT_FILE = `title: One
+sql: SELECT 1 AS id
+key: id
+public: true
+`;
+const PIPELINE = 'title: Opens\nsteps:\n  opens: { query: { sql: SELECT 1 AS One } }\n';
+
 export type TenantsWorld = Awaited<ReturnType<typeof startTenants>>;
 
 export async function startTenants(where: 'the embedded database' | 'Postgres') {
@@ -77,6 +90,10 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
   const folder = mkdtempSync(join(tmpdir(), 'millrace-tenants-'));
   mkdirSync(join(folder, 'jobs'));
   writeFileSync(join(folder, 'jobs/wait.mjs'), JOB_FILE);
+  mkdirSync(join(folder, 'reports'));
+  writeFileSync(join(folder, 'reports/one.yaml'), REPORT_FILE);
+  mkdirSync(join(folder, 'pipelines'));
+  writeFileSync(join(folder, 'pipelines/opens.yaml'), PIPELINE);
   const issuer: Identity = await startIdentity();
   const cloud = await startMarketingCloud({
     units: Object.values(MIDS),
@@ -103,7 +120,7 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       SHELL_QUERY_MAX_DELAY: '50ms',
       SHELL_QUERY_ROWSET_READY_INITIAL_DELAY: '10ms',
       SHELL_QUERY_ROWSET_READY_MAX_DELAY: '10ms',
-      ...(database && { DATABASE_URL: database.url }),
+      ...(database && { DATABASE_URL: database.url, REPORTS_DATABASE_URL: database.url }),
     },
     folder,
   );
@@ -195,6 +212,18 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
     const { id: run } = await ok<{ id: string }>(tenant, 'startRun', {
       body: { snippet, wait: 60 },
     });
+    const { id: report } = await ok<{ id: string }>(tenant, 'startReport', {
+      params: { name: 'one' },
+      body: { wait: 60 },
+      headers,
+    });
+    const { id: pipelineRun } = await ok<{ id: string }>(tenant, 'startPipeline', {
+      params: { name: 'opens' },
+      body: {},
+    });
+    // The stream ends with the run.
+    const events = await operator(tenant, 'pipelineRunEvents', { params: { id: pipelineRun } });
+    expect(events.text).toContain('"state":"succeeded"');
     const next = new Map<string, string>();
     for (const name of PAGED) {
       const page = await ok<{ next: string | null }>(tenant, name, { query: { limit: '1' } });
@@ -208,6 +237,8 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       batch: batchId,
       run,
       snippet,
+      report,
+      pipelineRun,
       mid: MIDS[tenant] ?? '',
       eventId: await lastEvent(tenant, waiting),
       next,

@@ -37,6 +37,23 @@ export const schedule = z.object({
   kind: kindName,
   lastTick: moment.describe('Ticks up to this one have been dealt with.'),
   nextTick: moment.nullable().describe('Null: it has no more, or nobody here declares it.'),
+  // Servers of before tell none of the next four.
+  words: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('Cron and time zone as people say it; null: there are no words for it.'),
+  next: z.array(moment).default([]).describe('The next five ticks, as far as there are any.'),
+  missed: z
+    .enum(['last', 'skip', 'all'])
+    .nullable()
+    .default(null)
+    .describe('Of ticks that nobody was there to take, which run: the last one, none, or all.'),
+  overlap: z
+    .enum(['skip', 'allow'])
+    .nullable()
+    .default(null)
+    .describe('What a tick does while the job before is alive: it is passed over, or runs beside.'),
   lastJob: jobId.nullable().describe('The last job that it made; null: none yet.'),
   lastJobAt: moment
     .nullable()
@@ -137,6 +154,16 @@ export const kindContracts = {
             kind: 'report.monthly',
             lastTick: '2026-01-01T05:00:00.000Z',
             nextTick: '2026-02-01T05:00:00.000Z',
+            words: 'At 06:00, on day 1 of the month, in Europe/Berlin',
+            next: [
+              '2026-02-01T05:00:00.000Z',
+              '2026-03-01T05:00:00.000Z',
+              '2026-04-01T04:00:00.000Z',
+              '2026-05-01T04:00:00.000Z',
+              '2026-06-01T04:00:00.000Z',
+            ],
+            missed: 'last',
+            overlap: 'skip',
             lastJob: 'pg-7',
             lastJobAt: '2026-01-01T05:00:00.041Z',
             declared: true,

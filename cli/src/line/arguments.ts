@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Command } from './command.ts';
+import type { Command, Free } from './command.ts';
 import { nearest } from '@millrace/api';
 import { type Option, type Options, flag, text } from './option.ts';
 import { UsageError } from './usage-error.ts';
@@ -29,17 +29,33 @@ export function findCommandName(argv: readonly string[]): {
 export function parseFor(
   command: Command | null,
   argv: readonly string[],
-): { words: string[]; options: Parsed } {
+): { words: string[]; options: Parsed; free: Free } {
   const known: Options = { ...GLOBAL_OPTIONS, ...command?.options };
   const words: string[] = [];
   const options: Record<string, unknown> = {};
-  for (const token of tokensOf(argv, known)) {
-    if (token.kind === 'positional') words.push(token.value);
-    if (token.kind === 'option') options[token.name] = valueOf(token, known);
+  const free: Record<string, string[]> = {};
+  const tokens = tokensOf(argv, known);
+  for (let at = 0; at < tokens.length; at += 1) {
+    const token = tokens[at];
+    if (token?.kind === 'positional') words.push(token.value);
+    if (token?.kind !== 'option') continue;
+    if (command?.open !== true || Object.hasOwn(known, token.name) || isShort(token)) {
+      options[token.name] = valueOf(token, known);
+      continue;
+    }
+    // Nobody knows yet whether it takes a value: the word behind it, if there is one, is it.
+    const next = tokens[at + 1];
+    const value = token.value ?? (next?.kind === 'positional' ? next.value : '');
+    if (token.value === undefined && next?.kind === 'positional') at += 1;
+    (free[token.name] ??= []).push(value);
   }
   const asksForHelp = options['help'] === true || options['version'] === true;
   if (command !== null && !asksForHelp) checkWords(command, words);
-  return { words, options };
+  return { words, options, free };
+}
+
+function isShort({ rawName }: OptionToken): boolean {
+  return !rawName.startsWith('--');
 }
 
 interface OptionToken {

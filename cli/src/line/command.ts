@@ -14,6 +14,10 @@ export interface Command<O extends Options = Options> {
   /** How many words may follow the name. */
   readonly words: { readonly least: number; readonly most: number };
   readonly options: O;
+  /** It takes options that only the server knows, such as the parameters of a report: they are `free` of what it is given. */
+  readonly open?: true;
+  /** Of such a command: those that can be completed after these words, with what their values may be. */
+  freeOptions?(context: Context, words: readonly string[]): Promise<FreeOptions>;
   readonly examples: readonly string[];
   // A method, so that a Command<O> passes where any command is wanted.
   run(context: Context, args: Args<O>): Promise<ExitCode>;
@@ -22,7 +26,12 @@ export interface Command<O extends Options = Options> {
 export interface Args<O extends Options = Options> {
   readonly words: readonly string[];
   readonly options: Values<O>;
+  /** Of an open command: each as often as it was given; without a value, an empty one. */
+  readonly free: Free;
 }
+
+export type Free = Readonly<Record<string, readonly string[]>>;
+export type FreeOptions = Readonly<Record<string, readonly string[]>>;
 
 /** Only gives `run` the types of its own options. */
 export function defineCommand<O extends Options>(command: Command<O>): Command<O> {

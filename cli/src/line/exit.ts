@@ -8,7 +8,7 @@ export const EXIT_CODES = {
   usage: { code: 2, meaning: 'wrong usage' },
   notFound: {
     code: 3,
-    meaning: 'no such job, kind, schedule, template, batch, file or run',
+    meaning: 'no such job, kind, schedule, template, batch, file, report, pipeline, run',
   },
   refused: { code: 4, meaning: 'refused: not valid, or not possible now' },
   unreachable: {

@@ -1,4 +1,5 @@
 import { nearest } from '@millrace/api';
+import type { Free } from './command.ts';
 import { UsageError } from './usage-error.ts';
 
 /** `templates add FILE`: what is to be done, and with what. `verbs` has the word for what follows each, if anything does. */
@@ -33,6 +34,11 @@ export function onlyFor(command: string, given: object, allowed: readonly string
   throw new UsageError(
     `"millrace ${command}" does not take --${surplus}. See "millrace help ${command.split(' ')[0]}".`,
   );
+}
+
+/** Options that nobody declared are parameters of `run`; behind any other verb they are slips. */
+export function refuseFree(command: string, free: Free): void {
+  onlyFor(command, free, []);
 }
 
 /** Every command takes them. */

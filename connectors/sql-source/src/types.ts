@@ -54,6 +54,8 @@ export interface SourceColumn {
 export interface Cut {
   readonly bytes: number;
   readonly rows: number;
+  /** With so many bytes it ends however few its rows are: wide rows must not fill the memory. */
+  readonly mostBytes?: number;
   /** `csv` if left out. */
   readonly format?: CopyFormat;
   /** Whether to say where each row ends. */
@@ -62,7 +64,7 @@ export interface Cut {
 
 /**
  * `csv` and `text` are Postgres' own. `lines` is for SQL that gives one column with the finished line: it passes
- * untouched as long as it has no line end and none of the control characters U+0001 to U+0003.
+ * untouched as long as it has no line end and none of the control characters U+0001 to U+0003, and is not `\.` alone.
  */
 export type CopyFormat = 'csv' | 'text' | 'lines';
 

@@ -8,8 +8,9 @@ import { overview } from './overview.mjs';
 import { performance } from './performance.mjs';
 import { queries } from './queries.mjs';
 import { reliability } from './reliability.mjs';
+import { reports } from './reports.mjs';
 
-export const dashboards = { overview, performance, reliability, capacity, queries };
+export const dashboards = { overview, performance, reliability, capacity, queries, reports };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const files = Object.entries(dashboards).map(([name, content]) => {

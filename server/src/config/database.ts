@@ -1,6 +1,6 @@
 import type { Tls, TlsMode } from '@millrace/store-postgres';
+import { TLS_MODES, certificates } from '@millrace/workload-kit';
 import type { Environment } from './environment.ts';
-import { TLS_MODES, certificates } from './settings.ts';
 
 /** Of the Postgres that DATABASE_URL names. */
 export interface DatabaseConfig {

@@ -1,8 +1,11 @@
 import {
+  TLS_MODES,
   type Variables,
+  certificates,
   flag,
   list,
   oneOf,
+  postgresUrl,
   setting,
   text,
   time,
@@ -12,15 +15,12 @@ import {
 import { workloads } from '@millrace/workloads';
 import { z } from 'zod';
 import {
-  TLS_MODES,
   allowedHosts,
   apiVersion,
-  certificates,
   dataFolder,
   orgs,
   pools,
   port,
-  postgresUrl,
   privateKey,
   redisPrefix,
   redisUrl,

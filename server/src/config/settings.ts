@@ -1,4 +1,4 @@
-import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { FIELD_NAMES } from '@millrace/store-salesforce';
@@ -50,12 +50,6 @@ export const trustedAddress = z
     { error: 'Write a URL with https; http only for localhost.' },
   );
 
-export const postgresUrl = z
-  .string()
-  .refine((value) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value), {
-    error: 'Write a URL such as postgres://user:password@host:5432/database.',
-  });
-
 export const redisUrl = z
   .string()
   .refine((value) => /^rediss?:\/\//.test(value) && URL.canParse(value), {
@@ -78,22 +72,6 @@ export const privateKey = z.string().transform((value, context) => {
   } catch {
     const message =
       'Write the path of a private key in PEM, without a passphrase, or the PEM itself.';
-    context.issues.push({ code: 'custom', input: '', message });
-    return z.NEVER;
-  }
-});
-
-/** A path, or the certificates themselves: all of them, since one file may have several authorities. */
-export const certificates = z.string().transform((value, context) => {
-  try {
-    const pem = value.includes('-----BEGIN')
-      ? value.replaceAll('\\n', '\n')
-      : readFileSync(value, 'utf8');
-    const all = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-    if (all.length === 0) throw new Error('none');
-    return all.map((each) => new X509Certificate(each).toString()).join('');
-  } catch {
-    const message = 'Write the path of a file with certificates in PEM, or the PEM itself.';
     context.issues.push({ code: 'custom', input: '', message });
     return z.NEVER;
   }
@@ -173,5 +151,3 @@ function jsonOf(value: string): unknown {
     return undefined;
   }
 }
-
-export const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;

@@ -42,6 +42,8 @@ test('what is there is ok, and nothing needs to be done', async () => {
     'issuer',
     'disk (data)',
     'Marketing Cloud',
+    'reports',
+    'reports (database)',
   ]);
 });
 

@@ -73,7 +73,7 @@ describe('GET /events', () => {
   test('refuses what it does not know', async () => {
     const client = createClient({ baseUrl });
     const opened = client.events({ query: { topics: 'weather' } })[Symbol.asyncIterator]();
-    expect(await refusal(opened.next(), 'invalid_request')).toMatch('job, queue, worker and run');
+    expect(await refusal(opened.next(), 'invalid_request')).toMatch('job, queue, worker, run');
   });
 
   test('is limited per subject: one caller does not take the places of the others', async () => {

@@ -187,6 +187,27 @@ describe('a job', () => {
     });
   });
 
+  test('shows its cursor, which can hold values of rows, to operators alone', async () => {
+    let roles: Caller['roles'] = ['operator'];
+    const { client } = start({
+      parts: { authenticate: async () => ({ ...DEVELOPER, roles }) },
+      store: (store) => ({
+        ...store,
+        async get(params) {
+          const job = await store.get(params);
+          return job && { ...job, cursor: '{"key":["Ada Lovelace"]}' };
+        },
+      }),
+    });
+    const { id } = await client.enqueue({ body: { kind: 'hello', data: { name: 'x' } } });
+    const seen = async () => (await client.getJob({ params: { id } })).cursor;
+    expect(await seen()).toEqual({ key: ['Ada Lovelace'] });
+    for (const role of ['viewer', 'member'] as const) {
+      roles = [role];
+      expect(await seen()).toBeNull();
+    }
+  });
+
   test('with a key is made once: 201, then 200 with the same id', async () => {
     const { app, client } = start();
     const body = { kind: 'hello', data: { name: 'Ada' }, key: 'k', keyWindow: '1h' };

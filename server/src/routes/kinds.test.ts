@@ -1,5 +1,5 @@
 import { type Kind, contracts } from '@millrace/api';
-import { createRegistry, defineJob, dependantsOf, done } from '@millrace/engine';
+import { type Schedule, createRegistry, defineJob, dependantsOf, done } from '@millrace/engine';
 import { createMemoryDatabase } from '@millrace/store-memory';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -16,17 +16,18 @@ const report = defineJob({
   run: async () => done(),
 });
 
-function start() {
+function start(declared: readonly Schedule[] = []) {
   const registry = createRegistry([report, internal, hello]);
   const database = createMemoryDatabase({ now: () => NOW, name: 'mem' });
   const store = asMain(database.open({ dependants: dependantsOf(registry, []) }));
   const { listKinds, listSchedules } = kindHandlers({
     store,
     registry,
-    schedules: () => [],
+    schedules: () => declared,
   });
   return {
     store,
+    list: async () => (await listSchedules(call({}))).body.schedules,
     kinds: async (query: z.input<typeof contracts.listKinds.query> = {}) => {
       const { body } = await listKinds(call(contracts.listKinds.query.parse(query)));
       return { names: body.kinds.map(({ name }: Kind) => name), next: body.next ?? null };
@@ -97,5 +98,45 @@ test('schedules come by name, of one kind where that is asked for, in pages', as
   expect(await schedules({ kind: 'report.monthly', limit: 1, cursor: next ?? '' })).toEqual({
     names: ['monthly'],
     next: null,
+  });
+});
+
+test('schedules are told in words, with their next five ticks and what becomes of missed ones', async () => {
+  const declared = {
+    name: 'monthly',
+    cron: '0 6 1 * *',
+    timeZone: 'Europe/Berlin',
+    job: { kind: 'report.monthly', data: {} },
+    missed: 'all',
+  } as const;
+  const { list, store } = start([declared]);
+  const other = { name: 'gone', kind: 'hello', cron: '*/5 * * * *', timeZone: 'UTC' };
+  const { name, cron, timeZone } = declared;
+  await store.schedules.sync({
+    schedules: [{ name, cron, timeZone, kind: 'report.monthly' }, other],
+  });
+  const [gone, monthly] = await list();
+  expect(monthly).toMatchObject({
+    words: 'At 06:00, on day 1 of the month, in Europe/Berlin',
+    missed: 'all',
+    overlap: 'skip',
+    declared: true,
+  });
+  expect(monthly?.next).toHaveLength(5);
+  expect(monthly?.next?.[0]).toBe(monthly?.nextTick);
+  const hours = monthly?.next?.map((tick) =>
+    new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', day: 'numeric' }).format(
+      new Date(tick),
+    ),
+  );
+  expect(new Set(hours)).toEqual(new Set(['1, 06']));
+  expect(monthly?.next?.toSorted()).toEqual(monthly?.next);
+  expect(new Set(monthly?.next).size).toBe(5);
+  expect(gone).toMatchObject({
+    words: 'Every 5 minutes, in UTC',
+    next: [],
+    nextTick: null,
+    missed: null,
+    overlap: null,
   });
 });

@@ -4,6 +4,7 @@ import { type ControlPart, type JobKind, nextTick } from '@millrace/engine';
 import { z } from 'zod';
 import { type RouteParts, type Handlers, ok } from '../http/handler.ts';
 import { paged } from '../http/paged.ts';
+import { cronInWords } from './json/cron-words.ts';
 import { policyInWords } from './json/policy-words.ts';
 import { Refusal } from '../http/refusal.ts';
 import { requireKind } from './known-kind.ts';
@@ -46,18 +47,21 @@ export function kindHandlers({
       const ids = items.flatMap(({ lastJob }) => lastJob ?? []);
       const jobs = ids.length === 0 ? [] : await store.summaries({ ids });
       const madeAt = new Map(jobs.map(({ id, createdAt }) => [id, createdAt]));
-      const declared = new Set(schedules().map(({ name }) => name));
+      const declared = new Map(schedules().map((each) => [each.name, each]));
       return ok({
         schedules: items.map(({ paused, ...schedule }) => {
-          const isDeclared = declared.has(schedule.name);
+          const here = declared.get(schedule.name);
+          const ticks = here === undefined ? [] : nextTicks(schedule, now);
           return {
             ...schedule,
             lastTick: iso(schedule.lastTick),
-            nextTick: isDeclared
-              ? isoOrNull(nextTick(schedule.cron, schedule.timeZone, now))
-              : null,
+            nextTick: isoOrNull(ticks[0] ?? null),
+            words: cronInWords(schedule.cron, schedule.timeZone),
+            next: ticks.map(iso),
+            missed: here === undefined ? null : (here.missed ?? 'last'),
+            overlap: here === undefined ? null : (here.overlap ?? 'skip'),
             lastJobAt: isoOrNull(madeAt.get(schedule.lastJob ?? '') ?? null),
-            declared: isDeclared,
+            declared: here !== undefined,
             paused: paused === null ? null : { since: iso(paused.since), by: paused.by },
           };
         }),
@@ -65,6 +69,20 @@ export function kindHandlers({
       });
     },
   };
+}
+
+const TICKS_SHOWN = 5;
+
+function nextTicks(
+  { cron, timeZone }: { readonly cron: string; readonly timeZone: string },
+  now: number,
+): number[] {
+  const ticks: number[] = [];
+  for (let tick = nextTick(cron, timeZone, now); tick !== null;) {
+    ticks.push(tick);
+    tick = ticks.length < TICKS_SHOWN ? nextTick(cron, timeZone, tick) : null;
+  }
+  return ticks;
 }
 
 function isAsked(asked: 'true' | 'false' | undefined, value: boolean): boolean {

@@ -11,7 +11,13 @@ import { openFolder } from './embedded/pglite-folder.ts';
 import { openPglite } from './embedded/pglite.ts';
 import { type PostgresStore, createStore } from './store.ts';
 
-export type { ConnectOptions, Credential, Tls, TlsMode } from './connect.ts';
+export {
+  type ConnectOptions,
+  type Credential,
+  type Tls,
+  type TlsMode,
+  connectConfig,
+} from './connect.ts';
 export {
   type Database,
   type Param,

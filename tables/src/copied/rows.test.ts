@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { copied, HOSTILE_TEXTS } from '../../test/copy.ts';
-import { rowsOfCopy } from './rows.ts';
+import { recordEnd, rowsOfCopy } from './rows.ts';
 
 test.each<[string, (string | null)[][]]>([
   ['', []],
@@ -19,6 +19,19 @@ test.each<[string, (string | null)[][]]>([
 test('every text comes back', () => {
   const rows = HOSTILE_TEXTS.map((text, i) => [text, null, HOSTILE_TEXTS.at(-i) ?? null]);
   expect(rowsOfCopy(copied(rows).bytes)).toEqual(rows);
+});
+
+test('records are found one after the other', () => {
+  const rows = HOSTILE_TEXTS.map((text) => [text, null, `"${text}`]);
+  const { bytes } = copied(rows);
+  const found: unknown[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const end = recordEnd(bytes, at);
+    found.push(...rowsOfCopy(bytes.subarray(at, end)));
+    at = end;
+  }
+  expect(found).toEqual(rows);
+  expect(() => recordEnd(Buffer.from('"a\n'))).toThrow('not whole records');
 });
 
 test.each(['a', '"a\n', '"a"b\n', 'a,"b""\n'])('%j is no batch', (text) => {

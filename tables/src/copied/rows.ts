@@ -26,6 +26,17 @@ export function rowsOfCopy(bytes: Uint8Array): (string | null)[][] {
   return rows;
 }
 
+/** Behind the LF that ends the record which begins at `from`. */
+export function recordEnd(bytes: Uint8Array, from = 0): number {
+  let isQuoted = false;
+  for (let at = from; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE_CODE) isQuoted = !isQuoted;
+    else if (byte === LF_CODE && !isQuoted) return at + 1;
+  }
+  throw damaged();
+}
+
 /** One record with quotes in it, which may go on for many lines. Returns where the next begins. */
 function readQuoted(text: string, from: number, rows: (string | null)[][]): number {
   const row: (string | null)[] = [];

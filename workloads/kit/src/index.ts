@@ -1,5 +1,6 @@
 export type { Caller } from './caller.ts';
 export * from './contract/index.ts';
+export { TLS_MODES, certificates, postgresUrl } from './database-settings.ts';
 export { defined } from './defined.ts';
 export { type Checked, checkSchema, either, fields, oneOrMore, word } from './definitions/check.ts';
 export { type Complain, small } from './definitions/complain.ts';

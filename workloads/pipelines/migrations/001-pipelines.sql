@@ -8,12 +8,12 @@ CREATE TABLE millrace.pipeline_runs (
   roles       jsonb NOT NULL,
   claims      jsonb NOT NULL,
   pipeline    text COLLATE "C" NOT NULL,
-  -- Of the file, and what it said: a file may change while a run of it rests.
+  -- Of the file, and what it said: a file may change while a run of it rests. As json, which keeps the order of the file.
   digest      text NOT NULL,
-  plan        jsonb NOT NULL,
+  plan        json NOT NULL,
   -- As people gave and see them, and as the steps refer to them.
-  parameters  jsonb NOT NULL,
-  "values"    jsonb NOT NULL,
+  parameters  json NOT NULL,
+  "values"    json NOT NULL,
   -- running -> succeeded, failed or canceled; running again by a resume, with a new revision.
   state       text COLLATE "C" NOT NULL,
   revision    integer NOT NULL DEFAULT 1,
@@ -51,7 +51,7 @@ CREATE TABLE millrace.pipeline_steps (
   retried       boolean NOT NULL DEFAULT false,
   -- The run was cancelled, and what the step has begun is still to be.
   stop_pending  boolean NOT NULL DEFAULT false,
-  output        jsonb,
+  output        json,
   progress      jsonb,
   error_code    text COLLATE "C",
   error_message text,

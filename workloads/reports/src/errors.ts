@@ -1,5 +1,7 @@
+import { SourceUnavailable } from '@millrace/sql-source';
 import type { Issue, WorkloadProblem } from '@millrace/workload-kit';
 import type { errors } from './contract/errors.ts';
+import { FileError, type FileErrorCode } from './outputs/errors.ts';
 
 export type ReportErrorCode = keyof typeof errors | 'invalid_key';
 
@@ -21,8 +23,18 @@ export class ReportError extends Error {
   }
 }
 
-/** What reports refuse, as the caller is told. */
+const FILES: Readonly<Record<FileErrorCode, ReportErrorCode>> = {
+  file_gone: 'report_file_lost',
+  file_damaged: 'report_file_lost',
+  storage_unavailable: 'report_storage_unavailable',
+  storage_refused: 'report_storage_refused',
+};
+
+/** What reports refuse, and what the source or the storage of files does, as the caller is told. */
 export function toProblem(thrown: unknown): WorkloadProblem | null {
   if (thrown instanceof ReportError) return { code: thrown.code, detail: thrown.message };
+  if (thrown instanceof FileError) return { code: FILES[thrown.code], detail: thrown.message };
+  if (thrown instanceof SourceUnavailable)
+    return { code: 'source_unavailable', detail: thrown.message };
   return null;
 }

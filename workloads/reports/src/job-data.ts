@@ -1,10 +1,11 @@
 import { COMPRESSIONS, TABLE_FORMATS } from '@millrace/tables';
 import { z } from 'zod';
 import type { ReportIdentity } from './identity/types.ts';
-import type { GivenParameters, ResolvedParameters } from './parameters/types.ts';
+import type { GivenParameters } from './parameters/types.ts';
 import type { OutputChoice } from './output.ts';
 import type { Mapped } from './rules/types.ts';
 import type { Waiting } from './run/waiting.ts';
+import { type ReportResult, reportOutcomeSchema } from './result.ts';
 
 /** The kind of job that makes a report. */
 export const REPORT = 'report';
@@ -49,6 +50,8 @@ export interface ReportJob {
   readonly identity: ReportIdentity;
   /** Rows of an earlier step of a pipeline, instead of those of the database. */
   readonly rows?: { readonly step: string; readonly id: string } | undefined;
+  /** Its file is there, and what remains is to hand it over. */
+  readonly written?: ReportResult | undefined;
   /** Its source is away. */
   readonly waiting?: Waiting | undefined;
 }
@@ -64,20 +67,11 @@ export const reportJobSchema: z.ZodType<ReportJob> = z
     output,
     identity,
     rows: z.strictObject({ step: z.string(), id: z.string() }).optional(),
+    written: z
+      .custom<ReportResult>((value) => reportOutcomeSchema.safeParse(value).success)
+      .optional(),
     waiting: z.strictObject({ since: z.number(), tries: z.number() }).optional(),
   })
   .refine((job) => (job.parameters === undefined) !== (job.from === undefined), {
     error: 'Give parameters, or from.',
   });
-
-/** What rules read of the result of a report's job. The job's own result has more. */
-export interface ReportOutcome {
-  readonly rows: number;
-  /** As the job ran with them. */
-  readonly parameters: ResolvedParameters;
-}
-
-export const reportOutcomeSchema: z.ZodType<ReportOutcome> = z.looseObject({
-  rows: z.number(),
-  parameters: z.record(z.string(), given),
-});

@@ -18,7 +18,8 @@ export type Prepared =
   | { readonly refused: Refused };
 
 export interface Refused {
-  readonly why: 'no_such_report' | 'invalid_parameters' | 'invalid_output' | 'sees_nothing';
+  /** A code of the error table. */
+  readonly why: 'report_not_found' | 'invalid_parameters' | 'invalid_format' | 'claim_missing';
   /** A sentence for whoever asked. */
   readonly message: string;
   /** With `invalid_parameters`. */
@@ -51,11 +52,11 @@ export function prepareReport(
     return { refused: { why: 'invalid_parameters', message, problems } };
   }
   const chosen = chooseOutput(report.outputs, asked.output);
-  if ('wrong' in chosen) return { refused: { why: 'invalid_output', message: chosen.wrong } };
+  if ('wrong' in chosen) return { refused: { why: 'invalid_format', message: chosen.wrong } };
   const identity = identityOf(asked.caller, claimsNeeded(view, report.name));
   const decision = decideRows(report, identity);
   if (decision.see === 'nothing')
-    return { refused: { why: 'sees_nothing', message: decision.why } };
+    return { refused: { why: 'claim_missing', message: decision.why } };
   const { parameters } = asked;
   return {
     job: { report: report.name, digest, parameters, output: chosen.output, identity },
@@ -64,7 +65,7 @@ export function prepareReport(
   };
 }
 
-function unknownReport({ reports, troubled }: CatalogueView, name: string): Refused {
+export function unknownReport({ reports, troubled }: CatalogueView, name: string): Refused {
   const [problem] = troubled.find((file) => file.name === name)?.problems ?? [];
   const meant = nearest(name, [...reports.keys()]);
   const help = meant === null ? '' : ` Did you mean "${meant}"?`;
@@ -72,5 +73,5 @@ function unknownReport({ reports, troubled }: CatalogueView, name: string): Refu
     problem === undefined
       ? `There is no report "${name}".${help}`
       : `The report "${name}" has problems in its file: ${problem.file}, line ${problem.line}: ${problem.message}`;
-  return { why: 'no_such_report', message };
+  return { why: 'report_not_found', message };
 }

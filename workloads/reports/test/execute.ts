@@ -53,6 +53,7 @@ export async function openBench(params: {
   definition: (name: string) => ReportDefinition | null;
   config?: Partial<WorkConfig>;
   steps?: Workshop['steps'];
+  deliver?: Workshop['deliver'];
 }): Promise<Bench> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-reports-'));
   const outputs = createOutputs({ folder, s3: null });
@@ -86,7 +87,10 @@ export async function openBench(params: {
           return null;
         },
         token: async () => null,
+        forgetToken: async () => {},
       },
+      token: async () => 'the-token',
+      deliver: params.deliver ?? (async () => ({ status: 200 })),
       steps: params.steps ?? (() => undefined),
       forgetToken: async () => {},
       metrics: { chunk() {}, restarted() {}, failed() {} },

@@ -14,7 +14,7 @@ import {
 import type { PostgresStore } from '@millrace/store-postgres';
 import type { Live } from '@millrace/workload-kit';
 import type { Report, ReportDefinition } from '../src/catalogue/types.ts';
-import { REPORT, reportJobSchema } from '../src/job-data.ts';
+import { REPORT, type ReportJob, reportJobSchema } from '../src/job-data.ts';
 import { type RunRoom, type RunRoomParams, openRuns } from '../src/runs/open.ts';
 import type { NewRun } from '../src/runs/runs.ts';
 import type { TestDatabase } from '../../../stores/postgres/test/stores.ts';
@@ -127,6 +127,7 @@ const REPORT_FILE: Report = {
   schedules: [],
   after: [],
   cover: null,
+  handOver: null,
   keepToken: false,
 };
 
@@ -137,12 +138,22 @@ export function definitionOf(name: string, changes: Partial<Report> = {}): Repor
   return { name, file: `${name}.yaml`, value, text, digest };
 }
 
-export function newRun(changes: Partial<NewRun> = {}): NewRun {
+/** `job`: what differs from the usual one. */
+export function newRun({
+  definition = definitionOf('timesheets'),
+  job,
+  ...changes
+}: Partial<Omit<NewRun, 'job'>> & { readonly job?: Partial<ReportJob> } = {}): NewRun {
   return {
-    definition: definitionOf('timesheets'),
-    parameters: { county: '19' },
-    output: { format: 'csv', compression: null },
-    identity: { name: 'ada', subject: 's-1', service: null, roles: ['member'], claims: {} },
+    definition,
+    job: {
+      report: definition.name,
+      digest: definition.digest,
+      parameters: { county: '19' },
+      output: { format: 'csv', compression: null },
+      identity: { name: 'ada', subject: 's-1', service: null, roles: ['member'], claims: {} },
+      ...job,
+    },
     tenant: '',
     submitter: 'ada',
     correlationId: 'c-1',

@@ -66,8 +66,12 @@ function epochNow() {
 }
 
 async function outputsOf() {
+  if (orders.s3 === undefined) {
+    // Without the client of S3, which takes as long to load as the rest of the process.
+    const { createLocalFiles } = await import('../dist/outputs/local/local.js');
+    return createLocalFiles(orders.folder);
+  }
   const { createOutputs } = await import('../dist/outputs/outputs.js');
-  if (orders.s3 === undefined) return createOutputs({ folder: orders.folder, s3: null });
   const { createObjectStorage } = await import('@millrace/object-storage');
   const { config, namespace, partBytes } = orders.s3;
   const storage = createObjectStorage(config);

@@ -74,6 +74,10 @@ describe('millrace schedules', () => {
       kind: 'report.monthly',
       lastTick: at(-11 * 60 * MINUTE),
       nextTick: at(13 * 60 * MINUTE),
+      words: 'At 01:00, in Europe/Berlin',
+      next: [at(13 * 60 * MINUTE), at(37 * 60 * MINUTE)],
+      missed: 'last',
+      overlap: 'allow',
       lastJob: 'pg-42',
       lastJobAt: at(-12 * 60 * MINUTE),
       declared: true,
@@ -86,6 +90,10 @@ describe('millrace schedules', () => {
       kind: 'hello',
       lastTick: at(-3 * 24 * 60 * MINUTE),
       nextTick: null,
+      words: null,
+      next: [],
+      missed: 'skip',
+      overlap: 'skip',
       lastJob: null,
       lastJobAt: null,
       declared: true,
@@ -97,12 +105,37 @@ describe('millrace schedules', () => {
     const { millrace, service } = await fixture();
     service.schedules = two();
     expect((await millrace('schedules', { terminal: 100 })).lines).toEqual([
-      'SCHEDULE  CRON        TIME ZONE      KIND            LAST      NEXT     LAST JOB',
-      'gone      0 0 30 2 *  UTC            hello           never     never    -',
-      'nightly   0 1 * * *   Europe/Berlin  report.monthly  12 h ago  in 13 h  pg-42',
+      'SCHEDULE  WHEN                        CRON        KIND            LAST      NEXT     LAST JOB',
+      'gone      0 0 30 2 *, in UTC          0 0 30 2 *  hello           never     never    -',
+      'nightly   At 01:00, in Europe/Berlin  0 1 * * *   report.monthly  12 h ago  in 13 h  pg-42',
     ]);
     expect((await millrace('schedules -q')).stdout).toBe('gone\nnightly\n');
     expect(documents((await millrace('schedules --json')).stdout)).toEqual(two().toReversed());
+  });
+
+  test('shows one with its next ticks and what becomes of missed ones', async () => {
+    const { millrace, service } = await fixture();
+    service.schedules = two();
+    const { lines } = await millrace('schedules show nightly', { terminal: 100 });
+    expect(lines).toEqual([
+      'nightly',
+      '  when      At 01:00, in Europe/Berlin',
+      '  cron      0 1 * * * in Europe/Berlin',
+      '  kind      report.monthly',
+      '  next      Sun, 1 Feb 2026, 02:00 CET  in 13 h',
+      '            Mon, 2 Feb 2026, 02:00 CET  in 37 h',
+      '  missed    the last one runs',
+      '  overlap   a tick runs beside the job before',
+      '  last      12 h ago',
+      '  last job  pg-42',
+    ]);
+    expect((await millrace('schedules show gone', { terminal: 100 })).lines).toContain(
+      '  next     never',
+    );
+    expect(documents((await millrace('schedules show nightly --json')).stdout)).toEqual([two()[0]]);
+    const missing = await millrace('schedules show nightl');
+    expect(missing).toMatchObject({ code: 3, stdout: '' });
+    expect(missing.stderr).toContain('Did you mean "nightly"?');
   });
 
   test('marks one that no file declares', async () => {

@@ -1,27 +1,27 @@
-import type { Client } from '@millrace/api';
+import { ApiError, nearest, problemOf } from '@millrace/api';
 import { defineCommand } from '../../line/command.ts';
 import type { Context } from '../../context.ts';
 import { EXIT, type ExitCode } from '../../line/exit.ts';
 import { type Column, table } from '../../render/table.ts';
-import { relative } from '../../render/time.ts';
+import { type Schedule, last, next, scheduleLines } from '../../render/schedule.ts';
 import { verbOf } from '../../line/verb.ts';
-
-type Schedule = Awaited<ReturnType<Client['listSchedules']>>['schedules'][number];
 
 export const schedules = defineCommand({
   name: 'schedules',
-  summary: 'Lists the schedules; runs one now, pauses or resumes it.',
-  usage: ['', 'run SCHEDULE', 'pause SCHEDULE', 'resume SCHEDULE'],
+  summary: 'Lists the schedules; shows, runs, pauses or resumes one.',
+  usage: ['', 'show SCHEDULE', 'run SCHEDULE', 'pause SCHEDULE', 'resume SCHEDULE'],
   words: { least: 0, most: 2 },
   options: {},
   examples: [
     'millrace schedules',
+    'millrace schedules show month-end',
     'millrace schedules --json | jq .nextTick',
     'millrace schedules run month-end',
   ],
   async run(context, { words }) {
     if (words.length === 0) return list(context);
     const { verb, object } = verbOf('schedules', words, {
+      show: 'SCHEDULE',
       run: 'SCHEDULE',
       pause: 'SCHEDULE',
       resume: 'SCHEDULE',
@@ -51,6 +51,14 @@ async function list({
 }
 
 const ACTIONS = {
+  async show({ client, out, json, document, world }: Context, name: string): Promise<ExitCode> {
+    const { schedules: all } = await client.listSchedules();
+    const found = all.find((each) => each.name === name);
+    if (found === undefined) throw noSchedule(name, all);
+    if (json) document(found);
+    else for (const line of scheduleLines(found, world.now(), out)) out.line(line);
+    return EXIT.ok;
+  },
   async run({ client, out, json, document }: Context, name: string): Promise<ExitCode> {
     const answer = await client.runSchedule({ params: { name } });
     if (json) document(answer);
@@ -77,11 +85,27 @@ function told({ out, json, quiet, document }: Context, answer: object, sentence:
   return EXIT.ok;
 }
 
+/** In the words of the server, which knows a schedule that somebody else has made. */
+function noSchedule(name: string, all: readonly Schedule[]): ApiError {
+  const meant = nearest(
+    name,
+    all.map((each) => each.name),
+  );
+  const hint = meant === null ? '' : ` Did you mean "${meant}"?`;
+  return new ApiError(
+    problemOf('schedule_not_found', `There is no schedule "${name}".${hint}`, ''),
+  );
+}
+
 function columns(now: number): Column<Schedule>[] {
   return [
     { header: 'SCHEDULE', shrinkTo: 8, cell: ({ name }) => name },
-    { header: 'CRON', cell: ({ cron }) => cron },
-    { header: 'TIME ZONE', leaveOut: 2, cell: ({ timeZone }) => timeZone },
+    {
+      header: 'WHEN',
+      shrinkTo: 12,
+      cell: ({ cron, timeZone, words }) => words ?? `${cron}, in ${timeZone}`,
+    },
+    { header: 'CRON', leaveOut: 5, cell: ({ cron }) => cron },
     { header: 'KIND', shrinkTo: 6, leaveOut: 1, cell: ({ kind }) => kind },
     { header: 'LAST', leaveOut: 3, cell: (schedule) => last(schedule, now) },
     {
@@ -91,15 +115,4 @@ function columns(now: number): Column<Schedule>[] {
     },
     { header: 'LAST JOB', leaveOut: 4, cell: ({ lastJob }) => lastJob ?? '-', style: () => 'dim' },
   ];
-}
-
-/** Of its jobs, not of its ticks: a new schedule has dealt with all ticks up to now, and has made nothing. */
-function last({ lastJob, lastJobAt, lastTick }: Schedule, now: number): string {
-  return lastJob === null ? 'never' : relative(lastJobAt ?? lastTick, now);
-}
-
-function next({ declared, paused, nextTick }: Schedule, now: number): string {
-  if (!declared) return 'not declared by any file here';
-  if (paused !== null) return `paused ${relative(paused.since, now)}`;
-  return nextTick === null ? 'never' : relative(nextTick, now);
 }

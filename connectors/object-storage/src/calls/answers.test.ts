@@ -210,6 +210,19 @@ describe('an object', () => {
     });
     const { body } = await storage.get('k');
     expect(await errorOf(whole(body))).toMatchObject({ code: 'unreachable', retryable: true });
+
+    // Without a length of its own the answer seems whole.
+    for (const text of ['abc', 'abcdefghijk']) {
+      bucket.will(({ response }) => {
+        response.writeHead(206, { etag: '"e"', 'content-range': 'bytes 0-9/10' });
+        response.write(text);
+        response.end();
+      });
+      const part = await storage.get('k', { range: { from: 0, to: 10 } });
+      const failed = await errorOf(whole(part.body));
+      expect(failed).toMatchObject({ code: 'unreachable', retryable: true });
+      expect(failed.message).toContain(`${text.length} bytes of an object came instead of 10`);
+    }
   });
 
   test('whose reader stops ends the request', async () => {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { OWN, SourceUnavailable } from '../errors.ts';
 import { type Bridge, createBridge } from './bridge.ts';
@@ -84,9 +83,10 @@ export function createEmbeddedDatabase(dataDir: string): EmbeddedDatabase {
 /** For its last checkpoint; without it the next start takes a moment longer. */
 const CLOSE_WITHIN_MS = 5_000;
 
-async function nextNotice(worker: Worker): Promise<Notice> {
-  const [notice] = (await once(worker, 'message')) as [Notice];
-  return notice;
+function nextNotice(worker: Worker): Promise<Notice> {
+  return new Promise((resolve) => {
+    worker.once('message', resolve);
+  });
 }
 
 function stopped(why: string): SourceUnavailable {

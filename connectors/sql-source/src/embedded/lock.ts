@@ -1,4 +1,4 @@
-import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { OWN, SourceUnavailable } from '../errors.ts';
 
@@ -8,8 +8,8 @@ import { OWN, SourceUnavailable } from '../errors.ts';
  * (docs/decisions/0009-embedded-database.md). Gives the function that unlocks.
  */
 export async function lockFolder(folder: string): Promise<() => void> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, 'millrace.lock');
+  makeFolder(folder);
   const file = process.platform === 'win32' ? openAlone(path) : await openAndLock(path);
   if (file === null)
     throw new SourceUnavailable(
@@ -21,6 +21,19 @@ export async function lockFolder(folder: string): Promise<() => void> {
     if (isHeld) closeSync(file);
     isHeld = false;
   };
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.W_OK);
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    throw new SourceUnavailable(`The folder ${folder} cannot be written to (${code}).`, {
+      code: OWN.stopped,
+      cause,
+    });
+  }
 }
 
 const FLAGS = constants.O_RDWR | constants.O_CREAT;

@@ -5,6 +5,7 @@ interface Connected {
   readonly processID: number | null;
   readonly secretKey: number | null;
   readonly ssl: pg.ClientConfig['ssl'];
+  readonly sslNegotiation: 'postgres' | 'direct';
 }
 interface Opening extends pg.Connection {
   connect(portOrPath: number | string, host?: string): void;
@@ -17,10 +18,10 @@ interface Opening extends pg.Connection {
  * when it has passed the signal on. `Client.cancel` of the pg package leaves out TLS.
  */
 export function cancel(client: pg.Client, withinMs: number): Promise<void> {
-  const { processID, secretKey, ssl } = client as unknown as Connected;
+  const { processID, secretKey, ssl, sslNegotiation } = client as unknown as Connected;
   if (processID === null || secretKey === null) return Promise.resolve();
   return new Promise((resolve) => {
-    const connection = new pg.Connection({ ...(ssl !== undefined && { ssl }) }) as Opening;
+    const connection = new pg.Connection({ ssl, sslNegotiation } as pg.ClientConfig) as Opening;
     const timer = setTimeout(done, withinMs);
     function done(): void {
       clearTimeout(timer);
@@ -28,15 +29,14 @@ export function cancel(client: pg.Client, withinMs: number): Promise<void> {
       resolve();
     }
     const ask = (): void => connection.cancel(processID ?? 0, secretKey ?? 0);
-    connection.on('connect', () => (isOn(ssl) ? connection.requestSsl() : ask()));
+    connection.on('connect', () => {
+      if (ssl === undefined || ssl === false) ask();
+      else if (sslNegotiation !== 'direct') connection.requestSsl();
+    });
     connection.on('sslconnect', ask);
     connection.on('error', done);
     connection.on('end', done);
     if (client.host.startsWith('/')) connection.connect(`${client.host}/.s.PGSQL.${client.port}`);
     else connection.connect(client.port, client.host);
   });
-}
-
-function isOn(ssl: pg.ClientConfig['ssl']): boolean {
-  return ssl !== undefined && ssl !== false;
 }

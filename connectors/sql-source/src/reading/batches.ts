@@ -8,10 +8,13 @@ export interface Batches {
   rest(): CopiedRows | null;
 }
 
-const FIRST_BYTES = 64 * 1024;
+const FIRST_BYTES = { least: 4 * 1024, most: 64 * 1024 };
 
-export function createBatches({ bytes, rows, ends: wantsEnds = false }: Cut): Batches {
-  let buffer: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
+export function createBatches(cut: Cut): Batches {
+  const { bytes, rows, mostBytes = Infinity, ends: wantsEnds = false } = cut;
+  let buffer: Buffer = Buffer.allocUnsafeSlow(
+    Math.min(Math.max(bytes * 2, FIRST_BYTES.least), FIRST_BYTES.most),
+  );
   let ends: number[] = [];
   let count = 0;
   let length = 0;
@@ -38,7 +41,8 @@ export function createBatches({ bytes, rows, ends: wantsEnds = false }: Cut): Ba
       length += row.copy(buffer, length);
       count += 1;
       if (wantsEnds) ends.push(length);
-      return length >= bytes && count >= rows ? take() : null;
+      const isFull = (length >= bytes && count >= rows) || length >= mostBytes;
+      return isFull ? take() : null;
     },
     rest: () => (count === 0 ? null : take()),
   };

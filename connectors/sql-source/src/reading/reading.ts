@@ -5,9 +5,9 @@ import type { BeginOptions, CopiedRows, Cut, PlanNode, Reading } from '../types.
 import { columnsOf } from './columns.ts';
 import { BEFORE_COPIED, copyText, createCopyReader } from './copy.ts';
 import { type Line, bytesArrived } from './line.ts';
-import { checkedColumns } from './select-only.ts';
+import { createSelectCheck } from './select-only.ts';
 import { createSession } from './session.ts';
-import { WITHOUT_TIMEOUT, beginText, withTimeout } from './settings.ts';
+import { WITHOUT_TIMEOUT, beginText } from './settings.ts';
 import { textRows } from './statements.ts';
 import { watchProgress } from './watch.ts';
 
@@ -26,27 +26,18 @@ export async function beginReading(line: Line, options: ReadingOptions): Promise
   const { statementTimeoutMs, allowed, signal, extras = [] } = options;
   const { client } = line;
   const session = createSession(line, { answerWithinMs: statementTimeoutMs + GRACE_MS, signal });
-  const checked = new Map<string, pg.FieldDef[]>();
+  const selects = createSelectCheck({ session, client, allowed });
   let hasTimeout = true;
 
-  async function fieldsOf(sql: string): Promise<pg.FieldDef[]> {
-    const known = checked.get(sql);
-    if (known !== undefined) return known;
-    const fields = await checkedColumns({ session, client, sql, allowed });
-    checked.set(sql, fields);
-    return fields;
-  }
-
-  async function setTimeoutOn(isOn: boolean): Promise<void> {
-    if (hasTimeout === isOn) return;
-    await session.ask(() => client.query(isOn ? withTimeout(statementTimeoutMs) : WITHOUT_TIMEOUT));
-    hasTimeout = isOn;
-  }
-
   async function rowsOf(sql: string, before = ''): Promise<(readonly (string | null)[])[]> {
-    await fieldsOf(sql);
-    await setTimeoutOn(true);
+    await selects.check(sql);
     return session.ask(() => textRows(client, `${before}${sql}`), { sql, before });
+  }
+
+  /** From the first COPY on: what statements are allowed is left to `answerWithinMs` then, which saves two questions a chunk. */
+  async function dropTimeout(): Promise<void> {
+    if (hasTimeout) await session.ask(() => client.query(WITHOUT_TIMEOUT));
+    hasTimeout = false;
   }
 
   async function start(): Promise<void> {
@@ -60,8 +51,8 @@ export async function beginReading(line: Line, options: ReadingOptions): Promise
   }
 
   async function* copy(sql: string, cut: Cut): AsyncGenerator<CopiedRows> {
-    await fieldsOf(sql);
-    await setTimeoutOn(false);
+    await selects.check(sql);
+    await dropTimeout();
     const reader = createCopyReader(client, copyText(sql, cut.format), cut);
     const unwatch = watchProgress({
       progress: () => (reader.isPaused() ? null : bytesArrived(line)),
@@ -97,7 +88,7 @@ export async function beginReading(line: Line, options: ReadingOptions): Promise
       await session.ask(() => textRows(client, `SELECT ${calls.join(', ')}`, pairs.flat()));
     },
     async describe(sql) {
-      const fields = await fieldsOf(sql);
+      const fields = await selects.columns(sql);
       return session.ask(() => columnsOf(client, fields));
     },
     async explain(sql) {

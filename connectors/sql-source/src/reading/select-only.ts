@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { badSql } from '../errors.ts';
-import { type Call, callsOfSelect } from '../text/select.ts';
+import { type Call, callsIn, checkSelect, shapeOf } from '../text/select.ts';
+import { type Token, tokensOf } from '../text/tokens.ts';
 import type { Session } from './session.ts';
 import { parse, textRows } from './statements.ts';
 
@@ -19,29 +20,49 @@ const BEFORE = 'SELECT * FROM (';
  * - The SQL is parsed alone, so that it is whole by itself, and in brackets, where nothing but a SELECT may stand: no
  *   INSERT in a WITH, no INTO.
  * - The functions that it calls by name are looked up. Those behind views, operators and other functions were put there by
- *   whoever owns the database.
- *
- * Gives the columns.
+ *   whoever owns the database (docs/decisions/0027-sql-source.md).
  */
-export async function checkedColumns(params: {
+export interface SelectCheck {
+  /** Asks the database once for texts that differ in numbers only: each chunk of a report may have a LIMIT of its own. */
+  check(sql: string): Promise<void>;
+  /** Checks too, and gives the columns. */
+  columns(sql: string): Promise<pg.FieldDef[]>;
+}
+
+export function createSelectCheck(params: {
   readonly session: Session;
   readonly client: pg.Client;
-  readonly sql: string;
   readonly allowed: ReadonlySet<string>;
-}): Promise<pg.FieldDef[]> {
-  const { session, client, sql, allowed } = params;
-  const calls = callsOfSelect(sql);
-  const suspects = calls.filter(({ name }) => !allowed.has(name));
-  const volatile = await session.ask(() => volatileOf(client, suspects));
-  const refused = suspects.find(
-    (call) => RUN_TEXTS.includes(call.name) || volatile.has(keyOf(call)),
-  );
-  if (refused !== undefined) throw refusal(refused);
-  await session.ask(() => parse(client, [sql]), { sql, before: '' });
-  return session.ask(() => parse(client, [`${BEFORE}${sql}\n) AS report`]), {
-    sql,
-    before: BEFORE,
-  });
+}): SelectCheck {
+  const { session, client, allowed } = params;
+  const passed = new Set<string>();
+
+  async function refuseVolatile(tokens: readonly Token[]): Promise<void> {
+    const suspects = callsIn(tokens).filter(({ name }) => !allowed.has(name));
+    const volatile = await session.ask(() => volatileOf(client, suspects));
+    const refused = suspects.find(
+      (call) => RUN_TEXTS.includes(call.name) || volatile.has(keyOf(call)),
+    );
+    if (refused !== undefined) throw refusal(refused);
+  }
+
+  async function columns(sql: string): Promise<pg.FieldDef[]> {
+    const tokens = tokensOf(sql);
+    checkSelect(tokens);
+    await refuseVolatile(tokens);
+    await session.ask(() => parse(client, sql), { sql, before: '' });
+    const inBrackets = `${BEFORE}${sql}\n) AS report`;
+    const fields = await session.ask(() => parse(client, inBrackets), { sql, before: BEFORE });
+    passed.add(shapeOf(sql, tokens));
+    return fields;
+  }
+
+  return {
+    columns,
+    async check(sql) {
+      if (!passed.has(shapeOf(sql, tokensOf(sql)))) await columns(sql);
+    },
+  };
 }
 
 // $1 schemas and $2 names of functions as arrays; an empty schema is the search path.

@@ -50,7 +50,7 @@ export function createSession(line: Line, { answerWithinMs, signal }: SessionOpt
 
   async function leave(): Promise<void> {
     forget();
-    over ??= new SourceError('The reading has ended.', { code: OWN.closed, retryable: false });
+    over ??= hasEnded();
     await line.close();
   }
 
@@ -97,13 +97,18 @@ export function createSession(line: Line, { answerWithinMs, signal }: SessionOpt
     hold,
     fail,
     end() {
-      ended ??= isRunning ? stop() : leave();
+      if (isRunning) fail(hasEnded());
+      ended ??= leave();
       return ended;
     },
   };
 }
 
 const NOTHING = { sql: '', before: '' };
+
+function hasEnded(): SourceError {
+  return new SourceError('The reading has ended.', { code: OWN.closed, retryable: false });
+}
 
 function connectionLost(): SourceError {
   return new SourceUnavailable('The source ended the connection.', { code: OWN.connectionLost });

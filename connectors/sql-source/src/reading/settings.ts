@@ -36,5 +36,3 @@ export function beginText(statementTimeoutMs: number): string {
 
 /** A COPY that is read slowly takes as long as its reader: what is watched instead is whether rows come. */
 export const WITHOUT_TIMEOUT = 'SET LOCAL statement_timeout = 0';
-export const withTimeout = (ms: number): string =>
-  `SET LOCAL statement_timeout = '${Math.ceil(ms)}ms'`;

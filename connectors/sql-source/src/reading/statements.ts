@@ -26,16 +26,14 @@ export async function textRows(
   return rows;
 }
 
-/**
- * Has statements parsed and runs none; gives the columns of the last. Unnamed, so that the next one takes its place.
- */
-export function parse(client: pg.Client, texts: readonly string[]): Promise<pg.FieldDef[]> {
+/** Has one statement parsed, runs nothing, and gives its columns. Unnamed, so that the next one takes its place. */
+export function parse(client: pg.Client, text: string): Promise<pg.FieldDef[]> {
   return new Promise((resolve, reject) => {
     let fields: pg.FieldDef[] = [];
     client.query({
       submit(connection: pg.Connection) {
         connection.stream.cork();
-        for (const text of texts) connection.parse({ name: '', text, types: [] }, true);
+        connection.parse({ name: '', text, types: [] }, true);
         connection.describe({ type: 'S', name: '' }, true);
         connection.sync();
         connection.stream.uncork();

@@ -1,5 +1,5 @@
 import { badSql } from '../errors.ts';
-import { type Token, tokensOf } from './tokens.ts';
+import type { Token } from './tokens.ts';
 
 /** A function that SQL calls by name; without a schema, as the search path finds it. */
 export interface Call {
@@ -51,8 +51,17 @@ export function callsIn(tokens: readonly Token[]): Call[] {
   });
 }
 
-export function callsOfSelect(sql: string): Call[] {
-  const tokens = tokensOf(sql);
-  checkSelect(tokens);
-  return callsIn(tokens);
+/**
+ * What two texts have in common that differ in numbers only, such as that of a LIMIT: neither calls what the other does not,
+ * and neither ends elsewhere.
+ */
+export function shapeOf(sql: string, tokens: readonly Token[]): string {
+  let shape = '';
+  let done = 0;
+  for (const { kind, from, to } of tokens) {
+    if (kind !== 'number') continue;
+    shape += `${sql.slice(done, from)}0`;
+    done = to;
+  }
+  return shape + sql.slice(done);
 }

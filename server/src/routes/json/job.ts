@@ -16,7 +16,7 @@ import {
 } from '@millrace/engine';
 import { defined } from '@millrace/workload-kit';
 
-/** Paths and queries of webhooks often hold a token: whoever may not act on jobs sees the host alone. */
+/** Paths and queries of webhooks often hold a token: whoever may not act on jobs sees the host alone, and no cursor. */
 type Seen = 'all' | 'host';
 
 export function seenBy(caller: { readonly roles: readonly Role[] } | null): Seen {
@@ -57,7 +57,8 @@ export function jobJson(job: Job, children: readonly JobSummary[], seen: Seen): 
     ...summaryJson(job, seen),
     data: seen === 'host' && job.kind === WEBHOOK_KIND ? withHostOnly(data) : data,
     result: valueOf(job.result),
-    cursor: valueOf(job.cursor),
+    // A cursor holds what a job was about to read, such as the key of the last row of a report: whose rows these are, row rules decide.
+    cursor: seen === 'all' ? valueOf(job.cursor) : null,
     executions: job.executions.map(executionJson),
     children: children.map(({ id, kind, state }) => ({ id, kind, state })),
   };

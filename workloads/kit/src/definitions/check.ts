@@ -53,11 +53,21 @@ export function word<const Words extends readonly [string, ...string[]]>(
   });
 }
 
-/** One of it, or a list of several: a file need not write brackets around a single one. */
-export function oneOrMore<Schema extends z.ZodType>(schema: Schema) {
+/**
+ * One of it, or a list of several: a file need not write brackets around a single one. `wanted` completes "Write …" where it
+ * is missing.
+ */
+export function oneOrMore<Schema extends z.ZodType>(schema: Schema, wanted?: string) {
   return z.preprocess(
     (value) => (Array.isArray(value) || value === undefined || value === null ? value : [value]),
-    z.array(schema).min(1, { error: 'the list is empty. Name one, or leave the field out.' }),
+    z
+      .array(schema, {
+        error: ({ input }) =>
+          input === undefined && wanted !== undefined
+            ? `this is missing. Write ${wanted}.`
+            : undefined,
+      })
+      .min(1, { error: 'the list is empty. Name one, or leave the field out.' }),
   );
 }
 

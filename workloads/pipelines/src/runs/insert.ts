@@ -39,7 +39,7 @@ const INSERT: Statement = {
   text: `
 INSERT INTO millrace.pipeline_runs (tenant, submitter, roles, claims, pipeline, digest, plan, parameters, "values", schedule, key,
                                     state, created_at, touched_at)
-VALUES ($1, $2, $3::text::jsonb, $4::text::jsonb, $5, $6, $7::text::jsonb, $8::text::jsonb, $9::text::jsonb, $10, $11,
+VALUES ($1, $2, $3::text::jsonb, $4::text::jsonb, $5, $6, $7::text::json, $8::text::json, $9::text::json, $10, $11,
         'running', millrace.clock(), millrace.clock())
 ON CONFLICT (tenant, coalesce(submitter, ''), key) WHERE key IS NOT NULL DO NOTHING
 RETURNING ${RUN_COLUMNS}`,

@@ -41,7 +41,7 @@ const WRITE_STEP: Statement = {
   text: `
 UPDATE millrace.pipeline_steps
    SET state = $3, try = $4, job = $5, epoch = $6, starting = $7, started_id = $8, retried = $9, stop_pending = $10,
-       output = $11::text::jsonb, progress = $12::text::jsonb, error_code = $13, error_message = $14,
+       output = $11::text::json, progress = $12::text::jsonb, error_code = $13, error_message = $14,
        started_at = to_timestamp($15::float8 / 1000), finished_at = to_timestamp($16::float8 / 1000)
  WHERE run = $1 AND step = $2`,
 };
@@ -66,7 +66,7 @@ const NEW_PLAN: Statement = {
   name: 'pipelines_new_plan',
   text: `
 UPDATE millrace.pipeline_runs
-   SET digest = $2, plan = $3::text::jsonb, parameters = $4::text::jsonb, "values" = $5::text::jsonb
+   SET digest = $2, plan = $3::text::json, parameters = $4::text::json, "values" = $5::text::json
  WHERE seq = $1`,
 };
 

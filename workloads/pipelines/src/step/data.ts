@@ -1,8 +1,12 @@
+import type { GivenValue } from '@millrace/workload-kit';
 import { z } from 'zod';
 import { ON_FAILURE, type Plan } from '../definition/plan.ts';
 
 /** The kind of job that carries a step of a run from its beginning to its end. */
 export const STEP = 'pipeline.step';
+
+/** The kind of job that a schedule makes: it submits a run. */
+export const START = 'pipeline.start';
 
 const node = z.strictObject({
   after: z.array(z.string()),
@@ -27,6 +31,18 @@ export const stepDataSchema = z.strictObject({
 });
 export type StepData = z.infer<typeof stepDataSchema>;
 export type Graph = StepData['graph'];
+
+const given: z.ZodType<GivenValue> = z.union([z.string(), z.array(z.string()), z.null()]);
+
+export const startDataSchema = z.strictObject({
+  pipeline: z.string(),
+  /** As the file gives them: words such as `last month` mean the month before the job was made. */
+  parameters: z.record(z.string(), given),
+  schedule: z.string(),
+  /** The service identity that the run works as. */
+  as: z.string(),
+});
+export type StartData = z.infer<typeof startDataSchema>;
 
 /** What a step's job leaves for the rule that makes the next. */
 export const stepResultSchema = z.strictObject({

@@ -112,7 +112,7 @@ function textOf(parameters: ResolvedParameters, name: string): string {
 
 /** Whatever people have typed becomes a part of a file's name, and never a path. */
 function safe(text: string): string {
-  const plain = text.replaceAll('..', '-to-').replaceAll(/[^\p{L}\p{N}._-]+/gu, '-');
+  const plain = text.replaceAll('..', '-to-').replaceAll(/[^\p{L}\p{N}._]+/gu, '-');
   return (
     Array.from(plain)
       .slice(0, MOST_OF_VALUE)

@@ -68,6 +68,7 @@ function reportOf(
     after: afterOf(file.after ?? [], { parameters, outputs }, complain),
     cover: coverOf(file),
     keepToken: file.keepToken ?? false,
+    handOver: file.handOver ?? null,
   };
 }
 

@@ -19,7 +19,7 @@ export function rowRulesOf(file: ReportFile, complain: Complain): RowRule[] {
   if (file.public !== true && rows === undefined)
     complain(
       [],
-      'rows is missing: who sees which rows. Write rules such as - { column: county_id, claim: county }, or public: true if everyone may see all of them.',
+      'it does not say who sees which rows. Write rows: with rules such as - { column: county_id, claim: county }, or public: true if everyone may see all of them.',
     );
   let isOpen = true;
   return (rows ?? []).map((words, index) => {

@@ -65,7 +65,7 @@ const columnFields = fields({
   hidden: z.boolean().optional(),
 });
 /** `hours: Hours worked` is short for a label. */
-const columnWords = z.preprocess(
+export const columnWords = z.preprocess(
   (value) => (typeof value === 'string' ? { label: value } : value),
   columnFields,
 );
@@ -97,9 +97,14 @@ const schedule = fields({
 });
 
 const count = z.int().min(0);
+/** One value or several, of which null stands for none. */
+const conditionValues = z.preprocess(
+  (value) => (Array.isArray(value) || value === undefined ? value : [value]),
+  z.array(z.union([scalar, z.null()], { error: 'write a text or a number.' })).min(1),
+);
 const when = fields({
   rows: fields({ above: count.optional(), below: count.optional() }).optional(),
-  parameters: z.record(parameterName, oneOrMore(z.union([scalar, z.null()]))).optional(),
+  parameters: z.record(parameterName, conditionValues).optional(),
   as: serviceName.optional(),
 });
 const parentFields = fields({
@@ -131,7 +136,7 @@ export const reportFile = fields({
   description: text.optional(),
   parameters: z.record(parameterName, parameter).optional(),
   sql: text,
-  key: oneOrMore(column),
+  key: oneOrMore(column, 'the columns that are together different in each row, such as id'),
   columns: z.record(column, columnWords).optional(),
   rows: oneOrMore(rowRule).optional(),
   public: z.boolean().optional(),
@@ -153,6 +158,13 @@ export const reportFile = fields({
     )
     .optional(),
   keepToken: z.boolean().optional(),
+  handOver: z
+    .url({
+      protocol: /^https?$/,
+      error:
+        'write the URL of the service that is told, such as https://hooks.example.com/reports.',
+    })
+    .optional(),
 });
 
 export type ReportFile = z.output<typeof reportFile>;

@@ -34,6 +34,8 @@ export interface Report {
   readonly cover: Cover | null;
   /** Whether the submitter's token is kept, encrypted, while the job lives. */
   readonly keepToken: boolean;
+  /** Told by a signed POST when the file is there; null: nobody is. */
+  readonly handOver: string | null;
 }
 
 /** A column of the result, where the file says more than its name. */

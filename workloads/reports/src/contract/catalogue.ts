@@ -22,7 +22,8 @@ export const parameter = z.object({
   type: parameterType,
   label: z.string(),
   help: z.string().nullable(),
-  required: z.boolean().describe('Has no default: it must be given.'),
+  required: z.boolean().describe('Somebody has to give it: there is no default.'),
+  canBeEmpty: z.boolean().describe('It may have no value: give it null.'),
   list: z.boolean().describe('It takes several values.'),
   choices: z
     .array(z.object({ value: z.string(), label: z.string() }))
@@ -38,7 +39,7 @@ export type Parameter = z.infer<typeof parameter>;
 export const fileProblem = z.object({
   file: z.string().describe('Within the folder of reports.'),
   line: z.number().describe('From 1.'),
-  column: z.number().nullable().describe('From 1.'),
+  column: z.number().describe('From 1.'),
   message: z.string(),
 });
 export type FileProblem = z.infer<typeof fileProblem>;
@@ -90,6 +91,7 @@ export const reportExample: Report = {
       label: 'County',
       help: 'Its number.',
       required: true,
+      canBeEmpty: false,
       list: false,
       choices: [],
       min: '1',
@@ -104,6 +106,7 @@ export const reportExample: Report = {
       label: 'From',
       help: null,
       required: false,
+      canBeEmpty: false,
       list: false,
       choices: [],
       min: null,
@@ -116,12 +119,15 @@ export const reportExample: Report = {
   key: ['county', 'id'],
   columns: [
     { name: 'county', label: 'County', format: 'whole number' },
-    { name: 'hours', label: 'Hours', format: 'decimal with 2 places' },
+    { name: 'hours', label: 'Hours', format: '2 decimals' },
   ],
   formats: ['csv', 'xlsx'],
   compression: null,
   public: false,
-  rowRules: ['With the role admin: all rows.', 'Else: rows whose county is in the claim "county".'],
+  rowRules: [
+    'With the role admin: all rows.',
+    'Else, with the claim county: rows whose county is in that claim.',
+  ],
   rowsForYou: 'Rows whose county is 19.',
   schedules: [
     {
@@ -142,6 +148,7 @@ export const graphNode = z.object({
   report: z.string(),
   title: z.string(),
   schedules: z.number().describe('How many schedules begin it.'),
+  inForce: z.boolean().describe('False: rules name it, and its file is wrong or gone.'),
 });
 
 export const graphEdge = z.object({
@@ -177,9 +184,12 @@ export const catalogueContracts = {
           z.object({
             file: z.string(),
             name: z.string().nullable().describe('Of the report; null: its file has no such name.'),
-            hasOlder: z
-              .boolean()
-              .describe('The report is in force as it was before its file went wrong.'),
+            inForce: z
+              .enum(['older', 'this'])
+              .nullable()
+              .describe(
+                'Which version of the report is in force meanwhile: the one before its file went wrong, this one in spite of its problems, or none.',
+              ),
             problems: z.array(fileProblem),
           }),
         )
@@ -198,7 +208,7 @@ export const catalogueContracts = {
           {
             file: 'payments.yaml',
             name: 'payments',
-            hasOlder: true,
+            inForce: 'older',
             problems: [
               {
                 file: 'payments.yaml',
@@ -236,8 +246,13 @@ export const catalogueContracts = {
     example: {
       response: {
         nodes: [
-          { report: 'timesheet-detail', title: 'Timesheets in detail', schedules: 1 },
-          { report: 'payments', title: 'Payments', schedules: 0 },
+          {
+            report: 'timesheet-detail',
+            title: 'Timesheets in detail',
+            schedules: 1,
+            inForce: true,
+          },
+          { report: 'payments', title: 'Payments', schedules: 0, inForce: true },
         ],
         edges: [
           {
@@ -247,7 +262,7 @@ export const catalogueContracts = {
             kind: 'one',
             match: null,
             as: 'parent',
-            when: 'rows above 0',
+            when: 'more than 0 rows',
           },
         ],
       },

@@ -74,17 +74,36 @@ export const errors = {
     title: 'The storage of files does not answer',
     help: 'Try again later. The operator finds why in the log, under the correlation id.',
   },
+  report_storage_refused: {
+    status: 502,
+    retryable: false,
+    title: 'The storage of files refuses',
+    help: 'The sentence has its words. The operator checks REPORTS_S3_* and the rights of the key.',
+  },
   source_unavailable: {
     status: 503,
     retryable: true,
     title: 'The database of the reports does not answer',
     help: 'Try again later; runs wait for it by themselves. The operator checks REPORTS_DATABASE_URL.',
   },
+  token_key_missing: {
+    status: 503,
+    retryable: false,
+    denied: true,
+    title: 'The report keeps tokens, and there is no key for them',
+    help: 'The operator sets REPORTS_TOKEN_KEYS.',
+  },
   sample_not_embedded: {
     status: 409,
     retryable: false,
     title: 'There is no sample to fill',
     help: 'REPORTS_DATABASE_URL names a database of yours, which Millrace only reads.',
+  },
+  sample_busy: {
+    status: 409,
+    retryable: true,
+    title: 'The sample is being filled already',
+    help: 'GET /reports/sample says how far it is. Try again when it is ready.',
   },
   /** Made by the client: what it saved is not the file that the run has written. */
   report_file_changed: {

@@ -18,6 +18,10 @@ export const failures = {
     retryable: false,
     help: 'A key column has a NULL, and rows with it would be left out without a word. Name keys that are NOT NULL.',
   },
+  key_not_unique: {
+    retryable: false,
+    help: 'Several rows have one key, and a run that goes on between them would leave some out. Name more columns as the key.',
+  },
   row_refused: {
     retryable: false,
     help: 'A row cannot be written in this format; the sentence names its key. Correct it, or take another format.',
@@ -25,6 +29,14 @@ export const failures = {
   claim_missing: {
     retryable: false,
     help: 'The row rules need a claim that the identity of the run does not have.',
+  },
+  parent_gone: {
+    retryable: false,
+    help: 'A report that this one follows from is no longer kept, so that its parameters are not known. Run this one by itself.',
+  },
+  parents_differ: {
+    retryable: false,
+    help: 'The reports that this one follows from ran for people who see different rows. Name a service identity in the rule.',
   },
   invalid_parameters: {
     retryable: false,
@@ -42,8 +54,24 @@ export const failures = {
     retryable: true,
     help: 'There is no room for the file. Make some; the run goes on from its last saved chunk. docs/operations/runbook.md says where.',
   },
-  output_unavailable: {
+  output_not_writable: {
     retryable: true,
-    help: 'The storage of files does not answer or refuses; the sentence has its words.',
+    help: 'The folder of files cannot be written: check the rights of REPORTS_OUTPUT_FOLDER.',
+  },
+  output_failed: {
+    retryable: true,
+    help: 'The disk or the object storage failed; the sentence has its words.',
+  },
+  output_taken: {
+    retryable: true,
+    help: 'Another execution, or somebody, has removed or completed the file that was being written.',
+  },
+  output_refused: {
+    retryable: false,
+    help: 'The object storage refuses; the sentence has its words. Check REPORTS_S3_* and the rights of the key.',
+  },
+  output_too_large: {
+    retryable: false,
+    help: 'The file is larger than the object storage takes. Narrow the parameters, or pack it.',
   },
 } as const satisfies Record<string, FailureEntry>;

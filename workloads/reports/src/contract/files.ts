@@ -20,6 +20,8 @@ export const fileContracts = {
       'report_file_expired',
       'report_file_lost',
       'report_storage_unavailable',
+      'report_storage_refused',
+      'claim_missing',
       'invalid_range',
     ],
     example: { params: { id: 'pg-42' }, response: 'County,Hours\r\n19,7.5\r\n…' },

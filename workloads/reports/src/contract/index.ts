@@ -5,13 +5,13 @@ import { failures } from './failures.ts';
 import { fileContracts } from './files.ts';
 import { metrics } from './metrics.ts';
 import { reportEvent, reportProgress, reportResult, reportRun, runContracts } from './runs.ts';
-import { sampleContracts } from './sample.ts';
+import { reportSample, sampleContracts } from './sample.ts';
 import { compression, format } from './values.ts';
 
 export type { FileProblem, Parameter, Report, ReportGraph } from './catalogue.ts';
 export { failures } from './failures.ts';
 export type { ReportRun } from './runs.ts';
-export { MOST_SAMPLE_ROWS } from './sample.ts';
+export { MOST_SAMPLE_ROWS, type ReportSample } from './sample.ts';
 export { COMPRESSIONS, type Compression, FORMATS, type Format } from './values.ts';
 
 /** All that server, command line and console know of the reports. Safe in a browser. */
@@ -41,6 +41,7 @@ export const contract = {
       ReportParameter: parameter,
       ReportFileProblem: fileProblem,
       ReportGraph: reportGraph,
+      ReportSample: reportSample,
       ReportRun: reportRun,
       ReportProgress: reportProgress,
       ReportResult: reportResult,

@@ -169,6 +169,7 @@ export const runContracts = {
       'invalid_parameters',
       'invalid_format',
       'claim_missing',
+      'token_key_missing',
       'invalid_key',
       'key_taken',
     ],

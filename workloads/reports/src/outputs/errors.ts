@@ -1,4 +1,5 @@
 import { JobFailure } from '@millrace/engine';
+import { failures } from '../contract/failures.ts';
 
 /** What the cursor names is not here, or not what it was: the run begins again from the start, and says so. */
 export class LostOutput extends Error {
@@ -23,25 +24,14 @@ export class FileError extends Error {
   }
 }
 
-/** Why a file cannot be written, as the failure of a job. All but the last two are worth another try. */
-export type OutputFailureCode =
-  /** No room. */
-  | 'output_full'
-  /** The folder is missing rights, or is read-only. */
-  | 'output_not_writable'
-  /** The disk or the storage failed. */
-  | 'output_failed'
-  /** Another execution, or somebody, has removed or completed what this one was writing. */
-  | 'output_taken'
-  | 'output_refused'
-  | 'output_too_large';
-
-const FINAL: ReadonlySet<OutputFailureCode> = new Set(['output_refused', 'output_too_large']);
+/** Why a file cannot be written: the entries of the table of failures that are about files. */
+export type OutputFailureCode = Extract<keyof typeof failures, `output_${string}`>;
 
 export function outputFailure(
   code: OutputFailureCode,
   message: string,
   options: { readonly cause?: unknown; readonly retryAfterMs?: number } = {},
 ): JobFailure {
-  return new JobFailure(code, message, { ...options, retryable: !FINAL.has(code) });
+  const { retryable } = failures[code];
+  return new JobFailure(code, message, { ...options, retryable });
 }

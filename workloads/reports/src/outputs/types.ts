@@ -3,7 +3,7 @@ import { z } from 'zod';
 /**
  * Where the files of reports are: a folder, or S3-compatible storage. Each execution writes a file of its own, so that one that
  * lost its lease and does not know it yet writes into nothing that another reads; an execution that goes on copies the bytes of the
- * one before it up to the place that its cursor names, and checks them by their hash.
+ * one before it up to the place that its cursor names, and checks them by their hash (docs/decisions/0028).
  */
 export interface Outputs {
   /** Throws `LostOutput`: begin again with `at: null`, and say so. Otherwise a `JobFailure`. */

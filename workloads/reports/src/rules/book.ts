@@ -3,15 +3,11 @@ import type { FinishedParent, Follower, RuleBook } from '@millrace/engine';
 import type { CatalogueView, ReportDefinition } from '../catalogue/types.ts';
 import { identityOfService, sightOf, submitterOf } from '../identity/identity.ts';
 import type { ReportIdentity } from '../identity/types.ts';
-import {
-  REPORT,
-  type ReportJob,
-  type ReportOutcome,
-  reportJobSchema,
-  reportOutcomeSchema,
-} from '../job-data.ts';
+import { REPORT, type ReportJob, reportJobSchema } from '../job-data.ts';
+import { type ReportOutcome, reportOutcomeSchema } from '../result.ts';
 import { claimsNeeded } from './claims.ts';
 import { fulfils } from './conditions.ts';
+import { DOCUMENT, coverOf } from './cover.ts';
 import { givenBy } from './parents.ts';
 import type { AfterParent, AfterRule } from './types.ts';
 
@@ -29,7 +25,7 @@ export function reportRules(view: () => CatalogueView): RuleBook {
   return {
     name: 'reports',
     parents: [REPORT],
-    children: [REPORT],
+    children: [REPORT, DOCUMENT],
     follow: (parent) => followersOf(view(), parent),
   };
 }
@@ -44,14 +40,17 @@ export function followersOf(view: CatalogueView, parent: FinishedParent): Follow
   if (parent.kind !== REPORT || parent.state !== 'SUCCEEDED' || parent.data === null) return [];
   const job = reportJobSchema.parse(parent.data);
   const rules = rulesAfter(view, job.report);
-  if (rules.length === 0) return [];
+  const definition = view.reports.get(job.report);
+  if (rules.length === 0 && (definition?.value.cover ?? null) === null) return [];
   const ended = { job, outcome: reportOutcomeSchema.parse(parent.result) };
-  return rules.flatMap(({ child, rule, slot }) => {
+  const cover = definition === undefined ? null : coverOf(definition, ended);
+  const children = rules.flatMap(({ child, rule, slot }) => {
     const report = view.reports.get(job.report)?.value ?? null;
     if (!slot.when.every((condition) => fulfils(condition, ended, report))) return [];
     const follower = followerOf(view, child, rule, slot, ended);
     return follower === null ? [] : [follower];
   });
+  return cover === null ? children : [...children, cover];
 }
 
 interface RuleAfter {

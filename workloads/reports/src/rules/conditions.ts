@@ -1,6 +1,7 @@
 import { readUnbound } from '@millrace/workload-kit';
 import type { Report } from '../catalogue/types.ts';
-import type { ReportJob, ReportOutcome } from '../job-data.ts';
+import type { ReportJob } from '../job-data.ts';
+import type { ReportOutcome } from '../result.ts';
 import type { Parameter } from '../parameters/types.ts';
 import type { AfterCondition } from './types.ts';
 

@@ -27,24 +27,22 @@ export function cyclesOf(
 function anyCycle(parents: Parents): string[] | null {
   const done = new Set<string>();
   for (const start of parents.keys()) {
-    const path: { name: string; next: number }[] = [{ name: start, next: 0 }];
-    while (path.length > 0) {
-      const last = path.at(-1);
-      if (last === undefined) break;
-      const parent = done.has(last.name) ? undefined : parents.get(last.name)?.[last.next];
+    /** From a child to its parents. */
+    const path = [start];
+    /** Through how many of its parents each name of the path has been. */
+    const through = new Map([[start, 0]]);
+    for (let name: string | undefined = start; name !== undefined; name = path.at(-1)) {
+      const next = through.get(name) ?? 0;
+      const parent = done.has(name) ? undefined : parents.get(name)?.[next];
       if (parent === undefined) {
-        done.add(last.name);
+        done.add(name);
+        through.delete(name);
         path.pop();
         continue;
       }
-      last.next += 1;
-      const at = path.findIndex(({ name }) => name === parent);
-      if (at >= 0)
-        return path
-          .slice(at)
-          .map(({ name }) => name)
-          .toReversed();
-      path.push({ name: parent, next: 0 });
+      if (through.has(parent)) return path.slice(path.indexOf(parent)).toReversed();
+      through.set(name, next + 1).set(parent, 0);
+      path.push(parent);
     }
   }
   return null;

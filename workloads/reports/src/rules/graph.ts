@@ -1,5 +1,6 @@
 import type { CatalogueView } from '../catalogue/types.ts';
-import type { AfterCondition, GraphEdge, ReportGraph } from './types.ts';
+import type { GraphEdge, ReportGraph } from './types.ts';
+import { conditionInWords } from './words.ts';
 
 /** Which report follows from which. A parent whose file has problems is a node without a title of its own. */
 export function graphOf(view: CatalogueView): ReportGraph {
@@ -12,7 +13,7 @@ export function graphOf(view: CatalogueView): ReportGraph {
         kind: parents.length === 1 ? 'one' : 'all',
         match: parent.match,
         as,
-        when: parent.when.length === 0 ? null : parent.when.map(inWords).join(' and '),
+        when: parent.when.length === 0 ? null : parent.when.map(conditionInWords).join(' and '),
       })),
     ),
   );
@@ -29,15 +30,4 @@ export function graphOf(view: CatalogueView): ReportGraph {
     }),
     edges,
   };
-}
-
-function inWords({ rows, parameters, as }: AfterCondition): string {
-  return [
-    ...(rows?.above == null ? [] : [`more than ${rows.above} rows`]),
-    ...(rows?.below == null ? [] : [`fewer than ${rows.below} rows`]),
-    ...Object.entries(parameters).map(
-      ([name, values]) => `${name} is ${values.map((value) => value ?? 'empty').join(' or ')}`,
-    ),
-    ...(as === null ? [] : [`run as ${as}`]),
-  ].join(' and ');
 }

@@ -1,9 +1,5 @@
-import {
-  type ReportJob,
-  type ReportOutcome,
-  reportJobSchema,
-  reportOutcomeSchema,
-} from '../job-data.ts';
+import { type ReportJob, reportJobSchema } from '../job-data.ts';
+import { type ReportOutcome, reportOutcomeSchema } from '../result.ts';
 import { sightOf } from '../identity/identity.ts';
 import type { Given, GivenParameters } from '../parameters/types.ts';
 import type { Mapped } from './types.ts';

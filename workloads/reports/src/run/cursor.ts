@@ -1,44 +1,44 @@
 import type { TableState } from '@millrace/tables';
 import { z } from 'zod';
 import { type OutputPlace, outputPlaceSchema } from '../outputs/types.ts';
-import type { ReadMode } from '../sql/mode.ts';
+import type { ReadPosition } from '../sql/read.ts';
 
 /**
  * All that a run needs to go on where it stood: saved by the engine together with progress and lease, after the bytes that it
  * speaks of are on the disk.
  */
 export interface ReportCursor {
-  /** The key of the last row that is written, as the source writes it; null: none is. */
-  readonly key: readonly string[] | null;
+  /** How far the source was read: the last row that is written, and what the next batch follows from. */
+  readonly position: ReadPosition;
   readonly rows: number;
   readonly chunks: number;
-  /** All that was read so far, as the source sent it: the size of the next chunk follows from it. */
-  readonly read: { readonly rows: number; readonly bytes: number };
-  /** Kept, since packed files have other bytes where other chunks were packed. */
-  readonly mode: ReadMode;
   /** How many rows there may be, as the source guessed before the first one; null: it could not. */
   readonly total: number | null;
   readonly place: OutputPlace;
   readonly table: TableState;
   /** When the first execution began to read, by the source's clock: rows changed later are left out where the report says so. */
   readonly asOf: string;
-  /** After which keys another snapshot of the source was read; the first few. */
-  readonly seams: readonly (readonly string[])[];
+  /** After how many rows another snapshot of the source was read; the first few. Not their keys: who looks at a run may not see its rows. */
+  readonly seams: readonly number[];
   /** How often the file was begun again, because what was written of it was not there any more. */
   readonly restarts: number;
 }
 
 const cursorSchema = z.looseObject({
-  key: z.array(z.string()).nullable(),
+  position: z.object({
+    mode: z.enum(['chunks', 'stream']),
+    key: z.array(z.string()),
+    rows: z.number(),
+    bytes: z.number(),
+    left: z.number(),
+  }),
   rows: z.number(),
   chunks: z.number(),
   total: z.number().nullable(),
-  read: z.object({ rows: z.number(), bytes: z.number() }),
-  mode: z.enum(['chunks', 'stream']),
   place: outputPlaceSchema,
   table: z.looseObject({ bytes: z.number() }),
   asOf: z.string(),
-  seams: z.array(z.array(z.string())),
+  seams: z.array(z.number()),
   restarts: z.number(),
 });
 
@@ -51,9 +51,7 @@ export function cursorOf(saved: unknown): ReportCursor | null {
 /** More would make the cursor grow with each interruption. */
 const SEAMS_KEPT = 20;
 
-export function withSeam({
-  key,
-  seams,
-}: Pick<ReportCursor, 'key' | 'seams'>): ReportCursor['seams'] {
-  return key === null || seams.length >= SEAMS_KEPT ? seams : [...seams, key];
+/** `rows`: so many were read of the snapshots before. */
+export function withSeam(seams: ReportCursor['seams'], rows: number): ReportCursor['seams'] {
+  return rows === 0 || seams.length >= SEAMS_KEPT ? seams : [...seams, rows];
 }

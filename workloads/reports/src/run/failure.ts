@@ -2,6 +2,7 @@ import { JobFailure } from '@millrace/engine';
 import { SourceError, SourceUnavailable } from '@millrace/sql-source';
 import { TableError } from '@millrace/tables';
 import { LostOutput } from '../outputs/errors.ts';
+import { KeyTrouble } from '../sql/key.ts';
 
 export function isLostOutput(error: unknown): boolean {
   return error instanceof LostOutput;
@@ -22,6 +23,8 @@ const CODES: readonly (readonly [RegExp, string])[] = [
 /** What went wrong, under a code of the failure table. What is not known is the engine's to classify. */
 export function toFailure(error: unknown): JobFailure {
   if (error instanceof JobFailure) return error;
+  if (error instanceof KeyTrouble)
+    return new JobFailure(error.code, error.message, { retryable: false, cause: error });
   if (error instanceof SourceError) {
     const code = CODES.find(([pattern]) => pattern.test(error.code))?.[1] ?? 'source_refused';
     return new JobFailure(code, error.message, { retryable: error.retryable, cause: error });

@@ -1,5 +1,5 @@
 import type { Column, CopiedRows } from '@millrace/tables';
-import type { ReadMode } from '../sql/mode.ts';
+import type { ReadPosition } from '../sql/read.ts';
 
 /** Rows for a file, and where to go on after each batch of them. */
 export interface Feed {
@@ -8,7 +8,6 @@ export interface Feed {
   readonly hidden: number;
   /** How many rows there may be; null: nobody knows. */
   readonly total: number | null;
-  readonly mode: ReadMode;
   /** When reading began, by the source's clock. */
   readonly asOf: string;
   readonly batches: AsyncIterable<FedRows>;
@@ -16,10 +15,8 @@ export interface Feed {
 }
 
 export interface FedRows extends CopiedRows {
-  /** Of the last row. */
-  readonly key: readonly string[];
-  /** All that was read up to here, as the source sent it. */
-  readonly read: { readonly rows: number; readonly bytes: number };
+  /** Where the reading stands after it. */
+  readonly position: ReadPosition;
   /** It is of another snapshot than the batch before. */
   readonly isNewSnapshot: boolean;
 }

@@ -8,7 +8,7 @@ export function noteOf(
   const sentences = [
     // With an as-of column later changes are left out, whichever snapshot is read.
     seams.length > 0 && !options.hasAsOf
-      ? `The run was interrupted: rows after ${seams.map(keyInWords).join(', after ')} were read from a later snapshot.`
+      ? `The run was interrupted: rows after ${seams.map(rowInWords).join(', after ')} were read from a later snapshot.`
       : null,
     restarts > 0
       ? 'The file was begun again, because the part that was written before was not there any more.'
@@ -23,6 +23,6 @@ export function noteOf(
   return sentences.length === 0 ? null : sentences.join(' ');
 }
 
-function keyInWords(key: readonly string[]): string {
-  return key.length === 1 ? `key ${key[0]}` : `key (${key.join(', ')})`;
+function rowInWords(row: number): string {
+  return `row ${row.toLocaleString('en-US')}`;
 }

@@ -1,15 +1,24 @@
-import { type Chunk, type JobContext, type Outcome, defer, done } from '@millrace/engine';
+import {
+  type Chunk,
+  type JobContext,
+  JobFailure,
+  type Outcome,
+  defer,
+  done,
+} from '@millrace/engine';
+import type { ReportResult } from '../result.ts';
 import { type ReportCursor, cursorOf } from './cursor.ts';
 import { isAway, isLostOutput, toFailure } from './failure.ts';
+import { NotHandedOver, handOver } from './hand-over.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { nextTry } from './waiting.ts';
 import type { Execution, ReportRunning, Workshop } from './workshop.ts';
-import { type ReportResult, writeReport } from './write.ts';
+import { writeReport } from './write.ts';
 
 /**
  * The way of a report: what is asked for and who may see what (prepare), then rows from the source into a file that grows chunk
  * by chunk (write). Bytes are safe in the output before the cursor that speaks of them is saved, so whoever goes on cuts the file
- * there and has, in the end, the bytes of a run that was never interrupted.
+ * there and has, in the end, the bytes of a run that was never interrupted (docs/decisions/0026-reports.md).
  */
 export async function* runReport(
   workshop: Workshop,
@@ -24,13 +33,28 @@ export async function* runReport(
       { id: job.id, epoch: context.lease.epoch },
       { job, title: report.value.title, parameters, resumed: job.cursor !== null },
     );
-    const result = yield* written(execution, prepared, cursorOf(job.cursor));
+    const result = job.data.written ?? (yield* written(execution, prepared, cursorOf(job.cursor)));
+    await handed(execution, prepared, result);
     await workshop.forgetToken(job.id);
     return done(result);
   } catch (error) {
     // The engine knows why it was stopped, and what becomes of it.
     if (context.signal.aborted) throw error;
     return later(execution, error);
+  }
+}
+
+/** What the other service may take later is told apart: the file need not be written again for it. */
+async function handed(
+  execution: Execution,
+  prepared: Prepared,
+  result: ReportResult,
+): Promise<void> {
+  try {
+    await handOver(execution, prepared, result);
+  } catch (error) {
+    if (error instanceof JobFailure && error.retryable) throw new NotHandedOver(error, result);
+    throw error;
   }
 }
 
@@ -53,13 +77,25 @@ async function* written(
 /** Puts the job back while its source is away, and fails it for any other reason. */
 function later({ workshop, job, context }: Execution, error: unknown): Outcome {
   const { clock, config, metrics } = workshop;
-  const next = isAway(error) ? nextTry(job.data.waiting, clock.now(), config.patience) : null;
+  const isLate = error instanceof NotHandedOver;
+  const next =
+    isLate || isAway(error) ? nextTry(job.data.waiting, clock.now(), config.patience) : null;
   if (next === null) {
-    const failure = toFailure(error);
+    const failure = toFailure(isLate ? error.failure : error);
     metrics.failed(failure.code);
     throw failure;
   }
   const { afterMs, waiting } = next;
+  if (isLate) {
+    context.log.warn({ err: error, afterMs }, 'the report is not handed over yet');
+    const { result } = error;
+    // Its patience begins with the first try.
+    const since = job.data.written === undefined ? clock.now() : waiting.since;
+    return defer({
+      after: afterMs,
+      data: { ...job.data, written: result, waiting: { ...waiting, since } },
+    });
+  }
   context.log.warn({ err: error, afterMs }, 'the source of the reports is away');
   return defer({ after: afterMs, data: { ...job.data, waiting } });
 }

@@ -26,20 +26,19 @@ export async function openStepFeed(
     );
   const { columns } = report.value;
   const given = step.rows(rows.id, whoOf(execution), context.signal);
-  const passed = Number(from?.key?.[0] ?? 0);
+  const passed = Number(from?.position.key[0] ?? 0);
   return {
     columns: columns
       .filter(({ hidden }) => !hidden)
       .map(({ name, label, format }): Column => ({ name: label ?? name, ...typeOf(format) })),
     hidden: 0,
     total: null,
-    mode: 'stream',
     asOf: from?.asOf ?? new Date(job.createdAt).toISOString(),
     batches: batchesOf(
       given,
       columns.filter(({ hidden }) => !hidden).map(({ name }) => name),
       passed,
-      from?.read.bytes ?? 0,
+      from?.position.bytes ?? 0,
     ),
     close: async () => {},
   };
@@ -68,8 +67,7 @@ async function* batchesOf(
     return {
       bytes,
       rows,
-      key: [String(seen)],
-      read: { rows: seen, bytes: bytesRead },
+      position: { mode: 'stream', key: [String(seen)], rows: seen, bytes: bytesRead, left: 0 },
       isNewSnapshot: false,
     };
   };

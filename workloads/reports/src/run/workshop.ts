@@ -1,6 +1,6 @@
 import type { Clock, Duration, JobContext, RunningJob } from '@millrace/engine';
 import type { SqlSource } from '@millrace/sql-source';
-import type { Step } from '@millrace/workload-kit';
+import type { Deliver, Step } from '@millrace/workload-kit';
 import type { ReportDefinition } from '../catalogue/types.ts';
 import type { ReportJob } from '../job-data.ts';
 import type { Outputs } from '../outputs/types.ts';
@@ -14,6 +14,9 @@ export interface Workshop {
   readonly outputs: Outputs;
   readonly runs: RunLog;
   readonly steps: (name: string) => Step | undefined;
+  /** The token of whoever submitted the job; null: it is not kept, or can no longer be read. */
+  token(job: ReportRunning): Promise<string | null>;
+  readonly deliver: Deliver;
   /** Forgets the token that was kept for a job. */
   forgetToken(job: string): Promise<void>;
   readonly metrics: WorkMetrics;

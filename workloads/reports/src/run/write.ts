@@ -1,6 +1,7 @@
 import type { Chunk } from '@millrace/engine';
 import { createCopiedTable } from '@millrace/tables';
 import type { Output } from '../outputs/types.ts';
+import type { ReportResult } from '../result.ts';
 import { type ReportCursor, withSeam } from './cursor.ts';
 import type { Feed } from './feed.ts';
 import { noteOf } from './note.ts';
@@ -13,9 +14,6 @@ interface Beginning {
   readonly from: ReportCursor | null;
   readonly restarts: number;
 }
-
-/** What the job gives in the end; rules read `rows` and `parameters` of it. */
-export type ReportResult = Awaited<ReturnType<typeof finished>>;
 
 export async function* writeReport(
   execution: Execution,
@@ -58,35 +56,31 @@ async function* copy(
     { ...choice, columns: feed.columns, hidden: feed.hidden },
     from?.table,
   );
-  const { mode, asOf } = feed;
+  const { asOf } = feed;
   const total = from?.total ?? feed.total;
   const pace = createPace(execution, from?.rows ?? 0);
   let chunks = from?.chunks ?? 0;
   let rows = from?.rows ?? 0;
-  let last: Pick<ReportCursor, 'key' | 'seams'> = from ?? { key: null, seams: [] };
   // Whoever goes on reads another snapshot than whoever began.
-  let seams = withSeam(last);
+  let seams = withSeam(from?.seams ?? [], rows);
 
   for await (const batch of feed.batches) {
     context.signal.throwIfAborted();
-    if (batch.isNewSnapshot) seams = withSeam({ ...last, seams });
+    if (batch.isNewSnapshot) seams = withSeam(seams, rows);
     for (const piece of table.write(batch)) await output.write(piece);
     rows += batch.rows;
-    last = { key: batch.key, seams };
     if (!output.canSync) {
       context.progress(progressOf(rows, total));
       continue;
     }
     chunks += 1;
     const place = await output.sync();
-    const { key, read } = batch;
+    const { position } = batch;
     const state = table.state();
     const cursor: ReportCursor = {
-      key,
+      position,
       rows,
       chunks,
-      read,
-      mode,
       total,
       place,
       table: state,
@@ -117,7 +111,7 @@ async function finished(
   { workshop, job, context }: Execution,
   { report, parameters, fileName, choice }: Prepared,
   facts: Omit<RunFacts, 'fileName' | 'keepMs'>,
-) {
+): Promise<ReportResult> {
   const execution = { id: job.id, epoch: context.lease.epoch };
   const keepMs = report.value.expiresMs ?? workshop.config.keepMs;
   await workshop.runs.finish(execution, { ...facts, fileName, keepMs });

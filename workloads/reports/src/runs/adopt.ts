@@ -14,7 +14,7 @@ export async function adopt(session: Session, job: Job): Promise<RunRecord | nul
   const parsed = reportJobSchema.safeParse(JSON.parse(job.payload));
   // A rule whose code failed makes such a job; it fails by itself and says why.
   if (!parsed.success) return null;
-  const { report, digest, parameters = {}, output } = parsed.data;
+  const { report, digest, parameters = {}, output, identity } = parsed.data;
   return runRows.add(session, {
     seq,
     id: job.id,
@@ -24,12 +24,14 @@ export async function adopt(session: Session, job: Job): Promise<RunRecord | nul
     parameters,
     tenant: job.tenant,
     submitter: job.submitter,
+    identity,
     correlationId: job.correlationId ?? job.id,
     schedule: job.schedule,
     parents: job.parents,
     format: output.format,
     compression: output.compression,
     token: null,
+    tokenExpiresAt: null,
     createdAt: job.createdAt,
   });
 }

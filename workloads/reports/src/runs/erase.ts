@@ -12,7 +12,7 @@ const ERASE: Statement = {
   name: 'reports_erase',
   text: `
 UPDATE millrace.report_runs
-   SET erased_at = millrace.clock(), parameters = '{}', token = NULL, note = NULL, file_name = NULL, error_message = NULL,
+   SET erased_at = millrace.clock(), parameters = '{}', identity = NULL, token = NULL, note = NULL, file_name = NULL, error_message = NULL,
        submitter = CASE WHEN submitter = $1 THEN NULL ELSE submitter END
  WHERE erased_at IS NULL AND (submitter = $1
     OR (length($1) > 2 AND position(lower($1) IN lower(parameters::text)) > 0))

@@ -32,8 +32,10 @@ export interface RunLog {
   progress(execution: ExecutionOf, figures: RunFigures): Promise<void>;
   /** Before the job ends as done. Null: somebody else has the run. */
   finish(execution: ExecutionOf, file: RunFile): Promise<RunRecord | null>;
-  /** The submitter's token, encrypted; null: there is none, or the run is over. */
+  /** The submitter's token, encrypted; null: there is none, its time is over, or the run is. */
   token(id: string): Promise<string | null>;
+  /** As soon as nobody needs it any more; the end of the job forgets it too. */
+  forgetToken(id: string): Promise<void>;
 }
 
 const PROGRESS_EVERY_MS = 1_000;
@@ -74,6 +76,7 @@ export function createRunLog(parts: {
       return announced(runRows.finish(database, requireSeq(id), epoch, file));
     },
     token: async (id) => runRows.token(database, requireSeq(id)),
+    forgetToken: async (id) => runRows.forgetToken(database, requireSeq(id)),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Compression, TableFormat } from '@millrace/tables';
+import type { ReportIdentity } from '../identity/types.ts';
 import type { ResolvedParameters } from '../parameters/types.ts';
 
 /** How a job ended, or how its end is kept after the job is gone. */
@@ -15,6 +16,8 @@ export interface RunRecord {
   readonly parameters: ResolvedParameters;
   readonly tenant: string;
   readonly submitter: string | null;
+  /** On whose behalf it reads; null: erased, or of before this was kept. */
+  readonly identity: ReportIdentity | null;
   readonly correlationId: string;
   readonly schedule: string | null;
   readonly parents: Readonly<Record<string, string>> | null;
@@ -55,6 +58,7 @@ export type RunRow = {
   parameters: ResolvedParameters;
   tenant: string;
   submitter: string | null;
+  identity: ReportIdentity | null;
   correlation_id: string;
   schedule: string | null;
   parents: Record<string, string> | null;
@@ -88,7 +92,7 @@ const ms = (column: string, as = column): string =>
   `(date_part('epoch', ${column}) * 1000)::float8 AS ${as}`;
 const number = (column: string): string => `${column}::float8 AS ${column}`;
 
-export const COLUMNS = `seq, job, report, digest, title, parameters, tenant, submitter, correlation_id, schedule, parents, format,
+export const COLUMNS = `seq, job, report, digest, title, parameters, tenant, submitter, identity, correlation_id, schedule, parents, format,
        compression, ${number('epoch')}, ${ms('begun_at')}, resumes, ${number('rows')}, ${number('bytes')}, chunks, ${number('total_rows')},
        rows_per_second, sha256, file, file_name, note, state, error_code, error_message, ${ms('created_at')}, ${ms('started_at')},
        ${ms('finished_at')}, ${ms('expires_at')}, ${ms('file_gone_at')}, ${ms('erased_at')}, ${ms('millrace.clock()', 'read_at')}`;
@@ -104,6 +108,7 @@ export function recordOf(row: RunRow): RunRecord {
     parameters: row.parameters,
     tenant: row.tenant,
     submitter: row.submitter,
+    identity: row.identity,
     correlationId: row.correlation_id,
     schedule: row.schedule,
     parents: row.parents,

@@ -12,6 +12,7 @@ export interface NewRunRecord extends Pick<
   | 'title'
   | 'tenant'
   | 'submitter'
+  | 'identity'
   | 'correlationId'
   | 'schedule'
   | 'parents'
@@ -21,19 +22,21 @@ export interface NewRunRecord extends Pick<
   readonly parameters: ResolvedParameters;
   /** Encrypted. */
   readonly token: string | null;
+  /** When the token itself ends. */
+  readonly tokenExpiresAt: number | null;
   /** Of the job; left out: now. */
   readonly createdAt?: number;
 }
 
 // $1 seq $2 job $3 report $4 digest $5 title $6 parameters $7 tenant $8 submitter $9 correlation id $10 schedule $11 parents
-// $12 format $13 compression $14 token $15 created, ms
+// $12 format $13 compression $14 token $15 created, ms $16 identity $17 end of the token, ms
 const ADD: Statement = {
   name: 'reports_add_run',
   text: `
 INSERT INTO millrace.report_runs (seq, job, report, digest, title, parameters, tenant, submitter, correlation_id, schedule, parents,
-                                  format, compression, token, created_at)
+                                  format, compression, token, created_at, identity, token_expires_at)
 VALUES ($1, $2, $3, $4, $5, $6::text::jsonb, $7, $8, $9, $10, $11::text::jsonb, $12, $13, $14,
-        coalesce(to_timestamp($15::float8 / 1000), millrace.clock()))
+        coalesce(to_timestamp($15::float8 / 1000), millrace.clock()), $16::text::jsonb, to_timestamp($17::float8 / 1000))
 ON CONFLICT (seq) DO NOTHING RETURNING ${COLUMNS}`,
 };
 
@@ -64,9 +67,17 @@ const LIVE: Statement = {
 };
 
 // $1 seq
+const FORGET_TOKEN: Statement = {
+  name: 'reports_forget_token',
+  text: `UPDATE millrace.report_runs SET token = NULL WHERE seq = $1`,
+};
+
+// $1 seq
 const TOKEN: Statement = {
   name: 'reports_token',
-  text: `SELECT token FROM millrace.report_runs WHERE seq = $1`,
+  text: `
+SELECT token FROM millrace.report_runs
+ WHERE seq = $1 AND (token_expires_at IS NULL OR token_expires_at > millrace.clock())`,
 };
 
 // An execution that begins. An older one, which has lost its lease, gets no row. $1 seq $2 epoch $3 title $4 parameters $5 resumed
@@ -189,6 +200,8 @@ export const runRows = {
       run.compression,
       run.token,
       run.createdAt ?? null,
+      run.identity === null ? null : JSON.stringify(run.identity),
+      run.tokenExpiresAt,
     ]),
   get: (session: Session, seq: number, id: string) => first(session, GET, [seq, id]),
   bySeq: (session: Session, seqs: readonly number[]) => all(session, BY_SEQ, [numbers(seqs)]),
@@ -201,6 +214,9 @@ export const runRows = {
   async token(session: Session, seq: number): Promise<string | null> {
     const [row] = await session.query<{ token: string | null }>(TOKEN, [seq]);
     return row?.token ?? null;
+  },
+  async forgetToken(session: Session, seq: number): Promise<void> {
+    await session.query(FORGET_TOKEN, [seq]);
   },
   list(session: Session, filter: RunFilter, below: number, limit: number): Promise<RunRecord[]> {
     const values: Param[] = [below, limit];

@@ -63,7 +63,7 @@ describe.each(DATABASES)('runs of reports on %s', (which) => {
   test('with one key are one run, which keeps what it was made with', async () => {
     const { runs } = world.room;
     const first = await runs.submit(newRun({ key: 'k' }));
-    const second = await runs.submit(newRun({ key: 'k', parameters: { county: '20' } }));
+    const second = await runs.submit(newRun({ key: 'k', job: { parameters: { county: '20' } } }));
     expect(second.id).toBe(first.id);
     expect(second.parameters).toEqual({ county: '19' });
     expect((await runs.list({})).items).toHaveLength(1);
@@ -98,14 +98,7 @@ describe.each(DATABASES)('runs of reports on %s', (which) => {
   });
 
   test('that a schedule or a rule has made get their row from upkeep, or when they begin', async () => {
-    const { definition, parameters, output, identity } = newRun();
-    const data = {
-      report: definition.name,
-      digest: definition.digest,
-      parameters,
-      output,
-      identity,
-    };
+    const { job: data } = newRun();
     const { id } = await world.queue.enqueue({ kind: REPORT, data, submitter: 'service:cron' });
     expect((await world.room.runs.list({})).items).toEqual([]);
     expect(await world.room.upkeep.runOnce()).toMatchObject({ adopted: 1, ended: 0 });
@@ -192,12 +185,37 @@ describe.each(DATABASES)('runs of reports on %s', (which) => {
 
   test('keep a token while they live and no longer', async () => {
     const { runs, log, upkeep } = world.room;
-    const { id } = await runs.submit(newRun({ token: 'sealed' }));
-    expect(await log.token(id)).toBe('sealed');
+    const { id } = await runs.submit(
+      newRun({ token: { seal: (job) => `sealed for ${job}`, expiresAt: null } }),
+    );
+    expect(await log.token(id)).toBe(`sealed for ${id}`);
     expect((await world.queue.get(id))?.payload).not.toContain('sealed');
     await world.fail(await world.claim(), { code: 'x', message: 'x', retryable: false });
     await upkeep.runOnce();
     expect(await log.token(id)).toBeNull();
+  });
+
+  test('keep a token no longer than it lasts itself', async () => {
+    const { runs, log, sweep } = world.room;
+    const kept = (): Promise<{ kept: number }[]> =>
+      world.store.database.query(
+        {
+          name: '',
+          text: 'SELECT count(*)::int AS kept FROM millrace.report_runs WHERE token IS NOT NULL',
+        },
+        [],
+      );
+    const seal = (job: string): string => `sealed for ${job}`;
+    const { id } = await runs.submit(newRun({ token: { seal, expiresAt: Date.now() + 60_000 } }));
+    const { id: other } = await runs.submit(
+      newRun({ token: { seal, expiresAt: Date.now() + 600_000 } }),
+    );
+    await sweep.runOnce();
+    expect([await log.token(id), await kept()]).toEqual([`sealed for ${id}`, [{ kept: 2 }]]);
+    await database.script(clockAheadBy(120_000));
+    expect([await log.token(id), await log.token(other)]).toEqual([null, `sealed for ${other}`]);
+    await sweep.runOnce();
+    expect(await kept()).toEqual([{ kept: 1 }]);
   });
 
   test('lose their file when its time is over, and are removed later', async () => {
@@ -226,7 +244,7 @@ describe.each(DATABASES)('runs of reports on %s', (which) => {
     await log.finish(job, FILE);
     await world.succeed(job);
     const named = await runs.submit(
-      newRun({ submitter: 'bob', parameters: { provider: 'Ada Lovelace' } }),
+      newRun({ submitter: 'bob', job: { parameters: { provider: 'Ada Lovelace' } } }),
     );
     const other = await runs.submit(newRun({ submitter: 'bob' }));
     expect(await erase('ada')).toEqual({ reports: 2 });

@@ -9,10 +9,7 @@ import {
 } from '@millrace/workload-kit';
 import type { ReportDefinition } from '../catalogue/types.ts';
 import { ReportError } from '../errors.ts';
-import type { ReportIdentity } from '../identity/types.ts';
 import { REPORT, type ReportJob } from '../job-data.ts';
-import type { OutputChoice } from '../output.ts';
-import type { ResolvedParameters } from '../parameters/types.ts';
 import { adopt } from './adopt.ts';
 import type { KeptDefinitions } from './definitions.ts';
 import { REPORT_TOPIC } from './log.ts';
@@ -20,11 +17,16 @@ import { type RunRecord, seqOf } from './record.ts';
 import { type RunFilter, runRows } from './records.ts';
 import { type RunSight, isOver, sightOf } from './sight.ts';
 
+export interface NewToken {
+  seal(job: string): string;
+  /** Null: it does not say. */
+  readonly expiresAt: number | null;
+}
+
 export interface NewRun {
   readonly definition: ReportDefinition;
-  readonly parameters: ResolvedParameters;
-  readonly output: OutputChoice;
-  readonly identity: ReportIdentity;
+  /** Of the definition. */
+  readonly job: ReportJob;
   readonly tenant: string;
   readonly submitter: string | null;
   readonly correlationId: string;
@@ -33,10 +35,8 @@ export interface NewRun {
   readonly key?: string | undefined;
   readonly keyWindow?: Duration | undefined;
   readonly webhook?: string | undefined;
-  /** Encrypted. */
-  readonly token?: string | null;
-  /** Rows of an earlier step of a pipeline. */
-  readonly rows?: ReportJob['rows'];
+  /** The submitter's token, which is encrypted for the job that is made. */
+  readonly token?: NewToken | null;
 }
 
 /** What people do with runs. Whose they are is for within.ts to say. */
@@ -91,18 +91,10 @@ export function createRuns(parts: {
 
   return {
     async submit(run) {
-      const { definition, tenant, submitter, correlationId, parameters, output } = run;
-      const data: ReportJob = {
-        report: definition.name,
-        digest: definition.digest,
-        parameters,
-        output,
-        identity: run.identity,
-        ...(run.rows !== undefined && { rows: run.rows }),
-      };
+      const { definition, job, tenant, submitter, correlationId } = run;
       const request = {
         kind: REPORT,
-        data,
+        data: job,
         tenant,
         correlationId,
         ...(submitter !== null && { submitter, subject: submitter }),
@@ -122,15 +114,17 @@ export function createRuns(parts: {
             report: definition.name,
             digest: definition.digest,
             title: definition.value.title,
-            parameters,
+            parameters: job.parameters ?? {},
             tenant,
             submitter,
+            identity: job.identity,
             correlationId,
             schedule: null,
             parents: null,
-            format: output.format,
-            compression: output.compression,
-            token: run.token ?? null,
+            format: job.output.format,
+            compression: job.output.compression,
+            token: run.token?.seal(made.id) ?? null,
+            tokenExpiresAt: run.token?.expiresAt ?? null,
           });
         return made.id;
       });

@@ -13,7 +13,7 @@ export interface Swept {
   readonly more: boolean;
 }
 
-/** Removes files that have expired, and runs whose time is over. Every step may be repeated. */
+/** Removes files and tokens that have expired, and runs whose time is over. Every step may be repeated. */
 export interface Sweep {
   runOnce(): Promise<Swept>;
 }
@@ -47,6 +47,15 @@ DELETE FROM millrace.report_runs WHERE seq = ANY (ARRAY(
    WHERE finished_at < millrace.clock() - $1::float8 * interval '1 millisecond' AND state IS NOT NULL
      AND (file IS NULL OR file_gone_at IS NOT NULL)
    ORDER BY finished_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING seq`,
+};
+
+// A token whose time is over, while its run still waits. $1 limit
+const ENDED_TOKENS: Statement = {
+  name: 'reports_ended_tokens',
+  text: `
+UPDATE millrace.report_runs SET token = NULL WHERE seq = ANY (ARRAY(
+  SELECT seq FROM millrace.report_runs WHERE token IS NOT NULL AND token_expires_at <= millrace.clock()
+   LIMIT $1 FOR UPDATE SKIP LOCKED)) RETURNING seq`,
 };
 
 const AT_ONCE = 100;
@@ -101,6 +110,7 @@ export function createSweep(parts: {
   return {
     async runOnce() {
       const expired = await expire();
+      await database.query(ENDED_TOKENS, [AT_ONCE]);
       const erased = await forget();
       const pruned = (await database.query(PRUNE, [keepRunsMs, AT_ONCE])).length;
       const swept = { expired, erased, pruned, more: expired === AT_ONCE || pruned === AT_ONCE };

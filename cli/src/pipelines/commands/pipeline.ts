@@ -1,0 +1,109 @@
+import { pipelineRunState } from '@millrace/pipelines/contract';
+import type { Context } from '../../context.ts';
+import { type Free, defineCommand } from '../../line/command.ts';
+import { EXIT, type ExitCode } from '../../line/exit.ts';
+import { type Values, choice, flag, past, text, wholeNumber } from '../../line/option.ts';
+import { onlyFor, refuseFree, verbOf } from '../../line/verb.ts';
+import { completable } from '../../parameters/given.ts';
+import { exitCodeFor } from '../ended.ts';
+import { listRuns } from '../list-runs.ts';
+import { runDetail } from '../render/run.ts';
+import { followPipeline, sayId, startPipeline } from '../run-pipeline.ts';
+
+const options = {
+  key: text('KEY', 'Of run: the same key makes one run.'),
+  'no-wait': flag('Of run and resume: only prints the id.'),
+  'with-file': flag('Of resume: goes by what the file says now.'),
+  pipeline: text('PIPELINE', 'Of list: only of this pipeline.'),
+  state: {
+    ...choice(pipelineRunState.options, 'Of list: running, succeeded, failed or canceled.'),
+    value: 'RUNSTATE',
+  },
+  submitter: text('NAME', 'Of list: only those that somebody started.'),
+  since: past('Of list: made since then.'),
+  limit: wholeNumber('N', 'Of list: at most so many; 20 unless given.', 1),
+  all: flag('Of list: all of them.'),
+};
+type Given = Values<typeof options>;
+type Verb = 'run' | 'list' | 'show' | 'watch' | 'resume' | 'cancel';
+
+const OBJECTS: Readonly<Record<Verb, string | null>> = {
+  run: 'PIPELINE',
+  list: null,
+  show: 'ID',
+  watch: 'ID',
+  resume: 'ID',
+  cancel: 'ID',
+};
+
+const ALLOWED: Readonly<Record<Verb, readonly (keyof Given)[]>> = {
+  run: ['key', 'no-wait'],
+  list: ['pipeline', 'state', 'submitter', 'since', 'limit', 'all'],
+  show: [],
+  watch: [],
+  resume: ['no-wait', 'with-file'],
+  cancel: [],
+};
+
+export const pipeline = defineCommand({
+  name: 'pipeline',
+  summary: 'Runs a pipeline step by step; lists, stops, resumes runs.',
+  usage: [
+    'run PIPELINE [--PARAMETER VALUE...] [--no-wait]',
+    'list [--state RUNSTATE] [--limit N|--all]',
+    'show ID',
+    'watch ID',
+    'resume ID [--with-file] [--no-wait]',
+    'cancel ID',
+  ],
+  words: { least: 1, most: 2 },
+  options,
+  open: true,
+  examples: [
+    'millrace pipeline run monthly-statements --month 2026-10',
+    'millrace pipeline list --state failed --since 1d',
+    'millrace pipeline resume pipe-7',
+  ],
+  async freeOptions({ client }, [verb, name]) {
+    if (verb !== 'run' || name === undefined || name.startsWith('-')) return {};
+    return completable((await client.getPipeline({ params: { name } })).parameters);
+  },
+  async run(context, { words, options: given, free }) {
+    const { verb, object } = verbOf<Verb>('pipeline', words, OBJECTS);
+    onlyFor(`pipeline ${verb}`, given, ALLOWED[verb]);
+    if (verb !== 'run') refuseFree(`pipeline ${verb}`, free);
+    return ACTIONS[verb](context, object, given, free);
+  },
+});
+
+type Action = (context: Context, object: string, given: Given, free: Free) => Promise<ExitCode>;
+
+const ACTIONS: Readonly<Record<Verb, Action>> = {
+  async run(context, name, { key, 'no-wait': noWait }, free) {
+    const asked = { name, free, options: Object.keys(options), ...(key !== undefined && { key }) };
+    const run = await startPipeline(context, asked);
+    return noWait ? sayId(context, run) : followPipeline(context, run);
+  },
+  list: (context, _, given) => listRuns(context, given),
+  async show({ client, out, json, quiet, document, world }, id) {
+    const run = await client.getPipelineRun({ params: { id } });
+    if (json) document(run);
+    else if (quiet) out.line(run.state);
+    else for (const line of runDetail(run, world.now(), out)) out.line(line);
+    return exitCodeFor(run);
+  },
+  async watch(context, id) {
+    return followPipeline(context, await context.client.getPipelineRun({ params: { id } }));
+  },
+  async resume(context, id, { 'with-file': withFile = false, 'no-wait': noWait }) {
+    const run = await context.lastWord.resumePipelineRun({ params: { id }, body: { withFile } });
+    return noWait ? sayId(context, run) : followPipeline(context, run);
+  },
+  async cancel({ client, out, json, quiet, document }, id) {
+    const run = await client.cancelPipelineRun({ params: { id } });
+    if (json) document(run);
+    else if (!quiet)
+      out.line(`${id} is cancelled. "millrace pipeline resume ${id}" goes on where it was.`);
+    return EXIT.ok;
+  },
+};

@@ -1,0 +1,76 @@
+import type { PipelineRun } from '@millrace/pipelines/contract';
+import type { Context } from '../context.ts';
+import type { Free } from '../line/command.ts';
+import { EXIT, type ExitCode } from '../line/exit.ts';
+import { byOption, parametersOf } from '../parameters/given.ts';
+import { cleanLines } from '../render/width.ts';
+import { exitCodeFor, hasEnded } from './ended.ts';
+import { adviceLines, endSentence, helpOf } from './render/run.ts';
+import { watchPipeline } from './watch-pipeline.ts';
+
+export interface Asked {
+  readonly name: string;
+  readonly key?: string;
+  readonly free: Free;
+  /** Names of the command's own options. */
+  readonly options: readonly string[];
+}
+
+/** Sent whole also after Ctrl-C, so that its id can be said. */
+export async function startPipeline(
+  { client, lastWord }: Context,
+  { name, key, free, options }: Asked,
+): Promise<PipelineRun> {
+  const pipeline = await client.getPipeline({ params: { name } });
+  const parameters = parametersOf({ ...pipeline, what: 'pipeline' }, free, options);
+  const body = { parameters, ...(key !== undefined && { key }) };
+  try {
+    return await lastWord.startPipeline({ params: { name }, body });
+  } catch (thrown) {
+    throw byOption(thrown, 'invalid_pipeline_parameters');
+  }
+}
+
+export function sayId({ out, json, document }: Context, run: PipelineRun): ExitCode {
+  if (json) document(run);
+  else out.line(run.id);
+  return EXIT.ok;
+}
+
+/** Follows a run to its end and says what came of it. */
+export async function followPipeline(context: Context, run: PipelineRun): Promise<ExitCode> {
+  const ended = await untilOver(context, run);
+  const { out, err, json, quiet, document, world } = context;
+  if (json) document(ended);
+  else if (quiet) out.line(ended.id);
+  else if (ended.state === 'succeeded') out.line(endSentence(ended, world.now()));
+  if (json || ended.state === 'succeeded') return exitCodeFor(ended);
+  err.line(err.paint('red', cleanLines(endSentence(ended, world.now()))));
+  if (!quiet) tellWhatToDo(context, ended);
+  return exitCodeFor(ended);
+}
+
+function tellWhatToDo({ err, note }: Context, run: PipelineRun): void {
+  const codes = run.steps.flatMap(({ state, error }) =>
+    state === 'failed' && error !== null ? [error.code] : [],
+  );
+  const helps = [...new Set(codes)].flatMap((code) => helpOf(code) ?? []);
+  for (const help of helps) note(help);
+  for (const line of adviceLines(run, err).filter((each) => each !== '')) note(line.trim());
+}
+
+/** Ctrl-C ends the looking: steps that have begun letters or mails are not stopped half way by somebody who goes home. */
+async function untilOver(context: Context, started: PipelineRun): Promise<PipelineRun> {
+  if (hasEnded(started)) return started;
+  const { world, note } = context;
+  const { id } = started;
+  try {
+    world.interrupted.throwIfAborted();
+    return await watchPipeline(context, started);
+  } catch (thrown) {
+    note(
+      `${id} goes on without us. "millrace pipeline watch ${id}" shows how far it is, "millrace pipeline cancel ${id}" stops it.`,
+    );
+    throw thrown;
+  }
+}

@@ -1,0 +1,41 @@
+import { type Compression, FORMATS, type Format } from '@millrace/reports/contract';
+import { UsageError } from '../line/usage-error.ts';
+
+/** What a file is to be written as; what is left out is the report's usual. */
+export interface Choice {
+  readonly format?: Format;
+  readonly compression?: Compression | null;
+}
+
+export interface ChoiceWishes {
+  readonly output?: string;
+  readonly format?: Format;
+  readonly compression?: Compression | 'none';
+}
+
+const PACKED: Readonly<Record<string, Compression>> = { gz: 'gzip', zst: 'zstd' };
+
+/** `out.csv.gz` says CSV and gzip. What is said twice has to be the same: a CSV that is called .xlsx would not open. */
+export function choiceOf({ output, format, compression }: ChoiceWishes): Choice {
+  const [, stem = '', ending] = /^(.*)\.(gz|zst)$/i.exec(output ?? '') ?? [];
+  const packed = ending === undefined ? undefined : PACKED[ending.toLowerCase()];
+  const named = formatNamed(packed === undefined ? (output ?? '') : stem);
+  if (format !== undefined && named !== undefined && format !== named)
+    throw new UsageError(`"${output}" would hold ${format.toUpperCase()}. Call it .${format}.`);
+  if (compression !== undefined && packed !== undefined && compression !== packed)
+    throw new UsageError(
+      `"${output}" says ${packed}, and --compression ${compression}. Leave one out.`,
+    );
+  const chosen = format ?? named;
+  const how = compression === undefined ? packed : compression === 'none' ? null : compression;
+  return {
+    ...(chosen !== undefined && { format: chosen }),
+    // A name such as out.csv is of a file that is not packed, whatever is usual.
+    ...(how !== undefined ? { compression: how } : named !== undefined && { compression: null }),
+  };
+}
+
+function formatNamed(name: string): Format | undefined {
+  const ending = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase();
+  return FORMATS.find((each) => each === ending);
+}

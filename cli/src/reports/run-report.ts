@@ -1,0 +1,150 @@
+import { ApiError, type Client } from '@millrace/api';
+import type { Compression, Format, ReportRun } from '@millrace/reports/contract';
+import type { Context } from '../context.ts';
+import { hasEnded } from '../jobs/ended.ts';
+import type { Free } from '../line/command.ts';
+import { EXIT, type ExitCode } from '../line/exit.ts';
+import { UsageError } from '../line/usage-error.ts';
+import { byOption, parametersOf } from '../parameters/given.ts';
+import { cleanLines } from '../render/width.ts';
+import { choiceOf } from './ending.ts';
+import { endSentence, runSummary } from './render/run.ts';
+import { type Destination, destinationOf, saveFile } from './save-file.ts';
+import { watchReport } from './watch-report.ts';
+
+export interface RunWishes {
+  readonly output?: string;
+  readonly force?: true;
+  readonly format?: Format;
+  readonly compression?: Compression | 'none';
+  readonly key?: string;
+  readonly priority?: number;
+  readonly 'no-wait'?: true;
+}
+
+/** A report from its parameters to the file in this folder. */
+export async function runReport(
+  context: Context,
+  asked: {
+    readonly name: string;
+    readonly given: RunWishes;
+    readonly free: Free;
+    /** Names of the command's own options. */
+    readonly options: readonly string[];
+  },
+): Promise<ExitCode> {
+  const { name, given, free } = asked;
+  if (given['no-wait'] && given.output !== undefined)
+    throw new UsageError('With --no-wait nothing is fetched: leave -o out.');
+  const choice = choiceOf(given);
+  const destination = await destinationOf(context, given);
+  const report = await context.client.getReport({ params: { name } });
+  const parameters = parametersOf({ ...report, what: 'report' }, free, asked.options);
+  const { key, priority } = given;
+  const started = await start(context, name, {
+    parameters,
+    ...choice,
+    ...(key !== undefined && { key }),
+    ...(priority !== undefined && { priority }),
+  });
+  return giveFile(context, started, given['no-wait'] ? null : destination);
+}
+
+type Body = NonNullable<Parameters<Client['startReport']>[0]['body']>;
+
+/** Sent whole also after Ctrl-C, so that there is a run to cancel. What is wrong with a value is told by its option. */
+async function start({ lastWord }: Context, name: string, body: Body): Promise<ReportRun> {
+  try {
+    return await lastWord.startReport({ params: { name }, body });
+  } catch (thrown) {
+    throw byOption(thrown, 'invalid_parameters');
+  }
+}
+
+/** Waits for the end of a run and saves its file; `destination` null: only says which run it is. */
+export async function giveFile(
+  context: Context,
+  run: ReportRun,
+  destination: Destination | null,
+): Promise<ExitCode> {
+  const { out, json, document, note, world } = context;
+  if (destination === null) {
+    if (json) document(run);
+    else out.line(run.id);
+    return EXIT.ok;
+  }
+  const ended = hasEnded(run.state) ? run : await untilOver(context, run);
+  if (ended.state !== 'SUCCEEDED') return tellEnd(context, ended);
+  const path = await saved(context, ended, destination);
+  if (json) document({ ...ended, path });
+  else if (path !== '-') out.line(path);
+  note(runSummary(ended, world.now()));
+  if (ended.result?.note != null) note(ended.result.note);
+  return EXIT.ok;
+}
+
+/** What went wrong after the run is no reason to run it again. */
+async function saved(context: Context, run: ReportRun, to: Destination): Promise<string> {
+  try {
+    return await saveFile(context, run, to);
+  } catch (thrown) {
+    const until = run.result?.expiresAt ?? 'somebody removes it';
+    context.note(
+      `The file of ${run.id} is kept until ${until}: millrace report download ${run.id}`,
+    );
+    throw thrown;
+  }
+}
+
+/** Only looks: Ctrl-C ends the looking, not the run. */
+export async function watchRun(context: Context, run: ReportRun): Promise<ExitCode> {
+  const { out, json, quiet, document, note, world } = context;
+  const ended = await watchReport(context, run);
+  if (ended.state !== 'SUCCEEDED') return tellEnd(context, ended);
+  if (json) document(ended);
+  else if (quiet) out.line(ended.state);
+  else {
+    note(runSummary(ended, world.now()));
+    note(`Its file: millrace report download ${ended.id}`);
+  }
+  return EXIT.ok;
+}
+
+/** Ctrl-C cancels: whoever stops a report wants it stopped. A server that is lost sight of does not cancel it. */
+async function untilOver(context: Context, started: ReportRun): Promise<ReportRun> {
+  const { world, note, lastWord } = context;
+  const { id } = started;
+  try {
+    world.interrupted.throwIfAborted();
+    return await watchReport(context, started);
+  } catch (thrown) {
+    if (!world.interrupted.aborted) {
+      note(`${id} goes on without us: "millrace report watch ${id}" shows how far it is.`);
+      throw thrown;
+    }
+    note(`Cancelling ${id}. Ctrl-C again leaves it running.`);
+    const canceled = await cancel(lastWord, id);
+    note(
+      canceled
+        ? `${id} is cancelled. "millrace report retry ${id}" goes on where it was.`
+        : `${id} was over already.`,
+    );
+    throw thrown;
+  }
+}
+
+async function cancel(client: Context['lastWord'], id: string): Promise<boolean> {
+  try {
+    await client.cancelReportRun({ params: { id } });
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof ApiError && thrown.problem.code === 'report_run_finished') return false;
+    throw thrown;
+  }
+}
+
+function tellEnd({ err, json, document }: Context, run: ReportRun): ExitCode {
+  if (json) document(run);
+  else err.line(err.paint('red', cleanLines(endSentence(run))));
+  return EXIT.failed;
+}

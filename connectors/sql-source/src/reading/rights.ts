@@ -1,0 +1,32 @@
+import type { Reading } from '../types.ts';
+
+// What the role of the source may do besides reading, one row each.
+const RIGHTS = `
+SELECT 'is a superuser' FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolsuper
+UNION ALL
+SELECT 'may ' || granted.does
+  FROM (VALUES ('pg_write_server_files', 'write files of the server'),
+               ('pg_read_server_files', 'read files of the server'),
+               ('pg_execute_server_program', 'run programs of the server'),
+               ('pg_write_all_data', 'write every table')) AS granted (role, does)
+  JOIN pg_catalog.pg_roles r ON r.rolname = granted.role
+ WHERE pg_catalog.pg_has_role(current_user, r.oid, 'MEMBER') AND NOT (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user)
+UNION ALL
+SELECT 'may write ' || count(*) || ' tables, among them ' || min(format('%I.%I', n.nspname, c.relname))
+  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+ WHERE c.relkind IN ('r', 'p') AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+   AND pg_catalog.has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')
+   AND NOT (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user)
+HAVING count(*) > 0`;
+
+/**
+ * What a role should not have that reports are read with, in sentences; none is best. Readings change nothing either way,
+ * but a role that could not change anything needs no trust in that.
+ */
+export async function excessRights(reading: Pick<Reading, 'rows'>): Promise<readonly string[]> {
+  const rows = await reading.rows(RIGHTS);
+  return rows.map(
+    ([right]) =>
+      `The role of the source ${right}. Give reports a role of their own that has SELECT and no more.`,
+  );
+}

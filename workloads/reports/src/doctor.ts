@@ -1,0 +1,68 @@
+import { access } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { SourceError } from '@millrace/sql-source';
+import { type Finding, missing, there, unknown } from '@millrace/workload-kit';
+import { createCatalogue } from './catalogue/catalogue.ts';
+import { openFiles } from './files.ts';
+import type { ReportsConfig } from './settings.ts';
+import { openSource } from './source.ts';
+
+/** What reports stand on, for `millrace doctor`. Nothing is changed. */
+export async function* examine(config: ReportsConfig): AsyncGenerator<Finding> {
+  yield await filesOfReports(config);
+  yield await database(config);
+  if (config.storage !== null) yield await storage(config);
+}
+
+async function filesOfReports({ folder, timeZone }: ReportsConfig): Promise<Finding> {
+  const place = resolve(folder);
+  try {
+    await access(place);
+  } catch {
+    return there('reports', `There is no folder ${place}, and so no reports.`);
+  }
+  const catalogue = createCatalogue({ folder, defaults: { timeZone } });
+  await catalogue.load();
+  const { reports, troubled } = catalogue.now();
+  const [first] = troubled.flatMap(({ problems }) => problems);
+  if (first === undefined)
+    return there(
+      'reports',
+      `${reports.size} ${reports.size === 1 ? 'report' : 'reports'} in ${place}.`,
+    );
+  return missing(
+    'reports',
+    `${first.file}, line ${first.line}, column ${first.column}: ${first.message}`,
+    'Correct the file; "millrace reports check" lists everything.',
+  );
+}
+
+async function database({ source: config }: ReportsConfig): Promise<Finding> {
+  const name = 'reports (database)';
+  if (config === null) return there(name, 'The embedded sample: REPORTS_DATABASE_URL is not set.');
+  const source = openSource(config, '');
+  try {
+    await source.check();
+    return there(name, 'It answers.');
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    const advice = 'Check REPORTS_DATABASE_URL: host, port, user, password, database.';
+    return missing(name, error.message, advice);
+  } finally {
+    await source.close();
+  }
+}
+
+async function storage({ storage: config }: ReportsConfig): Promise<Finding> {
+  const name = 'reports (object storage)';
+  const files = openFiles({ folder: '', storage: config, namespace: 'doctor' });
+  try {
+    await files.outputs.check();
+    return there(name, 'It answers, and the bucket is there.');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return unknown(name, why, 'Check REPORTS_S3_*: endpoint, bucket, region, key.');
+  } finally {
+    await files.close();
+  }
+}

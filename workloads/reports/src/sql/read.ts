@@ -1,0 +1,153 @@
+// Reads a report in batches, from wherever an earlier reading stood. What a batch is depends on the data and on where the reading
+// stands, never on time: a file that was carried on gets the batches of one that never stopped.
+
+import type { Reading } from '@millrace/sql-source';
+import { ahead } from './ahead.ts';
+import { type CheckedRows, checkedRows } from './batches.ts';
+import { type ChunkSize, type ReadSoFar, chunkRows } from './chunk-rows.ts';
+import { nullInKey } from './key.ts';
+import { type PlanDecision, type ReadMode, decideAfter, decideBefore } from './plan.ts';
+import { CHUNK_ROWS, type ReportTexts, keyValues } from './texts.ts';
+
+/** Where a reading stands after a batch: plain JSON, for the cursor. */
+export interface ReadPosition extends ReadSoFar {
+  readonly mode: ReadMode;
+  /** Of the last row, as Postgres wrote it. */
+  readonly key: readonly string[];
+  /** Rows that the chunk still has, where the batch was cut for its bytes. */
+  readonly left: number;
+}
+
+/** Records of COPY: hidden keys first, then the columns of the file. */
+export interface ReadBatch {
+  readonly bytes: Buffer;
+  readonly rows: number;
+  readonly position: ReadPosition;
+  /** It is of another snapshot than the batch before. */
+  readonly isNewSnapshot: boolean;
+}
+
+export interface ReadParams {
+  /** All values are set that the texts read, but for key and rows of a chunk. */
+  readonly reading: Reading;
+  readonly texts: ReportTexts;
+  readonly chunk: ChunkSize;
+  /** Null: from the first row. */
+  readonly from: ReadPosition | null;
+  /** Between two chunks: another reading, where the snapshot is too old; null: go on with this one. */
+  readonly renew?: () => Promise<Reading | null>;
+  readonly onDecision?: (decision: PlanDecision) => void;
+}
+
+/** A batch ends with so many times the bytes of a chunk, however few its rows are: memory stays flat where rows get wide. */
+const MOST_TIMES = 4;
+const NOTHING: ReadSoFar = { rows: 0, bytes: 0 };
+
+/**
+ * One batch ahead of whoever takes them. Throws `KeyTrouble`, and what the source throws. The reading is the caller's to end, after
+ * this has returned.
+ */
+export function readReport(params: ReadParams): AsyncGenerator<ReadBatch, void> {
+  return ahead(batchesOf(params));
+}
+
+async function* batchesOf(params: ReadParams): AsyncGenerator<ReadBatch, void> {
+  const { reading, texts, from } = params;
+  await checkNullKeys(reading, texts);
+  const mode = from?.mode ?? (await modeBefore(params));
+  yield* mode === 'stream' ? stream(params, reading, from) : chunks(params);
+}
+
+async function checkNullKeys(reading: Reading, texts: ReportTexts): Promise<void> {
+  if (texts.nullKeys === null) return;
+  if ((await reading.rows(texts.nullKeys)).length > 0) throw nullInKey();
+}
+
+/** A first chunk that has to sort everything is not worth its sorting. */
+async function modeBefore({ reading, texts, chunk, onDecision }: ReadParams): Promise<ReadMode> {
+  await reading.set({ [CHUNK_ROWS]: String(chunkRows(NOTHING, chunk)) });
+  const decision = decideBefore(await reading.explain(texts.firstChunk));
+  if (decision.mode === 'stream') onDecision?.(decision);
+  return decision.mode;
+}
+
+/** What the source plans to do for the chunk after the first one. */
+async function modeAfter(
+  { texts, chunk, onDecision }: ReadParams,
+  reading: Reading,
+  position: ReadPosition,
+): Promise<ReadMode> {
+  const rows = String(chunkRows(position, chunk));
+  await reading.set({ ...keyValues(position.key), [CHUNK_ROWS]: rows });
+  const decision = decideAfter(await reading.explain(texts.nextChunk));
+  onDecision?.(decision);
+  return decision.mode;
+}
+
+async function* stream(
+  { texts, chunk }: ReadParams,
+  reading: Reading,
+  from: ReadPosition | null,
+): AsyncGenerator<ReadBatch, void> {
+  if (from !== null) await reading.set(keyValues(from.key));
+  const cut = { ...chunk, mostBytes: chunk.bytes * MOST_TIMES };
+  const copied = reading.copy(from === null ? texts.all : texts.rest, cut);
+  let so: ReadSoFar = from ?? NOTHING;
+  for await (const batch of checkedRows(copied, texts.keyPlaces, Infinity)) {
+    so = plus(so, batch);
+    const position = { ...so, mode: 'stream', key: batch.key, left: 0 } as const;
+    yield { bytes: batch.bytes, rows: batch.rows, position, isNewSnapshot: false };
+  }
+}
+
+async function* chunks(params: ReadParams): AsyncGenerator<ReadBatch, void> {
+  const { texts, chunk } = params;
+  let { reading, from: position } = params;
+  for (let hasMore = true; hasMore;) {
+    const newer = (await params.renew?.()) ?? null;
+    reading = newer ?? reading;
+    if (newer !== null) await checkNullKeys(newer, texts);
+    let isNewSnapshot = newer !== null;
+    hasMore = false;
+    for await (const { batch, left } of chunkOf(reading, texts, position, chunk)) {
+      const { bytes, rows, key } = batch;
+      ({ hasMore } = batch);
+      position = { ...plus(position ?? NOTHING, batch), mode: 'chunks', key, left };
+      const isFirst = position.rows === chunkRows(NOTHING, chunk);
+      if (isFirst && left === 0 && hasMore) {
+        position = { ...position, mode: await modeAfter(params, reading, position) };
+      }
+      yield { bytes, rows, position, isNewSnapshot };
+      isNewSnapshot = false;
+    }
+    if (hasMore && position?.mode === 'stream') return yield* stream(params, reading, position);
+  }
+}
+
+/** A chunk, in one batch unless its rows are wide. */
+async function* chunkOf(
+  reading: Reading,
+  texts: ReportTexts,
+  from: ReadPosition | null,
+  chunk: ChunkSize,
+): AsyncGenerator<{ readonly batch: CheckedRows; readonly left: number }, void> {
+  const isBroken = from !== null && from.left > 0;
+  const rows = isBroken ? from.left : chunkRows(from ?? NOTHING, chunk);
+  // One more, to be looked at.
+  await reading.set({ ...keyValues(from?.key ?? []), [CHUNK_ROWS]: String(rows + 1) });
+  const copied = reading.copy(from === null ? texts.firstChunk : texts.nextChunk, {
+    bytes: Infinity,
+    rows: Infinity,
+    mostBytes: chunk.bytes * MOST_TIMES,
+    ends: true,
+  });
+  let left = rows;
+  for await (const batch of checkedRows(copied, texts.keyPlaces, rows)) {
+    left -= batch.rows;
+    yield { batch, left };
+  }
+}
+
+function plus(so: ReadSoFar, { rows, bytes }: CheckedRows): ReadSoFar {
+  return { rows: so.rows + rows, bytes: so.bytes + bytes.length };
+}

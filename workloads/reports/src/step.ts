@@ -1,0 +1,144 @@
+import { COMPRESSIONS, TABLE_FORMATS } from '@millrace/tables';
+import { ROLES, type RowsOf, type Step, type StepSight, type Who } from '@millrace/workload-kit';
+import { z } from 'zod';
+import { columnWords } from './catalogue/schema.ts';
+import { tableDefinition } from './catalogue/table.ts';
+import type { CatalogueView, ReportDefinition } from './catalogue/types.ts';
+import { ReportError } from './errors.ts';
+import type { ReportJob } from './job-data.ts';
+import { prepareReport } from './prepare.ts';
+import type { Runs } from './runs/runs.ts';
+import type { RunSight } from './runs/sight.ts';
+
+const rowsOf: z.ZodType<RowsOf> = z.strictObject({ step: z.string(), id: z.string() });
+const output = {
+  format: z.enum(TABLE_FORMATS).optional(),
+  compression: z.enum([...COMPRESSIONS, 'none']).optional(),
+};
+
+/** A report of the catalogue under the claims of whoever runs the pipeline, or a table of the rows of an earlier step. */
+const inputSchema = z.union(
+  [
+    z.strictObject({
+      report: z.string(),
+      parameters: z
+        .record(z.string(), z.union([z.string(), z.array(z.string()), z.null()]))
+        .default({}),
+      ...output,
+    }),
+    z.strictObject({
+      rows: rowsOf,
+      title: z.string(),
+      columns: z.record(z.string(), columnWords),
+      file: z.string().default('table'),
+      ...output,
+    }),
+  ],
+  { error: 'Name a report, or give rows with title and columns.' },
+);
+type Input = z.output<typeof inputSchema>;
+
+export function reportStep(parts: {
+  readonly runs: Runs;
+  readonly catalogue: () => CatalogueView;
+  readonly now: () => number;
+}): Step {
+  const { runs, catalogue, now } = parts;
+
+  /** A run of the same tenant: ids of another are of nobody here. */
+  async function find(id: string, { tenant }: Who): Promise<RunSight> {
+    const run = await runs.find(id);
+    if (run === null || run.tenant !== tenant)
+      throw new ReportError('report_run_not_found', `There is no run "${id}" of a report.`);
+    return run;
+  }
+
+  return {
+    input: inputSchema,
+    outputs: ['rows', 'bytes', 'file', 'run'],
+    async start({ input, who, key }) {
+      const { job, definition } = jobOf(inputSchema.parse(input), who, catalogue(), now());
+      const { tenant, submitter, correlationId } = who;
+      const run = await runs.submit({ definition, job, tenant, submitter, correlationId, key });
+      return { id: run.id };
+    },
+    look: async (id, who) => sightOf(await find(id, who)),
+    async cancel(id, who) {
+      const run = await find(id, who);
+      if (run.state === 'QUEUED' || run.state === 'PROCESSING') await runs.cancel(run);
+    },
+    async retry(id, who) {
+      const run = await find(id, who);
+      if (run.state !== 'FAILED' && run.state !== 'CANCELED') return false;
+      await runs.retry(run);
+      return true;
+    },
+  };
+}
+
+function jobOf(
+  input: Input,
+  who: Who,
+  view: CatalogueView,
+  now: number,
+): { readonly job: ReportJob; readonly definition: ReportDefinition } {
+  const { roles, claims, submitter } = who;
+  const name = submitter ?? 'nobody';
+  if ('report' in input) {
+    const { report, parameters, format, compression } = input;
+    const prepared = prepareReport(view, {
+      report,
+      parameters,
+      output: { format, compression },
+      caller: {
+        name,
+        subject: name,
+        roles: ROLES.filter((role) => roles.includes(role)),
+        claims,
+        tenants: null,
+        expiresAt: null,
+      },
+      now,
+    });
+    if ('refused' in prepared) {
+      const { why, message } = prepared.refused;
+      throw new ReportError(why, message);
+    }
+    return prepared;
+  }
+  const { rows, title, columns, file, format = 'csv', compression = 'none' } = input;
+  const definition = tableDefinition({ name: 'table', title, columns, file });
+  return {
+    definition,
+    job: {
+      report: definition.name,
+      digest: definition.digest,
+      parameters: {},
+      output: { format, compression: compression === 'none' ? null : compression },
+      identity: { name, subject: null, service: null, roles, claims },
+      rows,
+    },
+  };
+}
+
+function sightOf(run: RunSight): StepSight {
+  const { state, error, rows, totalRows, bytes, fileName, id } = run;
+  switch (state) {
+    case 'SUCCEEDED':
+      return { state: 'done', output: { rows, bytes, file: fileName, run: id } };
+    case 'FAILED':
+    case 'CANCELED': {
+      const { code, message } = error ?? { code: 'canceled', message: 'Somebody cancelled it.' };
+      return { state: 'failed', error: { code, message } };
+    }
+    case 'QUEUED':
+    case 'PROCESSING': {
+      const total = totalRows === null ? {} : { total: Math.max(totalRows, rows ?? 0) };
+      return { state: 'running', progress: rows === null ? null : { done: rows, ...total } };
+    }
+    default: {
+      const unknown: never = state;
+      throw new Error(`A run cannot be ${String(unknown)}.`);
+    }
+  }
+}
