@@ -1,4 +1,5 @@
 import { JobFailure } from '@millrace/engine';
+import { JobFailure } from '@millrace/engine';
 import { COMPRESSIONS, TABLE_FORMATS } from '@millrace/tables';
 import { ROLES, type RowsOf, type Step, type StepSight, type Who } from '@millrace/workload-kit';
 import { z } from 'zod';
@@ -132,7 +133,9 @@ function jobOf(
     });
     if ('refused' in prepared) {
       const { why, message } = prepared.refused;
-      throw new ReportError(why, message);
+      // Trying again would not help: what the pipeline asks for has to change.
+      const code = why === 'invalid_format' ? 'invalid_parameters' : why;
+      throw new JobFailure(code, message, { retryable: false });
     }
     return prepared;
   }
