@@ -1,5 +1,4 @@
 import { JobFailure } from '@millrace/engine';
-import { JobFailure } from '@millrace/engine';
 import { COMPRESSIONS, TABLE_FORMATS } from '@millrace/tables';
 import { ROLES, type RowsOf, type Step, type StepSight, type Who } from '@millrace/workload-kit';
 import { z } from 'zod';
