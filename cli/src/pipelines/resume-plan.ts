@@ -12,13 +12,14 @@ export interface ResumePlan {
 /** Null: there is nothing to resume. */
 export function resumePlan({ state, steps }: PipelineRun): ResumePlan | null {
   if (state !== 'failed' && state !== 'canceled') return null;
-  const again = steps.filter(
-    (step) =>
-      step.state === 'canceled' || (step.state === 'failed' && step.onFailure !== 'continue'),
-  );
+  // One that was cancelled before it began is not tried again: it is done for the first time.
+  const isNew = (step: PipelineStep): boolean =>
+    step.state === 'waiting' || (step.state === 'canceled' && step.startedAt === null);
+  const isBroken = (step: PipelineStep): boolean =>
+    step.state === 'canceled' || (step.state === 'failed' && step.onFailure !== 'continue');
   return {
-    again,
-    after: steps.filter((step) => step.state === 'waiting'),
+    again: steps.filter((step) => isBroken(step) && !isNew(step)),
+    after: steps.filter(isNew),
     kept: steps.filter((step) => step.state === 'done'),
   };
 }
@@ -26,8 +27,8 @@ export function resumePlan({ state, steps }: PipelineRun): ResumePlan | null {
 /** `tries letters again, then does mail. customers is not done again.` */
 export function resumeSentence({ again, after, kept }: ResumePlan): string {
   const parts = [
-    `tries ${names(again)} again`,
-    ...(after.length === 0 ? [] : [`then does ${names(after)}`]),
+    ...(again.length === 0 ? [] : [`tries ${names(again)} again`]),
+    ...(after.length === 0 ? [] : [`${again.length === 0 ? '' : 'then '}does ${names(after)}`]),
   ];
   const stays =
     kept.length === 0 ? '' : ` ${names(kept)} ${kept.length === 1 ? 'is' : 'are'} not done again.`;

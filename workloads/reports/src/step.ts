@@ -132,7 +132,9 @@ function jobOf(
     });
     if ('refused' in prepared) {
       const { why, message } = prepared.refused;
-      throw new ReportError(why, message);
+      // Trying again would not help: what the pipeline asks for has to change.
+      const code = why === 'invalid_format' ? 'invalid_parameters' : why;
+      throw new JobFailure(code, message, { retryable: false });
     }
     return prepared;
   }

@@ -156,6 +156,31 @@ describe('millrace pipeline', () => {
     );
   });
 
+  test('tells a step that was stopped from one that had not begun', async () => {
+    const stopped = { ...lettersAt(61), state: 'canceled' } as const;
+    const { millrace } = await pipelinesFixture({
+      sights: [
+        {
+          state: 'canceled',
+          steps: [customersDone, stopped, aStep('mail', { state: 'canceled' })],
+        },
+      ],
+    });
+    expect((await millrace('pipeline show pipe-7')).lines.at(-1)).toBe(
+      '  "millrace pipeline resume pipe-7" tries letters again, then does mail. customers is not done again.',
+    );
+  });
+
+  test('says by which condition a step was skipped', async () => {
+    const letters = aStep('letters', { state: 'skipped' });
+    const { millrace } = await pipelinesFixture({
+      sights: [{ ...succeeded, steps: [customersDone, letters] }],
+    });
+    expect((await millrace(RUN)).stderr).toContain(
+      'pipe-7 letters skipped: only when customers.rows above 0',
+    );
+  });
+
   test('lists runs', async () => {
     const { millrace, pipelines } = await pipelinesFixture({ run: aRun(failed) });
     expect((await millrace('pipeline list', { terminal: 160 })).lines).toEqual([

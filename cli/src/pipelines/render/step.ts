@@ -64,16 +64,21 @@ function runningInWords({ progress, error }: PipelineStep, paint: Paint): string
 
 /** Only those that are not over. */
 function waitsFor({ after }: PipelineStep, { state, steps }: PipelineRun): string {
-  const open = steps.filter(
-    (each) => after.includes(each.name) && !['done', 'skipped'].includes(each.state),
-  );
+  const open = steps.filter((each) => after.includes(each.name) && !isPassed(each));
   if (open.length === 0) return state === 'running' ? 'about to begin' : 'not begun';
   if (state !== 'running') return 'not begun';
   return `waits for ${open.map(({ title }) => clean(title)).join(' and ')}`;
 }
 
+/** Those behind it go on. */
+function isPassed({ state, onFailure }: PipelineStep): boolean {
+  return (
+    state === 'done' || state === 'skipped' || (state === 'failed' && onFailure === 'continue')
+  );
+}
+
 export function skippedBecause({ when }: PipelineStep): string {
-  return when === null ? 'skipped: nothing before it' : `skipped: not ${clean(when)}`;
+  return when === null ? 'skipped: nothing before it' : `skipped: only when ${clean(when)}`;
 }
 
 /** `204 rows`, `203 of 204 documents`: what a step has made. Ids and names are in `pipeline show`. */
