@@ -113,6 +113,8 @@ function checkRows(plan: Plan, step: PlanStep, works: Works): Complaint[] {
     if (has) return [];
     const what = member === 'rows' ? 'rows' : 'file';
     const path = ['steps', step.name, step.type, member];
-    return [{ path, message: `a ${source.type} has no ${what} to hand on.` }];
+    return [
+      { path, message: `the step ${source.name} (${source.type}) has no ${what} to hand on.` },
+    ];
   });
 }

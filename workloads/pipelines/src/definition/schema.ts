@@ -50,10 +50,16 @@ const condition = z.preprocess(
   tests,
 );
 
+/** One, several, or none: a step that waits for nobody. */
+const names = z.preprocess(
+  (given) => (typeof given === 'string' ? [given] : given),
+  z.array(stepName),
+);
+
 const input = z.record(z.string(), z.unknown()).optional();
 const step = fields({
   title: text.optional(),
-  after: oneOrMore(stepName).optional(),
+  after: names.optional(),
   when: z.record(z.string(), condition).optional(),
   onFailure: word(ON_FAILURE).optional(),
   ...(Object.fromEntries(STEP_TYPES.map((type) => [type, input])) as Record<
