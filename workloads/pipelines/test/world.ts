@@ -284,7 +284,7 @@ export async function openWorld(database: TestDatabase): Promise<World> {
 }
 
 /** A folder that a test writes by putting texts into a map. */
-function fileless() {
+export function fileless() {
   const files = new Map<string, string>();
   const beside: KeptFile[] = [];
   function now(): CatalogueView {
