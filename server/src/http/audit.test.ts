@@ -138,6 +138,8 @@ test('every route that changes something or gives bytes or rows is audited, exce
     'previewTemplate',
     'lintTemplate',
     'startRun',
+    'startReport',
+    'startPipeline',
     'validateSql',
     'formatSql',
   ];

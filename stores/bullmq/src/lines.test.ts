@@ -110,7 +110,10 @@ test('who waits for a replica that is not there holds up no lease and no other',
       .catch((error: unknown) => error)
       .finally(() => (answered += 1)),
   );
-  await expect.poll(async () => admin.info('clients')).toContain('blocked_clients:1');
+  // On a busy machine they take a while to get there.
+  await expect
+    .poll(async () => admin.info('clients'), { timeout: 20_000 })
+    .toMatch(/blocked_clients:[1-9]/);
   expect(await store.renew({ leases: [job], leaseMs: 60_000 })).toEqual(['renewed']);
   expect(answered, 'the renewal did not wait for them').toBe(0);
   for (const error of await Promise.all(asked)) expect(error).toBeInstanceOf(StoreUnavailable);
