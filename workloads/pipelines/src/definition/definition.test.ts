@@ -231,8 +231,8 @@ describe('a condition', () => {
     none: null,
     l: ['a', 'b'],
   };
-  const met = (of: string, test: Condition['test'], value: Condition['value']) =>
-    holds([{ of, test, value }], (name) => values[name]);
+  const met = (of: string, how: Condition['test'], value: Condition['value']) =>
+    holds([{ of, test: how, value }], (name) => values[name]);
   test.each<[string, Condition['test'], Condition['value'], boolean]>([
     ['n', 'above', 4, true],
     ['n', 'above', 5, false],
