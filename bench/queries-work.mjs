@@ -25,14 +25,20 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 /** Uneven, the same in each run: between 1 and 20 minutes. */
 const minutesOf = (n) => 1 + (((n * 7919) % 10_007) / 10_007) * 19;
 
-/** Every time of the seed's, so many times shorter. */
-const shortened = (scale) =>
-  Object.fromEntries(
+/**
+ * Every time of the seed's, so many times shorter. Its two caps are out of reach: the wait until all runs are in flight, which is
+ * real time, would use them up.
+ */
+const shortened = (scale) => ({
+  ...Object.fromEntries(
     Object.entries(POLL_CONFIG).map(([name, value]) => [
       name,
       name.endsWith('Ms') ? value / scale : value,
     ]),
-  );
+  ),
+  maxDurationMs: 24 * 60 * MINUTE,
+  maxPollCount: 1_000_000,
+});
 
 serveRole(async (params) => {
   const { role, store: where, urls, runs, slots, scale, latencyMs } = params;
@@ -45,7 +51,8 @@ serveRole(async (params) => {
 });
 
 async function ours({ cloud, database, store, events, runs, slots, scale }) {
-  const poll = shortened(scale);
+  // Slower until all runs are in flight: polls would only be in the way of those that are being started.
+  const poll = shortened(scale / 3);
   const seen = { waits: [], busyMs: 0, polls: 0, perCall: [] };
   const due = new Map();
   const kinds = queryKinds(slots).map((kind) => ({ ...kind, run: watched(kind, seen, due) }));
@@ -53,8 +60,7 @@ async function ours({ cloud, database, store, events, runs, slots, scale }) {
   const queue = createQueue({ store, registry, events });
   const lags = [];
   let ended = 0;
-  let allEnded;
-  const finished = new Promise((resolve) => (allEnded = resolve));
+  const { promise: finished, resolve: allEnded, reject: broken } = deferred();
   const queries = await openQueries({
     store: database,
     queue,
@@ -67,7 +73,7 @@ async function ours({ cloud, database, store, events, runs, slots, scale }) {
       statusCall: (tasks) => seen.perCall.push(tasks),
       ended(run) {
         if (run.status !== 'ready')
-          throw new Error(`${run.id} is ${run.status}: ${run.error?.message}`);
+          broken(new Error(`${run.id} is ${run.status}: ${run.error?.message}`));
         lags.push(Date.now() - cloud.endOf(run.taskId));
         ended += 1;
         if (ended === runs) allEnded();
@@ -85,8 +91,11 @@ async function ours({ cloud, database, store, events, runs, slots, scale }) {
     services: services(kinds, queries),
   });
   await submit(queries, runs);
-  while (cloud.started() < runs) await sleep(50);
-  // All of them are in flight: now they run.
+  while (cloud.started() < runs) await Promise.race([sleep(50), finished]);
+  // All of them are in flight, and polled at the pace that is measured once the longest wait of the slower one is over: now they run.
+  const longestMs = boundOf(poll);
+  Object.assign(poll, shortened(scale));
+  await Promise.race([sleep(longestMs), finished]);
   cloud.release();
   cloud.forgetCalls();
   Object.assign(seen, { waits: [], busyMs: 0, polls: 0, perCall: [] });
@@ -105,9 +114,12 @@ async function ours({ cloud, database, store, events, runs, slots, scale }) {
     calls: taskStatuses + rows + isRunning,
     // What each poll would have asked alone.
     uncoalesced: seen.polls + rows + isRunning,
-    bound: poll.maxDelayMs * (1 + poll.jitterRange / 2),
+    bound: boundOf(poll),
   };
 }
+
+/** The longest wait of the backoff. */
+const boundOf = (poll) => poll.maxDelayMs * (1 + poll.jitterRange / 2);
 
 /** The handler, with how long the job waited after it was due, and how long it had its slot. */
 function watched({ kind, run }, seen, due) {
@@ -187,6 +199,12 @@ function startWorker({ store, registry, events, slots, services: given }) {
   });
   worker.start();
   return worker;
+}
+
+function deferred() {
+  const parts = {};
+  parts.promise = new Promise((resolve, reject) => Object.assign(parts, { resolve, reject }));
+  return parts;
 }
 
 const services = (kinds, service) => new Map(kinds.map(({ kind }) => [kind, service]));

@@ -65,6 +65,8 @@ export const debianPackages = {
     name: 'python3-swift',
     found: () => existsSync('/usr/lib/python3/dist-packages/swift/common/middleware/s3api'),
   },
+  // The console is tested in it.
+  browser: { name: 'chromium', found: () => findProgram('chromium') },
   // pdftotext and pdftoppm look into what was made.
   pdf: { name: 'poppler-utils', found: () => findProgram('pdftotext') },
 };

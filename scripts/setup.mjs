@@ -97,10 +97,36 @@ export async function ensurePackages(packages) {
   }
 }
 
+/** Bundled for browsers, where the other workspaces are compiled. */
+const CONSOLE = 'console';
+
+/** Bundles the console, unless nothing of it has changed since the last time. */
+export async function ensureConsole() {
+  const folder = join(root, CONSOLE);
+  const page = join(folder, 'dist', 'index.html');
+  if (existsSync(page)) {
+    const sources = [folder, join(root, 'api'), ...contractFolders()].map((each) =>
+      join(each, 'src'),
+    );
+    const older = olderThan(statSync(page).mtimeMs);
+    const own = ['package.json', 'vite.config.ts', 'index.html'].map((name) => join(folder, name));
+    if (own.every(older) && sources.every((each) => treeIsOlder(each, older))) return;
+  }
+  console.log('Building the console (vite) …');
+  await quietly(tool('vite'), ['build', '--logLevel', 'warn'], { cwd: folder });
+}
+
+/** What the console shares with the server: contracts of workloads. */
+function contractFolders() {
+  return workspaceFolders()
+    .filter((name) => name.startsWith('workloads/'))
+    .map((name) => join(root, name));
+}
+
 /** Compiles the workspaces, unless no source has changed since the last time. */
 export async function ensureBuild() {
   const stamp = join(root, 'node_modules', '.millrace-build');
-  const workspaces = workspaceFolders();
+  const workspaces = workspaceFolders().filter((name) => name !== CONSOLE);
   if (existsSync(stamp) && isBuilt(workspaces, statSync(stamp).mtimeMs)) return;
 
   const started = new Date();
@@ -113,10 +139,7 @@ export async function ensureBuild() {
 
 /** @param {string[]} workspaces @param {number} builtAt */
 function isBuilt(workspaces, builtAt) {
-  const older = (/** @type {string} */ path) => {
-    const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-    return changedAt !== undefined && changedAt < builtAt;
-  };
+  const older = olderThan(builtAt);
   return (
     older(join(root, 'tsconfig.base.json')) &&
     workspaces.every((name) => {
@@ -129,6 +152,14 @@ function isBuilt(workspaces, builtAt) {
       );
     })
   );
+}
+
+/** @param {number} builtAt @returns {(path: string) => boolean} */
+function olderThan(builtAt) {
+  return (path) => {
+    const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    return changedAt !== undefined && changedAt < builtAt;
+  };
 }
 
 /**

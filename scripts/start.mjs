@@ -6,6 +6,7 @@ import {
   become,
   canInstall,
   ensureBuild,
+  ensureConsole,
   ensureModules,
   ensurePackages,
   hasModules,
@@ -22,6 +23,7 @@ await script(async () => {
   if (said !== null) console.log(said);
   await ensureModules();
   await ensureBuild();
+  await ensureConsole();
   await ensureOffice();
   offerSandbox();
   await become('server/dist/main.js');

@@ -14,7 +14,7 @@ import {
   startRedis,
   startRunner,
 } from './services.mjs';
-import { ensureModules, ensurePackages, root, script, tool } from './setup.mjs';
+import { ensureConsole, ensureModules, ensurePackages, root, script, tool } from './setup.mjs';
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
 /** @typedef {Awaited<ReturnType<typeof startAll>>} Started */
@@ -37,6 +37,7 @@ await script(async () => {
   await ensureModules();
   await ensureModules(SALESFORCE_PACKAGE);
   await ensureModules(DUCKDB);
+  await ensureConsole();
   const started = await startAll();
   endInOrderWhenInterrupted(started);
 
@@ -57,6 +58,7 @@ async function startAll() {
     ...fontPackages,
     debianPackages.java,
     debianPackages.pdf,
+    debianPackages.browser,
     debianPackages.objectStorage,
     ...(DATABASE_URL ? [] : [debianPackages.postgres]),
     ...(REDIS_URL ? [] : [debianPackages.redis]),

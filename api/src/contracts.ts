@@ -1,13 +1,19 @@
 import type { Group } from '@millrace/workload-kit/contract';
 import { groups, routes } from '@millrace/workloads/contracts';
 import { auditContracts } from './routes/audit.ts';
+import { bulkContracts } from './routes/bulk.ts';
 import { descriptionContracts } from './routes/description.ts';
 import { enqueueContracts } from './routes/enqueue.ts';
+import { errorGroupContracts } from './routes/error-groups.ts';
 import { eventContracts } from './routes/events.ts';
+import { familyContracts } from './routes/family.ts';
 import { healthContracts } from './routes/health.ts';
 import { identityContracts } from './routes/identity.ts';
+import { installationContracts } from './routes/installation.ts';
 import { jobContracts } from './routes/jobs.ts';
 import { kindContracts } from './routes/kinds.ts';
+import { overviewContracts } from './routes/overview.ts';
+import { replicaContracts } from './routes/replicas.ts';
 import { scheduleContracts } from './routes/schedules.ts';
 import { workerContracts } from './routes/worker.ts';
 
@@ -15,13 +21,19 @@ import { workerContracts } from './routes/worker.ts';
 export const contracts = {
   ...enqueueContracts,
   ...jobContracts,
+  ...familyContracts,
+  ...bulkContracts,
   ...kindContracts,
   ...scheduleContracts,
   ...routes,
+  ...overviewContracts,
+  ...errorGroupContracts,
   ...workerContracts,
+  ...replicaContracts,
   ...eventContracts,
   ...auditContracts,
   ...identityContracts,
+  ...installationContracts,
   ...healthContracts,
   ...descriptionContracts,
 };
@@ -39,18 +51,29 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'Jobs',
     about: 'Looking at jobs, and what an operator does with them: one by one or by filter.',
-    contracts: jobContracts,
+    contracts: { ...jobContracts, ...familyContracts },
+  },
+  {
+    name: 'Bulk actions',
+    about:
+      'An action on many jobs: frozen first, so that one sees what it is about, then run as a job with progress.',
+    contracts: bulkContracts,
   },
   {
     name: 'Kinds and schedules',
     about: 'What this process can run, what is held back, and what runs by the clock.',
     contracts: { ...kindContracts, ...scheduleContracts },
   },
+  {
+    name: 'Overview',
+    about: 'How everything is and was, and what keeps jobs from succeeding.',
+    contracts: { ...overviewContracts, ...errorGroupContracts },
+  },
   ...groups,
   {
     name: 'Worker',
     about: 'The replica that answers, and what it knows of the others.',
-    contracts: workerContracts,
+    contracts: { ...workerContracts, ...replicaContracts },
   },
   {
     name: 'Live events',
@@ -62,6 +85,11 @@ export const GROUPS: readonly Group[] = [
     name: 'Identity',
     about: 'Where tokens come from, and who you are.',
     contracts: identityContracts,
+  },
+  {
+    name: 'Installation',
+    about: 'Settings, tenants, and the simulators of a sandbox.',
+    contracts: installationContracts,
   },
   { name: 'Health', about: 'For load balancers and probes.', contracts: healthContracts },
   {

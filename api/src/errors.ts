@@ -210,6 +210,18 @@ const CORE = {
     title: 'There is no such schedule',
     help: 'GET /schedules lists them. A job file declares one with defineSchedule.',
   },
+  bulk_not_found: {
+    status: 404,
+    retryable: false,
+    title: 'There is no such bulk action',
+    help: 'They are kept for 7 days: freeze its filter again with POST /bulk.',
+  },
+  replica_not_found: {
+    status: 404,
+    retryable: false,
+    title: 'There is no such replica',
+    help: 'GET /replicas lists those of the last hour.',
+  },
   illegal_transition: {
     status: 409,
     retryable: false,

@@ -27,6 +27,7 @@ export * from './job-errors.ts';
 export * from './job.ts';
 export { openApi } from './openapi.ts';
 export type * from './openapi/types.ts';
+export * from './overview.ts';
 export * from './problem.ts';
 export type { AuditEntry } from './routes/audit.ts';
 export {
@@ -36,10 +37,13 @@ export {
   enqueued,
   jobRequest,
 } from './routes/enqueue.ts';
+export type { ErrorGroup } from './routes/error-groups.ts';
 export { type LiveEvent, TOPICS, type Topic, liveEvent } from './routes/events.ts';
 export type { Check } from './routes/health.ts';
-export type { Me, SignIn } from './routes/identity.ts';
-export { type JobFilter, jobFilter } from './routes/jobs.ts';
+export type { Me, Place, SignIn } from './routes/identity.ts';
+export type { SettingInForce } from './routes/installation.ts';
+export { JOB_PHASES, type JobFilter, type JobPhase, jobFilter } from './filter.ts';
+export { BULK_ACTIONS, BULK_COUNTED, type BulkAction, type BulkActionJson } from './routes/bulk.ts';
 export type { Kind } from './routes/kinds.ts';
 export type { Replica } from './replica.ts';
 export { type RunningServer, runningFolder, runningServer } from './running.ts';

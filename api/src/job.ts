@@ -13,11 +13,25 @@ export const progress = z.object({
   note: z.string().optional(),
 });
 
+/** What a handler logged, and what the engine says about it. */
+export const logLine = z.object({
+  at: moment,
+  level: z.enum(['info', 'warn', 'error']),
+  message: z.string(),
+});
+
 /** One execution, as it is kept. */
 export const execution = z.object({
   attempt: z
     .number()
     .describe('Counted from 1; starts again when the cursor of a job in chunks moves on.'),
+  // Servers and executions of before have neither.
+  epoch: z.number().nullable().default(null).describe('Of its lease: grows with each execution.'),
+  log: z
+    .array(logLine)
+    .nullable()
+    .default(null)
+    .describe('The last 200 lines; null: none are kept.'),
   worker: z.string().nullable().describe('The replica that ran it.'),
   startedAt: moment,
   endedAt: moment,
@@ -79,6 +93,13 @@ export const job = jobSummary.extend({
   executions: z
     .array(execution)
     .describe('Of a job that did not end well at once, the last 20, the oldest first.'),
+  log: z
+    .array(logLine)
+    .nullable()
+    .default(null)
+    .describe(
+      'Of the execution that runs, or of the last one, where the replica that answers has run it; null: not known here.',
+    ),
   children: z
     .array(z.object({ id: jobId, kind: kindName, state: jobState }))
     .describe('What it made and what followed from its end, the newest 100.'),

@@ -1,4 +1,4 @@
-import { kindName, moment } from '@millrace/workload-kit/contract';
+import { jobId, kindName, moment } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
 
 const workerState = z
@@ -14,13 +14,53 @@ export const totals = z.object({
   totalRetries: z.number(),
 });
 
+/** Why somebody holds something back, in their words. */
+export const reason = z.string().min(1).max(200).optional().describe('Why, for those who see it.');
+
+/** Since when something is held back, by whom and why. */
+export const pause = z.object({
+  since: moment,
+  by: z.string().nullable(),
+  // Servers of before give none.
+  reason: z.string().nullable().default(null),
+});
+
+const slots = z.object({
+  name: z.string(),
+  concurrency: z.number().describe('Jobs at the same time.'),
+  inFlight: z.number().describe('Jobs that run now.'),
+});
+
+// What has a default is not told by servers of before, nor of replicas of before.
 export const replica = totals.extend({
   id: z.string(),
   state: workerState,
+  version: z.string().nullable().default(null),
   seenAt: moment.describe('When it last reported.'),
+  startedAt: moment.nullable().default(null),
   lastPollTime: moment.nullable().describe('When it last looked for jobs.'),
   uptimeSeconds: z.number(),
   inFlight: z.number(),
+  jobs: z
+    .array(jobId)
+    .default([])
+    .describe('What it runs, of jobs that you may see: 20 at the most.'),
+  pools: z.array(slots).default([]),
   kinds: z.array(kindName),
+  wanted: pause
+    .extend({ state: z.enum(['paused', 'drained']) })
+    .nullable()
+    .default(null)
+    .describe('What somebody has asked of it; null: to work.'),
+  takenOver: z
+    .object({
+      at: moment,
+      by: z.string().describe('The replica that found them.'),
+      count: z.number(),
+      jobs: z.array(jobId).describe('The first ten, of jobs that you may see.'),
+    })
+    .nullable()
+    .default(null)
+    .describe('Of one that is silent: what others have taken over from it, as far as known.'),
 });
 export type Replica = z.infer<typeof replica>;

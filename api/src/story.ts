@@ -45,6 +45,15 @@ export const jobExample: Job = {
   executions: [
     {
       attempt: 1,
+      epoch: 1769851800120001,
+      log: [
+        { at: '2026-01-31T09:30:00.640Z', level: 'info', message: 'chunk 1 saved' },
+        {
+          at: '2026-01-31T09:30:01.338Z',
+          level: 'warn',
+          message: 'the storage answers slowly ms=690',
+        },
+      ],
       worker: 'mill-1',
       startedAt: '2026-01-31T09:30:00.120Z',
       endedAt: '2026-01-31T09:30:01.340Z',
@@ -55,6 +64,8 @@ export const jobExample: Job = {
     },
     {
       attempt: 2,
+      epoch: 1769851861400001,
+      log: null,
       worker: 'mill-1',
       startedAt: '2026-01-31T09:31:01.400Z',
       endedAt: '2026-01-31T09:31:09.760Z',
@@ -63,6 +74,7 @@ export const jobExample: Job = {
       stack: null,
     },
   ],
+  log: null,
   children: [{ id: 'pg-43', kind: 'millrace.webhook', state: 'SUCCEEDED' }],
 };
 
@@ -89,9 +101,15 @@ export const replicaExample: Replica = {
   ...totalsExample,
   id: 'mill-1',
   state: 'running',
+  version: '1.0.0',
   seenAt: '2026-01-31T09:30:05.000Z',
+  startedAt: '2026-01-31T08:00:05.000Z',
   lastPollTime: '2026-01-31T09:30:04.200Z',
   uptimeSeconds: 5_400,
   inFlight: 1,
+  jobs: ['pg-42'],
+  pools: [{ name: 'default', concurrency: 10, inFlight: 1 }],
   kinds: ['report.monthly'],
+  wanted: null,
+  takenOver: null,
 };

@@ -77,7 +77,7 @@ export async function createContext(world: World, choices: GlobalChoices): Promi
   const signIn = () => clientWith(null).signIn();
   const credentials = createCredentials(world, warn);
   const login = choices.url === undefined ? 'millrace login' : `millrace login --url ${url}`;
-  const tokens = createTokens({
+  const asked = createTokens({
     world,
     url,
     login,
@@ -85,6 +85,14 @@ export async function createContext(world: World, choices: GlobalChoices): Promi
     credentials,
     local: running?.client ?? null,
   });
+  // Its issuer is asked before the server is: which server that is has to be said before.
+  const tokens: Tokens = {
+    ...asked,
+    async get() {
+      await ready();
+      return asked.get();
+    },
+  };
   const token = async () => (await tokens.get())?.accessToken ?? null;
   const uninterrupted = { ...world, interrupted: new AbortController().signal };
   return {

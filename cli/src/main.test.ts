@@ -83,7 +83,10 @@ describe('a slip', () => {
     ['jobs --kind', '--kind needs a value: --kind KIND'],
     ['jobs --kind=', '--kind needs a value.'],
     ['jobs --all=yes', '--all takes no value.'],
-    ['job', '"millrace job" needs more than that. See "millrace help job".'],
+    [
+      'job',
+      'It needs more than that: millrace job ID, or millrace job delete ID [--yes]. See "millrace help job".',
+    ],
     ['jobs b', '"millrace jobs" does not take "b". See "millrace help jobs".'],
     ['job a b', '"millrace job" shows one job, or deletes one: not "b".'],
     [

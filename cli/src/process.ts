@@ -32,7 +32,7 @@ export function processWorld(): World {
     now: Date.now,
     wait: (ms) => sleep(ms, undefined, { signal: signals.interrupted }),
     interrupted: signals.interrupted,
-    edit: (text) => editText(process.env, text),
+    edit: (text) => editText(process.env, text, !process.stdin.isTTY),
     runServer() {
       const program = serverProgram('main.js');
       return program === null ? null : runProgram(program, signals);

@@ -30,7 +30,16 @@ export const ZIP = Buffer.from('PK\u0003\u0004 not really');
 export const CLEAN: LintReport = {
   ok: true,
   problems: [],
-  fields: [{ path: 'Account.Name', part: 'word/document.xml', paragraph: 2 }],
+  fields: [
+    {
+      path: 'Account.Name',
+      kind: 'value',
+      required: true,
+      conditional: false,
+      part: 'word/document.xml',
+      paragraph: 2,
+    },
+  ],
   fonts: ['Liberation Sans'],
   missingFonts: [],
 };
@@ -64,6 +73,8 @@ export function aBatch(succeeded: number, failed: number, changes: Partial<Batch
       warned: 0,
     },
     templateId: 'tpl-7',
+    locale: 'en-US',
+    dataLocale: 'en-US',
     preview: null,
     source: { format: 'csv', encoding: 'utf-8', sheet: null, rows: total, blank: 0 },
     jobId: 'pg-99',

@@ -78,7 +78,7 @@ export function createService(jobs: Job[] = []): Service {
       }),
       pauseSchedule: ({ params }) => {
         const schedule = scheduleNamed(service, params['name']);
-        schedule.paused = { since: at(0), by: null };
+        schedule.paused = { since: at(0), by: null, reason: null };
         return { name: schedule.name, paused: true };
       },
       resumeSchedule: ({ params }) => {
@@ -86,8 +86,16 @@ export function createService(jobs: Job[] = []): Service {
         schedule.paused = null;
         return { name: schedule.name, paused: false };
       },
+      deleteSchedule: ({ params }) => {
+        const { name } = scheduleNamed(service, params['name']);
+        service.schedules = service.schedules.filter((each) => each.name !== name);
+        return { name, deleted: true };
+      },
       listAudit: (call) => auditPage(service.audit, call),
-      listKinds: () => ({ kinds: service.kinds, next: null }),
+      listKinds: ({ query }) => ({
+        kinds: service.kinds.filter((kind) => query['public'] !== 'true' || kind.public),
+        next: null,
+      }),
       pauseKind: ({ params }) => pause(service, params['kind'], true),
       resumeKind: ({ params }) => pause(service, params['kind'], false),
     },
@@ -257,6 +265,6 @@ function pause(service: Service, name: string | undefined, paused: boolean) {
   if ((kind.paused !== null) === paused) {
     throw refusal('conflict', `The kind "${name}" is ${paused ? '' : 'not '}paused already.`);
   }
-  kind.paused = paused ? { since: at(0), by: null } : null;
+  kind.paused = paused ? { since: at(0), by: null, reason: null } : null;
   return { kind: kind.name, paused };
 }

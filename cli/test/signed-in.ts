@@ -51,6 +51,9 @@ export interface Kept {
 let keys: readonly PrivateJwk[] | undefined;
 
 /** The issuer is real; the server believes the tokens of its issuer until they end. */
+/** Which installation it is. */
+export const PLACE = { version: '0.0.0', environment: null, sandbox: false };
+
 export async function protectedFixture(clock: Clock = { now: NOW }): Promise<Protected> {
   const identity = await startIdentity({
     now: () => clock.now,
@@ -61,6 +64,7 @@ export async function protectedFixture(clock: Clock = { now: NOW }): Promise<Pro
   keys ??= await identity.exportKeys();
   onTestFinished(() => identity.close());
   const signIn = {
+    ...PLACE,
     required: true,
     issuer: identity.issuer,
     clientId: PUBLIC_CLIENT,
@@ -162,6 +166,7 @@ function guard({ handlers }: Service, issuer: string, clock: Clock): void {
   handlers.me = ({ token }) => {
     const { sub, exp, roles = [] } = checked(token);
     const expiresAt = new Date(exp * 1_000).toISOString();
-    return { name: nameIn(token), subject: sub, roles, claims: {}, tenants: null, expiresAt };
+    const tenants = null;
+    return { ...PLACE, name: nameIn(token), subject: sub, roles, claims: {}, tenants, expiresAt };
   };
 }

@@ -38,7 +38,9 @@ describe('Dockerfile', () => {
 
   it('lets every workspace in, and all that the build needs', () => {
     const needed = workspaces.flatMap((name) =>
-      ['package.json', 'tsconfig.json', 'src/index.ts'].map((file) => join(name, file)),
+      ['package.json', 'tsconfig.json', name === 'console' ? 'src/main.tsx' : 'src/index.ts'].map(
+        (file) => join(name, file),
+      ),
     );
     const others = [
       'package.json',

@@ -1,10 +1,12 @@
 import type { FailureRecord } from './errors.ts';
 import type { JobId } from './job.ts';
+import type { TakenFrom } from './port.ts';
 
 /** Everything worth telling, once: logs, metrics, live updates and audit all read from here. */
 export interface EventMap {
   'job.enqueued': { id: JobId; kind: string; created: boolean; correlationId: string };
-  'job.started': JobEvent;
+  /** `dueAt`: since when it could have run, by the store's clock; null where the store does not tell. */
+  'job.started': JobEvent & { dueAt?: number | null };
   'job.succeeded': JobEvent & { durationMs: number };
   'job.failed': JobEvent & { durationMs: number; error: FailureRecord; stack: string | null };
   'job.retrying': JobEvent & {
@@ -19,7 +21,7 @@ export interface EventMap {
   /** The worker went away with the job's last attempt. */
   'job.lost': { id: JobId; kind: string; attempt: number; correlationId: string };
   /** By hand. */
-  'jobs.moved': { ids: readonly JobId[]; by: 'cancel' | 'retry' };
+  'jobs.moved': { ids: readonly JobId[]; by: 'cancel' | 'retry' | 'priority' };
   'job.progress': JobEvent & { done: number; total: number | null };
   /** A write was refused, or a handler was stopped before its lease could end. */
   'lease.fenced': {
@@ -29,7 +31,12 @@ export interface EventMap {
     write: 'settle' | 'checkpoint' | 'renew' | 'local';
   };
   /** `jobs` and `workers` are the first ten, where the store can tell. */
-  'lease.takenOver': { count: number; jobs: readonly JobId[]; workers: readonly string[] };
+  'lease.takenOver': {
+    count: number;
+    jobs: readonly JobId[];
+    workers: readonly string[];
+    from: readonly TakenFrom[];
+  };
   'pool.polled': { pool: string; claimed: number; asked: number };
   'settle.flushed': { size: number };
   'store.failed': { during: string; error: unknown };

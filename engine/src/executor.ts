@@ -6,6 +6,7 @@ import { Context, readJob } from './execution/handler.ts';
 import type { ClaimedJob, NewJob } from './job.ts';
 import type { JobKind } from './kinds/kind.ts';
 import { leaseOf } from './execution/lease.ts';
+import type { LogLines } from './execution/log-lines.ts';
 import { isOutcome } from './kinds/outcome.ts';
 import type { SettledOutcome } from './port.ts';
 import { Running, fencedEvent, jobEvent } from './execution/running.ts';
@@ -47,7 +48,8 @@ export class Execution extends Running implements Settling {
   begin(): void {
     const { leases, events, tracing } = this.parts;
     leases.add(this);
-    if (events.wants('job.started')) events.emit('job.started', jobEvent(this));
+    if (events.wants('job.started'))
+      events.emit('job.started', { ...jobEvent(this), dueAt: this.job.dueAt ?? null });
     if (this.job.suspect) void this.beginSuspect();
     else if (tracing === null) this.run();
     else void this.runTraced(tracing);
@@ -137,6 +139,7 @@ export class Execution extends Running implements Settling {
   private conclude(ended: Ended): void {
     this.owner.freeSlot(this.job.kind);
     const outcome = decide(this.parts, this, ended);
+    if (this.logLines !== null) this.keepLog(this.logLines, outcome);
     if (outcome === null) {
       // The lease is gone: nothing may be written.
       this.isSettled = true;
@@ -146,8 +149,20 @@ export class Execution extends Running implements Settling {
     this.settle(outcome);
   }
 
+  /** With how it ended, for whoever looks at the job while this process lives. */
+  private keepLog(lines: LogLines, outcome: SettledOutcome | null): void {
+    const { wallClock, logBook } = this.parts;
+    if (outcome?.move === 'fail' || outcome?.move === 'retry') {
+      const { code, message } = outcome.error;
+      const again =
+        outcome.move === 'retry' ? `; next attempt in ${outcome.delayMs / 1_000} s` : '';
+      lines.add(wallClock(), 'error', `${code}: ${message}${again}`);
+    }
+    logBook.keep(this.job.id, lines.all());
+  }
+
   private settle(outcome: SettledOutcome): void {
-    this.outcome = outcome;
+    this.outcome = logged(this, outcome);
     this.parts.settler.settle(this);
   }
 
@@ -164,6 +179,15 @@ export class Execution extends Running implements Settling {
     else report(this.parts, this, answer);
     this.owner.onSettled(this.kind);
   }
+}
+
+/** What did not end well is kept with what it has logged. */
+function logged({ logLines }: Running, outcome: SettledOutcome): SettledOutcome {
+  if (logLines === null) return outcome;
+  const { move } = outcome;
+  return move === 'fail' || move === 'retry' || move === 'cancel'
+    ? { ...outcome, log: logLines.stored() }
+    : outcome;
 }
 
 const HANDED_BACK: SettledOutcome = { move: 'handBack' };

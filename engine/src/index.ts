@@ -14,10 +14,19 @@ export { type Decided, type Ended, decide } from './execution/decide.ts';
 export * from './time/duration.ts';
 export * from './errors.ts';
 export * from './events.ts';
+export type { WriteLine } from './execution/log-lines.ts';
 export type { Tracing } from './execution/parts.ts';
 export type { Explanation, Reason } from './queue/explain.ts';
 export * from './values/failure.ts';
-export { fitsFilter } from './filter.ts';
+export {
+  type Filter,
+  PHASES,
+  type Phase,
+  STATE_OF_PHASE,
+  fitsFilter,
+  phaseOf,
+  phasesOf,
+} from './filter.ts';
 export * from './job.ts';
 export * from './values/json.ts';
 export * from './kinds/kind.ts';
@@ -48,7 +57,12 @@ export {
   refuseUnstorableOutcome,
 } from './values/storable.ts';
 export type { Totals } from './worker/statistics.ts';
-export { type PoolStatus, SILENT_AFTER_MS, type WorkerStatus } from './worker/status.ts';
+export {
+  type PoolStatus,
+  SILENT_AFTER_MS,
+  type TookOver,
+  type WorkerStatus,
+} from './worker/status.ts';
 export { type PauseWindow, nextTick, pausedUntil } from './time/window.ts';
 export * from './within.ts';
 export * from './worker/worker.ts';

@@ -92,6 +92,18 @@ export interface Execution {
   readonly error: FailureRecord | null;
   /** With the stacks of its causes. */
   readonly stack: string | null;
+  /** Of its lease, where the store keeps it. */
+  readonly epoch?: number | null;
+  /** What was logged, where the store keeps it. */
+  readonly log?: readonly LogLine[] | null;
+}
+
+/** What a handler has logged, or the engine about it. */
+export interface LogLine {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
 }
 
 /** How many executions of a job are kept. */
@@ -107,6 +119,8 @@ export interface ClaimedJob extends Lease {
   readonly maxAttempts: number;
   readonly priority: number | null;
   readonly createdAt: number;
+  /** Since when it could have run, where the store tells. */
+  readonly dueAt?: number;
   readonly cursor: JsonText | null;
   /** A worker was lost with it: it runs alone on its worker, and its lease is renewed before it begins. */
   readonly suspect: boolean;

@@ -18,6 +18,8 @@ export interface FollowerPart {
   closeGates(params: { limit: number }): Promise<ClosedGate[]>;
   /** Jobs that name this one among their parents and have its correlation id (or its id, where it has none), newest first. */
   children(params: { of: Pick<Job, 'id' | 'correlationId'>; limit: number }): Promise<JobSummary[]>;
+  /** Gates that one of these jobs has arrived at and that have not opened. */
+  gates(params: { arrived: readonly JobId[]; limit: number }): Promise<OpenGate[]>;
 }
 
 /** Cron, taken by one replica per tick. */
@@ -32,21 +34,42 @@ export interface SchedulePart {
    */
   fire(params: FireParams): Promise<Fired>;
   /** Ticks are passed over from now on. False: it was paused already, or the store does not know it. */
-  pause(params: { name: string; by: string | null }): Promise<boolean>;
+  pause(params: { name: string } & HeldBy): Promise<boolean>;
   resume(params: { name: string }): Promise<boolean>;
+  /**
+   * Forgets a schedule that nobody declares any more, with its pause; its jobs stay. One that a process still declares is
+   * there again with its next sync, and counts from then. False: the store does not know it.
+   */
+  remove(params: { name: string }): Promise<boolean>;
+}
+
+/** Who holds something back, and why. */
+export interface HeldBy {
+  readonly by: string | null;
+  readonly reason?: string | null;
+}
+
+export interface Held {
+  readonly since: number;
+  readonly by: string | null;
+  readonly reason: string | null;
 }
 
 /** What operators do to kinds and know of workers. */
 export interface ControlPart {
-  pause(params: { kind: string; by: string | null }): Promise<boolean>;
+  pause(params: { kind: string } & HeldBy): Promise<boolean>;
   resume(params: { kind: string }): Promise<boolean>;
-  paused(): Promise<{ kind: string; by: string | null; since: number }[]>;
+  paused(): Promise<(Held & { kind: string })[]>;
   reportWorker(params: WorkerReport): Promise<void>;
   /**
-   * All workers, with the moment (the store's clock) of their last report. A worker that was silent for five minutes
-   * and holds no lease is removed with the next report of another one; any is removed after an hour.
+   * All workers of the last hour, with the moment (the store's clock) of their last report. One that was silent for longer is
+   * removed with the next report of another one.
    */
   workers(): Promise<(WorkerReport & { seenAt: number })[]>;
+  /** What a worker is to do, which it finds by the hint `control` or with its next report. False: it was to do so already. */
+  steer(params: { worker: string; to: WorkerAim } & HeldBy): Promise<boolean>;
+  /** Of all workers that are to do something else than run. */
+  steered(): Promise<Steered[]>;
 }
 
 /** Housekeeping of the store's own. */
@@ -55,6 +78,14 @@ export interface UpkeepPart {
   prune(params: PruneParams): Promise<Pruned>;
   /** Called every few seconds by each worker. */
   maintain(): Promise<void>;
+}
+
+/** Drained: paused, and what works in chunks is handed back after the next one. */
+export type WorkerAim = 'running' | 'paused' | 'drained';
+
+export interface Steered extends Held {
+  readonly worker: string;
+  readonly to: Exclude<WorkerAim, 'running'>;
 }
 
 /** What a person may do to one job that has ended, beyond its life. */
@@ -66,6 +97,20 @@ export interface AmendPart {
   retryWith(params: { id: JobId; payload: JsonText }): Promise<boolean>;
   /** Removes a job that has ended, with all that is kept of it. False: it is not there, or has not ended. */
   remove(params: { id: JobId }): Promise<boolean>;
+}
+
+/** What a person may do to the order of what waits. */
+export interface RearrangePart {
+  /** Gives jobs that wait another priority. Gives those that it changed, with the priority that each had. */
+  prioritize(params: {
+    ids: readonly JobId[];
+    priority: number | null;
+  }): Promise<{ id: JobId; before: number | null }[]>;
+  /**
+   * Takes a cancel back: cancelled jobs wait again as they did before, for the moment that they were to run at, with the
+   * attempts that they had (and one at the least). Gives those that wait again.
+   */
+  restore(params: { ids: readonly JobId[] }): Promise<JobId[]>;
 }
 
 export interface Checkpoint {
@@ -91,7 +136,7 @@ export interface ScheduleRecord {
 export interface ScheduleStatus extends ScheduleRecord {
   readonly lastTick: number;
   readonly lastJob: JobId | null;
-  readonly paused: { readonly since: number; readonly by: string | null } | null;
+  readonly paused: Held | null;
 }
 
 export interface FireParams {
@@ -142,6 +187,10 @@ export interface ClosedGate {
   readonly rule: string;
   readonly key: string;
   readonly arrived: Readonly<Record<string, JobId>>;
+}
+
+export interface OpenGate extends ClosedGate {
+  readonly closesAt: number;
 }
 
 /** `cancel`: renewed or saved, and someone asked for the job to stop. */

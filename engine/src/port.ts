@@ -1,5 +1,14 @@
 import type { FailureRecord, StoreUnavailable } from './errors.ts';
-import type { ClaimedJob, FinishedJob, Job, JobId, JobSummary, Lease, NewJob } from './job.ts';
+import type {
+  ClaimedJob,
+  FinishedJob,
+  Job,
+  JobId,
+  JobSummary,
+  Lease,
+  LogLine,
+  NewJob,
+} from './job.ts';
 import type { JsonText } from './values/json.ts';
 import type { Effect } from './kinds/outcome.ts';
 import type {
@@ -7,10 +16,12 @@ import type {
   ChunkPart,
   ControlPart,
   FollowerPart,
+  RearrangePart,
   SchedulePart,
   UpkeepPart,
   RenewAnswer,
 } from './parts.ts';
+import type { Filter } from './filter.ts';
 import type { JobState } from './states.ts';
 
 /**
@@ -68,6 +79,7 @@ export interface Store {
   readonly control?: ControlPart;
   readonly upkeep?: UpkeepPart;
   readonly amend?: AmendPart;
+  readonly rearrange?: RearrangePart;
 }
 
 /** What a store keeps of a job beyond the least. */
@@ -78,6 +90,8 @@ export interface Keeps {
   readonly effects: boolean;
   /** The executions that did not end well at once. */
   readonly executions: boolean;
+  /** What these have logged, and the epochs of their leases. */
+  readonly logs: boolean;
 }
 
 /** Called by the store inside the transaction that ends a job. Pure: it may run again. */
@@ -211,29 +225,24 @@ export type SettledOutcome =
       readonly purgePayload: boolean;
       readonly effects: readonly Effect[];
     }
-  | { readonly move: 'fail'; readonly error: FailureRecord; readonly stack: string | null }
-  | { readonly move: 'cancel' }
-  | {
+  | ({
+      readonly move: 'fail';
+      readonly error: FailureRecord;
+      readonly stack: string | null;
+    } & Logged)
+  | ({ readonly move: 'cancel' } & Logged)
+  | ({
       readonly move: 'retry';
       readonly error: FailureRecord;
       readonly stack: string | null;
       readonly delayMs: number;
-    }
+    } & Logged)
   | { readonly move: 'defer'; readonly payload: JsonText | null; readonly delayMs: number }
   | { readonly move: 'handBack' };
 
-export interface Filter {
-  readonly state?: JobState;
-  readonly kind?: string;
-  readonly tenant?: string;
-  /** Of one of these tenants. No tenant at all fits no job. */
-  readonly tenants?: readonly string[];
-  readonly submitter?: string;
-  readonly key?: string;
-  readonly correlationId?: string;
-  readonly errorCode?: string;
-  readonly createdAfter?: number;
-  readonly createdBefore?: number;
+/** What the execution has logged, to be kept with it. */
+interface Logged {
+  readonly log?: readonly LogLine[];
 }
 
 export interface Selection {

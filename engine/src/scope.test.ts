@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EVERYTHING, type Scope, narrowed, tenantsOf } from './scope.ts';
-import type { Filter } from './port.ts';
+import type { Filter } from './filter.ts';
 
 const bolt: Scope = { tenants: ['bolt', 'nut'], tenant: 'bolt', owner: null };
 

@@ -1,4 +1,4 @@
-import type { Filter } from './port.ts';
+import type { Filter } from './filter.ts';
 
 /** Whose jobs, files and templates a caller may see and act on. Handlers reach a store only within one. */
 export interface Scope {
@@ -56,6 +56,8 @@ export function admittedOf<T extends Belonging>(scope: Scope, found: readonly T[
 /** What the filter asks for, and of that what is within. */
 export function narrowed(scope: Scope, filter: Filter): Filter {
   const { tenants, owner } = scope;
+  // A member who asks for somebody else's jobs finds none.
+  if (owner !== null && (filter.submitter ?? owner) !== owner) return { ...filter, tenants: [] };
   return {
     ...filter,
     ...(tenants !== 'all' && { tenants: intersection(tenants, filter.tenants) }),

@@ -28,10 +28,14 @@ export interface AskedStore extends Pick<
   | 'counts'
   | 'inspect'
   | 'amend'
+  | 'rearrange'
 > {
-  readonly followers?: Pick<FollowerPart, 'children'>;
-  readonly schedules?: Pick<SchedulePart, 'all' | 'fire' | 'pause' | 'resume'>;
-  readonly control?: Pick<ControlPart, 'pause' | 'resume' | 'paused' | 'workers'>;
+  readonly followers?: Pick<FollowerPart, 'children' | 'gates'>;
+  readonly schedules?: Pick<SchedulePart, 'all' | 'fire' | 'pause' | 'resume' | 'remove'>;
+  readonly control?: Pick<
+    ControlPart,
+    'pause' | 'resume' | 'paused' | 'workers' | 'steer' | 'steered'
+  >;
 }
 
 /**
@@ -120,12 +124,17 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
     },
     followers: {
       children: async (params) => admittedOf(scope, await store.followers.children(params)),
+      async gates({ arrived, limit }) {
+        const ids = await admittedIds(arrived);
+        return ids.length === 0 ? [] : store.followers.gates({ arrived: ids, limit });
+      },
     },
     schedules: {
       all: () => shownSchedules(store, scope),
       fire: (params) => store.schedules.fire(params),
       pause: (params) => store.schedules.pause(params),
       resume: (params) => store.schedules.resume(params),
+      remove: (params) => store.schedules.remove(params),
     },
     amend: {
       async retryWith(params) {
@@ -134,6 +143,11 @@ export function within(store: Required<AskedStore>, scope: Scope): Required<Aske
       async remove(params) {
         return (await admittedIds([params.id])).length > 0 && store.amend.remove(params);
       },
+    },
+    rearrange: {
+      prioritize: async ({ ids, priority }) =>
+        store.rearrange.prioritize({ ids: await admittedIds(ids), priority }),
+      restore: async ({ ids }) => store.rearrange.restore({ ids: await admittedIds(ids) }),
     },
     control: store.control,
   };

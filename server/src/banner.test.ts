@@ -7,9 +7,13 @@ test('names a user of the sandbox for each role', () => {
   const said = banner(readConfig({}), {
     address: 'http://127.0.0.1:3000',
     jobs: { kinds: [], rules: [], schedules: [], idle: [], check() {} },
-    sandbox: { password: 'open-sesame' } as never,
+    sandbox: {
+      password: 'open-sesame',
+      entrance: (to: string) => `http://enter/?to=${to}`,
+    } as never,
     sandboxOrg: null,
   });
   for (const role of ROLES) expect(said).toContain(`${role}@sandbox`);
   expect(said).toContain('password open-sesame');
+  expect(said).toContain('http://enter/?to=http://127.0.0.1:3000/console/');
 });

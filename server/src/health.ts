@@ -45,9 +45,13 @@ export function identityCheck(keys: Keys): HealthCheck {
   return {
     name: 'identity',
     async run(log) {
-      const { count, failure } = await keys.check();
-      if (failure === null) return { status: 'ok' };
-      log.warn({ failure, keys: count }, 'the keys of the issuer cannot be fetched');
+      const late = await failureOf(keys.check());
+      const { count, failure } = keys.status();
+      if (late === null && failure === null) return { status: 'ok' };
+      log.warn(
+        { failure: failure ?? 'no answer yet', keys: count },
+        'the keys of the issuer cannot be fetched',
+      );
       return count > 0
         ? { status: 'degraded', detail: 'The issuer does not answer; its last keys are used.' }
         : { status: 'down', detail: 'The keys of the issuer could not be fetched yet.' };

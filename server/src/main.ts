@@ -15,7 +15,7 @@ await main();
 
 async function main(): Promise<void> {
   const { environment, page } = await withSandboxMarketingCloud(process.env);
-  const config = configOrExit(environment);
+  const config = { ...configOrExit(environment), marketingCloudPage: page };
   const terminal = process.stdout.isTTY && !config.production;
   const log = createLog({ level: config.logLevel, readable: terminal, secrets: config.secrets });
   // The promise of someone's handler that nobody waits for must not take every other job down.

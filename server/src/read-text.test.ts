@@ -1,3 +1,4 @@
+import { withinTime } from '@millrace/workload-kit';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -5,7 +6,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { readText } from './read-text.ts';
-import { within } from './within.ts';
 
 setFlagsFromString('--expose_gc');
 const collect = runInNewContext('gc') as () => void;
@@ -20,7 +20,7 @@ test('an answer that drips for ever ends in time, although garbage is collected 
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const collecting = setInterval(collect, 5);
-  const read = within(300, undefined, async (signal) =>
+  const read = withinTime(300, undefined, async (signal) =>
     readText(await fetch(url, { signal }), 1024 * 1024),
   );
   await expect(read).rejects.toMatchObject({ name: 'TimeoutError' });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type RunningServer, runningServer } from '@millrace/api';
 import type { Log } from '@millrace/engine';
 import { writePrivate } from './private-file.ts';
@@ -22,7 +23,7 @@ export async function tellCommandLine(
     startedAt: Date.now(),
   };
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolders(folder);
     await chmod(folder, 0o700); // it may have been there before
     await removeStale(folder, told.url);
     await writePrivate(file, entry);
@@ -30,6 +31,22 @@ export async function tellCommandLine(
     log.warn({ err }, 'the command line is not told of this server: name it with --url');
   }
   return () => rm(file, { force: true });
+}
+
+/**
+ * One at a time: what Node does itself with `recursive` never ends, and keeps a processor busy, where a folder is there and
+ * nothing can be made in it for ENOENT, as in /proc.
+ */
+async function makeFolders(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || existsSync(dirname(folder))) throw error;
+    await makeFolders(dirname(folder));
+    await makeFolders(folder);
+  }
 }
 
 /** Whoever was killed leaves its file behind: no process has its number, or another one serves at its address now. */

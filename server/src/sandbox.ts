@@ -22,8 +22,12 @@ const LOCAL = 'millrace-local';
  */
 export interface Sandbox {
   readonly identity: Extract<IdentityConfig, { mode: 'issuer' }>;
+  /** Where people look into the issuer. */
+  readonly page: string;
   /** For the person at the terminal. */
   readonly password: string;
+  /** A link that signs them in, as admin, and leads to this address. */
+  entrance(to: string): string;
   /** Lets the command line of this user in, until the process ends. */
   readonly client: NonNullable<RunningServer['client']>;
   close(): Promise<void>;
@@ -50,6 +54,8 @@ export async function startSandbox(dataFolder: string): Promise<Sandbox> {
 
   return {
     password,
+    page: `${issuer.origin}/_sim/`,
+    entrance: (to) => issuer.entrance(userOf('admin'), to),
     identity: {
       mode: 'issuer',
       issuers: [issuer.issuer],

@@ -60,7 +60,18 @@ describe('the jobs folder', () => {
       `import './shared/rates.ts';`,
       /bad\.ts cannot be loaded: no rates \(\S+jobs\/shared\/rates\.ts:3\)/,
     ],
-    ['a missing file', 'bad.ts', `import './missing.ts';`, /cannot be loaded: .*missing/],
+    [
+      'a missing file',
+      'bad.ts',
+      `// one\nimport './missing.ts';`,
+      /cannot be loaded: .*missing.* \(\S+jobs\/bad\.ts:2\)/,
+    ],
+    [
+      'a missing file of what it imports',
+      'bad.ts',
+      `import './shared/lost.ts';`,
+      /bad\.ts cannot be loaded: .*missing.* \(\S+jobs\/shared\/lost\.ts:3\)/,
+    ],
     ['a thrown text', 'bad.ts', `throw 'a text';`, /bad\.ts cannot be loaded: a text/],
     [
       'no defineJob',
@@ -79,6 +90,7 @@ describe('the jobs folder', () => {
     jobFile('hello.ts', HELLO);
     mkdirSync(join(folder, 'jobs/shared'));
     jobFile('shared/rates.ts', `// one\n// two\nthrow new Error('no rates');`);
+    jobFile('shared/lost.ts', `// one\n// two\nimport '../missing.ts';`);
     jobFile(name, text);
     const { loaded, output } = await load();
     expect(loaded).toBeNull();

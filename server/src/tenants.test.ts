@@ -109,12 +109,40 @@ describe.each(['the embedded database', 'Postgres'] as const)('on %s', (where) =
       for (const query of [...filters(theirs), ...(cursor === undefined ? [] : [{ cursor }])]) {
         const { status, text } = await world.call(member, name, { query });
         expect(status, JSON.stringify(query)).toBeOneOf([200, 400, 403]);
-        for (const id of [theirs.job, theirs.failed, theirs.file, theirs.batch])
+        const { job, failed, file, batch, run, report, pipelineRun } = theirs;
+        for (const id of [job, failed, file, batch, run, report, pipelineRun])
           expect(text, JSON.stringify(query)).not.toContain(`"${id}"`);
         expect(text).not.toContain('operator@acme');
       }
     },
   );
+
+  test.each(of('body'))(
+    '%s: a member’s body reaches nothing that somebody else of the tenant made',
+    async (name, { member }) => {
+      if (member === null) return;
+      const before = await world.snapshot('acme', theirs);
+      const { status, text } = await world.call(
+        await world.token('acme', 'member'),
+        name,
+        member.asked(),
+      );
+      expect([status, text]).toEqual([
+        member.answer.status,
+        expect.stringMatching(member.answer.text),
+      ]);
+      expect(text).not.toMatch(new RegExp(`"${theirs.job}"|operator@acme`));
+      expect(await world.snapshot('acme', theirs)).toEqual(before);
+    },
+  );
+
+  test.each(of('all'))('%s: is not for members', async (name) => {
+    const params = { kind: 'wait', subject: 'someone', name: 'nightly', id: theirs.failed };
+    expect(await world.call(await world.token('acme', 'member'), name, { params })).toMatchObject({
+      status: 403,
+      text: expect.stringContaining('role_missing'),
+    });
+  });
 
   test('a name belongs to who came with it first, and what they made stays theirs', async () => {
     const as = (oid: string, name: string) =>
@@ -206,6 +234,55 @@ describe.each(['the embedded database', 'Postgres'] as const)('on %s', (where) =
         await stream.close();
       }
     }
+  });
+
+  test('events: a member hears nothing of what somebody else of the tenant does', async () => {
+    const member = await world.token('acme', 'member');
+    const body = { kind: 'wait', delay: '1h' };
+    for (const headers of [{}, { 'last-event-id': theirs.eventId }])
+      for (const query of [{}, { id: theirs.job }, { correlationId: 'acme-request' }]) {
+        const all = await world.open('acme', { query: { topics: 'job' } }, 'member');
+        const asked = { query: { ...query, topics: 'job,run,report,pipeline' }, headers };
+        const stream = await world.open('acme', asked, 'member');
+        for (const each of [all, stream]) await each.until(/"type":"live"/);
+        const { id } = await world.ok<{ id: string }>('acme', 'enqueue', {
+          body,
+          headers: { 'x-correlation-id': 'acme-request' },
+        });
+        await world.ok('acme', 'cancelJob', { params: { id } });
+        const made = await world.call(member, 'enqueue', { body });
+        const { id: mine } = JSON.parse(made.text) as { id: string };
+        // Events have an order: what came before this one has been told.
+        const heard = await all.until(new RegExp(`"id":"${mine}"`));
+        const text = await stream.until(/"type":"live"/);
+        await world.call(member, 'cancelJob', { params: { id: mine } });
+        for (const each of [all, stream]) await each.close();
+        for (const other of [id, theirs.job, theirs.failed, theirs.run, theirs.pipelineRun])
+          expect(heard + text, JSON.stringify(query)).not.toContain(`"${other}"`);
+      }
+  });
+
+  test('the output cache gives a member nothing that somebody else of the tenant made', async () => {
+    const colleague = await world.issuer.sign({
+      oid: 'oid-bob',
+      sub: 'pairwise bob',
+      preferred_username: 'bob@acme',
+      roles: ['member'],
+      tenants: ['acme'],
+    });
+    const asked = {
+      body: {
+        templateId: 'letter',
+        outputFileName: 'x',
+        outputFormat: 'DOCX',
+        data: { Name: 'x' },
+      },
+      headers: { accept: 'application/json' },
+    };
+    const cached = async () =>
+      (JSON.parse((await world.call(colleague, 'generate', asked)).text) as { cached: boolean })
+        .cached;
+    expect([await cached(), await cached()]).toEqual([false, true]);
   });
 
   test('the same key and the same name are two things in two tenants', async () => {

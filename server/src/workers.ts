@@ -15,11 +15,13 @@ import {
 } from '@millrace/engine';
 import { systemClock } from './clock.ts';
 import type { Config, SalesforceConfig } from './config/config.ts';
+import { lineWriter } from './log/line.ts';
 import type { Logger } from './log/log.ts';
 import { orgPool } from './salesforce/orgs.ts';
 import type { Stores } from './stores/open.ts';
 import type { Places } from './stores/places.ts';
 import type { Telemetry } from './telemetry/types.ts';
+import { VERSION } from './version.ts';
 
 /** A worker for each store: the main one has everything that is not an org's. */
 export function createWorkers(params: {
@@ -38,9 +40,15 @@ export function createWorkers(params: {
 }): Worker {
   const { config, salesforce, replica, stores, places, events, telemetry, log } = params;
   const crew = createCrew();
+  const writeLine = lineWriter(config.secrets);
   const workOn = (on: Store, kinds: readonly JobKind[], workerConfig: WorkerConfig): Worker =>
     createWorker({
-      config: { shutdownGrace: config.shutdownGraceMs, ...workerConfig },
+      config: {
+        shutdownGrace: config.shutdownGraceMs,
+        replica,
+        version: VERSION,
+        ...workerConfig,
+      },
       store: on,
       registry: createRegistry(kinds),
       clock: systemClock,
@@ -49,6 +57,8 @@ export function createWorkers(params: {
       events: stores.ofOrgs.size === 0 && stores.redis === null ? events : forwarding(events),
       logFor: ({ id, kind, attempt, correlationId }) =>
         log.child({ id, kind, attempt, correlationId: correlationId ?? id }),
+      writeLine,
+      wallClock: Date.now,
       ...(telemetry.tracing && { tracing: telemetry.tracing }),
       services: params.services,
       crew,
@@ -111,6 +121,7 @@ export function allWorkers(first: Worker, others: readonly Worker[]): Worker {
     resume: () => all.map((worker) => worker.resume()).includes(true),
     stop: async () => void (await Promise.all(all.map((worker) => worker.stop()))),
     status: () => together(all.map((worker) => worker.status())),
+    log: (id) => all.map((worker) => worker.log(id)).find((lines) => lines !== null) ?? null,
   };
 }
 
@@ -125,6 +136,8 @@ function together(statuses: readonly WorkerStatus[]): WorkerStatus {
       lastPoll: latest(sum.lastPoll, status.lastPoll),
       totals: addTotals(sum.totals, status.totals),
       pools: [...sum.pools, ...status.pools],
+      jobs: [...sum.jobs, ...status.jobs],
+      tookOver: [...sum.tookOver, ...status.tookOver],
     }),
     first,
   );

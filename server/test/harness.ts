@@ -1,11 +1,13 @@
 import { ApiError, type Client, type ErrorCode, createClient } from '@millrace/api';
 import {
+  type Clock,
   type EventMap,
   type EventName,
   type Events,
   type JobKind,
   type Rule,
   type Schedule,
+  type Scope,
   type Worker,
   createEvents,
   createQueue,
@@ -15,21 +17,25 @@ import {
   within,
 } from '@millrace/engine';
 import { createMemoryDatabase } from '@millrace/store-memory';
-import type { AuditLog } from '@millrace/store-postgres';
+import type { AuditLog, Figures } from '@millrace/store-postgres';
 import type { FastifyInstance, InjectOptions } from 'fastify';
+import { BULK_KIND, bulkKind } from '../src/bulk/kind.ts';
 import { createApp } from '../src/http/app.ts';
 import { systemClock } from '../src/clock.ts';
 import type { AppParts } from '../src/http/handler.ts';
 import { storeCheck } from '../src/health.ts';
+import { serveFigures } from '../src/figures/overview.ts';
 import { DEVELOPER } from '../src/identity/caller.ts';
 import { createHub } from '../src/live/hub.ts';
+import { lineWriter } from '../src/log/line.ts';
 import { createLog } from '../src/log/log.ts';
 import { untold } from '../src/telemetry/untold.ts';
 import type { MainStore } from '../src/stores/parts.ts';
 import { type DeliverParams, createDeliver } from '../src/webhook/deliver.ts';
 import { webhookKind } from '../src/webhook/kind.ts';
 import { NO_WORKLOADS } from '../src/workloads/open.ts';
-import { asMain, createLine, createMemoryAudit } from './service.ts';
+import { createMemoryFigures } from './figures.ts';
+import { asMain, createLine, createMemoryAudit, createMemoryBulk } from './service.ts';
 
 export interface Harness {
   readonly app: FastifyInstance;
@@ -57,12 +63,19 @@ export interface HarnessOptions {
   readonly audit?: (audit: AuditLog) => AuditLog;
   readonly parts?: Partial<AppParts>;
   readonly workerId?: string;
+  readonly figures?: Figures;
+  /** By which answers about the whole are shared. */
+  readonly clock?: Clock;
 }
 
 /** The app on a memory store, with a worker that has not been started. */
 export function createHarness(options: HarnessOptions = {}): Harness {
   const webhook = options.webhook ?? { secret: null, allow: [] };
-  const registry = createRegistry([...(options.kinds ?? []), webhookKind(createDeliver(webhook))]);
+  const registry = createRegistry([
+    ...(options.kinds ?? []),
+    webhookKind(createDeliver(webhook)),
+    bulkKind(),
+  ]);
   const dependants = dependantsOf(registry, options.rules ?? []);
   const opened = asMain(createMemoryDatabase({ now: Date.now, name: 'mem' }).open({ dependants }));
   const store = options.store?.(opened) ?? opened;
@@ -76,6 +89,9 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     secrets: [],
     write: (line) => lines.push(line),
   });
+  const bulk = createMemoryBulk();
+  const queueWithin = (scope: Scope) =>
+    createQueue({ store: within(store, scope), registry, events });
   const worker = createWorker({
     config: { id: options.workerId ?? 'worker-1', schedules: options.schedules ?? [] },
     store,
@@ -83,6 +99,9 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     clock: systemClock,
     random: Math.random,
     events,
+    wallClock: Date.now,
+    writeLine: lineWriter([]),
+    services: new Map([[BULK_KIND, { log: bulk, within: queueWithin }]]),
   });
   const config = {
     host: '127.0.0.1',
@@ -100,20 +119,42 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     log,
     streamsPerCaller: 100,
   });
+  const figures = serveFigures({
+    store,
+    figures: options.figures ?? createMemoryFigures(),
+    clock: options.clock ?? systemClock,
+    away: () => [],
+    beside: new Set(),
+    schedules: () => options.schedules ?? [],
+    budgets: async () => [],
+  });
   const app = createApp({
+    settings: () => [],
+    sandboxPages: [],
     within(scope) {
       const asked = within(store, scope);
-      return { store: asked, queue: createQueue({ store: asked, registry, events }) };
+      return { store: asked, queue: queueWithin(scope), figures: figures.within(scope) };
     },
     away: { places: () => [] },
     audit,
+    bulk,
+    jobs: createQueue({ store, registry, events }),
+    rules: () => options.rules ?? [],
     worker,
     registry,
     schedules: () => options.schedules ?? [],
     config,
     replica: worker.id,
     authenticate: () => Promise.resolve(DEVELOPER),
-    signIn: { required: false, issuer: null, clientId: null, scope: null },
+    signIn: {
+      version: '0.0.0',
+      environment: null,
+      sandbox: false,
+      required: false,
+      issuer: null,
+      clientId: null,
+      scope: null,
+    },
     hub,
     workloads: NO_WORKLOADS,
     telemetry: untold,

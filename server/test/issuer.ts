@@ -63,7 +63,7 @@ export function start(
     kinds: [hello],
     parts: {
       authenticate: identity.authenticate,
-      signIn: identity.signIn,
+      signIn: { ...identity.signIn, version: '0.0.0', environment: null, sandbox: false },
       checks: identity.checks,
       // Whoever may not is refused before anything is asked of it.
       workloads: {

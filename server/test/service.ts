@@ -5,6 +5,8 @@ import type {
   AuditLog,
   AuditParams,
   AuditRecord,
+  Bulk,
+  BulkLog,
 } from '@millrace/store-postgres';
 import type { MemoryStore } from '@millrace/store-memory';
 import type { MainStore } from '../src/stores/parts.ts';
@@ -49,6 +51,46 @@ function fits(record: AuditRecord, filter: AuditParams['filter']): boolean {
 
 function isAbout({ tenants: about }: AuditRecord, tenants: readonly string[]): boolean {
   return about === 'all' || tenants.some((each) => about?.includes(each) === true);
+}
+
+/** Bulk actions in memory, as Postgres keeps them. */
+export function createMemoryBulk(): BulkLog {
+  const all = new Map<string, Bulk>();
+  const changed = new Map<string, Map<string, number | null>>();
+  function update(id: string, change: (bulk: Bulk) => Partial<Bulk>): Bulk | null {
+    const bulk = all.get(id);
+    if (bulk === undefined) return null;
+    const next = { ...bulk, ...change(bulk) };
+    all.set(id, next);
+    return next;
+  }
+  return {
+    async add(bulk) {
+      const id = `bulk-${all.size + 1}`;
+      const added = { ...bulk, id, job: null, undoneBy: null, result: null };
+      all.set(id, added);
+      return added;
+    },
+    get: async ({ id }) => all.get(id) ?? null,
+    list: async ({ limit }) => ({
+      bulk: [...all.values()].toReversed().slice(0, limit),
+      next: null,
+    }),
+    start: async ({ id, job }) => update(id, (bulk) => ({ job: bulk.job ?? job })),
+    undo: async ({ id, job }) => update(id, (bulk) => ({ undoneBy: bulk.undoneBy ?? job })),
+    tell: async ({ id, result }) => void update(id, () => ({ result })),
+    async change({ id, changes }) {
+      const own = changed.get(id) ?? new Map<string, number | null>();
+      for (const each of changes) own.set(each.id, each.before);
+      changed.set(id, own);
+    },
+    forget: async ({ id, jobs }) => jobs.forEach((job) => changed.get(id)?.delete(job)),
+    changes: async ({ id, after, limit }) =>
+      Array.from(changed.get(id) ?? [], ([job, before]) => ({ id: job, before }))
+        .filter((each) => each.id > after)
+        .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+        .slice(0, limit),
+  };
 }
 
 /** One line between all processes: everyone hears everything, in the same order. */

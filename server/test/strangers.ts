@@ -29,6 +29,11 @@ export type Decision =
       readonly of: 'body';
       readonly asked: (theirs: Things) => Asked;
       readonly answer: { readonly status: number; readonly text: RegExp };
+      /** For a member of the same tenant. Null: what the body names is for all of the tenant. */
+      readonly member: {
+        readonly asked: () => Asked;
+        readonly answer: { readonly status: number; readonly text: RegExp };
+      } | null;
     };
 
 const NOBODY = { of: 'nobody' } as const;
@@ -78,6 +83,7 @@ const snippet = {
   shared: true,
 } as const;
 
+const bulk = { of: 'one', id: (theirs: Things) => theirs.bulk, none: 'bulk-999999' } as const;
 const pipelineRun = (asked?: () => Asked) =>
   ({
     of: 'one',
@@ -91,23 +97,56 @@ export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
     of: 'body',
     asked: () => ({ body: { kind: 'wait', tenant: 'acme', key: 'same' } }),
     answer: { status: 403, text: /tenant_not_allowed/ },
+    member: {
+      asked: () => ({ body: { kind: 'wait', key: 'same', delay: '1h' } }),
+      answer: { status: 409, text: /key_taken/ },
+    },
   },
   enqueueBatch: {
     of: 'body',
     asked: () => ({ body: [{ kind: 'wait' }, { kind: 'wait', tenant: 'acme' }] }),
     answer: { status: 403, text: /tenant_not_allowed/ },
+    member: {
+      asked: () => ({ body: [{ kind: 'wait', key: 'same', delay: '1h' }] }),
+      answer: { status: 409, text: /key_taken/ },
+    },
   },
   listJobs: {
     of: 'many',
-    filters: () => [
+    filters: (theirs) => [
       {},
       { tenant: 'acme' },
       { key: 'same' },
       { correlationId: 'acme-request' },
       { state: 'FAILED' },
       { state: 'QUEUED' },
+      { state: 'QUEUED,CANCELED' },
+      { phase: 'due,scheduled,retrying,running,succeeded,failed,canceled' },
+      { kind: 'wait,document' },
+      { submitter: 'operator@acme' },
+      { q: 'same' },
+      { q: 'acme-request' },
+      { q: 'operator@acme' },
+      { q: 'wai' },
+      { q: theirs.job },
+      { worker: 'nobody' },
+      { schedule: 'nightly' },
     ],
   },
+  getFamily: job(),
+  freezeBulk: {
+    of: 'body',
+    asked: (theirs) => ({ body: { action: 'cancel', ids: [theirs.job, theirs.failed] } }),
+    answer: { status: 201, text: /^(?=.*"matched":2)(?=.*"sample":\[\]).*"gone"/ },
+    member: {
+      asked: () => ({ body: { action: 'cancel', filter: { all: true } } }),
+      answer: { status: 201, text: /^(?=.*"matched":0).*"sample":\[\]/ },
+    },
+  },
+  runBulk: bulk,
+  undoBulk: bulk,
+  getBulk: bulk,
+  listBulk: { of: 'many', filters: () => [{}] },
   getJob: job(),
   explainJob: job(),
   cancelJob: job(),
@@ -116,13 +155,30 @@ export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
     of: 'body',
     asked: () => ({ body: { tenant: 'acme' } }),
     answer: { status: 200, text: /"canceled":0,"requested":0/ },
+    member: {
+      asked: () => ({ body: { all: true } }),
+      answer: { status: 200, text: /"canceled":0,"requested":0/ },
+    },
   },
   retryJobs: {
     of: 'body',
     asked: () => ({ body: { all: true, correlationId: 'acme-request' } }),
     answer: { status: 200, text: /"retried":0/ },
+    member: {
+      asked: () => ({ body: { all: true } }),
+      answer: { status: 200, text: /"retried":0/ },
+    },
   },
   counts: { of: 'many', filters: () => [{}, { tenant: 'acme' }, { kind: 'wait' }] },
+  overview: {
+    of: 'many',
+    filters: () => [{}, { window: '1h' }, { window: '24h' }, { window: '7d' }],
+  },
+  history: { of: 'many', filters: () => [{}, { kind: 'wait' }, { tenant: 'acme' }] },
+  errorGroups: { of: 'many', filters: () => [{}, { kind: 'wait' }] },
+  settings: ALL,
+  listTenants: { of: 'many', filters: () => [{}] },
+  sandboxPages: NOBODY,
   eraseSubject: ALL,
   deleteJob: ALL,
   listKinds: NOBODY,
@@ -132,8 +188,13 @@ export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
   runSchedule: ALL,
   pauseSchedule: ALL,
   resumeSchedule: ALL,
+  deleteSchedule: ALL,
   workerStatus: { of: 'many', filters: () => [{}] },
   workerStats: { of: 'many', filters: () => [{}] },
+  listReplicas: { of: 'many', filters: () => [{}] },
+  pauseReplica: ALL,
+  drainReplica: ALL,
+  resumeReplica: ALL,
   stopWorker: ALL,
   startWorker: ALL,
   events: { of: 'many', filters: () => [] },
@@ -152,12 +213,15 @@ export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
     of: 'body',
     asked: (theirs) => ({ body: { templateId: theirs.template, outputFileName: 'x', data: {} } }),
     answer: { status: 404, text: /template_not_found/ },
+    member: null,
   },
   createBatch: {
     of: 'body',
     asked: (theirs) => ({ query: { templateId: theirs.template }, upload: csv('Name\nx\n') }),
     answer: { status: 404, text: /template_not_found/ },
+    member: null,
   },
+  readRows: NOBODY,
   listBatches: { of: 'many', filters: () => [{}] },
   getBatch: batch(),
   listBatchItems: batch(),
@@ -191,6 +255,7 @@ export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
     of: 'body',
     asked: (theirs) => ({ body: { snippet: theirs.snippet } }),
     answer: { status: 404, text: /snippet_not_found/ },
+    member: null,
   },
   listRuns: {
     of: 'many',
@@ -215,6 +280,7 @@ export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
     of: 'body',
     asked: (theirs) => ({ body: { sql: 'SELECT 1 AS One', mid: theirs.mid } }),
     answer: { status: 403, text: /mid_not_allowed/ },
+    member: null,
   },
   formatSql: NOBODY,
   // Files are of the installation.

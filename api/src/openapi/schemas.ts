@@ -1,17 +1,22 @@
 import { type Contract, duration, jobState } from '@millrace/workload-kit/contract';
 import { schemas as ofWorkloads } from '@millrace/workloads/contracts';
 import { type ZodType, z } from 'zod';
-import { failure, job, jobSummary, progress } from '../job.ts';
+import { bulk } from '../filter.ts';
+import { execution, failure, job, jobSummary, logLine, progress } from '../job.ts';
 import { issue, problem } from '../problem.ts';
 import { auditEntry } from '../routes/audit.ts';
 import { enqueued, jobRequest } from '../routes/enqueue.ts';
 import { liveEvent } from '../routes/events.ts';
 import { check, liveness, readiness } from '../routes/health.ts';
+import { marks, overview } from '../overview.ts';
+import { errorCounts, errorGroup } from '../routes/error-groups.ts';
 import { me, signIn } from '../routes/identity.ts';
-import { bulk, cancelAnswer, count } from '../routes/jobs.ts';
-import { kind, pause, pauseAnswer, schedule } from '../routes/kinds.ts';
+import { bulkAction } from '../routes/bulk.ts';
+import { cancelAnswer, count } from '../routes/jobs.ts';
+import { kind, pauseAnswer, schedule } from '../routes/kinds.ts';
+import { replicaSteered } from '../routes/replicas.ts';
 import { schedulePaused } from '../routes/schedules.ts';
-import { replica } from '../replica.ts';
+import { pause, replica } from '../replica.ts';
 import { control, pool } from '../routes/worker.ts';
 import type { JsonSchema } from './types.ts';
 
@@ -26,21 +31,29 @@ const ASKED = {
 const GIVEN = {
   Job: job,
   JobSummary: jobSummary,
+  Execution: execution,
+  LogLine: logLine,
   JobState: jobState,
   Progress: progress,
   Failure: failure,
   Enqueued: enqueued,
   Canceled: cancelAnswer,
   Count: count,
+  BulkAction: bulkAction,
   Kind: kind,
   KindPaused: pauseAnswer,
   Schedule: schedule,
   SchedulePaused: schedulePaused,
   Pause: pause,
   ...ofWorkloads.given,
+  Overview: overview,
+  Marks: marks,
+  ErrorGroup: errorGroup,
+  ErrorCounts: errorCounts,
   WorkerControl: control,
   Pool: pool,
   Replica: replica,
+  ReplicaSteered: replicaSteered,
   LiveEvent: liveEvent,
   AuditEntry: auditEntry,
   SignIn: signIn,

@@ -1,7 +1,25 @@
 import { type Contract, ROLES, moment, tenantName } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
 
+/** Servers of before tell none of these. */
+const place = {
+  version: z.string().default('').describe('Of Millrace.'),
+  environment: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('What the operators call this installation; null: it has no name.'),
+  sandbox: z
+    .boolean()
+    .default(false)
+    .describe('It stands on simulators: nothing here reaches the outside.'),
+};
+
+/** Which installation this is. */
+export type Place = z.infer<z.ZodObject<typeof place>>;
+
 export const signIn = z.object({
+  ...place,
   required: z.boolean().describe('False only in development, with the bypass.'),
   issuer: z.string().nullable().describe('The OpenID Connect issuer that tokens come from.'),
   clientId: z
@@ -13,6 +31,7 @@ export const signIn = z.object({
 export type SignIn = z.infer<typeof signIn>;
 
 export const me = z.object({
+  ...place,
   name: z.string().describe('As it stands in the audit log.'),
   subject: z
     .string()
@@ -41,6 +60,9 @@ export const identityContracts = {
     statuses: [200],
     example: {
       response: {
+        version: '0.1.0',
+        environment: 'production',
+        sandbox: false,
         required: true,
         issuer: 'https://login.microsoftonline.com/5d2f6c3e-8a41-4c7b-9d7e-1b0a4f6e2c90/v2.0',
         clientId: '1f0c5e0a-5f0d-4a53-9d5b-5f6f2f6c9a11',
@@ -57,6 +79,9 @@ export const identityContracts = {
     statuses: [200],
     example: {
       response: {
+        environment: 'production',
+        sandbox: false,
+        version: '0.1.0',
         name: 'ada@example.com',
         subject: 'b7b0c6c4-4f6e-4c0b-a3a5-0d3a4b1f2c11',
         roles: ['operator'],

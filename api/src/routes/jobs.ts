@@ -1,6 +1,5 @@
 import {
   type Contract,
-  anyMoment,
   jobId,
   jobState,
   kindName,
@@ -12,26 +11,9 @@ import {
   wholeOrPage,
 } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
+import { bulk, jobFilter, narrowed } from '../filter.ts';
 import { job, jobSummary } from '../job.ts';
 import { jobExample, summaryExample } from '../story.ts';
-
-/** Which jobs. What is left out does not matter. */
-export const jobFilter = z.strictObject({
-  state: jobState.optional().describe('Where it is now.'),
-  kind: kindName.optional(),
-  tenant: tenantName.optional(),
-  key: z.string().min(1).max(255).optional().describe('The key it was enqueued with.'),
-  correlationId: z.string().min(1).max(200).optional().describe('Of the request that made it.'),
-  errorCode: z
-    .string()
-    .min(1)
-    .max(100)
-    .optional()
-    .describe('The code of its last failure, such as "timeout".'),
-  createdAfter: anyMoment.optional().describe('Made after this moment.'),
-  createdBefore: anyMoment.optional().describe('Made before this moment.'),
-});
-export type JobFilter = z.input<typeof jobFilter>;
 
 const byId = z.strictObject({ id: jobId });
 
@@ -57,18 +39,12 @@ export const countsAnswer = z.object({
   missing,
 });
 
-/** Forgetting a filter must not cancel everything. */
-export const bulk = jobFilter
-  .extend({ all: z.literal(true).optional().describe('Needed where there is no filter.') })
-  .refine((body) => Object.values(body).some((value) => value !== undefined), {
-    error: 'Give a filter, or "all": true to mean every job.',
-  })
-  .meta({ minProperties: 1 });
-
 export const cancelAnswer = z.object({
   id: jobId,
   outcome: z.enum(['canceled', 'requested']).describe('Ended now, or asked to stop.'),
 });
+
+const pagedFilter = narrowed(jobFilter.extend(page.shape));
 
 const lookingUp = {
   listJobs: {
@@ -76,7 +52,7 @@ const lookingUp = {
     path: '/jobs',
     summary: 'Jobs by filter, newest first.',
     access: 'viewer',
-    query: jobFilter.extend(page.shape),
+    query: pagedFilter,
     response: z.object({ jobs: z.array(jobSummary), next, missing }),
     statuses: [200],
     example: {

@@ -8,9 +8,7 @@ import {
   wholeOrPage,
 } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
-
-/** Since when something is held back, and by whom. */
-export const pause = z.object({ since: moment, by: z.string().nullable() });
+import { pause, reason } from '../replica.ts';
 
 export const kind = z.object({
   name: kindName,
@@ -121,8 +119,10 @@ export const kindContracts = {
     ...ofPause,
     path: '/kinds/:kind/pause',
     summary: 'Holds the jobs of a kind back in all replicas; 409 when it is paused already.',
+    body: z.strictObject({ reason }).optional(),
     example: {
       params: { kind: 'report.monthly' },
+      body: { reason: 'The warehouse reloads until ten.' },
       response: { kind: 'report.monthly', paused: true },
     },
   },

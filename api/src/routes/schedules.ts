@@ -1,5 +1,6 @@
 import { type Contract, jobId } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
+import { reason } from '../replica.ts';
 
 const byName = z.strictObject({ name: z.string().min(1).max(255) });
 export const schedulePaused = z.object({ name: z.string(), paused: z.boolean() });
@@ -36,12 +37,31 @@ export const scheduleContracts = {
     ...ofPause,
     path: '/schedules/:name/pause',
     summary: 'Passes the ticks of a schedule over, in all replicas; 409 when it is paused already.',
-    example: { params, response: { name: 'month-end', paused: true } },
+    body: z.strictObject({ reason }).optional(),
+    example: {
+      params,
+      body: { reason: 'Month-end is late.' },
+      response: { name: 'month-end', paused: true },
+    },
   },
   resumeSchedule: {
     ...ofPause,
     path: '/schedules/:name/resume',
     summary: 'Lets a schedule run again, from its next tick on; 409 when it is not paused.',
     example: { params, response: { name: 'month-end', paused: false } },
+  },
+  deleteSchedule: {
+    method: 'DELETE',
+    path: '/schedules/:name',
+    summary:
+      'Forgets a schedule that no file declares any more; its jobs stay. 409 while a file declares it.',
+    access: 'operator',
+    wide: true,
+    audit: { target: 'name' },
+    params: byName,
+    response: z.object({ name: z.string(), deleted: z.literal(true) }),
+    statuses: [200],
+    errors: ['schedule_not_found', 'conflict'],
+    example: { params, response: { name: 'month-end', deleted: true } },
   },
 } as const satisfies Record<string, Contract>;

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { aJob } from '../../test/jobs.ts';
+import { aBatch, documentsFixture } from '../../test/documents.ts';
+import { aJob, aKind } from '../../test/jobs.ts';
 import { fixture } from '../../test/run.ts';
 
 describe('millrace completion', () => {
@@ -12,9 +13,9 @@ describe('millrace completion', () => {
     ['enq', ['enqueue']],
     ['jobs --st', ['--state']],
     ['jobs --state F', ['FAILED']],
-    ['jobs --kind ', ['hello']],
+    ['jobs --kind ', ['hello', 'hello.cleanup']],
     ['enqueue he', ['hello']],
-    ['pause ', ['hello']],
+    ['pause ', ['hello', 'hello.cleanup']],
     ['job ', ['pg-1', 'delete']],
     ['job delete ', ['pg-1']],
     ['retry pg-1 ', ['pg-1']],
@@ -24,14 +25,33 @@ describe('millrace completion', () => {
     ['generate --format p', ['pdf']],
     ['jobs --js', ['--json']],
     ['nonsense ', []],
+    ['jobs --state=F', ['--state=FAILED']],
+    ['jobs --correlation ', []],
+    ['--url http://127.0.0.1:1 enq', ['enqueue']],
+    ['retry --state FAILED pg', ['pg-1']],
   ])('after "%s" offers %j', async (typed, offered) => {
-    const { millrace } = await fixture([aJob()]);
+    const { millrace, service } = await fixture([aJob()]);
+    service.kinds = [aKind(), aKind({ name: 'hello.cleanup', public: false })];
     const words = typed.split(' ').map((word) => `'${word}'`);
     const { code, lines, stderr } = await millrace(`completion words -- ${words.join(' ')}`);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(lines).toEqual(
       offered.length === 3 && typed === '' ? expect.arrayContaining(offered) : offered,
     );
+  });
+
+  test.each([
+    ['templates show ', ['invoice']],
+    ['templates remove in', ['invoice']],
+    ['generate --template ', ['invoice']],
+    ['batch status ', ['batch-3']],
+    ['batch --template invoice st', ['status']],
+    ['batch ', ['list', 'status', 'cancel', 'failed', 'retry', 'download']],
+  ])('of documents, after "%s", offers %j', async (typed, offered) => {
+    const { millrace, documents } = await documentsFixture();
+    documents.batches = [aBatch(1, 0)];
+    const words = typed.split(' ').map((word) => `'${word}'`);
+    expect((await millrace(`completion words -- ${words.join(' ')}`)).lines).toEqual(offered);
   });
 
   test('offers what it knows by itself where no server answers', async () => {
@@ -53,15 +73,61 @@ describe('millrace completion', () => {
     });
   });
 
-  test('is understood by bash', async () => {
+  /** What bash breaks a line into, and what it is given back. `millrace` answers with what is asked, then with `answers`. */
+  function inBash(script: string, words: readonly string[], answers: readonly string[]): string {
+    const parts = words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
+    // Words are broken at : and =, which stand in the line without spaces.
+    const line = words
+      .join(' ')
+      .replace(/ ?([:=]) ?/g, '$1')
+      .replaceAll("'", String.raw`'\''`);
+    const said = answers.map((answer) => `'${answer.replaceAll("'", String.raw`'\''`)}'`);
+    return execFileSync(
+      'bash',
+      [
+        '--norc',
+        '-c',
+        `millrace() { printf '%s|' "$@" >&2; printf '%s\\n' ${said.join(' ')}; }
+${script.replace(' 2>/dev/null', '')}
+COMP_WORDS=(${parts}); COMP_CWORD=${words.length - 1}; COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}
+_millrace 2>&1; printf '%s|' "\${COMPREPLY[@]}"`,
+      ],
+      { encoding: 'utf8' },
+    );
+  }
+
+  test.each<[string, string[], string[], string]>([
+    ['a word', ['jobs', '--state', ''], ['FAILED'], 'jobs|--state||FAILED|'],
+    [
+      'what is broken at a colon',
+      ['schedules', 'run', 'report', ':', 'pay'],
+      ['report:payments'],
+      'schedules|run|report:pay|payments|',
+    ],
+    ['what is broken at its end', ['run', 'report', ':'], ['report:x'], 'run|report:|x|'],
+    [
+      'what is broken at =',
+      ['jobs', '--state', '=', 'F'],
+      ['--state=FAILED'],
+      'jobs|--state=F|FAILED|',
+    ],
+    [
+      'a name with a space',
+      ['--template', 'My'],
+      ['My letter'],
+      String.raw`--template|My|My\ letter|`,
+    ],
+    ['after a quote', ['--template', '"My'], ['My letter'], '--template|My|My letter|'],
+    [
+      'after a space',
+      ['--template', String.raw`My\ l`],
+      ['My letter'],
+      String.raw`--template|My l|My\ letter|`,
+    ],
+  ])('is understood by bash: %s', async (_, words, answers, seen) => {
     const { millrace } = await fixture();
     const { stdout } = await millrace('completion bash');
-    const script = `millrace() { printf '%s\\n' "$@"; }
-${stdout}
-COMP_WORDS=(millrace jobs --state ''); COMP_CWORD=3; _millrace; printf '%s|' "\${COMPREPLY[@]}"`;
-    expect(execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8' })).toBe(
-      'completion|words|--|jobs|--state|',
-    );
+    expect(inBash(stdout, ['millrace', ...words], answers)).toBe(`completion|words|--|${seen}`);
   });
 
   test.skipIf(!isInstalled('zsh'))(

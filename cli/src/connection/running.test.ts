@@ -59,7 +59,8 @@ async function writeSecond(
   { server, identity }: Awaited<ReturnType<typeof protectedFixture>>,
   started: { folder: string; startedAt: number },
 ): Promise<void> {
-  const client = { issuer: identity.issuer, scope: '', clientId: '', clientSecret: '' };
+  const { issuer, scope } = identity;
+  const client = { issuer, scope, clientId: SCRIPT.id, clientSecret: SCRIPT.secret };
   await createPrivateFiles(process.getuid?.() ?? null).write(
     join(runningFile, '../two.json'),
     JSON.stringify({ url: server.url, pid: 2, ...started, client, simulatedOrg: null }),
@@ -76,6 +77,15 @@ describe('with several', () => {
     expect(stderr).toBe(`Asking ${server.url}, the newest of 2 that run here.\n`);
     const named = await millrace('jobs', { folder: '/srv/ours' });
     expect(named.stderr).toBe('');
+  });
+
+  test('what asks none of them does not say so', async () => {
+    const { millrace, runningFile, writeRunning } = await protectedFixture();
+    const older = await protectedFixture();
+    await writeRunning({ folder: '/srv/ours', startedAt: NOW });
+    await writeSecond(runningFile, older, { folder: '/srv/ours', startedAt: NOW - 1_000 });
+    const { stderr } = await millrace('help nothing', { unnamed: true, folder: '/srv/ours' });
+    expect(stderr).toBe('There is no command "nothing". See "millrace help".\n');
   });
 
   test('the one of this folder is asked, and the newest elsewhere, which is said', async () => {

@@ -1,6 +1,7 @@
 import { join, relative, sep } from 'node:path';
 import { type RunningServer, createClient, runningFolder, runningServer } from '@millrace/api';
 import type { World } from '../world.ts';
+import { atMost } from './limits.ts';
 import { UnsafeFileError } from './private-files.ts';
 
 /** Where a server is when nobody says otherwise. */
@@ -25,7 +26,7 @@ interface Place {
 export interface Found {
   readonly url: string;
   readonly running: RunningServer | null;
-  /** Before the first request: waits for a server that is slow to answer. Throws a SilentServer. */
+  /** Before the first request: says which of several is asked, waits for one that is slow to answer. Throws a SilentServer. */
   ready(): Promise<void>;
 }
 
@@ -53,9 +54,11 @@ export async function findServer(place: Place, named: string | null): Promise<Fo
     return { ...found, ready: once(() => waitFor(place, chosen, others)) };
   }
   const meant = here.length === 0 ? servers : here;
-  if (meant.length > 1)
+  if (meant.length === 1) return { ...found, ready };
+  // Not yet: what reads files here, or shows help, asks nobody.
+  const say = async () =>
     place.note(`Asking ${chosen.url}, the newest of ${meant.length} that run here.`);
-  return { ...found, ready };
+  return { ...found, ready: once(say) };
 }
 
 /** Whichever is asked instead would answer about other jobs: where there are several, somebody has to say which. */
@@ -113,9 +116,7 @@ async function lookAt(
   { url, client }: RunningServer,
   ms: number,
 ): Promise<'answers' | 'silent' | 'another'> {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new DOMException('late', 'TimeoutError')), ms);
-  const signal = AbortSignal.any([late.signal, world.interrupted]);
+  const signal = atMost(ms, world.interrupted);
   try {
     const server = createClient({
       baseUrl: url,
@@ -125,8 +126,6 @@ async function lookAt(
     return client === null || issuer === client.issuer ? 'answers' : 'another';
   } catch (thrown) {
     return thrown instanceof Error && thrown.name === 'TimeoutError' ? 'silent' : 'another';
-  } finally {
-    clearTimeout(timer);
   }
 }
 

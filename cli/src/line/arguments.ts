@@ -25,6 +25,13 @@ export function findCommandName(argv: readonly string[]): {
   return { name: word.value, rest: argv.toSpliced(word.index, 1) };
 }
 
+/** The words, without options and their values. */
+export function wordsAmong(argv: readonly string[], options: Options): string[] {
+  return tokensOf(argv, options).flatMap((token) =>
+    token.kind === 'positional' ? token.value : [],
+  );
+}
+
 /** The words and checked options of one command, the global ones among them. */
 export function parseFor(
   command: Command | null,
@@ -33,7 +40,7 @@ export function parseFor(
   const known: Options = { ...GLOBAL_OPTIONS, ...command?.options };
   const words: string[] = [];
   const options: Record<string, unknown> = {};
-  const free: Record<string, string[]> = {};
+  const free: Record<string, (string | null)[]> = {};
   const tokens = tokensOf(argv, known);
   for (let at = 0; at < tokens.length; at += 1) {
     const token = tokens[at];
@@ -45,7 +52,7 @@ export function parseFor(
     }
     // Nobody knows yet whether it takes a value: the word behind it, if there is one, is it.
     const next = tokens[at + 1];
-    const value = token.value ?? (next?.kind === 'positional' ? next.value : '');
+    const value = token.value ?? (next?.kind === 'positional' ? next.value : null);
     if (token.value === undefined && next?.kind === 'positional') at += 1;
     (free[token.name] ??= []).push(value);
   }
@@ -115,10 +122,17 @@ function unknown(rawName: string, known: Options): string {
   return `There is no option ${rawName}${meant === null ? '.' : `: did you mean --${meant}?`}`;
 }
 
-function checkWords({ name, words: { least, most } }: Command, words: readonly string[]): void {
+function checkWords(command: Command, words: readonly string[]): void {
+  const {
+    name,
+    usage,
+    words: { least, most },
+  } = command;
   const help = `See "millrace help ${name}".`;
-  if (words.length < least)
-    throw new UsageError(`"millrace ${name}" needs more than that. ${help}`);
+  if (words.length < least) {
+    const ways = usage.map((way) => `millrace ${name} ${way}`).join(', or ');
+    throw new UsageError(`It needs more than that: ${ways}. ${help}`);
+  }
   const surplus = words[most];
   if (surplus !== undefined)
     throw new UsageError(`"millrace ${name}" does not take "${surplus}". ${help}`);

@@ -26,11 +26,11 @@ export interface Command<O extends Options = Options> {
 export interface Args<O extends Options = Options> {
   readonly words: readonly string[];
   readonly options: Values<O>;
-  /** Of an open command: each as often as it was given; without a value, an empty one. */
+  /** Of an open command: each as often as it was given; null without a value, which is not the same as an empty one. */
   readonly free: Free;
 }
 
-export type Free = Readonly<Record<string, readonly string[]>>;
+export type Free = Readonly<Record<string, readonly (string | null)[]>>;
 export type FreeOptions = Readonly<Record<string, readonly string[]>>;
 
 /** Only gives `run` the types of its own options. */

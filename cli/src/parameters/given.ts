@@ -36,8 +36,18 @@ function isCalled({ name }: Parameter, written: string): boolean {
   return name === written || name === written.replaceAll('-', '_');
 }
 
-function valueOf(parameter: Parameter, values: readonly string[]): string | string[] | null {
+function valueOf(
+  parameter: Parameter,
+  written: readonly (string | null)[],
+): string | string[] | null {
   const { name, type, list, canBeEmpty } = parameter;
+  const values = written.filter((value) => value !== null);
+  // `--county -o out.csv` has lost its value: without the parameter there would be rows that nobody asked for.
+  if (values.length < written.length) {
+    if (type === 'boolean' && !list && written.length === 1) return 'true';
+    const none = canBeEmpty ? `, or --${name}= for none` : '';
+    throw new UsageError(`--${name} needs a value: ${parameter.example}${none}`);
+  }
   const [first = '', ...more] = values;
   if (list) {
     // Texts may have commas themselves.
@@ -48,7 +58,6 @@ function valueOf(parameter: Parameter, values: readonly string[]): string | stri
     if (more.length > 0)
       throw new UsageError(`--${name} takes one value, and came ${values.length} times.`);
     if (first !== '') return first;
-    if (type === 'boolean') return 'true';
   }
   if (canBeEmpty) return null;
   throw new UsageError(`--${name} needs a value: ${parameter.example}`);

@@ -27,12 +27,25 @@ export function choiceOf({ output, format, compression }: ChoiceWishes): Choice 
       `"${output}" says ${packed}, and --compression ${compression}. Leave one out.`,
     );
   const chosen = format ?? named;
+  if (chosen === undefined && hasEnding(packed === undefined ? (output ?? '') : stem))
+    throw new UsageError(
+      `"${output}" does not say in which form. Let it end with ${ENDINGS}, or give --format.`,
+    );
   const how = compression === undefined ? packed : compression === 'none' ? null : compression;
   return {
     ...(chosen !== undefined && { format: chosen }),
     // A name such as out.csv is of a file that is not packed, whatever is usual.
     ...(how !== undefined ? { compression: how } : named !== undefined && { compression: null }),
   };
+}
+
+const ENDINGS = new Intl.ListFormat('en', { type: 'disjunction' }).format(
+  FORMATS.map((each) => `.${each}`),
+);
+
+/** Of another kind of file: `out.xls` would hold CSV, which Excel warns of, and `out.json` what no reader of JSON takes. */
+function hasEnding(name: string): boolean {
+  return /[^/\\.]\.[a-z][a-z0-9]{0,9}$/i.test(name);
 }
 
 function formatNamed(name: string): Format | undefined {

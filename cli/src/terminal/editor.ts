@@ -6,8 +6,14 @@ import type { Environment } from './screen.ts';
 import { UsageError } from '../line/usage-error.ts';
 
 /** Opens a text in the editor of this user, and gives it as it was left. It lies in a folder that only they may enter. */
-export async function editText(env: Environment, text: string): Promise<string> {
-  const editor = env['VISUAL'] || env['EDITOR'] || 'vi';
+export async function editText(env: Environment, text: string, isPiped = false): Promise<string> {
+  const chosen = env['VISUAL'] || env['EDITOR'];
+  // An editor that somebody named may be a script. vi without a terminal only writes its screen into a log.
+  if (!chosen && isPiped)
+    throw new UsageError(
+      'Nobody is here to edit it. Give the data with --data, or name an editor in EDITOR.',
+    );
+  const editor = chosen || 'vi';
   const folder = await mkdtemp(join(tmpdir(), 'millrace-edit-'));
   const file = join(folder, 'data.json');
   try {

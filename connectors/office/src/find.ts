@@ -54,10 +54,11 @@ export async function findOffice(officePath?: string): Promise<Search> {
     if (found.version.major >= OLDEST_MAJOR) return { found };
     old.push(`LibreOffice ${found.version.major}.${found.version.minor} in ${program} is too old.`);
   }
-  const where = officePath === undefined ? 'in none of the usual places' : `not at ${officePath}`;
+  const where =
+    officePath === undefined ? 'was found in none of the usual places' : `is not at ${officePath}`;
   const advice =
     'Install LibreOffice Writer 7.0 or later (on Debian: libreoffice-writer-nogui), or say where it is.';
-  return { missing: [`LibreOffice was found ${where}.`, ...old, advice].join(' ') };
+  return { missing: [`LibreOffice ${where}.`, ...old, advice].join(' ') };
 }
 
 async function lookInto(program: string): Promise<Found | null> {

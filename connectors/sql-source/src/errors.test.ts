@@ -36,8 +36,6 @@ describe('may succeed later', () => {
 
 describe('will not', () => {
   test.each([
-    ['22012', 'A row cannot be computed'],
-    ['22P02', 'A row cannot be computed'],
     ['25006', 'may only read'],
     ['42501', 'GRANT'],
     ['42601', 'not valid'],
@@ -47,11 +45,31 @@ describe('will not', () => {
     ['0A000', 'refused'],
     ['XX001', 'refused'],
   ])('%s', (code, words) => {
-    const error = sourceError(thrown(code));
+    const error = sourceError(thrown(code, 'said', { position: '1' }));
     expect(error).toMatchObject({ code, retryable: false });
     expect(error).not.toBeInstanceOf(SourceUnavailable);
     expect(error.message).toContain(words);
     expect(error.message).toContain('(said)');
+  });
+});
+
+/** A condition of the SQL may be computed for rows that the row rules keep from whoever reads the sentence. */
+describe('never repeats a value of a row', () => {
+  test.each([
+    ['22P02', 'A row cannot be computed', 'no value of the type'],
+    ['22012', 'A row cannot be computed', 'division by zero'],
+    ['22P99', 'A row cannot be computed', 'SQLSTATE 22P99'],
+    ['21000', 'refused', 'more than one row'],
+    ['P0001', 'refused', 'SQLSTATE P0001'],
+    ['38000', 'refused', 'SQLSTATE 38000'],
+    // By a cast to regclass.
+    ['42P01', 'table', 'SQLSTATE 42P01'],
+  ])('%s', (code, ...words) => {
+    const cause = thrown(code, 'for type integer: "a secret"', { hint: 'Look at "a secret".' });
+    const error = sourceError(cause);
+    expect(error).toMatchObject({ code, retryable: false, cause });
+    for (const each of [...words, 'the log of the server']) expect(error.message).toContain(each);
+    expect(error.message).not.toContain('secret');
   });
 });
 
@@ -73,9 +91,9 @@ it('passes on what has been translated, and hints', () => {
   const own = new SourceError('x', { code: 'y', retryable: false });
   expect(sourceError(own)).toBe(own);
   expect(unavailable(own)).toBe(own);
-  expect(sourceError(thrown('42703', 'no x', { hint: 'Perhaps y.' })).message).toContain(
-    'no x; hint: Perhaps y.',
-  );
+  expect(
+    sourceError(thrown('42703', 'no x', { hint: 'Perhaps y.', position: '8' })).message,
+  ).toContain('no x; hint: Perhaps y.');
 });
 
 it('gives the place in the SQL as it was handed over', () => {

@@ -1,3 +1,5 @@
+import { inOurWords, mayBeQuoted } from './said.ts';
+
 /** What went wrong with a source, in a sentence, and whether the same reading may succeed later. */
 export class SourceError extends Error {
   override readonly name: string = 'SourceError';
@@ -52,7 +54,7 @@ export const OWN = {
  */
 const RETRYABLE = /^(08|40|53(?!400)|55006|55P03|57|58|25P03|25P04|72|XX000)/;
 
-/** By SQLSTATE or class of it, the longest first. `text` is what the database said. */
+/** By SQLSTATE or class of it, the longest first. `text` is what the database said, where that may be shown. */
 const SENTENCES: readonly (readonly [RegExp, (text: string) => string])[] = [
   [
     /^57014/,
@@ -110,7 +112,8 @@ export function sourceError(thrown: unknown, sql: string | null = null, before =
   if (thrown instanceof SourceError) return thrown;
   const code = fieldOf(thrown, 'code');
   if (!isSqlState(code)) return lost(thrown);
-  const text = withHint(thrown);
+  const quotable = mayBeQuoted(code, fieldOf(thrown, 'position') !== '');
+  const text = quotable ? withHint(thrown) : inOurWords(code);
   const sentence =
     SENTENCES.find(([state]) => state.test(code))?.[1] ??
     ((said: string) => `The source refused the SQL (${said}).`);

@@ -1,5 +1,9 @@
 export { SourceError, SourceUnavailable } from './errors.ts';
-export { type EmbeddedSource, openEmbeddedSource } from './embedded/source.ts';
+export {
+  type EmbeddedSource,
+  type EmbeddedSourceOptions,
+  openEmbeddedSource,
+} from './embedded/source.ts';
 export { type PostgresSourceOptions, openPostgresSource } from './postgres/source.ts';
 export { excessRights } from './reading/rights.ts';
 export { type BoundSql, bindNames, placeAt } from './text/bind-names.ts';

@@ -35,8 +35,15 @@ export interface Reading {
   explain(sql: string): Promise<PlanNode>;
   /** Small results; values as Postgres writes them. */
   rows(sql: string): Promise<readonly (readonly (string | null)[])[]>;
-  /** Batches of whole rows. It reads up to two batches ahead, then pauses the source. */
-  copy(sql: string, cut: Cut): AsyncIterable<CopiedRows>;
+  /**
+   * Batches of whole rows. It reads up to two batches ahead, then pauses the source. `values` are set before, as `set` does, without a
+   * way to the source and back of their own.
+   */
+  copy(
+    sql: string,
+    cut: Cut,
+    values?: Readonly<Record<string, string | null>>,
+  ): AsyncIterable<CopiedRows>;
   /** Always to be called; again is fine. */
   end(): Promise<void>;
 }
@@ -58,8 +65,10 @@ export interface Cut {
   readonly mostBytes?: number;
   /** `csv` if left out. */
   readonly format?: CopyFormat;
-  /** Whether to say where each row ends. */
-  readonly ends?: boolean;
+  /** So many rows the next batch has at most: asked before the first, and with each that is complete. */
+  readonly nextRows?: (taken: { readonly rows: number; readonly bytes: number } | null) => number;
+  /** What a batch is likely to have, so that its memory need not grow. */
+  readonly likelyBytes?: number;
 }
 
 /**
@@ -72,8 +81,6 @@ export interface CopiedRows {
   readonly bytes: Buffer;
   readonly rows: number;
   readonly lastRow: Buffer;
-  /** Offsets into `bytes`, with `ends: true` only. */
-  readonly ends?: readonly number[];
 }
 
 /** As EXPLAIN (FORMAT JSON) gives it. */

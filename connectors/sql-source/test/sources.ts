@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect } from 'vitest';
+import { lockFolder } from '../../../stores/postgres/src/embedded/folder-lock.ts';
 import { bareDatabase } from '../../../stores/postgres/test/databases.ts';
 import {
   type CopiedRows,
@@ -79,7 +80,7 @@ export async function openTestEmbedded(): Promise<TestEmbedded> {
   const folder = temporary();
   template ??= makeTemplate();
   cpSync(await template, folder, { recursive: true });
-  const source = openEmbeddedSource({ folder });
+  const source = openEmbeddedSource({ folder, lock: lockFolder });
   return {
     source,
     folder,
@@ -97,7 +98,7 @@ let template: Promise<string> | null = null;
 async function makeTemplate(): Promise<string> {
   const folder = temporary();
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const source = openEmbeddedSource({ folder });
+  const source = openEmbeddedSource({ folder, lock: lockFolder });
   await source.check();
   await source.close();
   return folder;

@@ -4,6 +4,7 @@ import { JobFailure, MillraceError, StoreUnavailable } from '../errors.ts';
 import type { ExecutorParts } from './parts.ts';
 import { isSameJson, toJsonText } from '../values/json.ts';
 import type { Chunk } from '../kinds/kind.ts';
+import { note } from './handler.ts';
 import { leaseOf } from './lease.ts';
 import type { Outcome } from '../kinds/outcome.ts';
 import type { RenewAnswer } from '../parts.ts';
@@ -81,13 +82,14 @@ async function saveChunk(parts: ExecutorParts, running: Running, chunk: Chunk): 
   // The progress in the chunk is newer than the one that waits to be saved, which must not overwrite it.
   if (progress) running.progress = null;
   running.isSaving = true;
-  const answer = await save(parts, store.chunks, running, {
+  const checkpoint: Checkpoint = {
     lease: leaseOf(running.job),
     step: running.nextStep(),
     cursor,
     ...(progress && { progress }),
     children: running.takeChildren(),
-  });
+  };
+  const answer = await save(parts, store.chunks, running, checkpoint);
   running.isSaving = false;
   if (answer === 'gone') return;
   if (answer === 'stale') {
@@ -103,6 +105,7 @@ async function saveChunk(parts: ExecutorParts, running: Running, chunk: Chunk): 
     running.isSuspect = false;
   }
   running.cursor = cursor;
+  note(parts, running, 'info', `chunk ${checkpoint.step} saved`);
   if (progress) events.emit('job.progress', progressEvent(running, progress));
   if (answer === 'cancel') running.abort('canceled');
 }

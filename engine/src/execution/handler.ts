@@ -1,8 +1,9 @@
 import { JobFailure, MillraceError } from '../errors.ts';
 import type { ExecutorParts } from './parts.ts';
-import type { Lease } from '../job.ts';
+import type { Lease, LogLine } from '../job.ts';
 import type { JobContext, Log, RunningJob } from '../kinds/kind.ts';
 import { leaseOf } from './lease.ts';
+import { LogLines, keeping } from './log-lines.ts';
 import { storableProgress } from './progress.ts';
 import { misfit, newJob } from '../queue/new-job.ts';
 import type { Running } from './running.ts';
@@ -50,6 +51,16 @@ function unfit(message: string): JobFailure {
   return new JobFailure('validation_error', message, { retryable: false });
 }
 
+/** Keeps a line with the execution. */
+export function note(
+  { wallClock }: Pick<ExecutorParts, 'wallClock'>,
+  running: Running,
+  level: LogLine['level'],
+  text: string,
+): void {
+  if (!running.isOver) (running.logLines ??= new LogLines()).add(wallClock(), level, text);
+}
+
 /**
  * The handler's context. Getters make each part only when it is asked for, and let a handler destructure the context.
  */
@@ -72,7 +83,12 @@ export class Context implements JobContext {
   }
 
   get log(): Log {
-    return (this.ownLog ??= this.parts.logFor(this.running.job));
+    const { parts, running } = this;
+    return (this.ownLog ??= keeping(
+      parts.logFor(running.job),
+      (level, text) => note(parts, running, level, text),
+      parts.writeLine,
+    ));
   }
 
   /** Writes nothing: children are made with the outcome, so a failed execution leaves none (docs/decisions/0003-fewer-parts.md). */

@@ -6,6 +6,7 @@ import type { Store } from '../port.ts';
 import type { Clock, Random } from '../time/clock.ts';
 import type { Ended } from './decide.ts';
 import type { Leases } from './leases.ts';
+import type { LogBook, WriteLine } from './log-lines.ts';
 import type { Settler } from './settler.ts';
 
 /** What every execution of a worker works with. */
@@ -19,6 +20,10 @@ export interface ExecutorParts {
   readonly settler: Settler;
   readonly leaseMs: number;
   readonly logFor: (job: ClaimedJob) => Log;
+  readonly writeLine: WriteLine;
+  readonly logBook: LogBook;
+  /** Milliseconds since 1970, for people. */
+  readonly wallClock: () => number;
   /** What `run` of a kind is given, by the kind's name. */
   readonly services: ReadonlyMap<string, unknown>;
   readonly tracing: Tracing | null;

@@ -2,6 +2,7 @@ import type { Clock } from '../time/clock.ts';
 import type { EventMap, JobEvent } from '../events.ts';
 import type { ClaimedJob, NewJob, Progress } from '../job.ts';
 import type { JsonText } from '../values/json.ts';
+import type { LogLines } from './log-lines.ts';
 import type { JobKind } from '../kinds/kind.ts';
 
 export type AbortReason = 'canceled' | 'timeout' | 'lease_lost' | 'shutdown';
@@ -35,6 +36,7 @@ export abstract class Running {
   isSaving = false;
   /** The engine has gone on without the handler: nothing that it still does has an effect. */
   isOver = false;
+  logLines: LogLines | null = null;
   private newChildren: NewJob[] | null = null;
   private steps = 0;
   private takeGraceBack: () => void = NOTHING;

@@ -1,14 +1,16 @@
 import { MillraceError } from '../errors.ts';
-import type { Events } from '../events.ts';
+import type { EventMap, Events } from '../events.ts';
 import { type Explanation, explain } from './explain.ts';
 import type { Job, JobId, JobSummary } from '../job.ts';
 import { checkText } from '../values/json.ts';
-import type { Canceled, Count, Enqueued, Filter, ListParams, Selection } from '../port.ts';
-import type { AmendPart } from '../parts.ts';
+import type { Filter } from '../filter.ts';
+import type { Canceled, Count, Enqueued, ListParams, Selection } from '../port.ts';
+import type { AmendPart, RearrangePart } from '../parts.ts';
 import type { Registry } from '../kinds/registry.ts';
 import type { JobRequest } from '../request.ts';
 import { hasDate, newJob } from './new-job.ts';
 import { statesBefore } from '../states.ts';
+import { checkPriority } from '../values/priority.ts';
 import type { AskedStore } from '../within.ts';
 
 /** What people do with jobs. The worker does the rest. */
@@ -31,6 +33,13 @@ export interface Queue {
   retryWith(id: JobId, data: unknown): Promise<boolean>;
   /** Removes a job that has ended. False: it is not there, or has not ended. */
   remove(id: JobId): Promise<boolean>;
+  /** Those of them that waited, with the priority that each had. */
+  prioritize(
+    ids: readonly JobId[],
+    priority: number | null,
+  ): Promise<{ id: JobId; before: number | null }[]>;
+  /** Takes a cancel back. Those that wait again. */
+  restore(ids: readonly JobId[]): Promise<JobId[]>;
   explain(id: JobId): Promise<Explanation>;
   erase(subject: string): Promise<number>;
 }
@@ -85,7 +94,7 @@ export function createQueue(params: {
     return answer;
   }
 
-  function moved(ids: readonly JobId[], by: 'cancel' | 'retry'): void {
+  function moved(ids: readonly JobId[], by: EventMap['jobs.moved']['by']): void {
     if (ids.length > 0) events.emit('jobs.moved', { ids, by });
   }
 
@@ -145,6 +154,20 @@ export function createQueue(params: {
       return retried;
     },
     remove: (id) => amending(store).remove({ id }),
+    async prioritize(ids, priority) {
+      const given = priority === null ? null : checkPriority(priority);
+      const changed = await rearranging(store).prioritize({ ids, priority: given });
+      moved(
+        changed.map(({ id }) => id),
+        'priority',
+      );
+      return changed;
+    },
+    async restore(ids) {
+      const restored = await rearranging(store).restore({ ids });
+      moved(restored, 'retry');
+      return restored;
+    },
     explain: (id) => explain(store, registry, id),
     erase: async (subject) => store.erase({ subject: checkText(subject, 'subject', 200) }),
   };
@@ -163,6 +186,14 @@ function amending(store: AskedStore): AmendPart {
   throw new MillraceError(
     'unsupported_by_store',
     `The store "${store.name}" changes no job that has ended.`,
+  );
+}
+
+function rearranging(store: AskedStore): RearrangePart {
+  if (store.rearrange !== undefined) return store.rearrange;
+  throw new MillraceError(
+    'unsupported_by_store',
+    `The store "${store.name}" keeps the order of what waits.`,
   );
 }
 

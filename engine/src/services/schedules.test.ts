@@ -70,6 +70,34 @@ describe('a schedule', () => {
     expect(await all('work')).toHaveLength(2);
   });
 
+  it('loses no tick while replicas of two versions, whose times differ, run side by side', async () => {
+    const { store, registry, events, run, all } = world();
+    const part = store.schedules;
+    const [older, newer] = ['0 * * * *', '0,30 * * * *'].map((cron) =>
+      createScheduler({
+        store,
+        part,
+        registry,
+        schedules: [{ ...hourly, cron, overlap: 'allow' }],
+        events,
+      }),
+    );
+    // Both look at each tick, a moment after it, and each finds what the other has written down.
+    await older?.runOnce();
+    await newer?.runOnce();
+    for (let half = 1; half <= 6; half += 1) {
+      await run(30 * MINUTE_MS - (half === 1 ? 0 : 40));
+      for (const each of [older, newer]) {
+        await run(20);
+        await each?.runOnce();
+      }
+    }
+    const made = (await all('work')).map(({ createdAt }) =>
+      Math.floor((createdAt - START) / MINUTE_MS),
+    );
+    expect(made).toEqual([30, 60, 90, 120, 150, 180]);
+  });
+
   it('counts in its own time zone, over the change of the clocks', async () => {
     const schedule = {
       ...hourly,
@@ -188,6 +216,12 @@ describe('ticks that nobody was there to take', () => {
     expect(of('schedule.fired').map(({ tick }) => (tick - START) / HOUR_MS)).toEqual([
       1, 2, 3, 4, 5,
     ]);
+  });
+
+  it('have data of their own, where the schedule gives it by the tick', async () => {
+    const dataAt = (tick: number) => (tick - START) / HOUR_MS;
+    const { jobs } = await asleep({ missed: 'all', overlap: 'allow', dataAt }, 3);
+    expect(jobs.map(({ payload }) => payload)).toEqual(['1', '2', '3']);
   });
 
   it('all: of very many, the latest hundred', async () => {

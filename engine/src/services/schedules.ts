@@ -39,6 +39,8 @@ export interface Schedule {
   /** IANA name; UTC by default. */
   readonly timeZone?: string;
   readonly job: Omit<JobRequest, 'runAt' | 'delay'>;
+  /** Data for the job of a tick, in place of `job.data`: one that was missed is about its own day, not about the day it is made up for. */
+  readonly dataAt?: (tick: number) => unknown;
   /** Ticks that nobody was there to take: run the last one (default), none, or each of them. */
   readonly missed?: 'last' | 'skip' | 'all';
   /** While the previous run is alive: pass the tick over (default) or run beside it. */
@@ -82,6 +84,7 @@ const FIELDS: FieldTable<Schedule> = {
   cron: true,
   timeZone: true,
   job: true,
+  dataAt: true,
   missed: true,
   overlap: true,
 };
@@ -110,6 +113,10 @@ export function checkSchedule(registry: Registry, schedule: Schedule): Schedule 
   return schedule;
 }
 
+function requestAt({ job, dataAt }: Schedule, tick: number): Schedule['job'] {
+  return dataAt === undefined ? job : { ...job, data: dataAt(tick) };
+}
+
 /** Someone wants it now: its job is made as a tick would, unless the last one still runs and it is not to run beside it. */
 export function fireNow(
   part: Pick<SchedulePart, 'fire'>,
@@ -136,24 +143,26 @@ export function createScheduler(params: {
   events: Events;
 }): Service {
   const { store, part, registry, events } = params;
-  let synced = false;
+  /** As this process last wrote them down. */
+  const declared = new Map<string, ScheduleRecord>();
   /** By the store's clock. */
   let lookedAt = Infinity;
 
   /**
-   * Synced at the start, when one has come or changed, and again when the store has lost one: in a fail-over that lost
-   * commits, or by hand.
+   * Written down at the start, when one has come or changed here, and again when the store has lost one: in a fail-over that
+   * lost commits, or by hand. One that another replica has written down otherwise is left as it is: of two versions that run
+   * side by side during a deployment, each would have the schedule begin again at every tick, and so take it from both.
    */
   async function statuses(schedules: readonly Schedule[]): Promise<ScheduleStatus[]> {
-    const wanted = schedules.map(recordOf);
-    if (synced) {
-      const known = await part.all();
-      const byName = new Map(known.map((status) => [status.name, status]));
-      if (wanted.every((record) => isSame(record, byName.get(record.name)))) return known;
-    }
-    const known = await part.sync({ schedules: wanted });
-    synced = true;
-    return known;
+    const known = await part.all();
+    const names = new Set(known.map(({ name }) => name));
+    const news = schedules
+      .map(recordOf)
+      .filter((record) => !names.has(record.name) || !isSame(record, declared.get(record.name)));
+    if (news.length === 0) return known;
+    const all = await part.sync({ schedules: news });
+    for (const record of news) declared.set(record.name, record);
+    return all;
   }
 
   async function fireDue(
@@ -164,7 +173,9 @@ export function createScheduler(params: {
     const timeZone = schedule.timeZone ?? 'UTC';
     const { due, next } = ticksBetween(schedule.cron, timeZone, lastTick, now);
     for (const { tick, run } of choose(due, now, schedule.missed ?? 'last')) {
-      const job = run ? { ...newJob(registry, schedule.job, null), schedule: schedule.name } : null;
+      const job = run
+        ? { ...newJob(registry, requestAt(schedule, tick), null), schedule: schedule.name }
+        : null;
       const fired = await part.fire({
         schedule: schedule.name,
         tick,

@@ -116,6 +116,7 @@ export function createClaims(params: {
         count: takenOver,
         jobs: takenFrom.map(({ id }) => id),
         workers: [...new Set(takenFrom.map((each) => each.worker))],
+        from: takenFrom,
       });
     for (const lost of claimed.lost)
       events.emit('job.lost', { ...lost, correlationId: lost.correlationId ?? lost.id });

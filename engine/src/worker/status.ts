@@ -7,6 +7,7 @@ export type WorkerState = 'stopped' | 'running' | 'paused' | 'stopping';
 export interface WorkerStatus {
   readonly id: string;
   readonly state: WorkerState;
+  readonly version?: string;
   readonly uptimeMs: number;
   readonly inFlight: number;
   /** A suspect that the process keeps for itself, or empties itself for: nothing else begins. */
@@ -15,6 +16,19 @@ export interface WorkerStatus {
   readonly lastPoll: number | null;
   readonly totals: Readonly<Totals>;
   readonly pools: readonly PoolStatus[];
+  /** What runs, the first twenty. */
+  readonly jobs: readonly JobId[];
+  /** From workers that went away, lately. */
+  readonly tookOver: readonly TookOver[];
+}
+
+export interface TookOver {
+  readonly worker: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly count: number;
+  /** The first ten. */
+  readonly jobs: readonly JobId[];
 }
 
 export interface PoolStatus {

@@ -2,10 +2,11 @@ import { type LoopWatch, watchLoop } from '../execution/blocked.ts';
 import { MillraceError } from '../errors.ts';
 import type { Events } from '../events.ts';
 import { createLeases } from '../execution/leases.ts';
+import { type WriteLine, createLogBook, plainLine } from '../execution/log-lines.ts';
 import type { ExecutorParts, Tracing } from '../execution/parts.ts';
 import { ABORT_GRACE_MS } from '../execution/running.ts';
 import { type Settler, createSettler } from '../execution/settler.ts';
-import type { ClaimedJob, Lease } from '../job.ts';
+import type { ClaimedJob, JobId, Lease, LogLine } from '../job.ts';
 import type { Log } from '../kinds/kind.ts';
 import type { Registry } from '../kinds/registry.ts';
 import type { Store } from '../port.ts';
@@ -19,11 +20,17 @@ import { type PoolConfig, poolsOf } from './pool-config.ts';
 import { type PoolHost, createPool } from './pool.ts';
 import { type Crew, createCrew, createQuarantine } from './quarantine.ts';
 import { countEvents } from './statistics.ts';
+import { createSteering } from './steering.ts';
+import { noteTakeOvers } from './take-overs.ts';
 import { type WorkerState, type WorkerStatus, poolStatus } from './status.ts';
 
 export interface WorkerConfig {
   /** Unique per process: a name and something random. */
   readonly id: string;
+  /** Of the process, where it has several workers: what is asked of it is asked of each. */
+  readonly replica?: string;
+  /** Of the program, for those who look at its replicas. */
+  readonly version?: string;
   readonly pools?: readonly PoolConfig[];
   readonly schedules?: Schedules;
   /** How long a claim is good for without a heartbeat. */
@@ -41,6 +48,8 @@ export interface Worker {
   /** Ends or hands back everything. Resolves when nothing of this worker is left in the store. */
   stop(): Promise<void>;
   status(): WorkerStatus;
+  /** What a job has logged in its execution here that runs or ended last; null: not known here. */
+  log(id: JobId): readonly LogLine[] | null;
 }
 
 /** Less would be all heartbeat and no work. */
@@ -48,6 +57,8 @@ const SHORTEST_LEASE_MS = 100;
 const SERVICE_RETRY_MS = 5_000;
 /** A worker that ends waits no longer for an answer of the store, beyond its grace. */
 const SILENCE_MS = 5_000;
+/** Of what runs, so many are named in a report. */
+const JOBS_TOLD = 20;
 const SILENT: Log = { info() {}, warn() {}, error() {} };
 
 interface WorkerParams {
@@ -58,6 +69,9 @@ interface WorkerParams {
   readonly random: Random;
   readonly events: Events;
   readonly logFor?: (job: ClaimedJob) => Log;
+  /** How lines that handlers log are kept with their jobs: without what nobody may see. */
+  readonly writeLine?: WriteLine;
+  readonly wallClock?: () => number;
   readonly tracing?: Tracing;
   /** What `run` of a kind is given as its third argument, by the kind's name. */
   readonly services?: ReadonlyMap<string, unknown>;
@@ -96,6 +110,16 @@ export function createWorker(params: WorkerParams): Worker {
     schedules: config.schedules ?? [],
     report,
   });
+  const steering = createSteering({
+    control: store.control,
+    names: [config.id, config.replica ?? config.id],
+    pause: () => void turn('running', 'paused'),
+    resume: () => void turn('paused', 'running'),
+    yieldAll() {
+      for (const running of leases.running.values()) running.isAskedToYield = true;
+    },
+  });
+  const tookOver = noteTakeOvers(events, parts.wallClock);
   let startedAt = clock.now();
   let services: { stop(): Promise<void> }[] = [];
   let unwatch: () => void = () => {};
@@ -110,7 +134,12 @@ export function createWorker(params: WorkerParams): Worker {
     unwatch = store.watch((hint) => {
       if (hint.type === 'cancel') leases.requestCancel(hint.leases);
       if (hint.type === 'ready') for (const pool of pools) pool.wake(hint.kinds);
-      if (hint.type === 'control') for (const pool of pools) pool.wake(null);
+      if (hint.type === 'control') {
+        for (const pool of pools) pool.wake(null);
+        void steering
+          .look()
+          .catch((error: unknown) => events.emit('store.failed', { during: 'report', error }));
+      }
     });
     services = background().map((service) =>
       startService(service, clock, events, SERVICE_RETRY_MS),
@@ -119,6 +148,7 @@ export function createWorker(params: WorkerParams): Worker {
   }
 
   async function report(): Promise<void> {
+    await steering.look();
     await store.control?.reportWorker({
       worker: config.id,
       kinds: pools.flatMap((pool) => pool.kinds),
@@ -179,6 +209,7 @@ export function createWorker(params: WorkerParams): Worker {
     return {
       id: config.id,
       state: state(),
+      ...(config.version !== undefined && { version: config.version }),
       uptimeMs: clock.now() - startedAt,
       inFlight: leases.running.size,
       alone: crew.alone,
@@ -186,6 +217,8 @@ export function createWorker(params: WorkerParams): Worker {
       lastPoll: polls.length === 0 ? null : Math.max(...polls),
       totals,
       pools: pools.map(poolStatus),
+      jobs: [...leases.running.values()].slice(0, JOBS_TOLD).map(({ job }) => job.id),
+      tookOver: tookOver(),
     };
   }
 
@@ -196,6 +229,7 @@ export function createWorker(params: WorkerParams): Worker {
     resume: () => turn('paused', 'running'),
     stop,
     status,
+    log: (id) => leases.running.get(id)?.logLines?.all() ?? parts.logBook.of(id),
   };
 }
 
@@ -203,6 +237,7 @@ export function createWorker(params: WorkerParams): Worker {
 function partsOf(params: WorkerParams): { parts: ExecutorParts; loop: LoopWatch } {
   const { config, store, registry, clock, random, events } = params;
   const { logFor = () => SILENT, tracing = null, services = new Map() } = params;
+  const { writeLine = plainLine, wallClock = () => clock.now() } = params;
   const leaseMs = toMs(config.lease ?? '2m');
   if (!(leaseMs >= SHORTEST_LEASE_MS))
     throw new MillraceError('invalid_definition', 'A lease lasts at least 100 ms.');
@@ -212,7 +247,8 @@ function partsOf(params: WorkerParams): { parts: ExecutorParts; loop: LoopWatch 
   const loop = watchLoop({ leases: kept, clock, events, leaseMs });
   const { leases } = loop;
   const shared = { store, registry, clock, random, events, leases, settler, leaseMs };
-  return { parts: { ...shared, logFor, tracing, services }, loop };
+  const logging = { logFor, writeLine, wallClock, logBook: createLogBook() };
+  return { parts: { ...shared, ...logging, tracing, services }, loop };
 }
 
 /** What was only handed back may have never begun: its lease tells so as long as nobody renews it. */

@@ -23,6 +23,9 @@ function certificate(): string {
 describe('the configuration', () => {
   test('needs nothing', () => {
     expect(readConfig({ PATH: '/bin', HOME: '/root' })).toEqual({
+      environment: 'sandbox',
+      settings: expect.any(Array),
+      marketingCloudPage: null,
       host: '127.0.0.1',
       port: 3000,
       dataFolder: '.millrace',

@@ -5,15 +5,22 @@ import type { NameOptions } from '@millrace/store-salesforce';
 import { type DatabaseConfig, databaseContradictions, databaseOf } from './database.ts';
 import { type Environment, environment } from './environment.ts';
 import { type IdentityConfig, identityContradictions, identityOf } from './identity.ts';
+import { settingsInForce } from './in-force.ts';
 import { type RedisConfig, redisContradictions, redisOf } from './redis.ts';
 import type { OrgSetting } from './settings.ts';
-import { nearest, runningFolder } from '@millrace/api';
+import { type SettingInForce, nearest, runningFolder } from '@millrace/api';
 import { workloads } from '@millrace/workloads';
 import type { TelemetryConfig } from '../telemetry/telemetry.ts';
 import { isLoopbackHost } from '../webhook/address.ts';
 import type { AllowedHost } from '../webhook/url.ts';
 
 export interface Config {
+  /** What people call this installation; null: nothing. */
+  readonly environment: string | null;
+  /** Every setting, for operators. */
+  readonly settings: readonly SettingInForce[];
+  /** Where people look into the simulated Marketing Cloud, if there is one. */
+  readonly marketingCloudPage: string | null;
   readonly host: string;
   readonly port: number;
   readonly dataFolder: string;
@@ -108,7 +115,12 @@ type Given = Readonly<Record<string, string | undefined>>;
 
 function configOf(values: Environment, given: Given): Config {
   const databaseUrl = values.DATABASE_URL ?? null;
+  const identity = identityOf(values);
+  const secrets = secretsOf(values, given);
   return {
+    environment: values.MILLRACE_ENVIRONMENT ?? (identity.mode === 'sandbox' ? 'sandbox' : null),
+    settings: settingsInForce(given, secrets),
+    marketingCloudPage: null,
     host: values.HOST,
     port: values.PORT,
     dataFolder: values.MILLRACE_DATA,
@@ -134,7 +146,7 @@ function configOf(values: Environment, given: Given): Config {
       secret: values.MILLRACE_WEBHOOK_SECRET ?? null,
       allow: values.MILLRACE_WEBHOOK_ALLOW,
     },
-    identity: identityOf(values),
+    identity,
     tenantClaim: values.TENANT_CLAIM ?? null,
     callerClaims: values.CALLER_CLAIMS,
     workloads: new Map(
@@ -170,21 +182,23 @@ function configOf(values: Environment, given: Given): Config {
         : runningFolder(given, homedir()),
     logLevel: values.LOG_LEVEL,
     production: values.NODE_ENV === 'production',
-    secrets: [
-      given['MILLRACE_WEBHOOK_SECRET'],
-      given['AZURE_MONITOR_CONNECTION_STRING'],
-      ...settingsOfOrgs(values).flatMap(({ clientSecret, privateKey }) => [
-        clientSecret,
-        privateKey,
-      ]),
-      values.IDENTITY_HEADER,
-      ...workloads.flatMap(({ settings }) => settings.secrets?.(values) ?? []),
-      databaseUrl,
-      ...passwordsOf(databaseUrl),
-      values.REDIS_URL,
-      ...passwordsOf(values.REDIS_URL ?? null),
-    ].flatMap((secret) => secret || []),
+    secrets,
   };
+}
+
+function secretsOf(values: Environment, given: Given): string[] {
+  const databaseUrl = values.DATABASE_URL ?? null;
+  return [
+    given['MILLRACE_WEBHOOK_SECRET'],
+    given['AZURE_MONITOR_CONNECTION_STRING'],
+    ...settingsOfOrgs(values).flatMap(({ clientSecret, privateKey }) => [clientSecret, privateKey]),
+    values.IDENTITY_HEADER,
+    ...workloads.flatMap(({ settings }) => settings.secrets?.(values) ?? []),
+    databaseUrl,
+    ...passwordsOf(databaseUrl),
+    values.REDIS_URL,
+    ...passwordsOf(values.REDIS_URL ?? null),
+  ].flatMap((secret) => secret || []);
 }
 
 /** The one of SALESFORCE_* first; it is called after the product. */

@@ -39,6 +39,10 @@ const ofWorkloads: Variables = Object.assign(
 
 /** Every setting there is, with its default and a sentence. docs/configuration.md is checked against it. */
 export const environment = z.object({
+  MILLRACE_ENVIRONMENT: unset(
+    text,
+    'What people call this installation, such as production: the console shows it; unset, nothing, and "sandbox" in a sandbox.',
+  ),
   HOST: setting(
     text,
     '127.0.0.1',

@@ -22,7 +22,7 @@ describe('the configuration of identity', () => {
   });
 
   test.each([
-    ['ISSUER', 'https://sts.windows.net/1f0c/,https://login.example/TENANT/v2.0', 'TENANT'],
+    ['ISSUER', 'https://sts.example/1f0c/,https://login.example/TENANT/v2.0', 'TENANT'],
     ['JWKS_URI', 'https://login.example/TENANT/discovery/v2.0/keys', 'TENANT'],
     ['AUDIENCE', '1f0c,api://CLIENT-ID', 'CLIENT-ID'],
     ['MILLRACE_CLIENT_ID', 'PUBLIC-CLIENT-ID', 'PUBLIC-CLIENT-ID'],
@@ -30,6 +30,28 @@ describe('the configuration of identity', () => {
     expect(problems({ ...ISSUER, [name]: value })).toEqual([
       `${name}: "${word}" stands for your own. Write the GUID in its place (docs/identity.md).`,
     ]);
+  });
+
+  const GUID = '5d2f6c3e-8a41-4c7b-9d7e-1b0a4f6e2c90';
+
+  test.each([
+    'https://login.microsoftonline.com/contoso.onmicrosoft.com/v2.0',
+    'https://login.microsoftonline.com/common/v2.0',
+    `https://login.microsoftonline.com/${GUID}`,
+    `https://login.microsoftonline.com/${GUID}/v2.0/`,
+    `https://login.microsoftonline.com/${GUID.toUpperCase()}/v2.0`,
+    `https://sts.windows.net/${GUID}`,
+  ])('refuses %s, which is in no token of Entra ID', (issuer) => {
+    expect(problems({ ...ISSUER, ISSUER: `https://login.example/t,${issuer}` })).toEqual([
+      expect.stringContaining(`ISSUER: no token of Entra ID names "${issuer}". Write https://`),
+    ]);
+  });
+
+  test('takes both issuers that Entra ID has', () => {
+    const both = `https://login.microsoftonline.com/${GUID}/v2.0,https://sts.windows.net/${GUID}/`;
+    expect(readConfig({ ...ISSUER, ISSUER: both }).identity).toMatchObject({
+      issuers: both.split(','),
+    });
   });
 
   test('takes what only looks like such a word', () => {

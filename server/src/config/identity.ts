@@ -33,7 +33,8 @@ export function identityContradictions(
   if (missing.length > 0 && missing.length < names.length) {
     return missing.map((name) => `${name}: is missing. ${names.join(', ')} go together.`);
   }
-  const problems = placeholders(values);
+  const replaced = placeholders(values);
+  const problems = replaced.length > 0 ? replaced : issuersThatNobodyIs(values);
   if (values.AUTH_BYPASS_DEVELOPMENT && missing.length === 0) {
     problems.push('AUTH_BYPASS_DEVELOPMENT: contradicts ISSUER. Leave one of them out.');
   } else if (values.AUTH_BYPASS_DEVELOPMENT && given['NODE_ENV'] !== 'development') {
@@ -48,6 +49,28 @@ export function identityContradictions(
     );
   }
   return problems;
+}
+
+const GUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+/** What Entra ID writes as the issuer of tokens of either version, by host. */
+const ENTRA: Readonly<Record<string, { readonly form: RegExp; readonly such: string }>> = {
+  'login.microsoftonline.com': {
+    form: new RegExp(`^/${GUID}/v2\\.0$`),
+    such: 'https://login.microsoftonline.com/GUID/v2.0',
+  },
+  'sts.windows.net': { form: new RegExp(`^/${GUID}/$`), such: 'https://sts.windows.net/GUID/' },
+};
+
+/** The name of a tenant, `common`, a slash too many or too few: such an issuer is in no token, and everybody would be refused. */
+function issuersThatNobodyIs({ ISSUER: issuers = [] }: Environment): string[] {
+  return issuers.flatMap((issuer) => {
+    const { hostname, pathname } = new URL(issuer);
+    const entra = ENTRA[hostname];
+    return entra === undefined || entra.form.test(pathname)
+      ? []
+      : `ISSUER: no token of Entra ID names "${issuer}". Write ${entra.such}, with the GUID of the tenant in small letters (docs/identity.md).`;
+  });
 }
 
 /**

@@ -1,9 +1,9 @@
+import { withinTime } from '@millrace/workload-kit';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Credential } from '@millrace/store-postgres';
 import { z } from 'zod';
 import type { AzureIdentity } from '../config/database.ts';
 import { readText } from '../read-text.ts';
-import { within } from '../within.ts';
 
 /** What a token for Azure Database for PostgreSQL is for: the scope https://…/.default without its end. */
 const RESOURCE = 'https://ossrdbms-aad.database.windows.net';
@@ -48,7 +48,7 @@ export function createAzureTokens(params: AzureTokenParams): Credential {
 
   /** Connections that are made at the same time wait for one answer. */
   function renew(): Promise<Token> {
-    pending ??= within(LIMIT_MS, undefined, ask).finally(() => (pending = null));
+    pending ??= withinTime(LIMIT_MS, undefined, ask).finally(() => (pending = null));
     return pending;
   }
 

@@ -11,6 +11,7 @@ import {
   missing,
   there,
   unknown,
+  withinTime,
 } from '@millrace/workload-kit';
 import { workloads } from '@millrace/workloads';
 import type { z } from 'zod';
@@ -21,7 +22,6 @@ import { jobFiles } from '../jobs/folder.ts';
 import { requireFreePort } from '../port.ts';
 import { connectOptions, storePlace } from '../store.ts';
 import { passwordOf } from '../stores/redis.ts';
-import { within } from '../within.ts';
 
 /** What the process would stand on if it were started with these settings, one after the other. Nothing is changed. */
 export async function* examine(config: Config): AsyncGenerator<Finding> {
@@ -71,7 +71,7 @@ const { response: healthAnswer } = contracts.healthz;
 /** Null: what answers there, if anything, is no Millrace. */
 async function healthAt(url: string): Promise<z.output<typeof healthAnswer> | null> {
   try {
-    return await within(LIMIT_MS, undefined, async (signal) =>
+    return await withinTime(LIMIT_MS, undefined, async (signal) =>
       healthAnswer.parse(await (await fetch(url, { signal })).json()),
     );
   } catch {

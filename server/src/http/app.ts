@@ -1,6 +1,8 @@
 import { type Contract, contracts } from '@millrace/api';
 import type { Scope } from '@millrace/engine';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { readConsole } from '../console/files.ts';
+import { serveConsole } from '../console/route.ts';
 import { createAdmit } from './admit.ts';
 import { audited } from './audit.ts';
 import { answerClientErrors } from './client-errors.ts';
@@ -25,12 +27,18 @@ import { createRateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
 import { answerProblem, register, registerUpload } from './register.ts';
 import { auditHandlers } from '../routes/audit.ts';
+import { bulkHandlers } from '../routes/bulk.ts';
 import { descriptionHandlers } from '../routes/description.ts';
 import { enqueueHandlers } from '../routes/enqueue.ts';
+import { errorGroupHandlers } from '../routes/error-groups.ts';
+import { familyHandlers } from '../routes/family.ts';
 import { healthHandlers } from '../routes/health.ts';
 import { identityHandlers } from '../routes/identity.ts';
+import { installationHandlers } from '../routes/installation.ts';
 import { jobHandlers } from '../routes/jobs.ts';
 import { kindHandlers } from '../routes/kinds.ts';
+import { overviewHandlers } from '../routes/overview.ts';
+import { replicaHandlers } from '../routes/replicas.ts';
 import { scheduleHandlers } from '../routes/schedules.ts';
 import { workerHandlers } from '../routes/worker.ts';
 import { traceRequests } from '../telemetry/requests.ts';
@@ -65,6 +73,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   app.decorateRequest('admitted', null);
   app.decorateRequest('caller', null);
   app.decorateRequest('refusal', null);
+  app.decorateRequest('failure', null);
   traceRequests(app, parts.telemetry);
   const guard = createGuard(parts.config.host);
   app.addHook('onRequest', async (request, reply) => {
@@ -104,8 +113,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   }
   if (parts.config.role !== 'worker') {
     registerEvents(app, admit, parts);
-    // Whoever opens the address in a browser finds a page: the description, until there is a console.
-    app.get('/', (_, reply) => reply.redirect('/docs'));
+    serveConsole(app, readConsole(), parts.signIn);
   }
   return app;
 }
@@ -133,8 +141,14 @@ function createHandlers(parts: AppParts): (scope: Scope) => Partial<Handlers> {
       ...description,
       ...enqueueHandlers(within),
       ...jobHandlers(within),
+      ...familyHandlers(within),
+      ...bulkHandlers(within),
+      ...replicaHandlers(within),
       ...kindHandlers(within),
       ...scheduleHandlers(within),
+      ...overviewHandlers(within),
+      ...errorGroupHandlers(within),
+      ...installationHandlers(within),
       ...auditHandlers(within),
     };
     return all;

@@ -1,12 +1,14 @@
-import type { Contract, Contracts, RouteName, SignIn } from '@millrace/api';
-import type { AskedStore, Queue, Registry, Schedule, Scope, Worker } from '@millrace/engine';
-import type { AuditLog } from '@millrace/store-postgres';
+import type { Contract, Contracts, RouteName, SettingInForce, SignIn } from '@millrace/api';
+import type { AskedStore, Queue, Registry, Rule, Schedule, Scope, Worker } from '@millrace/engine';
+import type { AuditLog, BulkLog } from '@millrace/store-postgres';
 import type { routes } from '@millrace/workloads/contracts';
 import type { Answer, Call, Handler, HealthCheck } from '@millrace/workload-kit';
 import type { Config } from '../config/config.ts';
+import type { FiguresWithin } from '../figures/overview.ts';
 import type { Authenticate } from '../identity/caller.ts';
 import type { Hub } from '../live/hub.ts';
 import type { Logger } from '../log/log.ts';
+import type { SandboxPage } from '../sandbox-pages.ts';
 import type { Away } from '../stores/away.ts';
 import type { Telemetry } from '../telemetry/types.ts';
 import type { Admitted } from './admit.ts';
@@ -19,6 +21,11 @@ export interface AppParts {
   /** Which stores are left out of lists and counts, because they do not answer. */
   readonly away: Pick<Away, 'places'>;
   readonly audit: AuditLog;
+  readonly bulk: BulkLog;
+  /** For the service's own jobs, which no caller could make. */
+  readonly jobs: Pick<Queue, 'enqueue'>;
+  /** What follows from what, as far as this process knows. */
+  readonly rules: () => readonly Pick<Rule, 'name' | 'parents' | 'child'>[];
   /** Null in a process that only serves the API. */
   readonly worker: Worker | null;
   readonly registry: Registry;
@@ -30,6 +37,10 @@ export interface AppParts {
   readonly authenticate: Authenticate;
   /** Told to whoever wants to sign in. */
   readonly signIn: SignIn;
+  /** As they are in force. */
+  readonly settings: () => readonly SettingInForce[];
+  /** Of the simulators that run beside. */
+  readonly sandboxPages: readonly SandboxPage[];
   readonly hub: Hub;
   readonly workloads: Pick<OpenedWorkloads, 'routes' | 'handler' | 'toProblem' | 'erase'>;
   readonly telemetry: Telemetry;
@@ -44,6 +55,7 @@ export interface AppParts {
 export interface WithinScope {
   readonly queue: Queue;
   readonly store: Required<AskedStore>;
+  readonly figures: FiguresWithin;
 }
 
 /** What the handlers of a route stand on: the jobs as one caller may see them, and never the whole of them. */

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { readConsole } from '../console/files.ts';
 import { type AddressInfo, connect } from 'node:net';
 import { text as readAll } from 'node:stream/consumers';
 import { type Contract, contracts, problem } from '@millrace/api';
@@ -26,12 +27,11 @@ async function ask(options: InjectOptions) {
   return { status: response.statusCode, headers: response.headers, text: response.body };
 }
 
-test('the address itself leads to the description', async () => {
+test('the address itself leads to the console where it was built, else to the description', async () => {
   start();
-  expect(await ask({ method: 'GET', url: '/' })).toMatchObject({
-    status: 302,
-    headers: { location: '/docs' },
-  });
+  const { status, headers } = await ask({ method: 'GET', url: '/' });
+  expect(status).toBe(302);
+  expect(headers.location).toBe(readConsole() === null ? '/docs' : '/console/');
 });
 
 describe('the correlation id', () => {
@@ -207,6 +207,32 @@ describe('every refusal is a problem', () => {
     expect(JSON.parse(text)).toMatchObject({ code: 'store_unavailable', retryable: true });
     expect(text).not.toContain('10.9.9.9');
     expect(lines.join('')).toContain('10.9.9.9');
+  });
+
+  test('a request that failed on our side is one line, which says what was asked and why it failed', async () => {
+    const cause = new Error('connect ECONNREFUSED 10.9.9.9');
+    const error = new StoreUnavailable(`The database did not answer: ${cause.message}`, { cause });
+    const { lines } = start({
+      store: (store) => ({ ...store, enqueue: () => Promise.reject(error) }),
+    });
+    await ask({
+      method: 'POST',
+      url: '/jobs',
+      headers: { 'x-correlation-id': 'c-10' },
+      payload: { kind: 'echo' },
+    });
+    const own = lines.filter((line) => line.includes('c-10'));
+    expect(own.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({
+        level: 'error',
+        msg: 'request failed',
+        method: 'POST',
+        route: '/jobs',
+        status: 503,
+        code: 'store_unavailable',
+        err: expect.objectContaining({ message: error.message }) as unknown,
+      }),
+    ]);
   });
 
   test('a mistake of ours is 500 and shows nothing of itself', async () => {

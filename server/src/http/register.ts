@@ -24,6 +24,8 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Why it was refused, once it was. */
     refusal: string | null;
+    /** What was thrown on our side, for the request's line in the log. */
+    failure: { readonly err: unknown } | null;
   }
 }
 
@@ -140,8 +142,7 @@ function answer(
   reply: FastifyReply,
 ): void {
   request.refusal = told.code;
-  if (told.status >= 500 && !isOnPurpose(told.code))
-    request.log.error({ err: thrown, code: told.code }, 'request failed');
+  if (told.status >= 500 && !isOnPurpose(told.code)) request.failure = { err: thrown };
   // A malformed URL never reaches the hook that sets the correlation id.
   reply.header(CORRELATION_HEADER, request.id);
   if (told.status === 401) reply.header('www-authenticate', 'Bearer realm="millrace"');
@@ -154,15 +155,26 @@ function answer(
 
 /**
  * No store keeps a NUL character or half of a surrogate pair, so nothing can be found by one. What a job is given lies
- * deeper in a body, and is checked where it is kept.
+ * deeper in a body, and is checked where it is kept; a filter is looked through here wherever it stands.
  */
 function textOnly(values: unknown, where: string): unknown {
-  if (typeof values !== 'object' || values === null || Array.isArray(values)) return values;
-  const issues = Object.entries(values)
-    .filter(([, value]: [string, unknown]) => [value].flat().some((each) => !isText(each)))
-    .map(([path]) => ({ path, message: 'has a character that no text has (%00, say)' }));
+  const issues = unkeepable(values).map((path) => ({
+    path,
+    message: 'has a character that no text has (%00, say)',
+  }));
   if (issues.length === 0) return values;
   throw new Refusal('invalid_request', sentence(where, issues), { issues });
+}
+
+function unkeepable(values: unknown): string[] {
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) return [];
+  return Object.entries(values).flatMap(([name, value]: [string, unknown]) =>
+    name === 'filter'
+      ? unkeepable(value).map((path) => `filter.${path}`)
+      : [value].flat().every(isText)
+        ? []
+        : [name],
+  );
 }
 
 function isText(value: unknown): boolean {

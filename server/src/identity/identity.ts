@@ -1,4 +1,4 @@
-import type { SignIn } from '@millrace/api';
+import type { Place, SignIn } from '@millrace/api';
 import type { Config } from '../config/config.ts';
 import type { IdentityConfig } from '../config/identity.ts';
 import type { HealthCheck } from '@millrace/workload-kit';
@@ -12,7 +12,7 @@ import { createAuthenticate } from './verify.ts';
 /** Who may be asked who someone is, and what to tell those who want to sign in. */
 export interface Identity {
   readonly authenticate: Authenticate;
-  readonly signIn: SignIn;
+  readonly signIn: Omit<SignIn, keyof Place>;
   readonly checks: readonly HealthCheck[];
 }
 

@@ -1,8 +1,8 @@
+import { withinTime } from '@millrace/workload-kit';
 import { type JWTVerifyGetKey, createLocalJWKSet, errors } from 'jose';
 import { z } from 'zod';
 import { Refusal } from '../http/refusal.ts';
 import { readText } from '../read-text.ts';
-import { within } from '../within.ts';
 
 /** How long a fetched set of keys is good without asking again. */
 const FRESH_MS = 5 * 60_000;
@@ -24,6 +24,8 @@ export interface Keys {
   readonly find: JWTVerifyGetKey;
   /** Fetches if it is time to. */
   check(): Promise<KeysStatus>;
+  /** What is known without asking. */
+  status(): KeysStatus;
 }
 
 export interface KeysStatus {
@@ -100,13 +102,13 @@ export function createKeys(params: {
       keys = keySetOf(await measured(read), now());
       failure = null;
     } catch (error) {
-      failure = { why: error instanceof Error ? error.message : String(error), at: now() };
+      failure = { why: wordsOf(error), at: now() };
       onFailure(error);
     }
   }
 
   function read(): Promise<string> {
-    return within(LIMIT_MS, undefined, async (signal) => {
+    return withinTime(LIMIT_MS, undefined, async (signal) => {
       const headers = { accept: 'application/json' };
       const response = await params.fetch(uri, { headers, redirect: 'error', signal });
       if (!response.ok) throw new Error(`${uri} answered ${response.status}`);
@@ -114,13 +116,26 @@ export function createKeys(params: {
     });
   }
 
+  const status = (): KeysStatus => ({
+    count: usable()?.kids.size ?? 0,
+    failure: failure?.why ?? null,
+  });
+
   return {
     find,
     async check() {
       await renewIfDue();
-      return { count: usable()?.kids.size ?? 0, failure: failure?.why ?? null };
+      return status();
     },
+    status,
   };
+}
+
+/** fetch itself says "fetch failed", and its cause why. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  return cause instanceof Error ? `${message} (${cause.message || cause.name})` : message;
 }
 
 /** Only what can have signed RS256: other keys in the set are for other things. */

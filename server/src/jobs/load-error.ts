@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Why a job file cannot be loaded, with the file and the line in which it went wrong: `… (jobs/shared/rates.ts:7)`. */
@@ -28,20 +28,31 @@ function toldByEsbuild(error: unknown, folder: string): Told | null {
 function toldByNode(error: unknown, path: string, folder: string): Told {
   const sentence = messageOf(error);
   const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const place = importIn(sentence, path) ?? frameOf(stack, folder);
+  const place = importIn(sentence, path, folder) ?? frameOf(stack, folder);
   return { sentence, place };
 }
 
 /** Node names what was imported, in quotes, and no line of the source: the first line that has it is meant. */
-function importIn(sentence: string, path: string): Place | null {
+function importIn(sentence: string, path: string, folder: string): Place | null {
+  const [, missing, importer] =
+    /^Cannot find module '([^']+)' imported from (.+)$/.exec(sentence) ?? [];
+  if (missing !== undefined && importer !== undefined)
+    return lineIn(importer, asWritten(importer, folder), (word) =>
+      /^\.\.?\//.test(word) ? resolve(dirname(importer), word) === missing : false,
+    );
   const [, imported] =
     /^(?:Cannot find package|The requested module) '([^']+)'/.exec(sentence) ?? [];
-  if (imported === undefined) return null;
-  const lines = readFileSync(path, 'utf8').split('\n');
-  const index = lines.findIndex(
-    (line) => line.includes(`'${imported}'`) || line.includes(`"${imported}"`),
-  );
-  return index < 0 ? null : { file: path, line: index + 1 };
+  return imported === undefined ? null : lineIn(path, path, (word) => word === imported);
+}
+
+/** The first line with a word in quotes that is meant. */
+function lineIn(path: string, file: string, isMeant: (word: string) => boolean): Place | null {
+  const index = readFileSync(path, 'utf8')
+    .split('\n')
+    .findIndex((line) =>
+      [...line.matchAll(/(['"])(.*?)\1/g)].some(([, , word = '']) => isMeant(word)),
+    );
+  return index < 0 ? null : { file, line: index + 1 };
 }
 
 /** The first place in the stack that is people's own: in the folder, or below it. */

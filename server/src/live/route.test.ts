@@ -38,6 +38,7 @@ describe('GET /events', () => {
       result: _result,
       cursor: _cursor,
       executions: _executions,
+      log: _log,
       children: _children,
       ...job
     } = await client.getJob({ params: { id } });

@@ -19,7 +19,11 @@ const LINES: { readonly [Name in keyof EventMap]?: Line<Name> } = {
   'jobs.moved': ['info', 'jobs moved by hand', ({ ids, by }) => ({ by, count: ids.length })],
   'job.lost': ['error', 'job failed: its worker went away with the last attempt'],
   'lease.fenced': ['warn', 'a late write was refused'],
-  'lease.takenOver': ['warn', 'jobs were taken over from workers that went away'],
+  'lease.takenOver': [
+    'warn',
+    'jobs were taken over from workers that went away',
+    ({ count, jobs, workers }) => ({ count, jobs, workers }),
+  ],
   'worker.blocked': [
     'warn',
     'nothing else could run here for a while: a job computed without a pause, or the process was frozen',

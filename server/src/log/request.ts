@@ -19,11 +19,13 @@ export function createRequestLog(now: () => number): RequestLog {
     const durationMs = Math.round(reply.elapsedTime * 10) / 10;
     const by = request.caller?.name;
     const line = { method, route, status, durationMs, ...(by && { by }) };
+    const { failure, refusal: code } = request;
+    if (failure !== null) return request.log.error({ ...line, code, ...failure }, 'request failed');
     // Of what is another's, callers are told that it is not there; the log knows better.
     const wasKept = request.admitted?.witnessed.wasDenied() === true;
-    if (!isDenied(status, request.refusal) && !wasKept)
+    if (!isDenied(status, code) && !wasKept)
       return request.log[levelOf(method, route, status)](line, 'request');
-    const fields = { ...line, code: request.refusal, address, ...forwarded(request) };
+    const fields = { ...line, code, address, ...forwarded(request) };
     const unlogged = denials.take(address);
     if (unlogged === null) return request.log.debug(fields, 'request denied');
     request.log.info({ ...fields, ...(unlogged > 0 && { unlogged }) }, 'request denied');

@@ -1,9 +1,8 @@
 import { lookup } from 'node:dns';
 import { request } from 'node:https';
 import { isIP } from 'node:net';
-import { type FetchPublic, FetchRefused } from '@millrace/workload-kit';
+import { type FetchPublic, FetchRefused, withinTime } from '@millrace/workload-kit';
 import type { Telemetry } from '../telemetry/types.ts';
-import { within } from '../within.ts';
 import { isPublicAddress } from '../webhook/address.ts';
 import { publicOnly } from '../webhook/send.ts';
 import { bare } from '../webhook/url.ts';
@@ -17,7 +16,7 @@ const TIMEOUT_MS = 10_000;
 export function createFetchPublic(measured: Telemetry['call']): FetchPublic {
   return (url, options) =>
     measured({ dependency: options.dependency, operation: 'fetch' }, () =>
-      within(TIMEOUT_MS, options.signal, (signal) =>
+      withinTime(TIMEOUT_MS, options.signal, (signal) =>
         fetchBytes(new URL(url), { ...options, signal }),
       ),
     );

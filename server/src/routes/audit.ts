@@ -57,6 +57,8 @@ const NAMELESS: ReadonlySet<string> = new Set([
   'all',
   'kind',
   'state',
+  'phase',
+  'priority',
   'errorCode',
   'createdAfter',
   'createdBefore',

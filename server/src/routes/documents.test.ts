@@ -293,6 +293,54 @@ describe('a batch', () => {
     expect((await client.getBatch(id)).counts).toMatchObject({ succeeded: 3, failed: 0 });
   });
 
+  test('of a spreadsheet with other names: looked at, mapped, made, and corrected under the names of the fields', async () => {
+    await upload('letter-of', docx(p('{{Buyer.Name}}, {{Buyer.Phone}}, until {{Until}}')));
+    const type = 'text/csv';
+    const bytes = 'Customer,Answer by\nAnn,Monday\nBob,\n';
+    const read = await client.readRows({ upload: { type, bytes } });
+    expect(read).toMatchObject({
+      columns: [
+        { name: 'Customer', filled: 2 },
+        { name: 'Answer by', filled: 1 },
+      ],
+      total: 2,
+    });
+    const made = await client.createBatch({
+      query: {
+        templateId: 'letter-of',
+        outputFormat: 'DOCX',
+        strict: 'true',
+        columns: JSON.stringify({ Customer: 'Buyer.Name', 'Answer by': 'Until' }),
+        same: JSON.stringify({ 'Buyer.Phone': '0911' }),
+      },
+      upload: { type, bytes },
+    });
+    await over(made);
+    const id = { params: { id: made.id } };
+    expect(await client.getBatch(id)).toMatchObject({
+      locale: 'en-US',
+      dataLocale: 'en-US',
+      counts: { succeeded: 1, failed: 1 },
+    });
+    const file = (await bytesOf(await client.downloadFailed(id))).toString();
+    expect(file).toContain('Buyer.Name,Until,Buyer.Phone');
+    expect(file).toContain(',Bob,,0911');
+    const fixed = file.replace(',Bob,,0911', ',Bob,Tuesday,0911');
+    await client.correctBatch({ ...id, upload: { type, bytes: fixed } });
+    await over(await client.getBatch(id));
+    expect((await client.getBatch(id)).counts).toMatchObject({ succeeded: 2, failed: 0 });
+  });
+
+  test('with names that are no JSON is refused', async () => {
+    await refusal(
+      client.createBatch({
+        query: { templateId: 'invoice', columns: '{"a":' },
+        upload: { type: 'text/csv', bytes: 'a\n1\n' },
+      }),
+      'invalid_request',
+    );
+  });
+
   test('whose header does not fit is refused, and the answer comes through a large upload', async () => {
     // More than any buffer on the way holds: the service answers while it is still being sent.
     const bytes = `Accont.Name\n${'Somebody with a name\n'.repeat(1_500_000)}`;

@@ -7,7 +7,11 @@ export function identityHandlers({ signIn }: AppParts): Handlers<'signIn' | 'me'
     signIn: () => Promise.resolve(ok(signIn)),
     async me({ caller }) {
       const { name, subject, roles, tenants, claims, expiresAt } = caller ?? DEVELOPER;
+      const { version, environment, sandbox } = signIn;
       return ok({
+        version,
+        environment,
+        sandbox,
         name,
         subject,
         roles: [...roles],

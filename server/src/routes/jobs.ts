@@ -2,7 +2,8 @@ import { isoOrNull } from '@millrace/workload-kit';
 import { type Job, type JobId, MillraceError, type Queue } from '@millrace/engine';
 import { countsJson } from './json/counts.ts';
 import { type RouteParts, type Handlers, ok } from '../http/handler.ts';
-import { filterOf, jobJson, seenBy, summaryJson } from './json/job.ts';
+import { filterOf } from './json/filter.ts';
+import { jobJson, seenBy, summaryJson } from './json/job.ts';
 
 type Names =
   | 'listJobs'
@@ -19,18 +20,23 @@ type Names =
 /** `GET /jobs?correlationId=…` has them all. */
 const CHILDREN_SHOWN = 100;
 
-export function jobHandlers({ queue, workloads, away }: RouteParts): Handlers<Names> {
+export function jobHandlers({ queue, workloads, away, worker }: RouteParts): Handlers<Names> {
   return {
     async listJobs({ caller, query: { limit, cursor, ...filter } }) {
-      const params = { filter: filterOf(filter), limit, ...(cursor !== undefined && { cursor }) };
+      const me = caller?.name ?? null;
+      const params = {
+        filter: filterOf(filter, { me }),
+        limit,
+        ...(cursor !== undefined && { cursor }),
+      };
       const { jobs, next } = await queue.list(params);
       const shown = jobs.map((job) => summaryJson(job, seenBy(caller)));
-      return ok({ jobs: shown, next, ...missing(away.places(filter.kind)) });
+      return ok({ jobs: shown, next, ...missing(away.places(filter.kind?.split(','))) });
     },
     async getJob({ caller, params: { id } }) {
       const found = await requireJob(queue, id);
       const children = await queue.children(found, CHILDREN_SHOWN);
-      return ok(jobJson(found, children, seenBy(caller)));
+      return ok(jobJson(found, children, worker?.log(id) ?? null, seenBy(caller)));
     },
     async cancelJob({ params: { id } }) {
       const { canceled, requested } = await queue.cancel([id]);
@@ -61,16 +67,20 @@ export function jobHandlers({ queue, workloads, away }: RouteParts): Handlers<Na
       const { state, reason, sentence, until } = await queue.explain(id);
       return ok({ id, state, reason, sentence, until: isoOrNull(until) });
     },
-    async cancelJobs({ body }) {
-      const { canceled, requested } = await queue.cancelWhere(filterOf(body));
+    async cancelJobs({ body, caller }) {
+      const me = caller?.name ?? null;
+      const { canceled, requested } = await queue.cancelWhere(filterOf(body, { me }));
       return ok({ canceled: canceled.length, requested: requested.length });
     },
-    async retryJobs({ body }) {
-      return ok(await queue.retryWhere(filterOf(body)));
+    async retryJobs({ body, caller }) {
+      return ok(await queue.retryWhere(filterOf(body, { me: caller?.name ?? null })));
     },
     async counts({ query }) {
       const counted = countsJson(await queue.counts(), query);
-      return ok({ ...counted, ...missing(away.places(query.kind)) });
+      return ok({
+        ...counted,
+        ...missing(away.places(query.kind === undefined ? undefined : [query.kind])),
+      });
     },
     async eraseSubject({ params: { subject } }) {
       // Should the second fail, the same request again does both: what is erased is erased.

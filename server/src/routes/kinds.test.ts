@@ -1,4 +1,4 @@
-import { type Kind, contracts } from '@millrace/api';
+import { contracts } from '@millrace/api';
 import { type Schedule, createRegistry, defineJob, dependantsOf, done } from '@millrace/engine';
 import { createMemoryDatabase } from '@millrace/store-memory';
 import { expect, test } from 'vitest';
@@ -30,7 +30,7 @@ function start(declared: readonly Schedule[] = []) {
     list: async () => (await listSchedules(call({}))).body.schedules,
     kinds: async (query: z.input<typeof contracts.listKinds.query> = {}) => {
       const { body } = await listKinds(call(contracts.listKinds.query.parse(query)));
-      return { names: body.kinds.map(({ name }: Kind) => name), next: body.next ?? null };
+      return { names: body.kinds.map(({ name }) => name), next: body.next ?? null };
     },
     schedules: async (query: z.input<typeof contracts.listSchedules.query> = {}) => {
       const { body } = await listSchedules(call(contracts.listSchedules.query.parse(query)));

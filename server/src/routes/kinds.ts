@@ -1,15 +1,15 @@
 import { iso, isoOrNull } from '@millrace/workload-kit';
 import type { Kind } from '@millrace/api';
-import { type ControlPart, type JobKind, nextTick } from '@millrace/engine';
+import { type Held, type JobKind, nextTick } from '@millrace/engine';
 import { z } from 'zod';
 import { type RouteParts, type Handlers, ok } from '../http/handler.ts';
 import { paged } from '../http/paged.ts';
 import { cronInWords } from './json/cron-words.ts';
+import { heldJson } from './json/held.ts';
 import { policyInWords } from './json/policy-words.ts';
 import { Refusal } from '../http/refusal.ts';
 import { requireKind } from './known-kind.ts';
 
-type Pause = Awaited<ReturnType<ControlPart['paused']>>[number];
 type Names = 'listKinds' | 'pauseKind' | 'resumeKind' | 'listSchedules';
 
 export function kindHandlers({
@@ -29,9 +29,11 @@ export function kindHandlers({
       const { items, next } = paged('kinds', all, ({ kind }) => kind, query);
       return ok({ kinds: items.map((kind) => kindJson(kind, paused.get(kind.kind))), next });
     },
-    async pauseKind({ params, caller }) {
+    async pauseKind({ params, caller, body }) {
       const { kind } = requireKind(registry, params.kind, () => true);
-      if (await store.control.pause({ kind, by: caller?.name ?? null }))
+      if (
+        await store.control.pause({ kind, by: caller?.name ?? null, reason: body?.reason ?? null })
+      )
         return ok({ kind, paused: true });
       throw new Refusal('conflict', `The kind "${kind}" is paused already.`);
     },
@@ -62,7 +64,7 @@ export function kindHandlers({
             overlap: here === undefined ? null : (here.overlap ?? 'skip'),
             lastJobAt: isoOrNull(madeAt.get(schedule.lastJob ?? '') ?? null),
             declared: here !== undefined,
-            paused: paused === null ? null : { since: iso(paused.since), by: paused.by },
+            paused: heldJson(paused),
           };
         }),
         next,
@@ -89,7 +91,7 @@ function isAsked(asked: 'true' | 'false' | undefined, value: boolean): boolean {
   return asked === undefined || (asked === 'true') === value;
 }
 
-function kindJson(kind: JobKind, pause: Pause | undefined): Kind {
+function kindJson(kind: JobKind, pause: Held | undefined): Kind {
   return {
     name: kind.kind,
     public: kind.public,
@@ -99,7 +101,7 @@ function kindJson(kind: JobKind, pause: Pause | undefined): Kind {
     concurrency: kind.concurrency === Number.MAX_SAFE_INTEGER ? null : kind.concurrency,
     quota: kind.quota,
     input: inputSchema(kind),
-    paused: pause === undefined ? null : { since: iso(pause.since), by: pause.by },
+    paused: heldJson(pause ?? null),
   };
 }
 

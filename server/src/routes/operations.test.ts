@@ -24,7 +24,12 @@ describe('kinds and schedules', () => {
     });
     const { client } = start({ kinds: [hello, dated] });
     const { kinds } = await client.listKinds();
-    expect(kinds.map(({ name }) => name)).toEqual(['dated', 'hello', 'millrace.webhook']);
+    expect(kinds.map(({ name }) => name)).toEqual([
+      'dated',
+      'hello',
+      'millrace.bulk',
+      'millrace.webhook',
+    ]);
     expect(kinds[1]).toMatchObject({
       public: true,
       policy: '3 retries, after 1 min, 5 min and 15 min',
@@ -132,6 +137,25 @@ describe('kinds and schedules', () => {
       'schedule_not_found',
     );
     expect(said).toContain('No job file here declares the schedule "nightly" any more');
+    expect(said).toContain('"millrace schedules delete nightly" removes it');
+  });
+
+  test('a schedule is deleted once no file declares it, and not before', async () => {
+    const declared = {
+      name: 'nightly',
+      cron: '0 2 * * *',
+      job: { kind: 'hello', data: { name: 'A' } },
+    };
+    const { client, store } = start({ schedules: [declared] });
+    const record = { name: 'nightly', cron: '0 2 * * *', timeZone: 'UTC', kind: 'hello' };
+    await store.schedules.sync({ schedules: [record, { ...record, name: 'old' }] });
+    const why = await refusal(client.deleteSchedule({ params: { name: 'nightly' } }), 'conflict');
+    expect(why).toContain('A file declares the schedule "nightly"');
+    const params = { name: 'old' };
+    expect(await client.deleteSchedule({ params })).toEqual({ name: 'old', deleted: true });
+    const { schedules } = await client.listSchedules();
+    expect(schedules.map(({ name }) => name)).toEqual(['nightly']);
+    await refusal(client.deleteSchedule({ params }), 'schedule_not_found');
   });
 });
 

@@ -3,7 +3,7 @@ import { type Schedule, fireNow } from '@millrace/engine';
 import { type Handlers, type RouteParts, ok } from '../http/handler.ts';
 import { Refusal } from '../http/refusal.ts';
 
-type Names = 'runSchedule' | 'pauseSchedule' | 'resumeSchedule';
+type Names = 'runSchedule' | 'pauseSchedule' | 'resumeSchedule' | 'deleteSchedule';
 
 export function scheduleHandlers({
   store,
@@ -16,15 +16,19 @@ export function scheduleHandlers({
     if ((await store.schedules.all()).some((each) => each.name === name)) {
       throw new Refusal(
         'schedule_not_found',
-        `No job file here declares the schedule "${name}" any more: it makes no jobs, so that there is nothing to run, pause or resume.`,
+        `No job file here declares the schedule "${name}" any more: it makes no jobs, so that there is nothing to run, pause or resume. "millrace schedules delete ${name}" removes it from the list.`,
       );
     }
+    throw unknown(name);
+  }
+
+  function unknown(name: string): Refusal {
     const meant = nearest(
       name,
       schedules().map((each) => each.name),
     );
     const hint = meant === null ? '' : ` Did you mean "${meant}"?`;
-    throw new Refusal('schedule_not_found', `There is no schedule "${name}".${hint}`);
+    return new Refusal('schedule_not_found', `There is no schedule "${name}".${hint}`);
   }
 
   return {
@@ -40,9 +44,15 @@ export function scheduleHandlers({
           : 'no worker has told of it yet';
       throw new Refusal('conflict', `The schedule "${schedule.name}" makes no job now: ${why}.`);
     },
-    async pauseSchedule({ params, caller }) {
+    async pauseSchedule({ params, caller, body }) {
       const { name } = await require(params.name);
-      if (await store.schedules.pause({ name, by: caller?.name ?? null }))
+      if (
+        await store.schedules.pause({
+          name,
+          by: caller?.name ?? null,
+          reason: body?.reason ?? null,
+        })
+      )
         return ok({ name, paused: true });
       throw new Refusal('conflict', `The schedule "${name}" is paused already.`);
     },
@@ -50,6 +60,16 @@ export function scheduleHandlers({
       const { name } = await require(params.name);
       if (await store.schedules.resume({ name })) return ok({ name, paused: false });
       throw new Refusal('conflict', `The schedule "${name}" is not paused.`);
+    },
+    async deleteSchedule({ params: { name } }) {
+      // Its next sync would bring it back, without its pause.
+      if (schedules().some((each) => each.name === name))
+        throw new Refusal(
+          'conflict',
+          `A file declares the schedule "${name}": take it out of the file first, or pause it.`,
+        );
+      if (await store.schedules.remove({ name })) return ok({ name, deleted: true });
+      throw unknown(name);
     },
   };
 }

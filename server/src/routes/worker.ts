@@ -7,7 +7,7 @@ import { Refusal } from '../http/refusal.ts';
 
 type Names = 'workerStatus' | 'workerStats' | 'stopWorker' | 'startWorker';
 
-export function workerHandlers({ store, worker }: RouteParts): Handlers<Names> {
+export function workerHandlers({ store, worker, replica }: RouteParts): Handlers<Names> {
   async function statusJson(correlationId: string) {
     const status = worker?.status();
     return {
@@ -43,7 +43,11 @@ export function workerHandlers({ store, worker }: RouteParts): Handlers<Names> {
       throw new Refusal('conflict', 'This replica is stopped already.');
     },
     async startWorker({ correlationId }) {
-      if (required(worker).resume()) return ok({ isRunning: true, correlationId });
+      if (required(worker).resume()) {
+        // Whoever paused it from afar has been overruled.
+        await store.control.steer({ worker: replica, to: 'running', by: null });
+        return ok({ isRunning: true, correlationId });
+      }
       const { state } = required(worker).status();
       const why = state === 'running' ? 'takes jobs already' : `is ${state}: it cannot be started`;
       throw new Refusal('conflict', `This replica ${why}.`);

@@ -6,8 +6,10 @@ import { byFirstName } from '../identity/first-names.ts';
 import { createIdentity } from '../identity/identity.ts';
 import { tellCommandLine } from '../running.ts';
 import { type Sandbox, identityOf, openSandbox } from '../sandbox.ts';
+import { sandboxPagesOf } from '../sandbox-pages.ts';
 import { serveMetrics } from '../telemetry/export/endpoint.ts';
 import { traceAudit } from '../telemetry/store.ts';
+import { VERSION } from '../version.ts';
 import type { Kinds } from './kinds.ts';
 import type { Process } from './process.ts';
 import type { Queues } from './queues.ts';
@@ -28,10 +30,10 @@ export async function openFront(
   process: Process,
   kinds: Kinds,
   { stores, orgs }: Queues,
-  { events, workloads, worker, hub }: Work,
+  { events, workloads, worker, hub, figures }: Work,
 ): Promise<Front> {
   const { config, log, telemetry, replica, closing } = process;
-  const { registry, schedules } = kinds;
+  const { registry, schedules, rules } = kinds;
   const { database, joined, redis, away } = stores;
   const sandbox = config.identity.mode === 'sandbox' ? await openSandbox(config) : null;
   if (sandbox !== null) closing.add(() => sandbox.close());
@@ -40,17 +42,32 @@ export async function openFront(
   const app = createApp({
     within(scope) {
       const store = within(joined, scope);
-      return { store, queue: createQueue({ store, registry, events }) };
+      const queue = createQueue({ store, registry, events });
+      return { store, queue, figures: figures.within(scope) };
     },
     away,
     audit: traceAudit(database.audit, telemetry),
+    bulk: database.bulk,
+    jobs: createQueue({ store: joined, registry, events }),
+    rules: () => rules,
     worker,
     registry,
     schedules,
     config,
     replica,
     authenticate: byFirstName(identity.authenticate, database.names),
-    signIn: identity.signIn,
+    signIn: {
+      ...identity.signIn,
+      version: VERSION,
+      environment: config.environment,
+      sandbox: sandbox !== null,
+    },
+    settings: () => config.settings,
+    sandboxPages: sandboxPagesOf({
+      identity: sandbox?.page ?? null,
+      org: kinds.sandboxOrg,
+      marketingCloud: config.marketingCloudPage,
+    }),
     hub,
     telemetry,
     workloads,

@@ -2,12 +2,14 @@ import {
   type Dependants,
   type JobKind,
   type Registry,
+  type Rule,
   type Schedule,
   createRegistry,
   dependantsOf,
 } from '@millrace/engine';
 import { workloads } from '@millrace/workloads';
 import type { SalesforceConfig } from '../config/config.ts';
+import { bulkKind } from '../bulk/kind.ts';
 import { type LoadedJobs, loadJobs } from '../jobs/folder.ts';
 import { withSandboxOrg } from '../sandbox.ts';
 import { inWords, inWordsLater } from '../start-error.ts';
@@ -24,6 +26,7 @@ export interface Kinds {
   readonly declared: DeclaredWorkloads;
   readonly registry: Registry;
   readonly dependants: Dependants;
+  readonly rules: readonly Rule[];
   readonly deliver: Deliver;
   /** As they are now. */
   readonly schedules: () => readonly Schedule[];
@@ -50,7 +53,7 @@ export async function declareKinds(
     }),
   );
   const deliver = createDeliver({ ...config.webhook, measured: telemetry.call });
-  const main = [...jobs.kinds, ...declared.kinds, webhookKind(deliver)];
+  const main = [...jobs.kinds, ...declared.kinds, webhookKind(deliver), bulkKind()];
   const ofOrgs = orgs.flatMap(({ name }) => declared.kindsOf(name));
   const registry = inWords(() => createRegistry([...main, ...ofOrgs]));
   jobs.check(registry);
@@ -71,6 +74,7 @@ export async function declareKinds(
     declared,
     registry,
     dependants,
+    rules,
     deliver,
     schedules,
     places,

@@ -1,5 +1,7 @@
-import { type Events, type Worker, createEvents, createQueue } from '@millrace/engine';
+import { type Events, type Worker, createEvents, createQueue, within } from '@millrace/engine';
+import { BULK_KIND, type BulkService } from '../bulk/kind.ts';
 import { systemClock } from '../clock.ts';
+import type { ServedFigures } from '../figures/overview.ts';
 import { type Hub, createHub } from '../live/hub.ts';
 import { createThings } from '../live/things.ts';
 import { createTopics } from '../live/topics.ts';
@@ -12,6 +14,7 @@ import { VERSION } from '../version.ts';
 import { createWorkers } from '../workers.ts';
 import { type OpenedWorkloads, openWorkloads } from '../workloads/open.ts';
 import type { Kinds } from './kinds.ts';
+import { openFigures } from './figures.ts';
 import type { Process } from './process.ts';
 import type { Queues } from './queues.ts';
 
@@ -22,6 +25,7 @@ export interface Work {
   /** Null in a process that only answers. It has not begun yet. */
   readonly worker: Worker | null;
   readonly hub: Hub;
+  readonly figures: ServedFigures;
 }
 
 export async function openWork(process: Process, kinds: Kinds, queues: Queues): Promise<Work> {
@@ -51,6 +55,10 @@ export async function openWork(process: Process, kinds: Kinds, queues: Queues): 
     },
     closing,
   );
+  const bulk: BulkService = {
+    log: database.bulk,
+    within: (scope) => createQueue({ store: within(joined, scope), registry, events }),
+  };
   const createWorker = (): Worker =>
     createWorkers({
       ...process,
@@ -60,7 +68,7 @@ export async function openWork(process: Process, kinds: Kinds, queues: Queues): 
       kindsOf: declared.kindsOf,
       schedules,
       pools: [...config.pools, ...declared.pools],
-      services: workloads.services,
+      services: new Map([...workloads.services, [BULK_KIND, bulk]]),
       events,
     });
   const worker = config.role === 'api' ? null : inWords(createWorker);
@@ -85,5 +93,6 @@ export async function openWork(process: Process, kinds: Kinds, queues: Queues): 
     orgs: orgs.map((org) => usageOf(org, events)),
     workloads: workloads.gauges,
   });
-  return { events, workloads, worker, hub };
+  const figures = openFigures(process, kinds, queues, { events, workloads });
+  return { events, workloads, worker, hub, figures };
 }

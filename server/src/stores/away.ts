@@ -12,8 +12,8 @@ export interface SideStore {
 export interface Away {
   answered(store: string): void;
   missed(store: string, error: unknown): void;
-  /** By the names that people know them by: `redis`, an org's. With a kind, only that which has it. */
-  places(kind?: string): string[];
+  /** By the names that people know them by: `redis`, an org's. With kinds, only those that have one of them. */
+  places(kinds?: readonly string[]): string[];
   /** Whose numbers nobody knows. */
   kinds(): string[];
 }
@@ -32,9 +32,9 @@ export function createAway(
       away.add(store);
       onAway(sides.find((side) => side.store.name === store)?.place ?? store, error);
     },
-    places: (kind) =>
+    places: (asked) =>
       missing()
-        .filter(({ kinds }) => kind === undefined || kinds.includes(kind))
+        .filter(({ kinds }) => asked?.some((kind) => kinds.includes(kind)) ?? true)
         .map(({ place }) => place),
     kinds: () => missing().flatMap(({ kinds }) => kinds),
   };

@@ -1,4 +1,4 @@
-import type { Store } from '@millrace/engine';
+import type { NewJob, Store } from '@millrace/engine';
 import { defined } from '@millrace/workload-kit';
 import type { EveryMember, MainStore } from './parts.ts';
 
@@ -9,6 +9,8 @@ export function beside(
   now: () => number,
   /** How long a count is good enough: counting an org's records is a call that somebody counts. */
   countsForMs = 60_000,
+  /** Hears what was enqueued here. */
+  made: (jobs: readonly NewJob[]) => void = () => {},
 ): Store {
   let counted: { readonly at: number; readonly counts: ReturnType<Store['counts']> } | null = null;
 
@@ -16,7 +18,11 @@ export function beside(
     name: store.name,
     keeps: store.keeps,
     now: () => store.now(),
-    enqueue: (params) => store.enqueue(params),
+    async enqueue({ jobs }) {
+      const enqueued = await store.enqueue({ jobs });
+      made(jobs.filter((_, index) => enqueued[index]?.created === true));
+      return enqueued;
+    },
     async claim(params) {
       const paused = new Set((await main.control.paused()).map(({ kind }) => kind));
       const wants = params.wants.filter(({ kind }) => !paused.has(kind));
@@ -55,6 +61,7 @@ export function beside(
     control: main.control,
     upkeep: store.upkeep,
     amend: store.amend,
+    rearrange: store.rearrange,
   };
   return defined(members);
 }

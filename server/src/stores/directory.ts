@@ -27,7 +27,12 @@ export function createDirectory(
     all,
     ofKind,
     ofId: (id) => all.find(({ name }) => id.startsWith(`${name}-`)) ?? main,
-    fitting: ({ kind }) => (kind === undefined ? all : [ofKind(kind)]),
+    fitting({ kind, kinds }) {
+      if (kind !== undefined) return [ofKind(kind)];
+      return kinds === undefined
+        ? all
+        : all.filter((store) => kinds.some((each) => ofKind(each) === store));
+    },
     async orLess(store, ask, less) {
       try {
         const answer = await ask();

@@ -1,8 +1,10 @@
 import {
   type AmendPart,
   type Enqueued,
+  type JobId,
   MillraceError,
   type NewJob,
+  type RearrangePart,
   type Selection,
   type Store,
 } from '@millrace/engine';
@@ -100,6 +102,18 @@ export function joinStores(
       retryWith: async (params) => amending(ofId(params.id)).retryWith(params),
       remove: async (params) => amending(ofId(params.id)).remove(params),
     },
+    rearrange: {
+      prioritize: async ({ ids, priority }) =>
+        (
+          await byStore(directory, ids, (store, some) =>
+            rearranging(store).prioritize({ ids: some, priority }),
+          )
+        ).flat(),
+      restore: async ({ ids }) =>
+        (
+          await byStore(directory, ids, (store, some) => rearranging(store).restore({ ids: some }))
+        ).flat(),
+    },
   };
   return defined(members);
 }
@@ -148,6 +162,20 @@ async function each<T>(
   return answers;
 }
 
+/** Each store with those of the jobs that are its own. */
+async function byStore<T>(
+  { all, ofId }: Directory,
+  ids: readonly JobId[],
+  act: (store: Store, ids: readonly JobId[]) => Promise<T>,
+): Promise<T[]> {
+  const answers: T[] = [];
+  for (const store of all) {
+    const some = ids.filter((id) => ofId(id) === store);
+    if (some.length > 0) answers.push(await act(store, some));
+  }
+  return answers;
+}
+
 function joining(store: Store): NonNullable<Store['enqueueIn']> {
   if (store.enqueueIn !== undefined) return store.enqueueIn;
   throw new MillraceError(
@@ -161,5 +189,13 @@ function amending(store: Store): AmendPart {
   throw new MillraceError(
     'unsupported_by_store',
     `The jobs of "${store.name}" are records of its org: change or delete them there.`,
+  );
+}
+
+function rearranging(store: Store): RearrangePart {
+  if (store.rearrange !== undefined) return store.rearrange;
+  throw new MillraceError(
+    'unsupported_by_store',
+    `The jobs of "${store.name}" keep the order in which they wait.`,
   );
 }

@@ -1,4 +1,4 @@
-import type { Dependants } from '@millrace/engine';
+import type { Dependants, NewJob } from '@millrace/engine';
 import type { PostgresStore } from '@millrace/store-postgres';
 import type { Org } from '@millrace/workload-kit';
 import type { Closing } from '../closing.ts';
@@ -25,7 +25,11 @@ export interface Stores {
   /** All of them as one, for those who ask about jobs. */
   readonly joined: MainStore;
   readonly away: Away;
+  /** Hears what is enqueued in Redis: the database tells of its own. One listens at a time. */
+  onMadeBeside(made: Made): void;
 }
+
+type Made = (jobs: readonly NewJob[]) => void;
 
 type MainStoreSide = ReturnType<typeof beside>;
 
@@ -55,8 +59,11 @@ export async function openStores(params: {
   const redis =
     config.redis === null || onRedis.length === 0 ? null : await openRedis(config.redis, log);
   if (redis !== null) closing.add(() => redis.close());
+  let made: Made = () => {};
   const besideRedis =
-    redis === null ? null : beside(traceStore(redis, telemetry, 'redis'), main, Date.now, 0);
+    redis === null
+      ? null
+      : beside(traceStore(redis, telemetry, 'redis'), main, Date.now, 0, (jobs) => made(jobs));
   const all = [
     ...sides,
     ...(besideRedis === null ? [] : [{ place: 'redis', store: besideRedis, kinds: onRedis }]),
@@ -65,6 +72,7 @@ export async function openStores(params: {
     log.warn({ store, err }, 'a store beside the database does not answer; its jobs are left out'),
   );
   const joined = joinStores(main, all, away);
+  const onMadeBeside = (listener: Made): void => void (made = listener);
   const ofOrgs = new Map(sides.map(({ name, store }) => [name, store]));
-  return { database, main, ofOrgs, redis: besideRedis, joined, away };
+  return { database, main, ofOrgs, redis: besideRedis, joined, away, onMadeBeside };
 }

@@ -152,14 +152,14 @@ describe('several stores as one', () => {
     expect(await joined.counts()).toMatchObject([{ kind: 'a' }]);
     expect(await joined.summaries({ ids: [id, other] })).toMatchObject([{ id }]);
     expect(told).toEqual(['our org']);
-    expect([noted.places(), noted.places('a'), noted.kinds()]).toEqual([
+    expect([noted.places(), noted.places(['a']), noted.kinds()]).toEqual([
       ['our org'],
       [],
       ['document.org'],
     ]);
     side.counts = org.counts;
     expect(await joined.counts()).toHaveLength(2);
-    expect(noted.places('document.org')).toEqual([]);
+    expect(noted.places(['document.org'])).toEqual([]);
     const broken = joinStores({ ...main, counts: away }, [{ place: 'org', store: org, kinds: [] }]);
     await expect(broken.counts()).rejects.toThrow('away');
   });

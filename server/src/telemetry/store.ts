@@ -23,11 +23,20 @@ const VERBS = {
 /** The same for the parts: their calls are named `chunks.checkpoint`. */
 const PARTS: { readonly [Name in Part]-?: VerbsOf<NonNullable<Store[Name]>> } = {
   chunks: { checkpoint: true },
-  followers: { closeGates: true, children: true },
-  schedules: { sync: true, all: true, fire: true, pause: true, resume: true },
-  control: { pause: true, resume: true, paused: true, reportWorker: true, workers: true },
+  followers: { closeGates: true, children: true, gates: true },
+  schedules: { sync: true, all: true, fire: true, pause: true, resume: true, remove: true },
+  control: {
+    pause: true,
+    resume: true,
+    paused: true,
+    reportWorker: true,
+    workers: true,
+    steer: true,
+    steered: true,
+  },
   upkeep: { prune: true, maintain: true },
   amend: { retryWith: true, remove: true },
+  rearrange: { prioritize: true, restore: true },
 };
 const AUDIT: VerbsOf<AuditLog> = { begin: true, note: true, end: true, list: true };
 

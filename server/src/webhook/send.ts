@@ -1,8 +1,8 @@
+import { withinTime } from '@millrace/workload-kit';
 import { lookup as systemLookup } from 'node:dns';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { within } from '../within.ts';
 import { isPublicAddress } from './address.ts';
 
 export interface Answer {
@@ -41,7 +41,7 @@ export class AddressRefused extends Error {
  */
 export function send(delivery: Delivery, lookup: Lookup = systemLookup): Promise<Answer> {
   const { timeoutMs = TIMEOUT_MS } = delivery;
-  return within(timeoutMs, delivery.signal, (signal) => post(delivery, lookup, signal));
+  return withinTime(timeoutMs, delivery.signal, (signal) => post(delivery, lookup, signal));
 }
 
 function post(delivery: Delivery, lookup: Lookup, signal: AbortSignal): Promise<Answer> {

@@ -9,6 +9,7 @@ import type {
   SetGauge,
   Step,
   Topic,
+  WorkloadBudget,
   WorkloadProblem,
 } from '@millrace/workload-kit';
 import type { Closing } from '../closing.ts';
@@ -22,6 +23,8 @@ export interface OpenedWorkloads {
   readonly services: ReadonlyMap<string, unknown>;
   readonly checks: readonly HealthCheck[];
   readonly gauges: readonly ((set: SetGauge<MetricTable>) => void)[];
+  /** What they use up or share out, as it is now. */
+  budgets(): Promise<readonly WorkloadBudget[]>;
   /** How their things are told in live events, by the topic. */
   readonly topics: ReadonlyMap<string, Topic>;
   /** The names of the routes that they answer. */
@@ -72,6 +75,13 @@ function together(all: readonly OpenedWorkload[]): OpenedWorkloads {
     ),
     checks: all.flatMap(({ opened }) => opened.checks ?? []),
     gauges: all.flatMap(({ opened }) => opened.gauges ?? []),
+    budgets: async () =>
+      (
+        await Promise.all(
+          // One that cannot tell is left out: the others can.
+          all.map(async ({ opened }) => (await opened.budgets?.().catch(() => [])) ?? []),
+        )
+      ).flat(),
     topics: new Map(all.flatMap(({ opened }) => Object.entries(opened.topics ?? {}))),
     routes: new Set(all.flatMap(({ routes }) => [...routes])),
     handler: (route, scope) =>

@@ -273,6 +273,7 @@ test('requests are counted by endpoint', async () => {
     devicecode: 0,
     device: 0,
     login: 0,
+    enter: 0,
     logout: 0,
     other: 1,
   });

@@ -4,7 +4,9 @@ import { type Devices, createDevices } from './devices.ts';
 import { type Directory, createDirectory } from './directory.ts';
 import { type IdentityFaultBoard, createFaults } from './faults.ts';
 import type { KeyRing } from './keys.ts';
+import { randomSecret } from './identifiers.ts';
 import type { Settings } from './options.ts';
+import { type Remembered, createRemembered } from './remembered.ts';
 import { type Sessions, createSessions } from './sessions.ts';
 import { type Tokens, createTokens } from './tokens.ts';
 import { type Transactions, createTransactions } from './transactions.ts';
@@ -23,6 +25,9 @@ export interface Issuer {
   readonly codes: Codes;
   readonly devices: Devices;
   readonly transactions: Transactions;
+  readonly remembered: Remembered;
+  /** The ticket of links that sign somebody in. */
+  readonly entrance: string;
   readonly faults: IdentityFaultBoard;
 }
 
@@ -42,11 +47,13 @@ export function createIssuer(settings: Settings, origin: string, keys: KeyRing):
     codes: createCodes(settings.now),
     devices: createDevices(settings.now),
     transactions: createTransactions(settings.now),
+    remembered: createRemembered(settings.now),
+    entrance: randomSecret(),
     faults: createFaults(),
   };
 }
 
-/** Entra's, but for the two pages at the end. */
+/** Entra's, but for the three pages at the end. */
 function pathsOf(tenant: string) {
   return {
     discovery: `/${tenant}/v2.0/.well-known/openid-configuration`,
@@ -57,5 +64,6 @@ function pathsOf(tenant: string) {
     logout: `/${tenant}/oauth2/v2.0/logout`,
     device: `/${tenant}/device`,
     login: `/${tenant}/login`,
+    enter: `/${tenant}/enter`,
   };
 }

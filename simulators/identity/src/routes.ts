@@ -2,6 +2,7 @@ import { authorizeEndpoint } from './endpoints/authorize.ts';
 import { deviceAuthorizationEndpoint } from './endpoints/device-authorization.ts';
 import { deviceEndpoint } from './endpoints/device.ts';
 import { discoveryEndpoint } from './endpoints/discovery.ts';
+import { enterEndpoint } from './endpoints/enter.ts';
 import { jwksEndpoint } from './endpoints/jwks.ts';
 import { loginEndpoint } from './endpoints/login.ts';
 import { logoutEndpoint } from './endpoints/logout.ts';
@@ -44,6 +45,7 @@ export function routesOf(issuer: Issuer): ReadonlyMap<string, Route> {
     { name: 'authorize', GET: authorize, POST: authorize, reader: 'person', pages: 'any' },
     { name: 'logout', GET: logout, POST: logout, reader: 'person', pages: 'any' },
     { name: 'device', GET: deviceEndpoint(issuer), reader: 'person', pages: 'own' },
+    { name: 'enter', GET: enterEndpoint(issuer), reader: 'person', pages: 'own' },
     { name: 'login', POST: loginEndpoint(issuer), reader: 'person', pages: 'own' },
   ];
   return new Map(routes.map((route) => [issuer.paths[route.name], route]));

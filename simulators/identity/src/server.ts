@@ -19,6 +19,8 @@ export interface Identity {
   readonly scope: string;
   readonly jwksUri: string;
   readonly origin: string;
+  /** A link that signs a user in with the browser that opens it, then leads to an address of this machine. */
+  entrance(username: string, to: string): string;
   /** A new signing key; the old public key stays in the JWKS until `retireKeys`. */
   rotateKeys(): Promise<void>;
   /** The JWKS keeps only the signing key. */
@@ -68,6 +70,10 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
     scope: `${api.appIdUri}/.default`,
     jwksUri: site.origin + issuer.paths.jwks,
     origin: site.origin,
+    entrance(username, to) {
+      const query = new URLSearchParams({ user: username, ticket: issuer.entrance, to });
+      return `${site.origin}${issuer.paths.enter}?${query.toString()}`;
+    },
     rotateKeys: keys.rotate,
     retireKeys: async () => keys.retire(),
     exportKeys: async () => keys.export(),

@@ -24,6 +24,7 @@ export function createService(issuer: Issuer): Service {
     devicecode: 0,
     device: 0,
     login: 0,
+    enter: 0,
     logout: 0,
     other: 0,
   };

@@ -113,7 +113,7 @@ export function textOf(reply: Reply | undefined): string | null {
 
 const PART = 100;
 
-/** In parts that block Redis for a few milliseconds at the most: about 30 µs for each job. */
+/** In parts that block Redis for a few milliseconds at the most: 20 to 30 µs for each job. */
 export function partsOf<T>(items: readonly T[], size = PART): T[][] {
   const parts: T[][] = [];
   for (let from = 0; from < items.length; from += size) parts.push(items.slice(from, from + size));
@@ -123,21 +123,27 @@ export function partsOf<T>(items: readonly T[], size = PART): T[][] {
 /** So long a script reads about a millisecond. */
 const PART_LENGTH = 1_000_000;
 
-/** The same as JSON, and no part longer than a megabyte, unless one item is. */
-export function jsonPartsOf(items: readonly unknown[]): string[] {
-  const parts: string[] = [];
-  let part: string[] = [];
+/** As `partsOf`, and no part longer than a megabyte, unless one item is. */
+export function partsBySize<T>(items: readonly T[], sizeOf: (item: T) => number): T[][] {
+  const parts: T[][] = [];
+  let part: T[] = [];
   let length = 0;
   for (const item of items) {
-    const json = JSON.stringify(item);
-    if (part.length > 0 && (part.length === PART || length + json.length > PART_LENGTH)) {
-      parts.push(`[${part.join(',')}]`);
+    const size = sizeOf(item);
+    if (part.length > 0 && (part.length === PART || length + size > PART_LENGTH)) {
+      parts.push(part);
       part = [];
       length = 0;
     }
-    part.push(json);
-    length += json.length;
+    part.push(item);
+    length += size;
   }
-  if (part.length > 0) parts.push(`[${part.join(',')}]`);
+  if (part.length > 0) parts.push(part);
   return parts;
+}
+
+/** The same as JSON. */
+export function jsonPartsOf(items: readonly unknown[]): string[] {
+  const texts = items.map((item) => JSON.stringify(item));
+  return partsBySize(texts, ({ length }) => length).map((part) => `[${part.join(',')}]`);
 }

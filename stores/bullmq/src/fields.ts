@@ -10,41 +10,39 @@ import {
   refuseUnstorableJob,
 } from '@millrace/engine';
 import { type Reply, list, textOf } from './context.ts';
-import { jobId, kindOf, queueOf, rankOf } from './names.ts';
+import { jobId, kindOf, queueOf } from './names.ts';
 
 /** The hash of a job: BullMQ's fields (name, data, opts, timestamp, …) and, beside them, ours. */
 
-/** A new job as the script `enqueue` takes it; see lua/making.ts. */
+/**
+ * A new job as the script `enqueue` takes it; see lua/making.ts. What every job has comes without the names of its fields: a
+ * text less is 0.1 µs less for Redis.
+ */
 export type Spec = readonly [...(readonly string[]), readonly string[]];
 
 export function specOf(job: NewJob): Spec {
   refuseUnstorableJob(job);
   if (job.webhook !== undefined) throw noWebhooks(job.kind);
   const { due, key } = job;
-  const rank = rankOf(job.priority);
   const uniqueKey = key === undefined ? '' : JSON.stringify([job.kind, job.tenant, key.value]);
-  const fields: readonly (readonly [string, string | number | null | undefined])[] = [
-    ['name', job.kind],
-    ['data', job.payload],
-    ['opts', JSON.stringify({ attempts: job.maxAttempts, priority: rank })],
-    ['priority', rank],
-    ['rank', rank],
+  const rare: readonly (readonly [string, string | number | null | undefined])[] = [
     ['prio', job.priority],
-    ['maxAttempts', job.maxAttempts],
     ['tenant', job.tenant === '' ? null : job.tenant],
     ['uniqueKey', uniqueKey === '' ? null : uniqueKey],
     ['keyWindow', key?.windowMs],
     ['correlationId', job.correlationId],
     ['submitter', job.submitter],
     ['subject', job.subject],
-    ['webhook', job.webhook],
     ['parents', job.parents && JSON.stringify(job.parents)],
     ['schedule', job.schedule],
     ['traceparent', job.traceparent],
   ];
   return [
     queueOf(job.kind),
-    String(rank),
+    job.kind,
+    job.payload,
+    String(job.maxAttempts),
+    job.priority === null ? '' : String(job.priority),
     due === undefined ? '' : 'at' in due ? 'at' : 'after',
     due === undefined ? '' : String('at' in due ? due.at : due.afterMs),
     uniqueKey,
@@ -52,7 +50,7 @@ export function specOf(job: NewJob): Spec {
     job.tenant,
     job.correlationId ?? '',
     job.subject ?? '',
-    fields.flatMap(([name, value]) =>
+    rare.flatMap(([name, value]) =>
       value === undefined || value === null ? [] : [name, String(value)],
     ),
   ];
@@ -66,14 +64,14 @@ function noWebhooks(kind: string): MillraceError {
   );
 }
 
-/** What a claim answers of a job, in this order, after its queue. */
+/** What a claim reads of a job, and answers in this order before its queue. */
 export const CLAIMED = [
   'number',
-  'epoch',
-  'claim',
+  'state',
+  'lease',
   'tenant',
   'data',
-  'attempt',
+  'ats',
   'maxAttempts',
   'prio',
   'timestamp',
@@ -81,22 +79,24 @@ export const CLAIMED = [
   'correlationId',
   'submitter',
   'subject',
-  'webhook',
   'parents',
   'traceparent',
 ] as const;
 
+const CLAIMED_AT = placesOf(CLAIMED);
+
 export function toClaimed(reply: Reply): ClaimedJob {
-  const [queue, ...values] = list(reply);
-  const field = reader(CLAIMED, values);
+  const values = list(reply);
+  const field = reader(CLAIMED_AT, values);
+  const [epoch, claim] = (field('lease') ?? '').split(':');
   return {
     id: jobId(field('number') ?? ''),
-    epoch: Number(field('epoch')),
-    claim: Number(field('claim')),
-    kind: kindOf(textOf(queue) ?? ''),
+    epoch: Number(epoch),
+    claim: Number(claim),
+    kind: kindOf(textOf(values[CLAIMED.length]) ?? ''),
     tenant: field('tenant') ?? '',
     payload: field('data'),
-    attempt: Number(field('attempt')),
+    attempt: Number(field('ats')),
     maxAttempts: Number(field('maxAttempts')),
     priority: numberOrNull(field('prio')),
     createdAt: Number(field('timestamp')),
@@ -105,7 +105,7 @@ export function toClaimed(reply: Reply): ClaimedJob {
     correlationId: field('correlationId'),
     submitter: field('submitter'),
     subject: field('subject'),
-    webhook: field('webhook'),
+    webhook: null,
     parents: parentsOf(field('parents')),
     traceparent: field('traceparent'),
   };
@@ -117,14 +117,14 @@ export const SUMMARY = [
   'tenant',
   'state',
   'prio',
-  'attempt',
+  'ats',
   'maxAttempts',
   'timestamp',
   'runAt',
   'processedOn',
   'finishedOn',
   'pb',
-  'leaseUntil',
+  'leaseUntil', // of `.leases`, while the job runs
   'cancelRequested',
   'errorCode',
   'failedReason',
@@ -139,10 +139,12 @@ export const SUMMARY = [
   'erased',
 ] as const;
 
+const SUMMARY_AT = placesOf(SUMMARY);
+
 /** Null where the hash is gone: a tool of BullMQ removed the job, and an index still names it. */
 export function toSummary(reply: Reply): JobSummary | null {
   const [queue, ...values] = list(reply);
-  const field = reader(SUMMARY, values);
+  const field = reader(SUMMARY_AT, values);
   const number = field('number');
   if (number === null) return null;
   return {
@@ -151,7 +153,7 @@ export function toSummary(reply: Reply): JobSummary | null {
     tenant: field('tenant') ?? '',
     state: field('state') as JobState,
     priority: numberOrNull(field('prio')),
-    attempt: Number(field('attempt')),
+    attempt: Number(field('ats')),
     maxAttempts: Number(field('maxAttempts')),
     createdAt: Number(field('timestamp')),
     runAt: Number(field('runAt')),
@@ -226,9 +228,14 @@ function numberOrNull(text: string | null): number | null {
   return text === null ? null : Number(text);
 }
 
+/** Where each field is in the answer. */
+function placesOf<Name extends string>(names: readonly Name[]): Readonly<Record<Name, number>> {
+  return Object.fromEntries(names.map((name, index) => [name, index])) as Record<Name, number>;
+}
+
 function reader<Name extends string>(
-  names: readonly Name[],
+  places: Readonly<Record<Name, number>>,
   values: readonly Reply[],
 ): (name: Name) => string | null {
-  return (name) => textOf(values[names.indexOf(name)]);
+  return (name) => textOf(values[places[name]]);
 }

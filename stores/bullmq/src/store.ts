@@ -35,7 +35,7 @@ export interface BullStore extends Store {
 }
 
 /** Tenants are kept as a label to filter by, and take no turns. */
-const KEEPS: Keeps = { tenants: false, effects: false, executions: true };
+const KEEPS: Keeps = { tenants: false, effects: false, executions: true, logs: false };
 
 export async function openBullStore({
   prefix: name = 'millrace',

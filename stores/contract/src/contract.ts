@@ -27,7 +27,9 @@ import { keys } from './sections/reading/keys.ts';
 import { leases } from './sections/running/leases.ts';
 import { moves } from './sections/running/moves.ts';
 import { poison } from './sections/claiming/poison.ts';
+import { phases } from './sections/reading/phases.ts';
 import { queries } from './sections/reading/queries.ts';
+import { rearrange } from './sections/rearrange.ts';
 import { replay } from './sections/claiming/replay.ts';
 import { retention } from './sections/retention.ts';
 import { retry } from './sections/running/retry.ts';
@@ -61,10 +63,12 @@ const SECTIONS: readonly Section[] = [
   cancel,
   retry,
   amend,
+  rearrange,
   dependants,
   gates,
   schedules,
   queries,
+  phases,
   summaries,
   counts,
   hints,

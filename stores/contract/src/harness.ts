@@ -35,7 +35,8 @@ export type PartName =
   | 'schedules'
   | 'control'
   | 'upkeep'
-  | 'amend';
+  | 'amend'
+  | 'rearrange';
 
 const PARTS: readonly string[] = [
   'enqueueIn',
@@ -45,6 +46,7 @@ const PARTS: readonly string[] = [
   'control',
   'upkeep',
   'amend',
+  'rearrange',
 ] satisfies PartName[];
 
 /** What a check works with: the harness, and a first handle. */

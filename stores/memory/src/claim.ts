@@ -74,6 +74,7 @@ function toClaimed(row: JobRow, lease: LeaseRow): ClaimedJob {
     maxAttempts: row.maxAttempts,
     priority: row.priority,
     createdAt: row.createdAt,
+    dueAt: row.runAt,
     cursor: row.cursor,
     suspect: row.suspect,
     correlationId: row.correlationId,

@@ -1,10 +1,12 @@
 import type {
   Count,
   Dependants,
+  Held,
   Job,
   JobId,
   Lease,
   ScheduleStatus,
+  Steered,
   WorkerReport,
 } from '@millrace/engine';
 import type { HintDraft } from './hints.ts';
@@ -28,6 +30,7 @@ export interface Data {
   readonly schedules: Table<string, ScheduleStatus>;
   readonly paused: Table<string, PausedRow>;
   readonly workers: Table<string, WorkerRow>;
+  readonly steered: Table<string, Steered>;
   nextNumber(): number;
   /** Copies the data, numbers included; the returned function restores the copy. */
   snapshot(): () => void;
@@ -67,10 +70,8 @@ export interface GateRow {
   readonly expiresAt: number;
 }
 
-export interface PausedRow {
+export interface PausedRow extends Held {
   readonly kind: string;
-  readonly by: string | null;
-  readonly since: number;
 }
 
 export interface WorkerRow extends WorkerReport {
@@ -105,6 +106,7 @@ export function createData(name: string): Data {
     schedules: journal.table(),
     paused: journal.table(),
     workers: journal.table(),
+    steered: journal.table(),
     nextNumber: () => (number += 1),
     snapshot() {
       const then = number;

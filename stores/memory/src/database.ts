@@ -6,6 +6,7 @@ import {
   type FollowerPart,
   type Hint,
   type Keeps,
+  type RearrangePart,
   type SchedulePart,
   type Store,
   StoreUnavailable,
@@ -15,13 +16,32 @@ import { claim } from './claim.ts';
 import { type Transaction, createData } from './data.ts';
 import { enqueue } from './enqueue.ts';
 import { erase } from './erase.ts';
-import { closeGates } from './gates.ts';
-import { cancel, pause, paused, removeEnded, resume, retry, retryWith } from './hand.ts';
+import { closeGates, openGates } from './gates.ts';
+import {
+  cancel,
+  pause,
+  paused,
+  prioritize,
+  removeEnded,
+  restore,
+  resume,
+  retry,
+  retryWith,
+  steer,
+  steered,
+} from './hand.ts';
 import { createHintBoard } from './hints.ts';
 import { type Fence, leaseHolds } from './fence.ts';
 import { children, counts, get, inspect, list, summaries } from './queries.ts';
 import { checkpoint, renew } from './renew.ts';
-import { fire, pauseSchedule, resumeSchedule, schedules, syncSchedules } from './schedules.ts';
+import {
+  fire,
+  pauseSchedule,
+  removeSchedule,
+  resumeSchedule,
+  schedules,
+  syncSchedules,
+} from './schedules.ts';
 import { settle } from './settle.ts';
 import { createTurns } from './turns.ts';
 import { prune, reportWorker, workers } from './upkeep.ts';
@@ -42,6 +62,7 @@ export interface MemoryStore extends Store {
   readonly control: ControlPart;
   readonly upkeep: UpkeepPart;
   readonly amend: AmendPart;
+  readonly rearrange: RearrangePart;
 }
 
 /** Data that several handles share, as several processes share a database. */
@@ -51,7 +72,7 @@ export interface MemoryDatabase {
   snapshot(): () => void;
 }
 
-const KEEPS: Keeps = { tenants: true, effects: false, executions: true };
+const KEEPS: Keeps = { tenants: true, effects: false, executions: true, logs: true };
 
 export function createMemoryStore(
   options: Omit<MemoryDatabaseOptions, 'holds'> & { readonly dependants?: Dependants },
@@ -116,6 +137,7 @@ export function createMemoryDatabase({
       followers: {
         closeGates: async ({ limit }) => run((tx) => closeGates(tx, limit)),
         children: async (params) => run((tx) => children(tx, params)),
+        gates: async (params) => run((tx) => openGates(tx, params)),
       },
       schedules: {
         sync: async (params) => run((tx) => syncSchedules(tx, params.schedules)),
@@ -123,6 +145,7 @@ export function createMemoryDatabase({
         fire: async (params) => run((tx) => fire(tx, params)),
         pause: async (params) => run((tx) => pauseSchedule(tx, params)),
         resume: async ({ name: schedule }) => run((tx) => resumeSchedule(tx, schedule)),
+        remove: async ({ name: schedule }) => run((tx) => removeSchedule(tx, schedule)),
       },
       control: {
         pause: async (params) => run((tx) => pause(tx, params)),
@@ -130,6 +153,8 @@ export function createMemoryDatabase({
         paused: async () => run(paused),
         reportWorker: async (report) => run((tx) => reportWorker(tx, report)),
         workers: async () => run(workers),
+        steer: async (params) => run((tx) => steer(tx, params)),
+        steered: async () => run(steered),
       },
       upkeep: {
         prune: async (params) => run((tx) => prune(tx, params)),
@@ -138,6 +163,10 @@ export function createMemoryDatabase({
       amend: {
         retryWith: async (params) => run((tx) => retryWith(tx, params)),
         remove: async ({ id }) => run((tx) => removeEnded(tx, id)),
+      },
+      rearrange: {
+        prioritize: async (params) => run((tx) => prioritize(tx, params)),
+        restore: async ({ ids }) => run((tx) => restore(tx, ids)),
       },
       async close() {
         closed = true;

@@ -23,6 +23,7 @@ export function erase(tx: Transaction, subject: string): number {
         ...execution,
         error: execution.error === null ? null : withoutText(execution.error),
         stack: null,
+        log: null,
       })),
     });
   }

@@ -1,4 +1,9 @@
-import { EXECUTIONS_KEPT, type Execution, type FailureRecord } from '@millrace/engine';
+import {
+  EXECUTIONS_KEPT,
+  type Execution,
+  type FailureRecord,
+  type LogLine,
+} from '@millrace/engine';
 import type { JobRow, LeaseRow, Transaction } from './data.ts';
 import { storable } from './erase.ts';
 
@@ -6,9 +11,13 @@ import { storable } from './erase.ts';
 export function executionsWith(
   tx: Transaction,
   { row, lease }: { row: JobRow; lease: LeaseRow },
-  end: Pick<Execution, 'outcome'> & { error?: FailureRecord; stack?: string | null },
+  end: Pick<Execution, 'outcome'> & {
+    error?: FailureRecord;
+    stack?: string | null;
+    log?: readonly LogLine[];
+  },
 ): readonly Execution[] {
-  const { outcome, error, stack = null } = end;
+  const { outcome, error, stack = null, log = null } = end;
   if (outcome === 'succeeded' && row.executions.length === 0) return row.executions;
   const execution: Execution = {
     attempt: lease.attempt,
@@ -18,6 +27,8 @@ export function executionsWith(
     outcome,
     error: error === undefined ? null : storable(row, error),
     stack: row.erased ? null : stack,
+    epoch: lease.epoch,
+    log: row.erased ? null : log,
   };
   return [...row.executions, execution].slice(-EXECUTIONS_KEPT);
 }

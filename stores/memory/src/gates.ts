@@ -1,4 +1,4 @@
-import type { ClosedGate, GateArrival, JobId, NewJob } from '@millrace/engine';
+import type { ClosedGate, GateArrival, JobId, NewJob, OpenGate } from '@millrace/engine';
 import { type Transaction, keyOf } from './data.ts';
 
 /**
@@ -26,6 +26,16 @@ export function arrive(
     expiresAt: waiting?.expiresAt ?? tx.now + gate.withinMs,
   });
   return null;
+}
+
+export function openGates(
+  tx: Transaction,
+  { arrived, limit }: { arrived: readonly JobId[]; limit: number },
+): OpenGate[] {
+  return [...tx.data.gates.values()]
+    .filter((gate) => Object.values(gate.arrived).some((id) => arrived.includes(id)))
+    .slice(0, limit)
+    .map(({ expiresAt, ...gate }) => ({ ...gate, closesAt: expiresAt }));
 }
 
 export function closeGates(tx: Transaction, limit: number): ClosedGate[] {

@@ -1,8 +1,11 @@
 import {
   type Canceled,
+  type ControlPart,
+  type HeldBy,
   type JobId,
   type JsonText,
   type Selection,
+  type Steered,
   canMove,
   fitsFilter,
   isFinished,
@@ -66,15 +69,18 @@ function selected(
     return [...new Set(select.ids)].flatMap((id) => tx.data.jobs.get(id) ?? []).filter(movable);
   }
   const matching = [...tx.data.jobs.values()].filter(
-    (row) => movable(row) && fitsFilter(row, select.filter),
+    (row) => movable(row) && fitsFilter(row, select.filter, tx.now),
   );
   return oldestFirst(matching).slice(0, select.limit);
 }
 
 /** False: it was paused already, by whoever did it first. */
-export function pause(tx: Transaction, { kind, by }: { kind: string; by: string | null }): boolean {
+export function pause(
+  tx: Transaction,
+  { kind, by, reason = null }: { kind: string } & HeldBy,
+): boolean {
   if (tx.data.paused.get(kind) !== undefined) return false;
-  tx.data.paused.set(kind, { kind, by, since: tx.now });
+  tx.data.paused.set(kind, { kind, by, reason, since: tx.now });
   tx.hints.control();
   return true;
 }
@@ -106,4 +112,49 @@ export function removeEnded(tx: Transaction, id: JobId): boolean {
   if (row === undefined || !isFinished(row.state)) return false;
   remove(tx.data, row);
   return true;
+}
+
+/** Those that wait. What runs keeps the priority that it was claimed with. */
+export function prioritize(
+  tx: Transaction,
+  { ids, priority }: { ids: readonly JobId[]; priority: number | null },
+): { id: JobId; before: number | null }[] {
+  return [...new Set(ids)].flatMap((id) => {
+    const row = tx.data.queued.get(id);
+    if (row === undefined || row.priority === priority) return [];
+    save(tx.data, { ...row, priority });
+    return [{ id, before: row.priority }];
+  });
+}
+
+/** As it waited before: not before its moment, and with an attempt left. */
+export function restore(tx: Transaction, ids: readonly JobId[]): JobId[] {
+  return [...new Set(ids)].flatMap((id) => {
+    const row = tx.data.jobs.get(id);
+    if (row === undefined || row.state !== 'CANCELED') return [];
+    move(tx.data, row, 'requeue', {
+      attempt: Math.min(row.attempt, row.maxAttempts - 1),
+      cancelRequested: false,
+      startedAt: null,
+      finishedAt: null,
+      worker: null,
+    });
+    tx.hints.ready(row.kind);
+    return [id];
+  });
+}
+
+export function steer(
+  tx: Transaction,
+  { worker, to, by, reason = null }: Parameters<ControlPart['steer']>[0],
+): boolean {
+  if ((tx.data.steered.get(worker)?.to ?? 'running') === to) return false;
+  if (to === 'running') tx.data.steered.delete(worker);
+  else tx.data.steered.set(worker, { worker, to, by, reason, since: tx.now });
+  tx.hints.control();
+  return true;
+}
+
+export function steered(tx: Transaction): Steered[] {
+  return [...tx.data.steered.values()].toSorted((a, b) => (a.worker < b.worker ? -1 : 1));
 }

@@ -42,12 +42,12 @@ export function children(
 
 /** The cursor is the number of the last job of the page before: later jobs have higher ones and disturb nothing. */
 export function list(
-  { data }: Transaction,
+  { data, now }: Transaction,
   { filter, limit, cursor }: ListParams,
 ): { jobs: JobSummary[]; next: string | null } {
   const before = cursor === undefined ? Infinity : readCursor(cursor);
   const rest = [...data.jobs.values()]
-    .filter((row) => row.n < before && fitsFilter(row, filter))
+    .filter((row) => row.n < before && fitsFilter(row, filter, now))
     .toSorted((a, b) => b.n - a.n);
   const page = rest.slice(0, limit);
   const last = page.at(-1);

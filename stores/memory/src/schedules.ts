@@ -1,6 +1,7 @@
 import {
   type FireParams,
   type Fired,
+  type HeldBy,
   type ScheduleRecord,
   type ScheduleStatus,
   TICK_AHEAD_MS,
@@ -65,11 +66,11 @@ function isFree(tx: Transaction, { lastTick }: ScheduleStatus, tick: number): bo
 
 export function pauseSchedule(
   tx: Transaction,
-  { name, by }: { name: string; by: string | null },
+  { name, by, reason = null }: { name: string } & HeldBy,
 ): boolean {
   const schedule = tx.data.schedules.get(name);
   if (schedule === undefined || schedule.paused !== null) return false;
-  tx.data.schedules.set(name, { ...schedule, paused: { since: tx.now, by } });
+  tx.data.schedules.set(name, { ...schedule, paused: { since: tx.now, by, reason } });
   return true;
 }
 
@@ -78,4 +79,10 @@ export function resumeSchedule(tx: Transaction, name: string): boolean {
   if (schedule === undefined || schedule.paused === null) return false;
   tx.data.schedules.set(name, { ...schedule, paused: null });
   return true;
+}
+
+export function removeSchedule(tx: Transaction, name: string): boolean {
+  const isKnown = tx.data.schedules.get(name) !== undefined;
+  tx.data.schedules.delete(name);
+  return isKnown;
 }

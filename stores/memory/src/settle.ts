@@ -1,5 +1,6 @@
 import {
   type FailureRecord,
+  type LogLine,
   MillraceError,
   type SettleAnswer,
   type Settlement,
@@ -62,7 +63,7 @@ function apply(
       });
       return 'settled';
     case 'cancel':
-      return cancel(tx, running, 'settled');
+      return cancel(tx, running, 'settled', outcome);
     case 'retry':
       if (row.cancelRequested) return cancel(tx, running, 'canceled', outcome);
       return again(tx, row, 'retry', {
@@ -94,7 +95,7 @@ function cancel<A extends SettleAnswer>(
   tx: Transaction,
   running: Running,
   answer: A,
-  cause: { error?: FailureRecord; stack?: string | null } = {},
+  cause: { error?: FailureRecord; stack?: string | null; log?: readonly LogLine[] } = {},
 ): A {
   const executions = executionsWith(tx, running, { ...cause, outcome: 'canceled' });
   finish(tx, running.row, 'cancel', { executions });

@@ -2,9 +2,8 @@ import { type PruneParams, type Pruned, type WorkerReport, isFinished } from '@m
 import type { JobRow, Transaction, WorkerRow } from './data.ts';
 import { remove } from './rows.ts';
 
+/** After so long without a report, a worker is forgotten. */
 const WORKER_SEEN_MS = 3_600_000;
-/** After so long without a report, a worker that holds no lease is forgotten. */
-const FORGET_AFTER_MS = 300_000;
 
 /** The whole sweep in one step: what fits in memory is soon looked through. */
 export function prune(tx: Transaction, { keep, otherwise }: PruneParams): Pruned {
@@ -26,12 +25,11 @@ function isKeptForKey({ state, key, keyWindowMs, finishedAt }: JobRow, now: numb
 }
 
 export function reportWorker(tx: Transaction, { worker, kinds, stats }: WorkerReport): void {
-  const holders = new Set(
-    Array.from(tx.data.leases.values(), ({ id }) => tx.data.jobs.get(id)?.worker),
-  );
-  for (const other of tx.data.workers.values())
-    if (tx.now - other.seenAt > FORGET_AFTER_MS && !holders.has(other.worker))
-      tx.data.workers.delete(other.worker);
+  for (const other of tx.data.workers.values()) {
+    if (tx.now - other.seenAt <= WORKER_SEEN_MS) continue;
+    tx.data.workers.delete(other.worker);
+    tx.data.steered.delete(other.worker);
+  }
   tx.data.workers.set(worker, { worker, kinds: [...kinds], stats, seenAt: tx.now });
 }
 

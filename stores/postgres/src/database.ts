@@ -35,6 +35,8 @@ export interface Database extends Session {
    * `trouble.ts`.
    */
   trouble(): string | null;
+  /** Of the pool, where there is one. `waiting` are callers for whom no connection was free. */
+  connections?(): { total: number; idle: number; waiting: number };
   /** Why it has ended for good within this process, in a sentence for anyone; null: it has not. */
   stopped(): string | null;
   /**

@@ -27,6 +27,25 @@ export {
   texts,
 } from './database.ts';
 export { checkPostgres } from './check.ts';
+export { lockFolder };
+export {
+  BUCKETS,
+  type Counted,
+  type Failure,
+  type Figures,
+  LEVEL,
+  type Level,
+  type Range,
+  type Rollup,
+  SOURCES,
+  type Sample,
+  type Sampled,
+  type Source,
+  type Summed,
+  type Tally,
+  type WaitingLane,
+  type Whose,
+} from './figures.ts';
 export { type Migrations, migrate } from './migrate.ts';
 export type {
   Announcement,
@@ -36,7 +55,10 @@ export type {
   AuditLog,
   AuditParams,
   AuditRecord,
+  Bulk,
+  BulkLog,
   Names,
+  NewBulk,
 } from './service.ts';
 export type { PostgresStore } from './store.ts';
 

@@ -217,6 +217,15 @@ const CASES: Record<string, Prepare> = {
     await direct.cancel({ select: { ids } });
     return () => store.retry({ select: { filter: { state: 'CANCELED' }, limit: 10 } });
   },
+  async 'another priority'() {
+    const ids = await add({ priority: 1 }, {});
+    return () => store.rearrange.prioritize({ ids, priority: 7 });
+  },
+  async 'a cancel taken back'() {
+    const ids = await add({}, {});
+    await direct.cancel({ select: { ids } });
+    return () => store.rearrange.restore({ ids });
+  },
   async 'retry with other data'() {
     const [id = ''] = await add({ payload: '{"n":1}' });
     await direct.cancel({ select: { ids: [id] } });

@@ -20,6 +20,8 @@ const ALL = [
   '006-audit-subject.sql',
   '007-tenants.sql',
   '008-names.sql',
+  '009-figures.sql',
+  '010-acting.sql',
 ];
 
 let databases: TestDatabases;

@@ -105,6 +105,49 @@ describe('jobs of a tenant', () => {
   });
 });
 
+describe('a list by phase, text, schedule or time', () => {
+  // Long ago: all that the history has; now: what waits, some of it to be tried again, and what a schedule made.
+  beforeAll(async () => {
+    await admin.query(`
+      UPDATE millrace.jobs SET created_at = now() - interval '30 days';
+      INSERT INTO millrace.jobs (kind, tenant, state, max_attempts, attempt, created_at, run_at, error)
+      SELECT 'wait', '', 'QUEUED', 3, (n % 100 = 0)::int, now(), now() + interval '1 day',
+             CASE n % 100 WHEN 0 THEN '{"code":"x","message":"y","retryable":true}'::jsonb END
+        FROM generate_series(1, 5000) AS n;
+      INSERT INTO millrace.scheduled (run_at, seq, kind, tenant, rank, attempt)
+      SELECT run_at, seq, kind, tenant, 32767, attempt FROM millrace.jobs WHERE kind = 'wait';
+      INSERT INTO millrace.jobs (kind, tenant, state, max_attempts, created_at, run_at, schedule, correlation_id)
+      SELECT 'night', '', 'SUCCEEDED', 3, now(), now(), 'nightly', 'c-' || n FROM generate_series(1, 3) AS n;
+      INSERT INTO millrace.counts (kind, tenant, state, n) VALUES ('wait', '', 'OPEN', 5000), ('wait', '', 'SCHEDULED', 5000),
+        ('night', '', 'SUCCEEDED', 3);
+      ANALYZE`);
+  });
+
+  const DAY = 24 * 3_600_000;
+  it.each<[string, Filter, number, number]>([
+    ['an id', { search: 'pg-7' }, 1, 1],
+    ['a correlation id', { search: 'c-2' }, 1, 1],
+    ['a submitter', { search: 'user 7' }, 2, 2],
+    ['a text that nothing has', { search: 'nothing' }, 0, 0],
+    ['what waits to be tried again', { phases: ['retrying'] }, 50, 51],
+    ['what has failed or is tried again', { phases: ['failed', 'retrying'] }, 50, 102],
+    ['what waits for its moment', { phases: ['scheduled'] }, 50, 60],
+    ['what is due', { phases: ['due'] }, 0, 0],
+    ['what runs', { phases: ['running'] }, 0, 0],
+    ['what a schedule made', { schedule: 'nightly' }, 3, 3],
+    ['what a schedule made and failed', { schedule: 'nightly', state: 'FAILED' }, 0, 3],
+    ['before a time', { createdBefore: Date.now() - 20 * DAY }, 50, 90],
+    ['after a time, of which there is nothing', { createdAfter: Date.now() + DAY }, 0, 40],
+  ])('%s', async (_, filter, count, most) => {
+    const before = recorded.count();
+    const { jobs } = await store.list({ filter, limit: 50 });
+    expect(jobs).toHaveLength(count);
+    let read = 0;
+    for (const asked of recorded.since(before)) read += await rowsRead(admin, asked, 'jobs');
+    expect(read).toBeLessThanOrEqual(most);
+  });
+});
+
 describe('summaries', () => {
   it('read the jobs that they are of', async () => {
     const ids = ['pg-1', 'pg-15000', 'pg-19999', 'pg-99999'];
@@ -117,5 +160,50 @@ describe('summaries', () => {
     expect(await store.summaries({ ids: [] })).toEqual([]);
     expect(await store.summaries({ ids: ['mem-1', 'nonsense'] })).toEqual([]);
     expect(recorded.count()).toBe(before);
+  });
+});
+
+describe('figures of the whole', () => {
+  beforeAll(async () => {
+    await admin.query(`
+      INSERT INTO millrace.ready SELECT 'work', '', 32767, seq, 0 FROM millrace.jobs WHERE kind = 'work' AND tenant = '';
+      INSERT INTO millrace.ready SELECT 'more', 't' || n, 32767, n, 0 FROM generate_series(1, 3) AS n;
+      INSERT INTO millrace.scheduled (run_at, seq, kind, tenant, rank, attempt)
+      SELECT now() + interval '1 day', seq, 'work', '', 32767, CASE WHEN seq <= 7 THEN 1 ELSE 0 END
+        FROM millrace.jobs WHERE seq <= ${SIZE};
+      INSERT INTO millrace.rollups
+      SELECT 2, 't' || n % 1000, date_trunc('minute', now()) - n / 1000 * interval '1 minute', 'work', 'r', false, 1,
+             array_fill(1, ARRAY[6]), 1, 1, 1, 1, array_fill(1, ARRAY[24]), array_fill(1, ARRAY[24])
+        FROM generate_series(1, ${SIZE}) AS n;
+      ANALYZE`);
+  });
+
+  it('how much waits and since when reads a row of each lane, and of later jobs those that retry', async () => {
+    const lanes = await store.figures.waiting();
+    expect(lanes.length).toBeLessThanOrEqual(5);
+    expect(lanes.find(({ kind }) => kind === 'work')).toMatchObject({ retrying: 7 });
+    expect(await rowsRead(admin, recorded.last(), 'ready')).toBeLessThanOrEqual(6);
+    const retrying = lanes.reduce((sum, lane) => sum + lane.retrying, 0);
+    expect(retrying).toBeLessThan(SIZE / 10);
+    expect(await rowsRead(admin, recorded.last(), 'scheduled')).toBeLessThanOrEqual(retrying + 3);
+    expect(await rowsRead(admin, recorded.last(), 'jobs')).toBeLessThanOrEqual(5);
+  });
+
+  it('what a tenant did in a time reads those minutes of the tenant', async () => {
+    const to = Date.now() + 60_000;
+    const range = { from: to - 5 * 60_000, to, bucketMs: 60_000 };
+    const sums = await store.figures.sum({ ...range, tenants: ['t7'] });
+    expect(sums.length).toBeGreaterThan(0);
+    expect(await rowsRead(admin, recorded.last(), 'rollups')).toBeLessThanOrEqual(5);
+  });
+
+  it('failures of a tenant who does little read their history', async () => {
+    const failures = await store.figures.failures({
+      of: 'failed',
+      filter: { tenants: ['t7'] },
+      limit: 20_001,
+    });
+    expect(failures).toHaveLength(1);
+    expect(await rowsRead(admin, recorded.last(), 'jobs')).toBeLessThanOrEqual(2);
   });
 });

@@ -91,3 +91,57 @@ export interface AuditLog {
   /** Newest first. */
   list(params: AuditParams): Promise<{ entries: AuditRecord[]; next: string | null }>;
 }
+
+/** An action on many jobs as it was frozen. */
+export interface NewBulk {
+  readonly at: number;
+  /** Where its job is, and whose it is. */
+  readonly tenant: string;
+  readonly submitter: string | null;
+  /** Whose jobs it is about; null: of any tenant, of anybody. */
+  readonly tenants: readonly string[] | null;
+  readonly owner: string | null;
+  /** What was asked for, and what was counted. */
+  readonly asked: JsonText;
+  readonly frozen: JsonText;
+  /** Null: too many to name. */
+  readonly ids: readonly JobId[] | null;
+}
+
+export interface Bulk extends NewBulk {
+  readonly id: string;
+  readonly job: JobId | null;
+  readonly undoneBy: JobId | null;
+  readonly result: JsonText | null;
+}
+
+/** Kept for seven days. */
+export interface BulkLog {
+  add(bulk: NewBulk): Promise<Bulk>;
+  get(params: { id: string }): Promise<Bulk | null>;
+  /** Newest first: those about jobs of these tenants and no others (null: all), of this submitter (null: of anybody). */
+  list(params: {
+    readonly limit: number;
+    readonly cursor?: string;
+    readonly tenants: readonly string[] | null;
+    readonly submitter: string | null;
+  }): Promise<{ bulk: Bulk[]; next: string | null }>;
+  /** Names the job that does it. The first one counts, and stands in the answer. */
+  start(params: { id: string; job: JobId }): Promise<Bulk | null>;
+  /** The same for the one that undoes it. */
+  undo(params: { id: string; job: JobId }): Promise<Bulk | null>;
+  /** What it has done so far. */
+  tell(params: { id: string; result: JsonText }): Promise<void>;
+  /** Before jobs are changed: what they were. */
+  change(params: {
+    readonly id: string;
+    readonly changes: readonly { readonly id: JobId; readonly before: number | null }[];
+  }): Promise<void>;
+  /** These were not changed after all. */
+  forget(params: { readonly id: string; readonly jobs: readonly JobId[] }): Promise<void>;
+  changes(params: {
+    readonly id: string;
+    readonly after: JobId;
+    readonly limit: number;
+  }): Promise<{ id: JobId; before: number | null }[]>;
+}

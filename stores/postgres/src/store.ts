@@ -5,26 +5,32 @@ import type {
   Dependants,
   FollowerPart,
   Keeps,
+  RearrangePart,
   SchedulePart,
   Store,
   UpkeepPart,
 } from '@millrace/engine';
 import type { Database, Statement } from './database.ts';
 import { type HintOptions, startHints } from './hints.ts';
+import { type Figures, createTallyPoint } from './figures.ts';
 import { createIds } from './ids.ts';
 import { createAmend } from './operations/amend.ts';
 import { auditBegin, auditEnd, auditLog, auditNote } from './operations/audit.ts';
+import { createBulkLog } from './operations/bulk.ts';
 import { CLAIM_NOTHING, createClaim } from './operations/claim/claim.ts';
 import type { Context } from './operations/context.ts';
 import { ENQUEUE_NOTHING, enqueue } from './operations/enqueue.ts';
+import { figuresOf } from './operations/figures/figures.ts';
 import { cancel, retry } from './operations/hand.ts';
-import { pause, paused, resume } from './operations/pause.ts';
+import { pause, paused, resume, steer, steered } from './operations/pause.ts';
+import { createRearrange } from './operations/rearrange.ts';
 import { createPrune } from './operations/prune.ts';
 import { children, counts, get, inspect, list, summaries } from './operations/read.ts';
 import { checkpoint, renew } from './operations/renew.ts';
 import {
   fire,
   pauseSchedule,
+  removeSchedule,
   resumeSchedule,
   schedules,
   syncSchedules,
@@ -34,8 +40,8 @@ import { erase } from './operations/erase.ts';
 import { settle } from './operations/settle.ts';
 import { SUCCEED_NOTHING } from './operations/succeed.ts';
 import { maintain } from './operations/maintain.ts';
-import { closeGates, reportWorker, workers } from './operations/upkeep.ts';
-import type { Announcements, AuditLog, Names } from './service.ts';
+import { closeGates, openGates, reportWorker, workers } from './operations/upkeep.ts';
+import type { Announcements, AuditLog, BulkLog, Names } from './service.ts';
 
 const NOW: Statement = {
   name: 'millrace_now',
@@ -47,7 +53,9 @@ export interface PostgresStore extends Store {
   readonly database: Database;
   readonly audit: AuditLog;
   readonly names: Names;
+  readonly bulk: BulkLog;
   readonly announcements: Announcements;
+  readonly figures: Figures;
   readonly enqueueIn: NonNullable<Store['enqueueIn']>;
   readonly chunks: ChunkPart;
   readonly followers: FollowerPart;
@@ -55,9 +63,10 @@ export interface PostgresStore extends Store {
   readonly control: ControlPart;
   readonly upkeep: UpkeepPart;
   readonly amend: AmendPart;
+  readonly rearrange: RearrangePart;
 }
 
-const KEEPS: Keeps = { tenants: true, effects: false, executions: true };
+const KEEPS: Keeps = { tenants: true, effects: false, executions: true, logs: true };
 
 /**
  * From so many jobs on a claim shares one lease. Fewer jobs cost as much with leases of their own
@@ -77,7 +86,8 @@ export async function createStore(
 ): Promise<PostgresStore> {
   const { database, name, dependants, onClose } = params;
   const { shareLeaseFrom = SHARE_LEASE_FROM } = params;
-  const context: Context = { database, ids: createIds(name), dependants, shareLeaseFrom };
+  const tally = createTallyPoint();
+  const context: Context = { database, ids: createIds(name), dependants, shareLeaseFrom, tally };
   database.warmUp?.([CLAIM_NOTHING, SUCCEED_NOTHING, ENQUEUE_NOTHING]);
   const { watch, announcements, stop } = await startHints(database, params);
   return {
@@ -106,6 +116,7 @@ export async function createStore(
     followers: {
       closeGates: (request) => closeGates(context, request),
       children: (request) => children(context, request),
+      gates: (request) => openGates(context, request),
     },
     schedules: {
       sync: (request) => syncSchedules(context, request),
@@ -113,6 +124,7 @@ export async function createStore(
       fire: (request) => fire(context, request),
       pause: (request) => pauseSchedule(context, request),
       resume: (request) => resumeSchedule(context, request),
+      remove: (request) => removeSchedule(context, request),
     },
     control: {
       pause: (request) => pause(context, request),
@@ -120,15 +132,20 @@ export async function createStore(
       paused: () => paused(context),
       reportWorker: (request) => reportWorker(context, request),
       workers: () => workers(context),
+      steer: (request) => steer(context, request),
+      steered: () => steered(context),
     },
     upkeep: { prune: createPrune(context), maintain: () => maintain(context) },
     amend: createAmend(context),
+    rearrange: createRearrange(context),
     audit: {
       begin: (request) => auditBegin(context, request),
       note: (request) => auditNote(context, request),
       end: (request) => auditEnd(context, request),
       list: (request) => auditLog(context, request),
     },
+    bulk: createBulkLog(context),
+    figures: figuresOf(context, tally.listen),
     names: { take: (request) => takeName(context, request) },
     announcements,
     async close() {

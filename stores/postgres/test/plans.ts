@@ -6,6 +6,8 @@ type Asked = Statement & { readonly params: readonly Param[] };
 export interface Recorded {
   readonly database: Database;
   last(): Asked;
+  /** All since so many had been asked. */
+  since(count: number): readonly Asked[];
   count(): number;
 }
 
@@ -25,6 +27,7 @@ export function recordStatements(database: Database): Recorded {
       if (last === undefined) throw new Error('The database was not asked anything.');
       return last;
     },
+    since: (count) => asked.slice(count),
     count: () => asked.length,
   };
 }

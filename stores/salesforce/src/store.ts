@@ -66,7 +66,7 @@ export interface SalesforceStore extends Store {
   ): Promise<Exclude<SettleAnswer, Unknown>>;
 }
 
-const KEEPS: Keeps = { tenants: false, effects: true, executions: false };
+const KEEPS: Keeps = { tenants: false, effects: true, executions: false, logs: false };
 const NOTHING: Omit<Claimed, 'now'> = {
   jobs: [],
   lost: [],

@@ -29,6 +29,19 @@ const HOSTILE_ROWS: Row[] = [...HOSTILE_TEXTS, ...NUMBERS, ...DATES, ...BOOLEANS
   (value) => ALL_TYPES.map(() => value),
 );
 
+/** Each of them in each column of a record whose other fields are right as they are. */
+const PLAIN: Readonly<Record<Column['type'], string>> = {
+  text: 'x',
+  number: '12',
+  decimal: '-12.50',
+  double: '0.5',
+  boolean: 'true',
+  date: '2026-01-31 06:00:00.123456+00',
+};
+const HOSTILE_FIELDS: Row[] = HOSTILE_ROWS.flatMap((row) =>
+  ALL_TYPES.map((_, at) => ALL_TYPES.map(({ type }, i) => (i === at ? row[i] : PLAIN[type]))),
+);
+
 describe('the same file as from values', () => {
   test.each<Partial<CopiedTableOptions>>([
     {},
@@ -37,8 +50,9 @@ describe('the same file as from values', () => {
     { compression: 'gzip' },
   ])('CSV, %j', (more) => {
     const options = { format: 'csv', columns: ALL_TYPES, ...more } as const;
-    const { bytes, state } = fileOfCopy(options, copied(HOSTILE_ROWS));
-    const given = fileOf({ ...options, compression: null }, HOSTILE_ROWS);
+    const rows = [...HOSTILE_ROWS, ...HOSTILE_FIELDS];
+    const { bytes, state } = fileOfCopy(options, copied(rows));
+    const given = fileOf({ ...options, compression: null }, rows);
     if (options.compression === undefined) expect(bytes.toString()).toBe(given.text);
     expect(state.notes).toEqual(given.state.notes);
   });

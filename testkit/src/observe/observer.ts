@@ -60,6 +60,7 @@ export function observe(seen: Observation, store: MemoryStore, who: string): Mem
     },
     followers: {
       children: (params) => followers.children(params),
+      gates: (params) => followers.gates(params),
       async closeGates(params) {
         const gates = await followers.closeGates(params);
         for (const gate of gates) {

@@ -110,6 +110,7 @@ function partsBehind({ chunks, followers, schedules, control, upkeep }: Store, c
       followers: {
         closeGates: (p) => call('closeGates', () => followers.closeGates(p)),
         children: (p) => call('children', () => followers.children(p)),
+        gates: (p) => call('gates', () => followers.gates(p)),
       },
     }),
     ...(schedules && {
@@ -119,6 +120,7 @@ function partsBehind({ chunks, followers, schedules, control, upkeep }: Store, c
         fire: (p) => call('fire', () => schedules.fire(p)),
         pause: (p) => call('pauseSchedule', () => schedules.pause(p)),
         resume: (p) => call('resumeSchedule', () => schedules.resume(p)),
+        remove: (p) => call('removeSchedule', () => schedules.remove(p)),
       },
     }),
     ...(control && {
@@ -128,6 +130,8 @@ function partsBehind({ chunks, followers, schedules, control, upkeep }: Store, c
         paused: () => call('paused', () => control.paused()),
         reportWorker: (p) => call('reportWorker', () => control.reportWorker(p)),
         workers: () => call('workers', () => control.workers()),
+        steer: (p) => call('steer', () => control.steer(p)),
+        steered: () => call('steered', () => control.steered()),
       },
     }),
     ...(upkeep && {

@@ -63,6 +63,8 @@ export interface PreviewOptions {
   readonly outputFormat?: OutputFormat | 'PNG' | undefined;
   readonly locale?: string | undefined;
   readonly timezone?: string | undefined;
+  /** How text that is shown as a date or number is written; as `locale` says unless given. */
+  readonly dataLocale?: string | undefined;
   /** Of a PNG: 800 pixels. */
   readonly width?: number | undefined;
   readonly tenant?: string | undefined;
@@ -154,11 +156,13 @@ async function preview(
   data: Record<string, unknown>,
   options: PreviewOptions,
 ): Promise<Uint8Array> {
-  const { locale = 'en-US', timezone = 'UTC', outputFormat = 'PDF', signal } = options;
+  const { locale = 'en-US', timezone = 'UTC', outputFormat = 'PDF', signal, dataLocale } = options;
+  const reading = dataLocale === undefined ? {} : { dataLocale };
   const compiled = await workshop.templates.compiled(idOrName, options.tenant);
   try {
-    const images = await fetchImages(compiled.template, data, workshop.images, signal);
-    const docx = await merge(compiled, { data, locale, timezone }, images);
+    const imagesNeeded = () => compiled.template.imagesNeeded(data, reading);
+    const images = await fetchImages({ imagesNeeded }, data, workshop.images, signal);
+    const docx = await merge(compiled, { data, locale, timezone, options: reading }, images);
     if (outputFormat === 'DOCX') return docx;
     if (outputFormat === 'PDF')
       return (await convert(workshop, docx, { pdf: undefined }, { lane: 'interactive', signal }))

@@ -12,6 +12,7 @@ import type { DocumentMetrics } from './observe.ts';
 import type { FetchImage } from './one/images.ts';
 import { salesforceDocumentKind } from './one/salesforce-kind.ts';
 import { createWaitingRecords } from './one/waiting.ts';
+import { documentBudgets } from './budgets.ts';
 import { toProblem } from './problems.ts';
 import { type DocumentsConfig, settings } from './settings.ts';
 import { documentsStep } from './step.ts';
@@ -76,6 +77,7 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
         set('conversion_pool_active', activeJobs);
         set('conversion_pool_queued', queuedJobs);
       },
+      budgets: async () => documentBudgets(office.stats(), service.templates.cacheStats()),
       chores: [{ name: 'sweep', everyMs: SWEEP_EVERY_MS, runOnce: service.sweep.runOnce }],
       steps: { documents: documentsStep(service, host.steps) },
       toProblem,

@@ -18,6 +18,7 @@ export { watchFolder } from './definitions/watch.ts';
 export { type Download, download, fileHeaders } from './download.ts';
 export { type Finding, diskFinding, existing, missing, there, unknown } from './finding.ts';
 export * from './handler.ts';
+export type { WorkloadBudget } from './budget.ts';
 export * from './health.ts';
 export { iso, isoOrNull } from './moment.ts';
 export { type Page, type PageParams, badCursor, numberCursor, page, pageLimit } from './pages.ts';
@@ -54,4 +55,5 @@ export {
   wholeNumber,
 } from './settings.ts';
 export * from './step.ts';
+export { lastWithin, withinTime } from './within-time.ts';
 export * from './workload.ts';

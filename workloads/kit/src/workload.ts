@@ -13,6 +13,7 @@ import type {
 import type { Salesforce } from '@millrace/salesforce';
 import type { PostgresStore } from '@millrace/store-postgres';
 import type { SalesforceStore } from '@millrace/store-salesforce';
+import type { WorkloadBudget } from './budget.ts';
 import type { Contract } from './contract/contract.ts';
 import type { MetricTable, Recorder, SetGauge } from './contract/metrics.ts';
 import type { WorkloadContract } from './contract/tables.ts';
@@ -187,6 +188,8 @@ export interface Opened<
   readonly checks?: readonly HealthCheck[];
   /** Read when someone asks for metrics, and not before. */
   gauges?(set: SetGauge<Metrics>): void;
+  /** What it uses up or shares out, as it is now: read whenever somebody looks. */
+  budgets?(): Promise<readonly WorkloadBudget[]>;
   readonly chores?: readonly Chore[];
   /** What pipelines can have it do, by the word that they use for it. */
   readonly steps?: Readonly<Record<string, Step>>;

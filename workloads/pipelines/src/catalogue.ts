@@ -42,6 +42,24 @@ export interface CatalogueView {
   readonly troubled: readonly TroubledFile[];
 }
 
+/** The pipeline of a name, or why there is none: its file is wrong, or another one was probably meant. */
+export function definitionOf(
+  { pipelines, troubled }: CatalogueView,
+  name: string,
+): PipelineDefinition {
+  const found = pipelines.get(name);
+  if (found !== undefined) return found;
+  const [problem] = troubled.find((each) => each.name === name)?.problems ?? [];
+  if (problem !== undefined)
+    throw new PipelineError(
+      'pipeline_not_found',
+      `The pipeline "${name}" cannot be run: ${problem.file}, line ${problem.line}, column ${problem.column}: ${problem.message}`,
+    );
+  const meant = nearest(name, [...pipelines.keys()]);
+  const help = meant === null ? '' : ` Did you mean "${meant}"?`;
+  throw new PipelineError('pipeline_not_found', `There is no pipeline "${name}".${help}`);
+}
+
 type Entry =
   | { readonly is: 'pipeline'; readonly pipeline: Pipeline }
   | { readonly is: 'services'; readonly services: ReadonlyMap<string, ServiceIdentity> };
@@ -145,7 +163,8 @@ function schedulesOf({ pipelines, services }: CatalogueView): Schedule[] {
         submitter: `service:${as}`,
         ...(tenant !== '' && { tenant }),
       };
-      return [{ name, cron, timeZone, missed, overlap, job }];
+      const dataAt = (tick: number): StartData => ({ ...data, at: tick });
+      return [{ name, cron, timeZone, missed, overlap, job, dataAt }];
     }),
   );
 }

@@ -59,7 +59,7 @@ export function pipelineKinds(): JobKind<unknown, Pipelines>[] {
           // The same job again, after its worker was lost, finds the run that it has made.
           key: `schedule ${id}`,
           keyWindow: '7d',
-          at: createdAt,
+          at: data.at ?? createdAt,
         });
         return done({ run: run.id });
       } catch (error) {

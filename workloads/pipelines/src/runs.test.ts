@@ -1,4 +1,4 @@
-import { JobFailure } from '@millrace/engine';
+import { EVERYTHING, JobFailure } from '@millrace/engine';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   DATABASES,
@@ -6,6 +6,7 @@ import {
   openTestDatabase,
 } from '../../../stores/postgres/test/stores.ts';
 import { type World, openWorld } from '../test/world.ts';
+import { pipelinesWithin } from './within.ts';
 
 /** Steps that do what their names say: the type makes no difference here. */
 const line = (...names: string[]): string =>
@@ -374,6 +375,8 @@ steps:
     const spliced = world.submit('spliced', { parameters: { m: '2026-01' } });
     await expect(spliced).rejects.toThrow('steps.a.query.sql: values never become part of sql');
     await expect(world.submit('lien')).rejects.toThrow('Did you mean "line"?');
+    const { catalogue } = pipelinesWithin(world.pipelines, EVERYTHING);
+    expect(() => catalogue.get('lien')).toThrow('Did you mean "line"?');
     await expect(world.submit('line', { parameters: { x: 1 } })).rejects.toEqual(
       refused('invalid_pipeline_parameters'),
     );

@@ -1,6 +1,6 @@
 import { type PageParams, type Scope, admitted, badCursor } from '@millrace/workload-kit';
+import { definitionOf } from './catalogue.ts';
 import type { PipelineRun } from './contract/runs.ts';
-import { PipelineError } from './errors.ts';
 import { pipelineJson, runJson } from './handlers/json.ts';
 import type { Pipelines } from './pipelines.ts';
 import type { RunFilter } from './runs/list.ts';
@@ -46,10 +46,7 @@ export function pipelinesWithin(pipelines: Pipelines, scope: Scope) {
       },
       get(name: string) {
         const view = catalogue.now();
-        const found = view.pipelines.get(name);
-        if (found === undefined)
-          throw new PipelineError('pipeline_not_found', `There is no pipeline "${name}".`);
-        return pipelineJson(found, view, works, now());
+        return pipelineJson(definitionOf(view, name), view, works, now());
       },
     },
     runs: {

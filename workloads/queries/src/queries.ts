@@ -20,7 +20,7 @@ import { type Snippets, createSnippets } from './snippets/snippets.ts';
 import { type Erase, createErase } from './upkeep/erase.ts';
 import { type Reconcile, createReconcile } from './upkeep/reconcile.ts';
 import { type Sweep, createSweep } from './upkeep/sweep.ts';
-import type { WorkConfig, Workshop } from './workshop.ts';
+import type { Tallied, WorkConfig, Workshop } from './workshop.ts';
 
 /** The queries on a database and an account of Marketing Cloud. */
 export interface Queries {
@@ -86,9 +86,12 @@ export async function openQueries(params: QueriesParams): Promise<Queries> {
   const catalog = createCatalog({ businessUnit, now: () => clock.now() });
   const cleanup = createCleanup({ runs, businessUnit, log });
 
-  async function end(run: RunRecord, how: End): Promise<void> {
-    const ended = await runs.end(run, how);
-    if (ended !== null) metrics.ended(ended);
+  async function end(run: RunRecord, how: End, last?: Tallied): Promise<void> {
+    const ended = await runs.end(run, how, last && { ...last.noted, calls: last.tally.calls });
+    if (ended !== null) {
+      if (last !== undefined) last.tally.calls = 0;
+      metrics.ended(ended);
+    }
     await cleanup.after(ended ?? (await runs.again(run)));
   }
 
@@ -111,7 +114,7 @@ export async function openQueries(params: QueriesParams): Promise<Queries> {
     log,
     cleanup,
     end,
-    fail: (run, code, message) => end(run, { status: 'failed', code, message }),
+    fail: (run, code, message, last) => end(run, { status: 'failed', code, message }, last),
   };
 
   return {

@@ -4,6 +4,7 @@ import type { SqlProblem, SqlReport } from './contract/sql.ts';
 import { columnTypeOf } from './execute/target.ts';
 import { TEMPORARY } from './runs/keys.ts';
 import { checkSql } from './sql/check.ts';
+import { hintFor } from './sql/hints.ts';
 import { FINDINGS } from './sql/findings.ts';
 import { type Catalogue, NO_CATALOGUE, columnsOf, tablesOf } from './sql/columns.ts';
 import { lex, unquoted } from './sql/tokens.ts';
@@ -111,7 +112,7 @@ export async function validateSql(
     isEnterprise ? null : (known.get(name.toLowerCase()) ?? null);
   const problems = [
     ...problemsOf(sql, rules, catalogue),
-    ...said.errors.map((message) => saidBy('error', message)),
+    ...said.errors.map((message) => saidBy('error', `${message} ${hintFor(sql, message)}`.trim())),
     ...said.warnings.map((message) => saidBy('warning', message)),
     ...(said.valid || said.errors.length > 0
       ? []

@@ -1,5 +1,6 @@
 import { createMarketingCloud } from '@millrace/marketing-cloud';
 import type { Workload } from '@millrace/workload-kit';
+import { createCallsBudget } from './budget.ts';
 import { contract } from './contract/index.ts';
 import { examine } from './doctor.ts';
 import { toProblem } from './errors.ts';
@@ -84,6 +85,7 @@ export const queries: Workload<QueriesConfig, Queries, typeof contract> = {
         set('shell_query_live_runs', queued, { status: 'queued' });
         set('shell_query_live_runs', running, { status: 'running' });
       },
+      budgets: account === null ? async () => [] : createCallsBudget(store.database),
       checks: account === null ? [] : [health.check],
       chores:
         account === null

@@ -1,6 +1,6 @@
 import type { Log } from '@millrace/engine';
 import type { BusinessUnit } from '@millrace/marketing-cloud';
-import type { Meter } from './calls.ts';
+import type { Meter, Tally } from './calls.ts';
 import type { FieldsOf } from './catalog/catalog.ts';
 import type { Cleanup } from './cleanup.ts';
 import type { FailureCode } from './errors.ts';
@@ -9,7 +9,7 @@ import type { QueryMetrics } from './observe.ts';
 import type { PollConfig } from './poll/config.ts';
 import type { Statuses } from './poll/statuses.ts';
 import type { RunRecord } from './runs/record.ts';
-import type { End } from './runs/records.ts';
+import type { End, Noted } from './runs/records.ts';
 import type { RunStore } from './runs/store.ts';
 
 /** What the jobs of runs work with. */
@@ -27,8 +27,14 @@ export interface Workshop {
   readonly log: Log;
   readonly cleanup: Cleanup;
   /** Ends the run, unless it is over, and cleans up after it. */
-  end(run: RunRecord, end: End): Promise<void>;
-  fail(run: RunRecord, code: FailureCode, message: string): Promise<void>;
+  end(run: RunRecord, end: End, last?: Tallied): Promise<void>;
+  fail(run: RunRecord, code: FailureCode, message: string, last?: Tallied): Promise<void>;
+}
+
+/** What the poll that ends a run saw, written with the end; its tally has then been counted. */
+export interface Tallied {
+  readonly noted: Omit<Noted, 'calls'>;
+  readonly tally: Tally;
 }
 
 export interface WorkConfig {

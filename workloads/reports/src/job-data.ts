@@ -42,8 +42,10 @@ export interface ReportJob {
   readonly report: string;
   /** Of the definition that it was made with, and runs with. */
   readonly digest: string;
-  /** As they were given: words such as `yesterday` mean the day before the job was made. Not with `from`. */
+  /** As they were given: words such as `yesterday` mean the day before `at`. Not with `from`. */
   readonly parameters?: GivenParameters | undefined;
+  /** The tick of the schedule that it is for; left out: when the job was made. Milliseconds since 1970. */
+  readonly at?: number | undefined;
   /** Several parents have made it, whom the job names by their reports: its parameters are found in their results. */
   readonly from?: FromParents | undefined;
   readonly output: OutputChoice;
@@ -61,6 +63,7 @@ export const reportJobSchema: z.ZodType<ReportJob> = z
     report: z.string(),
     digest: z.string().regex(/^[0-9a-f]{64}$/),
     parameters: z.record(z.string(), given).optional(),
+    at: z.number().optional(),
     from: z
       .strictObject({ parameters: z.record(z.string(), mapped), asParents: z.boolean() })
       .optional(),

@@ -114,7 +114,7 @@ export const settings = settingsOf({
     REPORTS_SOURCE_PATIENCE: setting(
       time('1s'),
       '30m',
-      'For how long a run waits for a database that does not answer, before it fails.',
+      'For how long a run waits for a database or an object storage that does not answer, before it fails.',
     ),
     REPORTS_CHUNK_BYTES: setting(
       wholeNumber(10_000, 100_000_000),

@@ -1,11 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { type SqlSource, openEmbeddedSource, openPostgresSource } from '@millrace/sql-source';
-import { connectConfig } from '@millrace/store-postgres';
+import { connectConfig, lockFolder } from '@millrace/store-postgres';
 import type { SourceConfig } from './settings/source.ts';
 
 /** The database that reports read. `null`: the embedded one, in the folder. */
 export function openSource(config: SourceConfig | null, sampleFolder: string): SqlSource {
-  if (config === null) return openEmbeddedSource({ folder: sampleFolder });
+  if (config === null)
+    return openEmbeddedSource({
+      folder: sampleFolder,
+      lock: (folder) => lockFolder(folder, 'REPORTS_DATABASE_URL'),
+    });
   const { url, tls, passwordFile } = config;
   return openPostgresSource({
     connection: {

@@ -1,6 +1,14 @@
 import { JobFailure } from '@millrace/engine';
 import { COMPRESSIONS, TABLE_FORMATS } from '@millrace/tables';
-import { ROLES, type RowsOf, type Step, type StepSight, type Who } from '@millrace/workload-kit';
+import {
+  type GivenParameters,
+  ROLES,
+  type RowsOf,
+  type Step,
+  type StepSight,
+  type Who,
+  givenFromJson,
+} from '@millrace/workload-kit';
 import { z } from 'zod';
 import { columnWords } from './catalogue/schema.ts';
 import { tableDefinition } from './catalogue/table.ts';
@@ -19,6 +27,9 @@ const output = {
   compression: z.enum([...COMPRESSIONS, 'none']).optional(),
 };
 
+const VALUE = { error: 'write a text, a number, true or false, or a list of them.' };
+const written = z.union([z.string(), z.number(), z.boolean()], VALUE);
+
 /** Held against what columns may be, and kept as the file says them: the definition of the table reads them once more. */
 const columnsAsWritten = z
   .custom<Readonly<Record<string, unknown>>>()
@@ -33,8 +44,9 @@ const inputSchema = z.union(
   [
     z.strictObject({
       report: z.string(),
+      // `${least}` alone keeps its type, so a number stands for its text as it does in a request.
       parameters: z
-        .record(z.string(), z.union([z.string(), z.array(z.string()), z.null()]))
+        .record(z.string(), z.union([written, z.array(written), z.null()], VALUE))
         .default({}),
       ...output,
     }),
@@ -115,7 +127,8 @@ function jobOf(
   const { roles, claims, submitter } = who;
   const name = submitter ?? 'nobody';
   if ('report' in input) {
-    const { report, parameters, format, compression } = input;
+    const { report, format, compression } = input;
+    const parameters = givenTo(view.reports.get(report), input.parameters);
     const prepared = prepareReport(view, {
       report,
       parameters,
@@ -151,6 +164,17 @@ function jobOf(
       rows,
     },
   };
+}
+
+/** A report that is not there is refused for that, whatever its parameters are. */
+function givenTo(
+  definition: ReportDefinition | undefined,
+  values: Readonly<Record<string, unknown>>,
+): GivenParameters {
+  const read = givenFromJson(definition?.value.parameters ?? [], definition ? values : {});
+  if ('given' in read) return read.given;
+  const message = read.problems.map((each) => `${each.parameter}: ${each.message}`).join(' ');
+  throw new JobFailure('invalid_parameters', message, { retryable: false });
 }
 
 function sightOf(run: RunSight): StepSight {

@@ -54,6 +54,9 @@ export async function openBench(params: {
   config?: Partial<WorkConfig>;
   steps?: Workshop['steps'];
   deliver?: Workshop['deliver'];
+  now?: () => number;
+  /** Puts something before the outputs, such as a storage that is away. */
+  through?: (outputs: Outputs) => Outputs;
 }): Promise<Bench> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-reports-'));
   const outputs = createOutputs({ folder, s3: null });
@@ -76,7 +79,7 @@ export async function openBench(params: {
     const workshop: Workshop = {
       definition: async (name) => params.definition(name),
       source: watched(params.source, contact),
-      outputs: watchedOutputs(outputs, contact),
+      outputs: watchedOutputs(params.through?.(outputs) ?? outputs, contact),
       runs: {
         begin: async () => null,
         progress: async () => {},
@@ -94,7 +97,7 @@ export async function openBench(params: {
       steps: params.steps ?? (() => undefined),
       forgetToken: async () => {},
       metrics: { chunk() {}, restarted() {}, failed() {} },
-      clock: { now: () => Date.now(), after: () => () => {} },
+      clock: { now: params.now ?? (() => Date.now()), after: () => () => {} },
       config,
     };
     const context: JobContext = {
@@ -168,9 +171,9 @@ function watchedReading(reading: Reading, contact: () => void): Reading {
       contact();
       await reading.set(values);
     },
-    async *copy(sql, cut) {
+    async *copy(sql, cut, values) {
       contact();
-      for await (const rows of reading.copy(sql, cut)) {
+      for await (const rows of reading.copy(sql, cut, values)) {
         yield rows;
         contact();
       }

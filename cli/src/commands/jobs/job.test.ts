@@ -127,6 +127,8 @@ describe('millrace job', () => {
         executions: [
           {
             attempt: 1,
+            epoch: null,
+            log: null,
             worker: 'host-1',
             startedAt: at(-240_000),
             endedAt: at(-238_800),
@@ -136,6 +138,8 @@ describe('millrace job', () => {
           },
           {
             attempt: 1,
+            epoch: null,
+            log: null,
             worker: 'host-2',
             startedAt: at(-200_000),
             endedAt: at(-80_000),
@@ -145,6 +149,8 @@ describe('millrace job', () => {
           },
           {
             attempt: 2,
+            epoch: null,
+            log: null,
             worker: 'host-10',
             startedAt: at(-20_000),
             endedAt: at(-19_950),

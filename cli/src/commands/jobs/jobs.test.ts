@@ -152,7 +152,8 @@ describe('millrace jobs', () => {
     const { stdout } = await millrace('jobs --json', { terminal: 40 });
     expect(documents(stdout)).toEqual(
       jobs.map(
-        ({ data: _d, result: _r, cursor: _c, executions: _e, children: _f, ...rest }) => rest,
+        ({ data: _d, result: _r, cursor: _c, executions: _e, children: _f, log: _l, ...rest }) =>
+          rest,
       ),
     );
     expect((await millrace('jobs --quiet --state failed')).stdout).toBe('pg-103\n');

@@ -47,6 +47,8 @@ describe('millrace retry with other data', () => {
   test('the editor may have words of its own, and its failure changes nothing', async () => {
     expect(await editText({ EDITOR: 'sed -i s/1/2/' }, '{"a":1}\n')).toBe('{"a":2}\n');
     expect(await editText({ VISUAL: 'true', EDITOR: 'false' }, 'x')).toBe('x');
+    expect(await editText({ EDITOR: 'true' }, 'x', true)).toBe('x');
+    await expect(editText({}, 'x', true)).rejects.toThrow('Nobody is here to edit it.');
     await expect(editText({ EDITOR: 'false' }, 'x')).rejects.toThrow('"false" ended with 1');
   });
 });

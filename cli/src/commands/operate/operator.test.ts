@@ -160,6 +160,16 @@ describe('millrace schedules', () => {
     expect(await millrace('schedules run')).toMatchObject({ code: 2 });
   });
 
+  test('deletes one', async () => {
+    const { millrace, service, server } = await fixture();
+    service.schedules = two();
+    expect((await millrace('schedules delete nightly')).stdout).toBe(
+      '"nightly" is deleted; the jobs that it made stay.\n',
+    );
+    expect(server.requests).toContain('DELETE /schedules/nightly');
+    expect(await millrace('schedules delete nightly')).toMatchObject({ code: 3 });
+  });
+
   test('says where they would come from', async () => {
     const { millrace } = await fixture();
     expect((await millrace('schedules')).stderr).toMatch(/defineSchedule/);

@@ -8,8 +8,15 @@ import { verbOf } from '../../line/verb.ts';
 
 export const schedules = defineCommand({
   name: 'schedules',
-  summary: 'Lists the schedules; shows, runs, pauses or resumes one.',
-  usage: ['', 'show SCHEDULE', 'run SCHEDULE', 'pause SCHEDULE', 'resume SCHEDULE'],
+  summary: 'Lists schedules; shows, runs, pauses, resumes, deletes one.',
+  usage: [
+    '',
+    'show SCHEDULE',
+    'run SCHEDULE',
+    'pause SCHEDULE',
+    'resume SCHEDULE',
+    'delete SCHEDULE',
+  ],
   words: { least: 0, most: 2 },
   options: {},
   examples: [
@@ -25,6 +32,7 @@ export const schedules = defineCommand({
       run: 'SCHEDULE',
       pause: 'SCHEDULE',
       resume: 'SCHEDULE',
+      delete: 'SCHEDULE',
     });
     return ACTIONS[verb](context, object);
   },
@@ -76,6 +84,10 @@ const ACTIONS = {
   async resume(context: Context, name: string): Promise<ExitCode> {
     const answer = await context.client.resumeSchedule({ params: { name } });
     return told(context, answer, `"${name}" runs again, from its next tick on.`);
+  },
+  async delete(context: Context, name: string): Promise<ExitCode> {
+    const answer = await context.client.deleteSchedule({ params: { name } });
+    return told(context, answer, `"${name}" is deleted; the jobs that it made stay.`);
   },
 };
 

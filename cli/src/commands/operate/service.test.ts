@@ -89,7 +89,7 @@ describe('millrace stats', () => {
 describe('millrace kinds', () => {
   const kinds = () => [
     aKind({ name: 'report', public: false, concurrency: 2, quota: { queued: 5_000, running: 10 } }),
-    aKind({ paused: { since: at(-60_000), by: 'ada' } }),
+    aKind({ paused: { since: at(-60_000), by: 'ada', reason: null } }),
   ];
 
   test('lists them by name', async () => {

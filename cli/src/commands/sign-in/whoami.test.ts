@@ -8,6 +8,7 @@ import {
   login,
   nameIn,
   protectedFixture,
+  PLACE,
 } from '../../../test/signed-in.ts';
 
 describe('millrace whoami', () => {
@@ -31,13 +32,16 @@ describe('millrace whoami', () => {
         claims: {},
         tenants: null,
         expiresAt: at(60 * MINUTE),
+        version: expect.any(String),
+        environment: null,
+        sandbox: false,
       },
     ]);
   });
 
   test('shows the tenants, where there are some', async () => {
     const { millrace, service } = await protectedFixture();
-    const me = { name: 'ada', subject: 's', roles: [], claims: {}, expiresAt: null };
+    const me = { ...PLACE, name: 'ada', subject: 's', roles: [], claims: {}, expiresAt: null };
     service.handlers.me = () => ({ ...me, tenants: ['acme', 'globex'] });
     expect((await millrace('whoami')).stdout).toContain('tenants  acme, globex\n');
     service.handlers.me = () => ({ ...me, tenants: [] });
@@ -61,6 +65,7 @@ describe('millrace whoami', () => {
   test('lets no name move the cursor', async () => {
     const { millrace, service } = await protectedFixture();
     service.handlers.me = () => ({
+      ...PLACE,
       name: 'ada\u001B[2J',
       subject: 's',
       roles: [],

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -57,6 +57,23 @@ describe('millrace report run', () => {
     ]);
   });
 
+  test.each(['out', 'out.2026', 'out-1.5', 'of.folder/out', 'out.csv', 'out.txt --format csv'])(
+    'saves -o %s',
+    async (name) => {
+      const place = await folder();
+      await mkdir(`${place}/of.folder`);
+      const { millrace } = await reportsFixture();
+      const ran = await millrace(`report run timesheets --county 19 -o ${place}/${name}`);
+      expect(ran).toMatchObject({ code: 0 });
+    },
+  );
+
+  test('an empty value is none, as a parameter without a value is not', async () => {
+    const { millrace, reports } = await reportsFixture();
+    await millrace('report run timesheets --no-wait --county 19 --status=');
+    expect(reports.bodies).toMatchObject([{ parameters: { county: '19', status: null } }]);
+  });
+
   test.each([
     ['--county 19 --conty 20', 'There is no option --conty: did you mean --county?'],
     ['--county 19 --frmat csv', 'There is no option --frmat: did you mean --format?'],
@@ -66,6 +83,18 @@ describe('millrace report run', () => {
     ],
     ['', 'The report "timesheets" needs --county 19.'],
     ['--county', '--county needs a value: --county 19'],
+    [
+      '--county 19 --status -o out.csv',
+      '--status needs a value: --status TEXT, or --status= for none',
+    ],
+    [
+      '--county 19 -o out.xls',
+      '"out.xls" does not say in which form. Let it end with .csv, .jsonl, .xlsx, or .parquet, or give --format.',
+    ],
+    [
+      '--county 19 -o out.json.gz',
+      '"out.json.gz" does not say in which form. Let it end with .csv, .jsonl, .xlsx, or .parquet, or give --format.',
+    ],
     ['--county 19 --county 20', '--county takes one value, and came 2 times.'],
     ['--county 19 -o out.xlsx --format csv', '"out.xlsx" would hold CSV. Call it .csv.'],
     ['--county 19 -o /proc/out.csv', 'No file can be made at "/proc/out.csv".'],

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestEmbedded, openTestEmbedded, reading, refused } from '../../test/sources.ts';
+import { lockFolder } from '../../../../stores/postgres/src/embedded/folder-lock.ts';
 import { SourceUnavailable, openEmbeddedSource } from '../index.ts';
 
 /** For ever, with nothing to show. */
@@ -75,10 +76,10 @@ describe('the embedded source', () => {
   });
 
   test('its folder is not for two', async () => {
-    const second = openEmbeddedSource({ folder: opened.folder });
+    const second = openEmbeddedSource({ folder: opened.folder, lock: lockFolder });
     const thrown = await refused(second.check());
     expect(thrown).toBeInstanceOf(SourceUnavailable);
-    expect(thrown.message).toContain('in use by another process');
+    expect(thrown.message).toContain(`in use by process ${process.pid}`);
     await second.close();
   });
 });
@@ -96,7 +97,7 @@ test('keeps what it has, gives the folder free when closed, and opens what a kil
   await first.close();
   expect(await refused(first.begin({ statementTimeoutMs: 1 }))).toMatchObject({ code: 'closed' });
 
-  const second = openEmbeddedSource({ folder });
+  const second = openEmbeddedSource({ folder, lock: lockFolder });
   await reading(second, async ({ rows }) => {
     expect(await rows('SELECT count(*) FROM kept')).toEqual([['2']]);
   });
@@ -116,7 +117,7 @@ test('a folder that cannot be one says so', async () => {
   const opened = await openTestEmbedded();
   const file = join(opened.folder, 'file');
   writeFileSync(file, '');
-  const source = openEmbeddedSource({ folder: join(file, 'sample') });
+  const source = openEmbeddedSource({ folder: join(file, 'sample'), lock: lockFolder });
   const thrown = await refused(source.check());
   expect(thrown).toBeInstanceOf(SourceUnavailable);
   expect(thrown.message).toMatch(/cannot be written to \((ENOTDIR|EEXIST)\)/);

@@ -1,16 +1,25 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { OWN, SourceError, sourceError, unavailable } from '../errors.ts';
+import { OWN, SourceError, SourceUnavailable, sourceError, unavailable } from '../errors.ts';
 import type { Line } from '../reading/line.ts';
 import { beginReading } from '../reading/reading.ts';
+import { tapRows } from '../reading/row-tap.ts';
 import type { BeginOptions, Reading, SqlSource } from '../types.ts';
 import { type EmbeddedDatabase, createEmbeddedDatabase } from './database.ts';
-import { lockFolder } from './lock.ts';
 import { createTurns } from './turns.ts';
 
 export interface EmbeddedSource extends SqlSource {
   readonly kind: 'embedded';
   readonly change: (sql: string) => Promise<void>;
+}
+
+export interface EmbeddedSourceOptions {
+  readonly folder: string;
+  /**
+   * Makes the folder, keeps other processes out of it and gives what lets them in again; throws a sentence. PGlite takes no lock, and two
+   * processes on one folder lose writes without a word (docs/decisions/0009-embedded-database.md).
+   */
+  readonly lock: (folder: string) => Promise<() => Promise<void>>;
 }
 
 const CHECK_WITHIN_MS = 60_000;
@@ -23,18 +32,19 @@ const GOODBYE_WITHIN_MS = 30_000;
  * Postgres in a thread of this process, with a folder of its own. It starts with the first question: 0.5 s, and 5 s of a
  * processor where there is no database in the folder yet.
  */
-export function openEmbeddedSource({ folder }: { readonly folder: string }): EmbeddedSource {
+export function openEmbeddedSource({ folder, lock }: EmbeddedSourceOptions): EmbeddedSource {
   const turns = createTurns();
   const database = createEmbeddedDatabase(join(folder, 'pg'));
   const closing = new AbortController();
-  let unlock: Promise<() => void> | null = null;
+  let unlock: Promise<() => Promise<void>> | null = null;
 
   /** The lock stays with the process until `close`; one that was refused is tried again. */
   async function locked(): Promise<void> {
-    unlock ??= lockFolder(folder);
-    await unlock.catch((error: unknown) => {
+    unlock ??= lock(folder);
+    await unlock.catch((cause: unknown) => {
       unlock = null;
-      throw error;
+      const message = cause instanceof Error ? cause.message : String(cause);
+      throw new SourceUnavailable(message, { code: OWN.stopped, cause });
     });
   }
 
@@ -82,7 +92,7 @@ export function openEmbeddedSource({ folder }: { readonly folder: string }): Emb
       const endTurn = await turns.take();
       await database.close();
       const held = await unlock?.catch(() => null);
-      held?.();
+      await held?.();
       endTurn();
     },
   };
@@ -108,6 +118,7 @@ async function lineOf(database: EmbeddedDatabase, endTurn: () => void): Promise<
     ssl: false,
   });
   client.on('error', () => {});
+  tapRows(client);
 
   async function leave(withinMs: number): Promise<void> {
     session.stream.destroy();

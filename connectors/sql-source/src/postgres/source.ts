@@ -2,6 +2,7 @@ import pg from 'pg';
 import { OWN, SourceError, refuseAborted, unavailable } from '../errors.ts';
 import type { Line } from '../reading/line.ts';
 import { beginReading } from '../reading/reading.ts';
+import { tapRows } from '../reading/row-tap.ts';
 import type { BeginOptions, Reading, SqlSource } from '../types.ts';
 import { cancel } from './cancel.ts';
 
@@ -80,6 +81,7 @@ async function connect(options: PostgresSourceOptions, begun: BeginOptions): Pro
   });
   // Without a listener a client that breaks ends the process. Whoever waits for an answer hears of it by the answer.
   client.on('error', () => {});
+  tapRows(client);
   // The pg package prefers the password of a URL, also where the URL has none.
   if (typeof connection.password === 'function')
     Object.assign(client, { password: connection.password });

@@ -1,51 +1,59 @@
 import type { CopiedRows, Cut } from '../types.ts';
+import type { RowReader } from './row-tap.ts';
 
-/** Puts rows together in large buffers. */
-export interface Batches {
-  /** The row is copied: its bytes are the parser's, which uses them again. Gives the batch that it completes. */
-  add(row: Buffer): CopiedRows | null;
+/** Puts rows together in large buffers: bytes are copied, since they are the socket's, which uses them again. */
+export interface Batches extends RowReader {
   /** What is left at the end. */
   rest(): CopiedRows | null;
 }
 
 const FIRST_BYTES = { least: 4 * 1024, most: 64 * 1024 };
 
-export function createBatches(cut: Cut): Batches {
-  const { bytes, rows, mostBytes = Infinity, ends: wantsEnds = false } = cut;
-  let buffer: Buffer = Buffer.allocUnsafeSlow(
-    Math.min(Math.max(bytes * 2, FIRST_BYTES.least), FIRST_BYTES.most),
-  );
-  let ends: number[] = [];
+/** `onBatch` gets each batch with the row that completes it. */
+export function createBatches(cut: Cut, onBatch: (batch: CopiedRows) => void): Batches {
+  const { bytes, rows, mostBytes = Infinity, nextRows } = cut;
+  let mostRows = nextRows?.(null) ?? Infinity;
+  let buffer: Buffer = Buffer.allocUnsafeSlow(firstBytes(cut));
   let count = 0;
   let length = 0;
   let lastFrom = 0;
+  /** Where the row begins that is under way. */
+  let rowFrom = 0;
 
   function take(): CopiedRows {
     const batch = {
       bytes: buffer.subarray(0, length),
       rows: count,
       lastRow: buffer.subarray(lastFrom, length),
-      ...(wantsEnds && { ends }),
     };
     // The reader has the old one. The next batch will be about as large.
     buffer = Buffer.allocUnsafeSlow(buffer.length);
-    ends = [];
-    count = length = lastFrom = 0;
+    count = length = lastFrom = rowFrom = 0;
+    mostRows = nextRows?.({ rows: batch.rows, bytes: batch.bytes.length }) ?? Infinity;
     return batch;
   }
 
   return {
-    add(row) {
-      if (length + row.length > buffer.length) buffer = grown(buffer, length, row.length);
-      lastFrom = length;
-      length += row.copy(buffer, length);
+    part(from, start, end) {
+      const more = end - start;
+      if (length + more > buffer.length) buffer = grown(buffer, length, more);
+      from.copy(buffer, length, start, end);
+      length += more;
+    },
+    endRow() {
+      lastFrom = rowFrom;
+      rowFrom = length;
       count += 1;
-      if (wantsEnds) ends.push(length);
       const isFull = (length >= bytes && count >= rows) || length >= mostBytes;
-      return isFull ? take() : null;
+      if (isFull || count >= mostRows) onBatch(take());
     },
     rest: () => (count === 0 ? null : take()),
   };
+}
+
+function firstBytes({ bytes, likelyBytes = 0 }: Cut): number {
+  const small = Math.min(Math.max(bytes * 2, FIRST_BYTES.least), FIRST_BYTES.most);
+  return Math.max(small, likelyBytes);
 }
 
 function grown(buffer: Buffer, used: number, needed: number): Buffer {

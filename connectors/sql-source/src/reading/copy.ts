@@ -3,6 +3,7 @@ import type { SourceError } from '../errors.ts';
 import { OWN } from '../errors.ts';
 import type { CopiedRows, CopyFormat, Cut } from '../types.ts';
 import { createBatches } from './batches.ts';
+import { tapOf } from './row-tap.ts';
 
 /** Batches that wait for their reader before the source is paused. */
 const READ_AHEAD = 2;
@@ -19,6 +20,12 @@ export const BEFORE_COPIED = 'COPY (';
 export function copyText(sql: string, format: CopyFormat = 'csv'): string {
   // On a line of its own: the SQL may end with a comment.
   return `${BEFORE_COPIED}${sql}\n) TO STDOUT (${OPTIONS[format]})`;
+}
+
+export interface Copying {
+  readonly text: string;
+  /** A statement whose answer nobody reads, sent along: it costs no way to the source and back. */
+  readonly before: { readonly text: string; readonly values: readonly string[] } | null;
 }
 
 export interface CopyReader {
@@ -38,15 +45,15 @@ export interface CopyReader {
  * COPY TO STDOUT sends one message per row, and the pg package hands each to the statement that is under way. By the
  * extended protocol, which takes one statement and refuses several.
  */
-export function createCopyReader(client: pg.Client, text: string, cut: Cut): CopyReader {
-  const batches = createBatches(cut);
+export function createCopyReader(client: pg.Client, copy: Copying, cut: Cut): CopyReader {
+  const batches = createBatches(cut, put);
+  const tap = tapOf(client);
   const ready: CopiedRows[] = [];
   let isPaused = false;
   let end: { readonly error: SourceError | null } | null = null;
   let wake = (): void => {};
 
-  function put(batch: CopiedRows | null): void {
-    if (batch === null) return;
+  function put(batch: CopiedRows): void {
     ready.push(batch);
     if (ready.length >= READ_AHEAD && !isPaused) {
       isPaused = true;
@@ -64,13 +71,21 @@ export function createCopyReader(client: pg.Client, text: string, cut: Cut): Cop
     run: () =>
       new Promise((resolve, reject) => {
         client.query({
-          submit: (connection) => sendExtended(connection, text),
-          handleCopyData({ chunk }: { chunk: Buffer }) {
-            put(batches.add(chunk));
+          submit(connection) {
+            if (tap !== undefined) tap.reader = batches;
+            sendExtended(connection, copy);
           },
+          handleCopyData({ chunk }: { chunk: Buffer }) {
+            batches.part(chunk, 0, chunk.length);
+            batches.endRow();
+          },
+          // Of what comes before the COPY.
+          handleDataRow() {},
           handleCommandComplete() {},
           handleReadyForQuery() {
-            put(batches.rest());
+            if (tap !== undefined) tap.reader = null;
+            const rest = batches.rest();
+            if (rest !== null) put(rest);
             finish(null);
             resolve();
           },
@@ -104,9 +119,14 @@ export function createCopyReader(client: pg.Client, text: string, cut: Cut): Cop
 }
 
 /** In one packet. Types of the pg package ask for a second argument that it does not read. */
-function sendExtended(connection: pg.Connection, text: string): void {
+function sendExtended(connection: pg.Connection, { before, text }: Copying): void {
   connection.stream.cork();
   try {
+    if (before !== null) {
+      connection.parse({ name: '', text: before.text, types: [] }, true);
+      connection.bind({ values: [...before.values] }, true);
+      connection.execute({}, true);
+    }
     connection.parse({ name: '', text, types: [] }, true);
     connection.bind({}, true);
     connection.execute({}, true);

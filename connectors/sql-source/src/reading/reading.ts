@@ -50,10 +50,11 @@ export async function beginReading(line: Line, options: ReadingOptions): Promise
     }
   }
 
-  async function* copy(sql: string, cut: Cut): AsyncGenerator<CopiedRows> {
+  async function* copy(sql: string, cut: Cut, values: Values = {}): AsyncGenerator<CopiedRows> {
     await selects.check(sql);
     await dropTimeout();
-    const reader = createCopyReader(client, copyText(sql, cut.format), cut);
+    const copying = { text: copyText(sql, cut.format), before: settingText(values) };
+    const reader = createCopyReader(client, copying, cut);
     const unwatch = watchProgress({
       progress: () => (reader.isPaused() ? null : bytesArrived(line)),
       withinMs: statementTimeoutMs,
@@ -82,10 +83,8 @@ export async function beginReading(line: Line, options: ReadingOptions): Promise
   await start();
   return {
     async set(values) {
-      const pairs = pairsOf(values);
-      if (pairs.length === 0) return;
-      const calls = pairs.map((_, at) => `set_config($${at * 2 + 1}, $${at * 2 + 2}, true)`);
-      await session.ask(() => textRows(client, `SELECT ${calls.join(', ')}`, pairs.flat()));
+      const setting = settingText(values);
+      if (setting !== null) await session.ask(() => textRows(client, setting.text, setting.values));
     },
     async describe(sql) {
       const fields = await selects.columns(sql);
@@ -110,8 +109,18 @@ async function tryExtra(client: pg.Client, extra: string): Promise<void> {
   }
 }
 
+type Values = Parameters<Reading['set']>[0];
+
+/** Null: there is nothing to set. */
+function settingText(values: Values): { text: string; values: string[] } | null {
+  const pairs = pairsOf(values);
+  if (pairs.length === 0) return null;
+  const calls = pairs.map((_, at) => `set_config($${at * 2 + 1}, $${at * 2 + 2}, true)`);
+  return { text: `SELECT ${calls.join(', ')}`, values: pairs.flat() };
+}
+
 /** Names and values, checked: Postgres would end a text at a NUL, and half a surrogate pair would become another character. */
-function pairsOf(values: Readonly<Record<string, string | null>>): (readonly [string, string])[] {
+function pairsOf(values: Values): (readonly [string, string])[] {
   const pairs = new Map<string, string>();
   for (const [name, value] of Object.entries(values)) {
     if (value === null) continue;

@@ -1,7 +1,7 @@
 import type { Replica } from '@millrace/api';
 import type { Board } from './board.ts';
 import { type Frame, eventFrame } from '../streams/frames.ts';
-import { replicas } from './replicas.ts';
+import { replicasForAll } from './replicas.ts';
 import { shared } from '../shared.ts';
 import type { MainStore } from '../../stores/parts.ts';
 
@@ -32,7 +32,7 @@ export function createWorkerBoard(store: MainStore, onVanished: () => void): Wor
 
   return {
     refresh: shared(async () => {
-      const next = new Map((await replicas(store)).map((read) => [read.id, know(read)]));
+      const next = new Map((await replicasForAll(store)).map((read) => [read.id, know(read)]));
       const hasVanished = [...known].some(
         ([id, { replica }]) =>
           isAlive(replica) && (next.get(id)?.replica.state ?? 'silent') === 'silent',

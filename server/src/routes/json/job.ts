@@ -2,19 +2,17 @@ import { iso, isoOrNull } from '@millrace/workload-kit';
 import type {
   Execution as ExecutionJson,
   Job as JobJson,
-  JobFilter,
   JobSummary as SummaryJson,
 } from '@millrace/api';
 import { type Role, allows } from '@millrace/api';
 import {
   type Execution,
-  type Filter,
   type Job,
   type JobSummary,
   type JsonText,
+  type LogLine,
   WEBHOOK_KIND,
 } from '@millrace/engine';
-import { defined } from '@millrace/workload-kit';
 
 /** Paths and queries of webhooks often hold a token: whoever may not act on jobs sees the host alone, and no cursor. */
 type Seen = 'all' | 'host';
@@ -51,7 +49,12 @@ export function summaryJson(job: JobSummary, seen: Seen): SummaryJson {
   };
 }
 
-export function jobJson(job: Job, children: readonly JobSummary[], seen: Seen): JobJson {
+export function jobJson(
+  job: Job,
+  children: readonly JobSummary[],
+  log: readonly LogLine[] | null,
+  seen: Seen,
+): JobJson {
   const data = withoutPassword(valueOf(job.payload));
   return {
     ...summaryJson(job, seen),
@@ -60,29 +63,18 @@ export function jobJson(job: Job, children: readonly JobSummary[], seen: Seen): 
     // A cursor holds what a job was about to read, such as the key of the last row of a report: whose rows these are, row rules decide.
     cursor: seen === 'all' ? valueOf(job.cursor) : null,
     executions: job.executions.map(executionJson),
+    log: logJson(log),
     children: children.map(({ id, kind, state }) => ({ id, kind, state })),
   };
 }
 
-function executionJson({ startedAt, endedAt, ...execution }: Execution): ExecutionJson {
-  return { ...execution, startedAt: iso(startedAt), endedAt: iso(endedAt) };
+function executionJson({ startedAt, endedAt, epoch, log, ...rest }: Execution): ExecutionJson {
+  const moments = { startedAt: iso(startedAt), endedAt: iso(endedAt) };
+  return { ...rest, ...moments, epoch: epoch ?? null, log: logJson(log ?? null) };
 }
 
-/** Bulk actions have `all` beside the filter: it has said what it had to. */
-export function filterOf(given: JobFilter & { readonly all?: true | undefined }): Filter {
-  const { state, kind, tenant, key, correlationId, errorCode } = given;
-  const createdAfter = msOrUndefined(given.createdAfter);
-  const createdBefore = msOrUndefined(given.createdBefore);
-  return defined({
-    state,
-    kind,
-    tenant,
-    key,
-    correlationId,
-    errorCode,
-    createdAfter,
-    createdBefore,
-  });
+function logJson(lines: readonly LogLine[] | null): JobJson['log'] {
+  return lines?.map(({ at, level, message }) => ({ at: iso(at), level, message })) ?? null;
 }
 
 /** People may edit the records of a queue, such as RequestJSON__c in Salesforce: what is no JSON is shown as it is. */
@@ -93,10 +85,6 @@ function valueOf(text: JsonText | null): unknown {
   } catch {
     return text;
   }
-}
-
-function msOrUndefined(moment: string | undefined): number | undefined {
-  return moment === undefined ? undefined : Date.parse(moment);
 }
 
 /** The password of a PDF is for whoever has the PDF, not for whoever may see the job. */

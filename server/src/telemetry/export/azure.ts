@@ -1,3 +1,4 @@
+import { withinTime } from '@millrace/workload-kit';
 import type { AzureMonitorExporterOptions } from '@azure/monitor-opentelemetry-exporter';
 import type { Clock } from '@millrace/engine';
 import { SpanKind } from '@opentelemetry/api';
@@ -10,7 +11,6 @@ import { BatchSpanProcessor, type SpanProcessor } from '@opentelemetry/sdk-trace
 import type { Logger } from '../../log/log.ts';
 import { StartError } from '../../start-error.ts';
 import { isLoopbackHost } from '../../webhook/address.ts';
-import { within } from '../../within.ts';
 import { EXPORT_WITHIN_MS, type Failed, telling, tellFailures } from './exporting.ts';
 import type { SpanExport } from './otlp.ts';
 
@@ -91,7 +91,7 @@ function optionsOf(
           async sendRequest(request, next) {
             request.timeout = 0;
             try {
-              const response = await within(EXPORT_WITHIN_MS, abandoned, (signal) => {
+              const response = await withinTime(EXPORT_WITHIN_MS, abandoned, (signal) => {
                 request.abortSignal = signal;
                 return next(request);
               });

@@ -113,6 +113,8 @@ describe('the process', () => {
     alone: null,
     inFlight: 3,
     settling: 0,
+    jobs: [],
+    tookOver: [],
     lastPoll: null,
     totals: {} as never,
     pools: [

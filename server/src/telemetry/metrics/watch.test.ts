@@ -65,7 +65,7 @@ test('only jobs that were made are enqueued', async () => {
 
 test('leases and batches', async () => {
   await told('lease.fenced', { id: 'mem-1', kind: 'hello', correlationId: 'c', write: 'settle' });
-  await told('lease.takenOver', { count: 3, jobs: [], workers: [] });
+  await told('lease.takenOver', { count: 3, jobs: [], workers: [], from: [] });
   const text = await told('settle.flushed', { size: 17 });
   expect(text).toContain('fenced_writes_total{write="settle"} 1\n');
   expect(text).toContain('lease_takeovers_total 3\n');

@@ -2,7 +2,7 @@ import { type Answer, redirect } from '@millrace/simulator-kit';
 import { isPublic, mayRedirect } from '../directory.ts';
 import { type Handler, type Params, readParams } from '../http.ts';
 import type { Issuer } from '../issuer.ts';
-import type { Client, Settings } from '../options.ts';
+import type { Client, Settings, User } from '../options.ts';
 import { Refusal } from '../refusal.ts';
 import { type Scopes, parseScopes } from '../scopes.ts';
 import { openSignIn } from './login.ts';
@@ -23,7 +23,8 @@ export function authorizeEndpoint(issuer: Issuer): Handler {
     }
     const reply = createReply(issuer.url, redirectUri, params);
     try {
-      return ask(issuer, client, redirectUri, params, reply);
+      const known = issuer.remembered.find(incoming.headers);
+      return ask(issuer, client, redirectUri, params, reply, known);
     } catch (thrown) {
       if (thrown instanceof Refusal) return reply.refuse(thrown);
       throw thrown;
@@ -37,20 +38,28 @@ function ask(
   redirectUri: string,
   params: Params,
   reply: Reply,
+  known: User | undefined,
 ): Answer {
   const { codes, sessions } = issuer;
   const { scopes, challenge } = checkRequest(params, client, issuer.settings.api);
   const nonce = params.get('nonce');
+  const prompts = params.get('prompt')?.split(' ') ?? [];
+  const accept = (user: User): Answer => {
+    const session = sessions.start(user, client, scopes);
+    return reply.send({ code: codes.issue({ session, redirectUri, challenge, nonce }) });
+  };
+  const asks = prompts.includes('login') || prompts.includes('select_account');
+  if (known !== undefined && !asks) return accept(known);
+  if (prompts.includes('none')) {
+    throw new Refusal('login_required', 'Nobody is signed in with this browser.');
+  }
   return openSignIn(
     issuer,
     {
       client,
       userCode: null,
       returnsTo: new URL(redirectUri).origin,
-      accept(user) {
-        const session = sessions.start(user, client, scopes);
-        return reply.send({ code: codes.issue({ session, redirectUri, challenge, nonce }) });
-      },
+      accept,
       refuse: () => reply.refuse(new Refusal('access_denied', 'The person refused to sign in.')),
     },
     params.get('login_hint'),
@@ -98,12 +107,6 @@ function checkRequest(
   }
   const scopes = parseScopes(params.get('scope'), api);
   const challenge = checkChallenge(params, client);
-  if (params.get('prompt')?.split(' ').includes('none') === true) {
-    throw new Refusal(
-      'login_required',
-      'Every sign-in here takes a person: nothing is remembered.',
-    );
-  }
   return { scopes, challenge };
 }
 

@@ -33,7 +33,7 @@ export function loginEndpoint(issuer: Issuer): Handler {
       return show(issuer, id, transaction, username, 'That is not the password of this user.');
     }
     transactions.close(id);
-    return transaction.accept(user);
+    return issuer.remembered.remember(user, transaction.accept(user));
   };
 }
 

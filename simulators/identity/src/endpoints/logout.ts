@@ -5,7 +5,7 @@ import type { Issuer } from '../issuer.ts';
 import { messagePage } from '../pages.ts';
 import { Refusal } from '../refusal.ts';
 
-/** The browser keeps no session here, so this ends the refresh tokens of the sign-in in `id_token_hint`. */
+/** Ends what the browser remembers, and the refresh tokens of the sign-in in `id_token_hint`. */
 export function logoutEndpoint(issuer: Issuer): Handler {
   return async (incoming) => {
     const post = incoming.method === 'POST';
@@ -23,12 +23,13 @@ export function logoutEndpoint(issuer: Issuer): Handler {
     const session = issuer.sessions.find(hint?.sessionId ?? '');
     if (session !== undefined) session.ended = true;
     if (target === undefined) {
-      return messagePage(200, 'You are signed out', 'You can close this window.');
+      const said = messagePage(200, 'You are signed out', 'You can close this window.');
+      return issuer.remembered.forget(incoming.headers, said);
     }
     const url = new URL(target);
     const state = params.get('state');
     if (state !== undefined) url.searchParams.append('state', state);
-    return redirect(url.href);
+    return issuer.remembered.forget(incoming.headers, redirect(url.href));
   };
 }
 

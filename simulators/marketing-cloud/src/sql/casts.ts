@@ -33,17 +33,28 @@ function typeOf(json: Json | undefined): CastType {
 
 /** How CONVERT writes dates, by style: "CAST and CONVERT (Transact-SQL)", in the terms of strftime. */
 const STYLES: Readonly<Record<number, string>> = {
-  1: '%m/%d/%y',
   101: '%m/%d/%Y',
   3: '%d/%m/%y',
   103: '%d/%m/%Y',
   4: '%d.%m.%y',
   104: '%d.%m.%Y',
+  5: '%d-%m-%y',
   105: '%d-%m-%Y',
+  6: '%d %b %y',
   106: '%d %b %Y',
+  7: '%b %d, %y',
   107: '%b %d, %Y',
+  102: '%Y.%m.%d',
   8: '%H:%M:%S',
   108: '%H:%M:%S',
+  24: '%H:%M:%S',
+  9: '%b %-d %Y %-I:%M:%S:%g%p',
+  109: '%b %-d %Y %-I:%M:%S:%g%p',
+  13: '%d %b %Y %H:%M:%S:%g',
+  113: '%d %b %Y %H:%M:%S:%g',
+  14: '%H:%M:%S:%g',
+  114: '%H:%M:%S:%g',
+  25: '%Y-%m-%d %H:%M:%S.%g',
   10: '%m-%d-%y',
   110: '%m-%d-%Y',
   11: '%y/%m/%d',
@@ -56,6 +67,7 @@ const STYLES: Readonly<Record<number, string>> = {
   121: '%Y-%m-%d %H:%M:%S.%g',
   23: '%Y-%m-%d',
   126: '%Y-%m-%dT%H:%M:%S.%g',
+  127: '%Y-%m-%dT%H:%M:%S.%g',
 };
 
 /** Of types that are no text, the macro that converts to them (macros.ts). */
@@ -70,6 +82,8 @@ const CONVERSIONS: Readonly<Record<string, string>> = {
   datetime2: 'mc_datetime',
   smalldatetime: 'mc_datetime',
   timestamp: 'mc_datetime',
+  datetimeoffset: 'mc_datetime',
+  time: 'mc_time',
   float: 'mc_float',
   double: 'mc_float',
   real: 'mc_float',
@@ -87,9 +101,12 @@ export function castTo(
   if (['var_char', 'char', 'nvarchar', 'nchar', 'text', 'varchar'].includes(name)) {
     return call('left', textOf(value, style), number(length ?? USUAL_LENGTH));
   }
-  if (name === 'decimal' && isTree(type)) {
-    const precision = typeof type['precision'] === 'number' ? type['precision'] : 18;
-    const scale = typeof type['scale'] === 'number' ? type['scale'] : 0;
+  if (name === 'uniqueidentifier') return call(`${begin}_guid`, byType('mc_text', value));
+  const money = MONEY[name];
+  if ((name === 'decimal' || money !== undefined) && isTree(type)) {
+    const given = typeof type['precision'] === 'number' ? type['precision'] : 18;
+    const precision = money ?? given;
+    const scale = money !== undefined ? 4 : typeof type['scale'] === 'number' ? type['scale'] : 0;
     const to = { data_type: 'decimal', precision, scale };
     const kind = isTry ? 'try_cast' : 'cast';
     return {
@@ -106,23 +123,30 @@ export function castTo(
   const macro = CONVERSIONS[name];
   if (macro === undefined)
     throw untranslated(`A conversion to ${name === '' ? 'that type' : name.toUpperCase()}`);
-  if (style !== undefined && name !== 'date') checkReadable(style);
-  const converted = byType(macro.replace(/^mc/, begin), value);
+  const format = style === undefined || macro !== 'mc_datetime' ? null : readingOf(style);
+  const converted =
+    format === null
+      ? byType(macro.replace(/^mc/, begin), value)
+      : byTypeWith(`${begin}_datetime_styled`, value, text(format));
   return name === 'date' ? call('mc_day', converted) : converted;
 }
 
-/** Texts are read as ISO or American dates; styles that mean something else are not translated. */
-function checkReadable(style: Json): void {
+/** Without one of these styles texts are read as ISO or American dates. */
+function readingOf(style: Json): string | null {
   const code = literalNumber(style);
-  if (![0, 101, 120, 121, 23, 126].includes(code ?? -1)) {
-    throw untranslated(`The style ${code ?? '?'} for reading a date`);
-  }
+  if ([0, 20, 120, 21, 121, 23, 126, 127].includes(code ?? -1)) return null;
+  const format = code === null || !DATES_ALONE.includes(code) ? undefined : STYLES[code];
+  if (format === undefined) throw untranslated(`The style ${code ?? '?'} for reading a date`);
+  return format;
 }
+
+const DATES_ALONE = [101, 102, 103, 104, 105, 106, 107, 110, 111, 112];
+const MONEY: Readonly<Record<string, number>> = { money: 19, smallmoney: 10 };
 
 function textOf(value: Json, style: Json | undefined): Json {
   const code = style === undefined ? 0 : literalNumber(style);
   if (code === 0 || code === 100) return byType('mc_text', value);
-  if (code === 1 || code === 2) return byType('mc_text_2', value);
+  if (code === 1 || code === 2) return byType(`mc_text_${code}`, value);
   const format = code === null ? undefined : STYLES[code];
   if (format === undefined) throw untranslated(`The style ${code ?? '?'} of CONVERT`);
   return byTypeWith('mc_text_styled', value, text(format));

@@ -18,6 +18,8 @@ import {
   untranslated,
 } from './syntax.ts';
 import { byType } from './witness.ts';
+import { xmlValue } from './xml-path.ts';
+import { atTimeZone } from './zones.ts';
 
 export interface Around {
   readonly now: string;
@@ -30,7 +32,7 @@ const SAME = new Set(
   `alias and or not eq neq lt lte gt gte is_null between in exists paren case coalesce neg mul
    bitwise_and bitwise_or sum min max upper lower ceil floor abs sqrt ln exp star null
    window_function row_number rank dense_rank percent_rank cume_dist n_tile lag lead first_value last_value
-   string_agg ordered`.split(/\s+/),
+   string_agg ordered any all tuple`.split(/\s+/),
 );
 
 const QUERIES = new Set(['select', 'subquery', 'union', 'intersect', 'except']);
@@ -77,6 +79,12 @@ const RULES: Readonly<Record<string, Rule>> = {
     call('mc_datepart_month', byType('mc_datetime', member(node, 'this', around))),
   day: (node, around) =>
     call('mc_datepart_day', byType('mc_datetime', member(node, 'this', around))),
+  at_time_zone: (node, around) => atTimeZone(node, (json) => translateExpression(json, around)),
+  method_call: (node, around) => translateExpression(xmlValue(node), around),
+  collation: (node, around) => collated(node, around),
+  rand: () => call('random'),
+  json_value: (node, around) =>
+    call('json_extract_string', member(node, 'this', around), member(node, 'path', around)),
   count: (node, around) => count(node, around),
   avg: (node, around) => average(node, around, (aggregate) => aggregate),
   within_group: (node, around) => withinGroup(node, around),
@@ -151,8 +159,16 @@ function like(node: Tree, around: Around): Tree {
 }
 
 function trim(node: Tree, around: Around): Tree {
-  if ((node['characters'] ?? null) !== null) throw untranslated('TRIM with characters');
-  return call('trim', byType('mc_text', member(node, 'this', around)), text(' '));
+  const letters =
+    (node['characters'] ?? null) === null ? text(' ') : member(node, 'characters', around);
+  return call('trim', byType('mc_text', member(node, 'this', around)), letters);
+}
+
+/** Texts are compared without regard to case here, as everywhere in Marketing Cloud. */
+function collated(node: Tree, around: Around): Json {
+  const name = textIn(node, 'collation') ?? '';
+  if (!/_CI(_|$)|^database_default$/i.test(name)) throw untranslated(`The collation ${name}`);
+  return member(node, 'this', around);
 }
 
 /** DuckDB counts distinct texts with regard to case, whatever the collation. */

@@ -10,6 +10,8 @@ import {
   textIn,
   untranslated,
 } from './syntax.ts';
+import { formatted } from './formats.ts';
+import { likeRegex } from './like.ts';
 import { byType } from './witness.ts';
 import { QueryError } from './run-sql.ts';
 
@@ -36,6 +38,7 @@ const FUNCTIONS: Readonly<Record<string, Translate>> = {
   SYSDATETIME: (_, now) => moment(now),
   CURRENT_TIMESTAMP: (_, now) => moment(now),
   GETUTCDATE: (_, now) => call('mc_utc', moment(now)),
+  SYSDATETIMEOFFSET: (_, now) => moment(now),
   SYSUTCDATETIME: (_, now) => call('mc_utc', moment(now)),
   CONVERT: ([type, value, style]) => castTo(required(value), dataType(type), style, false),
   TRY_CONVERT: ([type, value, style]) => castTo(required(value), dataType(type), style, true),
@@ -43,9 +46,12 @@ const FUNCTIONS: Readonly<Record<string, Translate>> = {
     call(`mc_dateadd_${unitOf(unit)}`, required(amount), asDate(required(date))),
   DATEDIFF: ([unit, from, to]) =>
     call(`mc_datediff_${unitOf(unit)}`, asDate(required(from)), asDate(required(to))),
+  DATEDIFF_BIG: ([unit, from, to]) =>
+    call('date_diff', text(unitOf(unit)), asDate(required(from)), asDate(required(to))),
   DATE_PART: ([unit, date]) => call(`mc_datepart_${unitOf(unit)}`, asDate(required(date))),
   DATENAME: ([unit, date]) => call(`mc_datename_${unitOf(unit)}`, asDate(required(date))),
   DATEFROMPARTS: as('make_date'),
+  DATETIMEFROMPARTS: as('mc_datetimefromparts'),
   EOMONTH: as('mc_eomonth', asDate),
   LEFT: as('mc_left', asText),
   RIGHT: as('mc_right', asText),
@@ -61,12 +67,28 @@ const FUNCTIONS: Readonly<Record<string, Translate>> = {
   ASCII: as('ascii'),
   CONCAT: (args) => call('concat', ...args.map(asText)),
   CONCAT_WS: (args) => call('concat_ws', ...args.map(asText)),
-  FORMAT: ([value, format]) => call('strftime', asDate(required(value)), text(strftimeOf(format))),
+  FORMAT: ([value, format, culture]) => formatted(required(value), format, culture),
+  PATINDEX: ([pattern, value]) => patternIndex(pattern, required(value)),
+  UNICODE: as('unicode', asText),
+  NCHAR: as('chr'),
+  QUOTENAME: as('mc_quotename', asText),
+  TRANSLATE: as('translate', asText, asText, asText),
+  CHOOSE: ([place, ...values]) =>
+    call('list_extract', call('list_value', ...values), required(place)),
+  CHECKSUM: (args) => call('mc_checksum', call('concat', ...args.map(asText))),
+  ISJSON: as('mc_isjson', asText),
+  ROLLUP: as('rollup'),
+  CUBE: as('cube'),
+  'GROUPING SETS': as('grouping sets'),
+  GROUPING: as('grouping'),
   ISNUMERIC: as('mc_isnumeric', asText),
   ISDATE: ([value]) => byType('mc_isdate', required(value)),
   ROUND: as('mc_round'),
   POWER: as('power'),
   SIGN: as('sign'),
+  LOG10: as('log10'),
+  SQUARE: as('mc_square'),
+  COUNT_BIG: as('count'),
   NEWID: () => call('mc_newid'),
   HASHBYTES: ([algorithm, value]) => call(hashOf(algorithm), asText(required(value))),
   STDEV: as('stddev_samp'),
@@ -101,6 +123,7 @@ const UNITS: Readonly<Record<string, readonly string[]>> = {
   dayofyear: ['DAYOFYEAR', 'DY', 'Y', 'DOY'],
   day: ['DAY', 'DD', 'D'],
   week: ['WEEK', 'WK', 'WW'],
+  isoweek: ['ISO_WEEK', 'ISOWK', 'ISOWW', 'WEEKISO'],
   weekday: ['WEEKDAY', 'DW', 'W', 'DAYOFWEEK'],
   hour: ['HOUR', 'HH'],
   minute: ['MINUTE', 'MI', 'N'],
@@ -120,42 +143,14 @@ function unitOf(json: Json | undefined): string {
   return found[0];
 }
 
-/** .NET's letters for dates, the longest first, in the terms of strftime. */
-const FORMATS: readonly (readonly [RegExp, string])[] = [
-  [/^yyyy/, '%Y'],
-  [/^yy/, '%y'],
-  [/^MMMM/, '%B'],
-  [/^MMM/, '%b'],
-  [/^MM/, '%m'],
-  [/^M/, '%-m'],
-  [/^dddd/, '%A'],
-  [/^ddd/, '%a'],
-  [/^dd/, '%d'],
-  [/^d/, '%-d'],
-  [/^HH/, '%H'],
-  [/^H/, '%-H'],
-  [/^hh/, '%I'],
-  [/^h/, '%-I'],
-  [/^mm/, '%M'],
-  [/^ss/, '%S'],
-  [/^tt/, '%p'],
-  [/^[ /.,:T-]/, ''],
-];
-
-/** Formats of dates that are a literal of several letters: one letter alone names a format of a culture. */
-function strftimeOf(json: Json | undefined): string {
-  const format = literalText(json);
-  if (format === null || format.length < 2) throw untranslated('That format of FORMAT');
-  let rest = format;
-  let translated = '';
-  while (rest !== '') {
-    const found = FORMATS.find(([letters]) => letters.test(rest));
-    const taken = found?.[0].exec(rest)?.[0];
-    if (found === undefined || taken === undefined) throw untranslated(`The format ${format}`);
-    translated += found[1] === '' ? taken : found[1];
-    rest = rest.slice(taken.length);
-  }
-  return translated;
+/** Where a pattern of LIKE is found in a text, from 1; 0: nowhere. */
+function patternIndex(pattern: Json | undefined, value: Json): Json {
+  const given = literalText(pattern);
+  if (given === null) throw untranslated('PATINDEX with a pattern that is no literal');
+  const [, before = '', middle = '', after = ''] = /^(%*)(.*?)(%*)$/s.exec(given) ?? [];
+  const searched = likeRegex(middle).replace(/^\(\?is\)/, '');
+  const regex = `(?is)^(${before === '' ? '' : '.*?'})${searched}${after === '' ? '$' : ''}`;
+  return call('mc_patindex', asText(value), text(regex));
 }
 
 const HASHES: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 /** What DuckDB says, by what it is about, in the words of SQL Server ("Database Engine errors" 207, 209, 245, 8120, 8134). */
 const MESSAGES: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
   [
-    /Referenced column "?([^"\s]+)"? (?:was )?not found/,
-    ([, name]) => `Invalid column name '${name}'.`,
+    /Referenced column (?:"([^"]+)"|(\S+)) (?:was )?not found/,
+    ([, name, bare]) => `Invalid column name '${name ?? bare}'.`,
   ],
   [
     /(?:Table|Values list) "([^"]+)" does not have a column named "([^"]+)"/,

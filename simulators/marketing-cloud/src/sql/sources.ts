@@ -35,7 +35,8 @@ export function rewriteSource(json: Json, parts: SourceParts): Tree {
     const alias = nameIn(query['alias']);
     if (alias === null)
       throw new QueryError("Incorrect syntax near ')'. A derived table needs a name.");
-    const inner = parts.query(query['this'] ?? null);
+    const values = inside(query['this'], 'values');
+    const inner = values === null ? parts.query(query['this'] ?? null) : listed(values, parts);
     return { subquery: { ...query, this: inner, alias: quoted(alias) } };
   }
   const table = inside(json, 'table') ?? hintedTable(json);
@@ -53,9 +54,24 @@ export function rewriteSource(json: Json, parts: SourceParts): Tree {
       catalog: null,
       alias: quoted(nameIn(table['alias']) ?? name),
       alias_explicit_as: true,
+      column_aliases: withoutHints(table['column_aliases']),
       hints: [],
     },
   };
+}
+
+/** `FROM (VALUES (…), (…)) AS x(v)`. */
+function listed(values: Tree, parts: SourceParts): Tree {
+  const rows = treesIn(values['expressions']).map((row) => ({
+    ...row,
+    expressions: parts.expression(row['expressions']),
+  }));
+  return { values: { ...values, expressions: rows } };
+}
+
+/** `Customers AS c (NOLOCK)` is read as a table whose column is called so. */
+function withoutHints(names: Json | undefined): Json {
+  return treesIn(names).filter((name) => nameIn(name)?.toUpperCase() !== 'NOLOCK');
 }
 
 /** `Customers (NOLOCK)` is read as a call of a function. */

@@ -52,6 +52,19 @@ const FUNCTION = {
   quoted: false,
 };
 
+/** Of a query in place of a table; the same. */
+export const SUBQUERY = {
+  column_aliases: [],
+  alias_explicit_as: true,
+  alias_keyword: 'AS',
+  order_by: null,
+  limit: null,
+  offset: null,
+  lateral: false,
+  modifiers_inside: false,
+  trailing_comments: [],
+};
+
 export function call(name: string, ...args: readonly Json[]): Tree {
   return { function: { name, args, ...FUNCTION } };
 }

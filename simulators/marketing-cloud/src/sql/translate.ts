@@ -1,15 +1,19 @@
 import { generate, parse } from '@polyglot-sql/sdk';
 import { translateExpression } from './expressions.ts';
 import { QueryError } from './run-sql.ts';
+import { joinedByXml } from './xml-path.ts';
 import { withoutComments } from './comments.ts';
 import { checkAliases } from './scope.ts';
 import { type Find, type SourceParts, rewriteJoin, rewriteSource } from './sources.ts';
 import {
   type Json,
   type Tree,
+  binary,
+  call,
   inside,
   isTree,
   kindOf,
+  literalNumber,
   nameIn,
   quoted,
   treesIn,
@@ -57,14 +61,21 @@ function onlySelect(sql: string): Json {
 const SET_OPERATIONS = ['union', 'intersect', 'except'];
 const QUERIES = ['select', 'subquery', ...SET_OPERATIONS];
 
-/** `top`: what ORDER BY says has no effect. `derived`: its columns need names. `value`: it stands for a value. */
-type Position = 'top' | 'derived' | 'value';
+/**
+ * `top`: what ORDER BY says has no effect. `derived`: its columns need names. `value`: it stands for a value. `joined`: its rows are
+ * joined in their order.
+ */
+type Position = 'top' | 'derived' | 'value' | 'joined';
 
 function rewriteQuery(json: Json, translation: Translation, position: Position): Tree {
   const [kind, query] = kindOf(json) ?? ['', null];
   if (!isTree(query)) throw untranslated('That query');
   if (query['with'] !== null && query['with'] !== undefined) throw new QueryError(ONLY_SELECT);
-  if (kind === 'select') return { select: rewriteSelect(query, translation, position) };
+  if (kind === 'select') {
+    const xml = position === 'value' ? joinedByXml(query) : null;
+    if (xml !== null) return xml.join({ select: rewriteSelect(xml.select, translation, 'joined') });
+    return { select: rewriteSelect(query, translation, position) };
+  }
   if (kind === 'subquery') {
     return {
       subquery: { ...query, this: rewriteQuery(query['this'] ?? null, translation, position) },
@@ -106,7 +117,8 @@ const PARTS_OF_SELECT = [
 function rewriteSelect(given: Tree, translation: Translation, position: Position): Tree {
   const select: Tree = {
     ...given,
-    expressions: treesIn(given['expressions']).map(namedByEquation),
+    expressions: treesIn(given['expressions']).map(withoutBrackets).map(namedByEquation),
+    group_by: withRollup(given['group_by'] ?? null),
   };
   if (isTree(select['into'])) throw new QueryError(ONLY_SELECT);
   for (const [name, value] of Object.entries(select)) {
@@ -127,7 +139,8 @@ function rewriteSelect(given: Tree, translation: Translation, position: Position
     expression,
   };
   const top = isTree(select['top']) ? select['top'] : null;
-  const keepsOrder = top !== null || isTree(select['offset']) || isTree(select['fetch']);
+  const keepsOrder =
+    top !== null || isTree(select['offset']) || isTree(select['fetch']) || position === 'joined';
   if (isTree(select['order_by']) && !keepsOrder && position !== 'top')
     throw new QueryError(ORDER_INSIDE);
   const order = keepsOrder ? expression(select['order_by']) : null;
@@ -173,10 +186,30 @@ function namedByEquation(json: Tree): Tree {
   };
 }
 
+/** A column in brackets keeps its name. */
+function withoutBrackets(json: Tree): Tree {
+  const bracketed = inside(json, 'paren')?.['this'] ?? null;
+  if (!isTree(bracketed)) return json;
+  const isColumn = inside(bracketed, 'column') !== null || inside(bracketed, 'paren') !== null;
+  return isColumn ? withoutBrackets(bracketed) : json;
+}
+
+/** `GROUP BY a, b WITH ROLLUP`, the older spelling of `GROUP BY ROLLUP(a, b)`. */
+function withRollup(groupBy: Json): Json {
+  if (!isTree(groupBy)) return groupBy;
+  const all = treesIn(groupBy['expressions']);
+  const word = kindOf(all.at(-1))?.[0] ?? '';
+  if (word !== 'rollup' && word !== 'cube') return groupBy;
+  return { ...groupBy, expressions: [call(word, ...all.slice(0, -1))] };
+}
+
 /** SQL Server's messages 8155 and 8156, and what Marketing Cloud says of `*` beside a join. */
 function checkColumns(select: Tree, position: Position): void {
   const columns = treesIn(select['expressions']);
-  const hasStar = columns.some((column) => inside(column, 'star') !== null);
+  const hasStar = columns.some((column) => {
+    const star = inside(column, 'star');
+    return star !== null && nameIn(star['table']) === null;
+  });
   if (position === 'top' && hasStar && treesIn(select['joins']).length > 0) {
     throw new QueryError('SELECT * is not valid in a query with a JOIN. Name the columns.');
   }
@@ -201,6 +234,14 @@ function limitedBy(top: Tree, order: Json): Tree {
     );
   }
   if (top['percent'] === true) throw untranslated('TOP PERCENT WITH TIES');
+  const [by, ...others] = treesIn(order['expressions']);
+  const place = by?.['this'] ?? null;
+  if (inside(place, 'window_function') !== null) {
+    // The first of each group: ROW_NUMBER is 1 there, and in no group less.
+    const isFirst = others.length === 0 && literalNumber(amount) === 1 && by?.['desc'] !== true;
+    if (!isFirst) throw untranslated('TOP WITH TIES by a window function, other than TOP 1');
+    return { qualify: { this: binary('lte', place, amount) } };
+  }
   const over = {
     window_name: null,
     partition_by: [],
@@ -209,8 +250,7 @@ function limitedBy(top: Tree, order: Json): Tree {
     alias: null,
   };
   const rank = { window_function: { this: { rank: {} }, over } };
-  const comments = { left_comments: [], operator_comments: [], trailing_comments: [] };
-  return { qualify: { this: { lte: { left: rank, right: amount, ...comments } } } };
+  return { qualify: { this: binary('lte', rank, amount) } };
 }
 
 function rewrite(json: Json, translation: Translation): Json {

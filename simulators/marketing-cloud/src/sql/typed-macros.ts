@@ -18,6 +18,9 @@ const AMERICAN = [
 const READ_DATE = `CASE WHEN trim(a) = '' THEN TIMESTAMP '1900-01-01'
   ELSE coalesce(TRY_CAST(a AS TIMESTAMP), try_strptime(a, [${AMERICAN.map((format) => `'${format}'`).join(', ')}])) END`;
 
+/** A date in the form that a style of CONVERT says, with a time or without. */
+const READ_STYLED = `coalesce(try_strptime(a, style), try_strptime(a, style || ' %H:%M'), try_strptime(a, style || ' %H:%M:%S'), try_strptime(a, style || ' %I:%M:%S %p'))`;
+
 /** A text with a fraction is no whole number; a number loses its fraction. */
 const readWhole = (type: string): string =>
   `CASE WHEN trim(a) = '' THEN 0 WHEN regexp_full_match(trim(a), '[+-]?[0-9]+') THEN TRY_CAST(a AS ${type}) END`;
@@ -50,11 +53,17 @@ const FORMS: Readonly<Record<string, readonly Form[]>> = {
   mc_try_datetime: [
     ['a TIMESTAMP', 'a'],
     ['a DATE', 'CAST(a AS TIMESTAMP)'],
+    ['a TIME', "DATE '1900-01-01' + a"],
+    // Days since 1900, as DATEADD(month, DATEDIFF(month, 0, d), 0) has them.
+    ['a INTEGER', "TIMESTAMP '1900-01-01' + to_days(CAST(a AS INTEGER))"],
     ['a VARCHAR', READ_DATE],
   ],
   mc_datetime: [
     ['a TIMESTAMP', 'a'],
     ['a DATE', 'CAST(a AS TIMESTAMP)'],
+    ['a TIME', "DATE '1900-01-01' + a"],
+    // Days since 1900, as DATEADD(month, DATEDIFF(month, 0, d), 0) has them.
+    ['a INTEGER', "TIMESTAMP '1900-01-01' + to_days(CAST(a AS INTEGER))"],
     [
       'a VARCHAR',
       `CASE WHEN a IS NOT NULL AND ${READ_DATE} IS NULL
@@ -64,6 +73,32 @@ const FORMS: Readonly<Record<string, readonly Form[]>> = {
   mc_isdate: [
     ['a VARCHAR', `CASE WHEN trim(a) = '' OR ${READ_DATE} IS NULL THEN 0 ELSE 1 END`],
     ['a TIMESTAMP', 'CASE WHEN a IS NULL THEN 0 ELSE 1 END'],
+  ],
+  mc_datetime_styled: [
+    ['a TIMESTAMP, style', 'a'],
+    ['a DATE, style', 'CAST(a AS TIMESTAMP)'],
+    [
+      'a VARCHAR, style',
+      `CASE WHEN a IS NOT NULL AND ${READ_STYLED} IS NULL
+       THEN error('Conversion failed when converting date and/or time from character string.') ELSE ${READ_STYLED} END`,
+    ],
+  ],
+  mc_try_datetime_styled: [
+    ['a TIMESTAMP, style', 'a'],
+    ['a DATE, style', 'CAST(a AS TIMESTAMP)'],
+    ['a VARCHAR, style', READ_STYLED],
+  ],
+  mc_time: [
+    ['a TIMESTAMP', 'CAST(a AS TIME)'],
+    ['a DATE', "TIME '00:00:00'"],
+    ['a TIME', 'a'],
+    ['a VARCHAR', 'CAST(a AS TIME)'],
+  ],
+  mc_try_time: [
+    ['a TIMESTAMP', 'CAST(a AS TIME)'],
+    ['a DATE', "TIME '00:00:00'"],
+    ['a TIME', 'a'],
+    ['a VARCHAR', 'TRY_CAST(a AS TIME)'],
   ],
   mc_text: [
     ['a VARCHAR', 'a'],
@@ -81,8 +116,17 @@ const FORMS: Readonly<Record<string, readonly Form[]>> = {
     ['a DATE, style', 'strftime(a, style)'],
     ['a, style', 'CAST(a AS VARCHAR)'],
   ],
+  // Styles 1 and 2 write bytes as hexadecimal, and dates with two digits for the year.
+  mc_text_1: [
+    ['a BLOB', "'0x' || hex(a)"],
+    ['a TIMESTAMP', "strftime(a, '%m/%d/%y')"],
+    ['a DATE', "strftime(a, '%m/%d/%y')"],
+    ['a VARCHAR', 'a'],
+  ],
   mc_text_2: [
     ['a BLOB', 'hex(a)'],
+    ['a TIMESTAMP', "strftime(a, '%y.%m.%d')"],
+    ['a DATE', "strftime(a, '%y.%m.%d')"],
     ['a VARCHAR', 'a'],
   ],
   mc_fold: [

@@ -2,18 +2,20 @@ import { EXECUTIONS_KEPT } from '@millrace/engine';
 
 /** Leases, and how a job ends or goes back. A stale lease changes nothing: `holds` is asked before every write. */
 export const ENDING = /* lua */ `
-local HELD = { 'number', 'order', 'state', 'epoch', 'claim', 'settledEpoch', 'settledClaim', 'attempt', 'maxAttempts', 'tenant',
-  'rank', 'suspect', 'erased', 'cancelRequested', 'renewed', 'pb', 'processedOn', 'deid' }
+-- What every end needs. A job has executions when an attempt before did not go well: only then is it a suspect or has the
+-- failure of that attempt.
+local HELD = { 'number', 'state', 'lease', 'ats', 'tenant', 'erased', 'deid', 'executions' }
+local REST = { 'order', 'prio', 'maxAttempts', 'suspect', 'cancelRequested', 'renewed', 'pb', 'processedOn' }
 
-local function holds(job, epoch, claim)
-  return job.state == 'PROCESSING' and job.epoch == epoch and job.claim == claim
+-- A lease is 'epoch:claim', the last that was given. A settled job keeps it, to know its settlement again.
+local function holds(job, lease)
+  return job.state == 'PROCESSING' and job.lease == lease
 end
 
-local function release(job)
-  call('ZREM', own('leases'), job.member)
-  call('LREM', ofQueue(job.queue, 'active'), 1, job.id)
-  call('DEL', job.key .. ':lock')
-  call('HDEL', job.key, 'leaseUntil', 'renewed')
+-- The last lease that settled is the present one, unless its job runs or it was lost.
+local function isSettled(job, lease)
+  if job.state ~= 'PROCESSING' and job.lease and not wasLost(job.lease) then return job.lease == lease end
+  return load(job, { 'settled' }).settled == lease
 end
 
 -- What an erased job may keep of a text: nothing.
@@ -23,8 +25,7 @@ end
 
 local function keepExecution(job, outcome, failure)
   local key = own('executions:' .. job.member)
-  if outcome == 'succeeded' and call('EXISTS', key) == 0 then return end
-  local execution = { attempt = job.attempt, worker = job.pb or '', startedAt = job.processedOn, endedAt = text(now),
+  local execution = { attempt = job.ats, worker = job.pb or '', startedAt = job.processedOn, endedAt = nowText,
     outcome = outcome }
   if failure then
     execution.code = failure.code
@@ -34,6 +35,7 @@ local function keepExecution(job, outcome, failure)
   end
   call('RPUSH', key, cjson.encode(execution))
   call('LTRIM', key, -${EXECUTIONS_KEPT}, -1)
+  if not job.executions then call('HSET', job.key, 'executions', '1') end
 end
 
 local function keepFailure(job, failure)
@@ -57,40 +59,45 @@ end
 -- 10,000 events with results of a megabyte would be most of the memory.
 local LONGEST_IN_EVENT = 4096
 
-local function finish(job, state, list, name, ...)
-  leave(job)
-  call('HSET', job.key, 'finishedOn', text(now), 'atm', job.attempt)
-  call('HDEL', job.key, 'suspect')
+local function finish(job, state, list, ...)
+  if job.suspect then call('HDEL', job.key, 'suspect') end
+  enter(job, state, 'finishedOn', nowText, 'atm', job.ats or '0', ...)
   freeDeduplication(job)
-  call('ZADD', ofQueue(job.queue, list), text(now), job.id)
-  enter(job, state)
-  event(job, name, ...)
+  later('ZADD', ofQueue(job.queue, list), nowText, job.id)
 end
 
 local function succeed(job, result)
-  if not job.erased then call('HSET', job.key, 'returnvalue', result) end
+  if job.executions then
+    load(job, REST)
+    keepExecution(job, 'succeeded')
+    forgetFailure(job)
+  end
+  if job.erased then
+    finish(job, 'SUCCEEDED', 'completed')
+  else
+    finish(job, 'SUCCEEDED', 'completed', 'returnvalue', result)
+  end
   local told = (job.erased or #result > LONGEST_IN_EVENT) and 'null' or result
-  finish(job, 'SUCCEEDED', 'completed', 'completed', 'returnvalue', told, 'prev', 'active')
+  event(job, 'completed', 'returnvalue', told, 'prev', 'active')
 end
 
 local function fail(job, failure)
   keepFailure(job, failure)
+  finish(job, 'FAILED', 'failed')
   local told = string.sub(kept(job, failure.message), 1, LONGEST_IN_EVENT)
-  finish(job, 'FAILED', 'failed', 'failed', 'failedReason', told, 'prev', 'active')
+  event(job, 'failed', 'failedReason', told, 'prev', 'active')
 end
 
 -- BullMQ has no such state: its tools see a failed job.
 local function cancelJob(job)
   call('HSETNX', job.key, 'failedReason', 'canceled')
-  finish(job, 'CANCELED', 'failed', 'failed', 'failedReason', 'canceled', 'prev', 'active')
+  finish(job, 'CANCELED', 'failed')
+  event(job, 'failed', 'failedReason', 'canceled', 'prev', 'active')
 end
 
 local function putBack(job, attempt, runAt)
-  leave(job)
-  job.attempt = text(math.max(0, attempt))
-  call('HSET', job.key, 'attempt', job.attempt, 'atm', job.attempt)
-  enter(job, 'QUEUED')
-  wait(job, runAt)
+  job.ats = text(math.max(0, attempt))
+  wait(job, runAt, 'ats', job.ats, 'atm', job.ats)
 end
 
 local function clearSuspect(job)
@@ -111,11 +118,11 @@ local function forget(job)
   freeKey(job, uniqueKey)
   leave(job)
   unschedule(job)
-  call('ZREM', own('all'), job.member)
-  call('ZREM', own('leases'), job.member)
-  call('ZREM', own('suspects:' .. job.queue), job.id)
-  if correlationId ~= '' then call('ZREM', own('correlation:' .. correlationId), job.member) end
-  if subject ~= '' then call('ZREM', own('subject:' .. subject), job.member) end
+  later('ZREM', own('all'), job.member)
+  later('ZREM', own('leases'), job.member)
+  later('ZREM', own('suspects:' .. job.queue), job.id)
+  if correlationId ~= '' then later('ZREM', own('correlation:' .. correlationId), job.member) end
+  if subject ~= '' then later('ZREM', own('subject:' .. subject), job.member) end
   call('HDEL', own('names'), job.member)
   call('DEL', own('executions:' .. job.member))
 end
@@ -133,7 +140,7 @@ end
 local function remove(job)
   forget(job)
   freeDeduplication(job, true)
-  call('ZREM', endedIn(job), job.id)
+  later('ZREM', endedIn(job), job.id)
   call('DEL', job.key, job.key .. ':logs')
   event(job, 'removed', 'prev', job.state == 'SUCCEEDED' and 'completed' or 'failed')
 end

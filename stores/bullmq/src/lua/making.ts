@@ -6,10 +6,14 @@ end
 
 -- Gives the number of the job, and 1 where it was made just now: a live job with the key is given back, and so is one
 -- that succeeded within the window. Any other gives the key up.
-local function make(spec)
-  local queue, rank, dueBy, dueMs, uniqueKey, keyWindow, tenant, correlationId, subject, fields = unpack(spec)
+local function make(spec, number, order)
+  local queue, kind, data, maxAttempts, priority, dueBy, dueMs, uniqueKey, keyWindow, tenant, correlationId, subject, rare =
+    unpack(spec)
   if uniqueKey ~= '' then
-    local holder = find(call('HGET', own('keys'), uniqueKey))
+    local held = call('HGET', own('keys'), uniqueKey)
+    -- The holder may be a job that this script has made.
+    if held then flush() end
+    local holder = find(held)
     if holder then
       load(holder, { 'number', 'state', 'finishedOn' })
       local isLive = holder.state and not FINISHED[holder.state]
@@ -19,22 +23,42 @@ local function make(spec)
       if isLive or isFresh then return holder.number, 0 end
       call('HDEL', holder.key, 'uniqueKey', 'keyWindow')
     end
+    call('HSET', own('keys'), uniqueKey, number)
   end
-  local number, order = newNumber(queue)
   local job = named(queue, 'bull-' .. number)
-  job.number, job.order, job.rank, job.tenant = number, order, rank, tenant
-  call('HSET', job.key, 'number', number, 'order', order, 'timestamp', text(now), 'attempt', '0', unpack(fields))
-  call('ZADD', own('all'), number, job.member)
-  call('SADD', own('kinds'), queue)
-  if uniqueKey ~= '' then call('HSET', own('keys'), uniqueKey, number) end
-  if correlationId ~= '' then call('ZADD', own('correlation:' .. correlationId), number, job.member) end
-  if subject ~= '' then call('ZADD', own('subject:' .. subject), number, job.member) end
-  keepNames(job, tenant, uniqueKey, correlationId, subject)
+  job.number, job.order, job.tenant, job.prio = number, order, tenant, priority ~= '' and priority
+  later('ZADD', own('all'), number, job.member)
+  if correlationId ~= '' then later('ZADD', own('correlation:' .. correlationId), number, job.member) end
+  if subject ~= '' then later('ZADD', own('subject:' .. subject), number, job.member) end
+  if tenant .. uniqueKey .. correlationId .. subject ~= '' then
+    keepNames(job, tenant, uniqueKey, correlationId, subject)
+  end
   event(job, 'added', 'name', queue)
-  enter(job, 'QUEUED')
   local runAt = now
   if dueBy == 'at' then runAt = tonumber(dueMs) elseif dueBy == 'after' then runAt = now + tonumber(dueMs) end
-  wait(job, runAt)
+  local rank = text(rankOf(job.prio))
+  wait(job, runAt, 'number', number, 'order', order, 'timestamp', nowText, 'name', kind, 'data', data,
+    'opts', '{"attempts":' .. maxAttempts .. ',"priority":' .. rank .. '}', 'priority', rank, 'maxAttempts', maxAttempts,
+    unpack(rare))
   return number, 1
+end
+
+-- Gives what make gives, for each. The queues are sound.
+local function makeAll(specs)
+  local made, seen = {}, {}
+  for _, spec in ipairs(specs) do
+    if not seen[spec[1]] then call('SADD', own('kinds'), spec[1]) end
+    seen[spec[1]] = true
+  end
+  -- So many keys are looked at by one call.
+  for from = 1, #specs, 1000 do
+    local queues = {}
+    for index = from, math.min(#specs, from + 999) do queues[#queues + 1] = specs[index][1] end
+    local numbers, order = newNumbers(queues)
+    for index, number in ipairs(numbers) do
+      made[#made + 1] = { make(specs[from + index - 1], number, text(order + index - 1)) }
+    end
+  end
+  return made
 end
 `;

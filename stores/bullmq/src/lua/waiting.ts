@@ -1,3 +1,5 @@
+import { GATHERING } from './gathering.ts';
+
 /**
  * Where jobs wait. Due ones are in BullMQ's `prioritized`, the others in its `delayed`. Nothing is put into `wait`: what is
  * found there was added by an app that uses BullMQ, or put back by one of its tools.
@@ -7,23 +9,55 @@
  * `.suspects:queue` in their own order.
  */
 export const WAITING = /* lua */ `
+${GATHERING}
 local SUSPECT = 2097151
 local LAST_RANK = 2097150
+local MIDDLE_RANK = 1048576
 local FINISHED = { SUCCEEDED = true, FAILED = true, CANCELED = true }
 
 local function score(rank, order)
-  return text(tonumber(rank) * 4294967296 + tonumber(order) % 4294967296)
+  return text(rank * 4294967296 + tonumber(order) % 4294967296)
 end
 
--- The number of a new job, and its place in the order. A number is never less than the microseconds of the server's clock:
--- after a fail-over or a flush that lost jobs, whoever was answered with one of them must not find the job of someone else.
--- An app may have given a job of its own that name.
-local function newNumber(queue)
-  local number = math.max((tonumber(call('GET', own('number')) or 0) or 0) + 1, micros)
-  while call('EXISTS', ofQueue(queue, 'bull-' .. text(number))) == 1 do number = number + 1 end
-  local order = text(call('INCR', own('order')))
-  call('SET', own('number'), text(number))
-  return text(number), order
+-- As rankOf in names.ts.
+local function rankOf(priority)
+  if not priority then return LAST_RANK end
+  return math.min(LAST_RANK - 1, math.max(1, MIDDLE_RANK - tonumber(priority)))
+end
+
+local INDEX = { QUEUED = own('state:QUEUED'), PROCESSING = own('state:PROCESSING'), FAILED = own('state:FAILED'),
+  CANCELED = own('state:CANCELED') }
+
+local function leave(job)
+  if INDEX[job.state] then later('ZREM', INDEX[job.state], job.member) end
+  count(job, job.state, -1)
+end
+
+-- The only writer of a state. The fields that come with it are written in the same call.
+local function enter(job, state, ...)
+  if job.state then leave(job) end
+  job.state = state
+  call('HSET', job.key, 'state', state, ...)
+  if INDEX[state] then later('ZADD', INDEX[state], job.number, job.member) end
+  count(job, state, 1)
+end
+
+-- The numbers of new jobs of these queues, and the place of the first in the order. A number is never less than the
+-- microseconds of the server's clock: after a fail-over or a flush that lost jobs, whoever was answered with one of them must
+-- not find the job of someone else. An app may have given a job of its own such a name: then all are taken behind it.
+local function newNumbers(queues)
+  local before = math.max(tonumber(call('GET', own('number')) or 0) or 0, micros - 1)
+  local numbers, keys
+  repeat
+    numbers, keys = {}, {}
+    for index = 1, #queues do
+      numbers[index] = text(before + index)
+      keys[index] = P .. ':' .. queues[index] .. ':bull-' .. numbers[index]
+    end
+    before = before + #queues
+  until call('EXISTS', unpack(keys)) == 0
+  call('SET', own('number'), text(before))
+  return numbers, call('INCRBY', own('order'), #queues) - #queues + 1
 end
 
 -- A tool of BullMQ may have promoted the job, so its place does not say whether it is counted.
@@ -31,16 +65,19 @@ local function unschedule(job)
   if call('SREM', own('scheduled'), job.member) == 1 then count(job, 'SCHEDULED', -1) end
 end
 
--- Needs: order, rank, tenant, suspect.
+-- Needs: order, prio, suspect.
 local function makeDue(job)
-  call('ZADD', ofQueue(job.queue, 'prioritized'), score(job.suspect and SUSPECT or job.rank, job.order), job.id)
-  if job.suspect then call('ZADD', own('suspects:' .. job.queue), score(job.rank, job.order), job.id) end
+  local rank = rankOf(job.prio)
+  later('ZADD', ofQueue(job.queue, 'prioritized'), score(job.suspect and SUSPECT or rank, job.order), job.id)
+  if job.suspect then later('ZADD', own('suspects:' .. job.queue), score(rank, job.order), job.id) end
 end
 
-local function wait(job, runAt)
-  call('HSET', job.key, 'runAt', text(runAt), 'delay', text(math.max(0, runAt - now)))
-  if runAt > now then
-    call('ZADD', ofQueue(job.queue, 'delayed'), text(runAt * 4096 + tonumber(job.order) % 4096), job.id)
+-- Needs: number, order, prio, tenant, suspect; and the state, unless the job is new.
+local function wait(job, runAt, ...)
+  local isLater = runAt > now
+  enter(job, 'QUEUED', 'runAt', runAt == now and nowText or text(runAt), 'delay', isLater and text(runAt - now) or '0', ...)
+  if isLater then
+    later('ZADD', ofQueue(job.queue, 'delayed'), text(runAt * 4096 + tonumber(job.order) % 4096), job.id)
     if call('SADD', own('scheduled'), job.member) == 1 then count(job, 'SCHEDULED', 1) end
     event(job, 'delayed', 'delay', text(runAt))
   else
@@ -51,10 +88,9 @@ local function wait(job, runAt)
 end
 
 local function unwait(job)
-  if call('ZREM', ofQueue(job.queue, 'delayed'), job.id) == 0 then
-    call('ZREM', ofQueue(job.queue, 'prioritized'), job.id)
-    if job.suspect then call('ZREM', own('suspects:' .. job.queue), job.id) end
-  end
+  later('ZREM', ofQueue(job.queue, 'delayed'), job.id)
+  later('ZREM', ofQueue(job.queue, 'prioritized'), job.id)
+  if job.suspect then later('ZREM', own('suspects:' .. job.queue), job.id) end
   unschedule(job)
 end
 
@@ -62,16 +98,18 @@ local function endedIn(job)
   return ofQueue(job.queue, job.state == 'SUCCEEDED' and 'completed' or 'failed')
 end
 
+-- Of a lease that was lost, only the epoch is kept: 'epoch:'.
+local function wasLost(lease)
+  return string.sub(lease, -1) == ':'
+end
+
 -- By hand: a job that ended starts over.
 local function requeue(job)
-  leave(job)
-  call('ZREM', endedIn(job), job.id)
+  later('ZREM', endedIn(job), job.id)
   call('HDEL', job.key, 'errorCode', 'errorRetryable', 'failedReason', 'stacktrace', 'cancelRequested',
     'returnvalue', 'finishedOn', 'processedOn', 'pb', 'suspect', 'atm')
-  call('HSET', job.key, 'attempt', '0')
   job.suspect = false
-  enter(job, 'QUEUED')
-  wait(job, now)
+  wait(job, now, 'ats', '0')
 end
 
 -- A job that an app added with BullMQ gets what ours have. BullMQ's priority n counts as -n and none as 0, which keeps its
@@ -81,20 +119,20 @@ local function takeIn(job)
   if not job.name then return end
   local isRead, opts = pcall(cjson.decode, job.opts or '{}')
   local attempts = isRead and type(opts) == 'table' and tonumber(opts.attempts) or 1
-  local priority = tonumber(job.priority or 0) or 0
-  job.number, job.order = newNumber(job.queue)
-  job.rank = text(math.min(LAST_RANK - 1, 1048576 + priority))
+  local numbers, order = newNumbers({ job.queue })
+  job.number, job.order = numbers[1], text(order)
+  job.prio = text(0 - (tonumber(job.priority or 0) or 0))
   job.tenant = false
   local runAt = (tonumber(job.timestamp or now) or now) + (tonumber(job.delay or 0) or 0)
-  call('HSET', job.key, 'number', job.number, 'order', job.order, 'rank', job.rank, 'prio', text(0 - priority), 'attempt', '0',
+  call('HDEL', job.key, 'failedReason', 'stacktrace')
+  enter(job, 'QUEUED', 'number', job.number, 'order', job.order, 'prio', job.prio, 'ats', '0',
     'maxAttempts', text(math.max(1, math.floor(attempts))), 'runAt', text(runAt))
-  call('ZADD', own('all'), job.number, job.member)
+  later('ZADD', own('all'), job.number, job.member)
   call('SADD', own('kinds'), job.queue)
-  enter(job, 'QUEUED')
   makeDue(job)
 end
 
-local PLACED = { 'number', 'order', 'state', 'rank', 'tenant', 'suspect', 'erased' }
+local PLACED = { 'number', 'order', 'state', 'prio', 'tenant', 'suspect', 'erased' }
 
 -- What lies among the due ones and is no job of ours that waits: taken in, started over where a tool had it retried, or
 -- taken away. A tool that retries a job takes it out of where it ended, also one that succeeded, with its result: one that is

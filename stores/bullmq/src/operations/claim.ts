@@ -4,61 +4,27 @@ import { keyFault } from '../errors.ts';
 import { CLAIMED, toClaimed } from '../fields.ts';
 import { FREEING } from '../lua/base.ts';
 import { ENDING } from '../lua/ending.ts';
+import { TAKING_OVER } from '../lua/taking-over.ts';
 import { WAITING } from '../lua/waiting.ts';
 import { jobId, kindOf, queueOf, rankOf } from '../names.ts';
 
 /** So many leases are taken over, and so many jobs given, by one call. */
 const STEP = 100;
 
+/** One reading of a job is for the claim and for the answer, which is its fields in the order of CLAIMED and then its queue. */
 const CLAIMED_FIELDS = /* lua */ `
 local CLAIMED = { ${CLAIMED.map((name) => `'${name}'`).join(', ')} }
+local AT = {}
+for index, name in ipairs(CLAIMED) do AT[name] = index end
 
-local function claimed(job)
-  return { job.queue, unpack(call('HMGET', job.key, unpack(CLAIMED))) }
-end
-`;
-
-/** Takes a lease over whose time is over: see \`Claimed\` in the port. */
-const TAKE_OVER = /* lua */ `
-local lost, takenFrom = {}, {}
-
-local function takeOver(job)
-  local failure = { code = 'worker_lost', retryable = '0',
-    message = 'The worker ' .. (job.pb or '') .. ' stopped renewing its lease during attempt ' .. job.attempt ..
-      ': it died, froze or was cut off. The job may be the cause (memory, a crash): look at the log of the worker ' ..
-      'before you retry it.' }
-  release(job)
-  keepExecution(job, 'lost', failure)
-  if job.cancelRequested then return cancelJob(job) end
-  local attempt = tonumber(job.attempt)
-  local isLast = job.renewed and attempt >= tonumber(job.maxAttempts)
-  if isLast and job.suspect then
-    lost[#lost + 1] = { job.number, job.queue, job.attempt, call('HGET', job.key, 'correlationId') }
-    return fail(job, failure)
-  end
-  call('HSET', job.key, 'suspect', '1')
-  job.suspect = '1'
-  event(job, 'stalled')
-  putBack(job, (job.renewed and not isLast) and attempt or attempt - 1, now)
-end
-
--- Oldest job first. True: there may be more.
-local function takeOverExpired(limit)
-  local members = call('ZRANGEBYSCORE', own('leases'), '-inf', '(' .. text(now), 'LIMIT', 0, limit)
-  local jobs, isStuck = {}, true
-  for _, member in ipairs(members) do
-    local job = load(ofMember(member), HELD)
-    if not faultOf(job.queue) then
-      isStuck = false
-      if job.state == 'PROCESSING' then jobs[#jobs + 1] = job else call('ZREM', own('leases'), member) end
-    end
-  end
-  table.sort(jobs, function(a, b) return tonumber(a.number) < tonumber(b.number) end)
-  for index, job in ipairs(jobs) do
-    if index <= ${TAKEN_TOLD} then takenFrom[index] = { job.number, job.pb or '' } end
-    takeOver(job)
-  end
-  return #jobs, #members == limit and not isStuck
+local function read(job)
+  local values = redis.pcall('HMGET', job.key, unpack(CLAIMED))
+  if values.err then values = {} end
+  job.number, job.state, job.lease, job.tenant = values[AT.number], values[AT.state], values[AT.lease], values[AT.tenant]
+  job.ats, job.prio, job.suspect = values[AT.ats], values[AT.prio], values[AT.suspect]
+  values[#CLAIMED + 1] = job.queue
+  job.answer = values
+  return job
 end
 `;
 
@@ -74,15 +40,20 @@ end
  */
 const CLAIM = script(
   WAITING,
-  ENDING,
   CLAIMED_FIELDS,
-  TAKE_OVER,
   /* lua */ `
 local worker, claim, limit, leaseMs, below, isAlone = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6] == '1'
 local most = below == '' and score(SUSPECT, 0) or below
 
 ${FREEING}
-local takenOver, again = takeOverExpired(${STEP})
+local lost, takenFrom, takenOver, again = {}, {}, 0, false
+local expired = call('ZRANGEBYSCORE', own('leases'), '-inf', '(' .. nowText, 'LIMIT', 0, ${STEP})
+-- Most claims find none: they are spared the making of all these functions, as long as that of one job.
+if #expired > 0 then
+  ${ENDING}
+  ${TAKING_OVER}
+  takenOver, again = takeOverAll(expired, ${STEP})
+end
 local wants, found = {}, {}
 for _, want in ipairs(cjson.decode(ARGV[7])) do
   local queue, wanted = want[1], tonumber(want[2])
@@ -93,25 +64,44 @@ for _, want in ipairs(cjson.decode(ARGV[7])) do
     if tend(queue) then again = true end
   end
 end
+flush()
+
+local function suspectsOf(queue) return own('suspects:' .. queue) end
+local function dueOf(queue) return ofQueue(queue, 'prioritized') end
 
 local jobs, untilEnd, isFull = {}, text(now + tonumber(leaseMs)), false
 local list = own('claim:' .. worker .. '/' .. claim)
 
+local firstLease = text(micros) .. ':' .. claim
+
+local function leaseAfter(last)
+  return text(math.max(tonumber(string.match(last, '^%d+')) + 1, micros)) .. ':' .. claim
+end
+
 local function give(job)
-  unwait(job)
-  local epoch = text(math.max((tonumber(job.epoch or 0) or 0) + 1, micros))
-  local attempt = text(tonumber(job.attempt) + 1)
-  leave(job)
-  call('HSET', job.key, 'epoch', epoch, 'claim', claim, 'attempt', attempt, 'ats', attempt, 'pb', worker,
-    'processedOn', text(now), 'leaseUntil', untilEnd)
-  enter(job, 'PROCESSING')
-  call('LPUSH', ofQueue(job.queue, 'active'), job.id)
-  call('ZADD', own('leases'), untilEnd, job.member)
-  -- BullMQ's own remove() is refused while there is a lock. Ours is the lease.
-  call('SET', job.key .. ':lock', worker, 'PX', leaseMs)
-  call('RPUSH', list, job.member)
+  later('ZREM', dueOf(job.queue), job.id)
+  if job.suspect then later('ZREM', suspectsOf(job.queue), job.id) end
+  local lease = job.lease and leaseAfter(job.lease) or firstLease
+  local attempt = job.ats and text(tonumber(job.ats) + 1) or '1'
+  -- The answer to the last settlement may be lost, and it be asked for again.
+  if job.lease and not wasLost(job.lease) then call('HSET', job.key, 'settled', job.lease) end
+  enter(job, 'PROCESSING', 'lease', lease, 'ats', attempt, 'pb', worker, 'processedOn', nowText)
+  later('LPUSH', ofQueue(job.queue, 'active'), job.id)
+  later('ZADD', own('leases'), untilEnd, job.member)
+  later('RPUSH', list, job.member)
+  lock(job, worker)
   event(job, 'active', 'prev', 'waiting')
-  jobs[#jobs + 1] = claimed(job)
+  job.answer[AT.lease], job.answer[AT.ats] = lease, attempt
+  jobs[#jobs + 1] = job.answer
+end
+
+-- A tool of BullMQ may have promoted a job that is counted as scheduled.
+local function unscheduleAll(choice)
+  local members = {}
+  for index, each in ipairs(choice) do members[index] = each.job.member end
+  for index, isScheduled in ipairs(call('SMISMEMBER', own('scheduled'), unpack(members))) do
+    if isScheduled == 1 then unwait(choice[index].job) end
+  end
 end
 
 -- The due jobs of all wanted kinds, in their order over all of them.
@@ -124,24 +114,21 @@ local function choose(from, at_most)
       choice[#choice + 1] = { want = want, id = found[index], score = tonumber(found[index + 1]) }
     end
   end
+  if #wants == 1 then return choice end
   table.sort(choice, function(a, b) return a.score < b.score end)
   return { unpack(choice, 1, math.min(at_most, #choice)) }
 end
 
 -- A stray has a score of BullMQ's own until it is taken in: then the choice is made again.
 local function isOurs(each)
-  local job = load(named(each.want.queue, each.id),
-    { 'number', 'order', 'state', 'tenant', 'epoch', 'attempt', 'suspect', 'rank' })
+  local job = read(named(each.want.queue, each.id))
   each.job = job
   if job.state == 'QUEUED' then return true end
   call('ZREM', ofQueue(job.queue, 'prioritized'), job.id)
   call('ZREM', own('suspects:' .. job.queue), job.id)
-  admit(job)
+  admit(load(job, PLACED))
   return false
 end
-
-local function suspectsOf(queue) return own('suspects:' .. queue) end
-local function dueOf(queue) return ofQueue(queue, 'prioritized') end
 
 local taking = isAlone and math.min(1, limit) or math.min(limit, ${STEP})
 if not again and taking > 0 then
@@ -149,11 +136,15 @@ if not again and taking > 0 then
   for _, each in ipairs(choice) do
     if not isOurs(each) then again = true end
   end
-  for _, each in ipairs(again and {} or choice) do
-    give(each.job)
-    each.want.given = each.want.given + 1
+  if not again and #choice > 0 then
+    unscheduleAll(choice)
+    for _, each in ipairs(choice) do
+      give(each.job)
+      each.want.given = each.want.given + 1
+    end
+    flush()
+    call('PEXPIRE', list, math.max(60000, tonumber(leaseMs)))
   end
-  if #jobs > 0 then call('PEXPIRE', list, math.max(60000, tonumber(leaseMs))) end
 end
 
 local hasSuspects, nextDue = 0, -1
@@ -166,8 +157,8 @@ for _, want in ipairs(wants) do
     if nextDue < 0 or ms < nextDue then nextDue = ms end
   end
 end
-publish()
-return { again and 1 or 0, text(now), takenOver, takenFrom, lost, jobs, isFull and 1 or 0, hasSuspects, text(nextDue),
+finishScript()
+return { again and 1 or 0, nowText, takenOver, takenFrom, lost, jobs, isFull and 1 or 0, hasSuspects, text(nextDue),
   found }
 `,
 );
@@ -178,12 +169,14 @@ const REPLAY = script(
   /* lua */ `
 local jobs = {}
 for _, member in ipairs(call('LRANGE', own('claim:' .. ARGV[1] .. '/' .. ARGV[2]), 0, -1)) do
-  local job = load(ofMember(member), { 'state', 'claim', 'pb', 'leaseUntil' })
-  if job.state == 'PROCESSING' and job.claim == ARGV[2] and job.pb == ARGV[1] and tonumber(job.leaseUntil) >= now then
-    jobs[#jobs + 1] = claimed(job)
+  local job = read(ofMember(member))
+  local claim = string.match(job.lease or '', ':(.*)$')
+  if job.state == 'PROCESSING' and claim == ARGV[2] and call('HGET', job.key, 'pb') == ARGV[1] and
+    tonumber(call('ZSCORE', own('leases'), member) or 0) >= now then
+    jobs[#jobs + 1] = job.answer
   end
 end
-return { text(now), jobs }
+return { nowText, jobs }
 `,
 );
 

@@ -10,14 +10,11 @@ const ENQUEUE = script(
   WAITING,
   MAKING,
   /* lua */ `
-local answers, specs = {}, cjson.decode(ARGV[1])
+local specs = cjson.decode(ARGV[1])
 demandSoundFor(specs)
-for index, spec in ipairs(specs) do
-  local number, made = make(spec)
-  answers[index] = { number, made }
-end
-publish()
-return answers
+local made = makeAll(specs)
+finishScript()
+return made
 `,
 );
 

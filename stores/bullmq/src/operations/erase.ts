@@ -43,12 +43,13 @@ for index = 1, #rows, 2 do
     call('HSET', job.key, 'erased', '1')
     if FINISHED[job.state] then
       call('HDEL', job.key, 'subject')
-      call('ZREM', own('subject:' .. ARGV[1]), job.member)
+      later('ZREM', own('subject:' .. ARGV[1]), job.member)
     end
     call('DEL', job.key .. ':logs')
     blankExecutions(job)
   end
 end
+finishScript()
 return { erased, last }
 `,
 );

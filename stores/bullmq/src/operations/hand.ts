@@ -15,7 +15,7 @@ import { FREEING } from '../lua/base.ts';
 import { ENDING } from '../lua/ending.ts';
 import { WAITING } from '../lua/waiting.ts';
 import { numberOf } from '../names.ts';
-import { pages } from './read.ts';
+import { momentOf, pages } from './read.ts';
 
 /** What people do to jobs. */
 
@@ -31,25 +31,23 @@ local function cancel(job)
     return 'canceled'
   end
   if job.state == 'FAILED' then
-    leave(job)
-    call('HSET', job.key, 'finishedOn', text(now))
-    call('ZADD', ofQueue(job.queue, 'failed'), text(now), job.id)
-    enter(job, 'CANCELED')
+    enter(job, 'CANCELED', 'finishedOn', nowText)
+    later('ZADD', ofQueue(job.queue, 'failed'), nowText, job.id)
     return 'canceled'
   end
   if job.state ~= 'PROCESSING' then return '' end
   call('HSET', job.key, 'cancelRequested', '1')
   canceledLeases[#canceledLeases + 1] =
-    string.format('{"id":"bull-%s","epoch":%s,"claim":%s}', job.number, job.epoch, job.claim)
+    string.format('{"id":"bull-%s","epoch":%s,"claim":%s}', job.number, string.match(job.lease, '^(%d+):(.*)$'))
   return 'requested'
 end
 
 local answers, jobs = {}, findSound(cjson.decode(ARGV[1]))
 ${FREEING}
 for index, job in ipairs(jobs) do
-  answers[index] = job and cancel(load(job, HELD)) or ''
+  answers[index] = job and cancel(load(load(job, HELD), REST)) or ''
 end
-publish()
+finishScript()
 return answers
 `,
 );
@@ -63,7 +61,7 @@ local answers = {}
 for index, job in ipairs(findSound(cjson.decode(ARGV[1]))) do
   answers[index] = 0
   if job then
-    load(job, HELD)
+    load(load(job, HELD), REST)
     local isRefused = ARGV[2] ~= '' and job.erased
     if (job.state == 'FAILED' or job.state == 'CANCELED') and not isRefused then
       if ARGV[2] ~= '' then call('HSET', job.key, 'data', ARGV[2]) end
@@ -72,7 +70,7 @@ for index, job in ipairs(findSound(cjson.decode(ARGV[1]))) do
     end
   end
 end
-publish()
+finishScript()
 return answers
 `,
 );
@@ -86,6 +84,7 @@ local job = findSound({ ARGV[1] })[1]
 if not job or not FINISHED[load(job, HELD).state] then return 0 end
 ${FREEING}
 remove(job)
+finishScript()
 return 1
 `,
 );
@@ -158,10 +157,11 @@ async function forSelected(
   }
   const { filter, limit } = select;
   let moved = 0;
+  const at = await momentOf(context, filter);
   for (const state of states.filter((each) => (filter.state ?? each) === each)) {
     const filtered: Filter = { ...filter, state };
     for await (const page of pages(context, filtered, { oldestFirst: true })) {
-      const fitting = page.filter((job) => fitsFilter(job, filtered) && isOpen(job));
+      const fitting = page.filter((job) => fitsFilter(job, filtered, at) && isOpen(job));
       for (const part of partsOf(fitting)) {
         if (moved >= limit) return;
         moved = await ask(part.slice(0, limit - moved).map(({ id }) => id));

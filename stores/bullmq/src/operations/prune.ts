@@ -32,6 +32,7 @@ for _, id in ipairs(ids) do
     end
   end
 end
+finishScript()
 return { #ids, removed }
 `,
 );
@@ -55,6 +56,7 @@ for index = 1, #rows, 2 do
     removed = removed + 1
   end
 end
+finishScript()
 return { removed, last }
 `,
 );

@@ -21,8 +21,13 @@ const PAGE = 500;
 const READING = /* lua */ `
 local SUMMARY = { ${SUMMARY.map((name) => `'${name}'`).join(', ')} }
 
+local AT = {}
+for index, name in ipairs(SUMMARY) do AT[name] = index end
+
 local function summary(job)
-  return { job.queue, unpack(call('HMGET', job.key, unpack(SUMMARY))) }
+  local values = call('HMGET', job.key, unpack(SUMMARY))
+  if values[AT.state] == 'PROCESSING' then values[AT.leaseUntil] = call('ZSCORE', own('leases'), job.member) end
+  return { job.queue, unpack(values, 1, #SUMMARY) }
 end
 
 local function whole(job)
@@ -82,6 +87,7 @@ local again = 0
 for _, queue in ipairs(call('SMEMBERS', own('kinds'))) do
   if not faultOf(queue) and tend(queue) then again = 1 end
 end
+finishScript()
 return { again, call('HGETALL', own('counts')) }
 `,
 );
@@ -94,11 +100,12 @@ const INSPECT = script(
 local job = find(ARGV[1])
 if not job then return false end
 if not faultOf(job.queue) then promote(job.queue, 200) end
-load(job, { 'number', 'order', 'state', 'rank', 'tenant', 'suspect' })
+finishScript()
+load(job, { 'number', 'order', 'state', 'prio', 'tenant', 'suspect' })
 if not job.number then return false end
 local ahead = 0
 if job.state == 'QUEUED' then
-  ahead = call('ZCOUNT', ofQueue(job.queue, 'prioritized'), '-inf', '(' .. score(job.rank, job.order))
+  ahead = call('ZCOUNT', ofQueue(job.queue, 'prioritized'), '-inf', '(' .. score(rankOf(job.prio), job.order))
 end
 return { whole(job), text(now), call('HEXISTS', ofQueue(job.queue, 'meta'), 'paused'), ahead, job.suspect and 1 or 0,
   call('HGET', own('counts'), 'PROCESSING:' .. job.queue .. ':' .. (job.tenant or '')) }
@@ -134,8 +141,9 @@ export async function listJobs(
 ): Promise<{ jobs: JobSummary[]; next: string | null }> {
   const found: JobSummary[] = [];
   const options = { size: limit + 1, ...(cursor !== undefined && { from: readCursor(cursor) }) };
+  const at = await momentOf(context, filter);
   for await (const page of pages(context, filter, options)) {
-    found.push(...page.filter((job) => fitsFilter(job, filter)));
+    found.push(...page.filter((job) => fitsFilter(job, filter, at)));
     if (found.length > limit) break;
   }
   const jobs = found.slice(0, limit);
@@ -144,6 +152,11 @@ export async function listJobs(
     jobs,
     next: last === undefined || found.length <= limit ? null : numberOf(last.id),
   };
+}
+
+/** Only phases are judged by the clock. */
+export async function momentOf(context: Context, { phases }: Filter): Promise<number> {
+  return phases === undefined ? 0 : now(context);
 }
 
 /**

@@ -5,7 +5,7 @@ import { ENDING } from '../lua/ending.ts';
 import { WAITING } from '../lua/waiting.ts';
 import { numberOf } from '../names.ts';
 
-/** ARGV: lease in ms, leases as [number, epoch, claim]. */
+/** ARGV: lease in ms, leases as [number, lease]. */
 const RENEW = script(
   WAITING,
   ENDING,
@@ -14,15 +14,15 @@ const RENEW = script(
 local answers, untilEnd = {}, text(now + tonumber(ARGV[1]))
 for index, lease in ipairs(cjson.decode(ARGV[2])) do
   local job = find(lease[1])
-  if not job or not holds(load(job, { 'state', 'epoch', 'claim', 'cancelRequested' }), lease[2], lease[3]) then
+  if not job or not holds(load(job, { 'state', 'lease', 'cancelRequested' }), lease[2]) then
     answers[index] = 'stale'
   else
-    call('HSET', job.key, 'leaseUntil', untilEnd, 'renewed', '1')
-    call('ZADD', own('leases'), untilEnd, job.member)
-    call('PEXPIRE', job.key .. ':lock', ARGV[1])
+    call('HSET', job.key, 'renewed', lease[2])
+    later('ZADD', own('leases'), untilEnd, job.member)
     answers[index] = job.cancelRequested and 'cancel' or 'renewed'
   end
 end
+flush()
 return answers
 `,
 );
@@ -39,7 +39,7 @@ export async function renew(
   return answers;
 }
 
-/** No job has the number 0. */
-export function leaseArguments({ id, epoch, claim }: Lease): [string, string, string] {
-  return [numberOf(id) ?? '0', String(epoch), String(claim)];
+/** The number, and the lease as the hash of the job has it. No job has the number 0. */
+export function leaseArguments({ id, epoch, claim }: Lease): [string, string] {
+  return [numberOf(id) ?? '0', `${epoch}:${claim}`];
 }

@@ -1,24 +1,24 @@
 import {
   type FailureRecord,
   MillraceError,
-  type NewJob,
   type SettleAnswer,
   type SettledOutcome,
   type Settlement,
   StoreUnavailable,
   refuseUnstorableOutcome,
 } from '@millrace/engine';
-import { type Context, jsonPartsOf, list, script } from '../context.ts';
-import { type Spec, specOf } from '../fields.ts';
+import { type Context, list, partsBySize, script } from '../context.ts';
+import { specOf } from '../fields.ts';
 import { FREEING } from '../lua/base.ts';
 import { ENDING } from '../lua/ending.ts';
 import { MAKING } from '../lua/making.ts';
 import { WAITING } from '../lua/waiting.ts';
+import { queueOf } from '../names.ts';
 import { leaseArguments } from './renew.ts';
 
 /**
- * ARGV[1]: settlements as [number, epoch, claim, outcome, children]. Outcome: its move and what `Outcome` says below.
- * A job that was erased while it ran keeps nothing of what its worker brings, and gets no children.
+ * ARGV: for each settlement its queue, number, lease, move, what the move takes (a result as it is, or an `Outcome` below as
+ * JSON), and children as JSON or ''. A job that was erased while it ran keeps nothing of what its worker brings, and gets no children.
  */
 const SETTLE = script(
   WAITING,
@@ -37,13 +37,6 @@ end
 
 local MOVES = {}
 
-function MOVES.succeed(job, outcome)
-  keepExecution(job, 'succeeded')
-  forgetFailure(job)
-  if outcome.purge then call('HDEL', job.key, 'data') end
-  succeed(job, outcome.result)
-  return 'settled'
-end
 
 function MOVES.fail(job, outcome)
   keepExecution(job, 'failed', outcome)
@@ -63,7 +56,7 @@ function MOVES.retry(job, outcome)
     keepFailure(job, outcome)
     clearSuspect(job)
   end
-  return again(job, outcome, tonumber(job.attempt), outcome)
+  return again(job, outcome, tonumber(job.ats), outcome)
 end
 
 function MOVES.defer(job, outcome)
@@ -72,39 +65,50 @@ function MOVES.defer(job, outcome)
     clearSuspect(job)
     if outcome.payload and not job.erased then call('HSET', job.key, 'data', outcome.payload) end
   end
-  return again(job, outcome, tonumber(job.attempt) - 1)
+  return again(job, outcome, tonumber(job.ats) - 1)
 end
 
 function MOVES.handBack(job, outcome)
-  return again(job, outcome, tonumber(job.attempt) - 1)
+  return again(job, outcome, tonumber(job.ats) - 1)
 end
 
-local function settle(job, epoch, claim, outcome, children)
+local function moved(job, move, outcome)
+  if move == 'purge' then call('HDEL', job.key, 'data') end
+  if move == 'succeed' or move == 'purge' then
+    succeed(job, outcome)
+    return 'settled'
+  end
+  return MOVES[move](load(job, REST), cjson.decode(outcome))
+end
+
+-- One that an app added with BullMQ has a name of its own.
+local function findHeld(queue, number)
+  local job = load(named(queue, 'bull-' .. number), HELD)
+  if job.number == number then return job end
+  job = find(number)
+  return job and load(job, HELD)
+end
+
+local function settle(queue, number, lease, move, outcome, children)
+  local job = findHeld(queue, number)
   if not job then return 'stale' end
-  load(job, HELD)
-  if not holds(job, epoch, claim) then
-    return (job.settledEpoch == epoch and job.settledClaim == claim) and 'already' or 'stale'
-  end
+  if not holds(job, lease) then return isSettled(job, lease) and 'already' or 'stale' end
   release(job)
-  call('HSET', job.key, 'settledEpoch', epoch, 'settledClaim', claim)
-  local answer = MOVES[outcome.move](job, outcome)
-  if answer == 'settled' and not job.erased then
-    for _, child in ipairs(children) do make(child) end
-  end
+  local answer = moved(job, move, outcome)
+  if children ~= '' and answer == 'settled' and not job.erased then makeAll(cjson.decode(children)) end
   return answer
 end
 
-local answers, numbers, settlements = {}, {}, cjson.decode(ARGV[1])
-for index, settlement in ipairs(settlements) do
-  numbers[index] = settlement[1]
-  demandSoundFor(settlement[5])
+for index = 1, #ARGV, 6 do
+  demandSound(ARGV[index])
+  if ARGV[index + 5] ~= '' then demandSoundFor(cjson.decode(ARGV[index + 5])) end
 end
-local jobs = findSound(numbers)
 ${FREEING}
-for index, settlement in ipairs(settlements) do
-  answers[index] = settle(jobs[index], unpack(settlement, 2))
+local answers = {}
+for index = 1, #ARGV, 6 do
+  answers[#answers + 1] = settle(unpack(ARGV, index, index + 5))
 end
-publish()
+finishScript()
 return answers
 `,
 );
@@ -117,53 +121,64 @@ export async function settle(
   context: Context,
   { settlements }: { readonly settlements: readonly Settlement[] },
 ): Promise<SettleAnswer[]> {
-  const items = settlements.map((settlement) => [
-    ...leaseArguments(settlement.job),
-    outcomeOf(settlement.outcome),
-    specsOf(settlement.children),
-  ]);
-  const answers: SettleAnswer[] = [];
-  for (const part of jsonPartsOf(items)) {
-    try {
-      const reply = await context.write(SETTLE, part);
-      await context.confirm();
-      answers.push(...(list(reply) as SettleAnswer[]));
-    } catch (error) {
-      // Of the parts before there are answers: only this one and those after it are asked about again.
-      if (!(error instanceof StoreUnavailable) || answers.length === 0) throw error;
-      return settlements.map((_, index) => answers[index] ?? { unknown: error });
-    }
+  const parts = partsBySize(settlements.map(argumentsOf), sizeOf);
+  const replies = await Promise.all(parts.map((part) => settlePart(context, part)));
+  const failed = replies.find((reply) => reply instanceof StoreUnavailable);
+  // Of some parts there are answers: only the others are asked about again.
+  if (failed !== undefined && replies.every((reply) => reply instanceof StoreUnavailable))
+    throw failed;
+  return replies.flatMap((reply, index) =>
+    reply instanceof StoreUnavailable
+      ? (parts[index] ?? []).map(() => ({ unknown: reply }))
+      : reply,
+  );
+}
+
+async function settlePart(
+  context: Context,
+  part: readonly (readonly string[])[],
+): Promise<SettleAnswer[] | StoreUnavailable> {
+  try {
+    const reply = await context.write(SETTLE, ...part.flat());
+    await context.confirm();
+    return list(reply) as SettleAnswer[];
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return error;
+    throw error;
   }
-  return answers;
 }
 
-function specsOf(children: readonly NewJob[]): Spec[] {
-  return children.map(specOf);
+function argumentsOf({ job, outcome, children }: Settlement): readonly string[] {
+  const [number, lease] = leaseArguments(job);
+  const made = children.length === 0 ? '' : JSON.stringify(children.map(specOf));
+  return [queueOf(job.kind), number, lease, ...outcomeOf(outcome), made];
 }
 
-function outcomeOf(outcome: SettledOutcome): Outcome {
+function sizeOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
+}
+
+/** The move, and what it takes. */
+function outcomeOf(outcome: SettledOutcome): readonly [string, string] {
   refuseUnstorableOutcome(outcome);
-  const { move } = outcome;
-  switch (move) {
-    case 'succeed':
-      if (outcome.effects.length > 0) throw cannotCommitEffects();
-      return { move, result: outcome.result, ...(outcome.purgePayload && { purge: '1' }) };
+  if (outcome.move !== 'succeed') return [outcome.move, JSON.stringify(detailsOf(outcome))];
+  if (outcome.effects.length > 0) throw cannotCommitEffects();
+  return [outcome.purgePayload ? 'purge' : 'succeed', outcome.result];
+}
+
+function detailsOf(outcome: Exclude<SettledOutcome, { move: 'succeed' }>): Outcome {
+  switch (outcome.move) {
     case 'fail':
-      return { move, ...failureOf(outcome.error, outcome.stack) };
+      return failureOf(outcome.error, outcome.stack);
     case 'retry':
-      return {
-        move,
-        delayMs: String(outcome.delayMs),
-        ...failureOf(outcome.error, outcome.stack),
-      };
+      return { delayMs: String(outcome.delayMs), ...failureOf(outcome.error, outcome.stack) };
     case 'defer':
       return {
-        move,
         delayMs: String(outcome.delayMs),
         ...(outcome.payload !== null && { payload: outcome.payload }),
       };
     default:
-      return { move };
+      return {};
   }
 }
 

@@ -93,20 +93,60 @@ export const control: Section = {
       expectBetween(first?.seenAt ?? null, before, await store.now());
     });
 
-    check('silent workers without a lease are forgotten after five minutes', async (world) => {
-      const { store } = world;
-      const names = async () =>
-        (await controlOf(store).workers()).map(({ worker }) => worker).toSorted();
-      const report = (worker: string) =>
-        controlOf(store).reportWorker({ worker, kinds: ['work'], stats: '{}' });
-      for (const worker of ['holds', 'idle', 'lives']) await report(worker);
-      await start(store, {}, { worker: 'holds', leaseMs: HOUR });
-      await world.advance(6 * MINUTE);
-      await report('lives');
-      expect(await names()).toEqual(['holds', 'lives']);
-      await world.advance(2 * HOUR);
-      expect(await names()).toEqual([]);
+    check('a pause says why', async ({ store }) => {
+      const { pause, paused } = controlOf(store);
+      await pause({ kind: 'work', by: 'ann', reason: 'The warehouse reloads.' });
+      await pause({ kind: 'other', by: 'ann' });
+      const reasons = (await paused()).map(({ kind, reason }) => `${kind}: ${reason}`);
+      expect(reasons.toSorted()).toEqual(['other: null', 'work: The warehouse reloads.']);
     });
+
+    check(
+      'what workers are to do is known to all, with who asked for it and why',
+      async (world) => {
+        const { store } = world;
+        const { steer, steered } = controlOf(await world.open());
+        expect(await steered()).toEqual([]);
+        const before = await store.now();
+        const asked = { worker: 'w1', by: 'ann', reason: 'Its disk is full.' };
+        expect(await steer({ ...asked, to: 'paused' })).toBe(true);
+        expect(await steer({ worker: 'w1', to: 'paused', by: 'bob' })).toBe(false);
+        const [only, ...others] = await controlOf(store).steered();
+        expect([only, others]).toMatchObject([{ ...asked, to: 'paused' }, []]);
+        expectBetween(only?.since ?? null, before, await store.now());
+        expect(await steer({ worker: 'w1', to: 'drained', by: 'bob' })).toBe(true);
+        expect(await steer({ worker: 'w0', to: 'paused', by: null })).toBe(true);
+        expect(await steered()).toMatchObject([
+          { worker: 'w0', to: 'paused', by: null, reason: null },
+          { worker: 'w1', to: 'drained', by: 'bob', reason: null },
+        ]);
+        expect(await steer({ worker: 'w1', to: 'running', by: 'ann' })).toBe(true);
+        expect(await steer({ worker: 'w1', to: 'running', by: 'ann' })).toBe(false);
+        expect(await steered()).toMatchObject([{ worker: 'w0' }]);
+      },
+    );
+
+    check(
+      'silent workers are forgotten after an hour, with what they were to do',
+      async (world) => {
+        const { store } = world;
+        const names = async () =>
+          (await controlOf(store).workers()).map(({ worker }) => worker).toSorted();
+        const report = (worker: string) =>
+          controlOf(store).reportWorker({ worker, kinds: ['work'], stats: '{}' });
+        for (const worker of ['gone', 'lives']) await report(worker);
+        await controlOf(store).steer({ worker: 'gone', to: 'drained', by: null });
+        await world.advance(50 * MINUTE);
+        await report('lives');
+        expect(await names()).toEqual(['gone', 'lives']);
+        await world.advance(20 * MINUTE);
+        await report('lives');
+        expect(await names()).toEqual(['lives']);
+        expect(await controlOf(store).steered()).toEqual([]);
+        await world.advance(2 * HOUR);
+        expect(await names()).toEqual([]);
+      },
+    );
 
     check(
       'housekeeping changes nothing that anyone sees',

@@ -1,5 +1,6 @@
 import type { Dependants } from '@millrace/engine';
 import type { Database } from '../database.ts';
+import type { Tally } from '../figures.ts';
 import type { Ids } from '../ids.ts';
 
 /** What every operation is given. */
@@ -9,6 +10,8 @@ export interface Context {
   readonly dependants: Dependants;
   /** A claim of so many jobs or more gives them one lease together. */
   readonly shareLeaseFrom: number;
+  /** Hears what is made and ended here. */
+  readonly tally: Tally;
 }
 
 /** Priority as the queue orders it: ascending, none last. */

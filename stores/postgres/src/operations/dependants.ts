@@ -1,5 +1,6 @@
 import type { Dependant, FinishedJob, GateArrival, NewJob } from '@millrace/engine';
 import { type Session, type Statement, numbers, texts } from '../database.ts';
+import type { Context } from './context.ts';
 import { insertJobs } from './enqueue.ts';
 
 /** A finished parent and one thing that follows from it. */
@@ -32,7 +33,11 @@ DELETE FROM millrace.gates WHERE ctid = ANY (ARRAY(
 };
 
 /** Makes what follows from finished jobs, in the transaction that finishes them. */
-export async function follow(session: Session, followings: readonly Following[]): Promise<void> {
+export async function follow(
+  context: Pick<Context, 'tally'>,
+  session: Session,
+  followings: readonly Following[],
+): Promise<void> {
   const atOnce = followings.flatMap(({ dependant }) =>
     dependant.gate === undefined ? [dependant.child] : [],
   );
@@ -40,7 +45,7 @@ export async function follow(session: Session, followings: readonly Following[])
     dependant.gate === undefined ? [] : [{ job, child: dependant.child, gate: dependant.gate }],
   );
   const children = [...atOnce, ...(gated.length === 0 ? [] : await arrive(session, gated))];
-  await insertJobs(session, children);
+  await insertJobs(context, session, children);
 }
 
 interface Gathered {

@@ -103,23 +103,31 @@ SELECT u.ord::int AS ord, k.seq
 };
 
 export async function enqueue(
-  { ids }: Context,
+  { ids, tally }: Context,
   session: Session,
   { jobs }: { jobs: readonly NewJob[] },
 ): Promise<Enqueued[]> {
   if (jobs.length === 0) return [];
   if (!jobs.some((job) => job.key !== undefined)) {
     const rows = await session.query<{ seq: number }>(INSERT, columns(jobs));
+    tally.made(jobs);
     return rows.map(({ seq }) => ({ id: ids.of(seq), created: true }));
   }
   const made = await insertKeyed(session, jobs);
+  tally.made(jobs.filter((_, index) => made[index]?.created === true));
   return made.map(({ seq, created }) => ({ id: ids.of(seq), created }));
 }
 
 /** For what is made inside another operation's transaction. */
-export async function insertJobs(session: Session, jobs: readonly NewJob[]): Promise<number[]> {
+export async function insertJobs(
+  { tally }: Pick<Context, 'tally'>,
+  session: Session,
+  jobs: readonly NewJob[],
+): Promise<number[]> {
   if (jobs.length === 0) return [];
-  return (await insertKeyed(session, jobs)).map(({ seq }) => seq);
+  const made = await insertKeyed(session, jobs);
+  tally.made(jobs.filter((_, index) => made[index]?.created === true));
+  return made.map(({ seq }) => seq);
 }
 
 /** Tries at a key whose owner is pruned or erased each time it is looked for. */

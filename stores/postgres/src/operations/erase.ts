@@ -20,7 +20,7 @@ WITH found AS MATERIALIZED (
      SET payload = NULL, result = NULL, cursor = NULL, progress = NULL, key = NULL, erased = true,
          subject = CASE WHEN j.state = 'QUEUED' THEN j.subject END,
          error = millrace.erased_error(j.error),
-         executions = (SELECT jsonb_agg(e || jsonb_build_object('stack', NULL, 'error', millrace.erased_error(e->'error')) ORDER BY nth)
+         executions = (SELECT jsonb_agg(e || jsonb_build_object('stack', NULL, 'log', NULL, 'error', millrace.erased_error(e->'error')) ORDER BY nth)
                          FROM jsonb_array_elements(j.executions) WITH ORDINALITY AS x(e, nth))
    WHERE j.seq = ANY (ARRAY(SELECT seq FROM found))
   RETURNING j.seq

@@ -1,8 +1,14 @@
-import type { Filter, JobState } from '@millrace/engine';
+import type { JobState } from '@millrace/engine';
 import { type Param, type Session, type Statement, texts } from '../database.ts';
+import { type PartFilter, isFoundByFew } from './filter-parts.ts';
+import { SIZES, type Sizes, hasAny } from './filter-sizes.ts';
+import { IS_STATE, inPhases, tablesOf, waitsIn } from './filter-phases.ts';
+import { seqsBetween } from './seq-at.ts';
+
+export { type PartFilter, partsOf } from './filter-parts.ts';
 
 export interface Asked {
-  readonly filter: Filter;
+  readonly filter: PartFilter;
   /** Of the records: `j`, and of their leases: `l`. */
   readonly columns: string;
   readonly direction: Direction;
@@ -22,10 +28,18 @@ export async function selecting(
   const params: Param[] = [];
   const param = (value: Param): string => `$${params.push(value)}`;
   const tenants = tenantsOf(filter);
-  const { from, seq, where } = await sourceOf(session, asked, tenants && param(texts(tenants)));
+  const kinds = kindsOf(filter);
+  const { from, seq, where } = await sourceOf(session, asked, {
+    tenants: tenants && param(texts(tenants)),
+    kinds: kinds && param(texts(kinds)),
+    param,
+  });
   where.push(...conditionsOf(filter, param));
   if (also !== undefined) where.push(also);
   if (below !== undefined) where.push(`${seq} < ${param(below)}`);
+  const time = isFoundByFew(filter) ? {} : await seqsBetween(session, filter);
+  if (time.from !== undefined) where.push(`${seq} >= ${param(time.from)}`);
+  if (time.below !== undefined) where.push(`${seq} < ${param(time.below)}`);
   const most = `LIMIT ${param(limit)}`;
   const [first, ...others] = from === null ? waysOf(filter, tenants, param) : [PLAIN];
   const way = ({ lead, where: narrowed }: Way, what: string): string => {
@@ -46,24 +60,26 @@ export async function selecting(
 type Direction = 'ASC' | 'DESC';
 
 /** Null: of any. */
-function tenantsOf({ tenant, tenants }: Filter): readonly string[] | null {
+function tenantsOf({ tenant, tenants }: PartFilter): readonly string[] | null {
   if (tenant === undefined) return tenants === undefined ? null : [...new Set(tenants)];
   return tenants === undefined || tenants.includes(tenant) ? [tenant] : [];
 }
 
-function conditionsOf(filter: Filter, param: (value: Param) => string): string[] {
-  const { kind, correlationId, errorCode, key, createdAfter, createdBefore } = filter;
+/** Null: of any. */
+function kindsOf({ kind, kinds }: PartFilter): readonly string[] | null {
+  if (kind === undefined) return kinds === undefined ? null : [...new Set(kinds)];
+  return kinds === undefined || kinds.includes(kind) ? [kind] : [];
+}
+
+function conditionsOf(filter: PartFilter, param: (value: Param) => string): string[] {
+  const { correlationId, errorCode, key, createdAfter, createdBefore } = filter;
   const where: string[] = [];
-  if (kind !== undefined) where.push(`j.kind = ${param(kind)}`);
+  if (filter.seq !== undefined) where.push(`j.seq = ${param(filter.seq)}`);
+  if (filter.worker !== undefined) where.push(`l.worker = ${param(filter.worker)}`);
   if (filter.submitter !== undefined) where.push(`j.submitter = ${param(filter.submitter)}`);
   if (correlationId !== undefined) where.push(`j.correlation_id = ${param(correlationId)}`);
   if (errorCode !== undefined) where.push(`j.error->>'code' = ${param(errorCode)}`);
-  if (key !== undefined) {
-    const value = param(key);
-    where.push(
-      `j.key = ${value} AND j.seq IN (SELECT k.seq FROM millrace.keys k WHERE k.key = ${value})`,
-    );
-  }
+  if (key !== undefined) where.push(`j.key = ${param(key)}`);
   const moment = (ms: number): string => `to_timestamp(${param(ms)}::float8 / 1000)`;
   if (createdAfter !== undefined) where.push(`j.created_at >= ${moment(createdAfter)}`);
   if (createdBefore !== undefined) where.push(`j.created_at < ${moment(createdBefore)}`);
@@ -85,16 +101,17 @@ const PLAIN: Way = { lead: null, where: [] };
 const MOST_WAYS = 20;
 
 function waysOf(
-  { submitter, correlationId, key }: Filter,
+  { submitter, correlationId, key, schedule, seq }: PartFilter,
   tenants: readonly string[] | null,
   param: (value: Param) => string,
 ): Way[] {
   // These have indexes of their own, which find a handful of records.
-  if (correlationId !== undefined || key !== undefined) return [PLAIN];
+  if (correlationId !== undefined || key !== undefined || seq !== undefined) return [PLAIN];
   const along = (lead: string, value: string): Way => {
     const only = param(value);
     return { lead, where: [`${lead} >= ${only} AND ${lead} <= ${only}`] };
   };
+  if (schedule !== undefined) return [along('j.schedule', schedule)];
   if (submitter !== undefined) return [along('j.submitter', submitter)];
   if (tenants === null || tenants.length > MOST_WAYS) return [PLAIN];
   return tenants.map((tenant) => {
@@ -106,17 +123,6 @@ function waysOf(
 
 // A queue up to this long is listed from the narrow tables; beyond, the newest records are mostly queued ones.
 const NARROW_UP_TO = 50_000;
-
-// How many wait or run; how many are of a state; and how many records some tenants have. $1 state $2 tenants[]
-const SIZES: Statement = {
-  name: 'millrace_sizes',
-  text: `
-SELECT coalesce(sum(n) FILTER (WHERE state = 'OPEN'), 0)::float8 AS open,
-       coalesce(sum(n) FILTER (WHERE state = $1), 0)::float8 AS of_state,
-       coalesce(sum(n) FILTER (WHERE tenant = ANY ($2::text::text[]) AND state <> 'SCHEDULED'), 0)::float8 AS of_tenants
-  FROM (SELECT tenant, state, n FROM millrace.counts UNION ALL SELECT tenant, state, n FROM millrace.count_delta) c`,
-};
-type Sizes = { open: number; of_state: number; of_tenants: number };
 
 export const RECORD_OF = (driver: string): string =>
   `CROSS JOIN LATERAL (SELECT * FROM millrace.jobs WHERE seq = ${driver}.seq OFFSET 0) j`;
@@ -147,10 +153,10 @@ LEFT JOIN LATERAL (
 
 // In order before the records are read, so that a page reads about as many as it shows. Of a shared lease these are all jobs
 // that it ever held; those that have ended find no lease.
-const RUNNING = (direction: Direction, ofTenants: string): string => `
+const RUNNING = (direction: Direction, narrowed: string): string => `
 (SELECT seq FROM (
-   SELECT seq FROM millrace.lease ${ofTenants}
-   UNION ALL SELECT m.seq FROM (SELECT * FROM millrace.shared_lease ${ofTenants}) s CROSS JOIN LATERAL (
+   SELECT seq FROM millrace.lease ${narrowed}
+   UNION ALL SELECT m.seq FROM (SELECT * FROM millrace.shared_lease ${narrowed}) s CROSS JOIN LATERAL (
      SELECT seq FROM unnest(s.seqs) AS m(seq) WHERE seq <> ALL (s.apart) OFFSET 0) m) either
   ORDER BY seq ${direction} OFFSET 0) r`;
 
@@ -164,15 +170,24 @@ interface Source {
   readonly where: string[];
 }
 
+/** The parameters that hold tenants and kinds; null: of any. */
+interface Narrow {
+  readonly tenants: string | null;
+  readonly kinds: string | null;
+  readonly param: (value: Param) => string;
+}
+
 /** Starts from the smallest table that has the state, so that no list scans the history for a rare one. */
 async function sourceOf(
   session: Session,
   { filter, direction }: Asked,
-  tenants: string | null,
+  { tenants, kinds, param }: Narrow,
 ): Promise<Source> {
-  const { state }: { state?: JobState | undefined } = filter;
-  const ofTenants = tenants === null ? '' : `WHERE tenant = ANY (${tenants}::text::text[])`;
-  const only = tenants === null ? [] : [`j.tenant = ANY (${tenants}::text::text[])`];
+  const { state, phases = [], worker }: Pick<PartFilter, 'state' | 'phases' | 'worker'> = filter;
+  const ofTenants = tenants === null ? [] : [`tenant = ANY (${tenants}::text::text[])`];
+  const ofKinds = kinds === null ? [] : [`kind = ANY (${kinds}::text::text[])`];
+  const only = [...ofTenants, ...ofKinds].map((each) => `j.${each}`);
+  const narrowed = only.length === 0 ? '' : `WHERE ${[...ofTenants, ...ofKinds].join(' AND ')}`;
   const history = (...where: string[]): Source => ({
     from: null,
     seq: 'j.seq',
@@ -181,14 +196,25 @@ async function sourceOf(
   const sizes = async (): Promise<Sizes> => {
     const given = texts(tenantsOf(filter) ?? []);
     const [row] = await session.query<Sizes>(SIZES, [state ?? '', given]);
-    return row ?? { open: 0, of_state: 0, of_tenants: 0 };
+    return row ?? { open: 0, scheduled: 0, of_state: 0, of_tenants: 0 };
   };
-  switch (state) {
+  if (isFoundByFew(filter) || (state === undefined && phases.length > 0)) {
+    const where = [...(state === undefined ? [] : [IS_STATE[state]]), ...inPhases(phases)];
+    return { ...history(...where), from: fewOf(filter, direction, param) };
+  }
+  const looked: JobState | undefined = worker === undefined ? state : 'PROCESSING';
+  const given = kindsOf(filter);
+  if (given !== null && (looked ?? 'SUCCEEDED') === 'SUCCEEDED' && !(await hasAny(session, given)))
+    return history('false');
+  switch (looked) {
     case 'PROCESSING':
       return {
         seq: 'r.seq',
-        from: `${RUNNING(direction, ofTenants)} ${RECORD_OF('r')} ${LEASE_OF_RECORD}`,
-        where: ['l.seq IS NOT NULL'],
+        from: `${RUNNING(direction, narrowed)} ${RECORD_OF('r')} ${LEASE_OF_RECORD}`,
+        where: [
+          'l.seq IS NOT NULL',
+          ...((state ?? 'PROCESSING') === 'PROCESSING' ? [] : ['false']),
+        ],
       };
     case 'FAILED':
     case 'CANCELED': {
@@ -198,18 +224,24 @@ async function sourceOf(
       return {
         seq: 'd.seq',
         from: `millrace.dead d ${RECORD_OF('d')} ${LEASE_OF_RECORD}`,
-        where: [...only, `d.state = '${state}'`],
+        where: [...only, ...ofKinds.map((each) => `d.${each}`), `d.state = '${state}'`],
       };
     }
     case 'QUEUED': {
-      if ((await sizes()).open > NARROW_UP_TO) return history(`j.state = 'QUEUED' AND ${WAITS}`);
-      const waiting = ['ready', 'scheduled', 'suspect'].map(
-        (table) => `SELECT seq FROM millrace.${table} ${ofTenants}`,
+      const [phase] = phases;
+      const { open, scheduled } = await sizes();
+      const size = phase === undefined ? open : phase === 'due' ? open - scheduled : scheduled;
+      // However much waits for its moment, few of it has run before: `scheduled_retrying` has those.
+      if (size > NARROW_UP_TO && phase !== 'retrying')
+        return history(`j.state = 'QUEUED' AND ${WAITS}`, ...waitsIn(phase));
+      const waiting = tablesOf(phase).map(
+        (table) =>
+          `SELECT seq FROM ${table} ${narrowed.replace('WHERE', table.includes('WHERE') ? 'AND' : 'WHERE')}`,
       );
       return {
         seq: 'q.seq',
-        from: `(${waiting.join(' UNION ALL ')}) q ${RECORD_OF('q')} ${LEASE_OF_RECORD}`,
-        where: [],
+        from: `${inOrder(waiting.join(' UNION ALL '), direction)} q ${RECORD_OF('q')} ${LEASE_OF_RECORD}`,
+        where: waitsIn(phase),
       };
     }
     case 'SUCCEEDED':
@@ -217,6 +249,29 @@ async function sourceOf(
     case undefined:
       return history();
   }
+}
+
+/** In order before the records are read, so that a page reads about as many as it shows. */
+function inOrder(select: string, direction: Direction): string {
+  return `(SELECT * FROM (${select}) each ORDER BY seq ${direction} OFFSET 0)`;
+}
+
+/**
+ * The handful of records that has a key or a correlation id. Asked for them in the order of seq, the planner would walk down the
+ * primary key: it takes them for more than they are.
+ */
+function fewOf(
+  { key, correlationId }: PartFilter,
+  direction: Direction,
+  param: (value: Param) => string,
+): string | null {
+  const found = (few: string): string =>
+    `${inOrder(`${few} OFFSET 0`, direction)} j ${LEASE_OF_RECORD}`;
+  if (key !== undefined)
+    return found(`SELECT j.* FROM millrace.keys k ${RECORD_OF('k')} WHERE k.key = ${param(key)}`);
+  if (correlationId !== undefined)
+    return found(`SELECT * FROM millrace.jobs WHERE correlation_id = ${param(correlationId)}`);
+  return null;
 }
 
 /** Statements of varying text share no prepared name. */

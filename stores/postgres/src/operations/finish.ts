@@ -77,7 +77,9 @@ export async function finish(
     parents: row.parents === null ? null : (JSON.parse(row.parents) as Record<string, string>),
     traceparent: row.traceparent,
   }));
+  context.tally.ended(rows);
   await follow(
+    context,
     session,
     finished.flatMap((job) =>
       [...context.dependants(job)].map((dependant) => ({ job, dependant })),

@@ -1,8 +1,8 @@
-import type { Canceled, Filter, JobId, Selection } from '@millrace/engine';
-import { statesBefore } from '@millrace/engine';
+import type { Canceled, JobId, Selection } from '@millrace/engine';
+import { phasesOf, statesBefore } from '@millrace/engine';
 import { type Session, type Statement, numbers, texts } from '../database.ts';
 import type { Context } from './context.ts';
-import { selecting } from './filter.ts';
+import { type PartFilter, partsOf, selecting } from './filter.ts';
 import { finish } from './finish.ts';
 import { encode, notify, readyHint } from './notify.ts';
 import { ownLeasesOf } from './own-leases.ts';
@@ -53,7 +53,7 @@ const REQUEST: Statement = {
 
 // What has ended and is moved by hand is locked first, by a statement of its own: the next one then sees it, and what stands
 // about it in `dead`, as they are. $1 seq[] $2 state[]
-const LOCK_ENDED: Statement = {
+export const LOCK_ENDED: Statement = {
   name: 'millrace_lock_ended',
   text: `SELECT seq FROM millrace.jobs WHERE seq = ANY ($1::text::bigint[]) AND state = ANY ($2::text::text[]) ORDER BY seq FOR UPDATE`,
 };
@@ -75,7 +75,7 @@ SELECT seq FROM ended`,
 
 // A retried job lives again, and so does its key: whoever enqueues it at this moment waits for this row, and then sees it.
 // A statement of its own before the retry: enqueueing, too, locks the key before the job. $1 seq[]
-const REVIVE_KEYS: Statement = {
+export const REVIVE_KEYS: Statement = {
   name: 'millrace_revive_keys',
   text: `
 UPDATE millrace.keys
@@ -188,20 +188,19 @@ async function selected(
   move: 'cancel' | 'requeue',
 ): Promise<number[]> {
   if ('ids' in select) return select.ids.map(ids.seq).filter((seq) => seq !== null);
-  const states = statesBefore(move).filter(
-    (state) => select.filter.state === undefined || select.filter.state === state,
-  );
+  const before = statesBefore(move);
   const seqs: number[] = [];
-  for (const state of states) {
-    if (seqs.length < select.limit)
-      seqs.push(
-        ...(await selectState(session, { ...select.filter, state }, select.limit - seqs.length)),
-      );
+  const given = select.filter.state ?? select.filter.phases;
+  const filter =
+    given === undefined ? { ...select.filter, phases: phasesOf(before) } : select.filter;
+  for (const part of await partsOf(session, ids, filter)) {
+    if (seqs.length < select.limit && part.state !== undefined && before.includes(part.state))
+      seqs.push(...(await selectState(session, part, select.limit - seqs.length)));
   }
-  return seqs;
+  return [...new Set(seqs)];
 }
 
-async function selectState(session: Session, filter: Filter, limit: number): Promise<number[]> {
+async function selectState(session: Session, filter: PartFilter, limit: number): Promise<number[]> {
   const { statement, params } = await selecting(session, {
     filter,
     columns: 'j.seq',

@@ -11,7 +11,7 @@ import type {
 import { type Statement, numbers } from '../database.ts';
 import type { Context } from './context.ts';
 import { readCursor } from './cursor.ts';
-import { LEASE_OF_RECORD, RECORD_OF, selecting } from './filter.ts';
+import { LEASE_OF_RECORD, RECORD_OF, partsOf, selecting } from './filter.ts';
 import {
   JOB_COLUMNS,
   type JobRow,
@@ -40,16 +40,31 @@ export async function list(
   { database, ids }: Context,
   { filter, limit, cursor }: ListParams,
 ): Promise<{ jobs: JobSummary[]; next: string | null }> {
-  const { statement, params } = await selecting(database, {
-    filter,
-    columns: SUMMARY_COLUMNS,
-    direction: 'DESC',
-    limit: limit + 1,
-    ...(cursor !== undefined && { below: readCursor(cursor) }),
-  });
-  const rows = await database.query<SummaryRow>(statement, params);
+  const below = cursor === undefined ? {} : { below: readCursor(cursor) };
+  const parts = await partsOf(database, ids, filter);
+  const found = await Promise.all(
+    parts.map(async (part) => {
+      const { statement, params } = await selecting(database, {
+        filter: part,
+        columns: SUMMARY_COLUMNS,
+        direction: 'DESC',
+        limit: limit + 1,
+        ...below,
+      });
+      return database.query<SummaryRow>(statement, params);
+    }),
+  );
+  const rows = newestOf(found);
   const jobs = rows.slice(0, limit).map((row) => summaryOf(ids, row));
   return { jobs, next: rows.length > limit ? String(rows[limit - 1]?.seq) : null };
+}
+
+/** The pages of several looks as one. A job that was found twice, or moved between two looks, is there once. */
+function newestOf(found: readonly SummaryRow[][]): SummaryRow[] {
+  const [only, ...others] = found;
+  if (others.length === 0) return only ?? [];
+  const bySeq = new Map(found.flat().map((row) => [row.seq, row]));
+  return [...bySeq.values()].toSorted((a, b) => b.seq - a.seq);
 }
 
 // The index on the correlation id finds the family: an index on the parents would be one more for every child.

@@ -62,7 +62,7 @@ export async function renew(
 }
 
 export async function checkpoint(
-  { database, ids }: Context,
+  { database, ids, tally }: Context,
   { checkpoints, leaseMs }: { checkpoints: readonly Checkpoint[]; leaseMs: number },
 ): Promise<RenewAnswer[]> {
   const asked = checkpoints.map((each) => ({ ...named(ids, each.lease), checkpoint: each }));
@@ -75,6 +75,7 @@ export async function checkpoint(
     const saved = await save(session, asked);
     const fresh = new Map(saved.map((row) => [row.seq, row.fresh ? row.claim : null]));
     await insertJobs(
+      { tally },
       session,
       asked.flatMap(({ seq, claim, checkpoint: { children } }) =>
         fresh.get(seq) === claim ? children : [],

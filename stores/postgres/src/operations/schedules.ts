@@ -1,6 +1,7 @@
 import {
   type FireParams,
   type Fired,
+  type HeldBy,
   type ScheduleRecord,
   type ScheduleStatus,
   TICK_AHEAD_MS,
@@ -27,7 +28,7 @@ const LIST: Statement = {
   name: 'millrace_schedules',
   text: `
 SELECT name, cron, time_zone, kind, date_part('epoch', last_tick) * 1000 AS last_tick, last_job,
-       date_part('epoch', paused_at) * 1000 AS paused_at, paused_by
+       date_part('epoch', paused_at) * 1000 AS paused_at, paused_by, paused_reason
   FROM millrace.schedules ORDER BY name`,
 };
 
@@ -52,14 +53,20 @@ SELECT last_job, EXISTS (SELECT FROM millrace.jobs j WHERE j.seq = last_job AND 
   FROM millrace.schedules WHERE name = $1 FOR UPDATE`,
 };
 
-// $1 name $2 who
+// $1 name $2 who $3 why
 const PAUSE: Statement = {
   name: 'millrace_pause_schedule',
-  text: `UPDATE millrace.schedules SET paused_at = millrace.clock(), paused_by = $2 WHERE name = $1 AND paused_at IS NULL RETURNING name`,
+  text: `UPDATE millrace.schedules SET paused_at = millrace.clock(), paused_by = $2, paused_reason = $3 WHERE name = $1 AND paused_at IS NULL RETURNING name`,
 };
 const RESUME: Statement = {
   name: 'millrace_resume_schedule',
-  text: `UPDATE millrace.schedules SET paused_at = NULL, paused_by = NULL WHERE name = $1 AND paused_at IS NOT NULL RETURNING name`,
+  text: `UPDATE millrace.schedules SET paused_at = NULL, paused_by = NULL, paused_reason = NULL WHERE name = $1 AND paused_at IS NOT NULL RETURNING name`,
+};
+
+// $1 name
+const REMOVE: Statement = {
+  name: 'millrace_remove_schedule',
+  text: `DELETE FROM millrace.schedules WHERE name = $1 RETURNING name`,
 };
 
 // $1 name
@@ -97,6 +104,7 @@ export async function schedules({ database, ids }: Context): Promise<ScheduleSta
     last_job: number | null;
     paused_at: number | null;
     paused_by: string | null;
+    paused_reason: string | null;
   }>(LIST, []);
   return rows.map((row) => ({
     name: row.name,
@@ -105,14 +113,17 @@ export async function schedules({ database, ids }: Context): Promise<ScheduleSta
     kind: row.kind,
     lastTick: Math.round(row.last_tick),
     lastJob: row.last_job === null ? null : ids.of(row.last_job),
-    paused: row.paused_at === null ? null : { since: Math.round(row.paused_at), by: row.paused_by },
+    paused:
+      row.paused_at === null
+        ? null
+        : { since: Math.round(row.paused_at), by: row.paused_by, reason: row.paused_reason },
   }));
 }
 
 type Taken = { last_job: number | null; alive: boolean; paused: boolean };
 
 export async function fire(
-  { database, ids }: Context,
+  { database, ids, tally }: Context,
   { schedule, tick, job, skipOverlap }: FireParams,
 ): Promise<Fired> {
   return database.transaction(async (session) => {
@@ -128,7 +139,7 @@ export async function fire(
     if (job === null) return { type: 'passed' };
     if (skipOverlap && taken.alive && taken.last_job !== null)
       return { type: 'overlap', id: ids.of(taken.last_job) };
-    const [seq] = await insertJobs(session, [job]);
+    const [seq] = await insertJobs({ tally }, session, [job]);
     if (seq === undefined) return { type: 'passed' };
     await session.query(SET_LAST_JOB, [schedule, seq]);
     return { type: 'fired', id: ids.of(seq) };
@@ -137,9 +148,9 @@ export async function fire(
 
 export async function pauseSchedule(
   { database }: Context,
-  { name, by }: { name: string; by: string | null },
+  { name, by, reason = null }: { name: string } & HeldBy,
 ): Promise<boolean> {
-  return (await database.query(PAUSE, [name, by])).length > 0;
+  return (await database.query(PAUSE, [name, by, reason])).length > 0;
 }
 
 export async function resumeSchedule(
@@ -147,4 +158,11 @@ export async function resumeSchedule(
   { name }: { name: string },
 ): Promise<boolean> {
   return (await database.query(RESUME, [name])).length > 0;
+}
+
+export async function removeSchedule(
+  { database }: Context,
+  { name }: { name: string },
+): Promise<boolean> {
+  return (await database.query(REMOVE, [name])).length > 0;
 }

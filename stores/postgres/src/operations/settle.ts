@@ -26,18 +26,18 @@ import {
 // its own here.
 // A job that was asked to cancel does not go back to the queue: the request is never lost. A suspect that is handed back
 // stays one; nothing of an erased job is kept.
-// $1 seq[] $2 epoch[] $3 claim[] $4 move[] $5 payload[] $6 error[] $7 stack[] $8 delay, ms[]
+// $1 seq[] $2 epoch[] $3 claim[] $4 move[] $5 payload[] $6 error[] $7 stack[] $8 delay, ms[] $9 log[]
 const SETTLE: Statement = {
   name: 'millrace_settle',
   text: `
 WITH held AS (
   DELETE FROM millrace.lease l
    USING unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::text[],
-                $6::text::text[], $7::text::text[], $8::text::float8[])
-         AS u(seq, epoch, claim, move, payload, error, stack, delay)
+                $6::text::text[], $7::text::text[], $8::text::float8[], $9::text::text[])
+         AS u(seq, epoch, claim, move, payload, error, stack, delay, log)
    WHERE l.seq = ANY ($1::text::bigint[]) AND l.seq = u.seq AND l.epoch = u.epoch AND l.claim = u.claim
-  RETURNING l.seq, l.claim, l.kind, l.tenant, l.rank, l.started_at, l.worker, l.nth, l.suspect,
-            u.payload, u.error::jsonb AS error, u.stack, u.delay, u.move AS asked,
+  RETURNING l.seq, l.epoch, l.claim, l.kind, l.tenant, l.rank, l.started_at, l.worker, l.nth, l.suspect,
+            u.payload, u.error::jsonb AS error, u.stack, u.delay, u.log::jsonb AS log, u.move AS asked,
             CASE WHEN l.cancel AND u.move IN ('retry', 'defer', 'handBack') THEN 'cancel' ELSE u.move END AS move,
             CASE WHEN u.move IN ('defer', 'handBack') THEN greatest(l.attempt - 1, 0) ELSE l.attempt END AS attempt
 ), outcome AS MATERIALIZED (
@@ -55,7 +55,8 @@ WITH held AS (
          executions = CASE WHEN o.move IN ('fail', 'retry', 'cancel')
            THEN millrace.with_execution(j.executions, o.nth, o.worker, o.started_at,
                   CASE o.move WHEN 'fail' THEN 'failed' WHEN 'retry' THEN 'retried' ELSE 'canceled' END,
-                  CASE WHEN j.erased THEN millrace.erased_error(o.error) ELSE o.error END, CASE WHEN j.erased IS NULL THEN o.stack END)
+                  CASE WHEN j.erased THEN millrace.erased_error(o.error) ELSE o.error END, CASE WHEN j.erased IS NULL THEN o.stack END,
+                  o.epoch, CASE WHEN j.erased IS NULL THEN o.log END)
            ELSE j.executions END
     FROM outcome o WHERE j.seq = ANY ($1::text::bigint[]) AND j.seq = o.seq
   RETURNING j.seq, j.erased
@@ -203,8 +204,8 @@ async function settleAndFollow(
     };
     for (const dependant of context.dependants(ended)) followings.push({ job: ended, dependant });
   }
-  await insertJobs(session, children);
-  await follow(session, followings);
+  await insertJobs(context, session, children);
+  await follow(context, session, followings);
   if (backInQueue.length > 0) await notify(session, readyHint(backInQueue));
   return written;
 }
@@ -253,6 +254,11 @@ function outcomeColumns(outcomes: readonly SettledOutcome[]): Param[] {
     numbers(
       outcomes.map((outcome) =>
         outcome.move === 'retry' || outcome.move === 'defer' ? outcome.delayMs : 0,
+      ),
+    ),
+    texts(
+      outcomes.map((outcome) =>
+        'log' in outcome && outcome.log !== undefined ? JSON.stringify(outcome.log) : null,
       ),
     ),
   ];

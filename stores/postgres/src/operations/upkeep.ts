@@ -1,4 +1,4 @@
-import type { ClosedGate, WorkerReport } from '@millrace/engine';
+import type { ClosedGate, JobId, OpenGate, WorkerReport } from '@millrace/engine';
 import { type Statement, texts } from '../database.ts';
 import type { Context } from './context.ts';
 
@@ -25,17 +25,42 @@ export async function closeGates(
   }));
 }
 
-// A worker that is silent for five minutes and holds no lease is forgotten.
+// Open gates are few. $1 job[] $2 limit
+const OPEN_GATES: Statement = {
+  name: 'millrace_open_gates',
+  text: `
+SELECT rule, key, arrived::text, date_part('epoch', closes_at) * 1000 AS closes_at FROM millrace.gates
+ WHERE EXISTS (SELECT FROM jsonb_each_text(arrived) a WHERE a.value = ANY ($1::text::text[])) ORDER BY rule, key LIMIT $2::int`,
+};
+
+export async function openGates(
+  { database }: Context,
+  { arrived, limit }: { arrived: readonly JobId[]; limit: number },
+): Promise<OpenGate[]> {
+  const rows = await database.query<{
+    rule: string;
+    key: string;
+    arrived: string;
+    closes_at: number;
+  }>(OPEN_GATES, [texts(arrived), limit]);
+  return rows.map((row) => ({
+    rule: row.rule,
+    key: row.key,
+    arrived: JSON.parse(row.arrived) as Record<string, string>,
+    closesAt: Math.round(row.closes_at),
+  }));
+}
+
+// A worker that is silent for an hour is forgotten, with what it was to do.
 // $1 worker $2 kinds $3 stats
 const REPORT: Statement = {
   name: 'millrace_report_worker',
   text: `
 WITH gone AS (
-  DELETE FROM millrace.workers w
-   WHERE seen_at < millrace.clock() - interval '5 minutes' AND worker <> $1
-     AND (seen_at < millrace.clock() - interval '1 hour'
-          OR NOT EXISTS (SELECT FROM millrace.lease l WHERE l.worker = w.worker)
-             AND NOT EXISTS (SELECT FROM millrace.shared_lease s WHERE s.worker = w.worker)))
+  DELETE FROM millrace.workers w WHERE seen_at < millrace.clock() - interval '1 hour' AND worker <> $1 RETURNING worker
+), forgotten AS (
+  DELETE FROM millrace.steered WHERE worker IN (SELECT worker FROM gone)
+)
 INSERT INTO millrace.workers (worker, kinds, stats, seen_at) VALUES ($1, $2::text::text[], $3::text::jsonb, millrace.clock())
 ON CONFLICT (worker) DO UPDATE SET kinds = excluded.kinds, stats = excluded.stats, seen_at = excluded.seen_at`,
 };

@@ -1,4 +1,4 @@
-import type { Filter } from '@millrace/engine';
+import { type Filter, type Phase, STATE_OF_PHASE } from '@millrace/engine';
 import { soqlText, soqlTime } from '@millrace/salesforce';
 import type { Context } from '../context.ts';
 import { type Row, columns, rowOf } from './row.ts';
@@ -109,7 +109,16 @@ export function filterOf(context: Context, filter: Filter): string | null {
   const parts: string[] = [];
   if (filter.submitter !== undefined) parts.push(submittedBy(context, filter.submitter));
   if (filter.state !== undefined) parts.push(`${field.status} = ${soqlText(filter.state)}`);
+  // Schedules make no records.
+  if (filter.schedule !== undefined) return null;
+  if (filter.phases !== undefined)
+    parts.push(anyOf(filter.phases.map((each) => inPhase(context, each))));
   if (filter.kind !== undefined) parts.push(ofKind(context, filter.kind));
+  if (filter.kinds !== undefined)
+    parts.push(anyOf(filter.kinds.map((kind) => ofKind(context, kind))));
+  if (filter.worker !== undefined)
+    parts.push(`${field.status} = 'PROCESSING' AND ${field.worker} = ${soqlText(filter.worker)}`);
+  if (filter.search !== undefined) parts.push(hasText(context, filter.search));
   if (filter.key !== undefined) parts.push(keyIs(context, filter));
   if (filter.correlationId !== undefined)
     parts.push(`${field.correlationId} = ${soqlText(filter.correlationId)}`);
@@ -120,6 +129,40 @@ export function filterOf(context: Context, filter: Filter): string | null {
   if (filter.createdBefore !== undefined)
     parts.push(`CreatedDate < ${soqlTime(filter.createdBefore)}`);
   return parts.join(' AND ');
+}
+
+function anyOf(conditions: readonly string[]): string {
+  // What nothing fits is said by an id that no record has.
+  return conditions.length === 0 ? 'Id = null' : `(${conditions.join(' OR ')})`;
+}
+
+function inPhase({ names: { field }, salesforce }: Context, phase: Phase): string {
+  const isState = `${field.status} = ${soqlText(STATE_OF_PHASE[phase])}`;
+  const now = soqlTime(salesforce.now());
+  switch (phase) {
+    case 'due':
+      return `(${isState} AND (${field.due} = null OR ${field.due} <= ${now}))`;
+    case 'scheduled':
+      return `(${isState} AND ${field.due} > ${now} AND ${field.errorCode} = null)`;
+    case 'retrying':
+      return `(${isState} AND ${field.due} > ${now} AND ${field.errorCode} != null)`;
+    default:
+      return isState;
+  }
+}
+
+function hasText(context: Context, text: string): string {
+  const { field } = context.names;
+  const recordId = context.ids.recordId(text);
+  const begins = `${field.kind} LIKE ${likeText(`${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`)}`;
+  return anyOf([
+    ...(recordId === null ? [] : [`Id = ${soqlText(recordId)}`]),
+    keyIs(context, { key: text }),
+    `${field.correlationId} = ${soqlText(text)}`,
+    submittedBy(context, text),
+    ...(context.defaultKind.startsWith(text) ? [`${field.kind} = null`] : []),
+    begins,
+  ]);
 }
 
 /** Records made by people and by Apex leave the submitter empty: it is then who made them. */

@@ -2,6 +2,7 @@ import { type Contract, moment, page, trueOrFalse } from '@millrace/workload-kit
 import { z } from 'zod';
 import { envelopeSchema } from './envelope.ts';
 import { file, fileExample } from './files.ts';
+import { ROWS, columnNames, sheet } from './uploads.ts';
 
 const timings = z.object({
   template: z.number(),
@@ -26,6 +27,11 @@ export const batch = z.object({
   total: z.number(),
   counts: batchCounts,
   templateId: z.string(),
+  locale: z.string().describe('Of the documents.'),
+  dataLocale: z
+    .string()
+    .nullable()
+    .describe('How the rows write numbers and dates; null where they are typed.'),
   preview: z.number().nullable().describe('Only so many of the first rows.'),
   source: z
     .object({
@@ -65,6 +71,8 @@ const batchExample: Batch = {
   total: 1_000,
   counts: { pending: 0, running: 0, succeeded: 998, failed: 2, canceled: 0, warned: 0 },
   templateId: 'tpl-7',
+  locale: 'en-US',
+  dataLocale: 'en-US',
   preview: null,
   source: { format: 'csv', encoding: 'utf-8', sheet: null, rows: 1_000, blank: 0 },
   jobId: 'pg-99',
@@ -74,19 +82,6 @@ const batchExample: Batch = {
   finishedAt: '2026-01-31T09:30:41.000Z',
   expiresAt: '2026-02-07T09:30:00.000Z',
 };
-/** What rows may come as. */
-const ROWS = [
-  'application/json',
-  'application/x-ndjson',
-  'text/csv',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-] as const;
-const sheet = z
-  .string()
-  .min(1)
-  .max(100)
-  .optional()
-  .describe('Of XLSX: its name; the first one unless given.');
 const byBatch = z.strictObject({ id: z.string().min(1).max(100) });
 const next = z.string().nullable().describe('The cursor of the next page.');
 
@@ -171,6 +166,16 @@ export const documentContracts = {
         .optional()
         .describe('Makes only so many of the first rows.'),
       sheet,
+      columns: columnNames
+        .optional()
+        .describe(
+          'Other names for columns of a spreadsheet, as JSON: {"Answer until":"AnswerBy"}.',
+        ),
+      same: columnNames
+        .optional()
+        .describe(
+          'More columns of a spreadsheet, with the same text in each row, as JSON: {"Manager.Phone":"0911 555"}.',
+        ),
       priority: z.coerce
         .number<number | string>()
         .int()

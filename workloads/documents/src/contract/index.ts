@@ -5,6 +5,7 @@ import { errors } from './errors.ts';
 import { failures } from './failures.ts';
 import { file, fileContracts } from './files.ts';
 import { metrics } from './metrics.ts';
+import { rowContracts, tableRead } from './rows.ts';
 import {
   lintReport,
   template,
@@ -17,16 +18,17 @@ export { failures } from './failures.ts';
 export { type Batch } from './documents.ts';
 export { type Envelope, type EnvelopeInput, envelopeSchema } from './envelope.ts';
 export type { File } from './files.ts';
+export type { TableRead } from './rows.ts';
 export { DOCX_TYPE, type LintReport, type Template } from './templates.ts';
 
 /** All that server, command line and console know of the documents. Safe in a browser. */
 export const contract = {
-  routes: { ...documentContracts, ...templateContracts, ...fileContracts },
+  routes: { ...documentContracts, ...rowContracts, ...templateContracts, ...fileContracts },
   groups: [
     {
       name: 'Documents',
       about: 'A DOCX template and data make a PDF: one at once, or one for each row of a batch.',
-      contracts: documentContracts,
+      contracts: { ...documentContracts, ...rowContracts },
     },
     {
       name: 'Templates',
@@ -47,6 +49,7 @@ export const contract = {
       TemplatePage: templatePage,
       LintReport: lintReport,
       File: file,
+      TableRead: tableRead,
     },
   },
   errors,

@@ -31,7 +31,17 @@ export const lintReport = z.object({
     }),
   ),
   fields: z
-    .array(z.object({ path: z.string(), ...place }))
+    .array(
+      z.object({
+        path: z.string(),
+        kind: z.enum(['value', 'list', 'condition', 'image']),
+        required: z
+          .boolean()
+          .describe('False where it may be missing: in a condition, or with a default.'),
+        conditional: z.boolean().describe('It stands in a block: not in every document.'),
+        ...place,
+      }),
+    )
     .describe('The fields it asks for, the first thousand.'),
   fonts: z.array(z.string()),
   missingFonts: z.array(z.string()).describe('Named by the template, and not on this machine.'),
@@ -64,6 +74,9 @@ const clean: LintReport = {
   fields: [
     {
       path: 'Account.Name',
+      kind: 'value',
+      required: true,
+      conditional: false,
       part: 'word/document.xml',
       paragraph: 2,
       snippet: 'Customer: {{Account.Name}}',
@@ -164,6 +177,12 @@ export const templateContracts = {
         .describe('PNG: page 1 as a picture.'),
       locale: z.string().min(1).max(50).optional(),
       timezone: z.string().min(1).max(100).optional(),
+      dataLocale: z
+        .string()
+        .min(1)
+        .max(50)
+        .optional()
+        .describe('How text that is shown as a date, number or currency is written: de-DE.'),
       width: z.int().min(50).max(4_000).optional().describe('Of a PNG, in pixels.'),
     }),
     response: z.unknown(),

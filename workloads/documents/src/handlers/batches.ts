@@ -7,7 +7,10 @@ import {
   ok,
 } from '@millrace/workload-kit';
 import type { RowFormat, RowSource } from '../batch/rows/rows.ts';
+import type { Reading } from '../batch/rows/table.ts';
+import { readTable } from '../batch/rows/read-table.ts';
 import type { documentContracts } from '../contract/documents.ts';
+import type { rowContracts } from '../contract/rows.ts';
 import type { DocumentsWithin } from '../within.ts';
 import { batchJson } from './json.ts';
 
@@ -18,21 +21,39 @@ const FORMATS: Readonly<Record<string, RowFormat>> = {
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
 };
 
-function rowsOf(upload: Upload | null, sheet: string | undefined): RowSource {
+function rowsOf(
+  upload: Upload | null,
+  sheet: string | undefined,
+  reading: Reading = {},
+): RowSource {
   return {
     format: FORMATS[upload?.type ?? ''] ?? 'json',
     bytes: upload?.bytes ?? new Uint8Array(),
     sheet,
+    ...reading,
   };
 }
 
 export function batchHandlers({
   batches,
   archive,
-}: DocumentsWithin): HandlersOf<Omit<typeof documentContracts, 'generate'>> {
+}: DocumentsWithin): HandlersOf<Omit<typeof documentContracts, 'generate'> & typeof rowContracts> {
   return {
+    async readRows({ query: { sheet, dataLocale }, upload }) {
+      return ok(await readTable(rowsOf(upload, sheet), dataLocale));
+    },
     async createBatch({ query, upload, caller, correlationId }) {
-      const { priority, subject, sheet, strict, allowMissing, dataLocale, ...settings } = query;
+      const {
+        priority,
+        subject,
+        sheet,
+        columns,
+        same,
+        strict,
+        allowMissing,
+        dataLocale,
+        ...settings
+      } = query;
       const options = {
         strict: strict === 'true',
         ...(dataLocale !== undefined && { dataLocale }),
@@ -40,7 +61,7 @@ export function batchHandlers({
       const context = { correlationId, submitter: caller?.name, priority, subject };
       const batch = await batches.create(
         { ...defined(settings), options, allowMissing: allowMissing === 'true' },
-        rowsOf(upload, sheet),
+        rowsOf(upload, sheet, { names: columns, same }),
         context,
       );
       return { status: 201, body: batchJson(batch) };

@@ -36,6 +36,8 @@ export function batchJson(batch: Batch): BatchJson {
     total,
     counts,
     templateId: settings.templateId,
+    locale: settings.locale,
+    dataLocale: settings.options.dataLocale ?? null,
     preview: settings.preview ?? null,
     source: source && {
       format: source.format,

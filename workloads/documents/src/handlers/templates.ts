@@ -58,8 +58,11 @@ function lintJson({ ok: isFine, problems, fields, fonts, missingFonts }: LintRep
   return {
     ok: isFine,
     problems: [...problems],
-    fields: fields.map(({ path, part, paragraph, snippet }) => ({
+    fields: fields.map(({ path, kind, required, conditional, part, paragraph, snippet }) => ({
       path,
+      kind,
+      required,
+      conditional: conditional === true,
       part,
       paragraph,
       snippet,

@@ -120,6 +120,15 @@ describe.each(DATABASES)('generate on %s', (which) => {
     expect(office.calls).toHaveLength(1);
   });
 
+  test('what a colleague has made is made again, and nothing tells of it', async () => {
+    const { documents, office } = world;
+    const by = async (submitter?: string) =>
+      (await documents.generate(envelope(), { submitter })).cached;
+    expect([await by('ada'), await by('bob'), await by()]).toEqual([false, false, false]);
+    expect([await by('ada'), await by('bob'), await by()]).toEqual([true, true, true]);
+    expect(office.calls).toHaveLength(3);
+  });
+
   test.each<[string, Partial<EnvelopeInput>]>([
     ['data', { data: { Name: 'Bob', Amount: 2.5 } }],
     ['a locale', { locale: 'de-DE' }],

@@ -5,7 +5,7 @@ import { reasonOf, storing } from '../errors.ts';
 import type { FileFacts, Files, StoredFile } from '../files/files.ts';
 import { type Ending, mediaTypeOf, outputName } from './names.ts';
 import type { Dimensions, DocumentMetrics, Timings } from '../observe.ts';
-import { type ProduceOptions, type Produced, type Workshop, produce } from './produce.ts';
+import { type Produced, type Workshop, produce } from './produce.ts';
 
 export interface GenerateContext {
   readonly tenant?: string | undefined;
@@ -47,8 +47,8 @@ export function createGenerate(parts: {
   const { workshop, files, metrics } = parts;
   return async (given, context = {}) => {
     const envelope = parseEnvelope(given);
-    const { tenant = '', signal, correlationId } = context;
-    const options: ProduceOptions = { tenant, lane: 'interactive', signal, correlationId };
+    const { tenant = '', signal, correlationId, submitter = null } = context;
+    const options = { tenant, lane: 'interactive', signal, correlationId, submitter } as const;
     const measures = { metrics, clock: workshop.clock };
     return measured(measures, envelope, { mode: 'interactive', signal }, async () => {
       const produced = await produce(workshop, envelope, options);

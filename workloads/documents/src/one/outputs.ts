@@ -3,9 +3,14 @@ import { canonicalJson, sha256 } from './canonical.ts';
 import type { Content } from '../files/contents.ts';
 import type { OutputFormat, PdfOptions } from '../contract/envelope.ts';
 
-/** What decides about the bytes of a document, and nothing else: neither its name nor who asked. */
+/** What decides about the bytes of a document, and for whom they were made; not its name. */
 export interface OutputFacts {
   readonly tenant: string;
+  /**
+   * What somebody has made answers nobody else: `cached`, and how soon the answer comes, would tell a member that a colleague
+   * has made a document of just these data, and data can be guessed (docs/decisions/0018-tenants.md).
+   */
+  readonly submitter: string | null;
   /** The version's own hash: the same template uploaded twice gives the same documents. */
   readonly template: string;
   readonly data: unknown;

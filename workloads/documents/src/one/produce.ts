@@ -57,10 +57,15 @@ export interface ProduceOptions {
   readonly correlationId?: string | undefined;
 }
 
+/** Whose document it is: part of the output cache's key. */
+interface OfSomebody {
+  readonly submitter: string | null;
+}
+
 export async function produce(
   workshop: Workshop,
   envelope: Envelope,
-  options: ProduceOptions,
+  options: ProduceOptions & OfSomebody,
 ): Promise<Produced> {
   const { templates, outputs } = workshop;
   const { step, timings } = createTimings(workshop.clock);
@@ -177,13 +182,14 @@ async function keyOf(
   { office, build }: Workshop,
   { info }: Compiled,
   envelope: Envelope,
-  { tenant }: ProduceOptions,
+  { tenant, submitter }: ProduceOptions & OfSomebody,
   images: ReadonlyMap<string, Uint8Array>,
 ): Promise<string> {
   const { outputFormat, locale, timezone, data, pdf } = envelope;
   const converter = outputFormat === 'PDF' ? ((await office.check()).version ?? 'none') : '';
   return outputKey({
     tenant,
+    submitter,
     template: info.sha256,
     data,
     outputFormat,
@@ -198,8 +204,9 @@ async function keyOf(
   });
 }
 
-type MergeFacts = Pick<Envelope, 'data' | 'locale' | 'timezone'> &
-  Partial<Pick<Envelope, 'options'>>;
+type MergeFacts = Pick<Envelope, 'data' | 'locale' | 'timezone'> & {
+  readonly options?: Partial<Pick<Envelope['options'], 'strict' | 'dataLocale'>>;
+};
 
 export async function merge(
   { template }: Pick<Compiled, 'template'>,

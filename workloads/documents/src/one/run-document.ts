@@ -131,7 +131,7 @@ async function make(
   { signal }: JobContext,
   name: (produced: Produced) => Promise<Recorded | null>,
 ): Promise<DocumentResult | Skipped> {
-  const { tenant, correlationId } = job;
+  const { tenant, correlationId, submitter } = job;
   const measures = { metrics, clock: workshop.clock };
   const { named, cached, timings, warnings } = await measured(
     measures,
@@ -141,6 +141,7 @@ async function make(
       const produced = await produce(workshop, envelope, {
         tenant,
         correlationId,
+        submitter,
         signal,
         lane: 'batch',
       });

@@ -193,6 +193,7 @@ test('a schedule makes a job that submits the run, under its service', async () 
       timeZone: 'Europe/Berlin',
       missed: 'last',
       overlap: 'skip',
+      dataAt: expect.any(Function),
       job: {
         kind: 'pipeline.start',
         submitter: 'service:nightly',

@@ -4,15 +4,14 @@ import {
   type Page,
   type PageParams,
   givenFromJson,
-  nearest,
   numberCursor,
   page,
   pageLimit,
   resolveParameters,
 } from '@millrace/workload-kit';
-import type { Catalogue } from '../catalogue.ts';
+import { type Catalogue, definitionOf } from '../catalogue.ts';
 import { checkInputs } from '../definition/inputs.ts';
-import type { Pipeline, PipelineDefinition } from '../definition/pipeline.ts';
+import type { Pipeline } from '../definition/pipeline.ts';
 import type { Plan } from '../definition/plan.ts';
 import { valuesOf } from '../definition/values.ts';
 import { PipelineError } from '../errors.ts';
@@ -63,21 +62,6 @@ export function createRuns(parts: {
 }): Runs {
   const { store, jobs, catalogue, works, stopWork, now } = parts;
 
-  function definitionOf(name: string): PipelineDefinition {
-    const { pipelines, troubled } = catalogue.now();
-    const found = pipelines.get(name);
-    if (found !== undefined) return found;
-    const [problem] = troubled.find((each) => each.name === name)?.problems ?? [];
-    if (problem !== undefined)
-      throw new PipelineError(
-        'pipeline_not_found',
-        `The pipeline "${name}" cannot be run: ${problem.file}, line ${problem.line}, column ${problem.column}: ${problem.message}`,
-      );
-    const meant = nearest(name, [...pipelines.keys()]);
-    const help = meant === null ? '' : ` Did you mean "${meant}"?`;
-    throw new PipelineError('pipeline_not_found', `There is no pipeline "${name}".${help}`);
-  }
-
   async function get(id: string): Promise<WholeRun> {
     const found = await store.find(id);
     if (found === null) throw noRun(id);
@@ -87,7 +71,7 @@ export function createRuns(parts: {
   /** What the file says now, for a run that is to go on with it. */
   async function nextPlan(whole: WholeRun): Promise<NextPlan> {
     const { run } = whole;
-    const { value, digest } = definitionOf(run.pipeline);
+    const { value, digest } = definitionOf(catalogue.now(), run.pipeline);
     const plan = planOf(value);
     const changed = passedOf(whole).find(
       (name) => JSON.stringify(stepIn(plan, name)) !== JSON.stringify(stepIn(run.plan, name)),
@@ -113,7 +97,7 @@ export function createRuns(parts: {
 
   return {
     async submit(asked) {
-      const { value, digest } = definitionOf(asked.pipeline);
+      const { value, digest } = definitionOf(catalogue.now(), asked.pipeline);
       const plan = planOf(value);
       requireWorks(plan, works);
       const given = givenFromJson(value.parameters, asked.parameters);

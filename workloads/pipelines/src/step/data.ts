@@ -36,9 +36,11 @@ const given: z.ZodType<GivenValue> = z.union([z.string(), z.array(z.string()), z
 
 export const startDataSchema = z.strictObject({
   pipeline: z.string(),
-  /** As the file gives them: words such as `last month` mean the month before the job was made. */
+  /** As the file gives them: words such as `last month` mean the month before `at`. */
   parameters: z.record(z.string(), given),
   schedule: z.string(),
+  /** The tick that it is for; left out: when the job was made. Milliseconds since 1970. */
+  at: z.number().optional(),
   /** The service identity that the run works as. */
   as: z.string(),
 });

@@ -1,5 +1,5 @@
 import { JobFailure } from '@millrace/engine';
-import type { FileOf, RowsOf } from '@millrace/workload-kit';
+import { type FileOf, type RowsOf, checkSchema } from '@millrace/workload-kit';
 import { type PlanStep, stepOf } from '../definition/plan.ts';
 import { MissingValue, filledIn } from '../definition/references.ts';
 import type { WholeRun } from '../runs/record.ts';
@@ -14,11 +14,11 @@ export function inputOf(
   files: ReadonlyMap<string, FileOf>,
 ): unknown {
   const filled = fill(whole, node, work, files);
-  const parsed = work.input.safeParse(filled);
-  if (parsed.success) return filled;
-  const [issue] = parsed.error.issues;
-  const place = ['steps', node.name, node.type, ...(issue?.path ?? [])].join('.');
-  throw refused('invalid_step', `${place}: ${issue?.message ?? 'This does not fit.'}`);
+  const checked = checkSchema(work.input, filled);
+  if ('value' in checked) return filled;
+  const [complaint] = checked.complaints;
+  const place = ['steps', node.name, node.type, ...(complaint?.path ?? [])].join('.');
+  throw refused('invalid_step', `${place}: ${complaint?.message ?? 'This does not fit.'}`);
 }
 
 function fill(

@@ -1,5 +1,6 @@
 import type { Log } from '@millrace/engine';
 import type { Database } from '@millrace/store-postgres';
+import { withinTime } from '@millrace/workload-kit';
 import { stepOf } from '../definition/plan.ts';
 import { filesOf } from '../runs/files.ts';
 import { type StepRecord, type WholeRun, whoOf } from '../runs/record.ts';
@@ -28,14 +29,10 @@ export function createStopWork(parts: {
       // It was about to be begun when its worker was lost: the same key finds what was, to be cancelled.
       const found =
         record.startedId ??
-        (
-          await work.start({
-            input: inputOf(whole, node, work, await filesOf(database, run)),
-            who,
-            key: workKey(run.id, record),
-            signal: AbortSignal.timeout(START_MS),
-          })
-        ).id;
+        (await withinTime(START_MS, undefined, async (signal) => {
+          const input = inputOf(whole, node, work, await filesOf(database, run));
+          return (await work.start({ input, who, key: workKey(run.id, record), signal })).id;
+        }));
       await work.cancel(found, who);
     }
     await store.stopped(run.id, record.step);

@@ -6,6 +6,7 @@ import {
 } from '@millrace/marketing-cloud';
 import type { Tally } from '../calls.ts';
 import { QueryError, RunFailure, failureOf } from '../errors.ts';
+import { hintFor } from '../sql/hints.ts';
 import { seqOf } from '../ids.ts';
 import type { RunRecord } from '../runs/record.ts';
 import type { Workshop } from '../workshop.ts';
@@ -101,7 +102,8 @@ async function validate(run: RunRecord, { unit, call, log }: Parts): Promise<Run
   try {
     const { valid, errors } = await unit.validate(run.sqlText, call);
     if (valid) return run;
-    throw new RunFailure('invalid_sql', errors.join(' ') || 'Marketing Cloud refuses the SQL.');
+    const said = errors.join(' ') || 'Marketing Cloud refuses the SQL.';
+    throw new RunFailure('invalid_sql', `${said} ${hintFor(run.sqlText, said)}`.trim());
   } catch (error) {
     if (!(error instanceof MarketingCloudError) || error.kind === 'limit') throw error;
     log.warn({ run: run.id, code: error.code }, 'Marketing Cloud did not check a query');

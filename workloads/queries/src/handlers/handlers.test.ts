@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Call, Scope } from '@millrace/workload-kit';
 import { describe, expect, test } from 'vitest';
 import { notConfigured } from '../errors.ts';
@@ -6,6 +8,9 @@ import type { Queries } from '../queries.ts';
 import type { RunRecord } from '../runs/record.ts';
 import { queriesWithin } from '../within.ts';
 import { handlersOf } from './index.ts';
+
+setFlagsFromString('--expose_gc');
+const collect = runInNewContext('gc') as () => void;
 
 /** The routes for one caller, over runs in memory: whose they are is decided below the handlers. */
 
@@ -88,6 +93,26 @@ describe('a run', () => {
     const others = await routes.listRuns(call({ query: { submitter: 'ada' } }));
     expect(others.body).toEqual({ runs: [], next: null });
   });
+});
+
+test('who waits for a run is answered in time, although garbage is collected meanwhile', async () => {
+  const queries = {
+    mids: createMids([]),
+    runs: {
+      find: async () => ({ ...RUN, completedAt: null }),
+      submit: async () => ({ ...RUN, completedAt: null }),
+    },
+    async *watch(run: RunRecord, signal: AbortSignal) {
+      yield { ...run, status: 'executing' };
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    },
+  } as unknown as Queries;
+  const scope: Scope = { tenants: ['acme'], tenant: 'acme', owner: null };
+  const { startRun } = handlersOf(queriesWithin(queries, scope));
+  const collecting = setInterval(collect, 5);
+  const answer = await startRun(call({ body: { sql: 'SELECT 1 AS A', wait: 0.1 } }));
+  clearInterval(collecting);
+  expect(answer).toMatchObject({ status: 202, body: { status: 'executing' } });
 });
 
 describe('without an account', () => {

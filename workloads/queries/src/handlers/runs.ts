@@ -1,5 +1,5 @@
 import { type Duration, INTERNAL_KEYS } from '@millrace/engine';
-import { type HandlersOf, ok } from '@millrace/workload-kit';
+import { type HandlersOf, ok, lastWithin } from '@millrace/workload-kit';
 import type { runContracts } from '../contract/runs.ts';
 import { QueryError } from '../errors.ts';
 import type { Run } from '../run.ts';
@@ -7,14 +7,6 @@ import type { QueriesWithin } from '../within.ts';
 import { runJson } from './json.ts';
 
 export function runHandlers({ runs, snippets }: QueriesWithin): HandlersOf<typeof runContracts> {
-  /** As it is when it is over, or when nobody waits any longer. */
-  async function waited(run: Run, seconds: number, signal: AbortSignal): Promise<Run> {
-    const enough = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1_000)]);
-    let last = run;
-    for await (const seen of runs.watch(run.id, enough)) last = seen;
-    return last;
-  }
-
   return {
     async startRun({ body, caller, correlationId, signal }) {
       const userId = caller?.name ?? '';
@@ -36,7 +28,9 @@ export function runHandlers({ runs, snippets }: QueriesWithin): HandlersOf<typeo
         // The contract's pattern is the engine's.
         keyWindow: keyWindow as Duration | undefined,
       });
-      const run = wait === 0 ? begun : await waited(begun, wait, signal);
+      const run = await lastWithin(wait * 1_000, signal, begun, (enough) =>
+        runs.watch(begun.id, enough),
+      );
       return { status: run.completedAt === null ? 202 : 200, body: runJson(run) };
     },
     async listRuns({ query }) {

@@ -163,6 +163,31 @@ describe('the tree, top to bottom', () => {
     ],
     ['it runs: later', seen(180, { status: null, probe: 0, isRunning: true }), 'defer 4000'],
     [
+      'it is no longer there: once more, later',
+      seen(180, { status: null, probe: 0, isRunning: 'gone' }),
+      'defer 4000',
+    ],
+    [
+      'and still not: nobody can say how it ended',
+      seen(200, {
+        status: null,
+        probe: 0,
+        isRunning: 'gone',
+        data: { notRunningConfirmations: 1, notRunningDetectedAt: AT(180) },
+      }),
+      'failed query_failed',
+    ],
+    [
+      'not where SOAP still knows its task',
+      seen(400, {
+        status: says('Pondering'),
+        probe: 0,
+        isRunning: 'gone',
+        data: { notRunningConfirmations: 1, notRunningDetectedAt: AT(180) },
+      }),
+      'defer 4000',
+    ],
+    [
       'it does not, once: later',
       seen(180, { status: null, probe: 0, isRunning: false }),
       'defer 4000',

@@ -29,7 +29,8 @@ export interface Seen {
   readonly status?: TaskStatus | null | Unanswered;
   /** Rows of the target, while the query was not known to be over. */
   readonly probe?: number | Unanswered;
-  readonly isRunning?: boolean | Unanswered;
+  /** `gone`: Marketing Cloud no longer has the query. */
+  readonly isRunning?: boolean | 'gone' | Unanswered;
   /** Rows of the target, now that the query is over. */
   readonly rowset?: number | Unanswered;
 }
@@ -176,12 +177,18 @@ function confirm(seen: Seen, config: PollConfig): Step {
     now - Date.parse(last) < config.notRunningConfirmationMinGapMs;
   if (isTooSoon) return later(seen, config, {});
   if (isRunning === undefined) return { type: 'ask', what: 'isRunning' };
-  // REST does not answer: SOAP goes on.
-  if (isRunning !== false) return later(seen, config, {});
+  // REST does not answer, or SOAP still knows the task of a query that was deleted: SOAP goes on.
+  const isGone = isRunning === 'gone' && answerOf(seen.status) === null;
+  if (isRunning !== false && !isGone) return later(seen, config, {});
   const confirmations = { notRunningConfirmations: count + 1, notRunningDetectedAt: iso(now) };
   if (count + 1 < config.notRunningConfirmations) return later(seen, config, confirmations);
+  // Whether it ran to its end nobody can say: no rows, or some, would be a guess.
+  if (isGone) return { type: 'failed', code: 'query_failed', message: GONE };
   return readiness({ ...seen, data: { ...data, ...confirmations } }, config);
 }
+
+const GONE =
+  'Marketing Cloud no longer has the query, and does not know its task: it was deleted there while it ran, or the sandbox was started again. Run it once more.';
 
 /** The query is over; its rows may be visible a little later. */
 function readiness(seen: Seen, config: PollConfig): Step {

@@ -97,11 +97,20 @@ async function ask(
       metrics.isRunningChecked();
       return {
         isRunning: await answered(() =>
-          businessUnit(run.mid).isRunning(run.queryDefinitionId ?? '', call),
+          runsOrGone(businessUnit(run.mid).isRunning(run.queryDefinitionId ?? '', call)),
         ),
       };
     case 'rowset':
       return { rowset: await answered(() => rows(businessUnit(run.mid))) };
+  }
+}
+
+async function runsOrGone(asked: Promise<boolean>): Promise<boolean | 'gone'> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof MarketingCloudError && error.kind === 'notFound') return 'gone';
+    throw error;
   }
 }
 
@@ -138,10 +147,12 @@ async function finish(
   const { runs, metrics, config, jobs } = workshop;
   const { data } = seen;
   const mceStatus = mceStatusOf(seen) ?? run.mceStatus;
-  const noted = async (): Promise<void> => {
+  const noted = { mceStatus, pollCount: data.pollCount + 1 };
+  const last = { noted, tally };
+  const note = async (): Promise<void> => {
     const calls = tally.calls;
     tally.calls = 0;
-    await runs.note(run, { mceStatus, pollCount: data.pollCount + 1, calls });
+    await runs.note(run, { ...noted, calls });
   };
   switch (step.type) {
     case 'over':
@@ -153,12 +164,12 @@ async function finish(
       if (run.status === 'queued') await jobs.enqueueExecute(run);
       tell(step.data, seen, workshop);
       // The run is written when something changed in it, and now and then: not with each poll.
-      if (mceStatus !== run.mceStatus || step.data.pollCount % NOTE_EVERY === 0) await noted();
+      if (mceStatus !== run.mceStatus || step.data.pollCount % NOTE_EVERY === 0) await note();
       if (run.taskId !== null) workshop.statuses.expect(run.mid, run.taskId, step.afterMs);
       return defer({ after: step.afterMs, data: { ...step.data, apiCalls: tally.calls } });
     }
     case 'rerun': {
-      await noted();
+      await note();
       const again = await runs.asText(run);
       if (again === null) return defer({ after: config.poll.initialDelayMs, data });
       metrics.rerunAsText();
@@ -166,19 +177,15 @@ async function finish(
       await workshop.cleanup.discard(run);
       return defer({ after: config.poll.initialDelayMs, data: { ...data, apiCalls: 0 } });
     }
-    case 'ready':
-      await noted();
+    case 'ready': {
       if (step.by === 'probe') metrics.fastPath();
-      await workshop.end(run, {
-        status: 'ready',
-        rowCount: step.rowCount,
-        keepMs: config.keepResultsMs,
-      });
+      const { rowCount } = step;
+      await workshop.end(run, { status: 'ready', rowCount, keepMs: config.keepResultsMs }, last);
       break;
+    }
     case 'failed':
-      await noted();
       if (step.code === 'query_timeout') metrics.timedOut();
-      await workshop.fail(run, step.code, step.message);
+      await workshop.fail(run, step.code, step.message, last);
   }
   await runs.addCalls(run.seq, tally.calls);
   return done({ status: step.type });

@@ -60,13 +60,14 @@ UPDATE millrace.shell_query_runs SET status = 'running', task_id = $2, poll_star
  WHERE seq = $1 AND status = 'queued' RETURNING ${COLUMNS}`,
 };
 
-// $1 seq $2 status of Marketing Cloud $3 polls $4 calls
+// Of many polls that fell together, one statement. $1 seq[] $2 status of Marketing Cloud[] $3 polls[] $4 calls[]
 const NOTE: Statement = {
   name: 'queries_note',
   text: `
-UPDATE millrace.shell_query_runs
-   SET mce_status = $2, poll_count = greatest(poll_count, $3), api_calls = api_calls + $4::float8
- WHERE seq = $1 AND ${LIVE} RETURNING ${COLUMNS}`,
+UPDATE millrace.shell_query_runs AS run
+   SET mce_status = noted.said, poll_count = greatest(run.poll_count, noted.polls), api_calls = run.api_calls + noted.calls
+  FROM unnest($1::text::bigint[], $2::text::text[], $3::text::int[], $4::text::float8[]) AS noted (seq, said, polls, calls)
+ WHERE run.seq = ANY ($1::text::bigint[]) AND run.seq = noted.seq AND ${LIVE} RETURNING run.seq`,
 };
 
 // Calls that were made after the end, such as those of cleaning up. $1 seq $2 calls
@@ -75,13 +76,15 @@ const ADD_CALLS: Statement = {
   text: `UPDATE millrace.shell_query_runs SET api_calls = api_calls + $2::float8 WHERE seq = $1`,
 };
 
-// The one way to an end. $1 seq $2 status $3 rows $4 error code $5 error message $6 keep results, ms
+// The one way to an end. $1 seq $2 status $3 rows $4 error code $5 error message $6 keep results, ms; what the last poll noted:
+// $7 status of Marketing Cloud $8 polls $9 calls
 const END: Statement = {
   name: 'queries_end_run',
   text: `
 UPDATE millrace.shell_query_runs
    SET status = $2, row_count = $3, error_code = $4, error_message = $5, completed_at = millrace.clock(),
-       results_expire_at = millrace.clock() + $6::float8 * interval '1 millisecond'
+       results_expire_at = millrace.clock() + $6::float8 * interval '1 millisecond',
+       mce_status = coalesce($7, mce_status), poll_count = greatest(poll_count, $8::int), api_calls = api_calls + $9::float8
  WHERE seq = $1 AND ${LIVE} RETURNING ${COLUMNS}`,
 };
 
@@ -125,6 +128,14 @@ export type End =
   | { readonly status: 'ready'; readonly rowCount: number; readonly keepMs: number }
   | { readonly status: 'failed'; readonly code: string; readonly message: string }
   | { readonly status: 'canceled' };
+
+/** What a poll saw of a run, for whoever looks at it. */
+export interface Noted {
+  readonly mceStatus: string | null;
+  readonly pollCount: number;
+  /** To Marketing Cloud, since the last time. */
+  readonly calls: number;
+}
 
 /** Of which tenants a list is, and of whom; an empty list of tenants has nothing. */
 export interface RunFilter {
@@ -185,15 +196,22 @@ export const runRows = {
     first(session, TROUBLED, [seq, message.slice(0, LONGEST_MESSAGE)]),
   started: (session: Session, seq: number, taskId: string | null) =>
     first(session, STARTED, [seq, taskId]),
-  note: (
+  /** Gives those that are not over. */
+  async note(
     session: Session,
-    seq: number,
-    { mceStatus, pollCount, calls }: { mceStatus: string | null; pollCount: number; calls: number },
-  ) => first(session, NOTE, [seq, mceStatus, pollCount, calls]),
+    all: readonly (Noted & { readonly seq: number })[],
+  ): Promise<{ seq: number }[]> {
+    return session.query<{ seq: number }>(NOTE, [
+      numbers(all.map(({ seq }) => seq)),
+      texts(all.map(({ mceStatus }) => mceStatus)),
+      numbers(all.map(({ pollCount }) => pollCount)),
+      numbers(all.map(({ calls }) => calls)),
+    ]);
+  },
   async addCalls(session: Session, seq: number, calls: number): Promise<void> {
     if (calls > 0) await session.query(ADD_CALLS, [seq, calls]);
   },
-  end: (session: Session, seq: number, end: End) =>
+  end: (session: Session, seq: number, end: End, noted: Noted | null) =>
     first(session, END, [
       seq,
       end.status,
@@ -201,6 +219,9 @@ export const runRows = {
       end.status === 'failed' ? end.code : null,
       end.status === 'failed' ? end.message.slice(0, LONGEST_MESSAGE) : null,
       end.status === 'ready' ? end.keepMs : 0,
+      noted?.mceStatus ?? null,
+      noted?.pollCount ?? 0,
+      noted?.calls ?? 0,
     ]),
   asText: (session: Session, seq: number, key: string) => first(session, AS_TEXT, [seq, key]),
   counted: (session: Session, seq: number, rowCount: number) =>

@@ -9,6 +9,18 @@ async function problemsOf(text: string): Promise<string[]> {
   return folder.problems().map((each) => each.replace('it.yaml:', ''));
 }
 
+test.each(['runs', 'graph', 'sample'])(
+  'a report cannot be called %s, as a route is',
+  async (name) => {
+    const folder = testFolder({ [`${name}.yaml`]: simpleReport('') });
+    const { reports } = await folder.load();
+    expect(reports.size).toBe(0);
+    expect(folder.problems().join()).toContain(
+      `the file cannot be called ${name}.yaml, which is a word of the API. Rename it.`,
+    );
+  },
+);
+
 test('a report file that uses everything is a report', async () => {
   const folder = testFolder({
     'services.yaml': SERVICES_FILE,

@@ -8,6 +8,9 @@ import { type ReportFile, reportFile } from './schema.ts';
 import { checkSql } from './sql.ts';
 import type { Cover, Report, ReportColumn } from './types.ts';
 
+/** GET /reports/runs is about runs, not about a report of that name. */
+const WORDS_OF_API: readonly string[] = ['runs', 'graph', 'sample'];
+
 /** What a report has that says nothing of it. */
 export interface ReportDefaults {
   readonly timeZone: string;
@@ -28,6 +31,11 @@ export function checkReport(
   const report = reportOf(name, checked.value, defaults, (path, message, more = {}) =>
     complaints.push({ path, message, ...more }),
   );
+  if (WORDS_OF_API.includes(name))
+    complaints.push({
+      path: ['title'],
+      message: `the file cannot be called ${name}.yaml, which is a word of the API. Rename it.`,
+    });
   return complaints.length > 0 ? { complaints } : { value: report };
 }
 

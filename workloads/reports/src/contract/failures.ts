@@ -24,7 +24,7 @@ export const failures = {
   },
   row_refused: {
     retryable: false,
-    help: 'A row cannot be written in this format; the sentence names its key. Correct it, or take another format.',
+    help: 'A row cannot be computed or written. The sentence says what is wrong, without the value: row rules may keep that from you. The log of the server has the words of the database.',
   },
   claim_missing: {
     retryable: false,

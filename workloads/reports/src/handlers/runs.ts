@@ -1,5 +1,12 @@
 import type { Duration } from '@millrace/engine';
-import { type Caller, type HandlersOf, Refusal, givenFromJson, ok } from '@millrace/workload-kit';
+import {
+  type Caller,
+  type HandlersOf,
+  Refusal,
+  givenFromJson,
+  ok,
+  lastWithin,
+} from '@millrace/workload-kit';
 import type { ReportDefinition } from '../catalogue/types.ts';
 import type { runContracts } from '../contract/runs.ts';
 import { ReportError } from '../errors.ts';
@@ -14,14 +21,6 @@ export function runHandlers({
   runs,
   now,
 }: ReportsWithin): HandlersOf<typeof runContracts> {
-  /** As it is when it is over, or when nobody waits any longer. */
-  async function waited(run: RunSight, seconds: number, signal: AbortSignal): Promise<RunSight> {
-    const enough = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1_000)]);
-    let last = run;
-    for await (const seen of runs.watch(run.id, enough)) last = seen;
-    return last;
-  }
-
   function prepared(name: string, asked: Asked): Exclude<Prepared, { refused: Refused }> {
     const view = catalogue.now();
     const definition = view.reports.get(name);
@@ -63,7 +62,9 @@ export function runHandlers({
         webhook,
         bearer: bearerOf(headers.authorization),
       });
-      const run = wait === 0 ? begun : await waited(begun, wait, signal);
+      const run = await lastWithin(wait * 1_000, signal, begun, (enough) =>
+        runs.watch(begun.id, enough),
+      );
       return { status: isOver(run) ? 200 : 202, body: runJson(run) };
     },
     async listReportRuns({ query }) {

@@ -419,6 +419,7 @@ schedule:
   expect(JSON.stringify(schedules)).not.toContain('salary');
   const [first] = schedules;
   expect(nextTick(first?.cron ?? '', first?.timeZone ?? '', DAY)).toBe(Date.UTC(2026, 1, 2, 5, 30));
+  expect(first?.dataAt?.(DAY)).toEqual({ ...(first?.job.data as object), at: DAY });
 });
 
 describe('a cover sheet', () => {

@@ -31,6 +31,7 @@ export function schedulesOf(view: CatalogueView): Schedule[] {
             submitter: submitterOf(service.name),
             ...(service.tenant !== '' && { tenant: service.tenant }),
           },
+          dataAt: (tick): ReportJob => ({ ...data, at: tick }),
         },
       ];
     }),

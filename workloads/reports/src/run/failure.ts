@@ -1,4 +1,5 @@
 import { JobFailure } from '@millrace/engine';
+import { ObjectStorageError } from '@millrace/object-storage';
 import { SourceError, SourceUnavailable } from '@millrace/sql-source';
 import { TableError } from '@millrace/tables';
 import { LostOutput } from '../outputs/errors.ts';
@@ -11,6 +12,15 @@ export function isLostOutput(error: unknown): boolean {
 /** The source is away for a while, and nothing is wrong with the report. */
 export function isAway(error: unknown): boolean {
   return error instanceof SourceUnavailable;
+}
+
+/** The object storage is: an outage of a minute must not fail every run that writes. What a disk refuses is no matter of waiting. */
+export function isStorageAway(error: unknown): error is JobFailure {
+  return (
+    error instanceof JobFailure &&
+    error.code === 'output_failed' &&
+    error.cause instanceof ObjectStorageError
+  );
 }
 
 /** By SQLSTATE, or the connector's own code. */

@@ -25,7 +25,8 @@ export interface Prepared {
 
 export async function prepare(execution: Execution): Promise<Prepared> {
   const { workshop, job } = execution;
-  const { data, createdAt } = job;
+  const { data } = job;
+  const at = data.at ?? job.createdAt;
   const report = await workshop.definition(data.report, data.digest);
   if (report === null)
     throw refused(
@@ -34,7 +35,7 @@ export async function prepare(execution: Execution): Promise<Prepared> {
     );
   const { parameters: declared, sql, timeZone } = report.value;
   const given = await givenTo(execution);
-  const resolved = resolveParameters(declared, given, { now: createdAt, timeZone });
+  const resolved = resolveParameters(declared, given, { now: at, timeZone });
   if ('problems' in resolved)
     throw refused(
       'invalid_parameters',
@@ -58,7 +59,7 @@ export async function prepare(execution: Execution): Promise<Prepared> {
     choice: data.output,
     fileName: fileNameOf(report.value, {
       id: job.id,
-      created: new Date(createdAt).toISOString().slice(0, 10),
+      created: new Date(at).toISOString().slice(0, 10),
       parameters: resolved.values,
       output: data.output,
     }),

@@ -7,8 +7,8 @@ import {
   done,
 } from '@millrace/engine';
 import type { ReportResult } from '../result.ts';
-import { type ReportCursor, cursorOf } from './cursor.ts';
-import { isAway, isLostOutput, toFailure } from './failure.ts';
+import { cursorOf } from './cursor.ts';
+import { isAway, isLostOutput, isStorageAway, toFailure } from './failure.ts';
 import { NotHandedOver, handOver } from './hand-over.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { nextTry } from './waiting.ts';
@@ -26,6 +26,7 @@ export async function* runReport(
   context: JobContext,
 ): AsyncGenerator<Chunk, Outcome, void> {
   const execution = { workshop, job, context };
+  const way = { hasMoved: false };
   try {
     const prepared = await prepare(execution);
     const { report, parameters } = prepared;
@@ -33,14 +34,15 @@ export async function* runReport(
       { id: job.id, epoch: context.lease.epoch },
       { job, title: report.value.title, parameters, resumed: job.cursor !== null },
     );
-    const result = job.data.written ?? (yield* written(execution, prepared, cursorOf(job.cursor)));
+    const result = job.data.written ?? (yield* written(execution, prepared, way));
+    way.hasMoved ||= job.data.written === undefined;
     await handed(execution, prepared, result);
     await workshop.forgetToken(job.id);
     return done(result);
   } catch (error) {
     // The engine knows why it was stopped, and what becomes of it.
     if (context.signal.aborted) throw error;
-    return later(execution, error);
+    return later(execution, error, way);
   }
 }
 
@@ -58,44 +60,56 @@ async function handed(
   }
 }
 
+/** Whether this execution has got further than the one before it: then whoever is away now has only just gone. */
+interface Way {
+  hasMoved: boolean;
+}
+
 /** A file whose beginning is gone (another machine's disk, an upload that has expired) is begun again. */
 async function* written(
   execution: Execution,
   prepared: Prepared,
-  from: ReportCursor | null,
+  way: Way,
 ): AsyncGenerator<Chunk, ReportResult, void> {
+  const from = cursorOf(execution.job.cursor);
+  const onSaved = () => (way.hasMoved = true);
   try {
-    return yield* writeReport(execution, prepared, { from, restarts: from?.restarts ?? 0 });
+    return yield* writeReport(execution, prepared, {
+      from,
+      restarts: from?.restarts ?? 0,
+      onSaved,
+    });
   } catch (error) {
     if (from === null || !isLostOutput(error)) throw error;
     execution.workshop.metrics.restarted();
     execution.context.log.warn({ err: error }, 'the file is begun again');
-    return yield* writeReport(execution, prepared, { from: null, restarts: from.restarts + 1 });
+    const restarts = from.restarts + 1;
+    return yield* writeReport(execution, prepared, { from: null, restarts, onSaved });
   }
 }
 
-/** Puts the job back while its source is away, and fails it for any other reason. */
-function later({ workshop, job, context }: Execution, error: unknown): Outcome {
+/** Puts the job back while its source, or the place of its file, is away, and fails it for any other reason. */
+function later({ workshop, job, context }: Execution, error: unknown, way: Way): Outcome {
   const { clock, config, metrics } = workshop;
+  const waited = way.hasMoved ? undefined : job.data.waiting;
   const isLate = error instanceof NotHandedOver;
   const next =
-    isLate || isAway(error) ? nextTry(job.data.waiting, clock.now(), config.patience) : null;
+    isLate || isAway(error) || isStorageAway(error)
+      ? nextTry(waited, clock.now(), config.patience)
+      : null;
   if (next === null) {
     const failure = toFailure(isLate ? error.failure : error);
     metrics.failed(failure.code);
     throw failure;
   }
-  const { afterMs, waiting } = next;
-  if (isLate) {
-    context.log.warn({ err: error, afterMs }, 'the report is not handed over yet');
-    const { result } = error;
-    // Its patience begins with the first try.
-    const since = job.data.written === undefined ? clock.now() : waiting.since;
-    return defer({
-      after: afterMs,
-      data: { ...job.data, written: result, waiting: { ...waiting, since } },
-    });
-  }
-  context.log.warn({ err: error, afterMs }, 'the source of the reports is away');
-  return defer({ after: afterMs, data: { ...job.data, waiting } });
+  const { waiting } = next;
+  const afterMs = Math.max(next.afterMs, isStorageAway(error) ? (error.retryAfterMs ?? 0) : 0);
+  context.log.warn({ err: error, afterMs }, whoIsAway(error));
+  const file = isLate ? { written: error.result } : {};
+  return defer({ after: afterMs, data: { ...job.data, ...file, waiting } });
+}
+
+function whoIsAway(error: unknown): string {
+  if (error instanceof NotHandedOver) return 'the report is not handed over yet';
+  return isAway(error) ? 'the source of the reports is away' : 'the storage of the reports is away';
 }

@@ -122,6 +122,12 @@ test('what psql writes is what is written, but for the header and formulas', asy
   expect(lines).toContain(`'=1+1`);
 });
 
+test('the tick of a schedule is what days are counted from, however late its job was made', async () => {
+  const run = begun('shifts', { parameters: { from: 'yesterday' }, at: Date.UTC(2026, 0, 21) });
+  const { outcome } = await bench.execute(run);
+  expect(outcome).toMatchObject({ result: { parameters: { from: '2026-01-20' } } });
+});
+
 test('the claims of whoever asked decide which rows there are', async () => {
   const claims = { county: ['2'] };
   const run = begun('shifts', {

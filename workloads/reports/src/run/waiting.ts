@@ -1,8 +1,9 @@
 import { type Duration, toMs } from '@millrace/engine';
 
 /**
- * A source that is away for a while costs no attempt: a database that is started again takes longer than the three short retries
- * of a chunk. The job puts itself back, less and less often, and gives up in the end.
+ * A source or an object storage that is away for a while costs no attempt: one that is started again takes longer than the three
+ * short retries of a chunk. The job puts itself back, less and less often, and gives up in the end. A chunk that is saved
+ * meanwhile ends the wait: the next one begins from the start.
  */
 export interface Waiting {
   /** Milliseconds since 1970. */

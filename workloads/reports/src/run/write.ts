@@ -13,6 +13,8 @@ interface Beginning {
   /** Null: a new file. */
   readonly from: ReportCursor | null;
   readonly restarts: number;
+  /** After each chunk that is saved. */
+  readonly onSaved: () => void;
 }
 
 export async function* writeReport(
@@ -48,7 +50,7 @@ interface Copying extends Beginning {
 async function* copy(
   execution: Execution,
   prepared: Prepared,
-  { from, restarts, output, feed }: Copying,
+  { from, restarts, onSaved, output, feed }: Copying,
 ): AsyncGenerator<Chunk, ReportResult, void> {
   const { workshop, context } = execution;
   const { choice } = prepared;
@@ -89,6 +91,7 @@ async function* copy(
       restarts,
     };
     yield { cursor, progress: progressOf(rows, total) };
+    onSaved();
     workshop.metrics.chunk(choice.format, batch);
     await pace.report({ rows, bytes: state.bytes, chunks, total });
   }

@@ -23,6 +23,7 @@ export function sampleIn(
     log,
     now: () => Date.now(),
     async made() {
+      sayOnce();
       const reading = await source.begin({ statementTimeoutMs: LOOK_WITHIN_MS });
       try {
         return await hasSample(reading);
@@ -33,6 +34,17 @@ export function sampleIn(
     fill: ({ rows, today, onStep }) => makeSample(change, { rows, today, onStep }),
   });
   let first: Promise<void> | null = null;
+  let isSaid = false;
+
+  /** The service is ready without it; whoever reads first should know what they wait for. */
+  function sayOnce(): void {
+    if (!isSaid)
+      log.info(
+        { firstRows },
+        'The embedded database of the reports is opened; the first time, this takes some seconds',
+      );
+    isSaid = true;
+  }
 
   async function ready(): Promise<void> {
     first ??= sample.beginFirst(firstRows).catch((error: unknown) => {

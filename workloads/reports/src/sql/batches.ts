@@ -11,38 +11,27 @@ export interface CheckedRows {
 }
 
 /**
- * The first `most` rows of a COPY, which is given one row more than that: the row behind the last one, to be looked at and left out.
- * With that row, the COPY is over before its last batch is given.
+ * The batches of a COPY of at most `limit` rows. Where it has as many, others come behind them: the last batch was read to be looked
+ * at, and is left out. The batch before it is given when the COPY is over, so that the next statement can begin.
  */
 export async function* checkedRows(
   copied: AsyncIterable<CopiedRows>,
   places: readonly number[],
-  most: number,
+  limit: number,
 ): AsyncGenerator<CheckedRows, void> {
   let taken = 0;
   let held: Omit<CheckedRows, 'hasMore'> | null = null;
   let last: CheckedRows | null = null;
-  for await (const batch of copied) {
-    taken += batch.rows;
+  for await (const { bytes, rows, lastRow } of copied) {
+    taken += rows;
     if (held !== null) {
-      checkUnique(held.key, firstKey(batch.bytes, places));
+      checkUnique(held.key, firstKey(bytes, places));
       const passed: CheckedRows = { ...held, hasMore: true };
-      if (taken > most && batch.rows === 1) last = passed;
+      if (taken >= limit) last = passed;
       else yield passed;
-      held = null;
     }
-    const { bytes, rows, lastRow } = batch;
-    if (taken <= most) held = { bytes, rows, key: keyOf(lastRow, places) };
-    else if (rows > 1) last = withoutLast(batch, places);
+    held = { bytes, rows, key: keyOf(lastRow, places) };
   }
   if (last !== null) yield last;
-  if (held !== null) yield { ...held, hasMore: false };
-}
-
-function withoutLast(batch: CopiedRows, places: readonly number[]): CheckedRows {
-  const { bytes, rows, lastRow, ends = [] } = batch;
-  const end = bytes.length - lastRow.length;
-  const key = keyOf(bytes.subarray(ends[rows - 3] ?? 0, end), places);
-  checkUnique(key, keyOf(lastRow, places));
-  return { bytes: bytes.subarray(0, end), rows: rows - 1, key, hasMore: true };
+  else if (held !== null) yield { ...held, hasMore: false };
 }

@@ -4,7 +4,7 @@
 import type { Reading } from '@millrace/sql-source';
 import { ahead } from './ahead.ts';
 import { type CheckedRows, checkedRows } from './batches.ts';
-import { type ChunkSize, type ReadSoFar, chunkRows } from './chunk-rows.ts';
+import { type ChunkSize, type ReadSoFar, chunkRows, createChunkCuts } from './chunk-rows.ts';
 import { nullInKey } from './key.ts';
 import { type PlanDecision, type ReadMode, decideAfter, decideBefore } from './plan.ts';
 import { CHUNK_ROWS, type ReportTexts, keyValues } from './texts.ts';
@@ -34,21 +34,33 @@ export interface ReadParams {
   readonly chunk: ChunkSize;
   /** Null: from the first row. */
   readonly from: ReadPosition | null;
-  /** Between two chunks: another reading, where the snapshot is too old; null: go on with this one. */
+  /** Between two statements: another reading, where the snapshot is too old; null: go on with this one. */
   readonly renew?: () => Promise<Reading | null>;
   readonly onDecision?: (decision: PlanDecision) => void;
 }
 
 /** A batch ends with so many times the bytes of a chunk, however few its rows are: memory stays flat where rows get wide. */
 const MOST_TIMES = 4;
+/** One is being written while the next is read; with another, a slow sync or save does not make the source wait. */
+const READ_AHEAD = 2;
+/**
+ * Chunks of one statement. Between two statements the source has nothing to do until this process has read the last row and asked for
+ * more, and this process may be busy with the chunk before (docs/decisions/0026-reports.md).
+ */
+const STRETCH = 8;
+/** Chunks grow a little as their rows get narrower: with too few rows the last one would be read for nothing. */
+const SPARE = 1.02;
+/** Rows of the next chunk are some wider and some narrower than those so far. */
+const LIKELY_TIMES = 1.1;
+const MOST_LIKELY = 16 * 1024 * 1024;
 const NOTHING: ReadSoFar = { rows: 0, bytes: 0 };
 
 /**
- * One batch ahead of whoever takes them. Throws `KeyTrouble`, and what the source throws. The reading is the caller's to end, after
+ * Some batches ahead of whoever takes them. Throws `KeyTrouble`, and what the source throws. The reading is the caller's to end, after
  * this has returned.
  */
 export function readReport(params: ReadParams): AsyncGenerator<ReadBatch, void> {
-  return ahead(batchesOf(params));
+  return ahead(batchesOf(params), READ_AHEAD);
 }
 
 async function* batchesOf(params: ReadParams): AsyncGenerator<ReadBatch, void> {
@@ -109,7 +121,7 @@ async function* chunks(params: ReadParams): AsyncGenerator<ReadBatch, void> {
     if (newer !== null) await checkNullKeys(newer, texts);
     let isNewSnapshot = newer !== null;
     hasMore = false;
-    for await (const { batch, left } of chunkOf(reading, texts, position, chunk)) {
+    for await (const { batch, left } of stretchOf(reading, texts, position, chunk)) {
       const { bytes, rows, key } = batch;
       ({ hasMore } = batch);
       position = { ...plus(position ?? NOTHING, batch), mode: 'chunks', key, left };
@@ -124,27 +136,34 @@ async function* chunks(params: ReadParams): AsyncGenerator<ReadBatch, void> {
   }
 }
 
-/** A chunk, in one batch unless its rows are wide. */
-async function* chunkOf(
+/** Chunks by one statement, each in one batch unless its rows are wide. The first chunk comes alone: it decides how to go on. */
+async function* stretchOf(
   reading: Reading,
   texts: ReportTexts,
   from: ReadPosition | null,
   chunk: ChunkSize,
 ): AsyncGenerator<{ readonly batch: CheckedRows; readonly left: number }, void> {
-  const isBroken = from !== null && from.left > 0;
-  const rows = isBroken ? from.left : chunkRows(from ?? NOTHING, chunk);
+  const isFirst = from === null || from.rows < chunkRows(NOTHING, chunk);
+  const cuts = createChunkCuts(from, chunk);
+  const more = isFirst ? 0 : (STRETCH - 1) * chunkRows(from, chunk) * SPARE;
   // One more, to be looked at.
-  await reading.set({ ...keyValues(from?.key ?? []), [CHUNK_ROWS]: String(rows + 1) });
-  const copied = reading.copy(from === null ? texts.firstChunk : texts.nextChunk, {
+  const limit = cuts.rows() + Math.round(more) + 1;
+  const sent = createChunkCuts(from, chunk);
+  const cut = {
     bytes: Infinity,
     rows: Infinity,
     mostBytes: chunk.bytes * MOST_TIMES,
-    ends: true,
-  });
-  let left = rows;
-  for await (const batch of checkedRows(copied, texts.keyPlaces, rows)) {
-    left -= batch.rows;
-    yield { batch, left };
+    nextRows(taken: ReadSoFar | null) {
+      if (taken !== null) sent.took(taken);
+      return sent.rows();
+    },
+    likelyBytes: isFirst ? 0 : Math.min(chunk.bytes, MOST_LIKELY) * LIKELY_TIMES,
+  };
+  const values = { ...keyValues(from?.key ?? []), [CHUNK_ROWS]: String(limit) };
+  const copied = reading.copy(from === null ? texts.firstChunk : texts.nextChunk, cut, values);
+  for await (const batch of checkedRows(copied, texts.keyPlaces, limit)) {
+    const { rows, bytes } = batch;
+    yield { batch, left: cuts.took({ rows, bytes: bytes.length }) };
   }
 }
 

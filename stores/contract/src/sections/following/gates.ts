@@ -30,7 +30,7 @@ import {
   wants,
 } from '../../build.ts';
 import type { Section, World } from '../../harness.ts';
-import { byKey, listAll, value } from '../../observe.ts';
+import { byKey, expectBetween, listAll, value } from '../../observe.ts';
 
 /** A child of kind `both` per key, when each of the slots has had a parent end in one of the states. */
 function gate(
@@ -72,6 +72,26 @@ export const gates: Section = {
   title: 'gates: a child of several parents',
   needs: ['followers'],
   checks(check) {
+    check('one that is open is found by who is there', async (world) => {
+      const [store] = await two(world);
+      const { gates: find } = partOf(store, 'followers');
+      const left = await start(store, parent('left', 'k'), { wants: wants('left') });
+      const other = await start(store, parent('left', 'other'), { wants: wants('left') });
+      expect(await find({ arrived: [left.id], limit: 9 })).toEqual([]);
+      const before = await store.now();
+      await settle(store, left);
+      await settle(store, other);
+      const [open, ...rest] = await find({ arrived: [left.id, 'nonsense'], limit: 9 });
+      expect([open, rest]).toMatchObject([
+        { rule: 'rule', key: 'k', arrived: { left: left.id } },
+        [],
+      ]);
+      expectBetween(open?.closesAt ?? null, before + HOUR, (await store.now()) + HOUR);
+      expect(await find({ arrived: [left.id, other.id], limit: 1 })).toHaveLength(1);
+      await settle(store, await start(store, parent('right', 'k'), { wants: wants('right') }));
+      expect(await find({ arrived: [left.id], limit: 9 })).toEqual([]);
+    });
+
     check('opens when the last parent has come', async (world) => {
       const [store, other] = await two(world);
       const left = await start(store, parent('left', 'k'));

@@ -74,6 +74,26 @@ export const schedules: Section = {
       expect(await fire(store, tickAt(await store.now()))).toMatchObject({ type: 'fired' });
     });
 
+    check('one that is removed is forgotten with its pause, and its jobs stay', async (world) => {
+      const { store } = world;
+      await sync(store, {}, { name: 'other' });
+      const part = partOf(store, 'schedules');
+      expect(await fire(store, tickAt(0, { tick: null }))).toMatchObject({ type: 'fired' });
+      await part.pause({ name: 'nightly', by: 'ada' });
+      expect(await part.remove({ name: 'nightly' })).toBe(true);
+      expect(await part.remove({ name: 'nightly' })).toBe(false);
+      expect(await (await world.open()).schedules?.all()).toMatchObject([{ name: 'other' }]);
+      expect(only(await listAll(store))).toMatchObject({ schedule: 'nightly', state: 'QUEUED' });
+      expect(await fire(store, tickAt(await store.now()))).toEqual({ type: 'unknown' });
+      // A process that declares it all the same brings it back, as a new one.
+      await world.advance(MINUTE);
+      const before = await store.now();
+      await sync(store, {});
+      const back = await status(store);
+      expect(back).toMatchObject({ lastJob: null, paused: null });
+      expectBetween(back.lastTick, before, await store.now());
+    });
+
     check('one that is run by hand takes no tick, and counts as its last job', async (world) => {
       const { store } = world;
       await sync(store, {});

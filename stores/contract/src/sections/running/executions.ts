@@ -48,6 +48,31 @@ export const executions: Section = {
       expectBetween(execution.endedAt, begun, await store.now());
     });
 
+    check(
+      'one that did not end well is kept with its epoch and with what it has logged',
+      async (world) => {
+        const { store } = world;
+        const log = [
+          { at: 1_700_000_000_000, level: 'info', message: 'Grüße “7” 💥' },
+          { at: 1_700_000_000_001, level: 'error', message: 'x'.repeat(500) },
+        ] as const;
+        const job = await start(store);
+        await settle(store, job, { ...OUTCOMES.retry, log, delayMs: 0 });
+        const again = await claimOne(store);
+        await settle(store, again, OUTCOMES.fail);
+        expect(await kept(world, job.id)).toMatchObject([
+          { epoch: job.epoch, log, outcome: 'retried' },
+          { epoch: again.epoch, log: null, outcome: 'failed' },
+        ]);
+        const canceled = await start(store, { subject: 'ada' });
+        await settle(store, canceled, { move: 'cancel', log });
+        expect(await kept(world, canceled.id)).toMatchObject([{ log, outcome: 'canceled' }]);
+        await store.erase({ subject: 'ada' });
+        expect(await kept(world, canceled.id)).toMatchObject([{ log: null, outcome: 'canceled' }]);
+      },
+      ['logs'],
+    );
+
     check('a job that goes well at once keeps none, nor one that waits', async (world) => {
       const { store } = world;
       const job = await start(store);

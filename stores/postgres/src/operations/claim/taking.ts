@@ -109,9 +109,10 @@ answer AS (
     FROM ${leased} l CROSS JOIN LATERAL (
       SELECT max_attempts, payload::text, (date_part('epoch', created_at) * 1000)::bigint AS created,
              CASE WHEN coalesce(correlation_id, submitter, subject, webhook, traceparent) IS NULL
-                       AND cursor IS NULL AND parents IS NULL THEN ''
+                       AND cursor IS NULL AND parents IS NULL AND run_at = created_at THEN ''
                   ELSE jsonb_build_object('correlationId', correlation_id, 'submitter', submitter, 'subject', subject,
-                         'webhook', webhook, 'traceparent', traceparent, 'cursor', cursor::text, 'parents', parents)::text END AS rare
+                         'webhook', webhook, 'traceparent', traceparent, 'cursor', cursor::text, 'parents', parents,
+                         'dueAt', (date_part('epoch', run_at) * 1000)::bigint)::text END AS rare
         FROM millrace.jobs WHERE seq = l.seq OFFSET 0) j
    GROUP BY l.epoch, CASE WHEN length(j.payload) + length(j.rare) > 50000 THEN l.seq END
 )`;
@@ -145,7 +146,7 @@ export type TakenRow = Row & {
 type Rare = Pick<
   ClaimedJob,
   'correlationId' | 'submitter' | 'subject' | 'webhook' | 'traceparent' | 'cursor' | 'parents'
->;
+> & { readonly dueAt: number | null };
 const NOTHING_RARE: Rare = {
   correlationId: null,
   submitter: null,
@@ -154,6 +155,7 @@ const NOTHING_RARE: Rare = {
   traceparent: null,
   cursor: null,
   parents: null,
+  dueAt: null,
 };
 
 export function paramsOf(
@@ -213,6 +215,7 @@ function read({ ids }: Context, claim: number, row: TakenRow): Ranked[] {
       maxAttempts: Number(maxAttempts[index]),
       priority: rank === NO_PRIORITY_RANK ? null : -rank,
       createdAt: Number(created[index]),
+      dueAt: own.dueAt ?? Number(created[index]),
       suspect,
       cursor: own.cursor,
       correlationId: own.correlationId,

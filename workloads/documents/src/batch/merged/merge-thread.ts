@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { withinTime } from '@millrace/workload-kit';
 import { isOutOfMemory, startLimitedThread } from '../../limited-thread.ts';
 import type { Added } from './pdf-merge.ts';
 
@@ -47,16 +48,17 @@ export function startMergeThread(params: MergeThreadParams): MergeThread {
   });
 
   async function ask(question: Question, moved: ArrayBuffer[]): Promise<Answer> {
-    const patience = AbortSignal.timeout(patienceMs);
-    try {
-      if (died !== null) throw died;
-      const answered = once(worker, 'message', { signal: patience });
-      worker.postMessage(question, moved);
-      return (await answered)[0] as Answer;
-    } catch (error) {
-      if (patience.aborted || isOutOfMemory(error)) return { type: 'refused', why: 'too_much' };
-      throw error;
-    }
+    return withinTime(patienceMs, undefined, async (patience) => {
+      try {
+        if (died !== null) throw died;
+        const answered = once(worker, 'message', { signal: patience });
+        worker.postMessage(question, moved);
+        return (await answered)[0] as Answer;
+      } catch (error) {
+        if (patience.aborted || isOutOfMemory(error)) return { type: 'refused', why: 'too_much' };
+        throw error;
+      }
+    });
   }
 
   return {

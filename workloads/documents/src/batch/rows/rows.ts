@@ -3,7 +3,7 @@ import { DocumentError } from '../../errors.ts';
 import { DEEPEST } from '../../one/canonical.ts';
 import { ROW_LIMITS, type Row, type TableLine } from './row.ts';
 import { codePageOf, decoded } from './text.ts';
-import { MARKS, openTable } from './table.ts';
+import { MARKS, type Reading, openTable } from './table.ts';
 import { readSheetRows } from './xlsx/thread.ts';
 
 export type RowFormat = 'json' | 'jsonl' | 'csv' | 'xlsx';
@@ -11,14 +11,14 @@ export type RowFormat = 'json' | 'jsonl' | 'csv' | 'xlsx';
 /** Rows that are there already, or bytes in one of the formats. */
 export type RowSource =
   | { readonly rows: Iterable<unknown> | AsyncIterable<unknown> }
-  | {
+  | (Reading & {
       readonly format: RowFormat;
       readonly bytes: Uint8Array | AsyncIterable<Uint8Array>;
       /** Of CSV. Left out: the one that the first line has most of. */
       readonly delimiter?: ',' | ';' | '\t' | '|' | undefined;
       /** Of XLSX. Left out: the first one. */
       readonly sheet?: string | undefined;
-    };
+    });
 
 /** Rows that can be read one after the other, and what is known about them before the first. */
 export interface OpenRows {
@@ -46,12 +46,12 @@ export async function openRows(source: RowSource, locale = 'en-US'): Promise<Ope
   if ('rows' in source) return plain('rows', fromValues(source.rows));
   const { format } = source;
   const chunks = source.bytes instanceof Uint8Array ? [source.bytes] : source.bytes;
-  if (format === 'xlsx') return openSheet(await gathered(chunks), source.sheet);
+  if (format === 'xlsx') return openSheet(await gathered(chunks), source);
   const text = await decoded(chunks, format === 'csv' ? codePageOf(locale) : null);
   if (format === 'json') return plain(format, readJson(text.texts));
   if (format === 'jsonl') return plain(format, readJsonLines(text.texts));
   const { lines, delimiter } = await readCsv(text.texts, source.delimiter);
-  const table = await openTable(lines);
+  const table = await openTable(lines, source);
   const known = { format, columns: table.columns, delimiter };
   const facts = () => ({ ...known, encoding: text.encoding(), blank: table.blank() });
   return { ...table, facts };
@@ -61,14 +61,17 @@ function plain(format: 'rows' | 'json' | 'jsonl', rows: AsyncIterable<Row>): Ope
   return { columns: null, rows, facts: () => ({ format, blank: 0 }), close: async () => {} };
 }
 
-async function openSheet(bytes: Uint8Array, asked: string | undefined): Promise<OpenRows> {
+async function openSheet(
+  bytes: Uint8Array,
+  { sheet: asked, ...reading }: Reading & { sheet?: string | undefined },
+): Promise<OpenRows> {
   let sheet = '';
   async function* lines(): AsyncGenerator<TableLine> {
     for await (const answer of readSheetRows(bytes, { sheet: asked }))
       if (answer.type === 'sheet') sheet = answer.name;
       else yield* answer.rows;
   }
-  const table = await openTable(lines());
+  const table = await openTable(lines(), reading);
   const { columns, blank } = table;
   return { ...table, facts: () => ({ format: 'xlsx', columns, sheet, blank: blank() }) };
 }

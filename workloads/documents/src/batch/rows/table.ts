@@ -20,16 +20,30 @@ export interface Table {
 /** Columns that a file of failed rows has beside its own. They are no fields: the file can be sent as it is. */
 export const MARKS = { line: 'millrace line', error: 'millrace error' } as const;
 
-export async function openTable(lines: AsyncGenerator<TableLine>): Promise<Table> {
+/** How the columns of a file are read other than they stand there. */
+export interface Reading {
+  /** From the name that a column has in the file to the one that it is read as. */
+  readonly names?: Readonly<Record<string, string>> | undefined;
+  /** More columns, with the same text in every row. */
+  readonly same?: Readonly<Record<string, string>> | undefined;
+}
+
+export async function openTable(
+  lines: AsyncGenerator<TableLine>,
+  reading: Reading = {},
+): Promise<Table> {
   try {
-    return await headed(lines);
+    return await headed(lines, reading);
   } catch (error) {
     await lines.return(undefined);
     throw error;
   }
 }
 
-async function headed(iterator: AsyncGenerator<TableLine>): Promise<Table> {
+async function headed(
+  iterator: AsyncGenerator<TableLine>,
+  { names = {}, same = {} }: Reading,
+): Promise<Table> {
   let first = await iterator.next();
   while (first.done !== true && isBlank(first.value)) first = await iterator.next();
   if (first.done === true)
@@ -40,18 +54,32 @@ async function headed(iterator: AsyncGenerator<TableLine>): Promise<Table> {
   const { value: header } = first;
   if (header.error !== undefined)
     throw badHeader(`cannot be read. ${header.error.replace(/\.$/, '')}`);
-  const columns = header.cells.map((cell) => String(cell).normalize('NFC').trim());
+  const other = new Map(Object.entries(names));
+  const own = header.cells.map((cell) => {
+    const name = String(cell).normalize('NFC').trim();
+    return other.get(name) ?? name;
+  });
+  const columns = [...own, ...Object.keys(same)];
+  const more = Object.values(same);
   const place = placing(columns);
   let blank = 0;
   async function* rows(): AsyncGenerator<Row> {
     for await (const line of iterator) {
       blank += line.blankAbove ?? 0;
       if (isBlank(line)) blank += 1;
-      else yield place(line);
+      else yield place(more.length === 0 ? line : longer(line, own.length, more));
     }
   }
   const close = async (): Promise<void> => void (await iterator.return(undefined));
   return { columns, rows: rows(), blank: () => blank, close };
+}
+
+/** With the cells that are the same in every row. A row with too many cells has none of them: it is an error as it is. */
+function longer(line: TableLine, length: number, more: readonly string[]): TableLine {
+  const { cells } = line;
+  if (cells.length > length) return line;
+  const gap = Array.from({ length: length - cells.length }, () => '');
+  return { ...line, cells: [...cells, ...gap, ...more] };
 }
 
 function isBlank({ cells, error }: TableLine): boolean {

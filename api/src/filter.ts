@@ -1,0 +1,98 @@
+import { anyMoment, jobState, kindName, tenantName } from '@millrace/workload-kit/contract';
+import { z } from 'zod';
+
+/** Where a job is, as people say it. The same words in the same order as the engine's. */
+export const JOB_PHASES = [
+  'due',
+  'scheduled',
+  'retrying',
+  'running',
+  'succeeded',
+  'failed',
+  'canceled',
+] as const;
+export type JobPhase = (typeof JOB_PHASES)[number];
+
+const MOST_KINDS = 50;
+
+/** One of a few words, or several of them with commas between. */
+function several(words: readonly string[]) {
+  return z
+    .string()
+    .min(1)
+    .max(200)
+    .refine((text) => text.split(',').every((word) => words.includes(word)), {
+      error: `Write one of ${words.join(', ')}, or several with commas between.`,
+    });
+}
+
+const kinds = z
+  .string()
+  .min(1)
+  .max(2_000)
+  .refine(
+    (text) => {
+      const names = text.split(',');
+      return names.length <= MOST_KINDS && names.every((name) => kindName.safeParse(name).success);
+    },
+    { error: `Write the name of a kind, or up to ${MOST_KINDS} with commas between.` },
+  );
+
+/** Which jobs. What is left out does not matter. */
+export const jobFilter = z.strictObject({
+  state: several(jobState.options)
+    .optional()
+    .describe('Where it is now; several with commas between.'),
+  phase: several(JOB_PHASES)
+    .optional()
+    .describe(
+      'The same as people say it, instead of `state`: of those QUEUED, `due` ones could run now, `scheduled` ones wait for their moment, `retrying` ones for another attempt. Several with commas between.',
+    ),
+  kind: kinds.optional().describe('Its kind; several with commas between.'),
+  tenant: tenantName.optional(),
+  submitter: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Who made it, by name; `me`: who asks.'),
+  worker: z.string().min(1).max(255).optional().describe('Runs now, on this replica.'),
+  schedule: z.string().min(1).max(255).optional().describe('The schedule that made it.'),
+  key: z.string().min(1).max(255).optional().describe('The key it was enqueued with.'),
+  correlationId: z.string().min(1).max(200).optional().describe('Of the request that made it.'),
+  errorCode: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('The code of its last failure, such as "timeout".'),
+  q: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe('Its id, key, correlation id or submitter is this text, or its kind begins with it.'),
+  createdAfter: anyMoment.optional().describe('Made after this moment.'),
+  createdBefore: anyMoment.optional().describe('Made before this moment.'),
+});
+export type JobFilter = z.input<typeof jobFilter>;
+
+/** The two ways to say where a job is do not go together. */
+export function narrowed<
+  Filter extends z.ZodType<{ state?: string | undefined; phase?: string | undefined }>,
+>(filter: Filter): Filter {
+  return filter.refine(({ state, phase }) => state === undefined || phase === undefined, {
+    error: 'Give a state or a phase, not both.',
+    path: ['phase'],
+  });
+}
+
+/** Forgetting a filter must not cancel everything. */
+export const bulk = narrowed(
+  jobFilter
+    .extend({ all: z.literal(true).optional().describe('Needed where there is no filter.') })
+    .refine((body) => Object.values(body).some((value) => value !== undefined), {
+      error: 'Give a filter, or "all": true to mean every job.',
+    })
+    .meta({ minProperties: 1 }),
+);

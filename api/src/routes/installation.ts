@@ -1,0 +1,122 @@
+import {
+  type Contract,
+  kindName,
+  nextOrNone,
+  page,
+  tenantName,
+} from '@millrace/workload-kit/contract';
+import { z } from 'zod';
+
+const settingInForce = z.object({
+  name: z.string(),
+  value: z
+    .string()
+    .nullable()
+    .describe('As it is in force. Secrets are "set" or "not set"; null: there is none.'),
+  isSecret: z.boolean(),
+  default: z.string().nullable(),
+  source: z.enum(['environment', 'default']),
+  description: z.string(),
+  group: z.string().describe('What it belongs to: the service, a workload, Salesforce and so on.'),
+});
+export type SettingInForce = z.infer<typeof settingInForce>;
+
+const tenantFigures = z.object({
+  name: tenantName,
+  waiting: z.number(),
+  running: z.number(),
+  failed: z.number(),
+  quotas: z
+    .array(
+      z.object({
+        kind: kindName,
+        queued: z.number().nullable().describe('At most so many; null: no limit.'),
+        running: z.number().nullable(),
+        waitingNow: z.number(),
+        runningNow: z.number(),
+      }),
+    )
+    .describe('Of the kinds that have one and of which it has jobs.'),
+});
+
+/** What is installed here, and for whom. */
+export const installationContracts = {
+  settings: {
+    method: 'GET',
+    path: '/settings',
+    summary: 'The settings of the replica that answers, as they are in force; no secrets.',
+    access: 'operator',
+    wide: true,
+    response: z.object({ replica: z.string(), settings: z.array(settingInForce) }),
+    statuses: [200],
+    example: {
+      response: {
+        replica: 'mill-1',
+        settings: [
+          {
+            name: 'DATABASE_URL',
+            value: 'postgres://db.example:5432/millrace',
+            isSecret: false,
+            default: null,
+            source: 'environment',
+            description: 'A Postgres database.',
+            group: 'Service',
+          },
+        ],
+      },
+    },
+  },
+  listTenants: {
+    method: 'GET',
+    path: '/tenants',
+    summary: 'The tenants that have jobs, by name, with what waits, runs and has failed.',
+    access: 'operator',
+    query: page,
+    response: z.object({ tenants: z.array(tenantFigures), next: nextOrNone }),
+    statuses: [200],
+    example: {
+      query: { limit: '50' },
+      response: {
+        tenants: [
+          {
+            name: 'acme',
+            waiting: 12,
+            running: 2,
+            failed: 1,
+            quotas: [
+              {
+                kind: 'report.monthly',
+                queued: 1_000,
+                running: null,
+                waitingNow: 12,
+                runningNow: 2,
+              },
+            ],
+          },
+        ],
+        next: null,
+      },
+    },
+  },
+  sandboxPages: {
+    method: 'GET',
+    path: '/sandbox',
+    summary: 'Pages of the simulators that run beside this service; none in production.',
+    access: 'signedIn',
+    response: z.object({
+      pages: z.array(z.object({ name: z.string(), url: z.string(), what: z.string() })),
+    }),
+    statuses: [200],
+    example: {
+      response: {
+        pages: [
+          {
+            name: 'Salesforce',
+            url: 'http://127.0.0.1:40123/_sim/',
+            what: 'A simulated org: its records, and faults to switch on.',
+          },
+        ],
+      },
+    },
+  },
+} as const satisfies Record<string, Contract>;

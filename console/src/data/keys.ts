@@ -1,0 +1,22 @@
+/** The names under which answers are cached. The first word is what live events make stale (`live/apply.ts`). */
+export const keys = {
+  me: () => ['me'] as const,
+  counts: () => ['counts'] as const,
+  overview: (window: string) => ['overview', window] as const,
+  jobs: (filter: object) => ['jobs', filter] as const,
+  job: (id: string) => ['job', id] as const,
+  kinds: () => ['kinds'] as const,
+  schedules: () => ['schedules'] as const,
+  replicas: () => ['replicas'] as const,
+  errors: () => ['errors'] as const,
+  audit: (filter: object) => ['audit', filter] as const,
+  settings: () => ['settings'] as const,
+  templates: () => ['templates'] as const,
+  template: (id: string) => ['template', id] as const,
+  batches: () => ['batches'] as const,
+  batch: (id: string) => ['batches', id] as const,
+  files: () => ['files'] as const,
+  queryRuns: () => ['run-runs'] as const,
+  reportRuns: () => ['report-runs'] as const,
+  pipelineRuns: () => ['pipeline-runs'] as const,
+};

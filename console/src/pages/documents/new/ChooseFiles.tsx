@@ -1,0 +1,171 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { FileText, Table2 } from 'lucide-react';
+import { useApi } from '../../../data/client.ts';
+import { keys } from '../../../data/keys.ts';
+import { useMay } from '../../../data/roles.ts';
+import { plural } from '../../../time/words.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Choice, Field } from '../../../ui/field.tsx';
+import { Trouble } from '../../../ui/trouble.tsx';
+import { templateName } from '../list/Templates.tsx';
+import { DOCX_TYPE, XLSX_TYPE } from '../things.ts';
+import type { TableRead } from '../types.ts';
+import { Drop } from './Drop.tsx';
+
+/** A spreadsheet that the service has read. The file itself is sent again when the batch runs. */
+export interface Sheet {
+  readonly file: File;
+  readonly type: 'text/csv' | typeof XLSX_TYPE;
+  readonly table: TableRead;
+}
+
+/** The first step: a template and a spreadsheet, in either order. */
+export function ChooseFiles({
+  template,
+  sheet,
+  dataLocale,
+  onTemplate,
+  onSheet,
+  onGo,
+}: {
+  readonly template: string | undefined;
+  readonly sheet: Sheet | null;
+  readonly dataLocale: string;
+  onTemplate(name: string): void;
+  onSheet(sheet: Sheet): void;
+  onGo(): void;
+}) {
+  const why =
+    template === undefined
+      ? 'Choose a template first.'
+      : sheet === null
+        ? 'Choose a spreadsheet first.'
+        : null;
+  return (
+    <div className="mx-auto grid w-full max-w-240 grid-cols-2 gap-x-8 gap-y-6 px-6 py-8 max-md:grid-cols-1 max-md:px-4 max-md:py-4">
+      <ChooseTemplate template={template} onTemplate={onTemplate} />
+      <ChooseSheet sheet={sheet} dataLocale={dataLocale} onSheet={onSheet} />
+      <div className="col-span-full flex flex-wrap items-center justify-end gap-3 border-t border-line pt-4">
+        {why !== null && <span className="text-small text-ink-3">{why}</span>}
+        <Button look="filled" why={why} onClick={onGo}>
+          Map columns
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function ChooseTemplate({
+  template,
+  onTemplate,
+}: {
+  template: string | undefined;
+  onTemplate(name: string): void;
+}) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const may = useMay('addTemplate');
+  const list = useQuery({
+    queryKey: [...keys.templates(), {}],
+    queryFn: () => api.listTemplates({ query: { limit: 200 } }),
+  });
+  const add = useMutation({
+    mutationFn: (file: File) =>
+      api.addTemplate({
+        params: { name: templateName(file.name) },
+        upload: { type: DOCX_TYPE, bytes: file },
+      }),
+    onSuccess: ({ template: added }) => {
+      void queries.invalidateQueries({ queryKey: keys.templates() });
+      onTemplate(added.name);
+    },
+  });
+  const templates = list.data?.templates ?? [];
+  return (
+    <section className="flex flex-col gap-3">
+      <h2 className="flex items-center gap-2">
+        <FileText size={16} className="text-ink-3" aria-hidden="true" />
+        Template
+      </h2>
+      {templates.length > 0 && (
+        <Field label="One that is here" id="template">
+          <Choice
+            id="template"
+            value={template ?? ''}
+            onChange={(event) => onTemplate(event.target.value)}
+          >
+            <option value="" disabled>
+              Choose a template
+            </option>
+            {templates.map(({ id, name, version }) => (
+              <option key={id} value={name}>
+                {name}, version {version}
+              </option>
+            ))}
+          </Choice>
+        </Field>
+      )}
+      <Drop
+        accept=".docx"
+        title="Drop a Word file"
+        why={may.why}
+        isBusy={add.isPending}
+        onFile={(file) => add.mutate(file)}
+      >
+        DOCX with fields such as {'{{Candidate.Name}}'}. It becomes a template under its own name.
+      </Drop>
+      {add.isError && <Trouble error={add.error} />}
+    </section>
+  );
+}
+
+function ChooseSheet({
+  sheet,
+  dataLocale,
+  onSheet,
+}: {
+  sheet: Sheet | null;
+  dataLocale: string;
+  onSheet(sheet: Sheet): void;
+}) {
+  const api = useApi();
+  const may = useMay('readRows');
+  const read = useMutation({
+    mutationFn: async (file: File): Promise<Sheet> => {
+      const type = /\.xlsx$/i.test(file.name) ? XLSX_TYPE : 'text/csv';
+      const table = await api.readRows({
+        query: { dataLocale },
+        upload: { type, bytes: file },
+      });
+      return { file, type, table };
+    },
+    onSuccess: onSheet,
+  });
+  return (
+    <section className="flex flex-col gap-3">
+      <h2 className="flex items-center gap-2">
+        <Table2 size={16} className="text-ink-3" aria-hidden="true" />
+        Spreadsheet
+      </h2>
+      {sheet !== null && (
+        <p className="rounded-control bg-brand-tint px-3 py-2">
+          <b>{sheet.file.name}</b>{' '}
+          <span className="text-ink-2">
+            {plural(sheet.table.total, 'row')}, {plural(sheet.table.columns.length, 'column')}
+            {sheet.table.sheet !== null && `, sheet “${sheet.table.sheet}”`}
+          </span>
+        </p>
+      )}
+      <Drop
+        accept=".csv,.xlsx,text/csv"
+        title={sheet === null ? 'Drop a spreadsheet' : 'Drop another one'}
+        why={may.why}
+        isBusy={read.isPending}
+        onFile={(file) => read.mutate(file)}
+      >
+        XLSX or CSV. Its first row names the columns; each row below is one document.
+      </Drop>
+      {read.isError && <Trouble error={read.error} />}
+    </section>
+  );
+}

@@ -1,0 +1,255 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { ArrowRight, FileText, Table2 } from 'lucide-react';
+import { useState } from 'react';
+import { useApi } from '../../../data/client.ts';
+import { useMay } from '../../../data/roles.ts';
+import { count, plural } from '../../../time/words.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Progress } from '../../../ui/progress.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import { Trouble } from '../../../ui/trouble.tsx';
+import type { TemplateAnswer } from '../types.ts';
+import type { Sheet } from './ChooseFiles.tsx';
+import { keepChoices, lastChoices } from './last.ts';
+import { MapRows, isUndecided } from './MapRows.tsx';
+import { type Filling, type Mapping, autoMatch, fieldsOf, gapsOf, readingOf } from './match.ts';
+import { Output, type OutputChoice } from './Output.tsx';
+import { RowPreview } from './RowPreview.tsx';
+
+/** Columns to fields at the left, a row as PDF at the right, and below how many rows are ready. */
+export function MapStep({
+  sheet,
+  answer: { template, lint },
+  dataLocale,
+  onDataLocale,
+  onBack,
+}: {
+  readonly sheet: Sheet;
+  readonly answer: TemplateAnswer;
+  readonly dataLocale: string;
+  onDataLocale(locale: string): void;
+  onBack(): void;
+}) {
+  const { table } = sheet;
+  const fields = fieldsOf(lint);
+  const columns = table.columns.map(({ name }) => name);
+  const [mapping, setMapping] = useState<Mapping>(() =>
+    autoMatch(fields, columns, lastChoices(template.name)),
+  );
+  const [output, setOutput] = useState<OutputChoice>({
+    name: `${template.name} {{@number}}`,
+    locale: dataLocale,
+    format: 'PDF',
+    gaps: 'hold',
+  });
+  const navigate = useNavigate();
+  const { row: asked } = useSearch({ from: '/shell/documents/new' });
+  const gaps = gapsOf(fields, mapping, table.rows);
+  const perField = new Map<string, number>();
+  for (const { fields: empty } of gaps)
+    for (const path of empty) perField.set(path, (perField.get(path) ?? 0) + 1);
+  const undecided = fields.filter((field) => isUndecided(field, mapping, new Map()));
+  const row = Math.min(asked ?? gaps[0]?.row ?? 1, Math.max(table.rows.length, 1));
+  const cells = table.rows[row - 1]?.cells ?? [];
+  const onRow = (next: number): void =>
+    void navigate({
+      to: '/documents/new',
+      search: { template: template.name, row: next },
+      replace: true,
+    });
+  const onFill = (path: string, filling: Filling | null): void =>
+    setMapping((before) => {
+      const next = new Map(before);
+      if (filling === null) next.delete(path);
+      else next.set(path, filling);
+      return next;
+    });
+  const run = useRun({
+    sheet,
+    template: template.name,
+    templateId: template.id,
+    mapping,
+    output,
+    dataLocale,
+  });
+  const may = useMay('createBatch');
+  const why =
+    may.why ??
+    (undecided.length > 0
+      ? `${plural(undecided.length, 'field')} still ${undecided.length === 1 ? 'needs' : 'need'} a decision: ${undecided
+          .slice(0, 3)
+          .map(({ path }) => path)
+          .join(', ')}`
+      : null);
+  return (
+    <>
+      <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)_minmax(0,500px)] max-lg:grid-cols-1 max-lg:overflow-y-auto max-md:flex-none max-md:overflow-visible">
+        <div className="min-h-0 overflow-y-auto max-lg:overflow-visible">
+          <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1 border-b border-line px-6 py-3 max-md:px-4">
+            <Table2 size={15} className="text-ink-3" aria-hidden="true" />
+            <b>{sheet.file.name}</b>
+            <span className="text-ink-2">{plural(table.total, 'row')}</span>
+            <ArrowRight size={15} className="text-water-2" aria-hidden="true" />
+            <FileText size={15} className="text-ink-3" aria-hidden="true" />
+            <Link
+              to="/documents/templates/$name"
+              params={{ name: template.name }}
+              className="font-semibold hover:underline"
+            >
+              {template.name}
+            </Link>
+            <span className="text-ink-2">
+              version {template.version}, {plural(fields.length, 'field')}
+            </span>
+          </p>
+          <MapRows
+            fields={fields}
+            mapping={mapping}
+            table={table}
+            gaps={perField}
+            cells={cells}
+            onFill={onFill}
+          />
+          <Output
+            output={output}
+            onOutput={setOutput}
+            dataLocale={dataLocale}
+            onDataLocale={onDataLocale}
+            fields={fields.map(({ path }) => path)}
+          />
+        </div>
+        <RowPreview
+          template={template.id}
+          mapping={mapping}
+          rows={table.rows}
+          row={row}
+          gaps={gaps.map((gap) => gap.row)}
+          locale={output.locale}
+          dataLocale={dataLocale}
+          onRow={onRow}
+        />
+      </div>
+      {run.isError && (
+        <div className="flex-none px-6 py-2 max-md:px-4">
+          <Trouble error={run.error} />
+        </div>
+      )}
+      <footer className="flex flex-none flex-wrap items-center gap-x-4 gap-y-2 border-t border-line px-6 py-3 max-md:px-4">
+        <Ready
+          total={table.total}
+          gaps={gaps.map((gap) => gap.row)}
+          onRow={onRow}
+          seen={table.rows.length}
+        />
+        <span className="ml-auto flex flex-wrap items-center gap-2">
+          {why !== null && <span className="text-small text-ink-3">{why}</span>}
+          <Button look="ghost" onClick={onBack}>
+            Back
+          </Button>
+          <Button look="filled" why={why} disabled={run.isPending} onClick={() => run.mutate()}>
+            {run.isPending ? 'Sending…' : `Run ${plural(table.total, 'row')}`}
+          </Button>
+        </span>
+      </footer>
+    </>
+  );
+}
+
+function Ready({
+  total,
+  seen,
+  gaps,
+  onRow,
+}: {
+  total: number;
+  seen: number;
+  gaps: readonly number[];
+  onRow(row: number): void;
+}) {
+  const ready = total - gaps.length;
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+      <Progress
+        parts={[
+          { of: 'done', count: ready },
+          { of: 'retrying', count: gaps.length },
+        ]}
+        total={total}
+        label={`${count(ready)} of ${count(total)} rows are ready`}
+        width={160}
+        className="h-1.75 w-40 max-md:w-24"
+      />
+      <span>
+        <b>{count(ready)}</b> {ready === 1 ? 'row is' : 'rows are'} ready
+        {gaps.length > 0 && (
+          <>
+            , <b>{count(gaps.length)}</b> {gaps.length === 1 ? 'lacks' : 'lack'} a value:{' '}
+            {gaps.slice(0, 5).map((row, index) => (
+              <span key={row}>
+                {index > 0 && ', '}
+                <button
+                  type="button"
+                  onClick={() => onRow(row)}
+                  className="rounded-token font-medium text-link hover:underline"
+                >
+                  {count(row)}
+                </button>
+              </span>
+            ))}
+            {gaps.length > 5 && ` and ${count(gaps.length - 5)} more`}
+          </>
+        )}
+        {total > seen && (
+          <span className="text-ink-3"> (the first {count(seen)} were looked at)</span>
+        )}
+      </span>
+    </div>
+  );
+}
+
+function useRun({
+  sheet,
+  template,
+  templateId,
+  mapping,
+  output,
+  dataLocale,
+}: {
+  sheet: Sheet;
+  template: string;
+  templateId: string;
+  mapping: Mapping;
+  output: OutputChoice;
+  dataLocale: string;
+}) {
+  const api = useApi();
+  const navigate = useNavigate();
+  const columns = sheet.table.columns.map(({ name }) => name);
+  return useMutation({
+    mutationFn: () => {
+      const reading = readingOf(mapping, columns);
+      return api.createBatch({
+        query: {
+          templateId,
+          outputFileName: output.name,
+          outputFormat: output.format,
+          locale: output.locale,
+          dataLocale,
+          columns: JSON.stringify(reading.columns),
+          same: JSON.stringify(reading.same),
+          strict: output.gaps === 'hold' ? 'true' : 'false',
+          // What nothing fills was decided above, field by field.
+          allowMissing: 'true',
+          ...(sheet.table.sheet !== null && { sheet: sheet.table.sheet }),
+        },
+        upload: { type: sheet.type, bytes: sheet.file },
+      });
+    },
+    onSuccess: ({ id, total }) => {
+      keepChoices(template, mapping, columns);
+      toast({ text: `${plural(total, 'document')} under way`, phase: 'running' });
+      void navigate({ to: '/documents/batches/$id', params: { id } });
+    },
+  });
+}

@@ -1,0 +1,104 @@
+import { Choice, Field, TextInput } from '../../../ui/field.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { LOCALES } from '../locales.ts';
+
+export interface OutputChoice {
+  readonly name: string;
+  readonly locale: string;
+  readonly format: 'PDF' | 'DOCX';
+  /** What becomes of a row that lacks a value. */
+  readonly gaps: 'hold' | 'make';
+}
+
+/** Names and output: what people rarely change stands below what they always do. */
+export function Output({
+  output,
+  onOutput,
+  dataLocale,
+  onDataLocale,
+  fields,
+}: {
+  readonly output: OutputChoice;
+  onOutput(output: OutputChoice): void;
+  readonly dataLocale: string;
+  onDataLocale(locale: string): void;
+  readonly fields: readonly string[];
+}) {
+  return (
+    <section>
+      <h2 className="flex min-h-8.5 items-center border-b border-line bg-well px-6 max-md:px-4">
+        Names and output
+      </h2>
+      <div className="grid grid-cols-2 gap-4 px-6 py-4 max-md:grid-cols-1 max-md:px-4">
+        <Field
+          label="Name of the files"
+          id="output-name"
+          hint={`May have fields: {{${fields[0] ?? 'Name'}}}, {{@number}} counts.`}
+        >
+          <TextInput
+            id="output-name"
+            value={output.name}
+            aria-describedby="output-name-note"
+            onChange={(event) => onOutput({ ...output, name: event.target.value })}
+          />
+        </Field>
+        <Locale
+          id="data-locale"
+          label="The spreadsheet is written in"
+          value={dataLocale}
+          onChange={onDataLocale}
+        />
+        <Locale
+          id="output-locale"
+          label="The documents are written in"
+          value={output.locale}
+          onChange={(locale) => onOutput({ ...output, locale })}
+        />
+        <div className="flex flex-wrap items-end gap-4">
+          <Segmented
+            label="Format"
+            value={output.format}
+            options={[
+              { value: 'PDF', word: 'PDF' },
+              { value: 'DOCX', word: 'DOCX' },
+            ]}
+            onChange={(format) => onOutput({ ...output, format })}
+          />
+          <Segmented
+            label="Rows that lack a value"
+            value={output.gaps}
+            options={[
+              { value: 'hold', word: 'Hold rows with gaps' },
+              { value: 'make', word: 'Make them anyway' },
+            ]}
+            onChange={(gaps) => onOutput({ ...output, gaps })}
+          />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Locale({
+  id,
+  label,
+  value,
+  onChange,
+}: {
+  id: string;
+  label: string;
+  value: string;
+  onChange(value: string): void;
+}) {
+  return (
+    <Field label={label} id={id}>
+      <Choice id={id} value={value} onChange={(event) => onChange(event.target.value)}>
+        {LOCALES.map((locale) => (
+          <option key={locale.value} value={locale.value}>
+            {locale.word}
+          </option>
+        ))}
+      </Choice>
+    </Field>
+  );
+}

@@ -1,0 +1,79 @@
+import { Ban, ChevronsUp, RotateCcw, Trash2, X } from 'lucide-react';
+import { useState } from 'react';
+import { useMay } from '../../data/roles.ts';
+import { count } from '../../time/words.ts';
+import { IconButton } from '../../ui/button.tsx';
+import { BulkDialog, type BulkAction } from './bulk/BulkDialog.tsx';
+import { type JobsSearch, filterOf } from './search.ts';
+import type { Selection } from './selection.ts';
+
+const ACTIONS = [
+  { action: 'retry', word: 'Retry', icon: RotateCcw },
+  { action: 'cancel', word: 'Cancel', icon: Ban },
+  { action: 'priority', word: 'Priority', icon: ChevronsUp },
+  { action: 'delete', word: 'Delete', icon: Trash2 },
+] as const;
+
+/** What can be done with the chosen rows, or with all that fit the filter. Floats above the pager, so that it moves nothing. */
+export function BulkBar({ selection, filter }: { selection: Selection; filter: JobsSearch }) {
+  const ids = [...selection.chosen];
+  const may = useMay('freezeBulk');
+  const [all, setAll] = useState(false);
+  const [asked, setAsked] = useState<BulkAction | null>(null);
+  const hasFilter = Object.values(filter).some((value) => value !== undefined);
+  const button =
+    'inline-flex h-8 items-center gap-2 rounded-control px-2.5 hover:bg-[#1f3f47] aria-disabled:opacity-50';
+  return (
+    <>
+      <div
+        role="region"
+        aria-label="Chosen jobs"
+        className="appearing absolute bottom-14 left-1/2 z-10 flex max-w-[calc(100%-24px)] -translate-x-1/2 flex-wrap items-center gap-1 rounded-node bg-night px-3 py-1.5 text-[#e9f3f3] shadow-dialog"
+      >
+        <b className="whitespace-nowrap">
+          {all ? 'All that fit' : `${count(ids.length)} selected`}
+        </b>
+        {hasFilter && (
+          <button
+            type="button"
+            aria-pressed={all}
+            className={`${button} text-[#9fdce4]`}
+            onClick={() => setAll(!all)}
+          >
+            {all ? 'Only the selected' : 'Select all that fit'}
+          </button>
+        )}
+        {ACTIONS.map(({ action, word, icon: Icon }) => (
+          <button
+            key={action}
+            type="button"
+            className={button}
+            aria-disabled={!may.allowed}
+            title={may.why ?? undefined}
+            onClick={() => may.allowed && setAsked(action)}
+          >
+            <Icon size={14} /> {word}
+          </button>
+        ))}
+        <IconButton
+          label="Clear the selection"
+          className="text-[#b6c9cc] hover:bg-[#1f3f47] hover:text-white"
+          onClick={selection.clear}
+        >
+          <X size={15} />
+        </IconButton>
+      </div>
+      {asked !== null && (
+        <BulkDialog
+          action={asked}
+          what={all ? { filter: filterOf(filter, Date.now()) } : { ids }}
+          onClose={() => setAsked(null)}
+          onStarted={() => {
+            setAsked(null);
+            selection.clear();
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,194 @@
+import { ApiError } from '@millrace/api';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { useApi } from '../../data/client.ts';
+import { keys } from '../../data/keys.ts';
+import { useMay } from '../../data/roles.ts';
+import { Page } from '../../shell/Page.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Choice, Field, TextInput } from '../../ui/field.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { Trouble } from '../../ui/trouble.tsx';
+import { SchemaForm } from './new/SchemaForm.tsx';
+import { type Schema, emptyOf } from './new/schema.ts';
+
+const CRUMBS = [{ word: 'Jobs', link: { to: '/jobs' } }] as const;
+
+/** A job by hand: its kind, its data as a form made from the kind's schema or as JSON, and when. Also a job once more, with other data. */
+export function NewJobPage() {
+  const api = useApi();
+  const { from, kind } = useSearch({ from: '/shell/jobs/new' });
+  const kinds = useQuery({ queryKey: keys.kinds(), queryFn: () => api.listKinds() });
+  const source = useQuery({
+    queryKey: keys.job(from ?? ''),
+    queryFn: () => api.getJob({ params: { id: from ?? '' } }),
+    enabled: from !== undefined,
+  });
+  const offered = kinds.data?.kinds.filter((each) => each.public) ?? [];
+  const isReady = kinds.isSuccess && (from === undefined || !source.isPending);
+  return (
+    <Page title={from === undefined ? 'Enqueue a job' : `Once more: ${from}`} crumbs={CRUMBS}>
+      <div className="mx-auto grid max-w-180 gap-4 p-6 max-md:p-4">
+        {kinds.isError && <Trouble error={kinds.error} retry={() => void kinds.refetch()} />}
+        {source.isError && <Trouble error={source.error} />}
+        {isReady && offered.length === 0 && (
+          <Empty title="No kind can be enqueued from here">
+            A kind is declared in a file of <code>jobs/</code>; <code>public: true</code> lets
+            people enqueue it.
+          </Empty>
+        )}
+        {isReady && offered.length > 0 && (
+          <NewJob
+            kinds={offered}
+            first={source.data?.kind ?? kind ?? offered[0]?.name ?? ''}
+            data={source.data?.data}
+          />
+        )}
+      </div>
+    </Page>
+  );
+}
+
+interface Offered {
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>> | null;
+  readonly policy: string;
+}
+
+function NewJob({
+  kinds,
+  first,
+  data,
+}: {
+  kinds: readonly Offered[];
+  first: string;
+  data?: unknown;
+}) {
+  const api = useApi();
+  const navigate = useNavigate();
+  const may = useMay('enqueue');
+  const [kind, setKind] = useState(first);
+  const chosen = kinds.find((each) => each.name === kind);
+  const schema = (chosen?.input ?? null) as Schema | null;
+  const [value, setValue] = useState<unknown>(data ?? emptyOf(schema));
+  const [json, setJson] = useState(JSON.stringify(data ?? emptyOf(schema), null, 2));
+  const [way, setWay] = useState<'form' | 'json'>(
+    schema?.properties === undefined ? 'json' : 'form',
+  );
+  const [key, setKey] = useState('');
+  const [priority, setPriority] = useState('');
+  const parsed = way === 'json' ? parse(json) : { value, wrong: null };
+  const make = useMutation({
+    mutationFn: () =>
+      api.enqueue({
+        body: {
+          kind,
+          data: parsed.value,
+          ...(key !== '' && { key }),
+          ...(priority !== '' && { priority: Number(priority) }),
+        },
+      }),
+    onSuccess: (job) => {
+      toast({ text: `${job.id} is queued`, phase: 'queued' });
+      void navigate({ to: '/jobs/$id', params: { id: job.id } });
+    },
+  });
+  const choose = (name: string): void => {
+    const next = (kinds.find((each) => each.name === name)?.input ?? null) as Schema | null;
+    setKind(name);
+    setValue(emptyOf(next));
+    setJson(JSON.stringify(emptyOf(next), null, 2));
+    setWay(next?.properties === undefined ? 'json' : 'form');
+    make.reset();
+  };
+  const issues = make.error instanceof ApiError ? (make.error.problem.issues ?? []) : [];
+  return (
+    <form
+      className="grid gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (parsed.wrong === null && may.allowed) make.mutate();
+      }}
+    >
+      <Field id="kind" label="Kind" hint={chosen?.policy}>
+        <Choice id="kind" value={kind} onChange={(event) => choose(event.target.value)}>
+          {kinds.map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </Choice>
+      </Field>
+      <div className="flex items-center">
+        <h2 className="flex-1">Data</h2>
+        <Segmented
+          label="Data as"
+          value={way}
+          options={[
+            { value: 'form', word: 'Form' },
+            { value: 'json', word: 'JSON' },
+          ]}
+          onChange={(next) => {
+            if (next === 'json') setJson(JSON.stringify(value, null, 2));
+            else if (parsed.wrong === null) setValue(parsed.value);
+            setWay(next);
+          }}
+        />
+      </div>
+      {way === 'form' ? (
+        <SchemaForm schema={schema} value={value} issues={issues} onChange={setValue} />
+      ) : (
+        <Field id="json" label="JSON" wrong={parsed.wrong}>
+          <textarea
+            id="json"
+            spellCheck={false}
+            rows={12}
+            value={json}
+            aria-invalid={parsed.wrong !== null}
+            className="w-full rounded-control border border-line-strong bg-raised p-2.25 font-mono text-small aria-invalid:border-failed-fill"
+            onChange={(event) => setJson(event.target.value)}
+          />
+        </Field>
+      )}
+      <div className="grid grid-cols-2 gap-4 max-md:grid-cols-1">
+        <Field
+          id="key"
+          label="Key"
+          hint="The same key makes one job. Leave it empty to make one each time."
+        >
+          <TextInput id="key" value={key} onChange={(event) => setKey(event.target.value)} />
+        </Field>
+        <Field id="priority" label="Priority" hint="Higher first; empty comes after every number.">
+          <TextInput
+            id="priority"
+            type="number"
+            value={priority}
+            onChange={(event) => setPriority(event.target.value)}
+          />
+        </Field>
+      </div>
+      {make.isError && <Trouble error={make.error} />}
+      <div className="flex justify-end gap-2">
+        <Button
+          type="submit"
+          look="filled"
+          icon={<Plus size={14} />}
+          why={may.why}
+          disabled={make.isPending || parsed.wrong !== null}
+        >
+          Enqueue
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function parse(text: string): { value: unknown; wrong: string | null } {
+  try {
+    return { value: JSON.parse(text), wrong: null };
+  } catch (error) {
+    return { value: null, wrong: error instanceof Error ? error.message : String(error) };
+  }
+}

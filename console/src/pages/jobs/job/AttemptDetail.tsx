@@ -1,0 +1,90 @@
+import { Copy } from 'lucide-react';
+import { Time } from '../../../time/Time.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import type { Execution } from './job.ts';
+
+/** What went wrong in one attempt: the error, where it was thrown with our own frames marked, and what was logged. */
+export function AttemptDetail({ execution, number }: { execution: Execution; number: number }) {
+  const { error, stack, worker, log } = execution;
+  const text = stack ?? (error === null ? '' : `${error.code}: ${error.message}`);
+  return (
+    <div className="mt-4">
+      <p className="mb-2">
+        <b>Attempt {number}</b>{' '}
+        <span className="text-ink-3">
+          on {worker ?? 'a worker that is gone'}, <Time at={execution.startedAt} /> to{' '}
+          <Time at={execution.endedAt} />
+        </span>
+      </p>
+      {error !== null && (
+        <div className="overflow-hidden rounded-node border border-line">
+          <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1 bg-failed-tint px-3.5 py-2">
+            <code className="text-failed">{error.code}</code>
+            <b className="min-w-0 flex-1">{error.message}</b>
+            <Button
+              size="small"
+              look="ghost"
+              icon={<Copy size={13} />}
+              onClick={() =>
+                void navigator.clipboard.writeText(text).then(() => toast({ text: 'Copied' }))
+              }
+            >
+              Copy
+            </Button>
+          </div>
+          {stack !== null && <Stack text={stack} />}
+          {log !== null && log.length > 0 && <Log lines={log} />}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Frames of people's own files stand out; those of packages are quiet. */
+function Stack({ text }: { text: string }) {
+  return (
+    <pre
+      className="overflow-x-auto px-3.5 py-3 leading-4.5 text-ink-2"
+      tabIndex={0}
+      aria-label="Stack"
+    >
+      {text.split('\n').map((line, index) => {
+        const own = /^\s+at /.test(line) && !/node_modules|node:internal/.test(line);
+        return (
+          <span
+            key={index}
+            className={own ? 'text-link' : /^\s+at /.test(line) ? 'text-ink-3' : 'text-ink'}
+          >
+            {`${line}\n`}
+          </span>
+        );
+      })}
+    </pre>
+  );
+}
+
+export function Log({
+  lines,
+}: {
+  lines: readonly { at: string; level: string; message: string }[];
+}) {
+  const tone = (level: string): string =>
+    level === 'error' ? 'text-failed' : level === 'warn' ? 'text-retrying' : 'text-ink-3';
+  return (
+    <div
+      className="max-h-80 overflow-auto border-t border-line bg-well px-3.5 py-2.5 font-mono text-small leading-4.5"
+      tabIndex={0}
+      role="log"
+      aria-label="Log"
+    >
+      {lines.map(({ at, level, message }, index) => (
+        <div key={index} className="flex gap-3 whitespace-nowrap">
+          <span className="text-ink-3">{at.slice(11, 23)}</span>
+          <span className={`w-10 ${tone(level)}`}>{level}</span>
+          <span>{message}</span>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { useMutation } from '@tanstack/react-query';
+import { Ban, Copy, Play } from 'lucide-react';
+import { useApi, useApp } from '../../../data/client.ts';
+import { useMay } from '../../../data/roles.ts';
+import { useKeys } from '../../../shell/keys.ts';
+import { Button, ButtonLink, Kbd } from '../../../ui/button.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import type { Job } from './job.ts';
+
+/** What can be done with the job as it is now; what cannot is there and says why. */
+export function JobActions({ job }: { job: Job }) {
+  const api = useApi();
+  const { queries } = useApp();
+  const may = useMay('retryJob');
+  const params = { params: { id: job.id } };
+  const settle = {
+    onError: (error: Error) => toast({ text: error.message, phase: 'failed' as const }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: ['job', job.id] }),
+  };
+  const retry = useMutation({
+    mutationFn: () => api.retryJob(params),
+    onSuccess: () =>
+      toast({ text: 'Queued again', phase: 'queued', undo: () => void api.cancelJob(params) }),
+    ...settle,
+  });
+  const cancel = useMutation({
+    mutationFn: () => api.cancelJob(params),
+    onSuccess: ({ outcome }) =>
+      toast(
+        outcome === 'canceled'
+          ? { text: 'Canceled', phase: 'canceled', undo: () => void api.retryJob(params) }
+          : { text: 'Asked to stop', phase: 'canceled' },
+      ),
+    ...settle,
+  });
+  const canRetry = job.state === 'FAILED' || job.state === 'CANCELED';
+  const canCancel = job.state === 'QUEUED' || job.state === 'PROCESSING' || job.state === 'FAILED';
+  const whyNotRetry =
+    may.why ?? (canRetry ? null : 'Only a failed or canceled job can be queued again.');
+  const whyNotCancel = may.why ?? (canCancel ? null : 'It has ended.');
+  useKeys({ r: () => whyNotRetry === null && retry.mutate() });
+  return (
+    <>
+      <ButtonLink to="/jobs/new" search={{ from: job.id }} icon={<Copy size={14} />}>
+        Clone and edit
+      </ButtonLink>
+      <Button
+        icon={<Ban size={14} />}
+        why={whyNotCancel}
+        disabled={cancel.isPending}
+        onClick={() => cancel.mutate()}
+      >
+        Cancel
+      </Button>
+      <Button
+        look="filled"
+        icon={<Play size={14} />}
+        why={whyNotRetry}
+        disabled={retry.isPending}
+        onClick={() => retry.mutate()}
+      >
+        Retry <Kbd>R</Kbd>
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,259 @@
+import { ApiError } from '@millrace/api';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Ban, Play, RotateCcw } from 'lucide-react';
+import { useState } from 'react';
+import { useApi, useApp } from '../../data/client.ts';
+import { keys } from '../../data/keys.ts';
+import { useMay } from '../../data/roles.ts';
+import { Time } from '../../time/Time.tsx';
+import { count, percent } from '../../time/words.ts';
+import { Button } from '../../ui/button.tsx';
+import { Graph, type GraphNode } from '../../ui/graph.tsx';
+import { ParameterForm, defaultsOf, givenOf } from '../../ui/parameters.tsx';
+import { Progress } from '../../ui/progress.tsx';
+import { StateChip, StateText } from '../../ui/state.tsx';
+import { type Column, Heading, Table } from '../../ui/table.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { Trouble } from '../../ui/trouble.tsx';
+import { Ticks } from '../reports/Ticks.tsx';
+import {
+  type Pipeline,
+  type PipelineRun,
+  RUN_PHASES,
+  STEP_PHASES,
+  type Step,
+} from './pipelines.ts';
+import { Steps } from './Steps.tsx';
+
+export function PipelineView({ pipeline }: { pipeline: Pipeline }) {
+  const api = useApi();
+  const { run: chosen } = useSearch({ strict: false });
+  const { data } = useQuery({
+    queryKey: [...keys.pipelineRuns(), pipeline.name],
+    queryFn: () => api.listPipelineRuns({ query: { pipeline: pipeline.name, limit: '20' } }),
+    refetchInterval: ({ state }) =>
+      state.data?.runs.some((run) => run.state === 'running') === true ? 2_000 : 30_000,
+  });
+  const runs = data?.runs ?? [];
+  const shown = runs.find(({ id }) => id === chosen) ?? runs[0];
+  return (
+    <>
+      <div className="border-b border-line">
+        <Graph
+          label={`Steps of ${pipeline.title}`}
+          nodes={shown === undefined ? pipeline.steps.map(planned) : shown.steps.map(live)}
+        />
+      </div>
+      <div className="grid grid-cols-[minmax(0,1fr)_296px] max-lg:block">
+        <div>
+          {shown !== undefined && <RunView run={shown} />}
+          <section className="border-t border-line pt-3">
+            <Heading title="Runs" note="newest first" />
+            {runs.length === 0 ? (
+              <p className="px-6 py-2 text-ink-3 max-md:px-4">It has not run yet.</p>
+            ) : (
+              <RunTable runs={runs} />
+            )}
+          </section>
+        </div>
+        <aside className="border-l border-line px-5 py-4 max-lg:border-t max-lg:border-l-0">
+          <NewRun pipeline={pipeline} />
+          <Ticks schedules={pipeline.schedules.map(({ name }) => name)} />
+        </aside>
+      </div>
+    </>
+  );
+}
+
+function planned({ name, title, type, after, available }: Pipeline['steps'][number]): GraphNode {
+  return {
+    id: name,
+    title,
+    note: available ? type : `${type}: this service cannot do it`,
+    phase: null,
+    after,
+    joins: after.length > 1,
+  };
+}
+
+function live({ name, title, type, after, state, progress, error, output }: Step): GraphNode {
+  const rows = output?.['rows'];
+  const note =
+    error?.message ??
+    (progress === null
+      ? typeof rows === 'number'
+        ? `${type}, ${count(rows)} rows`
+        : type
+      : progress.total === null
+        ? `${count(progress.done)} so far`
+        : `${count(progress.done)} of ${count(progress.total)}`);
+  return {
+    id: name,
+    title,
+    note,
+    phase: STEP_PHASES[state],
+    after,
+    joins: after.length > 1,
+    ...(state === 'running' &&
+      progress?.total != null && {
+        extra: (
+          <Progress
+            className="mt-1 h-1.75"
+            parts={[{ of: 'done', count: progress.done }]}
+            total={progress.total}
+            width={170}
+            label={percent(progress.done / Math.max(1, progress.total), 0)}
+          />
+        ),
+      }),
+  };
+}
+
+function RunView({ run }: { run: PipelineRun }) {
+  const api = useApi();
+  const { queries } = useApp();
+  const may = useMay('resumePipelineRun');
+  const act = useMutation({
+    mutationFn: (what: 'cancel' | 'resume') =>
+      what === 'cancel'
+        ? api.cancelPipelineRun({ params: { id: run.id } })
+        : api.resumePipelineRun({ params: { id: run.id } }),
+    onError: (error) => toast({ text: error.message, phase: 'failed' }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: keys.pipelineRuns() }),
+  });
+  return (
+    <section className="pt-3">
+      <Heading title={run.id} note={<Time at={run.createdAt} />}>
+        <StateChip phase={RUN_PHASES[run.state]} />
+        {run.state === 'running' ? (
+          <Button
+            size="small"
+            icon={<Ban size={13} />}
+            why={may.why}
+            disabled={act.isPending}
+            onClick={() => act.mutate('cancel')}
+          >
+            Cancel
+          </Button>
+        ) : (
+          run.state !== 'succeeded' && (
+            <Button
+              size="small"
+              icon={<RotateCcw size={13} />}
+              why={may.why}
+              disabled={act.isPending}
+              onClick={() => act.mutate('resume')}
+            >
+              Resume
+            </Button>
+          )
+        )}
+      </Heading>
+      {run.fileChanged && (
+        <p className="px-6 pb-2 text-small text-retrying">
+          The file says something else now. This run goes on by what it said then.
+        </p>
+      )}
+      <Steps steps={run.steps} />
+    </section>
+  );
+}
+
+const COLUMNS: readonly Column<PipelineRun>[] = [
+  { name: 'State', cell: ({ state }) => <StateText phase={RUN_PHASES[state]} /> },
+  { name: 'Run', cell: (run) => <RunLink run={run} /> },
+  {
+    name: 'By',
+    wide: true,
+    cell: ({ submitter, schedule }) => (
+      <span className="text-ink-2">{schedule === null ? submitter : 'the clock'}</span>
+    ),
+  },
+  {
+    name: 'Began',
+    align: 'right',
+    cell: ({ createdAt }) => <Time at={createdAt} className="text-ink-2" />,
+  },
+];
+
+function RunTable({ runs }: { runs: readonly PipelineRun[] }) {
+  return <Table label="Runs" columns={COLUMNS} rows={runs} keyOf={({ id }) => id} />;
+}
+
+function RunLink({ run: { id, pipeline, parameters } }: { run: PipelineRun }) {
+  const navigate = useNavigate();
+  const words = Object.entries(parameters).flatMap(([name, value]) =>
+    value === null ? [] : [`${name} ${String(value)}`],
+  );
+  return (
+    <div>
+      <button
+        type="button"
+        className="text-link hover:underline"
+        onClick={() =>
+          void navigate({ to: '/pipelines/$name', params: { name: pipeline }, search: { run: id } })
+        }
+      >
+        {id}
+      </button>
+      <div className="text-small text-ink-3">{words.join(', ')}</div>
+    </div>
+  );
+}
+
+function NewRun({ pipeline }: { pipeline: Pipeline }) {
+  const api = useApi();
+  const { queries } = useApp();
+  const navigate = useNavigate();
+  const may = useMay('startPipeline');
+  const [values, setValues] = useState(() => defaultsOf(pipeline.parameters));
+  const start = useMutation({
+    mutationFn: () =>
+      api.startPipeline({
+        params: { name: pipeline.name },
+        body: { parameters: givenOf(pipeline.parameters, values) },
+      }),
+    onSuccess: ({ id }) => {
+      void queries.invalidateQueries({ queryKey: keys.pipelineRuns() });
+      void navigate({
+        to: '/pipelines/$name',
+        params: { name: pipeline.name },
+        search: { run: id },
+      });
+    },
+  });
+  const issues = start.error instanceof ApiError ? (start.error.problem.issues ?? []) : [];
+  const unable = pipeline.steps.find(({ available }) => !available);
+  return (
+    <form
+      className="grid gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (may.allowed) start.mutate();
+      }}
+    >
+      <h2>Run it</h2>
+      {pipeline.description !== null && <p className="text-ink-2">{pipeline.description}</p>}
+      <ParameterForm
+        parameters={pipeline.parameters}
+        values={values}
+        wrong={(name) => issues.find(({ path }) => path.includes(name))?.message ?? null}
+        onChange={setValues}
+      />
+      {start.isError && <Trouble error={start.error} />}
+      <Button
+        type="submit"
+        look="filled"
+        icon={<Play size={14} />}
+        why={
+          may.why ??
+          (unable === undefined ? null : `This service cannot do the step ${unable.title}.`)
+        }
+        disabled={start.isPending}
+      >
+        Run
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,167 @@
+import { autocompletion, closeBrackets, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { MSSQL, sql } from '@codemirror/lang-sql';
+import { HighlightStyle, bracketMatching, syntaxHighlighting } from '@codemirror/language';
+import { type Diagnostic, linter } from '@codemirror/lint';
+import { Compartment, EditorState, Prec } from '@codemirror/state';
+import {
+  EditorView,
+  drawSelection,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { useEffect, useEffectEvent, useRef } from 'react';
+import { useApi } from '../../data/client.ts';
+import type { CatalogAnswer } from './Catalog.tsx';
+
+const LOOK = EditorView.theme({
+  '&': { height: '100%', fontSize: '13px', backgroundColor: 'transparent', color: 'var(--ink)' },
+  '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '22px' },
+  '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--ink-3)', border: 'none' },
+  '.cm-activeLine': { backgroundColor: 'var(--hover)' },
+  '.cm-cursor': { borderLeftColor: 'var(--focus)', borderLeftWidth: '1.5px' },
+  '&.cm-focused': { outline: 'none' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--water-4) !important',
+  },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--raised)',
+    border: '1px solid var(--line)',
+    borderRadius: '6px',
+    color: 'var(--ink)',
+  },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    backgroundColor: 'var(--brand-tint)',
+    color: 'var(--ink)',
+  },
+  '.cm-diagnostic': { fontFamily: 'var(--font-sans)' },
+});
+
+const COLOURS = HighlightStyle.define([
+  { tag: tags.keyword, color: 'var(--link)', fontWeight: '550' },
+  { tag: [tags.string, tags.special(tags.string)], color: 'var(--succeeded)' },
+  { tag: [tags.number, tags.bool, tags.null], color: 'var(--paused)' },
+  { tag: tags.comment, color: 'var(--ink-3)' },
+]);
+
+/** Long enough that a word is finished, short enough that a mistake is seen at once. */
+const CHECK_AFTER_MS = 400;
+
+/**
+ * SQL with completion of what can be queried and errors underlined at their place. In a shadow root, where its styles are adopted
+ * style sheets: the content security policy allows no style elements. Tab is left to the browser, so that nobody is caught inside.
+ */
+export function Editor({
+  value,
+  catalog,
+  mid,
+  onChange,
+  onRun,
+}: {
+  value: string;
+  catalog: CatalogAnswer | null;
+  mid: string | null;
+  onChange(sql: string): void;
+  onRun(): void;
+}) {
+  const api = useApi();
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const language = useRef(new Compartment());
+  const change = useEffectEvent(onChange);
+  const run = useEffectEvent(onRun);
+  const check = useEffectEvent(async (text: string): Promise<Diagnostic[]> => {
+    if (text.trim() === '') return [];
+    const report = await api
+      .validateSql({ body: { sql: text, ...(mid !== null && { mid }) } })
+      .catch(() => null);
+    return (report?.problems ?? []).map(({ severity, message, line, column }) =>
+      placed(text, severity, message, line, column),
+    );
+  });
+
+  useEffect(() => {
+    const element = host.current;
+    if (element === null) return;
+    const root = element.shadowRoot ?? element.attachShadow({ mode: 'open' });
+    const editor = new EditorView({
+      root,
+      parent: root,
+      state: EditorState.create({
+        doc: value,
+        extensions: [
+          lineNumbers(),
+          history(),
+          drawSelection(),
+          highlightActiveLine(),
+          bracketMatching(),
+          closeBrackets(),
+          autocompletion(),
+          syntaxHighlighting(COLOURS),
+          language.current.of(sql({ dialect: MSSQL, upperCaseKeywords: true })),
+          linter((shown) => check(shown.state.doc.toString()), { delay: CHECK_AFTER_MS }),
+          Prec.highest(keymap.of([{ key: 'Mod-Enter', run: () => (run(), true) }])),
+          keymap.of([...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+          EditorView.contentAttributes.of({ 'aria-label': 'SQL' }),
+          EditorView.lineWrapping,
+          EditorView.updateListener.of((update) => {
+            if (update.docChanged) change(update.state.doc.toString());
+          }),
+          LOOK,
+        ],
+      }),
+    });
+    view.current = editor;
+    return () => editor.destroy();
+    // The text is the editor's own from here on; a change from outside comes below.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, []);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (editor === null || editor.state.doc.toString() === value) return;
+    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+  }, [value]);
+
+  useEffect(() => {
+    if (catalog === null) return;
+    const tables = [...catalog.dataExtensions, ...catalog.dataViews];
+    const schema = Object.fromEntries(
+      tables.map(({ name, fields }) => [
+        quoted(name),
+        (fields ?? []).map((field) => quoted(field.name)),
+      ]),
+    );
+    view.current?.dispatch({
+      effects: language.current.reconfigure(
+        sql({ dialect: MSSQL, upperCaseKeywords: true, schema }),
+      ),
+    });
+  }, [catalog]);
+
+  return <div ref={host} className="h-full py-2" />;
+}
+
+/** A name with a blank needs its brackets. */
+function quoted(name: string): string {
+  return /^\w+$/.test(name) ? name : `[${name}]`;
+}
+
+function placed(
+  text: string,
+  severity: 'error' | 'warning',
+  message: string,
+  line: number | null,
+  column: number | null,
+): Diagnostic {
+  const lines = text.split('\n');
+  if (line === null)
+    return { from: 0, to: Math.min(text.length, lines[0]?.length ?? 0), severity, message };
+  const start =
+    lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0) + (column ?? 1) - 1;
+  const from = Math.min(start, text.length);
+  const word = /^[\w\][]+/.exec(text.slice(from))?.[0].length ?? 1;
+  return { from, to: Math.min(text.length, from + Math.max(1, word)), severity, message };
+}

@@ -1,0 +1,160 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Play, Sparkles, Square } from 'lucide-react';
+import { Suspense, lazy, useEffect, useEffectEvent } from 'react';
+import { useApi, useApp } from '../../data/client.ts';
+import { keys } from '../../data/keys.ts';
+import { useMay } from '../../data/roles.ts';
+import { MOD } from '../../shell/keys.ts';
+import { Page } from '../../shell/Page.tsx';
+import { Button, Kbd } from '../../ui/button.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { Trouble } from '../../ui/trouble.tsx';
+import { Catalog } from './Catalog.tsx';
+import { QueryTabs } from './QueryTabs.tsx';
+import { Results } from './Results.tsx';
+import { RunStatus } from './RunStatus.tsx';
+import { newTab, useTabs } from './tabs.ts';
+
+const Editor = lazy(() => import('./Editor.tsx').then((module) => ({ default: module.Editor })));
+
+/** What can be queried at the left; the text, where its run stands and its rows beside it. */
+export function QueriesPage() {
+  const api = useApi();
+  const { queries } = useApp();
+  const navigate = useNavigate();
+  const { run: linked } = useSearch({ from: '/shell/queries' });
+  const tabs = useTabs();
+  const { shown } = tabs;
+  const may = useMay('startRun');
+  const catalog = useQuery({
+    queryKey: ['catalog', shown.mid],
+    queryFn: () => api.getCatalog({ query: shown.mid === null ? {} : { mid: shown.mid } }),
+    enabled: may.allowed,
+    staleTime: 300_000,
+  });
+  const run = useQuery({
+    queryKey: ['run', shown.run],
+    queryFn: () => api.getRun({ params: { id: shown.run ?? '' } }),
+    enabled: shown.run !== null,
+    // Live events come sooner; this is for the time without them.
+    refetchInterval: ({ state }) =>
+      state.data?.status === 'queued' || state.data?.status === 'running' ? 3_000 : false,
+  });
+  const isUnderway = run.data?.status === 'queued' || run.data?.status === 'running';
+
+  const takeLinked = useEffectEvent(async (id: string) => {
+    const opened = await api.getRun({ params: { id } });
+    const same = tabs.tabs.find((tab) => tab.run === id);
+    if (same === undefined)
+      tabs.open({
+        ...newTab(opened.sqlText, opened.snippetName ?? id),
+        run: id,
+        ranSql: opened.sqlText,
+        mid: opened.mid,
+      });
+    else tabs.show(same.id);
+    await navigate({ to: '/queries', search: {}, replace: true });
+  });
+  useEffect(() => {
+    if (linked !== undefined) void takeLinked(linked);
+  }, [linked]);
+
+  const start = useMutation({
+    mutationFn: (sql: string) =>
+      api.startRun({ body: { sql, ...(shown.mid !== null && { mid: shown.mid }) } }),
+    onSuccess: (started, sql) => {
+      tabs.change(shown.id, { run: started.id, ranSql: sql });
+      void queries.invalidateQueries({ queryKey: keys.queryRuns() });
+    },
+  });
+  const cancel = useMutation({
+    mutationFn: (id: string) => api.cancelRun({ params: { id } }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: ['run'] }),
+  });
+  const format = useMutation({
+    mutationFn: () => api.formatSql({ body: { sql: shown.sql } }),
+    onSuccess: ({ sql }) => tabs.change(shown.id, { sql }),
+    onError: (error) => toast({ text: error.message, phase: 'failed' }),
+  });
+  const runNow = (): void => {
+    // A second press while it runs would cost a second run.
+    if (may.allowed && !start.isPending && !isUnderway && shown.sql.trim() !== '')
+      start.mutate(shown.sql);
+  };
+
+  return (
+    <Page
+      title="Queries"
+      live
+      scrolls={false}
+      actions={
+        <>
+          <Button
+            icon={<Sparkles size={14} />}
+            why={may.why}
+            disabled={format.isPending}
+            onClick={() => format.mutate()}
+          >
+            Format
+          </Button>
+          {isUnderway ? (
+            <Button
+              icon={<Square size={13} />}
+              disabled={cancel.isPending}
+              onClick={() => shown.run !== null && cancel.mutate(shown.run)}
+            >
+              Cancel
+            </Button>
+          ) : (
+            <Button
+              look="filled"
+              icon={<Play size={14} />}
+              why={may.why}
+              disabled={start.isPending}
+              onClick={runNow}
+            >
+              Run <Kbd>{MOD}</Kbd>
+              <Kbd>↵</Kbd>
+            </Button>
+          )}
+        </>
+      }
+    >
+      <div className="grid min-h-0 flex-1 grid-cols-[236px_minmax(0,1fr)] max-lg:block">
+        <Catalog
+          catalog={catalog.data ?? null}
+          error={catalog.error}
+          mid={shown.mid}
+          onMid={(mid) => tabs.change(shown.id, { mid })}
+          onOpen={tabs.open}
+        />
+        <div className="flex min-h-0 min-w-0 flex-col">
+          <QueryTabs tabs={tabs} />
+          <div className="h-[34vh] min-h-40 flex-none max-md:h-60">
+            <Suspense>
+              <Editor
+                key={shown.id}
+                value={shown.sql}
+                catalog={catalog.data ?? null}
+                mid={shown.mid}
+                onChange={(sql) => tabs.change(shown.id, { sql })}
+                onRun={runNow}
+              />
+            </Suspense>
+          </div>
+          {start.isError && (
+            <div className="px-4 pb-3">
+              <Trouble error={start.error} />
+            </div>
+          )}
+          <RunStatus
+            run={run.data ?? null}
+            isChanged={shown.ranSql !== null && shown.ranSql !== shown.sql}
+          />
+          <Results key={shown.run} run={run.data ?? null} />
+        </div>
+      </div>
+    </Page>
+  );
+}

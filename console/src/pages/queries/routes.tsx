@@ -1,0 +1,15 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { z } from 'zod';
+import { shellRoute } from '../../routes.tsx';
+
+export const queryRoutes = [
+  createRoute({
+    getParentRoute: () => shellRoute,
+    path: '/queries',
+    validateSearch: z.object({
+      /** A run that somebody else sent the link of: opened in a tab of its own. */
+      run: z.string().optional().catch(undefined),
+    }),
+    component: lazyRouteComponent(() => import('./QueriesPage.tsx'), 'QueriesPage'),
+  }),
+] as const;

@@ -1,0 +1,155 @@
+import { ApiError } from '@millrace/api';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Play } from 'lucide-react';
+import { useState } from 'react';
+import { useApi, useApp } from '../../data/client.ts';
+import { keys } from '../../data/keys.ts';
+import { useMay } from '../../data/roles.ts';
+import { Button } from '../../ui/button.tsx';
+import { Choice, Field } from '../../ui/field.tsx';
+import { ParameterForm, defaultsOf, givenOf } from '../../ui/parameters.tsx';
+import { Heading } from '../../ui/table.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { Trouble } from '../../ui/trouble.tsx';
+import { FileProblems } from './FileProblems.tsx';
+import { Runs } from './Runs.tsx';
+import { Ticks } from './Ticks.tsx';
+import type { Report } from './reports.ts';
+
+export function ReportView({ report }: { report: Report }) {
+  return (
+    <>
+      <FileProblems problems={report.problems} />
+      <div className="grid grid-cols-[minmax(0,1fr)_296px] max-lg:block">
+        <div>
+          <NewRun report={report} />
+          <RunsOf report={report} />
+        </div>
+        <aside className="border-l border-line px-5 py-4 max-lg:border-t max-lg:border-l-0">
+          <Facts report={report} />
+          <Ticks schedules={report.schedules.map(({ name }) => name)} />
+        </aside>
+      </div>
+    </>
+  );
+}
+
+function NewRun({ report }: { report: Report }) {
+  const api = useApi();
+  const { queries } = useApp();
+  const may = useMay('startReport');
+  const [values, setValues] = useState(() => defaultsOf(report.parameters));
+  const [format, setFormat] = useState(report.formats[0] ?? 'csv');
+  const start = useMutation({
+    mutationFn: () =>
+      api.startReport({
+        params: { name: report.name },
+        body: { parameters: givenOf(report.parameters, values), format },
+      }),
+    onSuccess: ({ id }) => {
+      toast({
+        text: `${report.title} runs`,
+        phase: 'running',
+        undo: () => void api.cancelReportRun({ params: { id } }),
+      });
+      void queries.invalidateQueries({ queryKey: keys.reportRuns() });
+    },
+  });
+  const issues = start.error instanceof ApiError ? (start.error.problem.issues ?? []) : [];
+  return (
+    <form
+      className="grid gap-4 px-6 py-4 max-md:px-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (may.allowed) start.mutate();
+      }}
+    >
+      {report.description !== null && <p className="text-ink-2">{report.description}</p>}
+      <ParameterForm
+        parameters={report.parameters}
+        values={values}
+        wrong={(name) => issues.find(({ path }) => path.includes(name))?.message ?? null}
+        onChange={setValues}
+      />
+      {start.isError && <Trouble error={start.error} />}
+      <div className="flex flex-wrap items-end gap-3">
+        <Field id="format" label="As">
+          <Choice
+            id="format"
+            value={format}
+            className="w-28"
+            onChange={(event) => setFormat(event.target.value as typeof format)}
+          >
+            {report.formats.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </Choice>
+        </Field>
+        <Button
+          type="submit"
+          look="filled"
+          icon={<Play size={14} />}
+          why={may.why}
+          disabled={start.isPending}
+        >
+          Run
+        </Button>
+        <span className="pb-1.5 text-small text-ink-3">{report.rowsForYou}</span>
+      </div>
+    </form>
+  );
+}
+
+function RunsOf({ report: { name } }: { report: Report }) {
+  const api = useApi();
+  const { data } = useQuery({
+    queryKey: [...keys.reportRuns(), name],
+    queryFn: () => api.listReportRuns({ query: { report: name, limit: '20' } }),
+    refetchInterval: ({ state }) =>
+      state.data?.runs.some((run) => run.state === 'PROCESSING') === true ? 2_000 : 30_000,
+  });
+  return (
+    <section className="border-t border-line pt-3">
+      <Heading title="Runs" note="newest first" />
+      {data?.runs.length === 0 ? (
+        <p className="px-6 py-2 text-ink-3 max-md:px-4">It has not run yet.</p>
+      ) : (
+        <Runs runs={data?.runs ?? []} />
+      )}
+    </section>
+  );
+}
+
+function Facts({ report: { file, key, rowRules, after, public: isPublic } }: { report: Report }) {
+  return (
+    <section>
+      <h2 className="mb-1.5">Facts</h2>
+      <dl className="grid grid-cols-[84px_minmax(0,1fr)] gap-y-1">
+        <dt className="text-ink-3">File</dt>
+        <dd>
+          <code className="break-all">{file}</code>
+        </dd>
+        <dt className="text-ink-3">Key</dt>
+        <dd>
+          <code className="break-all">{key.join(', ')}</code>
+        </dd>
+        <dt className="text-ink-3">Rows</dt>
+        <dd>
+          {isPublic
+            ? 'Everybody gets all rows.'
+            : rowRules.map((rule) => <div key={rule}>{rule}</div>)}
+        </dd>
+        {after.length > 0 && (
+          <>
+            <dt className="text-ink-3">After</dt>
+            <dd>
+              {after.map((rule) => (
+                <div key={rule}>{rule}</div>
+              ))}
+            </dd>
+          </>
+        )}
+      </dl>
+    </section>
+  );
+}

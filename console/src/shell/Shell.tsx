@@ -1,0 +1,115 @@
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { Menu, Search } from 'lucide-react';
+import { Suspense, lazy, useState } from 'react';
+import { IconButton } from '../ui/button.tsx';
+import { Toasts } from '../ui/toast.tsx';
+import { useKeys } from './keys.ts';
+import { Logo } from './Logo.tsx';
+import { Nav } from './Nav.tsx';
+import { Person } from './Person.tsx';
+import { SECTIONS } from './sections.ts';
+import { SessionEnded } from './SessionEnded.tsx';
+
+const Palette = lazy(() =>
+  import('./palette/Palette.tsx').then((module) => ({ default: module.Palette })),
+);
+
+/** Navigation on the canvas, one sheet beside it. Under 720 px: a bar above, tabs below, the sheet from edge to edge. */
+export function Shell() {
+  const [finding, setFinding] = useState(false);
+  useKeys({ 'mod+k': () => setFinding(true) });
+  return (
+    <div className="flex h-dvh min-w-80 max-md:flex-col">
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:rounded-control focus:bg-raised focus:p-2"
+      >
+        Skip to content
+      </a>
+      <Nav environment={null} onFind={() => setFinding(true)} />
+      <TopBar onFind={() => setFinding(true)} />
+      <main
+        id="main"
+        className="relative my-2 mr-2 flex min-h-0 min-w-0 flex-1 flex-col overflow-hidden rounded-sheet border border-line bg-surface shadow-control max-md:m-0 max-md:rounded-none max-md:border-x-0 print:m-0 print:border-0"
+      >
+        <Outlet />
+      </main>
+      <BottomTabs />
+      {finding && (
+        <Suspense>
+          <Palette onClose={() => setFinding(false)} />
+        </Suspense>
+      )}
+      <SessionEnded />
+      <Toasts />
+    </div>
+  );
+}
+
+function TopBar({ onFind }: { onFind(): void }) {
+  return (
+    <div className="flex h-12 flex-none items-center gap-2.5 px-3 md:hidden print:hidden">
+      <Logo size={24} />
+      <b className="flex-1 text-lead">Millrace</b>
+      <IconButton label="Go to or do" onClick={onFind}>
+        <Search size={17} />
+      </IconButton>
+      <div>
+        <Person compact />
+      </div>
+    </div>
+  );
+}
+
+const TAB =
+  'flex flex-1 flex-col items-center justify-center gap-0.5 text-axis text-ink-3 aria-[current=page]:font-[550] aria-[current=page]:text-link';
+
+function BottomTabs() {
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const rest = SECTIONS.slice(4);
+  const inRest = rest.some(({ to }) => path.startsWith(to));
+  return (
+    <nav
+      aria-label="Main"
+      className="flex h-14 flex-none border-t border-line bg-canvas pb-[env(safe-area-inset-bottom)] md:hidden print:hidden"
+    >
+      {SECTIONS.slice(0, 4).map(({ to, word, icon: Icon }) => (
+        <Link
+          key={to}
+          to={to}
+          activeOptions={{ exact: to === '/', includeSearch: false }}
+          className={TAB}
+        >
+          <Icon size={19} strokeWidth={1.75} />
+          {word}
+        </Link>
+      ))}
+      <button
+        type="button"
+        popoverTarget="more-pages"
+        className={TAB}
+        aria-current={inRest ? 'page' : undefined}
+      >
+        <Menu size={19} strokeWidth={1.75} />
+        More
+      </button>
+      <div
+        id="more-pages"
+        popover="auto"
+        className="appearing inset-auto right-2 bottom-16 m-0 min-w-44 rounded-node bg-raised p-1.5 text-ink shadow-pop"
+      >
+        {rest.map(({ to, word, icon: Icon }) => (
+          <Link
+            key={to}
+            to={to}
+            className="flex h-10 items-center gap-2.5 rounded-control px-3 hover:bg-hover"
+            onClick={() => document.getElementById('more-pages')?.hidePopover()}
+          >
+            <Icon size={17} strokeWidth={1.75} className="text-ink-3" />
+            {word}
+          </Link>
+        ))}
+      </div>
+    </nav>
+  );
+}

@@ -1,0 +1,48 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+export interface CatalogueItem {
+  readonly name: string;
+  readonly title: string;
+  readonly note: string;
+  readonly mark?: ReactNode;
+  readonly link: LinkProps;
+  readonly isShown: boolean;
+}
+
+/** The list at the left: what there is. On a phone a row of its own that scrolls sideways. */
+export function Catalogue({
+  label,
+  items,
+  foot,
+}: {
+  label: string;
+  items: readonly CatalogueItem[];
+  foot?: ReactNode;
+}) {
+  return (
+    <nav
+      aria-label={label}
+      className="flex min-h-0 flex-col border-r border-line max-md:border-r-0 max-md:border-b"
+    >
+      <ul className="min-h-0 flex-1 overflow-y-auto p-2 max-md:flex max-md:overflow-x-auto">
+        {items.map(({ name, title, note, mark, link, isShown }) => (
+          <li key={name} className="max-md:flex-none">
+            <Link
+              {...link}
+              aria-current={isShown ? 'page' : undefined}
+              className="flex min-h-11 items-center gap-2 rounded-control px-2.5 py-1 hover:bg-hover aria-[current=page]:bg-hover"
+            >
+              <span className="min-w-0 flex-1">
+                <span className={`block truncate ${isShown ? 'font-[550]' : ''}`}>{title}</span>
+                <span className="block truncate text-small text-ink-3">{note}</span>
+              </span>
+              {mark}
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {foot}
+    </nav>
+  );
+}

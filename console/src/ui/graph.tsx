@@ -1,0 +1,145 @@
+import type { ReactNode } from 'react';
+import { type Phase, StateIcon } from './state.tsx';
+import { stagesOf } from './stages.ts';
+
+export interface GraphNode {
+  readonly id: string;
+  readonly title: string;
+  readonly note: string;
+  readonly phase: Phase | null;
+  readonly after: readonly string[];
+  /** It waits for all of several. */
+  readonly joins?: boolean;
+  readonly extra?: ReactNode;
+}
+
+const WIDTH = 196;
+const HEIGHT = 64;
+const GAP_X = 72;
+const GAP_Y = 20;
+const PAD = 20;
+
+/** Stages from left to right: solid what is done, moving dashes what flows, dots what waits. A list below 720 px. */
+export function Graph({
+  label,
+  nodes,
+  onOpen,
+}: {
+  label: string;
+  nodes: readonly GraphNode[];
+  onOpen?: (id: string) => void;
+}) {
+  const stages = stagesOf(nodes);
+  const rows = Math.max(1, ...stages.map((stage) => stage.length));
+  const place = new Map(
+    stages.flatMap((stage, column) =>
+      stage.map((id, row) => {
+        const top = PAD + ((rows - stage.length) * (HEIGHT + GAP_Y)) / 2 + row * (HEIGHT + GAP_Y);
+        return [id, { x: PAD + column * (WIDTH + GAP_X), y: top }] as const;
+      }),
+    ),
+  );
+  const width = 2 * PAD + stages.length * WIDTH + (stages.length - 1) * GAP_X;
+  const height = 2 * PAD + rows * HEIGHT + (rows - 1) * GAP_Y;
+  return (
+    <div
+      className="overflow-x-auto bg-[radial-gradient(var(--line)_1px,transparent_1px)] bg-size-[20px_20px]"
+      role="group"
+      aria-label={label}
+      tabIndex={0}
+    >
+      <div className="relative" style={{ width, height }}>
+        <svg width={width} height={height} className="absolute inset-0" aria-hidden="true">
+          {nodes.flatMap(({ id, after, phase }) =>
+            after.map((from) => {
+              const [start, end] = [place.get(from), place.get(id)];
+              if (start === undefined || end === undefined) return null;
+              const [x1, y1, x2, y2] = [
+                start.x + WIDTH,
+                start.y + HEIGHT / 2,
+                end.x,
+                end.y + HEIGHT / 2,
+              ];
+              const turn = (x1 + x2) / 2;
+              return (
+                <path
+                  key={`${from}-${id}`}
+                  d={`M${x1} ${y1}C${turn} ${y1} ${turn} ${y2} ${x2} ${y2}`}
+                  fill="none"
+                  {...strokeOf(phase)}
+                />
+              );
+            }),
+          )}
+        </svg>
+        {nodes.map((node) => {
+          const at = place.get(node.id) ?? { x: 0, y: 0 };
+          return <Node key={node.id} node={node} x={at.x} y={at.y} {...(onOpen && { onOpen })} />;
+        })}
+      </div>
+    </div>
+  );
+}
+
+/** The line to a node says whether something flows on it. */
+function strokeOf(phase: Phase | null): {
+  stroke: string;
+  strokeWidth: number;
+  strokeDasharray?: string;
+  className?: string;
+} {
+  if (phase === 'running' || phase === 'retrying')
+    return {
+      stroke: 'var(--water-1)',
+      strokeWidth: 3,
+      strokeDasharray: '9 5',
+      className: 'flowing',
+    };
+  if (phase === 'succeeded') return { stroke: 'var(--water-2)', strokeWidth: 3 };
+  return { stroke: 'var(--line-strong)', strokeWidth: 1.75, strokeDasharray: '3 4' };
+}
+
+function Node({
+  node: { id, title, note, phase, joins, extra },
+  x,
+  y,
+  onOpen,
+}: {
+  node: GraphNode;
+  x: number;
+  y: number;
+  onOpen?: (id: string) => void;
+}) {
+  const waits = phase === 'waiting' || phase === 'canceled' || phase === null;
+  const inner = (
+    <>
+      <span className="flex items-center gap-2">
+        {phase !== null && <StateIcon phase={phase} label={phase} />}
+        <b className="truncate font-[550]">{title}</b>
+        {joins === true && (
+          <span className="ml-auto rounded-full border border-line-strong px-1.25 text-[10px] leading-3.5 font-semibold text-ink-2">
+            ALL
+          </span>
+        )}
+      </span>
+      <span className="block truncate text-small text-ink-3">{note}</span>
+      {extra}
+    </>
+  );
+  const look = `absolute block overflow-hidden rounded-node border bg-raised px-3 py-2 text-left ${waits ? 'border-dashed border-line-strong' : phase === 'failed' ? 'border-failed-fill shadow-control' : phase === 'running' ? 'border-running-fill shadow-control' : 'border-line-strong shadow-control'}`;
+  const style = { left: x, top: y, width: WIDTH, height: HEIGHT };
+  return onOpen === undefined ? (
+    <div className={look} style={style}>
+      {inner}
+    </div>
+  ) : (
+    <button
+      type="button"
+      className={`${look} hover:bg-hover`}
+      style={style}
+      onClick={() => onOpen(id)}
+    >
+      {inner}
+    </button>
+  );
+}

@@ -1,0 +1,124 @@
+import type { Client } from '@millrace/api';
+import { Choice, Field, TextInput } from './field.tsx';
+
+export type Parameter = Awaited<ReturnType<Client['getReport']>>['parameters'][number];
+export type Values = Readonly<Record<string, string>>;
+
+/** What the form begins with: defaults as they are today, so that a person sees what they get. */
+export function defaultsOf(parameters: readonly Parameter[]): Values {
+  return Object.fromEntries(
+    parameters.map(({ name, defaultNow }) => [
+      name,
+      Array.isArray(defaultNow) ? defaultNow.join(', ') : (defaultNow ?? ''),
+    ]),
+  );
+}
+
+/** What is sent: what a person changed or has to give. A default that was left alone keeps its words, such as "last month". */
+export function givenOf(
+  parameters: readonly Parameter[],
+  values: Values,
+): Record<string, string | string[]> {
+  const untouched = defaultsOf(parameters);
+  const given = parameters.flatMap(({ name, list }) => {
+    const value = values[name] ?? '';
+    if (value === untouched[name] || value === '') return [];
+    return [[name, list ? value.split(/\s*,\s*/) : value]];
+  });
+  return Object.fromEntries(given) as Record<string, string | string[]>;
+}
+
+/** A field for each parameter of a report or pipeline. */
+export function ParameterForm({
+  parameters,
+  values,
+  wrong,
+  onChange,
+}: {
+  parameters: readonly Parameter[];
+  values: Values;
+  wrong: (name: string) => string | null;
+  onChange(values: Values): void;
+}) {
+  if (parameters.length === 0) return <p className="text-ink-3">It takes no parameters.</p>;
+  return (
+    <div className="grid grid-cols-[repeat(auto-fill,minmax(180px,1fr))] gap-x-4 gap-y-3">
+      {parameters.map((parameter) => {
+        const { name, label, help, required, default: words } = parameter;
+        const hint = help ?? (typeof words === 'string' ? `usually ${words}` : null);
+        return (
+          <Field
+            key={name}
+            id={`parameter-${name}`}
+            label={`${label}${required ? '' : ' (optional)'}`}
+            wrong={wrong(name)}
+            {...(hint !== null && { hint })}
+          >
+            <Input
+              parameter={parameter}
+              value={values[name] ?? ''}
+              onChange={(value) => onChange({ ...values, [name]: value })}
+            />
+          </Field>
+        );
+      })}
+    </div>
+  );
+}
+
+const TYPES: Readonly<Partial<Record<Parameter['type'], string>>> = {
+  date: 'date',
+  month: 'month',
+  'whole number': 'number',
+  decimal: 'number',
+};
+
+function Input({
+  parameter: { name, type, list, choices, min, max, required },
+  value,
+  onChange,
+}: {
+  parameter: Parameter;
+  value: string;
+  onChange(value: string): void;
+}) {
+  const shared = {
+    id: `parameter-${name}`,
+    required,
+    value,
+    'aria-describedby': `parameter-${name}-note`,
+  };
+  if (type === 'choice' && !list) {
+    return (
+      <Choice {...shared} onChange={(event) => onChange(event.target.value)}>
+        <option value="">–</option>
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </Choice>
+    );
+  }
+  if (type === 'boolean') {
+    return (
+      <Choice {...shared} onChange={(event) => onChange(event.target.value)}>
+        <option value="">–</option>
+        <option value="true">yes</option>
+        <option value="false">no</option>
+      </Choice>
+    );
+  }
+  return (
+    <TextInput
+      {...shared}
+      type={list ? 'text' : (TYPES[type] ?? 'text')}
+      min={min ?? undefined}
+      max={max ?? undefined}
+      placeholder={
+        list ? 'several, with commas' : type === 'date range' ? '2026-01-01..2026-01-31' : undefined
+      }
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}

@@ -1,0 +1,30 @@
+import { ApiError } from '@millrace/api';
+import { Banner } from './banner.tsx';
+import { Button } from './button.tsx';
+
+/** What went wrong, in the words of the service, with its code and the id to look for in the log. */
+export function Trouble({ error, retry }: { error: unknown; retry?: () => void }) {
+  const problem = error instanceof ApiError ? error.problem : null;
+  return (
+    <Banner
+      phase="failed"
+      title={problem?.title ?? 'The server did not answer'}
+      {...(problem && { code: problem.code })}
+      {...(retry && {
+        action: (
+          <Button size="small" onClick={retry}>
+            Try again
+          </Button>
+        ),
+      })}
+    >
+      {problem?.detail ?? 'Check that Millrace runs and that this machine reaches it.'}
+      {problem?.correlationId !== undefined && problem.correlationId !== '' && (
+        <>
+          {' '}
+          In the log: <code>{problem.correlationId}</code>
+        </>
+      )}
+    </Banner>
+  );
+}

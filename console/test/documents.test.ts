@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { docx, p } from '../../docx/test/builder.ts';
+import { type Stage, openStage, sideways, violations } from './stage.ts';
+
+/** Templates, the wizard and a batch, with the real LibreOffice. */
+
+const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+const TEMPLATE = docx(
+  p('Dear {{Candidate.Name}},') +
+    p('our offer stands until {{date AnswerBy "long"}}. Call {{Manager.Phone}}.'),
+);
+/** The second row lacks its date. */
+const CSV =
+  'Candidate.Name,Answer until,Remarks\nMara Lindqvist,2026-11-30,\nSaoirse O’Neill,,late\nTomás Oliveira,2026-12-01,\n';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ CONVERSION_MAX_CONCURRENT: '1' });
+}, 180_000);
+afterAll(() => stage.close());
+
+async function addTemplate(page: Page, name: string, bytes: Uint8Array): Promise<void> {
+  const session = await page.evaluate<string>("sessionStorage.getItem('millrace.session')");
+  const { access } = JSON.parse(session) as { access: string };
+  const response = await fetch(`${stage.url}/templates/${name}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${access}`, 'content-type': DOCX },
+    body: new Uint8Array(bytes),
+  });
+  expect(response.ok).toBe(true);
+}
+
+test('a spreadsheet is mapped, looked at, run, corrected where it failed, and run again', async () => {
+  const page = await stage.open({ path: '/documents' });
+  await page.getByText('No batch yet').waitFor();
+  await addTemplate(page, 'offer', TEMPLATE);
+  await page.getByRole('link', { name: 'New batch' }).first().click();
+  await page.getByLabel('One that is here').selectOption('offer');
+  await page
+    .locator('input[accept*=csv]')
+    .setInputFiles({ name: 'november.csv', mimeType: 'text/csv', buffer: Buffer.from(CSV) });
+
+  // Undecided first: a guess, and a field that no column has. Nothing runs before.
+  await page.getByText('2 of 3 fields').waitFor();
+  const run = page.getByRole('button', { name: /^Run 3 rows/ });
+  expect(await run.getAttribute('aria-disabled')).toBe('true');
+  await page.getByRole('button', { name: 'Yes, AnswerBy is right' }).click();
+  await page.getByRole('button', { name: 'Same for all rows' }).click();
+  await page.getByLabel('Manager.Phone in all rows').fill('0911 555');
+  await page.getByText('1 lacks a value').waitFor();
+  await page.getByRole('img', { name: 'Row 2, page 1 of 1' }).waitFor({ timeout: 60_000 });
+  expect(await violations(page)).toEqual([]);
+
+  await run.click();
+  await page.waitForURL('**/documents/batches/*');
+  await page.getByText('1 failed', { exact: true }).waitFor({ timeout: 60_000 });
+  const cell = page.getByLabel('AnswerBy of row 2');
+  await cell.fill('2026-12-15');
+  await page.getByText('December 15, 2026').waitFor({ state: 'attached', timeout: 60_000 });
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Run 1 corrected row' }).click();
+  await page.getByText('Finished', { exact: true }).waitFor({ timeout: 60_000 });
+
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'One PDF' }).click();
+  expect((await download).suggestedFilename()).toMatch(/^batch-\d+\.pdf$/);
+}, 180_000);
+
+test('a file that is no spreadsheet is refused with what it is', async () => {
+  const page = await stage.open({ path: '/documents/new' });
+  await page
+    .locator('input[accept*=csv]')
+    .setInputFiles({ name: 'x.csv', mimeType: 'text/csv', buffer: Buffer.from('%PDF-1.7 …') });
+  await page.getByText('invalid_rows').waitFor();
+  await page.getByText('The file is a PDF.').waitFor();
+});
+
+test('a template is looked at while its data is typed, and compared with its version before', async () => {
+  const page = await stage.open({ path: '/documents' });
+  await addTemplate(page, 'invoice', readFileSync(example('invoice', 'template.docx')));
+  await page.getByRole('link', { name: 'Templates', exact: true }).click();
+  await page.getByRole('link', { name: 'invoice' }).click();
+  await page.getByRole('img', { name: 'invoice, page 1 of 1' }).waitFor({ timeout: 60_000 });
+  const editor = page.getByRole('textbox', { name: 'Sample data as JSON' });
+  await editor.click();
+  await page.keyboard.press('Control+a');
+  const data = JSON.parse(readFileSync(example('invoice', 'data.json'), 'utf8')) as {
+    Buyer: Record<string, string>;
+  };
+  delete data.Buyer['VatId'];
+  await page.keyboard.insertText(JSON.stringify(data, null, 2));
+  await page.getByText('Buyer.VatId is not in the data').waitFor();
+  await page.getByText('Riverside Guest Houses Ltd').waitFor({ state: 'attached' });
+  expect(await violations(page)).toEqual([]);
+
+  await addTemplate(page, 'offer', docx(p('Hello {{Candidate.Name}},')));
+  await page.goto(`${stage.url}/console/documents/templates/offer`);
+  await page.getByRole('link', { name: 'Compare' }).click();
+  await page.getByText(/changed regions? on 1 page/).waitFor({ timeout: 60_000 });
+}, 120_000);
+
+function example(name: string, file: string): string {
+  return join(import.meta.dirname, '../../examples', name, file);
+}
+
+test('a viewer sees batches and why nothing can be changed', async () => {
+  const page = await stage.open({ user: 'viewer@sandbox', path: '/documents/new' });
+  await page
+    .getByText(/This needs the role/)
+    .first()
+    .waitFor();
+  await page.goto(`${stage.url}/console/documents?tab=templates`);
+  const upload = page.getByRole('button', { name: /Upload a template/ });
+  expect(await upload.getAttribute('aria-disabled')).toBe('true');
+});
+
+test.each(['/documents?tab=templates', '/documents?tab=files', '/documents/templates/offer'])(
+  '%s is right at 320 px and in the dark',
+  async (path) => {
+    const page = await stage.open({ path, width: 320, dark: true });
+    await page.getByText('offer').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await sideways(page)).toBe(0);
+  },
+  60_000,
+);
+
+test('nothing broke, and the content security policy was never touched', () => {
+  expect(stage.complaints).toEqual([]);
+});

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Stage, openStage, sideways, violations } from './stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage({ MILLRACE_DOCUMENTS: 'false' });
+}, 180_000);
+afterAll(() => stage.close());
+
+/** Every page that needs nothing to be there before it is opened. */
+const PAGES = [
+  '/',
+  '/jobs',
+  '/jobs/new',
+  '/documents',
+  '/queries',
+  '/reports',
+  '/pipelines',
+  '/operations',
+  '/welcome',
+];
+
+test.each([
+  { width: 1440, dark: false },
+  { width: 1440, dark: true },
+  { width: 320, dark: false },
+])(
+  'no page has a fault that axe finds or scrolls sideways: $width px, dark $dark',
+  async (look) => {
+    const page = await stage.open(look);
+    for (const path of PAGES) {
+      await page.goto(`${stage.url}/console${path}`);
+      await page.locator('main#main h1').waitFor();
+      expect({ path, violations: await violations(page) }).toEqual({ path, violations: [] });
+      expect({ path, sideways: await sideways(page) }).toEqual({ path, sideways: 0 });
+    }
+  },
+  180_000,
+);
+
+test('who opens a link signs in and comes to that page', async () => {
+  const page = await stage.open({ path: '/jobs?phase=failed' });
+  expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(
+    '/console/jobs?phase=failed',
+  );
+  expect(await page.title()).toBe('Jobs · Millrace');
+});
+
+test('the palette goes to a page by its name', async () => {
+  const page = await stage.open();
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Go to or do' }).fill('failed');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/console/jobs?**');
+  expect(page.url()).toContain('FAILED');
+});
+
+test('a viewer finds the controls of a member disabled, with why', async () => {
+  const page = await stage.open({ user: 'viewer@sandbox', path: '/jobs/nope' });
+  await page.getByText('job_not_found').waitFor();
+  expect(await stage.call(page, 'GET', '/me')).toMatchObject({ roles: ['viewer'] });
+});
+
+test('a page stays when the server is restarted, and is live again', async () => {
+  const page = await stage.open();
+  await page.getByText('Live', { exact: true }).waitFor();
+  await stage.restart();
+  await page.getByText('Live', { exact: true }).waitFor({ timeout: 30_000 });
+}, 90_000);
+
+test('nothing broke, and the content security policy was never touched', () => {
+  expect(stage.complaints).toEqual([]);
+});

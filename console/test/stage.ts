@@ -1,0 +1,135 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+import { bareDatabase } from '../../stores/postgres/test/databases.ts';
+import { type Started, build, startMain } from '../../server/test/process.ts';
+
+/**
+ * The real server on a real Postgres with the simulators, and a real browser. One stage for a test file: `open` gives a page of
+ * somebody who has signed in, by the issuer's own form.
+ */
+export interface Stage {
+  readonly url: string;
+  open(params?: { user?: string; path?: string; width?: number; dark?: boolean }): Promise<Page>;
+  /** Calls the API as the user, with the token of a page. */
+  call(page: Page, method: string, path: string, body?: unknown): Promise<unknown>;
+  /** What browsers complained about: errors of scripts and violations of the content security policy. */
+  readonly complaints: string[];
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Chromium talks to nobody but the server under test. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--no-first-run',
+];
+
+/** `jobs`: files of people's own, by their names. */
+export async function openStage(
+  env: Record<string, string> = {},
+  jobs: Readonly<Record<string, string>> = {},
+): Promise<Stage> {
+  build();
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-console-'));
+  mkdirSync(join(folder, 'jobs'));
+  for (const [name, text] of Object.entries(jobs)) writeFileSync(join(folder, 'jobs', name), text);
+  const database = await bareDatabase();
+  const settings = { MILLRACE_DATA: folder, DATABASE_URL: database.url, ...env };
+  let server: Started = startMain({ PORT: '0', ...settings }, folder);
+  const [, url = ''] = await server.says(/"address":"([^"]+)"/);
+  const browser: Browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: FLAGS,
+  });
+  const contexts: BrowserContext[] = [];
+  const complaints: string[] = [];
+
+  return {
+    url,
+    complaints,
+    async open({ user = 'admin@sandbox', path = '/', width = 1440, dark = false } = {}) {
+      const context = await browser.newContext({
+        viewport: { width, height: 900 },
+        colorScheme: dark ? 'dark' : 'light',
+        reducedMotion: 'reduce',
+      });
+      contexts.push(context);
+      const page = await context.newPage();
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('console', (message) => {
+        if (message.type() === 'error' && /Content Security Policy/i.test(message.text()))
+          complaints.push(message.text());
+      });
+      await page.goto(`${url}/console${path}`);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await signInAs(page, user, passwordIn(folder));
+      await page.locator('main#main h1').waitFor();
+      return page;
+    },
+    async call(page, method, path, body) {
+      const session = await page.evaluate<string>("sessionStorage.getItem('millrace.session')");
+      const { access } = JSON.parse(session) as { access: string };
+      const response = await fetch(url + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${access}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return response.json();
+    },
+    async restart() {
+      server.child.kill('SIGTERM');
+      await server.ended;
+      server = startMain({ PORT: new URL(url).port, ...settings }, folder);
+      await server.says(/"address":"([^"]+)"/);
+    },
+    async close() {
+      await Promise.all(contexts.map((context) => context.close()));
+      await browser.close();
+      server.child.kill('SIGTERM');
+      await server.ended;
+      await database.drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function signInAs(page: Page, user: string, password: string): Promise<void> {
+  await page.getByLabel('Password').fill(password);
+  await page.locator(`input[value="${user}"]`).check({ force: true });
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+function passwordIn(folder: string): string {
+  const kept = JSON.parse(readFileSync(join(folder, 'sandbox', 'identity.json'), 'utf8')) as {
+    password: string;
+  };
+  return kept.password;
+}
+
+/** What axe finds against WCAG 2.2 AA, each with where it is. */
+export async function violations(page: Page): Promise<string[]> {
+  const found = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+    .analyze();
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(
+      ({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary ?? ''}`,
+    ),
+  );
+}
+
+/** How far the page scrolls sideways, which no page may. */
+export async function sideways(page: Page): Promise<number> {
+  return page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+}

@@ -1,0 +1,19 @@
+// npm run screenshots: pictures of the console. The arguments are those of console/screenshots/take.mjs.
+
+import { debianPackages } from './services.mjs';
+import {
+  become,
+  ensureBuild,
+  ensureConsole,
+  ensureModules,
+  ensurePackages,
+  script,
+} from './setup.mjs';
+
+await script(async () => {
+  await ensureModules();
+  await ensureBuild();
+  await ensureConsole();
+  await ensurePackages([debianPackages.browser]);
+  await become('console/screenshots/take.mjs');
+});

@@ -1,0 +1,56 @@
+import type { BulkAction, BulkActionJson, JobFilter } from '@millrace/api';
+import type { JobState, Scope } from '@millrace/engine';
+import type { Bulk } from '@millrace/store-postgres';
+
+/** What was asked for, as it is kept. */
+export interface AskedBulk {
+  readonly action: BulkAction;
+  /** As the request had it; null: by ids. */
+  readonly filter: JobFilter | null;
+  readonly priority: number | null;
+}
+
+/** What was counted when it was frozen, as it is kept. */
+export type FrozenBulk = Pick<
+  BulkActionJson,
+  'matched' | 'count' | 'more' | 'leftOut' | 'causes' | 'warning'
+> & { readonly sample: readonly string[] };
+
+export type BulkResult = NonNullable<BulkActionJson['result']>;
+
+export const NOTHING_DONE: BulkResult = {
+  changed: 0,
+  requested: 0,
+  skipped: 0,
+  failed: 0,
+  failures: [],
+};
+
+// Written by this service from the same types.
+export function askedOf({ asked }: Bulk): AskedBulk {
+  return JSON.parse(asked) as AskedBulk;
+}
+
+export function frozenOf({ frozen }: Bulk): FrozenBulk {
+  return JSON.parse(frozen) as FrozenBulk;
+}
+
+export function resultOf({ result }: Bulk): BulkResult | null {
+  return result === null ? null : (JSON.parse(result) as BulkResult);
+}
+
+/** What it acts within: what whoever froze it could see. */
+export function scopeOfBulk({ tenants, tenant, owner }: Bulk): Scope {
+  return { tenants: tenants ?? 'all', tenant, owner };
+}
+
+const TAKES: Readonly<Record<BulkAction, readonly JobState[]>> = {
+  retry: ['FAILED', 'CANCELED'],
+  cancel: ['QUEUED', 'PROCESSING', 'FAILED'],
+  priority: ['QUEUED'],
+  delete: ['SUCCEEDED', 'FAILED', 'CANCELED'],
+};
+
+export function takes(action: BulkAction, state: JobState): boolean {
+  return TAKES[action].includes(state);
+}

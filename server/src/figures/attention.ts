@@ -1,0 +1,237 @@
+import type { Attention, Budget, ErrorGroup, Replica } from '@millrace/api';
+import { type Schedule, type Scope, hasTenant, nextTick } from '@millrace/engine';
+import { iso } from '@millrace/workload-kit';
+import type { Present } from './present.ts';
+import { THRESHOLDS } from './thresholds.ts';
+import { heldKinds } from './waiting.ts';
+
+/** What somebody should look at, the worst first: each with what helps. Of a caller's tenants, where it is about jobs. */
+export function attentionOf(params: {
+  readonly present: Present;
+  readonly scope: Scope;
+  readonly groups: readonly ErrorGroup[];
+  readonly budgets: readonly Budget[];
+  /** Where the window begins. */
+  readonly from: number;
+  /** Those that this process declares. */
+  readonly declared: readonly Pick<Schedule, 'name'>[];
+}): Attention[] {
+  const { present, scope, groups, budgets, from, declared } = params;
+  const found = [
+    ...silentReplicas(present),
+    ...grownGroups(groups, from),
+    ...unknownKinds(present, scope),
+    ...oldJobs(present, scope),
+    ...pausedKinds(present, scope),
+    ...budgetsUsed(budgets),
+    ...stoppedSchedules(present, declared),
+  ];
+  return found.toSorted((a, b) => RANK[a.level] - RANK[b.level] || (b.count ?? 0) - (a.count ?? 0));
+}
+
+const RANK: Readonly<Record<Attention['level'], number>> = {
+  failed: 0,
+  paused: 1,
+  retrying: 2,
+  queued: 3,
+};
+
+function silentReplicas({ replicas }: Present): Attention[] {
+  return replicas
+    .filter(({ state }) => state === 'silent')
+    .map(({ id, seenAt, inFlight }: Replica) => ({
+      id: `silent:${id}`,
+      level: 'failed',
+      title: `Replica ${id} is silent`,
+      detail:
+        inFlight === 0
+          ? 'It had no jobs when it last reported.'
+          : `It had ${jobs(inFlight)} when it last reported; others take over what it does not renew.`,
+      since: seenAt,
+      count: null,
+      link: { replica: id },
+      action: 'open_replica',
+      target: id,
+    }));
+}
+
+/** Groups that have something new since the window began. */
+function grownGroups(groups: readonly ErrorGroup[], from: number): Attention[] {
+  return groups
+    .filter(({ counts, lastAt }) => counts.failed > 0 && Date.parse(lastAt) >= from)
+    .slice(0, 10)
+    .map(({ id, kind, code, cause, counts, firstAt }) => ({
+      id: `group:${id}`,
+      level: 'failed',
+      title: `${jobs(counts.failed)} of ${kind} failed: ${code}`,
+      detail: cause,
+      since: firstAt,
+      count: counts.failed,
+      link: { kind, errorCode: code, state: 'FAILED', group: id },
+      action: 'open_group',
+      target: id,
+    }));
+}
+
+function pausedKinds({ counts, paused }: Present, scope: Scope): Attention[] {
+  return paused.flatMap(({ kind, by, since, reason }): Attention[] => {
+    const waiting = dueOf(counts, scope, kind);
+    if (waiting === 0) return [];
+    return [
+      {
+        id: `paused:${kind}`,
+        level: 'paused',
+        title: `${kind} is paused`,
+        detail: `${jobs(waiting)} ${waiting === 1 ? 'waits' : 'wait'}. ${pausedBy({ by, reason })}`,
+        since: iso(since),
+        count: waiting,
+        link: { kind, state: 'QUEUED' },
+        action: 'resume_kind',
+        target: kind,
+      },
+    ];
+  });
+}
+
+/** Jobs wait, and no replica that lives knows their kind: nobody will ever take them. */
+function unknownKinds({ counts, replicas, paused }: Present, scope: Scope): Attention[] {
+  const isHeld = heldKinds(paused);
+  const known = new Set(
+    replicas
+      .filter(({ state }) => state !== 'silent' && state !== 'stopped')
+      .flatMap(({ kinds }) => kinds),
+  );
+  const waiting = new Set(counts.filter(({ state }) => state === 'QUEUED').map(({ kind }) => kind));
+  return [...waiting].flatMap((kind): Attention[] => {
+    const due = known.has(kind) || isHeld(kind) ? 0 : dueOf(counts, scope, kind);
+    if (due === 0) return [];
+    return [
+      {
+        id: `unknown:${kind}`,
+        level: 'failed',
+        title: `No replica runs ${kind}`,
+        detail: `${jobs(due)} ${due === 1 ? 'waits' : 'wait'}, and no replica that reports knows the kind.`,
+        since: null,
+        count: due,
+        link: { kind, state: 'QUEUED' },
+        action: 'open_jobs',
+        target: kind,
+      },
+    ];
+  });
+}
+
+/** Due for too long, though nothing holds their kind back. */
+function oldJobs({ at, lanes, counts, paused }: Present, scope: Scope): Attention[] {
+  const { warn, critical } = THRESHOLDS.oldestDueSeconds;
+  const isHeld = heldKinds(paused);
+  const oldest = new Map<string, number>();
+  for (const { kind, tenant, oldestDueAt } of lanes)
+    if (oldestDueAt !== null && hasTenant(scope, tenant) && !isHeld(kind))
+      oldest.set(kind, Math.min(oldest.get(kind) ?? Infinity, oldestDueAt));
+  return [...oldest].flatMap(([kind, since]): Attention[] => {
+    const seconds = (at - since) / 1_000;
+    if (seconds < warn) return [];
+    const due = dueOf(counts, scope, kind);
+    return [
+      {
+        id: `old:${kind}`,
+        level: seconds >= critical ? 'failed' : 'queued',
+        title: `${kind} waits for ${minutes(seconds)}`,
+        detail: `${jobs(due)} ${due === 1 ? 'is' : 'are'} due, and the oldest has not been taken yet.`,
+        since: iso(since),
+        count: due,
+        link: { kind, state: 'QUEUED' },
+        action: 'open_jobs',
+        target: kind,
+      },
+    ];
+  });
+}
+
+function budgetsUsed(budgets: readonly Budget[]): Attention[] {
+  return budgets.flatMap(({ id, name, used, limit, warnAt, stopAt, detail }): Attention[] => {
+    if (limit === null || warnAt === null || used < warnAt) return [];
+    const isOver = stopAt !== null && used >= stopAt;
+    return [
+      {
+        id: `budget:${id}`,
+        level: isOver ? 'failed' : 'retrying',
+        title: `${name} at ${Math.round((used / limit) * 100)} %`,
+        detail: detail ?? `${used} of ${limit} are used.`,
+        since: null,
+        count: null,
+        link: { budget: id },
+        action: 'open_budget',
+        target: id,
+      },
+    ];
+  });
+}
+
+/** A tick that came while a schedule was paused is gone; of one that nobody declares any more, all are. */
+function stoppedSchedules(
+  { at, schedules }: Present,
+  declared: readonly Pick<Schedule, 'name'>[],
+): Attention[] {
+  const names = new Set(declared.map(({ name }) => name));
+  return schedules.flatMap((schedule): Attention[] => {
+    const { name, cron, timeZone, lastTick, paused, kind } = schedule;
+    const isDeclared = names.has(name);
+    if (paused === null && isDeclared) return [];
+    const missed = tickAfter(cron, timeZone, paused?.since ?? lastTick);
+    if (missed === null || missed > at) return [];
+    return [
+      {
+        id: `schedule:${name}`,
+        level: paused === null ? 'queued' : 'paused',
+        title:
+          paused === null
+            ? `The schedule ${name} is not declared any more`
+            : `The schedule ${name} is paused`,
+        detail:
+          paused === null
+            ? `Its ticks since ${iso(missed)} have made no job: no job file of this replica has it.`
+            : `Its ticks since ${iso(missed)} are passed over. ${pausedBy(paused)}`,
+        since: iso(paused?.since ?? missed),
+        count: null,
+        link: { schedule: name, kind },
+        action: paused === null ? 'open_schedule' : 'resume_schedule',
+        target: name,
+      },
+    ];
+  });
+}
+
+function tickAfter(cron: string, timeZone: string, after: number): number | null {
+  try {
+    return nextTick(cron, timeZone, after);
+  } catch {
+    // Written by another version, with words that this one does not know.
+    return null;
+  }
+}
+
+function dueOf(counts: Present['counts'], scope: Scope, kind: string): number {
+  return counts.reduce(
+    (sum, each) =>
+      each.kind === kind && each.state === 'QUEUED' && hasTenant(scope, each.tenant)
+        ? sum + each.count - each.scheduled
+        : sum,
+    0,
+  );
+}
+
+/** Who and why: whoever finds it held back wants to know before they let it go. */
+function pausedBy({ by, reason }: { by: string | null; reason: string | null }): string {
+  return `Paused by ${by ?? 'nobody known'}${reason === null ? '' : `: “${reason}”`}.`;
+}
+
+function jobs(count: number): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? 'job' : 'jobs'}`;
+}
+
+function minutes(seconds: number): string {
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 3_600)} h`;
+}

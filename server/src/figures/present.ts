@@ -1,0 +1,44 @@
+import type { Clock, ControlPart, Count, ScheduleStatus } from '@millrace/engine';
+import type { Replica } from '@millrace/api';
+import type { Figures, WaitingLane } from '@millrace/store-postgres';
+import { replicasForAll } from '../live/boards/replicas.ts';
+import type { MainStore } from '../stores/parts.ts';
+import { createKept } from './kept.ts';
+import { type PoolNow, poolsOf } from './pools.ts';
+
+/** How everything is now, of all tenants: read once for all who ask within a second. */
+export interface Present {
+  readonly at: number;
+  readonly counts: readonly Count[];
+  readonly lanes: readonly WaitingLane[];
+  readonly paused: readonly Pause[];
+  readonly replicas: readonly Replica[];
+  readonly pools: readonly PoolNow[];
+  readonly schedules: readonly ScheduleStatus[];
+}
+
+export type Pause = Awaited<ReturnType<ControlPart['paused']>>[number];
+
+const FOR_MS = 1_000;
+
+export function createPresent(params: {
+  store: Pick<MainStore, 'now' | 'counts' | 'control' | 'schedules'>;
+  figures: Pick<Figures, 'waiting'>;
+  clock: Clock;
+}): () => Promise<Present> {
+  const { store, figures, clock } = params;
+  const kept = createKept(clock);
+  const read = async (): Promise<Present> => {
+    const [at, counts, lanes, paused, shown, workers, schedules] = await Promise.all([
+      store.now(),
+      store.counts(),
+      figures.waiting(),
+      store.control.paused(),
+      replicasForAll(store),
+      store.control.workers(),
+      store.schedules.all(),
+    ]);
+    return { at, counts, lanes, paused, replicas: shown, pools: poolsOf(workers, at), schedules };
+  };
+  return () => kept.answer('present', FOR_MS, read);
+}
