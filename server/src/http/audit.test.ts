@@ -137,6 +137,7 @@ test('every route that changes something or gives bytes or rows is audited, exce
     'createBatch',
     'previewTemplate',
     'lintTemplate',
+    'readRows',
     'startRun',
     'startReport',
     'startPipeline',

@@ -17,7 +17,7 @@ export async function partsOf(session: Session, ids: Ids, filter: Filter): Promi
   const kinds = await kindsFrom(session, search, filter);
   const seq = ids.seq(search);
   return [
-    ...(seq === null ? [] : [{ ...rest, seq }]),
+    ...(seq === null ? [] : byPhase({ ...rest, seq })),
     ...also(rest, 'key', search),
     ...also(rest, 'correlationId', search),
     ...also(rest, 'submitter', search),
@@ -30,7 +30,7 @@ function also(
   member: 'key' | 'correlationId' | 'submitter',
   value: string,
 ): PartFilter[] {
-  return (rest[member] ?? value) === value ? [{ ...rest, [member]: value }] : [];
+  return (rest[member] ?? value) === value ? byPhase({ ...rest, [member]: value }) : [];
 }
 
 const QUEUED: readonly Phase[] = ['due', 'scheduled', 'retrying'];

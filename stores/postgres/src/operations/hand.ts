@@ -188,26 +188,24 @@ async function selected(
   move: 'cancel' | 'requeue',
 ): Promise<number[]> {
   if ('ids' in select) return select.ids.map(ids.seq).filter((seq) => seq !== null);
-  const before = statesBefore(move);
+  const movable = phasesOf(statesBefore(move));
+  const phases = (select.filter.phases ?? movable).filter((phase) => movable.includes(phase));
   const seqs: number[] = [];
-  const given = select.filter.state ?? select.filter.phases;
-  const filter =
-    given === undefined ? { ...select.filter, phases: phasesOf(before) } : select.filter;
-  for (const part of await partsOf(session, ids, filter)) {
-    if (seqs.length < select.limit && part.state !== undefined && before.includes(part.state))
-      seqs.push(...(await selectState(session, part, select.limit - seqs.length)));
+  for (const part of await partsOf(session, ids, { ...select.filter, phases })) {
+    if (seqs.length < select.limit)
+      seqs.push(...(await selectPart(session, part, select.limit - seqs.length)));
   }
   return [...new Set(seqs)];
 }
 
-async function selectState(session: Session, filter: PartFilter, limit: number): Promise<number[]> {
+async function selectPart(session: Session, filter: PartFilter, limit: number): Promise<number[]> {
   const { statement, params } = await selecting(session, {
     filter,
     columns: 'j.seq',
     direction: 'ASC',
     limit,
-    // Asking a running job to stop once is enough.
-    ...(filter.state === 'PROCESSING' && { also: 'NOT l.cancel' }),
+    // Asking a running job to stop once is enough. What does not run has no lease.
+    also: 'l.cancel IS NOT TRUE',
   });
   const rows = await session.query<{ seq: number }>(statement, params);
   return rows.map(({ seq }) => seq);

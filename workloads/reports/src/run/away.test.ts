@@ -55,8 +55,8 @@ function leaving(whole: SqlSource): SqlSource {
       let left = chunksUntil.source;
       return {
         ...reading,
-        async *copy(sql, cut) {
-          for await (const rows of reading.copy(sql, cut)) {
+        async *copy(...asked) {
+          for await (const rows of reading.copy(...asked)) {
             if (left-- <= 0) throw new SourceUnavailable('away', { code: 'connection_lost' });
             yield rows;
           }

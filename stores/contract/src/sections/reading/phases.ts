@@ -160,5 +160,22 @@ export const phases: Section = {
       });
       expect(retried.ids).toEqual([jobs.failed]);
     });
+
+    check('moves by hand find by any field that is searched', async (world) => {
+      const { store } = world;
+      for (const field of [
+        { key: { value: 'find-me', windowMs: HOUR } },
+        { correlationId: 'find-me' },
+        { submitter: 'find-me' },
+      ]) {
+        const due = await addOne(store, field);
+        const later = 'key' in field ? { key: { value: 'other', windowMs: HOUR } } : field;
+        const scheduled = await addOne(store, { ...later, due: { afterMs: HOUR } });
+        const select = { filter: { search: 'find-me', state: 'QUEUED' as const }, limit: 9 };
+        const expected = 'key' in field ? [due] : [due, scheduled];
+        expect((await store.cancel({ select })).canceled.toSorted()).toEqual(expected.toSorted());
+        expect((await store.cancel({ select })).canceled).toEqual([]);
+      }
+    });
   },
 };

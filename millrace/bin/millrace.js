@@ -1,0 +1,2 @@
+#!/usr/bin/env node
+await import('@millrace/cli/bin');
