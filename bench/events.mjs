@@ -70,7 +70,7 @@ async function measure({ serving, other, readers, port, streams, rate, seconds }
 function report({ before, idle, after, done, cores, delays, least }, { streams, rate }) {
   const perStream = (some, name) => (some[name] - before[name]) / streams / 1024;
   console.log(
-    `\n${figure(done)} jobs, ${rate} a second on two replicas, each told to ${figure(streams)} streams`,
+    `\n${figure(done)} jobs, ${rate} a second on two replicas, each sent to ${figure(streams)} streams`,
   );
   console.log(
     `of which every stream has heard of ${figure(least)}; ${after.dropped} streams were dropped`,

@@ -69,7 +69,7 @@ const CORE = {
     help: 'Wait as long as the header Retry-After says. MILLRACE_RATE_LIMIT sets the limit.',
   },
 
-  // Who asks.
+  // The caller.
   unauthenticated: {
     status: 401,
     retryable: false,

@@ -52,7 +52,7 @@ export async function runReport(
 
 type Body = NonNullable<Parameters<Client['startReport']>[0]['body']>;
 
-/** Sent whole also after Ctrl-C, so that there is a run to cancel. What is wrong with a value is told by its option. */
+/** Sent whole also after Ctrl-C, so that there is a run to cancel. What is wrong with a value is reported with its option. */
 async function start({ lastWord }: Context, name: string, body: Body): Promise<ReportRun> {
   try {
     return await lastWord.startReport({ params: { name }, body });

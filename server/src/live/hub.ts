@@ -28,7 +28,7 @@ import { createTrouble } from './trouble.ts';
 /**
  * Live events. While someone watches, each process announces which jobs it has changed (announcer). All hear all
  * announcements in the same order, read the jobs (feed), keep them for a minute (ring) and give them to their
- * streams (audience). A new stream (entrance) is told the present state, then what has happened since (catch-up), and
+ * streams (audience). A new stream (entrance) is sent the present state, then what has happened since (catch-up), and
  * joins.
  * Why there is no log of events: docs/decisions/0005-live-events.md.
  */

@@ -56,7 +56,7 @@ export function logEvents(
 
 const SAME_AGAIN_MS = 60_000;
 
-/** A store that is away fails with every claim, several times a second: the same failure is told once a minute, until it is back. */
+/** A store that is away fails with every claim, several times a second: the same failure is logged once a minute, until it is back. */
 function createNews(now: () => number) {
   const told = new Map<string, { readonly why: string; readonly at: number }>();
   return <Name extends keyof EventMap>(name: Name, event: EventMap[Name]): boolean => {

@@ -35,7 +35,7 @@ const REFUSED = /^28/;
  *
  * A client that breaks emits `error`, whatever it is doing, and without a listener that ends the process. A pool
  * listens to the clients that lie idle and to no others, so every client has a listener from its birth on. Nothing is
- * lost by it: whoever waits for an answer is told by the answer.
+ * lost by it: whoever waits for an answer learns it from the answer.
  */
 export function clientClass({ credential }: ConnectOptions): typeof pg.Client {
   return class Client extends pg.Client {

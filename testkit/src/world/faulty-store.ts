@@ -17,7 +17,7 @@ export function createFaultyStore(params: {
   time: VirtualTime;
   clock: ProcessClock;
   link: Link;
-  /** Told of every call that did not end well for its caller. */
+  /** Hears of every call that did not end well for its caller. */
   onFault: (verb: string, what: string) => void;
 }): Store {
   const { store, time, clock, link, onFault } = params;

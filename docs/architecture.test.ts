@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { layersOf } from '../scripts/layers.mjs';
-import { drawHouse } from '../scripts/picture.mjs';
+import { drawArchitecture } from '../scripts/picture.mjs';
 
 const root = join(import.meta.dirname, '..');
 
-it('house.svg is what the tree draws; node scripts/picture.mjs writes it again', async () => {
-  expect(await readFile(join(root, 'docs/house.svg'), 'utf8')).toBe(drawHouse(root));
+it('architecture.svg is what the tree draws; node scripts/picture.mjs writes it again', async () => {
+  expect(await readFile(join(root, 'docs/architecture.svg'), 'utf8')).toBe(drawArchitecture(root));
 });
 
 const uses = new Map([
