@@ -96,7 +96,7 @@ async function saved(context: Context, run: ReportRun, to: Destination): Promise
   }
 }
 
-/** Only looks: Ctrl-C ends the looking, not the run. */
+/** Only watches: Ctrl-C stops that, not the run. */
 export async function watchRun(context: Context, run: ReportRun): Promise<ExitCode> {
   const { out, json, quiet, document, note, world } = context;
   const ended = await watchReport(context, run);
