@@ -208,7 +208,7 @@ export async function become(name) {
  * @param {string[]} args
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
  */
-async function quietly(command, args, options) {
+export async function quietly(command, args, options) {
   let output = '';
   const code = await new Promise((resolve) => {
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
