@@ -27,10 +27,12 @@ export function collectScripts(base) {
           return '';
         },
       );
+      // The height of the window, which the browser's own script sets anyway.
+      const plain = without.replaceAll(' style="--vp-vh:0px;"', '');
       const code = `${scripts.join(';\n')}\n`;
       const name = `assets/early.${createHash('sha256').update(code).digest('hex').slice(0, 8)}.js`;
       files.set(name, code);
-      return without.replace('</head>', `  <script src="${base}${name}"></script>\n  </head>`);
+      return plain.replace('</head>', `  <script src="${base}${name}"></script>\n  </head>`);
     },
     /** @param {string} folder */
     write(folder) {

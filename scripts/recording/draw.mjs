@@ -9,6 +9,8 @@ const CHARACTER = 8.4;
 const LINE = 20;
 const MARGIN = 18;
 const TOP = 44;
+/** Seconds in which the whole is there before it begins: what is seen first, and all of it where only that is seen. */
+const LEAD = 2;
 /** Seconds in which the end is read, before it begins again. */
 const PAUSE = 6;
 const TIMES = 2;
@@ -85,7 +87,7 @@ function movesOf({ from, to }, index, seconds) {
     `${share(from)}{visibility:visible}`,
     to === null ? '100%{visibility:visible}' : `${share(to)},100%{visibility:hidden}`,
   ];
-  return `#l${index}{animation:m${index} ${seconds.toFixed(2)}s step-end ${TIMES} both}@keyframes m${index}{${steps.join('')}}`;
+  return `#l${index}{animation:m${index} ${seconds.toFixed(2)}s step-end ${LEAD}s ${TIMES} forwards}@keyframes m${index}{${steps.join('')}}`;
 }
 
 /** @param {Shown} line @param {number} index */

@@ -23,6 +23,8 @@ const config = {
   metaChunk: true,
   transformHtml: early.take,
   buildEnd: ({ outDir }) => early.write(outDir),
+  // Instead of a style, which the policy would refuse.
+  contentProps: { class: 'text' },
   // Changing the theme without it would need a style element.
   appearance: { disableTransition: false },
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${BASE}icon.svg` }]],
@@ -43,11 +45,23 @@ const config = {
     docFooter: { prev: 'Before', next: 'Next' },
   },
   vite: {
+    plugins: [vueOfTheSite()],
     envDir: import.meta.dirname,
     css: { postcss: {} },
     build: { chunkSizeWarningLimit: 3_000, assetsInlineLimit: 0 },
     logLevel: 'warn',
   },
 };
+
+/** The pages are outside of this folder, where no Vue is found: what renders them runs here, and finds it. */
+function vueOfTheSite() {
+  return {
+    name: 'vue-of-the-site',
+    enforce: /** @type {const} */ ('pre'),
+    /** @param {string} id @param {string | undefined} _ @param {{ ssr?: boolean }} options */
+    resolveId: (id, _, { ssr = false }) =>
+      ssr && /^vue(\/|$)/.test(id) ? { id, external: true } : null,
+  };
+}
 
 export default config;
