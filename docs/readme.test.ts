@@ -39,7 +39,7 @@ describe('the commands of', () => {
     engineer: [/SUCCEEDED/, /pg-1 +SUCCEEDED/, /Newsletter 9/],
     office: [/invoice/, /invoice\.pdf/, /timesheets\.xlsx/],
     // What the machine of the test lacks is not the question here.
-    operator: [/^ok +Node/m, /checksum-folder/, /./],
+    operator: [/^ok +node/m, /checksum-folder/, /./],
   };
 
   it.each(readers.map((reader, column) => ({ reader, column })))(

@@ -19,6 +19,7 @@ let app: FastifyInstance;
 let browser: Browser;
 let url: string;
 const complaints: string[] = [];
+const pages = pagesOf();
 
 beforeAll(async () => {
   folder = await ensureSite();
@@ -59,24 +60,21 @@ describe('the files', () => {
   it.each(filesOf(/\.md$/, 'docs').filter((file) => !file.startsWith('docs/site/')))(
     '%s is a page',
     (file) => {
-      const place = pagesOf().get(file)?.replace(/\.md$/, '.html') ?? '';
-      expect([...files.keys()]).toContain(place);
+      expect([...files.keys()]).toContain(pages.get(file)?.replace(/\.md$/, '.html'));
     },
   );
 
   it('lists every page once', () => {
     const listed = sidebar().flatMap(({ items }) => items.map(({ link }) => link));
-    const pages = [...pagesOf().values()].map(
+    const there = [...pages.values()].map(
       (page) => `/${page.replace(/\.md$/, '').replace(/(^|\/)index$/, '$1')}`,
     );
-    expect(listed.toSorted()).toEqual(pages.toSorted());
+    expect(listed.toSorted()).toEqual(there.toSorted());
   });
 
   it('hold no script and no style inside a page', () => {
-    const pages = [...files].filter(
-      ([name]) => name.endsWith('.html') && name !== 'reference.html',
-    );
-    for (const [name, { plain }] of pages) {
+    for (const [name, { plain }] of files) {
+      if (!name.endsWith('.html') || name === 'reference.html') continue;
       const html = plain.toString();
       expect(html.match(/<script(?![^>]* src=)[^>]*>/g), name).toBeNull();
       expect(html.match(/<style|<[^>]+ style="[^"]*"| on\w+="/g), name).toBeNull();
@@ -134,9 +132,11 @@ describe('in a browser', () => {
     await page.close();
   });
 
-  it('tags of templates are text, and code has colours', async () => {
+  it('tags of templates are text, nothing else comes in, and code has colours', async () => {
     const page = await open('/templates');
     expect(await page.locator('.vp-doc').innerText()).toContain('{{');
+    await page.goto(`${url}/`);
+    expect(await page.locator('.vp-doc').innerText()).not.toContain('undefined');
     await page.goto(`${url}/first-job`);
     const colours = await page.evaluate<string[]>(
       "['.vp-code .code-token-keyword', '.vp-doc p'].map((each) => getComputedStyle(document.querySelector(each)).color)",
@@ -174,7 +174,7 @@ describe('in a browser', () => {
       "[...document.querySelectorAll('.vp-doc img')].map((image) => image.naturalWidth)",
     );
     expect(sizes.length).toBeGreaterThanOrEqual(4);
-    for (const size of sizes) expect(size).toBeGreaterThan(100);
+    for (const size of sizes) expect(size).toBeGreaterThan(0);
     await page.close();
   });
 

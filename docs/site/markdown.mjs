@@ -9,6 +9,7 @@ import { pagesOf, root } from './pages.mjs';
 /** Colours of code by names, which style.css has for light and dark. */
 const theme = createCssVariablesTheme({ name: 'millrace', variablePrefix: '--code-' });
 
+const pages = pagesOf();
 const LANGUAGES = ['ts', 'js', 'sh', 'json', 'yaml', 'sql', 'ini', 'http', 'xml', 'java'];
 
 /** @type {import('vitepress').MarkdownOptions} */
@@ -16,8 +17,8 @@ export const markdown = {
   // `<Job>` in a text is a word, and `{{Number}}` a tag of a template: neither is for Vue.
   html: false,
   attrs: { disable: true },
-  // Else "(step 8)" ends in a face.
-  emoji: { defs: {}, shortcuts: {} },
+  // Else "(step 8)" ends in a face. One name that nobody writes: of none, every text would be a match.
+  emoji: { defs: { 'no-such-face': '' }, shortcuts: {} },
   anchor: { slugify: anchorOf },
   theme,
   languages: LANGUAGES,
@@ -52,7 +53,8 @@ export function anchorOf(title) {
  * @type {NonNullable<import('shiki').ShikiTransformer['span']>}
  */
 function colourByClass(node) {
-  const style = String(node.properties['style'] ?? '');
+  const { style } = node.properties;
+  if (typeof style !== 'string') return;
   delete node.properties['style'];
   for (const [, name] of style.matchAll(/var\(--(code-[\w-]+)\)/g))
     if (name !== undefined) this.addClassToHast(node, name);
@@ -79,7 +81,6 @@ function nameLanguages(state) {
  * @param {import('markdown-it').StateCore} state
  */
 function lead(state) {
-  const pages = pagesOf();
   const from = relative(root, state.env.realPath ?? state.env.path);
   for (const { children } of state.tokens) {
     for (const [index, token] of (children ?? []).entries()) {

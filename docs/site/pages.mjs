@@ -9,7 +9,7 @@ export const root = join(import.meta.dirname, '../..');
 /** Pages of the root: what strangers read first, beside docs/. */
 const ROOT_PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'];
 /** The site itself, and the helpers of the tests. */
-const NO_PAGES = /^docs\/(site|test)\//;
+const NO_PAGES = new Set(['docs/site', 'docs/test']);
 
 /** @type {[group: string, pages: string[]][]} */
 const GROUPS = [
@@ -28,12 +28,18 @@ const LAST_GROUPS = ['More', 'Project', 'Decisions'];
  * @returns {Map<string, string>}
  */
 export function pagesOf() {
-  const inDocs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .map((path) => `docs/${path.replaceAll('\\', '/')}`)
-    .filter((path) => path.endsWith('.md') && !path.includes('/node_modules/'))
-    .filter((path) => !NO_PAGES.test(path))
+  return new Map([...ROOT_PAGES, ...pagesIn('docs')].map((path) => [path, placeOf(path)]));
+}
+
+/** @param {string} folder @returns {string[]} */
+function pagesIn(folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true })
+    .flatMap((entry) => {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return NO_PAGES.has(path) ? [] : pagesIn(path);
+      return path.endsWith('.md') ? [path] : [];
+    })
     .toSorted();
-  return new Map([...ROOT_PAGES, ...inDocs].map((path) => [path, placeOf(path)]));
 }
 
 /** @param {string} path */
@@ -49,7 +55,7 @@ export function leftOut() {
   const others = readdirSync(root, { withFileTypes: true })
     .filter(({ name }) => name !== 'docs' && !pages.has(name))
     .map((entry) => (entry.isDirectory() ? `${entry.name}/**` : entry.name));
-  return [...others, 'docs/site/**', 'docs/test/**'];
+  return [...others, ...[...NO_PAGES].map((folder) => `${folder}/**`)];
 }
 
 /** The list beside each page. A page that no group names is under More. */

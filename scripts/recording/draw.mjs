@@ -96,7 +96,7 @@ function lineOf({ row, runs, to }, index) {
   const texts = runs.map(({ at, text, style }) => {
     const begin = at + (text.length - text.trimStart().length);
     const words = text.trimStart();
-    const length = ([...words].length * CHARACTER).toFixed(1);
+    const length = (Array.from(words).length * CHARACTER).toFixed(1);
     // The length keeps columns in line, whichever font is there.
     return `<text x="${(MARGIN + begin * CHARACTER).toFixed(1)}" y="${y}" textLength="${length}" lengthAdjust="spacingAndGlyphs"${style === '' ? '' : ` class="${style}"`}>${escaped(words)}</text>`;
   });

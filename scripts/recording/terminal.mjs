@@ -2,6 +2,7 @@
 
 /** @typedef {{ readonly text: string, readonly style: string }} Cell */
 
+// oxlint-disable-next-line no-control-regex -- they are what is looked for
 const SEQUENCE = /\u001B\[([?\d;]*)([A-Za-z])|\u001B\][^\u0007]*\u0007|\u001B./;
 /** By the number of SGR; the picture has a colour for each. */
 const STYLES = new Map([
