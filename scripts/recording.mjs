@@ -102,8 +102,8 @@ async function record(folder, env) {
       lines: terminal.lines(),
     });
   };
-  for (const command of COMMANDS) {
-    terminal.write('\u001B[36m$\u001B[0m');
+  for (const [index, command] of COMMANDS.entries()) {
+    terminal.write(`${index === 0 ? '' : '\r\n'}\u001B[36m$\u001B[0m`);
     for (const word of command.split(' ')) {
       terminal.write(` ${word}`);
       keep();

@@ -20,7 +20,7 @@ const POLICY = [
 ].join('; ');
 
 /**
- * The documentation as `npm run docs` built it, below `/docs/`. It is read when it is first asked for, and kept: a start
+ * The documentation as `npm run docs` built it, below `/docs/` (docs/decisions/0038-documentation-site.md). It is read when it is first asked for, and kept: a start
  * does not wait for it. Where it was not built, `/docs` leads to the page of the API.
  */
 export function serveSite(app: FastifyInstance, read: () => BuiltFiles | null = readSite): void {
