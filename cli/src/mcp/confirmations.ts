@@ -54,8 +54,9 @@ export function askedOf(tool: string, input: unknown): string {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).filter(([, each]) => each !== undefined);
-  return members
+  const members = Object.entries(value)
+    .filter(([, each]) => each !== undefined)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, each]) => [name, sorted(each)]);
+    .map(([name, each]) => [name, sorted(each)] as const);
+  return Object.fromEntries(members);
 }

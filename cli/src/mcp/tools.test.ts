@@ -420,6 +420,11 @@ describe('workloads', () => {
     expect(shown.data).toMatchObject({ run: { state: 'SUCCEEDED', result: { rows: 1_000 } } });
     await agent.call('download', { type: 'report', id: 'pg-7', saveAs: 'timesheets.csv' });
     expect(await readFile(join(files, 'timesheets.csv'))).toEqual(CSV);
+    reports.file = Buffer.from('somebody else’s');
+    expect(
+      await agent.call('download', { type: 'report', id: 'pg-7', saveAs: 'other.csv' }),
+    ).toMatchObject({ failed: true, text: expect.stringContaining('its SHA-256 is another one') });
+    expect(await readdir(files)).toEqual(['timesheets.csv']);
     const { getReportRun } = service.handlers;
     service.handlers.getReportRun = (call) =>
       ({

@@ -1,8 +1,6 @@
-import { contracts } from '@millrace/api';
+import { ApiError, contracts, nearest, problemOf } from '@millrace/api';
 import type { CatalogField } from '@millrace/queries/contract';
 import type { z } from 'zod';
-import { nearest } from '@millrace/api';
-import { ApiError, problemOf } from '@millrace/api';
 import { few } from '../input.ts';
 import { json, more, plain, present, quoted } from '../text.ts';
 import { answer, defineTool } from '../tool.ts';

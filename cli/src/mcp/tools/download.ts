@@ -1,7 +1,8 @@
-import { type Client, contracts } from '@millrace/api';
+import { createHash } from 'node:crypto';
+import { pathToFileURL } from 'node:url';
+import { ApiError, contracts, problemOf } from '@millrace/api';
 import type { File } from '@millrace/documents/contract';
 import { FORMATS } from '@millrace/queries/contract';
-import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { ToolRefusal } from '../refusal.ts';
 import { quoted } from '../text.ts';
@@ -23,7 +24,7 @@ const SOURCES = {
   document: ({ id }: Asked) => ({
     path: `/files/${encodeURIComponent(id)}/content`,
     mediaType: 'application/octet-stream',
-    open: ({ client, options }) => bytes(client.downloadFile({ params: { id } }, options)),
+    open: ({ client, options }) => whole(client.downloadFile({ params: { id } }, options)),
   }),
   query: ({ id, format }: Asked) => ({
     path: `/runs/${encodeURIComponent(id)}/results.${format}`,
@@ -34,7 +35,7 @@ const SOURCES = {
   report: ({ id }: Asked) => ({
     path: `/reports/runs/${encodeURIComponent(id)}/file`,
     mediaType: 'application/octet-stream',
-    open: ({ client, options }) => bytes(client.downloadReportFile({ params: { id } }, options)),
+    open: ({ client, options }) => whole(client.downloadReportFile({ params: { id } }, options)),
   }),
   batch: ({ id }: Asked) => ({
     path: `/documents/batches/${encodeURIComponent(id)}/archive`,
@@ -119,8 +120,23 @@ export function documentLink({ url: server }: Call, { name, mediaType, url }: Fi
   return { uri: `${server}${url}`, name, mimeType: mediaType, description: WITH_TOKEN };
 }
 
-async function bytes(
-  answered: ReturnType<Client['downloadFile']>,
-): Promise<AsyncIterable<Uint8Array>> {
+async function bytes(answered: Promise<Response>): Promise<AsyncIterable<Uint8Array>> {
   return ((await answered).body ?? []) as AsyncIterable<Uint8Array>;
+}
+
+/** Of a file whose etag is its SHA-256: what arrives otherwise is not kept. */
+async function whole(answered: Promise<Response>): Promise<AsyncIterable<Uint8Array>> {
+  const { headers } = await answered;
+  return checked(await bytes(answered), headers.get('etag'));
+}
+
+async function* checked(chunks: AsyncIterable<Uint8Array>, etag: string | null) {
+  const hash = createHash('sha256');
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  if (etag === null || etag === `"${hash.digest('hex')}"`) return;
+  const detail = 'What arrived is not the file: its SHA-256 is another one. It was not kept.';
+  throw new ApiError(problemOf('unexpected_answer', detail, ''));
 }
