@@ -96,9 +96,8 @@ export function createSession({ context, clientFor, advice, folder }: SessionPar
 
   /** Null: this client can ask nobody. */
   async function personAgrees(foresight: Foresight, extra: Extra): Promise<boolean | null> {
-    const can = server.getClientCapabilities()?.elicitation;
-    // Of older clients an empty object means forms.
-    if (can === undefined || (can.form === undefined && can.url !== undefined)) return null;
+    // The SDK reads the empty object of older clients as "forms".
+    if (server.getClientCapabilities()?.elicitation?.form === undefined) return null;
     const { action, content } = await server.elicitInput(
       {
         mode: 'form',
