@@ -3,11 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from '@millrace/api';
 import { JobFailure, RETRY, defineJob } from '@millrace/engine';
 import { startIdentity } from '@millrace/simulator-identity';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { type ClientCapabilities, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
@@ -15,6 +17,9 @@ import { createIdentity } from '../../server/src/identity/identity.ts';
 import { createLog } from '../../server/src/log/log.ts';
 import { type Harness, createHarness } from '../../server/test/harness.ts';
 import { hello } from '../../server/test/kinds.ts';
+import type { Context } from '../src/context.ts';
+import { openFolder } from '../src/mcp/folder.ts';
+import { createSession } from '../src/mcp/session.ts';
 
 /** Agents that speak to `millrace mcp` by the SDK's own client, and a real server that knows who asks. */
 
@@ -144,6 +149,7 @@ async function agentOf(
   const capabilities: ClientCapabilities = person === undefined ? {} : { elicitation: {} };
   const client = new Client({ name: 'a test', version: '1' }, { capabilities });
   const complaints: Error[] = [];
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target
   client.onerror = (error) => complaints.push(error);
   if (person !== undefined)
     client.setRequestHandler(ElicitRequestSchema, ({ params }) => ({
@@ -151,7 +157,6 @@ async function agentOf(
       content: { agreed: person(params.message) },
     }));
   await connect(client);
-  onTestFinished(() => client.close());
   return {
     client,
     complaints,
@@ -178,19 +183,31 @@ export function surroundings(url: string, token: string): Record<string, string>
   };
 }
 
-/** A process of `millrace mcp`, as a client starts it. */
-export function stdioAgent(
-  { url, token, files = '.', cwd }: { url: string; token: string; files?: string; cwd?: string },
-  person?: Person,
-): Promise<Agent> {
+/** A process of `millrace mcp`, as a client starts it. Whoever starts it closes its client. */
+export function stdioAgent(url: string, token: string, person?: Person): Promise<Agent> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [program, 'mcp', '--files', files],
+    args: [program, 'mcp'],
     env: surroundings(url, token),
     stderr: 'inherit',
-    ...(cwd !== undefined && { cwd }),
   });
   return agentOf((client) => client.connect(transport), person);
+}
+
+/** The same session in this process: what a process of its own adds is tried elsewhere, and takes a second each. */
+export async function nearAgent(url: string, files: string): Promise<Agent> {
+  const world = { folder: files, interrupted: new AbortController().signal, now: Date.now };
+  const context = { url, world, err: { line: (text: string) => console.error(text) } };
+  const session = createSession({
+    context: context as Context,
+    clientFor: () => createClient({ baseUrl: url }),
+    advice: () => null,
+    folder: await openFolder(context as Context, '.'),
+  });
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await session.connect(ours);
+  onTestFinished(() => session.close());
+  return agentOf((client) => client.connect(theirs), undefined);
 }
 
 export interface Bridge {
@@ -223,8 +240,7 @@ export function httpAgent(address: URL, token: string, person?: Person): Promise
   const transport = new StreamableHTTPClientTransport(address, {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
   });
-  // The SDK's class has optional members where its interface has none that may be undefined.
-  return agentOf((client) => client.connect(transport as Parameters<Client['connect']>[0]), person);
+  return agentOf((client) => client.connect(transport), person);
 }
 
 export async function aFolder(): Promise<string> {

@@ -13,15 +13,11 @@ export const mcp = defineCommand({
   options: {
     files: text('DIR', 'Where downloads may be saved; this folder unless given.'),
     http: flag('Over HTTP on this machine, with the token of each caller.'),
-    port: wholeNumber(
-      'N',
-      `With --http: where it listens, ${DEFAULT_PORT} unless given; 0 takes a free one.`,
-      0,
-    ),
+    port: wholeNumber('N', `With --http: its port, ${DEFAULT_PORT} unless given.`, 0),
   },
   examples: [
     'millrace mcp --files ./downloads',
-    'millrace mcp --url https://millrace.example.com --http',
+    'millrace mcp --http --url https://millrace.example.com',
   ],
   async run(context, { options: { files, http, port } }) {
     // The SDK is loaded for this command alone: it takes longer than everything else together.

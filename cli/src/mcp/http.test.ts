@@ -1,8 +1,10 @@
 import { request } from 'node:http';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
+  type Agent,
   type Bridge,
+  type Person,
   type RealService,
   build,
   httpAgent,
@@ -31,6 +33,12 @@ async function token(role: string, tenant?: string): Promise<string> {
   const made = await real.token(role, tenant);
   used.push(made);
   return made;
+}
+
+async function agentOf(bearer: string, person?: Person): Promise<Agent> {
+  const agent = await httpAgent(bridge.address, bearer, person);
+  onTestFinished(() => agent.client.close());
+  return agent;
 }
 
 const GREETING = {
@@ -84,7 +92,7 @@ const PLAIN = {
 };
 
 test('the SDK’s client lists the tools and acts as whoever brought the token', async () => {
-  const agent = await httpAgent(bridge.address, await token('operator'));
+  const agent = await agentOf(await token('operator'));
   const { tools: listed } = await agent.client.listTools();
   expect(listed.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
   expect((await agent.call('whoami')).data).toMatchObject({ name: 'operator@acme' });
@@ -97,12 +105,12 @@ test('the SDK’s client lists the tools and acts as whoever brought the token',
 
 test('a viewer may not, and another tenant finds nothing', async () => {
   const id = await real.waiting('acme');
-  const viewer = await httpAgent(bridge.address, await token('viewer'));
+  const viewer = await agentOf(await token('viewer'));
   expect(await viewer.call('enqueue', { kind: 'hello', data: { name: 'x' } })).toMatchObject({
     failed: true,
     data: { error: { code: 'role_missing' } },
   });
-  const stranger = await httpAgent(bridge.address, await token('operator', 'globex'));
+  const stranger = await agentOf(await token('operator', 'globex'));
   expect(await stranger.call('show_job', { id })).toMatchObject({
     failed: true,
     data: { error: { code: 'job_not_found' } },
@@ -112,7 +120,7 @@ test('a viewer may not, and another tenant finds nothing', async () => {
 test('a person is asked over HTTP too', async () => {
   const id = await real.waiting();
   const questions: string[] = [];
-  const agent = await httpAgent(bridge.address, await token('operator'), (question) => {
+  const agent = await agentOf(await token('operator'), (question) => {
     questions.push(question);
     return true;
   });
@@ -121,7 +129,7 @@ test('a person is asked over HTTP too', async () => {
 });
 
 test('nothing is saved where the caller is not', async () => {
-  const agent = await httpAgent(bridge.address, await token('operator'));
+  const agent = await agentOf(await token('operator'));
   const asked = { type: 'job', id: await real.waiting() };
   expect(await agent.call('download', { ...asked, saveAs: 'job.json' })).toMatchObject({
     failed: true,
@@ -186,7 +194,7 @@ describe('refused are', () => {
 });
 
 test('no token is ever written, and Ctrl-C ends it while clients are connected', async () => {
-  await httpAgent(bridge.address, await token('operator'));
+  await agentOf(await token('operator'));
   const ended = new Promise((resolve) => {
     bridge.child.on('exit', resolve);
   });

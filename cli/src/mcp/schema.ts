@@ -25,15 +25,18 @@ export interface ObjectSchema {
 export function jsonSchemaOf(tool: Tool): ObjectSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(inputOf(tool), {
     io: 'input',
-    override({ jsonSchema }) {
-      // The format says it; the pattern is 200 characters.
-      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
-      // Zod's way to say "whole": Number.MAX_SAFE_INTEGER.
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-    },
+    override: ({ jsonSchema }) => tidy(jsonSchema),
   });
   return { ...schema, type: 'object' };
+}
+
+/** What is left out is checked all the same, and said by name where it is wrong. */
+function tidy(schema: z.core.JSONSchema.BaseSchema): void {
+  delete schema.minLength;
+  delete schema.maxLength;
+  delete schema.propertyNames;
+  // The format says it; the pattern is 200 characters. Classes such as \p{Cc} are not read by every client.
+  if (schema.format === 'date-time' || schema.pattern?.includes('\\p{')) delete schema.pattern;
 }
 
 export interface Wrong {

@@ -4,7 +4,14 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { build, program, stdioAgent, surroundings } from '../../test/agents.ts';
+import {
+  type Agent,
+  type Person,
+  build,
+  program,
+  stdioAgent,
+  surroundings,
+} from '../../test/agents.ts';
 import { aJob, running } from '../../test/jobs.ts';
 import { fixture } from '../../test/run.ts';
 import { jsonSchemaOf } from './schema.ts';
@@ -25,6 +32,12 @@ const GREETING = [
   },
   { jsonrpc: '2.0', method: 'notifications/initialized' },
 ];
+
+async function agentOf(url: string, person?: Person): Promise<Agent> {
+  const agent = await stdioAgent(url, '', person);
+  onTestFinished(() => agent.client.close());
+  return agent;
+}
 
 function launch(url: string, args: readonly string[] = ['mcp']) {
   const child = spawn(process.execPath, [program, ...args], { env: surroundings(url, '') });
@@ -51,7 +64,7 @@ function ended(child: ChildProcess): Promise<number | null> {
 
 test('the tools are those of the table, each with a schema and what it does', async () => {
   const { server } = await fixture();
-  const { client, complaints } = await stdioAgent({ url: server.url, token: '' });
+  const { client, complaints } = await agentOf(server.url);
   const { tools: listed } = await client.listTools();
   expect(listed.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
   for (const tool of tools) {
@@ -80,7 +93,7 @@ describe('a person who can be asked', () => {
     const { server, service } = await fixture([aJob()]);
     const questions: string[] = [];
     const answers = [false, true];
-    const agent = await stdioAgent({ url: server.url, token: '' }, (question) => {
+    const agent = await agentOf(server.url, (question) => {
       questions.push(question);
       return answers.shift() ?? false;
     });
@@ -112,26 +125,24 @@ describe('the process', () => {
       expect(message.jsonrpc).toBe('2.0');
       answered.push(message.id);
     }
-    expect(answered.toSorted()).toEqual([1, 2, 3, 4]);
+    expect(new Set(answered)).toEqual(new Set([1, 2, 3, 4]));
     child.stdin.end();
     expect(await ended(child)).toBe(0);
     expect(await lines.next()).toMatchObject({ done: true });
     expect(await errors).toBe('');
   });
 
-  test('says on standard error what is wrong with its options', async () => {
-    const { server } = await fixture();
-    for (const [args, sentence] of [
-      [['mcp', '--files', '/no/such/folder'], /There is no folder/],
-      [['mcp', '--port', '1'], /--port goes with --http/],
-      [['mcp', '--http', '--files', '.'], /either --http or --files/],
-      [['mcp', '--http', '--port', '70000'], /up to 65535/],
-    ] as const) {
-      const child = launch(server.url, args);
-      const said = Promise.all([text(child.stdout), text(child.stderr)]);
-      expect(await ended(child)).toBe(2);
-      expect(await said).toEqual(['', expect.stringMatching(sentence)]);
-    }
+  test.each([
+    ['--files /no/such/folder', 'There is no folder'],
+    [`--files ${program}`, 'is a file'],
+    ['--port 1', '--port goes with --http'],
+    ['--http --files .', 'either --http or --files'],
+    ['--http --port 70000', 'up to 65535'],
+  ])('says on standard error what is wrong with %s', async (options, sentence) => {
+    const { millrace } = await fixture();
+    const { code, stdout, stderr } = await millrace(`mcp ${options}`);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(sentence);
   });
 
   test.each([
@@ -158,7 +169,7 @@ describe('the process', () => {
   test('of no server says so, and goes on', async () => {
     const { server } = await fixture();
     await server.stop();
-    const agent = await stdioAgent({ url: server.url, token: '' });
+    const agent = await agentOf(server.url);
     const answered = await agent.call('overview');
     expect(answered).toMatchObject({ failed: true, data: { error: { code: 'unreachable' } } });
     expect((await agent.client.listTools()).tools).toHaveLength(tools.length);

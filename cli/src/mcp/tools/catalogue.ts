@@ -1,4 +1,5 @@
 import { ApiError, contracts, nearest, problemOf } from '@millrace/api';
+import type { LintReport } from '@millrace/documents/contract';
 import type { CatalogField } from '@millrace/queries/contract';
 import type { z } from 'zod';
 import { few } from '../input.ts';
@@ -11,6 +12,10 @@ const MOST_SCHEMA = 10_000;
 
 function named<Name extends z.ZodType<string>>(name: Name) {
   return { name: name.optional().describe('Only this one, with all that it takes.') };
+}
+
+function listed(lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? ['There are none.'] : lines;
 }
 
 export const listKinds = defineTool({
@@ -38,7 +43,7 @@ export const listKinds = defineTool({
       );
     }
     const { kinds, next } = await client.listKinds({ query }, options);
-    return answer([...kinds.map(kindLine), ...more(next)], {
+    return answer([...listed(kinds.map(kindLine)), ...more(next)], {
       kinds: kinds.map((each) => ({
         name: each.name,
         public: each.public,
@@ -77,7 +82,7 @@ export const listTemplates = defineTool({
   async run({ client, options }, { name, ...query }) {
     if (name !== undefined) {
       const { template, lint } = await client.getTemplate({ params: { id: name } }, options);
-      const fields = lint.fields.map(({ path, kind, required }) => ({ path, kind, required }));
+      const fields = fieldsOf(lint);
       return answer(
         [
           `${quoted(template.name)} version ${template.version} (${template.id}), ${lint.ok ? 'ready' : 'with errors'}`,
@@ -101,7 +106,9 @@ export const listTemplates = defineTool({
     const { templates, next } = await client.listTemplates({ query }, options);
     return answer(
       [
-        ...templates.map((each) => `${quoted(each.name)} version ${each.version} (${each.id})`),
+        ...listed(
+          templates.map((each) => `${quoted(each.name)} version ${each.version} (${each.id})`),
+        ),
         ...more(next),
       ],
       {
@@ -112,10 +119,25 @@ export const listTemplates = defineTool({
         })),
         next,
       },
-      { foreign: true },
+      { foreign: templates.length > 0 },
     );
   },
 });
+
+/** Each field once, however often it stands in the template. */
+function fieldsOf({ fields }: LintReport): { path: string; kind: string; required: boolean }[] {
+  return [...new Set(fields.map(({ path }) => path))].map((path) => {
+    const places = fields.filter((each) => each.path === path);
+    const [first] = places.toSorted((a, b) => rank(a.kind) - rank(b.kind));
+    const required = places.some((each) => each.required && !each.conditional);
+    return { path, kind: first?.kind ?? 'value', required };
+  });
+}
+
+/** What is tested by a condition is shown elsewhere: that says more. */
+function rank(kind: string): number {
+  return kind === 'condition' ? 1 : 0;
+}
 
 export const listReports = defineTool({
   name: 'list_reports',
@@ -154,7 +176,7 @@ export const listReports = defineTool({
     const { reports, troubled, next } = await client.listReports({ query }, options);
     return answer(
       [
-        ...reports.map((each) => `${each.name}: ${each.title}`),
+        ...listed(reports.map((each) => `${each.name}: ${each.title}`)),
         ...troubled.map(({ file }) => `The file ${file} is wrong.`),
         ...more(next),
       ],
@@ -193,7 +215,7 @@ export const listPipelines = defineTool({
     const { pipelines, troubled, next } = await client.listPipelines({ query }, options);
     return answer(
       [
-        ...pipelines.map((each) => `${each.name}: ${each.title}`),
+        ...listed(pipelines.map((each) => `${each.name}: ${each.title}`)),
         ...troubled.map(({ file }) => `The file ${file} is wrong.`),
         ...more(next),
       ],

@@ -119,8 +119,8 @@ export const retryJob = defineTool({
   },
 });
 
-async function retried({ client, options }: Call, id: string, more: { body?: { data: unknown } }) {
-  const made = await client.retryJob({ params: { id }, ...more }, options);
+async function retried({ client, options }: Call, id: string, asked: { body?: { data: unknown } }) {
+  const made = await client.retryJob({ params: { id }, ...asked }, options);
   return answer([`${id} is queued again.`], made);
 }
 
