@@ -195,18 +195,17 @@ export function stdioAgent(url: string, token: string, person?: Person): Promise
 }
 
 /** The same session in this process: what a process of its own adds is tried elsewhere, and takes a second each. */
-export async function nearAgent(url: string, files: string): Promise<Agent> {
+export async function nearAgent(url: string, token: string, files: string): Promise<Agent> {
   const world = { folder: files, interrupted: new AbortController().signal, now: Date.now };
   const context = { url, world, err: { line: (text: string) => console.error(text) } };
   const session = createSession({
     context: context as Context,
-    clientFor: () => createClient({ baseUrl: url }),
+    clientFor: () => createClient({ baseUrl: url, token: async () => token || null }),
     advice: () => null,
     folder: await openFolder(context as Context, '.'),
   });
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   await session.connect(ours);
-  onTestFinished(() => session.close());
   return agentOf((client) => client.connect(theirs), undefined);
 }
 

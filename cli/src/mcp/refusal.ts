@@ -7,7 +7,7 @@ export const TOOL_ERRORS = {
   confirmation_stale:
     'What the call is about has moved on since the question. Nothing was changed. Call without `confirm`, and look again.',
   declined:
-    'A person was asked, and did not agree. Nothing was changed. Do not ask again unless they want it.',
+    'A person was asked, and did not agree or did not answer. Nothing was changed. Do not ask again unless they want it.',
   nothing_to_do: 'No job takes the action. Nothing was changed.',
   file_refused: 'The file cannot be saved there. Name a new file inside the folder of `--files`.',
   gone: 'The call was given up before it was answered.',

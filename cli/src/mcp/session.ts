@@ -98,7 +98,7 @@ export function createSession({ context, clientFor, advice, folder }: SessionPar
   async function personAgrees(foresight: Foresight, extra: Extra): Promise<boolean | null> {
     // The SDK reads the empty object of older clients as "forms".
     if (server.getClientCapabilities()?.elicitation?.form === undefined) return null;
-    const { action, content } = await server.elicitInput(
+    const asked = server.elicitInput(
       {
         mode: 'form',
         message: [foresight.question, ...foresight.lines].join('\n'),
@@ -110,7 +110,9 @@ export function createSession({ context, clientFor, advice, folder }: SessionPar
       },
       { relatedRequestId: extra.requestId, signal: extra.signal, timeout: CONFIRM_WITHIN_MS },
     );
-    return action === 'accept' && content?.['agreed'] === true;
+    // No answer is no agreement.
+    const answered = await asked.catch(() => null);
+    return answered?.action === 'accept' && answered.content?.['agreed'] === true;
   }
 
   async function perform(tool: Tool, given: unknown, extra: Extra): Promise<CallToolResult> {
@@ -130,7 +132,7 @@ export function createSession({ context, clientFor, advice, folder }: SessionPar
     if (agreed) return resultOf(await made.act(call));
     throw new ToolRefusal(
       'declined',
-      'The person who was asked did not agree. Nothing was changed.',
+      'The person who was asked did not agree, or did not answer. Nothing was changed.',
     );
   }
 

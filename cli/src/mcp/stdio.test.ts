@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
@@ -92,14 +93,18 @@ describe('a person who can be asked', () => {
   test('decides, and the agent is given no confirmation', async () => {
     const { server, service } = await fixture([aJob()]);
     const questions: string[] = [];
-    const answers = [false, true];
+    const answers = [false, 'the window was closed', true];
     const agent = await agentOf(server.url, (question) => {
       questions.push(question);
-      return answers.shift() ?? false;
+      const answer = answers.shift();
+      if (typeof answer === 'string') throw new Error(answer);
+      return answer === true;
     });
-    const declined = await agent.call('cancel_job', { id: 'pg-1' });
-    expect(declined).toMatchObject({ failed: true, data: { error: { code: 'declined' } } });
-    expect(declined.data).not.toHaveProperty('confirm');
+    for (const _ of ['no', 'no answer']) {
+      const declined = await agent.call('cancel_job', { id: 'pg-1' });
+      expect(declined).toMatchObject({ failed: true, data: { error: { code: 'declined' } } });
+      expect(declined.data).not.toHaveProperty('confirm');
+    }
     expect(server.requests).not.toContain('POST /jobs/pg-1/cancel');
     expect(service.jobs[0]?.state).toBe('QUEUED');
     const done = await agent.call('cancel_job', { id: 'pg-1' });
@@ -174,6 +179,18 @@ describe('the process', () => {
     expect(answered).toMatchObject({ failed: true, data: { error: { code: 'unreachable' } } });
     expect((await agent.client.listTools()).tools).toHaveLength(tools.length);
   });
+});
+
+test('no other command loads the SDK', () => {
+  const folder = join(import.meta.dirname, '..');
+  const others = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !/\.test\.ts$|^mcp\//.test(file.replaceAll('\\', '/')),
+  );
+  expect(others.length).toBeGreaterThan(100);
+  const loading = /from '(@modelcontextprotocol|(\.+\/)+mcp\/)/;
+  expect(others.filter((file) => loading.test(readFileSync(join(folder, file), 'utf8')))).toEqual(
+    [],
+  );
 });
 
 test('the configuration of docs/agents.md starts it', async () => {

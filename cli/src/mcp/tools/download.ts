@@ -66,7 +66,8 @@ export const download = defineTool({
   about:
     'Saves a document, all rows of a query, the file of a report, a ZIP of a batch, or a whole job as JSON, and answers with the path. Without saveAs, or over HTTP: its address in the API.',
   routes: ['downloadFile', 'downloadRunResults', 'downloadReportFile', 'downloadBatch', 'getJob'],
-  effect: 'reads',
+  // On the server nothing changes; on this machine a file is made.
+  effect: 'adds',
   input: z.strictObject({
     type: z.enum(TYPES),
     id: contracts.getFile.params.shape.id.describe(
