@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Project, buildPackages, startProject, typeErrors } from './test/code.ts';
+import { type Project, buildPackages, startProject } from './test/code.ts';
 
 /** The tests of the page, as a reader would have them: in a folder of their own, run by Node's own runner. */
 
@@ -17,8 +17,4 @@ it('its tests pass under node --test', async () => {
     tests.map((file) => project.node(file, { flags: ['--test', '--test-reporter=tap'] })),
   );
   expect(said.map((text) => /^# pass (\d+)$/m.exec(text)?.[1])).toEqual(['3', '2', '3']);
-});
-
-it('its code is typed', async () => {
-  expect(await typeErrors(project)).toBe('');
 });

@@ -41,8 +41,7 @@ export async function startProject(page: string, packages: readonly string[]): P
   const blocks = (await blocksOf(page)).filter(({ notes }) => notes['file'] !== undefined);
   for (const { notes, text } of blocks) await writeFile(join(folder, notes['file'] ?? ''), text);
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  for (const name of [...packages, '@types/node', '@types/pg', 'undici-types', 'pg-types'])
-    await link(folder, name);
+  for (const name of [...packages, '@types/node', '@types/pg']) await link(folder, name);
   const files = blocks.map(({ notes }) => notes['file'] ?? '');
   return {
     folder,
@@ -101,28 +100,32 @@ async function compiled(folder: string, file: string): Promise<string> {
   return outfile;
 }
 
-/** What the compiler says of all files of a project; an empty text when it agrees. */
-export async function typeErrors({ folder, files }: Project): Promise<string> {
+/** What the compiler says of all files of these projects; an empty text when it agrees. */
+export async function typeErrors(projects: readonly Project[]): Promise<string> {
+  const base = await readFile(join(root, 'tsconfig.base.json'), 'utf8');
+  const { compilerOptions } = JSON.parse(base) as { compilerOptions: object };
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-types-'));
   const settings = {
     compilerOptions: {
-      ...(
-        JSON.parse(await readFile(join(root, 'tsconfig.base.json'), 'utf8')) as {
-          compilerOptions: object;
-        }
-      ).compilerOptions,
+      ...compilerOptions,
       composite: false,
       declarationMap: false,
       sourceMap: false,
       noEmit: true,
+      typeRoots: [join(root, 'node_modules/@types')],
     },
-    files,
+    files: projects.flatMap((project) => project.files.map((file) => join(project.folder, file))),
   };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings));
   const tsc = join(root, 'node_modules/.bin/tsc');
-  return run(tsc, ['-p', folder, '--pretty', 'false'], { cwd: folder }).then(
-    () => '',
-    (error: unknown) => (error as { stdout: string }).stdout,
-  );
+  try {
+    return await run(tsc, ['-p', folder, '--pretty', 'false']).then(
+      () => '',
+      (error: unknown) => (error as { stdout: string }).stdout,
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** The packages as they are now: programs of a project import what is built. */
