@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { type Guide, peer, query, startGuide, waiting } from './test/moving.ts';
 
 /** Both sides of the guide, and the way from one to the other, on one Postgres with graphile-worker's own tables. */
@@ -68,7 +69,12 @@ it('what waits is moved as it is, and what runs or has failed for good stays', a
   const running = await utils.addJob(TASK, { order: 4 });
   const failed = await utils.addJob(TASK, { order: 5 });
   await utils.addJob('another_task', { order: 6 });
-  await query(guide.url, `UPDATE ${JOBS} SET locked_at = now(), locked_by = 'w' WHERE id = $1`, [
+  // An old worker is about to have it: whoever moves must not wait for that.
+  const worker = new pg.Client(guide.url);
+  await worker.connect();
+  onTestFinished(() => worker.end());
+  await worker.query('BEGIN');
+  await worker.query(`UPDATE ${JOBS} SET locked_at = now(), locked_by = 'w' WHERE id = $1`, [
     running.id,
   ]);
   await utils.permanentlyFailJobs([failed.id]);
@@ -82,6 +88,7 @@ it('what waits is moved as it is, and what runs or has failed for good stays', a
     { order: 2, priority: 1_000, correlationId: from(urgent), dueInMinutes: 0 },
     { order: 3, priority: -7, correlationId: from(late), dueInMinutes: 30 },
   ]);
+  await worker.query('COMMIT');
   expect(await left()).toEqual([4, 5, 6]);
 });
 
