@@ -26,7 +26,7 @@ export interface Settings {
   readonly patienceMs: number;
 }
 
-const NAMES: Readonly<Record<keyof TestQueueOptions, true>> = {
+const NAMES: Names<TestQueueOptions> = {
   jobs: true,
   rules: true,
   schedules: true,
@@ -41,11 +41,21 @@ const START = Date.UTC(2026, 0, 1);
 const PATIENCE = '4s';
 
 /** Tests may be JavaScript: a misspelt option must not leave its default in force without a word. */
-export function settingsOf(options: TestQueueOptions): Settings {
-  const known = Object.keys(NAMES);
-  const strange = Object.keys(options).find((name) => !known.includes(name));
+export function refuseUnknown<T extends object>(what: string, given: T, names: Names<T>): void {
+  const known = Object.keys(names);
+  const strange = Object.keys(given).find((name) => !known.includes(name));
   if (strange !== undefined)
-    throw wrong(`there is no option "${strange}". There are ${known.join(', ')}.`);
+    throw new TestQueueError(
+      'invalid_options',
+      `${what}: there is no option "${strange}". There are ${known.join(', ')}.`,
+    );
+}
+
+/** Every option of T: the compiler asks for a new one. */
+export type Names<T extends object> = Readonly<Record<keyof T, true>>;
+
+export function settingsOf(options: TestQueueOptions): Settings {
+  refuseUnknown('createTestQueue', options, NAMES);
   const { jobs, rules = [], schedules = [], services = {} } = options;
   const { start = START, concurrency = 20, patience = PATIENCE } = options;
   if (!Array.isArray(jobs) || jobs.length === 0 || !jobs.every(isKind))

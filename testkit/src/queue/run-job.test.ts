@@ -36,6 +36,8 @@ it('a failure is a value, and says whether there will be another attempt', async
   const last = await runJob(greet, { name: 'Nobody' }, { attempt: 4 });
   expect(last).toMatchObject({ outcome: 'failed', attempt: 4, againInMs: null });
   await expect(runJob(greet, { name: 'Ada' }, { attempt: 5 })).rejects.toThrow(/from 1 to 4/);
+  const wrong = { attempts: 2 } as object;
+  await expect(runJob(greet, { name: 'Ada' }, wrong)).rejects.toThrow(/no option "attempts"/);
 });
 
 it('goes on from a cursor', async () => {

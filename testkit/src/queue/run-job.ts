@@ -7,9 +7,9 @@ import {
 } from '@millrace/engine';
 import type { MemoryStore } from '@millrace/store-memory';
 import { TestQueueError } from './errors.ts';
-import type { TestQueueOptions } from './options.ts';
+import { type Names, type TestQueueOptions, refuseUnknown } from './options.ts';
 import type { JobRun } from './runs.ts';
-import type { TestEnqueueOptions } from './test-queue.ts';
+import { ENQUEUE_OPTIONS, type TestEnqueueOptions } from './test-queue.ts';
 import { createTestWorld } from './world.ts';
 
 export interface RunJobOptions<Service>
@@ -26,12 +26,24 @@ export interface RunJobOptions<Service>
   readonly attempt?: number;
 }
 
+const { runAt: _runAt, delay: _delay, transaction: _transaction, ...ENQUEUED } = ENQUEUE_OPTIONS;
+const NAMES: Names<RunJobOptions<unknown>> = {
+  jobs: true,
+  service: true,
+  cursor: true,
+  attempt: true,
+  start: true,
+  patience: true,
+  ...ENQUEUED,
+};
+
 /** Runs the handler of a job once, as a worker would, and gives all that came of it. A job that fails is no error here. */
 export async function runJob<Input, Service>(
   kind: JobKind<Input, Service>,
   data: NoInfer<Input>,
   options: RunJobOptions<Service> = {},
 ): Promise<JobRun> {
+  refuseUnknown<RunJobOptions<unknown>>('runJob', options, NAMES);
   const { jobs = [], service, cursor, attempt = 1, start, patience, ...request } = options;
   if (!(Number.isInteger(attempt) && attempt >= 1 && attempt <= kind.maxAttempts))
     throw new TestQueueError(

@@ -429,6 +429,10 @@ describe('what is wrong with a test is said in a sentence', () => {
       /no date: "soon"/,
     );
     const queue = createTestQueue({ jobs: [mail] });
+    const wrong = { delya: '1m' } as object;
+    expect((await fault(() => queue.enqueue(mail, { to: 'Ada' }, wrong))).message).toMatch(
+      /^queue.enqueue: there is no option "delya". There are tenant, priority, /,
+    );
     expect((await fault(() => queue.job('mem-9'))).message).toMatch(/no job "mem-9"/);
   });
 

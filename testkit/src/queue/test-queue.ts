@@ -11,7 +11,7 @@ import {
 import type { Break, StoreCall } from './breaks.ts';
 import { createDrain } from './drain.ts';
 import { TestQueueError } from './errors.ts';
-import type { TestQueueOptions } from './options.ts';
+import { type Names, type TestQueueOptions, refuseUnknown } from './options.ts';
 import type { JobRun } from './runs.ts';
 import { type TestJob, enqueuedData, viewOf } from './views.ts';
 import { type TestWorld, createTestWorld } from './world.ts';
@@ -68,6 +68,21 @@ export type TestEnqueueOptions = Omit<JobRequest, 'kind' | 'data'> & {
   readonly transaction?: unknown;
 };
 
+export const ENQUEUE_OPTIONS: Names<TestEnqueueOptions> = {
+  tenant: true,
+  priority: true,
+  runAt: true,
+  delay: true,
+  key: true,
+  keyWindow: true,
+  correlationId: true,
+  submitter: true,
+  subject: true,
+  webhook: true,
+  traceparent: true,
+  transaction: true,
+};
+
 export function createTestQueue(options: TestQueueOptions): TestQueue {
   return testQueueIn(createTestWorld(options));
 }
@@ -103,8 +118,10 @@ function testQueueIn(world: TestWorld): TestQueue {
   }
 
   return {
-    async enqueue(kind, data, { transaction: _transaction, ...request } = {}) {
+    async enqueue(kind, data, options = {}) {
       kinds.require(kind);
+      refuseUnknown<TestEnqueueOptions>('queue.enqueue', options, ENQUEUE_OPTIONS);
+      const { transaction: _transaction, ...request } = options;
       return reach('enqueue', () => queue.enqueue({ ...request, kind: kind.kind, data }));
     },
     drain: (options) => ran(() => drain.empty(options)),
