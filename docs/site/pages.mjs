@@ -13,8 +13,10 @@ const NO_PAGES = new Set(['docs/site', 'docs/test']);
 
 /** @type {[group: string, pages: string[]][]} */
 const GROUPS = [
-  ['Start', ['index', 'first-job', 'documents', 'queries', 'reports', 'pipelines', 'embedding']],
-  ['Use', ['console', 'cli', 'api', 'templates', 'live-events', 'webhooks', 'errors']],
+  ['Start', ['index', 'first-job', 'documents', 'queries', 'reports', 'pipelines']],
+  ['Build', ['embedding', 'testing', 'api', 'agents', 'live-events', 'webhooks', 'errors']],
+  ['Coming from', ['from-bullmq', 'from-pg-boss', 'from-graphile-worker']],
+  ['Use', ['console', 'cli', 'templates']],
   ['Connect', ['salesforce', 'salesforce-idempotency', 'salesforce-linking', 'redis']],
   ['Run', ['configuration', 'identity', 'operations/index', 'operations/runbook', 'metrics']],
   ['Understand', ['guarantees', 'architecture', 'glossary', 'decisions/index']],
