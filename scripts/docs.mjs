@@ -2,10 +2,11 @@
 
 import { readdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { root, script } from './setup.mjs';
+import { ensureModules, root, script } from './setup.mjs';
 import { ensureSite } from './site.mjs';
 
 await script(async () => {
+  await ensureModules();
   const folder = await ensureSite();
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -10,11 +10,10 @@ const BUILT = join(SITE, 'dist');
 const STAMP = join(BUILT, '.millrace-stamp');
 
 /**
- * Builds the site, unless nothing that it is made of has changed since the last time. Gives its folder, to be copied to
+ * Builds the site, unless nothing that it is made of has changed since the last time. The packages of the root are there already. Gives its folder, to be copied to
  * `site/` of the server's package (server/src/docs/site.ts finds it there).
  */
 export async function ensureSite() {
-  await ensureModules();
   await ensureModules(SITE);
   await ensureBuild();
   const wanted = contentOf();
