@@ -28,7 +28,8 @@ export function takeSignals(): Signals {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (child === null) interrupt();
-      else child.kill(signal);
+      // On Windows the terminal tells the child itself, and `kill` would end it at once.
+      else if (process.platform !== 'win32') child.kill(signal);
     });
   }
   return {
