@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 
 // npm gives its scripts to sh, or on Windows to cmd.exe. What both understand is a program and its words.
@@ -30,13 +31,17 @@ describe.each(['.', 'bench', 'salesforce-package', ...workspaces])(
 const folder = mkdtempSync(join(tmpdir(), 'millrace-npm-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-// A shell that stayed between npm and the server would take the signal for itself, and the server would stay behind.
+// A shell stands between npm and the program, and takes the signal for itself: scripts/setup.mjs sees that the shell has ended.
 it.skipIf(process.platform === 'win32')('a signal for npm reaches the program', async () => {
+  const setup = pathToFileURL(join(root, 'scripts/setup.mjs')).href;
   writeFileSync(
     join(folder, 'wait.mjs'),
-    `process.on('SIGTERM', () => { console.log('asked to end'); process.exit(0); });
-     setInterval(() => {}, 1_000);
-     console.log('waits');`,
+    `import { script } from '${setup}';
+     await script(async () => {
+       process.on('SIGTERM', () => { console.log('asked to end'); process.exit(0); });
+       setTimeout(() => process.exit(1), 20_000);
+       console.log('waits');
+     });`,
   );
   writeFileSync(join(folder, 'package.json'), '{ "scripts": { "start": "node wait.mjs" } }');
   const npm = spawn('npm', ['start'], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });

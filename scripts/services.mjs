@@ -226,7 +226,7 @@ export function findRedis() {
 }
 
 /** @param {string} name */
-function findProgram(name) {
+export function findProgram(name) {
   return searchPath()
     .map((folder) => join(folder, name))
     .find(isProgram);

@@ -25,11 +25,29 @@ export class SetupError extends Error {}
 export async function script(main) {
   try {
     ensureNode();
+    endWithShell();
     await main();
   } catch (error) {
     console.error(error instanceof SetupError ? error.message : error);
     process.exitCode = 1;
   }
+}
+
+const LOOK_EVERY_MS = 200;
+
+/**
+ * npm starts a shell, which starts this process. Ctrl-C reaches all three; a signal for npm alone ends npm and the shell, and this
+ * process would stay behind. So it takes the end of the shell for the signal. (`exec` in front of the script would do without a
+ * shell; `cmd.exe` does not know it.)
+ */
+function endWithShell() {
+  if (process.env['npm_lifecycle_event'] === undefined || process.platform === 'win32') return;
+  const shell = process.ppid;
+  const look = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(look);
+    process.kill(process.pid, 'SIGTERM');
+  }, LOOK_EVERY_MS).unref();
 }
 
 export function ensureNode() {

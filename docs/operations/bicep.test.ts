@@ -14,8 +14,11 @@ const yaml = settled(parse(read('container-app.yaml')) as Bicep);
 
 /** Variables as their text; in values, what whoever deploys it fills in (capitals in the one, parameters in the other) as `…`. */
 function settled(value: Bicep, key = ''): unknown {
-  if (typeof value === 'string')
+  if (typeof value === 'string') {
+    // One line in the one, four in the other.
+    if (key === 'query') return value.replaceAll(/\s+/g, ' ');
     return key === 'value' ? value.replaceAll(/\$\{\w+\}|\b[A-Z]{2,}(?:-[A-Z]+)*\b/g, '…') : value;
+  }
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map((each: Bicep) => settled(each));
   if ('named' in value && typeof value.named === 'string') return texts.get(value.named) ?? '…';

@@ -20,8 +20,8 @@ export interface Project {
 export interface Running {
   readonly address: string;
   readonly kinds: readonly string[];
-  /** As Ctrl-C would; gives its exit code. */
-  stop(): Promise<number | null>;
+  /** By Ctrl-C, which reaches all processes of a terminal, or by a signal for npx alone. Ends when the server has ended. */
+  stop(by: 'Ctrl-C' | 'signal'): Promise<void>;
 }
 
 type Environment = Readonly<Record<string, string>>;
@@ -76,8 +76,11 @@ export async function makeProject(params: {
         cwd: folder,
         env: environment(node, { PORT: '0', MILLRACE_OFFICE_PATH: join(folder, 'none'), ...env }),
         stdio: ['ignore', 'pipe', 'inherit'],
+        detached: true, // a process group, as a terminal has one
       });
-      return { ...(await started(server)), stop: () => stop(server) };
+      const running = await started(server);
+      server.stdout.resume(); // what comes later is nobody's
+      return { ...running, stop: (by) => stop(server, by) };
     },
   };
 }
@@ -97,16 +100,16 @@ async function started(
     seen.push(text);
     const line = text.startsWith('{') ? (JSON.parse(text) as Line) : {};
     if (line.address === undefined || line.kinds === undefined) continue;
-    server.stdout.resume(); // what comes later is nobody's
     return { address: line.address, kinds: line.kinds };
   }
   throw new Error(`The server did not start:\n${seen.join('\n')}`);
 }
 
-async function stop(server: ChildProcess): Promise<number | null> {
-  if (server.exitCode === null && server.signalCode === null) {
-    server.kill('SIGTERM');
-    await once(server, 'exit');
-  }
-  return server.exitCode;
+async function stop(server: ChildProcess, by: 'Ctrl-C' | 'signal'): Promise<void> {
+  if (server.pid === undefined || server.stdout === null) return;
+  // Its output is that of the server, and ends with the last process that has it.
+  const ended = once(server.stdout, 'close');
+  if (by === 'Ctrl-C') process.kill(-server.pid, 'SIGINT');
+  else server.kill('SIGTERM');
+  await ended;
 }

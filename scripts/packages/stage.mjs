@@ -77,7 +77,7 @@ export function stage({ folder, manifest }, target, repository) {
 function topFolders({ name, files }) {
   if (files === undefined) throw new Error(`${name} has no "files": it would pack everything.`);
   return new Set(
-    files.map((pattern) => pattern.split('/')[0] ?? '').filter((each) => !/\.txt$/.test(each)),
+    files.map((pattern) => pattern.split('/')[0] ?? '').filter((each) => !each.endsWith('.txt')),
   );
 }
 

@@ -5,9 +5,10 @@ import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { npm, quietly, root } from '../setup.mjs';
+import { quietly, root } from '../setup.mjs';
 import { collectionOf } from './collection.mjs';
 import { contextFiles } from './context.mjs';
+import { sbom } from './sbom.mjs';
 
 const OPERATIONS = 'docs/operations';
 
@@ -46,9 +47,7 @@ export async function writeDescriptions(target, version) {
   const json = (/** @type {unknown} */ value) => `${JSON.stringify(value, null, 2)}\n`;
   writeFileSync(join(target, 'openapi.json'), json(document));
   writeFileSync(join(target, 'millrace.postman_collection.json'), json(collectionOf(document)));
-  const args = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'];
-  const sbom = await quietly(...npm([...args, '--workspace', 'millrace']), { cwd: root });
-  writeFileSync(join(target, 'sbom.cdx.json'), sbom);
+  writeFileSync(join(target, 'sbom.cdx.json'), await sbom());
 }
 
 /** For `sha256sum --check SHA256SUMS`. @param {string} target */

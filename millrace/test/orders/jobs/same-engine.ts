@@ -6,6 +6,7 @@ import { z } from 'zod';
 export const sameEngine = defineJob({
   kind: 'same-engine',
   input: z.object({}),
+  public: true,
   async run() {
     return done(offered === defineJob ? 'one engine' : 'two engines');
   },
