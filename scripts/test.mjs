@@ -26,6 +26,8 @@ const vitestArguments = process.argv.slice(2).filter((argument) => argument !== 
 const SALESFORCE_PACKAGE = join(root, 'salesforce-package');
 /** 70 MB that a start does without; the tests of queries run their SQL on it. */
 const DUCKDB = join(root, 'simulators', 'marketing-cloud', 'duckdb');
+/** 76 MB that one test runs on. */
+const PRISMA = join(root, 'millrace', 'test', 'prisma');
 
 // What configures a real installation must not reach the tests: they would run on its data.
 const REAL_SETTINGS =
@@ -37,6 +39,7 @@ await script(async () => {
   await ensureModules();
   await ensureModules(SALESFORCE_PACKAGE);
   await ensureModules(DUCKDB);
+  await ensureModules(PRISMA);
   await ensureConsole();
   const started = await startAll();
   endInOrderWhenInterrupted(started);
