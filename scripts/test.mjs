@@ -23,6 +23,8 @@ const USE_ENV = '--use-env';
 const useEnv = process.argv.includes(USE_ENV);
 const vitestArguments = process.argv.slice(2).filter((argument) => argument !== USE_ENV);
 
+/** The other queues: the guides for people who come from one of them are tried on both sides. */
+const BENCH = join(root, 'bench');
 const SALESFORCE_PACKAGE = join(root, 'salesforce-package');
 /** 70 MB that a start does without; the tests of queries run their SQL on it. */
 const DUCKDB = join(root, 'simulators', 'marketing-cloud', 'duckdb');
@@ -39,6 +41,7 @@ await script(async () => {
   await ensureModules();
   await ensureModules(SALESFORCE_PACKAGE);
   await ensureModules(DUCKDB);
+  await ensureModules(BENCH);
   await ensureModules(PRISMA);
   await ensureConsole();
   const started = await startAll();

@@ -73,6 +73,7 @@ describe('what cannot be is refused in a sentence', () => {
     ['no kinds', {}, 'a list of kinds, each made by defineJob'],
     ['kinds that are none', { jobs: [{ kind: 'x', run() {} }] }, 'each made by defineJob'],
     ['two kinds of a name', { jobs: [greet, greet] }, 'Two kinds are called "greet"'],
+    ['a service of no kind', { ...kinds, services: { gret: 1 } }, 'services.gret: this is not'],
     ['both', { ...kinds, concurrency: 1, pools: [] }, 'with `pools`, each pool has its own'],
     ['no connection', { ...kinds, connections: 0 }, 'a whole number of at least 1'],
     ['no log', { ...kinds, log: console.log }, 'an object with info, warn and error'],
@@ -175,6 +176,20 @@ describe('jobs', () => {
     expect(millrace.pause()).toBe(true);
     expect(millrace.status()).toMatchObject({ state: 'paused', inFlight: 0 });
     expect(millrace.resume()).toBe(true);
+  });
+
+  it('are given the service of their kind', async () => {
+    const { url } = await fresh();
+    const post = defineJob({
+      kind: 'post',
+      input: z.string(),
+      run: async ({ data }, _, service: { send(to: string): string }) => done(service.send(data)),
+    });
+    const services = { post: { send: (to: string) => `sent to ${to}` } };
+    const millrace = await open({ database: url, jobs: [post], services });
+    await millrace.start();
+    const { id } = await millrace.enqueue(post, 'Ada');
+    expect((await millrace.finished(id)).result).toBe('sent to Ada');
   });
 
   it('are followed by rules and made by schedules', async () => {

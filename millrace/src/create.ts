@@ -22,7 +22,7 @@ import { tellOthers } from './replica.ts';
  * of the process: whoever started the process calls `stop`.
  */
 export async function createMillrace(options: MillraceOptions): Promise<Millrace> {
-  const { database, jobs, rules = [], connections, migrate } = checkOptions(options);
+  const { database, jobs, rules = [], services = {}, connections, migrate } = checkOptions(options);
   const { events = createEvents(), clock = systemClock, random = Math.random } = options;
   const log = logFrom(options);
   const registry = createRegistry(jobs);
@@ -38,6 +38,7 @@ export async function createMillrace(options: MillraceOptions): Promise<Millrace
       events,
       logFor: (job) => logOf(log, job),
       wallClock: Date.now,
+      services: new Map(Object.entries(services)),
     });
     logEvents(events, warningsOf(log), clock.now);
     const telling = tellOthers({ store, events, clock, log, replica: worker.id });

@@ -23,6 +23,8 @@ export interface MillraceOptions {
   readonly jobs: readonly JobKind[];
   readonly rules?: readonly Rule[];
   readonly schedules?: readonly Schedule[];
+  /** What `run` of a kind is given as its third argument, by the name of the kind. */
+  readonly services?: Readonly<Record<string, unknown>>;
   /** Jobs at the same time in this process: 20. */
   readonly concurrency?: number;
   /** In place of `concurrency`: shares of the process for some kinds, each with a concurrency of its own. */
@@ -49,6 +51,7 @@ const FIELDS: FieldTable<MillraceOptions> = {
   jobs: true,
   rules: true,
   schedules: true,
+  services: true,
   concurrency: true,
   pools: true,
   lease: true,
@@ -66,7 +69,7 @@ const FIELDS: FieldTable<MillraceOptions> = {
 export function checkOptions(options: MillraceOptions): MillraceOptions {
   const fields = fieldsOf('createMillrace');
   fields.known(options, FIELDS);
-  const { database, jobs, connections, log = false } = options;
+  const { database, jobs, services = {}, connections, log = false } = options;
   // An unset DATABASE_URL must not become a database in a folder that nobody knows of.
   fields.require(
     'database',
@@ -78,6 +81,9 @@ export function checkOptions(options: MillraceOptions): MillraceOptions {
     Array.isArray(jobs) && jobs.every(isKind),
     'a list of kinds, each made by defineJob',
   );
+  const names = new Set(jobs.map(({ kind }) => kind));
+  for (const name of Object.keys(services))
+    fields.require(`services.${name}`, names.has(name), 'the name of a kind in `jobs`');
   fields.require(
     'concurrency',
     options.concurrency === undefined || options.pools === undefined,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { confirmOrder } from './orders.ts';
 
 it('confirms an order', async () => {
-  const pglite = await PGlite.create(); // Postgres in memory: nothing to install, nothing left behind
+  const pglite = await PGlite.create(); // nothing to install, nothing left behind
   const millrace = await createMillrace({
     database: { pglite },
     jobs: [confirmOrder],
