@@ -1,8 +1,8 @@
 import { type NewJob, createEvents } from '@millrace/engine';
-import { LEVEL, type Rollup } from '@millrace/store-postgres';
+import { LEVEL, type Rollup } from '../figures.ts';
 import { expect, test } from 'vitest';
-import { bucketOf } from './histogram.ts';
-import { createCounting } from './tally.ts';
+import { bucketOf } from './buckets.ts';
+import { createCounting } from './counting.ts';
 
 const NOW = Date.parse('2026-03-10T12:34:30Z');
 const MINUTE = 60_000;

@@ -7,8 +7,8 @@ import {
   SOURCES,
   type Source,
   type Tally,
-} from '@millrace/store-postgres';
-import { bucketOf } from './histogram.ts';
+} from '../figures.ts';
+import { bucketOf } from './buckets.ts';
 import { SOURCE_PLACE, sourceOf } from './source.ts';
 
 /** Kinds and tenants of one minute that are counted apart. More are counted in the levels above alone. */

@@ -1,6 +1,6 @@
-import { sleep } from '@millrace/engine';
 import { afterEach, expect, test, vi } from 'vitest';
-import { systemClock } from './clock.ts';
+import { systemClock } from './system.ts';
+import { sleep } from './time/clock.ts';
 
 afterEach(() => {
   vi.useRealTimers();

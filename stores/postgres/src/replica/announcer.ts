@@ -1,6 +1,6 @@
-import type { Clock, Events, JobId, Log } from '@millrace/engine';
-import type { Announcements } from '@millrace/store-postgres';
-import { createTrouble } from '../trouble.ts';
+import type { Clock, Events, JobId } from '@millrace/engine';
+import type { Announcements } from '../service.ts';
+import type { Outage } from './outage.ts';
 
 /**
  * Tells all processes which jobs this one has changed, as long as someone watches: at once when it was quiet, else
@@ -36,10 +36,9 @@ export function createAnnouncer(params: {
   events: Events;
   clock: Clock;
   processId: string;
-  log: Log;
+  outage: Outage;
 }): Announcer {
-  const { announcements, events, clock, processId, log } = params;
-  const trouble = createTrouble(log, 'Announcing what changes');
+  const { announcements, events, clock, processId, outage } = params;
   /** When each job was last changed here. */
   const touched = new Map<JobId, number>();
   /** When a change was last dropped for want of room; the next announcement then says `more`. */
@@ -103,9 +102,9 @@ export function createAnnouncer(params: {
     flushedAt = clock.now();
     try {
       await announce(jobs, more);
-      trouble.fine();
+      outage.fine();
     } catch (error) {
-      trouble.failed(error);
+      outage.failed(error);
       flushedAt = clock.now() + RETRY_MS - WINDOW_MS;
       if (more) overflowAt = clock.now();
       for (const id of jobs) touch(id);

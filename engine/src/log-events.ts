@@ -1,7 +1,14 @@
-import type { EventMap, Events } from '@millrace/engine';
-import type { Logger } from './log.ts';
+import type { EventMap, Events } from './events.ts';
+import type { Log } from './kinds/kind.ts';
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
+
+/** The log of a process, as pino has it. */
+export interface EventLog extends Log {
+  debug(fields: object, message: string): void;
+  isLevelEnabled(level: Level): boolean;
+}
+
 type Line<Name extends keyof EventMap> = readonly [
   Level,
   string,
@@ -38,11 +45,7 @@ const LINES: { readonly [Name in keyof EventMap]?: Line<Name> } = {
   'worker.state': ['debug', 'worker'],
 };
 
-export function logEvents(
-  events: Events,
-  log: Logger,
-  now: () => number = () => performance.now(),
-): void {
+export function logEvents(events: Events, log: EventLog, now: () => number): void {
   const isNews = createNews(now);
   events.onAny((name, event) => {
     const line = LINES[name];

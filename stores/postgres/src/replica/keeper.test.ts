@@ -1,6 +1,6 @@
-import type { Rollup } from '@millrace/store-postgres';
 import { createVirtualTime } from '@millrace/testkit';
 import { expect, test } from 'vitest';
+import type { Rollup } from '../figures.ts';
 import { createKeeper } from './keeper.ts';
 
 const ROW = { succeeded: 1 } as unknown as Rollup;
@@ -29,10 +29,9 @@ function createWorld(keep: () => Promise<void> = async () => {}) {
     },
     replica: 'r',
     clock: time.process(),
-    log: {
-      info: (_: object, text: string) => lines.push(text),
-      warn: (_: object, text: string) => lines.push(text),
-      error() {},
+    outage: {
+      failed: (error) => lines.push(String(error)),
+      fine: () => lines.push('fine'),
     },
   });
   return {
@@ -65,7 +64,7 @@ test('after a quiet time it writes within a second, and then every ten', async (
   expect(kept).toHaveLength(5);
 });
 
-test('what could not be written is sent again, and said once', async () => {
+test('what could not be written is sent again, and each try reported', async () => {
   let isAway = true;
   const { kept, lines, count, run } = createWorld(async () => {
     if (isAway) throw new Error('away');
@@ -77,10 +76,7 @@ test('what could not be written is sent again, and said once', async () => {
   isAway = false;
   await run(10_000);
   expect(kept.at(-1)?.rows).toBe(2);
-  expect(lines).toEqual([
-    'The figures of the overview cannot reach the store and will try again.',
-    'The figures of the overview can reach the store again.',
-  ]);
+  expect(lines).toEqual(['Error: away', 'Error: away', 'Error: away', 'Error: away', 'fine']);
 });
 
 test('the end writes what is left, and waits for no store that does not answer', async () => {

@@ -1,8 +1,9 @@
-import type { Clock } from '@millrace/engine';
+import type { Clock } from './time/clock.ts';
 
 /** What setTimeout can count to; beyond it, it fires at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
+/** The clock of the machine. The engine never imports it: whoever starts a worker gives it one. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   after(ms, fire) {

@@ -1,10 +1,10 @@
 import { type Events, type JobId, createEvents } from '@millrace/engine';
-import type { Announcements } from '@millrace/store-postgres';
 import { createVirtualTime } from '@millrace/testkit';
 import { describe, expect, test } from 'vitest';
-import { createLine } from '../../../test/service.ts';
+import type { Announcement, Announcements } from '../service.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
-import type { Changed } from './feed.ts';
+
+type Changed = Extract<Announcement, { readonly type: 'changed' }>;
 
 /** An announcer, and what it has announced with the time of each. */
 function createWorld(announce: Announcements['announce'] = async () => {}) {
@@ -12,20 +12,20 @@ function createWorld(announce: Announcements['announce'] = async () => {}) {
   const events = createEvents();
   const told: (Changed & { at: number })[] = [];
   const announcements: Announcements = {
-    ...createLine().open(),
+    listen: () => () => {},
+    arrive: () => true,
     async announce(params) {
       await announce(params);
       const { announcement } = params;
       if (announcement.type === 'changed') told.push({ ...announcement, at: time.now() });
     },
   };
-  const silent = { info() {}, warn() {}, error() {} };
   const announcer: Announcer = createAnnouncer({
     announcements,
     events,
     clock: time.process(),
     processId: 'p',
-    log: silent,
+    outage: { failed() {}, fine() {} },
   });
   return { announcer, events, told, time, run: (ms: number) => time.run(time.now() + ms) };
 }

@@ -1,7 +1,7 @@
-import type { Clock, Log } from '@millrace/engine';
-import type { Figures } from '@millrace/store-postgres';
-import { createTrouble } from '../live/trouble.ts';
-import type { Counting } from './tally.ts';
+import type { Clock } from '@millrace/engine';
+import type { Figures } from '../figures.ts';
+import type { Counting } from './counting.ts';
+import type { Outage } from './outage.ts';
 
 /** Writes what was counted, now and then. Nothing waits for it; what could not be written is sent again. */
 export interface Keeper {
@@ -22,10 +22,9 @@ export function createKeeper(params: {
   figures: Pick<Figures, 'keep'>;
   replica: string;
   clock: Clock;
-  log: Log;
+  outage: Outage;
 }): Keeper {
-  const { counting, figures, replica, clock, log } = params;
-  const trouble = createTrouble(log, 'The figures of the overview');
+  const { counting, figures, replica, clock, outage } = params;
   let version = 0;
   let writtenAt = -Infinity;
   let takeBack: (() => void) | null = null;
@@ -59,12 +58,12 @@ export function createKeeper(params: {
     try {
       await figures.keep({ replica, version, rollups });
       counting.written();
-      trouble.fine();
+      outage.fine();
       // What came meanwhile found the keeper at work.
       if (!isClosed) arm(EVERY_MS);
     } catch (error) {
       counting.untake();
-      trouble.failed(error);
+      outage.failed(error);
       if (!isClosed) arm(EVERY_MS);
     }
   }

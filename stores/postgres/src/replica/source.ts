@@ -1,5 +1,5 @@
 import type { NewJob } from '@millrace/engine';
-import { SOURCES, type Source } from '@millrace/store-postgres';
+import { SOURCES, type Source } from '../figures.ts';
 
 /** All jobs of a pipeline's run carry the run's id. */
 const PIPELINE_RUN = /^pipe-\d+$/;
