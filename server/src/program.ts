@@ -39,7 +39,7 @@ export async function tellInLines(
     tell({ type: 'problem', code, exit, detail });
   }
   // A line to somewhere that hangs keeps nobody; what was written has to have left.
-  return new Promise(() => process.stdout.end(() => process.exit(0)));
+  return new Promise(() => process.stdout.write('', () => process.exit(0)));
 }
 
 /** What is none goes on: it is a defect, and its stack is wanted. */
