@@ -74,7 +74,7 @@ test(
       upload: { type: DOCX_TYPE, bytes: new Uint8Array(docx(p('Dear {{Name}}'))) },
     });
     const document = await client.generate({
-      body: { templateId: 'letter', data: { Name: 'Ada' }, outputFormat: 'DOCX' },
+      body: { templateId: 'letter', data: { Name: 'Ada' }, outputFormat: 'DOCX', outputFileName: 'letter' },
     });
     expect(document.file.size).toBeGreaterThan(1_000);
     await client.pauseKind({ params: { kind: 'hello' }, body: {} });

@@ -68,7 +68,7 @@ describe('millrace migrate', () => {
       '',
     );
     const grants = told({ type: 'sql', sql: 'GRANT …;' });
-    await run(['migrate', '--grants', '--app'], null, grants);
+    await run(['migrate', '--grants=--app'], null, grants);
     expect(grants.asked).toEqual([['schema', '--grants=--app']]);
   });
 

@@ -19,17 +19,17 @@ type Told = Part | { readonly type: 'sql'; readonly sql: string };
 
 export const migrate = defineCommand({
   name: 'migrate',
-  summary: 'Sets up or updates the tables of the database, so that the server need not.',
+  summary: 'Sets up or updates the tables of the database.',
   usage: ['', '--check', '--dry-run', '--grants ROLE'],
   words: { least: 0, most: 0 },
   options: {
     check: flag('Changes nothing; ends with 1 when something is to be done.'),
     'dry-run': flag('Changes nothing; prints the SQL, for psql.'),
-    grants: text('ROLE', 'Prints what a role needs that runs the server with MIGRATE=off.'),
+    grants: text('ROLE', 'Prints what a role needs with MIGRATE=off.'),
   },
   examples: [
     'millrace migrate',
-    'DATABASE_URL=postgres://owner@db/millrace millrace migrate --check',
+    'DATABASE_URL=postgres://owner@db/mill millrace migrate --check',
     'millrace migrate --grants millrace_app | psql "$DATABASE_URL"',
   ],
   async run(context, { options: { check, 'dry-run': dryRun, grants } }) {

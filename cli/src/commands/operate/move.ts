@@ -20,15 +20,15 @@ type Told =
 
 export const move = defineCommand({
   name: 'move',
-  summary: 'Moves everything from the embedded database into an empty Postgres.',
+  summary: 'Moves the embedded database into an empty Postgres.',
   usage: ['--to URL'],
   words: { least: 0, most: 0 },
   options: {
     to: text('URL', 'The Postgres to move into, such as postgres://user@host/name.'),
   },
   examples: [
-    'millrace move --to postgres://millrace@db.example.com/millrace?sslmode=verify-full',
-    'PGPASSWORD=… millrace move --to postgres://millrace@localhost/millrace --json',
+    'millrace move --to postgres://user@host/name?sslmode=verify-full',
+    'PGPASSWORD=… millrace move --to postgres://user@localhost/name --json',
   ],
   async run(context, { options: { to } }) {
     if (to === undefined) throw new UsageError('Say where to: --to postgres://user@host/name');
