@@ -23,6 +23,7 @@ beforeEach(async () => {
   await owner.query(`CREATE ROLE ${role} LOGIN`);
 });
 afterEach(async () => {
+  await owner.query('DROP EVENT TRIGGER IF EXISTS refuse_ddl');
   await owner.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
   await owner.end();
   await database.drop();
@@ -74,7 +75,12 @@ test(
       upload: { type: DOCX_TYPE, bytes: new Uint8Array(docx(p('Dear {{Name}}'))) },
     });
     const document = await client.generate({
-      body: { templateId: 'letter', data: { Name: 'Ada' }, outputFormat: 'DOCX', outputFileName: 'letter' },
+      body: {
+        templateId: 'letter',
+        data: { Name: 'Ada' },
+        outputFormat: 'DOCX',
+        outputFileName: 'letter',
+      },
     });
     expect(document.file.size).toBeGreaterThan(1_000);
     await client.pauseKind({ params: { kind: 'hello' }, body: {} });
