@@ -16,9 +16,12 @@ const SAME_SIGNAL_MS = 500;
 await main();
 
 async function main(): Promise<void> {
-  const { environment: given, file } = orExit(() => gatherSettings(process.env, process.cwd()));
-  const { environment, page } = await withSandboxMarketingCloud(given);
-  const config = { ...orExit(() => readConfig(environment, file)), marketingCloudPage: page };
+  const settings = orExit(() => gatherSettings(process.env, process.cwd()));
+  const { environment, page } = await withSandboxMarketingCloud(settings.environment);
+  const config = {
+    ...orExit(() => readConfig(environment, settings.file)),
+    marketingCloudPage: page,
+  };
   const terminal = process.stdout.isTTY && !config.production;
   const log = createLog({ level: config.logLevel, readable: terminal, secrets: config.secrets });
   // The promise of someone's handler that nobody waits for must not take every other job down.

@@ -109,7 +109,8 @@ function refusalOf(name: string): Read | null {
 /** As an environment variable would have it: all of them are texts. */
 function valueOf(name: string, written: unknown, yaml: YamlText): Read {
   if (written === null) return { value: '' };
-  if (typeof written !== 'object') return { value: yaml.written([name]) ?? String(written) };
+  const text = yaml.written([name]);
+  if (text !== null) return { value: text };
   if (takesJson(name)) return { value: JSON.stringify(written) };
   if (!Array.isArray(written)) return { refused: 'Write a text, a number, true or false.' };
   const entries = written.map((_, index) => yaml.written([name, index]));

@@ -143,13 +143,13 @@ const embedded = (at = folder): DatabasePlace =>
 const postgres = (url: string): DatabasePlace => readDatabasePlace({ DATABASE_URL: url });
 
 async function moved(from: DatabasePlace, to: DatabasePlace): Promise<MoveEvent[]> {
-  const events: MoveEvent[] = [];
-  await move(from, to, (event) => events.push(event));
-  return events;
+  const told: MoveEvent[] = [];
+  await move(from, to, (event) => told.push(event));
+  return told;
 }
 
-function tablesIn(events: readonly MoveEvent[]): Map<string, { rows: number; hash: string }> {
-  return new Map(events.flatMap((event) => (event.type === 'table' ? [[event.table, event]] : [])));
+function tablesIn(told: readonly MoveEvent[]): Map<string, { rows: number; hash: string }> {
+  return new Map(told.flatMap((event) => (event.type === 'table' ? [[event.table, event]] : [])));
 }
 
 async function rowsOf<R extends Record<string, unknown>>(sql: string): Promise<R[]> {
@@ -217,7 +217,7 @@ test('from Postgres into Postgres too, once nobody is connected', async () => {
   expect(tables.get('document_chunks')).toEqual(tablesIn(events).get('document_chunks'));
   // The leases are over by then: from there on nothing changes any more.
   expect(tablesIn(await moved(postgres(second.url), postgres(third.url)))).toEqual(
-    new Map([...tables].map(([name, told]) => [name, { ...told, ...leasesOver(name) }])),
+    new Map([...tables].map(([name, digest]) => [name, { ...digest, ...leasesOver(name) }])),
   );
 });
 
