@@ -60,11 +60,13 @@ export interface PartState {
   readonly newer: readonly string[];
 }
 
+type SchemaCode = 'schema_too_new' | 'schema_behind' | 'right_missing';
+
 /** The schema is not one that this code can work on, or not for this role. */
 export class SchemaRefused extends Error {
   override readonly name = 'SchemaRefused';
-  readonly code: 'schema_too_new' | 'schema_behind' | 'right_missing';
-  constructor(code: SchemaRefused['code'], message: string, options?: ErrorOptions) {
+  readonly code: SchemaCode;
+  constructor(code: SchemaCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
   }
