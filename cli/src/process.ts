@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { constants, homedir } from 'node:os';
 import { createInterface } from 'node:readline';
@@ -9,6 +10,7 @@ import type { World } from './world.ts';
 import { editText } from './terminal/editor.ts';
 import { EXIT, type ExitCode } from './line/exit.ts';
 import { createPrivateFiles } from './connection/private-files.ts';
+import { ProgramError } from './program-error.ts';
 import { type Signals, takeSignals } from './terminal/signals.ts';
 
 /** The process as a world. */
@@ -37,9 +39,9 @@ export function processWorld(): World {
       const program = serverProgram('main.js');
       return program === null ? null : runProgram(program, signals);
     },
-    examine() {
-      const program = serverProgram('doctor/main.js');
-      return program === null ? null : linesOfProgram(program, signals);
+    serverLines(name, args) {
+      const program = serverProgram(`${name}/main.js`);
+      return program === null ? null : linesOfProgram(program, args, signals);
     },
   };
 }
@@ -84,8 +86,20 @@ export function runProgram(program: string, signals: Signals): Promise<ExitCode>
 }
 
 /** What a program of ours writes, line by line. Its errors go to this terminal. */
-async function* linesOfProgram(program: string, signals: Signals): AsyncGenerator<string> {
-  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function* linesOfProgram(
+  program: string,
+  args: readonly string[],
+  signals: Signals,
+): AsyncGenerator<string> {
+  const child = spawn(process.execPath, ['--enable-source-maps', program, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   signals.passTo(child);
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
   yield* createInterface({ input: child.stdout });
+  const [code, signal] = await ended;
+  if (signal !== null)
+    throw new ProgramError('interrupted', EXIT.interrupted, `It was ended by ${signal}.`);
+  if (code !== 0)
+    throw new ProgramError('defect', EXIT.defect, `A program of the server ended with ${code}.`);
 }

@@ -15,6 +15,7 @@ export {
 export type { Review } from './definitions/settle.ts';
 export type * from './definitions/types.ts';
 export { watchFolder } from './definitions/watch.ts';
+export { type YamlText, readYaml } from './definitions/yaml.ts';
 export { type Download, download, fileHeaders } from './download.ts';
 export { type Finding, diskFinding, existing, missing, there, unknown } from './finding.ts';
 export * from './handler.ts';
