@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
+import pg from 'pg';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 import { bareDatabase } from '../../stores/postgres/test/databases.ts';
 import { type Started, build, startMain } from '../../server/test/process.ts';
@@ -13,8 +14,10 @@ import { type Started, build, startMain } from '../../server/test/process.ts';
 export interface Stage {
   readonly url: string;
   open(params?: { user?: string; path?: string; width?: number; dark?: boolean }): Promise<Page>;
-  /** Calls the API as the user, with the token of a page. */
+  /** Calls the API as the user, with the token of a page. Bytes go as they are. */
   call(page: Page, method: string, path: string, body?: unknown): Promise<unknown>;
+  /** On the database of the server: for what would take hours to come about. */
+  sql(text: string, values?: readonly unknown[]): Promise<void>;
   /** What browsers complained about: errors of scripts and violations of the content security policy. */
   readonly complaints: string[];
   restart(): Promise<void>;
@@ -30,15 +33,28 @@ const FLAGS = [
   '--no-first-run',
 ];
 
-/** `jobs`: files of people's own, by their names. */
+/** What goes as it is instead of as JSON. */
+export class Bytes {
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  constructor(type: string, bytes: Uint8Array) {
+    this.type = type;
+    this.bytes = new Uint8Array(bytes);
+  }
+}
+
+/** `files` of people's own, by their paths: `jobs/sync.ts`. */
 export async function openStage(
   env: Record<string, string> = {},
-  jobs: Readonly<Record<string, string>> = {},
+  files: Readonly<Record<string, string>> = {},
 ): Promise<Stage> {
   build();
   const folder = mkdtempSync(join(tmpdir(), 'millrace-console-'));
   mkdirSync(join(folder, 'jobs'));
-  for (const [name, text] of Object.entries(jobs)) writeFileSync(join(folder, 'jobs', name), text);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(folder, dirname(path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
   const database = await bareDatabase();
   const settings = { MILLRACE_DATA: folder, DATABASE_URL: database.url, ...env };
   let server: Started = startMain({ PORT: '0', ...settings }, folder);
@@ -60,6 +76,8 @@ export async function openStage(
         reducedMotion: 'reduce',
       });
       contexts.push(context);
+      // Nobody is there to choose a place for a large file: it becomes a download as in other browsers.
+      await context.addInitScript('delete window.showSaveFilePicker');
       const page = await context.newPage();
       page.on('pageerror', (error) => complaints.push(error.message));
       page.on('console', (message) => {
@@ -75,15 +93,24 @@ export async function openStage(
     async call(page, method, path, body) {
       const session = await page.evaluate<string>("sessionStorage.getItem('millrace.session')");
       const { access } = JSON.parse(session) as { access: string };
+      const type = body instanceof Bytes ? body.type : 'application/json';
       const response = await fetch(url + path, {
         method,
         headers: {
           authorization: `Bearer ${access}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(body !== undefined && { 'content-type': type }),
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && {
+          body: body instanceof Bytes ? body.bytes : JSON.stringify(body),
+        }),
       });
       return response.json();
+    },
+    async sql(text, values = []) {
+      const client = new pg.Client(database.url);
+      await client.connect();
+      await client.query(text, [...values]);
+      await client.end();
     },
     async restart() {
       server.child.kill('SIGTERM');

@@ -48,6 +48,7 @@ export async function openFront(
     away,
     audit: traceAudit(database.audit, telemetry),
     bulk: database.bulk,
+    saved: database.saved,
     jobs: createQueue({ store: joined, registry, events }),
     rules: () => rules,
     worker,
