@@ -154,7 +154,12 @@ export const marks = z.object({
 
 const thresholds = z
   .object({
-    queueDepth: marks.extend({ scaleOut: z.number() }),
+    queueDepth: z.object({
+      target: z.number(),
+      warn: z.number(),
+      critical: z.number(),
+      scaleOut: z.number(),
+    }),
     successRate: marks,
     retryRate: marks,
     oldestDueSeconds: marks,

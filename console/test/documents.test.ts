@@ -135,7 +135,7 @@ test.each(['/documents?tab=templates', '/documents?tab=files', '/documents/templ
     expect(await violations(page)).toEqual([]);
     expect(await sideways(page)).toBe(0);
   },
-  60_000,
+  180_000,
 );
 
 test('nothing broke, and the content security policy was never touched', () => {

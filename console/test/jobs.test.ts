@@ -30,7 +30,7 @@ test('a job is enqueued by a form made from the schema of its kind', async () =>
   await page.getByRole('button', { name: 'Enqueue' }).click();
   await page.getByText('Succeeded').first().waitFor();
   expect(await page.locator('pre').first().textContent()).toContain('"north"');
-}, 60_000);
+}, 180_000);
 
 test('failed jobs are retried in bulk, after the server has frozen and counted them', async () => {
   const page = await stage.open({ path: '/jobs' });
@@ -50,7 +50,7 @@ test('failed jobs are retried in bulk, after the server has frozen and counted t
   expect(await violations(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Retry 3 jobs' }).click();
   await page.getByText('3 jobs are being queued again').waitFor();
-}, 60_000);
+}, 180_000);
 
 test('a failed job shows its error and stack, and a link to it is the same for who opens it', async () => {
   const page = await stage.open({ path: '/jobs?phase=failed' });
@@ -59,7 +59,7 @@ test('a failed job shows its error and stack, and a link to it is the same for w
   expect(await violations(page)).toEqual([]);
   const other = await stage.open({ path: new URL(page.url()).pathname.replace('/console', '') });
   await other.getByText('Too many sessions').first().waitFor();
-}, 60_000);
+}, 180_000);
 
 test('a viewer sees the list and cannot act, and is told why', async () => {
   const page = await stage.open({ user: 'viewer@sandbox', path: '/jobs?phase=failed' });
@@ -69,7 +69,7 @@ test('a viewer sees the list and cannot act, and is told why', async () => {
   expect(await retry.getAttribute('title')).toContain('This needs the role member');
   await retry.click({ force: true }); // the browser itself would let a person do it
   expect(await stage.call(page, 'GET', '/audit')).toMatchObject({ code: 'role_missing' });
-}, 60_000);
+}, 180_000);
 
 test('a view is saved for whoever made it, wherever they sign in', async () => {
   const user = 'viewer@sandbox';
@@ -91,7 +91,7 @@ test('a view is saved for whoever made it, wherever they sign in', async () => {
   await elsewhere.getByText('Failed syncs is deleted').waitFor();
   await elsewhere.getByRole('button', { name: 'Undo' }).click();
   await remove.waitFor();
-}, 60_000);
+}, 180_000);
 
 describe('a list as long as after a day', () => {
   const KINDS = 'warehouse.sync,county.load,ledger.export,order.invoiced';
@@ -100,7 +100,7 @@ describe('a list as long as after a day', () => {
   beforeAll(async () => {
     const history = readFileSync(new URL('history.sql', import.meta.url), 'utf8');
     await stage.sql(history, [20_000, '']);
-  }, 60_000);
+  }, 180_000);
 
   /** Chooses all that fit, and an action: the dialog says how many that are. */
   async function ask(page: Page, action: string, title: string): Promise<void> {
@@ -126,7 +126,7 @@ describe('a list as long as after a day', () => {
     await ask(page, 'Delete', 'Delete more than 10,000 jobs?');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-  }, 60_000);
+  }, 180_000);
 
   test('takes an action through a reload; back and forward start none', async () => {
     const page = await stage.open({ path: '/jobs' });
@@ -155,7 +155,7 @@ describe('a list as long as after a day', () => {
     await strip.getByText(`${FAILED} queued again.`).waitFor();
     await page.getByText('No job fits').waitFor();
     expect(await violations(page)).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   test('takes an action back', async () => {
     const page = await stage.open({ path: `/jobs?state=QUEUED&kind=${KINDS}` });
@@ -166,7 +166,7 @@ describe('a list as long as after a day', () => {
     await strip.getByRole('button', { name: 'Undo' }).click();
     await strip.getByText(/undone/).waitFor();
     await page.locator('tr[data-row="49"]').waitFor();
-  }, 60_000);
+  }, 180_000);
 });
 
 test('nothing broke, and the content security policy was never touched', () => {

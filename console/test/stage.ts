@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import pg from 'pg';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+import { onTestFinished } from 'vitest';
 import { bareDatabase } from '../../stores/postgres/test/databases.ts';
 import { type Started, build, startMain } from '../../server/test/process.ts';
 
@@ -13,7 +14,8 @@ import { type Started, build, startMain } from '../../server/test/process.ts';
  */
 export interface Stage {
   readonly url: string;
-  open(params?: { user?: string; path?: string; width?: number; dark?: boolean }): Promise<Page>;
+  /** Closed with the test, since a page that nobody looks at goes on asking; `stays`: with the stage. */
+  open(params?: Visit): Promise<Page>;
   /** Calls the API as the user, with the token of a page. Bytes go as they are. */
   call(page: Page, method: string, path: string, body?: unknown): Promise<unknown>;
   /** On the database of the server: for what would take hours to come about. */
@@ -23,6 +25,21 @@ export interface Stage {
   restart(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Also those that the browser says nothing about in its console. */
+const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
+  complain([location.pathname, event.violatedDirective, event.blockedURI, event.sourceFile].join(' ')));`;
+
+export interface Visit {
+  readonly user?: string;
+  readonly path?: string;
+  readonly width?: number;
+  readonly dark?: boolean;
+  readonly stays?: boolean;
+}
+
+/** For machines that are busy: nothing is waited for that does not come. */
+const PATIENCE_MS = 60_000;
 
 /** Chromium talks to nobody but the server under test. */
 const FLAGS = [
@@ -69,21 +86,27 @@ export async function openStage(
   return {
     url,
     complaints,
-    async open({ user = 'admin@sandbox', path = '/', width = 1440, dark = false } = {}) {
+    async open({
+      user = 'admin@sandbox',
+      path = '/',
+      width = 1440,
+      dark = false,
+      stays = false,
+    } = {}) {
       const context = await browser.newContext({
         viewport: { width, height: 900 },
         colorScheme: dark ? 'dark' : 'light',
         reducedMotion: 'reduce',
       });
-      contexts.push(context);
+      context.setDefaultTimeout(PATIENCE_MS);
+      if (stays) contexts.push(context);
+      else onTestFinished(() => context.close());
       // Nobody is there to choose a place for a large file: it becomes a download as in other browsers.
       await context.addInitScript('delete window.showSaveFilePicker');
       const page = await context.newPage();
       page.on('pageerror', (error) => complaints.push(error.message));
-      page.on('console', (message) => {
-        if (message.type() === 'error' && /Content Security Policy/i.test(message.text()))
-          complaints.push(message.text());
-      });
+      await page.exposeFunction('complain', (text: string) => complaints.push(text));
+      await page.addInitScript(REPORT_VIOLATIONS);
       await page.goto(`${url}/console${path}`);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await signInAs(page, user, passwordIn(folder));

@@ -48,8 +48,8 @@ beforeAll(async () => {
     },
     { 'jobs/plan.ts': JOB, 'reports/one.yaml': REPORT, 'pipelines/opens.yaml': PIPELINE },
   );
-  await furnish(await stage.open({ user: OWNER }));
-  stranger = await stage.open({ user: 'member@sandbox' });
+  await furnish(await stage.open({ user: OWNER, stays: true }));
+  stranger = await stage.open({ user: 'member@sandbox', stays: true });
 }, 240_000);
 afterAll(async () => {
   await stage.close();
@@ -77,8 +77,10 @@ async function furnish(page: Page): Promise<void> {
 /** A page as the stranger sees it, once it says what is expected. */
 async function seen(path: string, says: string): Promise<string> {
   await stranger.goto(`${stage.url}/console${path}`);
-  await stranger.locator('main#main').getByText(says).first().waitFor();
-  return (await stranger.locator('body').textContent()) ?? '';
+  const text = await stranger.waitForFunction(
+    `document.body.innerText.includes(${JSON.stringify(says)}) && document.body.innerText`,
+  );
+  return (await text.jsonValue()) as string;
 }
 
 const LINKS = [

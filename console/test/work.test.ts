@@ -36,14 +36,18 @@ test('a query is typed, checked at its place, run, sorted and exported, and is t
   const page = await stage.open({ path: '/queries' });
   const editor = page.getByRole('textbox', { name: 'SQL' });
   await editor.click();
-  await page.keyboard.press('Control+a');
-  await page.keyboard.insertText('SELECT TOP 5 JobID, EmailName FORM _Job');
+  const write = async (sql: string): Promise<void> => {
+    await page.keyboard.press('Control+a');
+    // Over a selection the browser itself would write what the policy refuses: a style of its own.
+    await page.keyboard.press('Delete');
+    await page.keyboard.insertText(sql);
+  };
+  await write('SELECT TOP 5 JobID, EmailName FORM _Job');
   await page.locator('.cm-lintRange-error').first().waitFor();
-  await page.keyboard.press('Control+a');
-  await page.keyboard.insertText('SELECT TOP 5 JobID, EmailName FROM _Job');
+  await write('SELECT TOP 5 JobID, EmailName FROM _Job');
   await page.locator('.cm-lintRange-error').first().waitFor({ state: 'detached' });
   await page.keyboard.press('Control+Enter');
-  await page.getByText('5 rows').waitFor({ timeout: 30_000 });
+  await page.getByText('5 rows', { exact: true }).waitFor();
   const grid = page.getByRole('region', { name: 'Rows of the result' });
   await grid.getByRole('button', { name: /JobID/ }).click();
   await grid.locator('th[aria-sort=ascending]').waitFor();
@@ -52,8 +56,8 @@ test('a query is typed, checked at its place, run, sorted and exported, and is t
   await page.getByRole('button', { name: 'csv' }).click();
   expect((await download).suggestedFilename()).toMatch(/\.csv$/);
   await page.reload();
-  await page.getByText('5 rows').waitFor();
-}, 90_000);
+  await page.getByText('5 rows', { exact: true }).waitFor();
+}, 180_000);
 
 test('a report runs by a form made from its parameters, and gives a file', async () => {
   const page = await stage.open({ path: '/reports/hours' });
@@ -65,16 +69,16 @@ test('a report runs by a form made from its parameters, and gives a file', async
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download' }).click();
   expect((await download).suggestedFilename()).toMatch(/hours.*\.csv$/);
-}, 60_000);
+}, 180_000);
 
 test('a pipeline runs with live state on its steps', async () => {
   const page = await stage.open({ path: '/pipelines/opens' });
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.waitForURL(/run=/);
-  await page.getByRole('table', { name: 'Steps' }).getByText('done').waitFor({ timeout: 30_000 });
+  await page.getByRole('table', { name: 'Steps' }).getByText('done').waitFor();
   await page.getByRole('table', { name: 'Runs' }).getByText('Succeeded').waitFor();
   expect(await violations(page)).toEqual([]);
-}, 60_000);
+}, 180_000);
 
 test('a kind is held back with why, which others see, and resumed from the overview', async () => {
   const page = await stage.open({ path: '/operations?tab=kinds' });
@@ -97,7 +101,7 @@ test('a kind is held back with why, which others see, and resumed from the overv
     .getByRole('table', { name: 'Replicas' })
     .getByRole('button', { name: 'Drain' })
     .waitFor();
-}, 60_000);
+}, 180_000);
 
 /** What is there for others, and what a viewer reads beside it. */
 const CLOSED = [
@@ -123,13 +127,13 @@ test('a viewer can do nothing, and is told why beside each control', async () =>
       path,
       why: expect.stringMatching(/^This needs the role \w+; you are viewer\.$/),
     });
-    await button.click();
+    await button.click({ force: true });
     expect(await page.getByRole('dialog').count()).toBe(0);
   }
   await page.goto(`${stage.url}/console/operations?tab=audit`);
   await page.getByText('role_missing').first().waitFor();
   expect(sent).toEqual([]);
-}, 60_000);
+}, 180_000);
 
 async function whyOf(page: Page, name: string): Promise<string | null> {
   const button = page.getByRole('button', { name: new RegExp(`^${name}`) }).first();

@@ -26,13 +26,13 @@ const value = z
   })
   .describe('Whatever its reader understands: the service only stores it.');
 
-const thing = z.object({
+export const savedThing = z.object({
   what,
   name: z.string(),
   value: z.record(z.string(), z.unknown()),
   updatedAt: moment,
 });
-export type SavedThing = z.infer<typeof thing>;
+export type SavedThing = z.infer<typeof savedThing>;
 
 const story: SavedThing = {
   what: 'views',
@@ -50,7 +50,7 @@ export const savedContracts = {
     summary: 'What you have saved in this tenant, by name; nobody else sees it.',
     access: 'viewer',
     query: wholeOrPage.extend({ what: what.default('views') }),
-    response: z.object({ saved: z.array(thing), next: nextOrNone }),
+    response: z.object({ saved: z.array(savedThing), next: nextOrNone }),
     statuses: [200],
     example: { query: { what: 'views' }, response: { saved: [story], next: null } },
   },
@@ -63,7 +63,7 @@ export const savedContracts = {
     audit: { target: 'name' },
     params: byName,
     body: z.strictObject({ value }),
-    response: thing,
+    response: savedThing,
     statuses: [201, 200],
     errors: ['saved_full'],
     example: { params, body: { value: story.value }, response: story },

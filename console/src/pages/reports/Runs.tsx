@@ -32,14 +32,14 @@ export function Runs({ runs }: { runs: readonly Run[] }) {
 }
 
 function What({ run: { id, parameters, submitter, schedule } }: { run: Run }) {
+  const by = schedule === null ? submitter : 'by the clock';
   return (
     <div className="min-w-0">
       <Link to="/jobs/$id" params={{ id }} className="text-link hover:underline">
         {id}
-      </Link>{' '}
-      <span className="text-ink-3">{schedule === null ? (submitter ?? '') : 'by the clock'}</span>
+      </Link>
       <div className="max-w-100 truncate text-small text-ink-2 max-md:max-w-40">
-        {parametersInWords(parameters) || 'no parameters'}
+        {[by, parametersInWords(parameters) || 'no parameters'].filter(Boolean).join(', ')}
       </div>
     </div>
   );

@@ -38,7 +38,7 @@ export function BulkStrip({ id, search }: { id: string; search: JobsSearch }) {
   if (bulk === undefined)
     return answer.isError ? (
       <div className="px-6 pb-2 max-md:px-4">
-        <Trouble error={answer.error} retry={close} />
+        <Trouble error={answer.error} />
       </div>
     ) : null;
   return (
