@@ -44,17 +44,15 @@ function pageOf(context, page) {
     now: () => page.evaluate('performance.now()'),
     longTasks: () => page.evaluate('benchTasks'),
     text: async (selector) => (await page.locator(selector).first().textContent()) ?? '',
-    /** When the expression is true for the first time, looked at with each frame. */
-    async when(expression) {
-      const handle = await page.waitForFunction(`(${expression}) && performance.now()`, undefined, {
-        polling: 'raf',
-      });
-      return handle.jsonValue();
-    },
-    has: (selector, text) =>
-      page.waitForFunction(
-        `document.querySelector(${JSON.stringify(selector)})?.textContent.includes(${JSON.stringify(text)})`,
-      ),
+    /**
+     * When the expression is true for the first time, looked at with each frame. Playwright's own way to wait would need
+     * eval, which the content security policy of the page refuses.
+     */
+    when: (expression) =>
+      page.evaluate(`new Promise((resolve) => {
+        const look = () => ((${expression}) ? resolve(performance.now()) : requestAnimationFrame(look));
+        look();
+      })`),
     keep: (key, value) =>
       context.addInitScript(
         `localStorage.setItem(${JSON.stringify(key)}, ${JSON.stringify(value)})`,
@@ -114,6 +112,7 @@ export const typed = {
     await page.keyboard.type(text, { delay: 90 });
     return (await page.when(said(shown))) - (await page.evaluate('benchBegun'));
   },
+  shows: (page, number) => page.when(said(number)),
   async back(page, count, shown) {
     for (let n = 0; n < count; n += 1) await page.keyboard.press('Backspace');
     await page.when(said(shown));

@@ -193,9 +193,9 @@ async function typing(browser, at, baseUrl, previews) {
   const page = await browser.open();
   await page.keep('millrace.sample.invoice', data);
   await page.goto(`${at}/documents/templates/invoice`);
-  await page.has('figure figcaption', JSON.parse(data).Number);
-  const times = [];
   const number = JSON.parse(data).Number;
+  await typed.shows(page, number);
+  const times = [];
   await typed.atEndOfValue(page, 2); // the number stands in the second line
   for (let n = -3; n < previews; n += 1) {
     const more = String(1_000 + n).slice(-3);
