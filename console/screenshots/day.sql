@@ -58,3 +58,25 @@ WITH cause AS (
   RETURNING seq, kind, state
 ), dead AS (INSERT INTO millrace.dead (seq, kind, state) SELECT seq, kind, state FROM failed)
 INSERT INTO millrace.count_delta (kind, tenant, state, n) SELECT kind, '', state, count(*) FROM failed GROUP BY kind, state;
+
+-- What the others run: their slots, as jobs with leases that outlive the pictures.
+WITH begun AS (
+  INSERT INTO millrace.jobs (kind, tenant, state, attempt, max_attempts, created_at, run_at, started_at, payload, progress, key)
+  SELECT kind, '', 'QUEUED', 0, 4, now() - ago, now() - ago, NULL, '{}',
+         CASE WHEN done > 0 THEN jsonb_build_object('done', done, 'total', total) END, key
+    FROM (VALUES
+      ('document.batch', 'Year-end leave statements', interval '9 minutes', 1834, 2110), ('ledger.export', 'Ledger, third quarter', interval '6 minutes', 19, 64),
+      ('report', 'Stock by warehouse', interval '4 minutes', 64, 100), ('document', 'Offer Q-20931', interval '2 seconds', 0, 0),
+      ('document', 'Contract C-1201', interval '1 second', 0, 0), ('document', 'Contract C-1202', interval '1 second', 0, 0),
+      ('document', 'Statement S-4410', interval '3 seconds', 0, 0), ('document', 'Statement S-4411', interval '2 seconds', 0, 0),
+      ('document', 'Statement S-4412', interval '2 seconds', 0, 0), ('document', 'Statement S-4413', interval '1 second', 0, 0),
+      ('document', 'Offer Q-20932', interval '1 second', 0, 0), ('document', 'Offer Q-20933', interval '1 second', 0, 0)
+    ) AS r(kind, key, ago, done, total)
+  RETURNING seq, kind, created_at
+), leased AS (
+  INSERT INTO millrace.lease (seq, epoch, claim, until, started_at, attempt, nth, rank, renewed, kind, tenant, worker)
+  SELECT seq, nextval('millrace.epoch'), 1, now() + interval '2 hours', created_at, 1, 1, 32767, true, kind, '',
+         CASE WHEN row_number() OVER (ORDER BY seq) <= 7 THEN 'prod-2' ELSE 'prod-3' END
+    FROM begun
+)
+INSERT INTO millrace.count_delta (kind, tenant, state, n) SELECT kind, '', 'OPEN', count(*) FROM begun GROUP BY kind;

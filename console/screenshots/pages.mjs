@@ -49,7 +49,7 @@ export const PAGES = {
       await page.getByText(/changed regions?/).waitFor();
     },
   },
-  batch: { path: '/documents/batches/batch-2' },
+  batch: { path: '/documents/batches/batch-2', act: painted },
   'batch-files': { path: '/documents/new' },
   'batch-map': {
     path: '/documents/new?template=offer-letter',

@@ -82,6 +82,10 @@ async function take(url) {
         colorScheme: theme,
         locale: 'en-GB',
       });
+      const sample = readFileSync(join(root, 'examples/invoice/data.json'), 'utf8');
+      await context.addInitScript(
+        `localStorage.setItem('millrace.sample.invoice', ${JSON.stringify(sample)})`,
+      );
       const page = await context.newPage();
       await signIn(page, url);
       end ??= await seed(url, await tokenOf(page), postgres.url);

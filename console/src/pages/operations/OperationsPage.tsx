@@ -3,6 +3,7 @@ import { Page } from '../../shell/Page.tsx';
 import { TAB, TabBar } from '../../ui/tabs.tsx';
 import { Audit } from './Audit.tsx';
 import { ErrorGroups } from './ErrorGroups.tsx';
+import { HeldBack } from './HeldBack.tsx';
 import { Kinds } from './Kinds.tsx';
 import { Replicas } from './Replicas.tsx';
 import { Sandbox } from './Sandbox.tsx';
@@ -53,6 +54,7 @@ function Shown({ tab }: { tab: OperationTab }) {
       return (
         <>
           <Replicas />
+          <HeldBack />
           <ErrorGroups />
         </>
       );

@@ -6,10 +6,12 @@ import type { Overview } from './overview.ts';
 
 /** The figures with what is aimed at and what alerts go by, as the runbook has them. */
 export function Figures({
-  overview: { figures, series, thresholds, budgets },
+  overview: { at, bucketSeconds, figures, series: all, thresholds, budgets },
 }: {
   overview: Overview;
 }) {
+  // The last bucket has only begun: drawn beside whole ones it would look like a fall.
+  const series = all.filter((each) => Date.parse(each.at) + bucketSeconds * 1000 <= Date.parse(at));
   const cache = budgets.find(({ hitRate }) => hitRate !== null);
   const share = (part: (bucket: Overview['series'][number]) => number): (number | null)[] =>
     series.map((bucket) => {
@@ -18,7 +20,7 @@ export function Figures({
     });
   const whole = (value: number): string =>
     percent(value, value * 100 === Math.round(value * 100) ? 0 : 1);
-  const oldest = series.at(-1)?.oldestDueSeconds ?? null;
+  const oldest = all.findLast((each) => each.waiting !== null)?.oldestDueSeconds ?? null;
   return (
     <dl className="grid grid-cols-7 border-y border-line max-xl:grid-cols-4 max-md:grid-cols-2">
       <Figure name="Throughput" value={short(figures.perMinute)} unit="/min" note={change(figures)}>
@@ -167,9 +169,10 @@ function split(text: string): { value: string; unit: string } {
   return { value, unit: unit.join(' ') };
 }
 
-function change({ perMinute, perMinuteBefore }: Overview['figures']): string {
-  if (perMinuteBefore === null || perMinuteBefore === 0) return 'no time before to compare';
+function change({ perMinute, perMinuteBefore, beforeIs }: Overview['figures']): string {
+  if (perMinuteBefore === null || perMinuteBefore === 0) return 'nothing to compare';
+  const before = beforeIs === 'week_ago' ? 'last week' : 'before';
   const part = perMinute / perMinuteBefore - 1;
-  if (Math.abs(part) < 0.01) return 'as in the time before';
-  return `${percent(Math.abs(part), 0)} ${part > 0 ? 'over' : 'under'} the time before`;
+  if (Math.abs(part) < 0.01) return `as ${before}`;
+  return `${percent(Math.abs(part), 0)} ${part > 0 ? 'over' : 'under'} ${before}`;
 }

@@ -42,14 +42,14 @@ export function PipelineView({ pipeline }: { pipeline: Pipeline }) {
   });
   const shown = chosen === undefined ? runs[0] : (inList ?? asked.data);
   return (
-    <>
+    <div className="flex min-h-full flex-col">
       <div className="border-b border-line">
         <Graph
           label={`Steps of ${pipeline.title}`}
           nodes={shown === undefined ? pipeline.steps.map(planned) : shown.steps.map(live)}
         />
       </div>
-      <div className="grid grid-cols-[minmax(0,1fr)_296px] max-lg:block">
+      <div className="grid flex-1 grid-cols-[minmax(0,1fr)_296px] max-lg:block">
         <div>
           {asked.isError && (
             <div className="p-6 max-md:p-4">
@@ -71,7 +71,7 @@ export function PipelineView({ pipeline }: { pipeline: Pipeline }) {
           <Ticks schedules={pipeline.schedules.map(({ name }) => name)} />
         </aside>
       </div>
-    </>
+    </div>
   );
 }
 

@@ -16,7 +16,7 @@ export function ReportView({ report }: { report: Report }) {
   return (
     <>
       <FileProblems problems={report.problems} />
-      <div className="grid grid-cols-[minmax(0,1fr)_296px] max-lg:block">
+      <div className="grid min-h-full grid-cols-[minmax(0,1fr)_296px] max-lg:block">
         <div>
           <NewRun report={report} />
           <RunsOf report={report} />

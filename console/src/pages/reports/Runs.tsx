@@ -51,7 +51,7 @@ function HowFar({ run: { state, progress, result, error, format } }: { run: Run 
     return (
       <span>
         {count(result.rows)}{' '}
-        <span className="text-small text-ink-3">
+        <span className="text-small whitespace-nowrap text-ink-3">
           {format}, {bytes(result.bytes)}
         </span>
         {result.note !== null && (

@@ -31,7 +31,7 @@ export function AgainList({ saved }: { saved: readonly Saved<SavedBatch>[] }) {
               >
                 <b className="block truncate font-[550]">{thing.name}</b>
                 <span className="block truncate text-small text-ink-3">
-                  {thing.value.template}, {plural(thing.value.rows, 'row')}{' '}
+                  {thing.value.template}, {plural(thing.value.rows, 'row')},{' '}
                   <Ago at={thing.updatedAt} />
                 </span>
               </Link>
