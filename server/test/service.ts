@@ -7,6 +7,9 @@ import type {
   AuditRecord,
   Bulk,
   BulkLog,
+  Saved,
+  SavedOf,
+  SavedThings,
 } from '@millrace/store-postgres';
 import type { MemoryStore } from '@millrace/store-memory';
 import type { MainStore } from '../src/stores/parts.ts';
@@ -96,6 +99,34 @@ export function createMemoryBulk(): BulkLog {
         .filter((each) => each.id > after)
         .toSorted((a, b) => (a.id < b.id ? -1 : 1))
         .slice(0, limit),
+  };
+}
+
+/** What people save, in memory. */
+export function createMemorySaved(now: () => number): SavedThings {
+  const all = new Map<string, Map<string, Saved>>();
+  const of = ({ owner, tenant, what }: SavedOf): Map<string, Saved> => {
+    const key = JSON.stringify([owner, tenant, what]);
+    const own = all.get(key) ?? new Map<string, Saved>();
+    all.set(key, own);
+    return own;
+  };
+  return {
+    list: async (whose) => [...of(whose).values()],
+    async put({ name, value, ...whose }) {
+      const created = !of(whose).has(name);
+      if (created && of(whose).size >= 100) return null;
+      const saved = { name, value, updatedAt: now() };
+      of(whose).set(name, saved);
+      return { saved, created };
+    },
+    remove: async ({ name, ...whose }) => of(whose).delete(name),
+    async erase({ subject }) {
+      const own = [...all.keys()].filter((key) => (JSON.parse(key) as string[])[0] === subject);
+      const gone = own.reduce((sum, key) => sum + (all.get(key)?.size ?? 0), 0);
+      for (const key of own) all.delete(key);
+      return gone;
+    },
   };
 }
 

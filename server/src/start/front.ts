@@ -52,6 +52,7 @@ export async function openFront(
     away,
     audit,
     bulk: database.bulk,
+    saved: database.saved,
     jobs: createQueue({ store: joined, registry, events }),
     rules: () => rules,
     worker,

@@ -66,6 +66,9 @@ export type {
   BulkLog,
   Names,
   NewBulk,
+  Saved,
+  SavedOf,
+  SavedThings,
 } from './service.ts';
 export type { PostgresStore } from './store.ts';
 

@@ -23,6 +23,7 @@ const ALL = [
   '008-names.sql',
   '009-figures.sql',
   '010-acting.sql',
+  '011-saved.sql',
 ];
 
 let databases: TestDatabases;

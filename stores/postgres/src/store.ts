@@ -37,11 +37,12 @@ import {
 } from './operations/schedules.ts';
 import { takeName } from './operations/names.ts';
 import { erase } from './operations/erase.ts';
+import { createSaved } from './operations/saved.ts';
 import { settle } from './operations/settle.ts';
 import { SUCCEED_NOTHING } from './operations/succeed.ts';
 import { maintain } from './operations/maintain.ts';
 import { closeGates, openGates, reportWorker, workers } from './operations/upkeep.ts';
-import type { Announcements, AuditLog, BulkLog, Names } from './service.ts';
+import type { Announcements, AuditLog, BulkLog, Names, SavedThings } from './service.ts';
 
 const NOW: Statement = {
   name: 'millrace_now',
@@ -54,6 +55,7 @@ export interface PostgresStore extends Store {
   readonly audit: AuditLog;
   readonly names: Names;
   readonly bulk: BulkLog;
+  readonly saved: SavedThings;
   readonly announcements: Announcements;
   readonly figures: Figures;
   readonly enqueueIn: NonNullable<Store['enqueueIn']>;
@@ -145,6 +147,7 @@ export async function createStore(
       prune: (request) => auditPrune(context, request),
     },
     bulk: createBulkLog(context),
+    saved: createSaved(context),
     figures: figuresOf(context, tally.listen),
     names: { take: (request) => takeName(context, request) },
     announcements,

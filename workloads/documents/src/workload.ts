@@ -1,5 +1,6 @@
 import { type Office, installedFonts, openOffice } from '@millrace/office';
 import { type Host, type Workload, FetchRefused } from '@millrace/workload-kit';
+import { DOCUMENT } from './batch/jobs.ts';
 import { contract } from './contract/index.ts';
 import { type Documents, MIGRATIONS, openDocuments } from './documents.ts';
 import { examine } from './doctor.ts';
@@ -33,10 +34,15 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
 
   declare: (_config, { orgs }) => ({
     kinds: [
-      ...documentKinds().map((kind) => ({ kind, needs: ['chunks'] as const })),
+      ...documentKinds().map((kind) => ({
+        kind,
+        needs: ['chunks'] as const,
+        ...(kind.kind === DOCUMENT && { makes: 'document' as const }),
+      })),
       ...orgs.map(({ name, retries }) => ({
         kind: salesforceDocumentKind(name, retries),
         org: name,
+        makes: 'document' as const,
       })),
     ],
   }),

@@ -87,6 +87,8 @@ export interface DeclaredKind<Service> {
   readonly org?: string;
   /** Its jobs go to Redis where there is one; left out, they are in the main store. */
   readonly redis?: true;
+  /** Each execution makes a document: the overview holds how long they take against what is promised of documents. */
+  readonly makes?: 'document';
   /** Parts of its store without which it cannot run: refused at start, not after the work is done. */
   readonly needs?: readonly (keyof Store)[];
 }
