@@ -145,7 +145,7 @@ steps:
       for (const each of [data, { ...data, timeZone: 'Europe/Berlin' }])
         await world.queue.enqueue({ kind: 'pipeline.start', data: each });
       await world.finish();
-      expect(world.things.all.map(({ input }) => input['of']).toSorted()).toEqual([
+      expect(world.things.all.map(({ input }) => String(input['of'])).toSorted()).toEqual([
         '2026-02',
         '2026-03',
       ]);
