@@ -18,6 +18,7 @@ import { kinds } from './commands/operate/kinds.ts';
 import { lint } from './documents/commands/lint.ts';
 import { login } from './commands/sign-in/login.ts';
 import { logout } from './commands/sign-in/logout.ts';
+import { mcp } from './commands/mcp.ts';
 import { pause } from './commands/operate/pause.ts';
 import { pipeline } from './pipelines/commands/pipeline.ts';
 import { pipelines } from './pipelines/commands/pipelines.ts';
@@ -84,6 +85,7 @@ export const commands: readonly Command[] = [
   worker,
   erase,
   audit,
+  mcp,
   login,
   logout,
   whoami,

@@ -1,5 +1,4 @@
 export { createApp } from './http/app.ts';
-export { systemClock } from './clock.ts';
 export { type Config, ConfigError, readConfig } from './config/config.ts';
 export type { AppParts } from './http/handler.ts';
 export { type LoadedJobs, loadJobs } from './jobs/folder.ts';

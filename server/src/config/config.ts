@@ -55,7 +55,7 @@ export interface Config {
   >;
   /** Where /metrics is served without a token; null: nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | null;
-  /** Where the command line of this user looks for servers; null: it is not told of this one. */
+  /** Where the command line of this user looks for servers; null: this one is not listed there. */
   readonly runningFolder: string | null;
   readonly logLevel: Environment['LOG_LEVEL'];
   readonly production: boolean;

@@ -78,7 +78,7 @@ export const environment = z.object({
   DATABASE_AUTH: setting(
     oneOf(['password', 'azure']),
     'password',
-    'How Postgres is shown who asks: with a password, or with the token of an Azure managed identity.',
+    'How the service signs in to Postgres: with a password, or with the token of an Azure managed identity.',
   ),
   AZURE_CLIENT_ID: unset(
     text,

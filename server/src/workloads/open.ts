@@ -25,7 +25,7 @@ export interface OpenedWorkloads {
   readonly gauges: readonly ((set: SetGauge<MetricTable>) => void)[];
   /** What they use up or share out, as it is now. */
   budgets(): Promise<readonly WorkloadBudget[]>;
-  /** How their things are told in live events, by the topic. */
+  /** How their things appear in live events, by the topic. */
   readonly topics: ReadonlyMap<string, Topic>;
   /** The names of the routes that they answer. */
   readonly routes: ReadonlySet<string>;

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import type { ConnectOptions } from './connect.ts';
 import type { Database, Statement } from './database.ts';
 import { lockFolder } from './embedded/folder-lock.ts';
-import { migrate } from './migrate.ts';
+import { migrate, requireMigrated } from './migrate.ts';
 import { openPg } from './pg.ts';
 import { PLANNING } from './planning.ts';
-import { openFolder } from './embedded/pglite-folder.ts';
 import { openPglite } from './embedded/pglite.ts';
 import { type PostgresStore, createStore } from './store.ts';
 
@@ -47,6 +46,11 @@ export {
   type Whose,
 } from './figures.ts';
 export { type Migrations, migrate } from './migrate.ts';
+export { type RunInside, sessionOf } from './own-sessions.ts';
+export { type Announcer, createAnnouncer } from './replica/announcer.ts';
+export { FIRST_BUCKET_MS, bucketOf } from './replica/buckets.ts';
+export { type Counting, createCounting } from './replica/counting.ts';
+export { type Keeper, createKeeper } from './replica/keeper.ts';
 export type {
   Announcement,
   Announcements,
@@ -62,15 +66,17 @@ export type {
 } from './service.ts';
 export type { PostgresStore } from './store.ts';
 
-export interface PostgresStoreOptions extends ConnectOptions {
+export type PostgresStoreOptions = ConnectOptions & {
   /** The prefix of its job ids. */
   readonly name?: string;
   readonly dependants?: Dependants;
   readonly poolSize?: number;
   readonly answerWithinMs?: number;
+  /** False: the tables are somebody else's to set up, and are only looked at. */
+  readonly migrate?: boolean;
   /** Whether notifications arrive: said once at the start, and whenever it changes. Without them the workers poll. */
   readonly onNotify?: (arrives: boolean) => void;
-}
+};
 
 export interface PgliteStoreOptions {
   /** A folder that this process has for itself, or a database that the program has open already. */
@@ -94,7 +100,7 @@ const NOTHING_FOLLOWS: Dependants = () => [];
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const database = openPg({ poolSize: 10, answerWithinMs: 30_000, ...options });
   try {
-    await migrate(database);
+    await (options.migrate === false ? requireMigrated(database) : migrate(database));
     const store = await createStore({
       database,
       name: options.name ?? 'pg',
@@ -128,6 +134,8 @@ export async function openPgliteStore(options: PgliteStoreOptions): Promise<Post
     await migrate(database);
     return embedded(options, database);
   }
+  // Only here: a program that has a Postgres need not load one.
+  const { openFolder } = await import('./embedded/pglite-folder.ts');
   const unlock = await lockFolder(source.folder);
   try {
     const pglite = await openFolder(join(source.folder, 'pg'), {

@@ -36,13 +36,33 @@ export async function migrate(
   migrations: Migrations = QUEUE,
 ): Promise<string[]> {
   const { folder } = migrations;
-  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
+  const files = await filesIn(folder);
   try {
     return await database.transaction((session) => applyPending(session, migrations, files));
   } catch (error) {
     if (isDenied(error)) throw await missingRight(database, error);
     throw error;
   }
+}
+
+/** For a role that changes no tables: what is missing is said, and left to whoever may make it. */
+export async function requireMigrated(
+  database: Database,
+  { owner, folder }: Migrations = QUEUE,
+): Promise<void> {
+  const [has] = await database.query<{ tables: boolean }>(HAS_SCHEMA, []);
+  const applied = has?.tables === true ? await database.query<{ name: string }>(APPLIED, []) : [];
+  const known = new Set(applied.map(({ name }) => name));
+  const prefix = owner === '' ? '' : `${owner}/`;
+  const missing = (await filesIn(folder)).filter((name) => !known.has(`${prefix}${name}`));
+  if (missing.length > 0)
+    throw new Error(
+      `The tables of Millrace in this database are not there or not of this version (${missing.join(', ')}). Start Millrace once as a role that may set them up.`,
+    );
+}
+
+async function filesIn(folder: URL): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
 }
 
 async function applyPending(

@@ -119,11 +119,11 @@ export interface Live {
   listen(topic: string, listener: (ids: readonly string[] | null) => void): () => void;
 }
 
-/** How things of a workload are told in live events. */
+/** How things of a workload appear in live events. */
 export interface Topic {
   /** As they are now; what is gone is left out. */
   read(ids: readonly string[]): Promise<readonly Thing[]>;
-  /** What a new reader is told first: those that are not over, the newest of them. */
+  /** What a new reader is sent first: those that are not over, the newest of them. */
   present(scope: Scope): Promise<readonly Thing[]>;
 }
 
@@ -195,7 +195,7 @@ export interface Opened<
   readonly steps?: Readonly<Record<string, Step>>;
   /** What it announces with `Host.live`, by the topic. */
   readonly topics?: Readonly<Record<string, Topic>>;
-  /** What was thrown, as what the caller is told; null: it is not of this workload. */
+  /** What was thrown, as what the caller is answered; null: it is not of this workload. */
   toProblem?(thrown: unknown): WorkloadProblem | null;
   /** Removes what is kept about someone, and counts it by what it was. */
   erase?(subject: string): Promise<Readonly<Record<string, number>>>;
