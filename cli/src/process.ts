@@ -16,7 +16,8 @@ import { type Signals, takeSignals } from './terminal/signals.ts';
 /** The process as a world. */
 export function processWorld(): World {
   const signals = takeSignals();
-  for (const stream of [process.stdout, process.stderr]) endWithReader(stream);
+  process.stdout.on('error', endWithReader);
+  process.stderr.on('error', goOnUnseen);
   return {
     // Opened only when asked for: a terminal that nobody reads must not keep the process.
     get stdin() {
@@ -56,11 +57,14 @@ function lives(pid: number): boolean {
 }
 
 /** `millrace jobs | head`: the reader has seen enough, so there is nothing left to say or do. */
-function endWithReader(stream: NodeJS.WritableStream): void {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(EXIT.ok);
-  });
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(EXIT.ok);
+}
+
+/** Whoever stopped reading how far a report is (`2>&1 | head -1`) still waits for its file, and for the right exit code. */
+function goOnUnseen(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 /** Found when asked for, never imported: the command line works without the server's packages. */

@@ -23,6 +23,7 @@ export type { WorkloadBudget } from './budget.ts';
 export * from './health.ts';
 export { iso, isoOrNull } from './moment.ts';
 export { type Page, type PageParams, badCursor, numberCursor, page, pageLimit } from './pages.ts';
+export { isoDateAt } from './parameters/calendar.ts';
 export { givenOf, parametersOf } from './parameters/declare.ts';
 export { formOf } from './parameters/form.ts';
 export { givenFromJson, givenFromTexts } from './parameters/given.ts';
