@@ -50,7 +50,11 @@ async function open(path: string, { width = 1440, dark = false } = {}): Promise<
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(`${path}: ${message.text()}`);
   });
-  page.on('requestfailed', (request) => complaints.push(`${path}: ${request.url()} failed`));
+  page.on('requestfailed', (request) => {
+    const why = request.failure()?.errorText ?? '';
+    // Pages that are linked are fetched ahead, and no longer wanted when the reader goes on.
+    if (why !== 'net::ERR_ABORTED') complaints.push(`${path}: ${request.url()}: ${why}`);
+  });
   await page.goto(url + path);
   await page.locator('.vp-doc h1').waitFor();
   return page;
