@@ -60,7 +60,7 @@ describe('install scripts', () => {
 describe('what npm start is about to install', () => {
   const office = { name: 'libreoffice-writer-nogui', why: 'makes PDFs', megabytes: 200 };
 
-  // 70 MB that only a query on the simulated Marketing Cloud needs: its folder has a lock file of its own.
+  // 95 MB that only a query on the simulated Marketing Cloud needs: its folder has a lock file of its own.
   test('has no DuckDB, which the first query installs', () => {
     const duckdb = /"node_modules\/@duckdb\//;
     expect(readFileSync(join(root, 'package-lock.json'), 'utf8')).not.toMatch(duckdb);
