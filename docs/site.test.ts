@@ -111,7 +111,7 @@ describe('the files', () => {
   it('come compressed', () => {
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     for (const name of names.filter((each) => /\.(html|js|css)$/.test(each)))
-      expect(names).toContain(`${name}.br`);
+      expect(names).toContain(`${name}.gz`);
   });
 });
 
