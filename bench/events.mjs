@@ -120,7 +120,7 @@ async function replicaRole() {
     await import('@millrace/engine');
   const { openPostgresStore } = await import('@millrace/store-postgres');
   const { createHub } = await import('../server/dist/live/hub.js');
-  const { systemClock } = await import('../server/dist/clock.js');
+  const { systemClock } = await import('../engine/dist/system.js');
   const { z } = await import('zod');
   const events = createEvents();
   const registry = createRegistry([

@@ -19,7 +19,7 @@ const PACKAGES = [
 const pages = filesOf(/\.md$/, 'docs').filter((page) => /^ *```ts file=/m.test(textOf(page)));
 let projects: Project[];
 beforeAll(async () => {
-  await buildPackages('testkit', 'stores/postgres');
+  await buildPackages('testkit', 'millrace');
   projects = await Promise.all(pages.map((page) => startProject(page, PACKAGES)));
 }, 120_000);
 afterAll(() => Promise.all(projects.map((project) => project.remove())));

@@ -30,6 +30,8 @@ const SALESFORCE_PACKAGE = join(root, 'salesforce-package');
 const DUCKDB = join(root, 'simulators', 'marketing-cloud', 'duckdb');
 /** VitePress, for the documentation as a site. */
 const SITE = join(root, 'docs', 'site');
+/** 76 MB that one test runs on. */
+const PRISMA = join(root, 'millrace', 'test', 'prisma');
 
 // What configures a real installation must not reach the tests: they would run on its data.
 const REAL_SETTINGS =
@@ -43,6 +45,7 @@ await script(async () => {
   await ensureModules(DUCKDB);
   await ensureModules(SITE);
   await ensureModules(BENCH);
+  await ensureModules(PRISMA);
   await ensureConsole();
   const started = await startAll();
   endInOrderWhenInterrupted(started);

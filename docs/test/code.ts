@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -73,16 +73,7 @@ export async function startProject(page: string, packages: readonly string[]): P
 async function link(folder: string, name: string): Promise<void> {
   const place = join(folder, 'node_modules', name);
   await mkdir(dirname(place), { recursive: true });
-  if (name === 'millrace') return standIn(place);
   await symlink(join(root, ELSEWHERE[name] ?? `node_modules/${name}`), place);
-}
-
-async function standIn(place: string): Promise<void> {
-  await mkdir(place);
-  await cp(join(root, 'docs/test/stand-in.ts'), join(place, 'index.ts'));
-  const exports = { '.': { types: './index.ts', default: './index.mjs' } };
-  await writeFile(join(place, 'package.json'), JSON.stringify({ type: 'module', exports }));
-  await compiled(place, 'index.ts');
 }
 
 /** With the other files of the project in it: plain Node reads no TypeScript. */

@@ -17,7 +17,7 @@ export interface Guide {
 const PACKAGES = ['millrace', '@millrace/engine', '@millrace/store-postgres', 'zod', 'pg'];
 
 export async function startGuide(page: string, peers: readonly string[]): Promise<Guide> {
-  await buildPackages('stores/postgres');
+  await buildPackages('millrace');
   const database = await bareDatabase();
   const project = await startProject(page, [...PACKAGES, ...peers]);
   return {

@@ -1,15 +1,9 @@
 import { cp, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  createEvents,
-  createQueue,
-  createRegistry,
-  dependantsOf,
-  ticksBetween,
-} from '@millrace/engine';
-import { openPostgresStore } from '@millrace/store-postgres';
+import { ticksBetween } from '@millrace/engine';
 import { createTestQueue } from '@millrace/testkit';
+import { createMillrace } from 'millrace';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { createHarness } from '../../server/test/harness.ts';
@@ -115,14 +109,12 @@ it('webhook: the end of the label is told, signed', async () => {
 it('transaction: the order and its job are both there, or neither is', async () => {
   const databases = await testDatabases();
   const database = await databases.create();
-  const registry = createRegistry([confirmOrder]);
-  const dependants = dependantsOf(registry, []);
-  const store = await openPostgresStore({ url: database.url, dependants });
+  const millrace = await createMillrace({ database: database.url, jobs: [confirmOrder] });
   const client = new pg.Client(database.url);
   await client.connect();
   onTestFinished(async () => {
     await client.end();
-    await store.close();
+    await millrace.stop();
     await database.drop();
     await databases.remove();
   });
@@ -130,12 +122,10 @@ it('transaction: the order and its job are both there, or neither is', async () 
   await client.query(
     'CREATE TABLE orders (id serial PRIMARY KEY, article text UNIQUE DEFERRABLE INITIALLY DEFERRED)',
   );
-  const queue = createQueue({ store, registry, events: createEvents() });
 
-  const id = await placeOrder(client, queue, 'chair');
-  const { kind, payload } = (await queue.get(id)) ?? {};
-  expect([kind, JSON.parse(payload ?? '')]).toEqual(['confirm-order', { order: 1 }]);
-  await expect(placeOrder(client, queue, 'chair')).rejects.toThrow(/unique/);
+  const id = await placeOrder(client, millrace, 'chair');
+  expect(await millrace.get(id)).toMatchObject({ kind: 'confirm-order', data: { order: 1 } });
+  await expect(placeOrder(client, millrace, 'chair')).rejects.toThrow(/unique/);
   expect((await client.query('SELECT id FROM orders')).rows).toEqual([{ id: 1 }]);
-  expect((await queue.list({ filter: {}, limit: 10 })).jobs).toMatchObject([{ id }]);
+  expect((await millrace.list()).jobs).toMatchObject([{ id }]);
 });

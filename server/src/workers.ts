@@ -13,7 +13,7 @@ import {
   createRegistry,
   createWorker,
 } from '@millrace/engine';
-import { systemClock } from './clock.ts';
+import { systemClock } from '@millrace/engine/system';
 import type { Config, SalesforceConfig } from './config/config.ts';
 import { lineWriter } from './log/line.ts';
 import type { Logger } from './log/log.ts';
