@@ -23,9 +23,15 @@ const USE_ENV = '--use-env';
 const useEnv = process.argv.includes(USE_ENV);
 const vitestArguments = process.argv.slice(2).filter((argument) => argument !== USE_ENV);
 
+/** The other queues: the guides for people who come from one of them are tried on both sides. */
+const BENCH = join(root, 'bench');
 const SALESFORCE_PACKAGE = join(root, 'salesforce-package');
 /** 95 MB that a start does without; the tests of queries run their SQL on it. */
 const DUCKDB = join(root, 'simulators', 'marketing-cloud', 'duckdb');
+/** VitePress, for the documentation as a site. */
+const SITE = join(root, 'docs', 'site');
+/** 76 MB that one test runs on. */
+const PRISMA = join(root, 'millrace', 'test', 'prisma');
 
 // What configures a real installation must not reach the tests: they would run on its data.
 const REAL_SETTINGS =
@@ -37,6 +43,9 @@ await script(async () => {
   await ensureModules();
   await ensureModules(SALESFORCE_PACKAGE);
   await ensureModules(DUCKDB);
+  await ensureModules(SITE);
+  await ensureModules(BENCH);
+  await ensureModules(PRISMA);
   await ensureConsole();
   const started = await startAll();
   endInOrderWhenInterrupted(started);

@@ -43,7 +43,7 @@ export type Outcome =
       readonly type: 'died';
       readonly reason: EndReason;
       readonly complaint: string;
-      /** How much of the time it had a processor, from 0 to 1. Told of a timeout only. */
+      /** How much of the time it had a processor, from 0 to 1. Known of a timeout only. */
       readonly worked: number;
     };
 
@@ -88,7 +88,7 @@ export async function startProcess(params: SlotParams): Promise<OfficeProcess> {
   let onAnswer: (answer: Answer | { type: 'died' }) => void = () => {};
   child.on('message', (answer: Answer) => onAnswer(answer));
   child.on('error', (error) => {
-    complaint ||= error.message; // could not be started, or be told: it exits, or there was none
+    complaint ||= error.message; // could not be started, or be written to: it exits, or there was none
     if (child.pid === undefined) end();
   });
 
