@@ -1,6 +1,7 @@
 import { Ban, ChevronsUp, RotateCcw, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
 import { useMay } from '../../data/roles.ts';
+import { correctedNow } from '../../time/now.ts';
 import { count } from '../../time/words.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { BulkDialog, type BulkAction } from './bulk/BulkDialog.tsx';
@@ -66,7 +67,7 @@ export function BulkBar({ selection, filter }: { selection: Selection; filter: J
       {asked !== null && (
         <BulkDialog
           action={asked}
-          what={all ? { filter: filterOf(filter, Date.now()) } : { ids }}
+          what={all ? { filter: filterOf(filter, correctedNow()) } : { ids }}
           onClose={() => setAsked(null)}
           onStarted={() => {
             setAsked(null);
