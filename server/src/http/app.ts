@@ -3,6 +3,7 @@ import type { Scope } from '@millrace/engine';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { readConsole } from '../console/files.ts';
 import { serveConsole } from '../console/route.ts';
+import { serveSite } from '../docs/site.ts';
 import { createAdmit } from './admit.ts';
 import { audited } from './audit.ts';
 import { answerClientErrors } from './client-errors.ts';
@@ -39,6 +40,7 @@ import { jobHandlers } from '../routes/jobs.ts';
 import { kindHandlers } from '../routes/kinds.ts';
 import { overviewHandlers } from '../routes/overview.ts';
 import { replicaHandlers } from '../routes/replicas.ts';
+import { savedHandlers } from '../routes/saved.ts';
 import { scheduleHandlers } from '../routes/schedules.ts';
 import { workerHandlers } from '../routes/worker.ts';
 import { traceRequests } from '../telemetry/requests.ts';
@@ -114,6 +116,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   if (parts.config.role !== 'worker') {
     registerEvents(app, admit, parts);
     serveConsole(app, readConsole(), parts.signIn);
+    serveSite(app);
   }
   return app;
 }
@@ -150,6 +153,7 @@ function createHandlers(parts: AppParts): (scope: Scope) => Partial<Handlers> {
       ...errorGroupHandlers(within),
       ...installationHandlers(within),
       ...auditHandlers(within),
+      ...savedHandlers(within),
     };
     return all;
   };

@@ -1,6 +1,6 @@
 import type { Contract, Contracts, RouteName, SettingInForce, SignIn } from '@millrace/api';
 import type { AskedStore, Queue, Registry, Rule, Schedule, Scope, Worker } from '@millrace/engine';
-import type { AuditLog, BulkLog } from '@millrace/store-postgres';
+import type { AuditLog, BulkLog, SavedThings } from '@millrace/store-postgres';
 import type { routes } from '@millrace/workloads/contracts';
 import type { Answer, Call, Handler, HealthCheck } from '@millrace/workload-kit';
 import type { Config } from '../config/config.ts';
@@ -16,12 +16,13 @@ import type { OpenedWorkloads } from '../workloads/open.ts';
 
 /** What the routes stand on. */
 export interface AppParts {
-  /** Jobs, as whoever asks may see and change them. Nothing else reaches them from a route. */
+  /** Jobs, as the caller may see and change them. Nothing else reaches them from a route. */
   readonly within: (scope: Scope) => WithinScope;
   /** Which stores are left out of lists and counts, because they do not answer. */
   readonly away: Pick<Away, 'places'>;
   readonly audit: AuditLog;
   readonly bulk: BulkLog;
+  readonly saved: SavedThings;
   /** For the service's own jobs, which no caller could make. */
   readonly jobs: Pick<Queue, 'enqueue'>;
   /** What follows from what, as far as this process knows. */
@@ -35,7 +36,7 @@ export interface AppParts {
   /** The name of this process among the replicas. */
   readonly replica: string;
   readonly authenticate: Authenticate;
-  /** Told to whoever wants to sign in. */
+  /** What whoever wants to sign in has to know. */
   readonly signIn: SignIn;
   /** As they are in force. */
   readonly settings: () => readonly SettingInForce[];

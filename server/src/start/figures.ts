@@ -1,10 +1,10 @@
 import type { Events } from '@millrace/engine';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '@millrace/engine/system';
+import { createCounting, createKeeper } from '@millrace/store-postgres';
 import { createBudgets } from '../figures/budgets.ts';
-import { createKeeper } from '../figures/keeper.ts';
 import { type ServedFigures, serveFigures } from '../figures/overview.ts';
 import { createSampler } from '../figures/sampler.ts';
-import { createCounting } from '../figures/tally.ts';
+import { createTrouble } from '../live/trouble.ts';
 import { runChore } from '../workloads/chore.ts';
 import type { OpenedWorkloads } from '../workloads/open.ts';
 import type { Kinds } from './kinds.ts';
@@ -17,7 +17,7 @@ const TIDY_EVERY_MS = 10 * 60_000;
 /** Counts what happens here, keeps it with what the other replicas have counted, and serves the whole. */
 export function openFigures(
   { config, log, replica, closing }: Process,
-  { schedules, ofOrgs, places }: Kinds,
+  { schedules, ofOrgs, places, declared }: Kinds,
   { stores, orgs }: Queues,
   { events, workloads }: { readonly events: Events; readonly workloads: OpenedWorkloads },
 ): ServedFigures {
@@ -30,7 +30,13 @@ export function openFigures(
     ofOrgs: kindsOfOrgs,
     onCounted: () => keeper.soon(),
   });
-  const keeper = createKeeper({ counting, figures, replica, clock: systemClock, log });
+  const keeper = createKeeper({
+    counting,
+    figures,
+    replica,
+    clock: systemClock,
+    outage: createTrouble(log, 'The figures of the overview'),
+  });
   figures.listen(counting);
   stores.onMadeBeside(counting.made);
   const served = serveFigures({
@@ -40,6 +46,7 @@ export function openFigures(
     away: away.places,
     beside: new Set([...kindsOfOrgs, ...places.redis.map(({ kind }) => kind)]),
     schedules,
+    documentKinds: declared.documentKinds,
     budgets: createBudgets({
       orgs,
       workloads: workloads.budgets,

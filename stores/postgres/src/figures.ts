@@ -22,7 +22,7 @@ export interface Figures {
   waiting(): Promise<WaitingLane[]>;
   /** The newest that failed, or that wait for a retry. */
   failures(params: FailuresParams): Promise<Failure[]>;
-  /** What the store makes and ends by itself is told from now on. One listens at a time. */
+  /** What the store makes and ends by itself is reported from now on. One listens at a time. */
   listen(tally: Tally): void;
 }
 
@@ -64,7 +64,8 @@ export interface Range {
 
 export interface Whose {
   readonly tenants: readonly string[] | 'all';
-  readonly kind?: string | undefined;
+  /** Left out: all. */
+  readonly kinds?: readonly string[] | undefined;
 }
 
 export interface Summed extends Counted {

@@ -1,4 +1,5 @@
 import { Ban, ChevronsUp, RotateCcw, Trash2, X } from 'lucide-react';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../data/roles.ts';
 import { correctedNow } from '../../time/now.ts';
@@ -18,6 +19,7 @@ const ACTIONS = [
 /** What can be done with the chosen rows, or with all that fit the filter. Floats above the pager, so that it moves nothing. */
 export function BulkBar({ selection, filter }: { selection: Selection; filter: JobsSearch }) {
   const ids = [...selection.chosen];
+  const navigate = useNavigate();
   const may = useMay('freezeBulk');
   const [all, setAll] = useState(false);
   const [asked, setAsked] = useState<BulkAction | null>(null);
@@ -69,9 +71,14 @@ export function BulkBar({ selection, filter }: { selection: Selection; filter: J
           action={asked}
           what={all ? { filter: filterOf(filter, correctedNow()) } : { ids }}
           onClose={() => setAsked(null)}
-          onStarted={() => {
+          onStarted={(bulk) => {
             setAsked(null);
             selection.clear();
+            void navigate({
+              to: '/jobs',
+              search: (before) => ({ ...before, bulk }),
+              replace: true,
+            });
           }}
         />
       )}

@@ -55,7 +55,7 @@ function Shown({ job }: { job: Job }) {
           <Why job={job} phase={phase} />
           <JobProgress job={job} />
           <Attempts job={job} />
-          {job.executions.length === 0 && job.log !== null && job.log.length > 0 && (
+          {isNow(job) && job.log !== null && job.log.length > 0 && (
             <section>
               <h2 className="mb-2">Log</h2>
               <div className="overflow-hidden rounded-node border border-line">
@@ -76,4 +76,9 @@ function Shown({ job }: { job: Job }) {
       </div>
     </Page>
   );
+}
+
+/** The log of an execution that ended badly is with that execution. */
+function isNow({ state, executions }: Job): boolean {
+  return state === 'PROCESSING' || executions.length === 0;
 }

@@ -27,6 +27,7 @@ export function QueriesPage() {
   const tabs = useTabs();
   const { shown } = tabs;
   const may = useMay('startRun');
+  const mayCancel = useMay('cancelRun');
   const catalog = useQuery({
     queryKey: ['catalog', shown.mid],
     queryFn: () => api.getCatalog({ query: shown.mid === null ? {} : { mid: shown.mid } }),
@@ -43,21 +44,20 @@ export function QueriesPage() {
   });
   const isUnderway = run.data?.status === 'queued' || run.data?.status === 'running';
 
-  const takeLinked = useEffectEvent(async (id: string) => {
-    const opened = await api.getRun({ params: { id } });
-    const same = tabs.tabs.find((tab) => tab.run === id);
-    if (same === undefined)
-      tabs.open({
-        ...newTab(opened.sqlText, opened.snippetName ?? id),
-        run: id,
-        ranSql: opened.sqlText,
-        mid: opened.mid,
-      });
-    else tabs.show(same.id);
-    await navigate({ to: '/queries', search: {}, replace: true });
+  // The run that an address names becomes a tab of its own.
+  const take = useMutation({
+    mutationFn: (id: string) => api.getRun({ params: { id } }),
+    onSuccess: ({ id, sqlText, snippetName, mid }) => {
+      const same = tabs.tabs.find((tab) => tab.run === id);
+      if (same === undefined)
+        tabs.open({ ...newTab(sqlText, snippetName ?? id), run: id, ranSql: sqlText, mid });
+      else tabs.show(same.id);
+      void navigate({ to: '/queries', search: {}, replace: true });
+    },
   });
+  const takeLinked = useEffectEvent((id: string) => take.mutate(id));
   useEffect(() => {
-    if (linked !== undefined) void takeLinked(linked);
+    if (linked !== undefined) takeLinked(linked);
   }, [linked]);
 
   // Of the tab in which it was asked for: another may be shown when the answer comes.
@@ -106,6 +106,7 @@ export function QueriesPage() {
           {isUnderway ? (
             <Button
               icon={<Square size={13} />}
+              why={mayCancel.why}
               disabled={cancel.isPending}
               onClick={() => shown.run !== null && cancel.mutate(shown.run)}
             >
@@ -148,10 +149,13 @@ export function QueriesPage() {
               />
             </Suspense>
           </div>
-          {start.isError && (
-            <div className="px-4 pb-3">
-              <Trouble error={start.error} />
-            </div>
+          {[take.error, start.error, run.error].map(
+            (error, index) =>
+              error !== null && (
+                <div key={index} className="px-4 py-2">
+                  <Trouble error={error} />
+                </div>
+              ),
           )}
           <RunStatus
             run={run.data ?? null}

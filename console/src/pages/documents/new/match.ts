@@ -52,8 +52,9 @@ export function autoMatch(
   const pairs = fields
     .flatMap(({ path }) =>
       columns.map((name, column) => {
-        if (name === path) return { path, column, score: 2, how: 'same' as const };
-        if (last[path] === name) return { path, column, score: 1.9, how: 'last' as const };
+        const how = name === path ? ('same' as const) : ('last' as const);
+        if (last[path] === name) return { path, column, score: 3, how };
+        if (name === path) return { path, column, score: 2, how };
         const score = likeness(name, path);
         return { path, column, score, how: score >= 1 ? ('same' as const) : ('guess' as const) };
       }),
@@ -163,7 +164,7 @@ export function isBlank(cell: Cell | undefined): boolean {
 }
 
 /**
- * What the service is told. A column that fills a field is read under the field's name. One that has the name of a field and
+ * What is sent to the service. A column that fills a field is read under the field's name. One that has the name of a field and
  * fills another, or none, is moved out of the way: no name may stand there twice.
  */
 export function readingOf(
