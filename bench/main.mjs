@@ -16,6 +16,7 @@ const subcommands = {
   salesforce: './salesforce.mjs',
   queries: './queries.mjs',
   reports: './reports.mjs',
+  console: './console.mjs',
 };
 
 const [name, ...args] = process.argv.slice(2);

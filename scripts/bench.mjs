@@ -3,12 +3,21 @@
 
 import { join } from 'node:path';
 import { debianPackages } from './services.mjs';
-import { become, ensureBuild, ensureModules, ensurePackages, root, script } from './setup.mjs';
+import {
+  become,
+  ensureBuild,
+  ensureConsole,
+  ensureModules,
+  ensurePackages,
+  root,
+  script,
+} from './setup.mjs';
 
 await script(async () => {
   await ensurePackages(Object.values(debianPackages));
   await ensureModules();
   await ensureModules(join(root, 'bench'));
   await ensureBuild();
+  await ensureConsole();
   await become('bench/main.mjs');
 });

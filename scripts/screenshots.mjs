@@ -1,6 +1,6 @@
 // npm run screenshots: pictures of the console. The arguments are those of console/screenshots/take.mjs.
 
-import { debianPackages } from './services.mjs';
+import { debianPackages, fontPackages } from './services.mjs';
 import {
   become,
   ensureBuild,
@@ -14,6 +14,7 @@ await script(async () => {
   await ensureModules();
   await ensureBuild();
   await ensureConsole();
-  await ensurePackages([debianPackages.browser]);
+  const { browser, postgres, office } = debianPackages;
+  await ensurePackages([browser, postgres, office, ...fontPackages]);
   await become('console/screenshots/take.mjs');
 });

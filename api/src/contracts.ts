@@ -14,6 +14,7 @@ import { jobContracts } from './routes/jobs.ts';
 import { kindContracts } from './routes/kinds.ts';
 import { overviewContracts } from './routes/overview.ts';
 import { replicaContracts } from './routes/replicas.ts';
+import { savedContracts } from './routes/saved.ts';
 import { scheduleContracts } from './routes/schedules.ts';
 import { workerContracts } from './routes/worker.ts';
 
@@ -32,6 +33,7 @@ export const contracts = {
   ...replicaContracts,
   ...eventContracts,
   ...auditContracts,
+  ...savedContracts,
   ...identityContracts,
   ...installationContracts,
   ...healthContracts,
@@ -81,6 +83,11 @@ export const GROUPS: readonly Group[] = [
     contracts: eventContracts,
   },
   { name: 'Audit', about: 'Who did what, and to how many jobs.', contracts: auditContracts },
+  {
+    name: 'Saved',
+    about: 'What people save for themselves: views of the jobs, and batches to do again.',
+    contracts: savedContracts,
+  },
   {
     name: 'Identity',
     about: 'Where tokens come from, and who you are.',

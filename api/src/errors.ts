@@ -216,6 +216,18 @@ const CORE = {
     title: 'There is no such bulk action',
     help: 'They are kept for 7 days: freeze its filter again with POST /bulk.',
   },
+  saved_not_found: {
+    status: 404,
+    retryable: false,
+    title: 'You have saved nothing under this name',
+    help: 'GET /saved lists what is yours in this tenant. Another tenant of yours has its own.',
+  },
+  saved_full: {
+    status: 409,
+    retryable: false,
+    title: 'There is no room for another',
+    help: 'Each person saves up to 100 views and 100 batches in a tenant: delete one first.',
+  },
   replica_not_found: {
     status: 404,
     retryable: false,

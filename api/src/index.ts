@@ -46,4 +46,5 @@ export { JOB_PHASES, type JobFilter, type JobPhase, jobFilter } from './filter.t
 export { BULK_ACTIONS, BULK_COUNTED, type BulkAction, type BulkActionJson } from './routes/bulk.ts';
 export type { Kind } from './routes/kinds.ts';
 export type { Replica } from './replica.ts';
+export { SAVED, type SavedThing, type SavedWhat } from './routes/saved.ts';
 export { type RunningServer, runningFolder, runningServer } from './running.ts';

@@ -62,6 +62,10 @@ const figures = z.object({
   retryRate: z.number().nullable().describe('Of the executions; null: there were none.'),
   p50Ms: z.number().nullable().describe('How long executions that succeeded ran.'),
   p95Ms: z.number().nullable(),
+  documentP95Ms: z
+    .number()
+    .nullable()
+    .describe('The same of jobs that make a document each; null: there were none.'),
   waitP50Ms: z.number().nullable().describe('How long jobs waited from when they were made.'),
   waitP95Ms: z.number().nullable(),
   peakOldestDueSeconds: seconds.nullable(),
@@ -82,6 +86,7 @@ const point = z.object({
   retried: z.number(),
   p50Ms: z.number().nullable(),
   p95Ms: z.number().nullable(),
+  documentP95Ms: z.number().nullable(),
   waiting: z.number().nullable().describe('The most of the bucket; null: nobody has looked.'),
   oldestDueSeconds: seconds.nullable(),
 });
@@ -140,12 +145,21 @@ const attention = z.object({
 });
 export type Attention = z.infer<typeof attention>;
 
-/** From where on somebody should look, and from where on at once. */
-export const marks = z.object({ warn: z.number(), critical: z.number() });
+/** What is aimed at, from where on somebody should look, and from where on at once. */
+export const marks = z.object({
+  target: z.number().nullable().describe('Null: there is none.'),
+  warn: z.number(),
+  critical: z.number(),
+});
 
 const thresholds = z
   .object({
-    queueDepth: z.object({ warn: z.number(), critical: z.number(), scaleOut: z.number() }),
+    queueDepth: z.object({
+      target: z.number(),
+      warn: z.number(),
+      critical: z.number(),
+      scaleOut: z.number(),
+    }),
     successRate: marks,
     retryRate: marks,
     oldestDueSeconds: marks,

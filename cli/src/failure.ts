@@ -2,6 +2,7 @@ import { ApiError, type Problem } from '@millrace/api';
 import { SilentServer } from './connection/running.ts';
 import { DocumentError } from './documents/document-error.ts';
 import { EXIT, type ExitCode } from './line/exit.ts';
+import { ProgramError } from './program-error.ts';
 import { SignInError } from './sign-in/sign-in-error.ts';
 import { UsageError } from './line/usage-error.ts';
 
@@ -23,6 +24,7 @@ export function failureOf(thrown: unknown, url: string, advice: string | null = 
   if (thrown instanceof SilentServer)
     return failure(EXIT.unreachable, 'unreachable', thrown.message);
   if (thrown instanceof DocumentError) return failure(EXIT.refused, thrown.code, thrown.message);
+  if (thrown instanceof ProgramError) return failure(thrown.exitCode, thrown.code, thrown.message);
   if (thrown instanceof ApiError) return refusal(thrown.problem, advice);
   if (isUnreachable(thrown))
     return failure(EXIT.unreachable, 'unreachable', unreachable(thrown, url));

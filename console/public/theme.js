@@ -5,3 +5,6 @@
   const dark = chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';
 })();
+
+// Zod tries whether it may compile its checks. It may not, and each try would be a violation of the policy that somebody has to read.
+globalThis.__zod_globalConfig = { jitless: true };

@@ -1,7 +1,7 @@
 // npm run screenshots: the console on the sandbox with work in it, each page at two widths and in both themes.
 //
 //   npm run screenshots                    into .millrace/screenshots
-//   npm run screenshots -- --into FOLDER --only overview,jobs
+//   npm run screenshots -- --into FOLDER --only overview,jobs --widths 1920,320 --themes dark
 
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -9,6 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
+import { startPostgres } from '../../scripts/services.mjs';
+import { PAGES } from './pages.mjs';
+import { seed } from './seed.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const { values } = parseArgs({
@@ -20,45 +23,37 @@ const { values } = parseArgs({
   },
 });
 
-/** @type {Readonly<Record<string, string>>} */
-const PAGES = {
-  overview: '/',
-  jobs: '/jobs',
-  'new-job': '/jobs/new',
-  job: '/jobs/pg-2',
-  documents: '/documents',
-  queries: '/queries?run=run-1',
-  reports: '/reports/timesheet-detail',
-  'report-graph': '/reports?view=graph',
-  pipelines: '/pipelines',
-  operations: '/operations',
-  schedules: '/operations?tab=schedules',
-  settings: '/operations?tab=settings',
-  welcome: '/welcome',
-};
-
 const folder = mkdtempSync(join(tmpdir(), 'millrace-screenshots-'));
-for (const name of ['reports', 'pipelines', 'examples']) {
+for (const name of ['reports', 'pipelines', 'examples'])
   cpSync(join(root, name), join(folder, name), { recursive: true });
-}
 cpSync(join(import.meta.dirname, 'jobs'), join(folder, 'jobs'), { recursive: true });
-const server = spawn(process.execPath, [join(root, 'server/dist/main.js')], {
+const postgres = await startPostgres({ settings: { fsync: 'off' } });
+/** Replicas are called after their machine: in pictures, not after this one. */
+const CALLED = `data:text/javascript,import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module'; os.hostname = () => 'prod-1'; syncBuiltinESMExports();`;
+const server = spawn(process.execPath, ['--import', CALLED, join(root, 'server/dist/main.js')], {
   cwd: folder,
   env: {
     ...process.env,
     PORT: '0',
+    DATABASE_URL: postgres.url,
     MILLRACE_DATA: join(folder, 'data'),
+    MILLRACE_ENVIRONMENT: 'production',
     SALESFORCE_SANDBOX: 'true',
     XDG_STATE_HOME: join(folder, 'state'),
   },
   stdio: ['ignore', 'pipe', 'inherit'],
 });
+const browser = await chromium.launch({
+  executablePath: '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+});
 try {
-  const url = await addressOf(server);
-  await take(url);
+  await take(await addressOf(server));
 } finally {
+  await browser.close();
   server.kill('SIGKILL'); // what runs would be waited for
   await new Promise((resolve) => server.on('close', resolve));
+  await postgres.remove();
   rmSync(folder, { recursive: true, force: true });
 }
 
@@ -78,34 +73,49 @@ function addressOf(child) {
 /** @param {string} url */
 async function take(url) {
   mkdirSync(values.into, { recursive: true });
-  const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-  });
-  const only = values.only?.split(',');
-  let isSeeded = false;
+  /** @type {(() => Promise<void>) | null} */
+  let end = null;
   for (const width of values.widths.split(',').map(Number)) {
     for (const theme of /** @type {('light' | 'dark')[]} */ (values.themes.split(','))) {
       const context = await browser.newContext({
-        viewport: { width, height: width < 720 ? 780 : 900 },
+        viewport: { width, height: width < 720 ? 780 : width > 1600 ? 1080 : 900 },
         colorScheme: theme,
+        locale: 'en-GB',
       });
+      const sample = readFileSync(join(root, 'examples/invoice/data.json'), 'utf8');
+      await context.addInitScript(
+        `localStorage.setItem('millrace.sample.invoice', ${JSON.stringify(sample)})`,
+      );
       const page = await context.newPage();
       await signIn(page, url);
-      if (!isSeeded) await seed(page, url);
-      isSeeded = true;
-      for (const [name, path] of Object.entries(PAGES)) {
-        if (only !== undefined && !only.includes(name)) continue;
-        await page.goto(`${url}/console${path}`);
-        await page.locator('main#main h1').waitFor();
-        await page.waitForTimeout(2_000); // what is drawn moves into its place
-        await page.screenshot({ path: join(values.into, `${name}-${width}-${theme}.png`) });
-      }
+      end ??= await seed(url, await tokenOf(page), postgres.url);
+      for (const name of Object.keys(PAGES)) await shoot(page, url, name, `${width}-${theme}`);
       await context.close();
     }
   }
-  await browser.close();
+  await end?.();
   console.log(values.into);
+}
+
+/** @param {import('playwright-core').Page} page @param {string} url @param {string} name @param {string} look */
+async function shoot(page, url, name, look) {
+  const only = values.only?.split(',');
+  const shot = PAGES[name];
+  if (shot === undefined || (only !== undefined && !only.includes(name))) return;
+  await page.goto(`${url}/console${shot.path}`);
+  await page.locator('main#main h1').waitFor();
+  try {
+    await shot.act?.(page);
+  } catch (error) {
+    console.error(`${name}-${look}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  await page.waitForTimeout(1_500); // what is drawn moves into its place
+  await page.screenshot({ path: join(values.into, `${name}-${look}.png`) });
+}
+
+/** @param {import('playwright-core').Page} page @returns {Promise<string>} */
+async function tokenOf(page) {
+  return JSON.parse(await page.evaluate("sessionStorage.getItem('millrace.session')")).access;
 }
 
 /** @param {import('playwright-core').Page} page @param {string} url */
@@ -119,37 +129,4 @@ async function signIn(page, url) {
   await page.locator('input[value="admin@sandbox"]').check({ force: true });
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.locator('main#main h1').waitFor();
-}
-
-/** Work of every kind, as a day would bring it. @param {import('playwright-core').Page} page @param {string} url */
-async function seed(page, url) {
-  const session = JSON.parse(await page.evaluate("sessionStorage.getItem('millrace.session')"));
-  /** @param {string} path @param {unknown} body */
-  const post = async (path, body) => {
-    const response = await fetch(url + path, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${session.access}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
-    return response.json();
-  };
-  for (let rows = 1; rows <= 18; rows++) {
-    await post('/jobs', {
-      kind: 'warehouse.sync',
-      key: `stock-${rows}`,
-      data: { region: 'north', rows },
-    });
-  }
-  for (const name of ['ledger-q3', 'ledger-q2'])
-    await post('/jobs', { kind: 'ledger.export', key: name, data: { chunks: 400 } });
-  await post('/kinds/county.load/pause', { reason: 'the warehouse reloads until ten' });
-  for (let county = 1; county <= 14; county++)
-    await post('/jobs', { kind: 'county.load', data: { county } });
-  await post('/runs', {
-    sql: 'SELECT TOP 200 JobID, EmailName, FromName FROM _Job ORDER BY JobID',
-    wait: 60,
-  });
-  await post('/reports/timesheet-detail/runs', { parameters: {}, wait: 60 });
-  await post('/pipelines/monthly-statements/runs', {});
 }

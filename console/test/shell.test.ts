@@ -67,7 +67,7 @@ test('a page stays when the server is restarted, and is live again', async () =>
   await page.getByText('Live', { exact: true }).waitFor();
   await stage.restart();
   await page.getByText('Live', { exact: true }).waitFor({ timeout: 30_000 });
-}, 90_000);
+}, 180_000);
 
 test('nothing broke, and the content security policy was never touched', () => {
   expect(stage.complaints).toEqual([]);

@@ -1,8 +1,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
+import pg from 'pg';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+import { onTestFinished } from 'vitest';
 import { bareDatabase } from '../../stores/postgres/test/databases.ts';
 import { type Started, build, startMain } from '../../server/test/process.ts';
 
@@ -12,14 +14,32 @@ import { type Started, build, startMain } from '../../server/test/process.ts';
  */
 export interface Stage {
   readonly url: string;
-  open(params?: { user?: string; path?: string; width?: number; dark?: boolean }): Promise<Page>;
-  /** Calls the API as the user, with the token of a page. */
+  /** Closed with the test, since a page that nobody looks at goes on asking; `stays`: with the stage. */
+  open(params?: Visit): Promise<Page>;
+  /** Calls the API as the user, with the token of a page. Bytes go as they are. */
   call(page: Page, method: string, path: string, body?: unknown): Promise<unknown>;
+  /** On the database of the server: for what would take hours to come about. */
+  sql(text: string, values?: readonly unknown[]): Promise<void>;
   /** What browsers complained about: errors of scripts and violations of the content security policy. */
   readonly complaints: string[];
   restart(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Also those that the browser says nothing about in its console. */
+const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
+  complain([location.pathname, event.violatedDirective, event.blockedURI, event.sourceFile].join(' ')));`;
+
+export interface Visit {
+  readonly user?: string;
+  readonly path?: string;
+  readonly width?: number;
+  readonly dark?: boolean;
+  readonly stays?: boolean;
+}
+
+/** For machines that are busy: nothing is waited for that does not come. */
+const PATIENCE_MS = 60_000;
 
 /** Chromium talks to nobody but the server under test. */
 const FLAGS = [
@@ -30,15 +50,28 @@ const FLAGS = [
   '--no-first-run',
 ];
 
-/** `jobs`: files of people's own, by their names. */
+/** What goes as it is instead of as JSON. */
+export class Bytes {
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  constructor(type: string, bytes: Uint8Array) {
+    this.type = type;
+    this.bytes = new Uint8Array(bytes);
+  }
+}
+
+/** `files` of people's own, by their paths: `jobs/sync.ts`. */
 export async function openStage(
   env: Record<string, string> = {},
-  jobs: Readonly<Record<string, string>> = {},
+  files: Readonly<Record<string, string>> = {},
 ): Promise<Stage> {
   build();
   const folder = mkdtempSync(join(tmpdir(), 'millrace-console-'));
   mkdirSync(join(folder, 'jobs'));
-  for (const [name, text] of Object.entries(jobs)) writeFileSync(join(folder, 'jobs', name), text);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(folder, dirname(path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
   const database = await bareDatabase();
   const settings = { MILLRACE_DATA: folder, DATABASE_URL: database.url, ...env };
   let server: Started = startMain({ PORT: '0', ...settings }, folder);
@@ -53,19 +86,27 @@ export async function openStage(
   return {
     url,
     complaints,
-    async open({ user = 'admin@sandbox', path = '/', width = 1440, dark = false } = {}) {
+    async open({
+      user = 'admin@sandbox',
+      path = '/',
+      width = 1440,
+      dark = false,
+      stays = false,
+    } = {}) {
       const context = await browser.newContext({
         viewport: { width, height: 900 },
         colorScheme: dark ? 'dark' : 'light',
         reducedMotion: 'reduce',
       });
-      contexts.push(context);
+      context.setDefaultTimeout(PATIENCE_MS);
+      if (stays) contexts.push(context);
+      else onTestFinished(() => context.close());
+      // Nobody is there to choose a place for a large file: it becomes a download as in other browsers.
+      await context.addInitScript('delete window.showSaveFilePicker');
       const page = await context.newPage();
       page.on('pageerror', (error) => complaints.push(error.message));
-      page.on('console', (message) => {
-        if (message.type() === 'error' && /Content Security Policy/i.test(message.text()))
-          complaints.push(message.text());
-      });
+      await page.exposeFunction('complain', (text: string) => complaints.push(text));
+      await page.addInitScript(REPORT_VIOLATIONS);
       await page.goto(`${url}/console${path}`);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await signInAs(page, user, passwordIn(folder));
@@ -75,15 +116,24 @@ export async function openStage(
     async call(page, method, path, body) {
       const session = await page.evaluate<string>("sessionStorage.getItem('millrace.session')");
       const { access } = JSON.parse(session) as { access: string };
+      const type = body instanceof Bytes ? body.type : 'application/json';
       const response = await fetch(url + path, {
         method,
         headers: {
           authorization: `Bearer ${access}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(body !== undefined && { 'content-type': type }),
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && {
+          body: body instanceof Bytes ? body.bytes : JSON.stringify(body),
+        }),
       });
       return response.json();
+    },
+    async sql(text, values = []) {
+      const client = new pg.Client(database.url);
+      await client.connect();
+      await client.query(text, [...values]);
+      await client.end();
     },
     async restart() {
       server.child.kill('SIGTERM');

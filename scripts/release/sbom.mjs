@@ -19,6 +19,7 @@ import { npm, quietly, root } from '../setup.mjs';
  * @property {boolean} [link]
  * @property {Record<string, string>} [dependencies]
  * @property {Record<string, string>} [optionalDependencies]
+ * @property {Record<string, string>} [devDependencies] of a workspace
  *
  * @typedef {Record<string, Entry>} Entries by where it is installed
  */
@@ -52,7 +53,7 @@ export function projectWith(name, entries) {
   for (const place of waiting) {
     const { entry, at } = reached(place, entries);
     if (at in found) continue;
-    const { dependencies = {}, optionalDependencies = {}, ...rest } = entry;
+    const { dependencies = {}, optionalDependencies = {}, devDependencies: _, ...rest } = entry;
     found[at] = { ...rest, dependencies, optionalDependencies };
     for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) {
       const next = placeOf(needed, place, entries);

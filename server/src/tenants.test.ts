@@ -23,9 +23,11 @@ test('every route has a decision about strangers, and every decision a route', (
   expect(Object.keys(DECISIONS).toSorted()).toEqual(names.toSorted());
 });
 
-/** The first parameter of the path names the thing. */
+/** As a rule the first parameter of the path names the thing. */
 function about(name: RouteName, id: string, asked: Asked = {}): Asked {
-  const [, param = 'id'] = /:(\w+)/.exec(contracts[name].path) ?? [];
+  const decision = DECISIONS[name];
+  const [, first = 'id'] = /:(\w+)/.exec(contracts[name].path) ?? [];
+  const param = decision.of === 'one' ? (decision.param ?? first) : first;
   return { ...asked, params: { ...asked.params, [param]: id } };
 }
 
@@ -109,8 +111,8 @@ describe.each(['the embedded database', 'Postgres'] as const)('on %s', (where) =
       for (const query of [...filters(theirs), ...(cursor === undefined ? [] : [{ cursor }])]) {
         const { status, text } = await world.call(member, name, { query });
         expect(status, JSON.stringify(query)).toBeOneOf([200, 400, 403]);
-        const { job, failed, file, batch, run, report, pipelineRun } = theirs;
-        for (const id of [job, failed, file, batch, run, report, pipelineRun])
+        const { job, failed, file, batch, run, report, pipelineRun, saved } = theirs;
+        for (const id of [job, failed, file, batch, run, report, pipelineRun, saved])
           expect(text, JSON.stringify(query)).not.toContain(`"${id}"`);
         expect(text).not.toContain('operator@acme');
       }

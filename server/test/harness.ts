@@ -35,7 +35,13 @@ import { type DeliverParams, createDeliver } from '../src/webhook/deliver.ts';
 import { webhookKind } from '../src/webhook/kind.ts';
 import { NO_WORKLOADS } from '../src/workloads/open.ts';
 import { createMemoryFigures } from './figures.ts';
-import { asMain, createLine, createMemoryAudit, createMemoryBulk } from './service.ts';
+import {
+  asMain,
+  createLine,
+  createMemoryAudit,
+  createMemoryBulk,
+  createMemorySaved,
+} from './service.ts';
 
 export interface Harness {
   readonly app: FastifyInstance;
@@ -127,6 +133,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     beside: new Set(),
     schedules: () => options.schedules ?? [],
     budgets: async () => [],
+    documentKinds: ['document'],
   });
   const app = createApp({
     settings: () => [],
@@ -138,6 +145,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     away: { places: () => [] },
     audit,
     bulk,
+    saved: createMemorySaved(Date.now),
     jobs: createQueue({ store, registry, events }),
     rules: () => options.rules ?? [],
     worker,

@@ -7,6 +7,9 @@ import type {
   AuditRecord,
   Bulk,
   BulkLog,
+  Saved,
+  SavedOf,
+  SavedThings,
 } from '@millrace/store-postgres';
 import type { MemoryStore } from '@millrace/store-memory';
 import type { MainStore } from '../src/stores/parts.ts';
@@ -14,8 +17,9 @@ import type { MainStore } from '../src/stores/parts.ts';
 /** An audit log in memory, as Postgres keeps it. */
 export function createMemoryAudit(now: () => number): AuditLog {
   const records = new Map<number, AuditRecord>();
+  let last = 0;
   function write(entry: AuditEntry, outcome: AuditRecord['outcome']): string {
-    const id = records.size + 1;
+    const id = (last += 1);
     records.set(id, { ...entry, id: String(id), at: now(), outcome, count: null });
     return String(id);
   }
@@ -33,6 +37,11 @@ export function createMemoryAudit(now: () => number): AuditLog {
         .toReversed();
       const entries = rest.slice(0, limit);
       return { entries, next: rest.length > limit ? (entries.at(-1)?.id ?? null) : null };
+    },
+    async prune({ keepMs }) {
+      const old = [...records].filter(([, { at }]) => at < now() - keepMs);
+      for (const [id] of old) records.delete(id);
+      return { count: old.length, more: false };
     },
   };
 }
@@ -90,6 +99,34 @@ export function createMemoryBulk(): BulkLog {
         .filter((each) => each.id > after)
         .toSorted((a, b) => (a.id < b.id ? -1 : 1))
         .slice(0, limit),
+  };
+}
+
+/** What people save, in memory. */
+export function createMemorySaved(now: () => number): SavedThings {
+  const all = new Map<string, Map<string, Saved>>();
+  const of = ({ owner, tenant, what }: SavedOf): Map<string, Saved> => {
+    const key = JSON.stringify([owner, tenant, what]);
+    const own = all.get(key) ?? new Map<string, Saved>();
+    all.set(key, own);
+    return own;
+  };
+  return {
+    list: async (whose) => [...of(whose).values()],
+    async put({ name, value, ...whose }) {
+      const created = !of(whose).has(name);
+      if (created && of(whose).size >= 100) return null;
+      const saved = { name, value, updatedAt: now() };
+      of(whose).set(name, saved);
+      return { saved, created };
+    },
+    remove: async ({ name, ...whose }) => of(whose).delete(name),
+    async erase({ subject }) {
+      const own = [...all.keys()].filter((key) => (JSON.parse(key) as string[])[0] === subject);
+      const gone = own.reduce((sum, key) => sum + (all.get(key)?.size ?? 0), 0);
+      for (const key of own) all.delete(key);
+      return gone;
+    },
   };
 }
 

@@ -15,6 +15,8 @@ export type Decision =
       readonly of: 'one';
       readonly id: (theirs: Things) => string;
       readonly none: string;
+      /** The parameter that names the thing, where it is not the first of the path. */
+      readonly param?: string;
       /** Of the whole tenant: its members have it too. */
       readonly shared?: true;
       readonly asked?: (theirs: Things) => Asked;
@@ -201,6 +203,16 @@ export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
   listAudit: {
     of: 'many',
     filters: ({ job: target }) => [{}, { target }, { actor: 'operator@acme' }],
+  },
+  listSaved: { of: 'many', filters: () => [{}, { what: 'views' }, { what: 'batches' }] },
+  // Names are the caller's own: the same name saves another thing.
+  putSaved: NOBODY,
+  deleteSaved: {
+    of: 'one',
+    id: (theirs) => theirs.saved,
+    none: 'nobodys',
+    param: 'name',
+    asked: () => ({ params: { what: 'views' } }),
   },
   signIn: NOBODY,
   me: NOBODY,

@@ -39,6 +39,8 @@ export interface Things {
   readonly pipelineRun: string;
   /** A bulk action that was frozen. */
   readonly bulk: string;
+  /** A view of the jobs, by its name. */
+  readonly saved: string;
   /** The business unit of Marketing Cloud. */
   readonly mid: string;
   readonly eventId: string;
@@ -59,6 +61,7 @@ const PAGED = [
   'listReportRuns',
   'listPipelineRuns',
   'listBulk',
+  'listSaved',
 ] as const;
 
 /** Whose first pages are the same as long as nobody changes anything. Runs go on by themselves. */
@@ -71,6 +74,7 @@ const LISTS = [
   'listSnippets',
   'listReportRuns',
   'listBulk',
+  'listSaved',
 ] as const;
 
 const MIDS: Readonly<Record<string, string>> = { globex: '100001', acme: '100002' };
@@ -232,6 +236,12 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       ok<{ id: string }>(tenant, 'freezeBulk', { body: value, headers });
     await freeze({ action: 'retry', filter: { correlationId: `${tenant}-request` } });
     const { id: bulk } = await freeze({ action: 'cancel', ids: [waiting] });
+    const saved = `view-${MIDS[tenant]}`;
+    for (const name of [saved, `${saved}-2`])
+      await ok(tenant, 'putSaved', {
+        params: { what: 'views', name },
+        body: { value: { q: tenant, submitter: `operator@${tenant}` } },
+      });
     const next = new Map<string, string>();
     for (const name of PAGED) {
       const page = await ok<{ next: string | null }>(tenant, name, { query: { limit: '1' } });
@@ -248,6 +258,7 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       report,
       pipelineRun,
       bulk,
+      saved,
       mid: MIDS[tenant] ?? '',
       eventId: await lastEvent(tenant, waiting),
       next,

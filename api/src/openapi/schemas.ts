@@ -15,6 +15,7 @@ import { bulkAction } from '../routes/bulk.ts';
 import { cancelAnswer, count } from '../routes/jobs.ts';
 import { kind, pauseAnswer, schedule } from '../routes/kinds.ts';
 import { replicaSteered } from '../routes/replicas.ts';
+import { savedThing } from '../routes/saved.ts';
 import { schedulePaused } from '../routes/schedules.ts';
 import { pause, replica } from '../replica.ts';
 import { control, pool } from '../routes/worker.ts';
@@ -56,6 +57,7 @@ const GIVEN = {
   ReplicaSteered: replicaSteered,
   LiveEvent: liveEvent,
   AuditEntry: auditEntry,
+  SavedThing: savedThing,
   SignIn: signIn,
   Me: me,
   Liveness: liveness,

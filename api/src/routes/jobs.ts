@@ -216,7 +216,7 @@ const changing = {
     method: 'DELETE',
     path: '/subjects/:subject',
     summary:
-      'Empties data, result, cursor and error text of every job about the subject, forgets whom it was about, and removes what the workloads keep about it.',
+      'Empties data, result, cursor and error text of every job about the subject, forgets whom it was about, and removes what the workloads keep about it and what people have saved.',
     access: 'admin',
     wide: true,
     audit: { target: 'subject', hashed: true, count: ['erased'] },
@@ -226,10 +226,15 @@ const changing = {
     response: z
       .object({ erased: z.number().describe('How many jobs were emptied.') })
       .catchall(z.number())
-      .describe('Beside the jobs, how many of what the workloads keep were removed.'),
+      .describe(
+        'Beside the jobs, how many of what the workloads keep and people have saved were removed.',
+      ),
     statuses: [200],
     errors: ['invalid_text'],
-    example: { params: { subject: 'customer-7' }, response: { erased: 3, files: 12, rows: 9 } },
+    example: {
+      params: { subject: 'customer-7' },
+      response: { erased: 3, saved: 1, files: 12, rows: 9 },
+    },
   },
 } as const satisfies Record<string, Contract>;
 

@@ -19,4 +19,5 @@ export const keys = {
   queryRuns: () => ['run-runs'] as const,
   reportRuns: () => ['report-runs'] as const,
   pipelineRuns: () => ['pipeline-runs'] as const,
+  saved: (what: string) => ['saved', what] as const,
 };

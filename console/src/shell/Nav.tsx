@@ -13,9 +13,10 @@ import { Person } from './Person.tsx';
 import { SECTIONS } from './sections.ts';
 import { TenantChoice } from './TenantChoice.tsx';
 
-export function Nav({ environment, onFind }: { environment: string | null; onFind(): void }) {
+export function Nav({ onFind }: { onFind(): void }) {
   const api = useApi();
   const me = use(MeContext);
+  const environment = me?.environment ?? null;
   const { data: counts } = useQuery({ queryKey: keys.counts(), queryFn: () => api.counts() });
   const running = counts?.states.PROCESSING ?? 0;
   return (

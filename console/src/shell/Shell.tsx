@@ -26,7 +26,7 @@ export function Shell() {
       >
         Skip to content
       </a>
-      <Nav environment={null} onFind={() => setFinding(true)} />
+      <Nav onFind={() => setFinding(true)} />
       <TopBar onFind={() => setFinding(true)} />
       <main
         id="main"

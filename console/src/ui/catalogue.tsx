@@ -1,5 +1,38 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { Trouble } from './trouble.tsx';
+
+/** What there is at the left, one of them beside it; or what to do when there is none. */
+export function CataloguePanes({
+  label,
+  answer,
+  items,
+  empty,
+  children,
+}: {
+  readonly label: string;
+  readonly answer: { isError: boolean; isSuccess: boolean; error: unknown; refetch(): unknown };
+  readonly items: readonly CatalogueItem[];
+  readonly empty: ReactNode;
+  readonly children: ReactNode;
+}) {
+  return (
+    <>
+      {answer.isError && (
+        <div className="p-6">
+          <Trouble error={answer.error} retry={() => void answer.refetch()} />
+        </div>
+      )}
+      {answer.isSuccess && items.length === 0 && empty}
+      {items.length > 0 && (
+        <div className="grid min-h-0 flex-1 grid-cols-[236px_minmax(0,1fr)] max-md:block">
+          <Catalogue label={label} items={items} />
+          <div className="min-h-0 overflow-y-auto">{children}</div>
+        </div>
+      )}
+    </>
+  );
+}
 
 export interface CatalogueItem {
   readonly name: string;
@@ -11,15 +44,7 @@ export interface CatalogueItem {
 }
 
 /** The list at the left: what there is. On a phone a row of its own that scrolls sideways. */
-export function Catalogue({
-  label,
-  items,
-  foot,
-}: {
-  label: string;
-  items: readonly CatalogueItem[];
-  foot?: ReactNode;
-}) {
+function Catalogue({ label, items }: { label: string; items: readonly CatalogueItem[] }) {
   return (
     <nav
       aria-label={label}
@@ -42,7 +67,6 @@ export function Catalogue({
           </li>
         ))}
       </ul>
-      {foot}
     </nav>
   );
 }

@@ -28,6 +28,13 @@ export function givenOf(
   return Object.fromEntries(given) as Record<string, string | string[]>;
 }
 
+/** With what something ran: `month 2026-01, county Kent`. */
+export function parametersInWords(parameters: Readonly<Record<string, unknown>>): string {
+  return Object.entries(parameters)
+    .flatMap(([name, value]) => (value === null ? [] : [`${name} ${String(value)}`]))
+    .join(', ');
+}
+
 /** A field for each parameter of a report or pipeline. */
 export function ParameterForm({
   parameters,

@@ -9,7 +9,7 @@ export function Spark({
   readonly tone?: 'water-1' | 'succeeded-fill' | 'failed-fill' | 'retrying-fill';
 }) {
   const known = values.filter((value) => value !== null);
-  if (known.length < 2) return <span className="inline-block h-7 w-24" />;
+  if (known.length < 2) return <span className="inline-block h-7 w-16" />;
   const top = Math.max(...known, threshold ?? 0) || 1;
   const bottom = Math.min(...known, threshold ?? Number.POSITIVE_INFINITY, 0);
   const x = (index: number): number => (92 * index) / (values.length - 1);
@@ -24,7 +24,7 @@ export function Spark({
   const [lastX, lastY] = points.at(-1) ?? [0, 0];
   const colour = `var(--${tone})`;
   return (
-    <svg width="96" height="28" viewBox="0 0 96 28" aria-hidden="true" className="flex-none">
+    <svg viewBox="0 0 96 28" aria-hidden="true" className="h-auto w-24 max-w-full">
       <path d={`${line}L${lastX} 28L${firstX} 28Z`} fill={colour} opacity=".12" />
       {threshold != null && (
         <path d={`M0 ${y(threshold)}H92`} stroke="var(--line-strong)" strokeDasharray="2 3" />

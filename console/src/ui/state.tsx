@@ -27,20 +27,18 @@ export const PHASE_WORDS: Readonly<Record<Phase, string>> = {
 
 /** A job that waits for a later moment was planned so, or failed and is tried again. */
 export function phaseOf(job: Pick<JobSummary, 'state' | 'runAt' | 'error'>, now: number): Phase {
-  switch (job.state) {
-    case 'QUEUED':
-      if (Date.parse(job.runAt) <= now) return 'queued';
-      return job.error === null ? 'scheduled' : 'retrying';
-    case 'PROCESSING':
-      return 'running';
-    case 'SUCCEEDED':
-      return 'succeeded';
-    case 'FAILED':
-      return 'failed';
-    case 'CANCELED':
-      return 'canceled';
-  }
+  if (job.state !== 'QUEUED' || Date.parse(job.runAt) <= now) return STATE_PHASES[job.state];
+  return job.error === null ? 'scheduled' : 'retrying';
 }
+
+/** Of states that mean one thing. */
+export const STATE_PHASES = {
+  QUEUED: 'queued',
+  PROCESSING: 'running',
+  SUCCEEDED: 'succeeded',
+  FAILED: 'failed',
+  CANCELED: 'canceled',
+} as const satisfies Readonly<Record<JobSummary['state'], Phase>>;
 
 export const INK: Readonly<Record<Phase, string>> = {
   queued: 'text-queued',

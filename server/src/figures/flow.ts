@@ -15,14 +15,22 @@ const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
 
 export async function flowOf(
-  figures: Pick<Figures, 'sum' | 'samples'>,
+  {
+    figures,
+    documentKinds,
+  }: {
+    readonly figures: Pick<Figures, 'sum' | 'samples'>;
+    /** Kinds whose executions make a document each: what is promised of documents is about these. */
+    readonly documentKinds: readonly string[];
+  },
   { tenants }: Pick<Scope, 'tenants'>,
   window: OverviewWindow,
   now: number,
 ): Promise<Flow> {
   const range = rangeOf(window, now);
-  const [summed, samples, before] = await Promise.all([
+  const [summed, ofDocuments, samples, before] = await Promise.all([
     figures.sum({ ...range, tenants }),
+    documentKinds.length === 0 ? [] : figures.sum({ ...range, tenants, kinds: documentKinds }),
     figures.samples({ ...range, tenants }),
     endedBefore(figures, tenants, range, now),
   ]);
@@ -57,6 +65,7 @@ export async function flowOf(
       retryRate: part(retried, executions),
       p50Ms: quantile(total.ran, 0.5),
       p95Ms: quantile(total.ran, 0.95),
+      documentP95Ms: quantile(ofDocuments.reduce<Counted>(together, NOTHING).ran, 0.95),
       waitP50Ms: quantile(total.waited, 0.5),
       waitP95Ms: quantile(total.waited, 0.95),
       peakOldestDueSeconds: peak?.oldestDueSeconds ?? null,
@@ -64,7 +73,7 @@ export async function flowOf(
       perMinuteBefore: before?.perMinute ?? null,
       beforeIs: before?.when ?? null,
     },
-    series: seriesOf(range, summed, samples),
+    series: seriesOf(range, summed, ofDocuments, samples),
   };
 }
 
@@ -103,9 +112,11 @@ interface Before {
 function seriesOf(
   { from, to, bucketMs }: Range,
   summed: readonly Summed[],
+  ofDocuments: readonly Summed[],
   samples: readonly Sampled[],
 ): Overview['series'] {
   const sums = new Map(summed.map((each) => [each.bucket, each]));
+  const made = new Map(ofDocuments.map((each) => [each.bucket, each]));
   const sampled = new Map(samples.map((each) => [each.bucket, each]));
   return Array.from({ length: Math.round((to - from) / bucketMs) }, (_, bucket) => {
     const counted = sums.get(bucket) ?? NOTHING;
@@ -119,6 +130,7 @@ function seriesOf(
       retried,
       p50Ms: quantile(ran, 0.5),
       p95Ms: quantile(ran, 0.95),
+      documentP95Ms: quantile((made.get(bucket) ?? NOTHING).ran, 0.95),
       waiting: sampled.get(bucket)?.waiting ?? null,
       oldestDueSeconds: sampled.get(bucket)?.oldestDueSeconds ?? null,
     };

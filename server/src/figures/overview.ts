@@ -47,6 +47,8 @@ export interface FiguresParts {
   readonly beside: ReadonlySet<string>;
   readonly schedules: () => readonly Pick<Schedule, 'name'>[];
   readonly budgets: Budgets;
+  /** Kinds whose executions make a document each. */
+  readonly documentKinds: readonly string[];
 }
 
 export interface ServedFigures {
@@ -60,7 +62,7 @@ const ERRORS_FOR_MS = 5_000;
 const HISTORY_FOR_MS = 2_000;
 
 export function serveFigures(parts: FiguresParts): ServedFigures {
-  const { store, figures, clock, away, beside, schedules, budgets } = parts;
+  const { store, figures, clock, away, beside, schedules, budgets, documentKinds } = parts;
   const present = createPresent({ store, figures, clock });
   const shared = createKept(clock).answer;
 
@@ -75,7 +77,9 @@ export function serveFigures(parts: FiguresParts): ServedFigures {
       );
 
     const flow = (window: OverviewWindow, now: number): Promise<Flow> =>
-      shared(['flow', tenants, window], freshFor(window), () => flowOf(figures, bare, window, now));
+      shared(['flow', tenants, window], freshFor(window), () =>
+        flowOf({ figures, documentKinds }, bare, window, now),
+      );
 
     async function overview(window: OverviewWindow): Promise<Overview> {
       const now = await present();
@@ -118,7 +122,10 @@ export function serveFigures(parts: FiguresParts): ServedFigures {
         const { at } = await present();
         const end = to ?? at;
         const range = historyRange(from ?? end - DAY_MS, end, at);
-        const whose = { kind, tenants: tenantsAsked(bare, tenant) };
+        const whose = {
+          tenants: tenantsAsked(bare, tenant),
+          ...(kind !== undefined && { kinds: [kind] }),
+        };
         const sums = await shared(['history', whose, range], HISTORY_FOR_MS, () =>
           figures.sum({ ...range, ...whose }),
         );

@@ -7,6 +7,11 @@ const alerts = readFileSync(
   'utf8',
 );
 
+const targets =
+  /Targets: .*?memory\./s.exec(
+    readFileSync(new URL('../../../docs/operations/README.md', import.meta.url), 'utf8'),
+  )?.[0] ?? '';
+
 /** The number that an alert compares with. */
 function markOf(alert: string): number {
   const [, expression = ''] =
@@ -19,15 +24,18 @@ test('the marks of the overview are those of the alerts', () => {
     THRESHOLDS;
   expect({
     queueDepth: {
+      target: queueDepth.target,
       warn: markOf('MillraceQueueDepthHigh'),
       critical: markOf('MillraceQueueDepthCritical'),
       scaleOut: markOf('MillraceScaleOut'),
     },
     successRate: {
+      target: successRate.target,
       warn: markOf('MillraceSuccessRateLow'),
       critical: markOf('MillraceSuccessRateCritical'),
     },
     retryRate: {
+      target: retryRate.target,
       warn: markOf('MillraceRetryRateHigh'),
       critical: markOf('MillraceRetryRateCritical'),
     },
@@ -36,12 +44,24 @@ test('the marks of the overview are those of the alerts', () => {
       stop: markOf('MillraceSalesforceUsageCritical'),
     },
     templateCacheHits: {
+      target: templateCacheHits.target,
       warn: markOf('MillraceTemplateCacheMisses'),
       critical: markOf('MillraceTemplateCacheMissesCritical'),
     },
     documentP95Ms: {
+      target: documentP95Ms.target,
       warn: markOf('MillraceDocumentsSlow'),
       critical: markOf('MillraceDocumentsVerySlow'),
     },
   }).toEqual({ queueDepth, successRate, retryRate, budget, templateCacheHits, documentP95Ms });
+});
+
+test('the targets of the overview are those of the operators', () => {
+  const { queueDepth, successRate, retryRate, templateCacheHits, documentP95Ms } = THRESHOLDS;
+  const said = (value: number | null): number => Number(((value ?? 0) * 100).toFixed(1));
+  expect(targets.replaceAll(/\s+/g, ' ')).toBe(
+    `Targets: success ${said(successRate.target)} %, P95 of documents ${(documentP95Ms.target ?? 0) / 1000} s, ` +
+      `fewer than ${queueDepth.target} jobs waiting, retries below ${said(retryRate.target)} %, ` +
+      `${said(templateCacheHits.target)} % of templates found in memory.`,
+  );
 });

@@ -40,6 +40,7 @@ import { jobHandlers } from '../routes/jobs.ts';
 import { kindHandlers } from '../routes/kinds.ts';
 import { overviewHandlers } from '../routes/overview.ts';
 import { replicaHandlers } from '../routes/replicas.ts';
+import { savedHandlers } from '../routes/saved.ts';
 import { scheduleHandlers } from '../routes/schedules.ts';
 import { workerHandlers } from '../routes/worker.ts';
 import { traceRequests } from '../telemetry/requests.ts';
@@ -152,6 +153,7 @@ function createHandlers(parts: AppParts): (scope: Scope) => Partial<Handlers> {
       ...errorGroupHandlers(within),
       ...installationHandlers(within),
       ...auditHandlers(within),
+      ...savedHandlers(within),
     };
     return all;
   };

@@ -1,6 +1,6 @@
 import type { Contract, Contracts, RouteName, SettingInForce, SignIn } from '@millrace/api';
 import type { AskedStore, Queue, Registry, Rule, Schedule, Scope, Worker } from '@millrace/engine';
-import type { AuditLog, BulkLog } from '@millrace/store-postgres';
+import type { AuditLog, BulkLog, SavedThings } from '@millrace/store-postgres';
 import type { routes } from '@millrace/workloads/contracts';
 import type { Answer, Call, Handler, HealthCheck } from '@millrace/workload-kit';
 import type { Config } from '../config/config.ts';
@@ -22,6 +22,7 @@ export interface AppParts {
   readonly away: Pick<Away, 'places'>;
   readonly audit: AuditLog;
   readonly bulk: BulkLog;
+  readonly saved: SavedThings;
   /** For the service's own jobs, which no caller could make. */
   readonly jobs: Pick<Queue, 'enqueue'>;
   /** What follows from what, as far as this process knows. */

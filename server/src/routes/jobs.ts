@@ -20,7 +20,13 @@ type Names =
 /** `GET /jobs?correlationId=…` has them all. */
 const CHILDREN_SHOWN = 100;
 
-export function jobHandlers({ queue, workloads, away, worker }: RouteParts): Handlers<Names> {
+export function jobHandlers({
+  queue,
+  workloads,
+  saved,
+  away,
+  worker,
+}: RouteParts): Handlers<Names> {
   return {
     async listJobs({ caller, query: { limit, cursor, ...filter } }) {
       const me = caller?.name ?? null;
@@ -83,9 +89,10 @@ export function jobHandlers({ queue, workloads, away, worker }: RouteParts): Han
       });
     },
     async eraseSubject({ params: { subject } }) {
-      // Should the second fail, the same request again does both: what is erased is erased.
+      // Should one fail, the same request again does all: what is erased is erased.
       const ofWorkloads = await workloads.erase(subject);
-      return ok({ ...ofWorkloads, erased: await queue.erase(subject) });
+      const ofPeople = await saved.erase({ subject });
+      return ok({ ...ofWorkloads, saved: ofPeople, erased: await queue.erase(subject) });
     },
   };
 }

@@ -17,7 +17,7 @@ const TIDY_EVERY_MS = 10 * 60_000;
 /** Counts what happens here, keeps it with what the other replicas have counted, and serves the whole. */
 export function openFigures(
   { config, log, replica, closing }: Process,
-  { schedules, ofOrgs, places }: Kinds,
+  { schedules, ofOrgs, places, declared }: Kinds,
   { stores, orgs }: Queues,
   { events, workloads }: { readonly events: Events; readonly workloads: OpenedWorkloads },
 ): ServedFigures {
@@ -46,6 +46,7 @@ export function openFigures(
     away: away.places,
     beside: new Set([...kindsOfOrgs, ...places.redis.map(({ kind }) => kind)]),
     schedules,
+    documentKinds: declared.documentKinds,
     budgets: createBudgets({
       orgs,
       workloads: workloads.budgets,

@@ -18,6 +18,8 @@ export interface DeclaredWorkloads {
   readonly kinds: readonly JobKind[];
   /** Of these, the names of those whose jobs go to Redis where there is one. */
   readonly wantRedis: readonly string[];
+  /** Names of those, wherever their jobs are, that make a document with each execution. */
+  readonly documentKinds: readonly string[];
   readonly rules: readonly Rule[];
   readonly books: readonly RuleBook[];
   /** As they are now: files that declare some may change. */
@@ -62,6 +64,7 @@ export async function declareWorkloads(
     })),
     kinds: onOrg(undefined),
     wantRedis: kinds.filter(({ redis }) => redis === true).map(({ kind }) => kind.kind),
+    documentKinds: kinds.filter(({ makes }) => makes === 'document').map(({ kind }) => kind.kind),
     rules: active.flatMap(({ rules = [] }) => rules),
     books: active.flatMap(({ books = [] }) => books),
     schedules: () => active.flatMap(({ schedules = [] }) => schedulesNow(schedules)),

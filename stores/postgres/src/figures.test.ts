@@ -103,10 +103,12 @@ describe.each(DATABASES)('on %s', (which) => {
       const succeeded = async (asked: Parameters<typeof sum>[0]) =>
         (await sum(asked)).map((each) => each.succeeded);
       expect(await succeeded({})).toEqual([9]);
-      expect(await succeeded({ kind: 'x' })).toEqual([6]);
+      expect(await succeeded({ kinds: ['x'] })).toEqual([6]);
+      expect(await succeeded({ kinds: ['x', 'y', 'z'] })).toEqual([9]);
+      expect(await succeeded({ kinds: [] })).toEqual([]);
       expect(await succeeded({ tenants: ['acme'] })).toEqual([7]);
       expect(await succeeded({ tenants: [''] })).toEqual([2]);
-      expect(await succeeded({ tenants: ['acme', ''], kind: 'x' })).toEqual([6]);
+      expect(await succeeded({ tenants: ['acme', ''], kinds: ['x'] })).toEqual([6]);
       expect(await succeeded({ tenants: ['globex'] })).toEqual([]);
       expect(await succeeded({ tenants: [] })).toEqual([]);
     });

@@ -64,7 +64,8 @@ export interface Range {
 
 export interface Whose {
   readonly tenants: readonly string[] | 'all';
-  readonly kind?: string | undefined;
+  /** Left out: all. */
+  readonly kinds?: readonly string[] | undefined;
 }
 
 export interface Summed extends Counted {

@@ -90,6 +90,38 @@ export interface AuditLog {
   end(params: { id: string; end: AuditEnd }): Promise<void>;
   /** Newest first. */
   list(params: AuditParams): Promise<{ entries: AuditRecord[]; next: string | null }>;
+  /** Forgets the oldest of what is older than this, so many at a time that nothing is locked for long. */
+  prune(params: { keepMs: number }): Promise<{ count: number; more: boolean }>;
+}
+
+/** Whose a saved thing is: one person's, within one tenant. There is no other way to ask for one. */
+export interface SavedOf {
+  /** The name, which belongs to one subject (`Names`). */
+  readonly owner: string;
+  readonly tenant: string;
+  /** Which sort of thing. */
+  readonly what: string;
+}
+
+/** Something under a name. */
+export interface Saved {
+  readonly name: string;
+  readonly value: JsonText;
+  readonly updatedAt: number;
+}
+
+/** What people save for themselves, until they delete it. */
+export interface SavedThings {
+  /** By name. */
+  list(of: SavedOf): Promise<Saved[]>;
+  /** Takes the place of the one of this name. Null: there are too many already. */
+  put(
+    thing: SavedOf & Pick<Saved, 'name' | 'value'>,
+  ): Promise<{ readonly saved: Saved; readonly created: boolean } | null>;
+  /** False: there is none. */
+  remove(thing: SavedOf & Pick<Saved, 'name'>): Promise<boolean>;
+  /** What somebody has saved, and what names them; gives how many. */
+  erase(params: { readonly subject: string }): Promise<number>;
 }
 
 /** An action on many jobs as it was frozen. */
@@ -115,7 +147,7 @@ export interface Bulk extends NewBulk {
   readonly result: JsonText | null;
 }
 
-/** Kept for seven days. */
+/** Saved for seven days. */
 export interface BulkLog {
   add(bulk: NewBulk): Promise<Bulk>;
   get(params: { id: string }): Promise<Bulk | null>;

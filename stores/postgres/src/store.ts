@@ -15,7 +15,7 @@ import { type HintOptions, startHints } from './hints.ts';
 import { type Figures, createTallyPoint } from './figures.ts';
 import { createIds } from './ids.ts';
 import { createAmend } from './operations/amend.ts';
-import { auditBegin, auditEnd, auditLog, auditNote } from './operations/audit.ts';
+import { auditBegin, auditEnd, auditLog, auditNote, auditPrune } from './operations/audit.ts';
 import { createBulkLog } from './operations/bulk.ts';
 import { CLAIM_NOTHING, createClaim } from './operations/claim/claim.ts';
 import type { Context } from './operations/context.ts';
@@ -37,11 +37,12 @@ import {
 } from './operations/schedules.ts';
 import { takeName } from './operations/names.ts';
 import { erase } from './operations/erase.ts';
+import { createSaved } from './operations/saved.ts';
 import { settle } from './operations/settle.ts';
 import { SUCCEED_NOTHING } from './operations/succeed.ts';
 import { maintain } from './operations/maintain.ts';
 import { closeGates, openGates, reportWorker, workers } from './operations/upkeep.ts';
-import type { Announcements, AuditLog, BulkLog, Names } from './service.ts';
+import type { Announcements, AuditLog, BulkLog, Names, SavedThings } from './service.ts';
 
 const NOW: Statement = {
   name: 'millrace_now',
@@ -54,6 +55,7 @@ export interface PostgresStore extends Store {
   readonly audit: AuditLog;
   readonly names: Names;
   readonly bulk: BulkLog;
+  readonly saved: SavedThings;
   readonly announcements: Announcements;
   readonly figures: Figures;
   readonly enqueueIn: NonNullable<Store['enqueueIn']>;
@@ -81,10 +83,9 @@ export async function createStore(
     name: string;
     dependants: Dependants;
     shareLeaseFrom?: number;
-    onClose?: () => Promise<void>;
   },
 ): Promise<PostgresStore> {
-  const { database, name, dependants, onClose } = params;
+  const { database, name, dependants } = params;
   const { shareLeaseFrom = SHARE_LEASE_FROM } = params;
   const tally = createTallyPoint();
   const context: Context = { database, ids: createIds(name), dependants, shareLeaseFrom, tally };
@@ -143,18 +144,16 @@ export async function createStore(
       note: (request) => auditNote(context, request),
       end: (request) => auditEnd(context, request),
       list: (request) => auditLog(context, request),
+      prune: (request) => auditPrune(context, request),
     },
     bulk: createBulkLog(context),
+    saved: createSaved(context),
     figures: figuresOf(context, tally.listen),
     names: { take: (request) => takeName(context, request) },
     announcements,
     async close() {
       await stop();
-      try {
-        await database.close();
-      } finally {
-        await onClose?.();
-      }
+      await database.close();
     },
   };
 }

@@ -38,9 +38,9 @@ const NAMES: Names<RunJobOptions<unknown>> = {
 };
 
 /** Runs the handler of a job once, as a worker would, and gives all that came of it. A job that fails is no error here. */
-export async function runJob<Input, Service>(
-  kind: JobKind<Input, Service>,
-  data: NoInfer<Input>,
+export async function runJob<Service, Given>(
+  kind: JobKind<unknown, Service, Given>,
+  data: NoInfer<Given>,
   options: RunJobOptions<Service> = {},
 ): Promise<JobRun> {
   refuseUnknown<RunJobOptions<unknown>>('runJob', options, NAMES);

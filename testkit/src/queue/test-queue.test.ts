@@ -7,6 +7,7 @@ import {
   defineSchedule,
   done,
 } from '@millrace/engine';
+import type { Millrace } from 'millrace';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { TestQueueError } from './errors.ts';
@@ -442,4 +443,26 @@ describe('what is wrong with a test is said in a sentence', () => {
     const [, second] = await Promise.allSettled([queue.drain(), queue.drain()]);
     expect(second).toMatchObject({ reason: { code: 'under_way' } });
   });
+});
+
+it('what has a default need not be given, and handlers and tests get it', async () => {
+  const list = defineJob({
+    kind: 'list',
+    input: z.object({ page: z.number().default(1), since: z.coerce.date().optional() }),
+    run: async ({ data }) => done(data.page),
+  });
+  const queue = createTestQueue({ jobs: [list] });
+  await queue.enqueue(list, {});
+  const [first] = queue.enqueued(list);
+  expect(first?.page satisfies number | undefined).toBe(1);
+  expect(await queue.drain()).toMatchObject([{ result: 1 }]);
+});
+
+it('an app is given the queue in place of Millrace', async () => {
+  async function app(millrace: Pick<Millrace, 'enqueue'>): Promise<void> {
+    await millrace.enqueue(mail, { to: 'Ada' }, { key: 'ada' });
+  }
+  const queue = createTestQueue({ jobs: [mail] });
+  await app(queue);
+  expect(queue.jobs(mail)).toMatchObject([{ key: 'ada' }]);
 });

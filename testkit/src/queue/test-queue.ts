@@ -22,9 +22,9 @@ import { type TestWorld, createTestWorld } from './world.ts';
  */
 export interface TestQueue {
   /** Typed by the kind's schema. A `transaction` is taken and not joined: there is none in memory. */
-  enqueue<Input>(
-    kind: JobKind<Input>,
-    data: NoInfer<Input>,
+  enqueue<Given>(
+    kind: JobKind<unknown, unknown, Given>,
+    data: NoInfer<Given>,
     options?: TestEnqueueOptions,
   ): Promise<Enqueued>;
   /**

@@ -11,7 +11,7 @@ import type {
   Store,
 } from '@millrace/engine';
 import type { Salesforce } from '@millrace/salesforce';
-import type { PostgresStore } from '@millrace/store-postgres';
+import type { Migrations, PostgresStore } from '@millrace/store-postgres';
 import type { SalesforceStore } from '@millrace/store-salesforce';
 import type { WorkloadBudget } from './budget.ts';
 import type { Contract } from './contract/contract.ts';
@@ -40,6 +40,8 @@ export interface Workload<
   readonly name: string;
   readonly settings: Settings<Config>;
   readonly contract: Own;
+  /** Of its own tables, which `open` sets up or updates with `migrate`; left out, it has none. */
+  readonly migrations?: Migrations;
   /** It makes kinds for the records of Salesforce orgs. Orgs without such a workload are refused at start. */
   readonly takesOrgs?: true;
   /** Files that are wrong are no reason to throw: what is right of them goes on. */
@@ -48,11 +50,19 @@ export interface Workload<
   declare(config: Config, around: Surroundings, loaded: Loaded): Declared<Service>;
   /** What it would stand on with these settings, one after the other, for `millrace doctor`. Nothing is changed. */
   examine?(config: Config): AsyncIterable<Finding>;
+  /** Where it keeps files beside the database with these settings: who backs up or moves the one needs the others too. */
+  keepsFiles?(config: Config, dataFolder: string): readonly KeptFiles[];
   open(
     host: Host<Own['metrics']>,
     config: Config,
     loaded: Loaded,
   ): Promise<Opened<Service, Own['routes'], Own['metrics']>>;
+}
+
+export interface KeptFiles {
+  /** In a few words, such as "files of reports". */
+  readonly what: string;
+  readonly folder: string;
 }
 
 /** What is known before anything is open. */
@@ -77,6 +87,8 @@ export interface DeclaredKind<Service> {
   readonly org?: string;
   /** Its jobs go to Redis where there is one; left out, they are in the main store. */
   readonly redis?: true;
+  /** Each execution makes a document: the overview holds how long they take against what is promised of documents. */
+  readonly makes?: 'document';
   /** Parts of its store without which it cannot run: refused at start, not after the work is done. */
   readonly needs?: readonly (keyof Store)[];
 }

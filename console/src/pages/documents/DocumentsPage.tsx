@@ -2,6 +2,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { Page } from '../../shell/Page.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
+import { TAB, TabBar } from '../../ui/tabs.tsx';
 import { Batches } from './list/Batches.tsx';
 import { Files } from './list/Files.tsx';
 import { Templates } from './list/Templates.tsx';
@@ -26,22 +27,19 @@ export function DocumentsPage() {
         </ButtonLink>
       }
     >
-      <nav
-        aria-label="Documents"
-        className="flex flex-none gap-6 overflow-x-auto border-b border-line px-6 max-md:gap-4 max-md:px-4"
-      >
+      <TabBar label="Documents">
         {TABS.map((each) => (
           <Link
             key={each.tab}
             to="/documents"
             search={{ tab: each.tab }}
             aria-current={each.tab === tab ? 'page' : undefined}
-            className="flex h-11 flex-none items-center whitespace-nowrap text-ink-2 hover:text-ink aria-[current=page]:font-[550] aria-[current=page]:text-ink aria-[current=page]:shadow-[inset_0_-2px_0_var(--link)]"
+            className={TAB}
           >
             {each.word}
           </Link>
         ))}
-      </nav>
+      </TabBar>
       {tab === 'batches' && <Batches />}
       {tab === 'templates' && <Templates />}
       {tab === 'files' && <Files />}

@@ -22,6 +22,8 @@ const newBatchRoute = createRoute({
   validateSearch: z.object({
     template: z.string().optional().catch(undefined),
     row: z.number().int().min(1).optional().catch(undefined),
+    /** The kept batch that is done again, by its name. */
+    again: z.string().optional().catch(undefined),
   }),
   component: lazyRouteComponent(() => import('./new/NewBatchPage.tsx'), 'NewBatchPage'),
 });

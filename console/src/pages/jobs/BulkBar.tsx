@@ -1,6 +1,8 @@
 import { Ban, ChevronsUp, RotateCcw, Trash2, X } from 'lucide-react';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../data/roles.ts';
+import { correctedNow } from '../../time/now.ts';
 import { count } from '../../time/words.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { BulkDialog, type BulkAction } from './bulk/BulkDialog.tsx';
@@ -17,6 +19,7 @@ const ACTIONS = [
 /** What can be done with the chosen rows, or with all that fit the filter. Floats above the pager, so that it moves nothing. */
 export function BulkBar({ selection, filter }: { selection: Selection; filter: JobsSearch }) {
   const ids = [...selection.chosen];
+  const navigate = useNavigate();
   const may = useMay('freezeBulk');
   const [all, setAll] = useState(false);
   const [asked, setAsked] = useState<BulkAction | null>(null);
@@ -66,11 +69,16 @@ export function BulkBar({ selection, filter }: { selection: Selection; filter: J
       {asked !== null && (
         <BulkDialog
           action={asked}
-          what={all ? { filter: filterOf(filter, Date.now()) } : { ids }}
+          what={all ? { filter: filterOf(filter, correctedNow()) } : { ids }}
           onClose={() => setAsked(null)}
-          onStarted={() => {
+          onStarted={(bulk) => {
             setAsked(null);
             selection.clear();
+            void navigate({
+              to: '/jobs',
+              search: (before) => ({ ...before, bulk }),
+              replace: true,
+            });
           }}
         />
       )}

@@ -6,6 +6,7 @@ import { Page } from '../../shell/Page.tsx';
 import { useNow } from '../../time/now.ts';
 import { StateChip, phaseOf } from '../../ui/state.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
+import { visible } from '../../ui/visible.ts';
 import { Log } from './job/AttemptDetail.tsx';
 import { Attempts } from './job/Attempts.tsx';
 import { Data } from './job/Data.tsx';
@@ -42,7 +43,7 @@ function Shown({ job }: { job: Job }) {
   const phase = phaseOf(job, useNow());
   return (
     <Page
-      title={job.key ?? job.id}
+      title={visible(job.key ?? job.id)}
       crumbs={CRUMBS}
       chip={<StateChip phase={phase} />}
       live
@@ -54,7 +55,7 @@ function Shown({ job }: { job: Job }) {
           <Why job={job} phase={phase} />
           <JobProgress job={job} />
           <Attempts job={job} />
-          {job.executions.length === 0 && job.log !== null && job.log.length > 0 && (
+          {isNow(job) && job.log !== null && job.log.length > 0 && (
             <section>
               <h2 className="mb-2">Log</h2>
               <div className="overflow-hidden rounded-node border border-line">
@@ -75,4 +76,9 @@ function Shown({ job }: { job: Job }) {
       </div>
     </Page>
   );
+}
+
+/** The log of an execution that ended badly is with that execution. */
+function isNow({ state, executions }: Job): boolean {
+  return state === 'PROCESSING' || executions.length === 0;
 }

@@ -1,19 +1,21 @@
 import type { JobSummary } from '@millrace/api';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { ChevronLeft, ChevronRight, Plus } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
 import { useLiveEvents } from '../../live/useLive.ts';
 import { useKeys } from '../../shell/keys.ts';
 import { Page } from '../../shell/Page.tsx';
-import { useNow } from '../../time/now.ts';
+import { correctedNow, useNow } from '../../time/now.ts';
 import { Ago } from '../../time/Time.tsx';
 import { count, plural } from '../../time/words.ts';
-import { ButtonLink, IconButton, Kbd } from '../../ui/button.tsx';
+import { ButtonLink, Kbd } from '../../ui/button.tsx';
+import { Pager } from '../../ui/pager.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { BulkBar } from './BulkBar.tsx';
+import { BulkStrip } from './bulk/BulkStrip.tsx';
 import { FilterBox } from './FilterBox.tsx';
 import { Histogram } from './Histogram.tsx';
 import { JobTable } from './JobTable.tsx';
@@ -27,8 +29,8 @@ export function JobsPage() {
   const api = useApi();
   const navigate = useNavigate();
   const search = useSearch({ from: '/shell/jobs' });
-  const { after: _, ...filter } = search;
-  const query = queryOf(search, Date.now());
+  const { after: _, bulk, ...filter } = search;
+  const query = queryOf(search, correctedNow());
   const answer = useQuery({
     queryKey: keys.jobs(query),
     queryFn: () => api.listJobs({ query }),
@@ -75,6 +77,7 @@ export function JobsPage() {
       <Views search={search} />
       <FilterBox search={search} />
       <Histogram search={search} />
+      {bulk !== undefined && <BulkStrip id={bulk} search={search} />}
       {fresh.count > 0 && (
         <button
           type="button"
@@ -111,25 +114,11 @@ export function JobsPage() {
           <Kbd>J</Kbd>
           <Kbd>K</Kbd> move <Kbd>X</Kbd> select <Kbd>↵</Kbd> open
         </span>
-        <IconButton
-          label="Back"
-          disabled={search.after === undefined}
-          onClick={() => history.back()}
-        >
-          <ChevronLeft size={16} />
-        </IconButton>
-        <IconButton
-          label="Next page"
-          disabled={answer.data?.next == null}
-          onClick={() =>
-            void navigate({
-              to: '/jobs',
-              search: { ...search, after: answer.data?.next ?? undefined },
-            })
-          }
-        >
-          <ChevronRight size={16} />
-        </IconButton>
+        <Pager
+          isFirst={search.after === undefined}
+          next={answer.data?.next}
+          onNext={(after) => void navigate({ to: '/jobs', search: { ...search, after } })}
+        />
       </footer>
     </Page>
   );

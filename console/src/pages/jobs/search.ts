@@ -25,6 +25,8 @@ export const jobsSearch = z.object({
   to: z.string().optional().catch(undefined),
   /** The cursor of the page. */
   after: z.string().optional().catch(undefined),
+  /** The action on many jobs that is looked at beside the list. */
+  bulk: z.string().optional().catch(undefined),
 });
 export type JobsSearch = z.infer<typeof jobsSearch>;
 
@@ -45,6 +47,22 @@ export const FILTER_WORDS = {
   to: 'to',
 } as const satisfies Partial<Record<keyof JobsSearch, string>>;
 export type FilterName = keyof typeof FILTER_WORDS;
+
+/** Whether two addresses show the same list, whatever page of it. */
+export function sameList(a: JobsSearch, b: JobsSearch): boolean {
+  const names = Object.keys(FILTER_WORDS) as FilterName[];
+  return names.every((name) => a[name] === b[name]);
+}
+
+/** How a list could be called: `failed, warehouse.sync, 7d`. */
+export function nameOf(search: JobsSearch): string {
+  const values = (Object.keys(FILTER_WORDS) as FilterName[]).flatMap((name) => search[name] ?? []);
+  return values
+    .join(', ')
+    .replace(/^[^\p{L}\p{N}]+/u, '')
+    .slice(0, 60)
+    .trim();
+}
 
 /** The words of the filter that a person types: `state:failed kind:document error:timeout`; anything else is searched for. */
 export function parseTyped(text: string): JobsSearch {

@@ -7,7 +7,7 @@ import { useMay } from '../../data/roles.ts';
 import { Ago } from '../../time/Time.tsx';
 import { count, plural, span } from '../../time/words.ts';
 import { type Column, Heading, Table } from '../../ui/table.tsx';
-import { HoldButton, ResumeButton } from './Hold.tsx';
+import { HoldButton, ResumeButton } from '../../ui/hold.tsx';
 
 const COLUMNS: readonly Column<Kind>[] = [
   { name: 'Kind', cell: (kind) => <Named kind={kind} /> },

@@ -1,7 +1,9 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import { Page } from '../../shell/Page.tsx';
+import { TAB, TabBar } from '../../ui/tabs.tsx';
 import { Audit } from './Audit.tsx';
 import { ErrorGroups } from './ErrorGroups.tsx';
+import { HeldBack } from './HeldBack.tsx';
 import { Kinds } from './Kinds.tsx';
 import { Replicas } from './Replicas.tsx';
 import { Sandbox } from './Sandbox.tsx';
@@ -25,10 +27,7 @@ export function OperationsPage() {
   const { tab = 'now' } = useSearch({ from: '/shell/operations' });
   return (
     <Page title="Operations" live>
-      <nav
-        aria-label="Operations"
-        className="flex gap-6 overflow-x-auto border-b border-line px-6 max-md:gap-4 max-md:px-4"
-      >
+      <TabBar label="Operations">
         {(Object.keys(WORDS) as OperationTab[]).map((each) => (
           <Link
             key={each}
@@ -36,12 +35,12 @@ export function OperationsPage() {
             activeOptions={{ exact: true }}
             search={each === 'now' ? {} : { tab: each }}
             aria-current={each === tab ? 'page' : undefined}
-            className="flex h-11 flex-none items-center whitespace-nowrap text-ink-2 hover:text-ink aria-[current=page]:font-[550] aria-[current=page]:text-ink aria-[current=page]:shadow-[inset_0_-2px_0_var(--link)]"
+            className={TAB}
           >
             {WORDS[each]}
           </Link>
         ))}
-      </nav>
+      </TabBar>
       <div className="py-3">
         <Shown tab={tab} />
       </div>
@@ -55,6 +54,7 @@ function Shown({ tab }: { tab: OperationTab }) {
       return (
         <>
           <Replicas />
+          <HeldBack />
           <ErrorGroups />
         </>
       );

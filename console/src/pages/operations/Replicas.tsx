@@ -9,7 +9,7 @@ import { count, plural, span } from '../../time/words.ts';
 import { type Phase, StateText } from '../../ui/state.tsx';
 import { type Column, Heading, Table } from '../../ui/table.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
-import { HoldButton, ResumeButton } from './Hold.tsx';
+import { HoldButton, ResumeButton } from '../../ui/hold.tsx';
 
 const PHASES: Readonly<Record<Replica['state'], Phase>> = {
   running: 'running',

@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { type Column, Heading, Table } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { HoldButton, ResumeButton } from './Hold.tsx';
+import { HoldButton, ResumeButton } from '../../ui/hold.tsx';
 
 type Schedule = Awaited<ReturnType<Client['listSchedules']>>['schedules'][number];
 

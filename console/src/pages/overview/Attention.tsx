@@ -1,10 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
-import { useApi, useApp } from '../../data/client.ts';
+import { useApi } from '../../data/client.ts';
 import { useMay } from '../../data/roles.ts';
 import { Ago } from '../../time/Time.tsx';
-import { Button, ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
 import { StateIcon } from '../../ui/state.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { ResumeButton } from '../../ui/hold.tsx';
 import type { Overview } from './overview.ts';
 
 type Item = Overview['attention'][number];
@@ -40,7 +39,11 @@ export function Attention({ items }: { items: readonly Item[] }) {
 }
 
 function Action({ item }: { item: Item }) {
+  const api = useApi();
+  const mayKind = useMay('resumeKind');
+  const maySchedule = useMay('resumeSchedule');
   const { state, kind, errorCode } = item.link;
+  const target = item.target ?? '';
   const search = {
     ...(state !== undefined && { state }),
     ...(kind !== undefined && { kind }),
@@ -48,11 +51,41 @@ function Action({ item }: { item: Item }) {
   };
   switch (item.action) {
     case 'resume_kind':
-      return <Resume kind={item.target ?? ''} />;
+      return (
+        <ResumeButton
+          what={target}
+          why={mayKind.why}
+          stale="overview"
+          resume={() => api.resumeKind({ params: { kind: target } })}
+          undo={() => api.pauseKind({ params: { kind: target } })}
+        />
+      );
+    case 'resume_schedule':
+      return (
+        <ResumeButton
+          what={target}
+          why={maySchedule.why}
+          stale="overview"
+          resume={() => api.resumeSchedule({ params: { name: target } })}
+          undo={() => api.pauseSchedule({ params: { name: target } })}
+        />
+      );
+    case 'open_schedule':
+      return (
+        <ButtonLink size="small" to="/operations" search={{ tab: 'schedules' }}>
+          See schedule
+        </ButtonLink>
+      );
     case 'open_replica':
       return (
         <ButtonLink size="small" to="/operations">
           See replica
+        </ButtonLink>
+      );
+    case 'open_budget':
+      return (
+        <ButtonLink size="small" to="/" hash="budgets">
+          See usage
         </ButtonLink>
       );
     case 'open_group':
@@ -67,26 +100,7 @@ function Action({ item }: { item: Item }) {
           See jobs
         </ButtonLink>
       );
-    default:
+    case null:
       return null;
   }
-}
-
-function Resume({ kind }: { kind: string }) {
-  const api = useApi();
-  const { queries } = useApp();
-  const may = useMay('resumeKind');
-  const resume = useMutation({
-    mutationFn: () => api.resumeKind({ params: { kind } }),
-    onSuccess: () => {
-      toast({ text: `${kind} runs again`, undo: () => void api.pauseKind({ params: { kind } }) });
-      void queries.invalidateQueries({ queryKey: ['overview'] });
-    },
-    onError: (error) => toast({ text: error.message, phase: 'failed' }),
-  });
-  return (
-    <Button size="small" why={may.why} disabled={resume.isPending} onClick={() => resume.mutate()}>
-      Resume
-    </Button>
-  );
 }

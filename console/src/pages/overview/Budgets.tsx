@@ -6,7 +6,7 @@ import type { Overview } from './overview.ts';
 export function Budgets({ budgets }: { budgets: Overview['budgets'] }) {
   if (budgets.length === 0) return null;
   return (
-    <section>
+    <section id="budgets">
       <h2 className="mb-2">Budgets</h2>
       <ul className="grid gap-2.5">
         {budgets.map(({ id, name, used, limit, unit, warnAt, stopAt, waiting, detail }) => {

@@ -1,28 +1,35 @@
 import type { ReactNode } from 'react';
 import { percent, span } from '../../time/words.ts';
 import { Spark } from '../../ui/spark.tsx';
+import { INK, StateIcon } from '../../ui/state.tsx';
 import type { Overview } from './overview.ts';
 
-/** The figures with their thresholds in words, as the runbook has them. */
+/** The figures with what is aimed at and what alerts go by, as the runbook has them. */
 export function Figures({
-  overview: { figures, series, thresholds, budgets },
+  overview: { at, bucketSeconds, figures, series: all, thresholds, budgets },
 }: {
   overview: Overview;
 }) {
+  // The last bucket has only begun: drawn beside whole ones it would look like a fall.
+  const series = all.filter((each) => Date.parse(each.at) + bucketSeconds * 1000 <= Date.parse(at));
   const cache = budgets.find(({ hitRate }) => hitRate !== null);
   const share = (part: (bucket: Overview['series'][number]) => number): (number | null)[] =>
     series.map((bucket) => {
       const ended = bucket.succeeded + bucket.failed;
       return ended === 0 ? null : part(bucket) / ended;
     });
+  const whole = (value: number): string =>
+    percent(value, value * 100 === Math.round(value * 100) ? 0 : 1);
+  const oldest = all.findLast((each) => each.waiting !== null)?.oldestDueSeconds ?? null;
   return (
-    <dl className="grid grid-cols-6 border-y border-line max-xl:grid-cols-3 max-md:grid-cols-2">
+    <dl className="grid grid-cols-7 border-y border-line max-xl:grid-cols-4 max-md:grid-cols-2">
       <Figure name="Throughput" value={short(figures.perMinute)} unit="/min" note={change(figures)}>
         <Spark values={series.map(({ succeeded, failed }) => succeeded + failed)} />
       </Figure>
       <Figure
         name="Oldest due"
-        {...split(seconds(series.at(-1)?.oldestDueSeconds ?? null))}
+        {...split(seconds(oldest))}
+        mark={markOf(oldest, thresholds.oldestDueSeconds, 'over', seconds)}
         note={
           figures.peakOldestDueSeconds === null
             ? 'nothing waited'
@@ -34,7 +41,7 @@ export function Figures({
       <Figure
         name="Success"
         {...split(figures.successRate === null ? '–' : percent(figures.successRate))}
-        note={`alert under ${percent(thresholds.successRate.warn, 0)}`}
+        mark={markOf(figures.successRate, thresholds.successRate, 'under', whole)}
       >
         <Spark
           values={share(({ succeeded }) => succeeded)}
@@ -45,7 +52,7 @@ export function Figures({
       <Figure
         name="Retries"
         {...split(figures.retryRate === null ? '–' : percent(figures.retryRate))}
-        note={`alert over ${percent(thresholds.retryRate.warn, 0)}`}
+        mark={markOf(figures.retryRate, thresholds.retryRate, 'over', whole)}
       >
         <Spark
           values={share(({ retried }) => retried)}
@@ -61,13 +68,21 @@ export function Figures({
         <Spark values={series.map(({ p50Ms }) => p50Ms)} />
       </Figure>
       <Figure
+        name="Documents, p95"
+        {...split(figures.documentP95Ms === null ? '–' : span(figures.documentP95Ms))}
+        mark={markOf(figures.documentP95Ms, thresholds.documentP95Ms, 'over', span)}
+      >
+        <Spark
+          values={series.map(({ documentP95Ms }) => documentP95Ms)}
+          threshold={thresholds.documentP95Ms.warn}
+        />
+      </Figure>
+      <Figure
         name="Template cache"
         {...split(cache?.hitRate == null ? '–' : percent(cache.hitRate))}
-        note={
-          cache === undefined
-            ? 'no documents here'
-            : `alert under ${percent(thresholds.templateCacheHits.warn, 0)}`
-        }
+        {...(cache === undefined
+          ? { note: 'no documents here' }
+          : { mark: markOf(cache.hitRate, thresholds.templateCacheHits, 'under', whole) })}
       />
     </dl>
   );
@@ -78,29 +93,66 @@ function Figure({
   value,
   unit = '',
   note,
+  mark,
   children,
 }: {
   name: string;
   value: string;
   unit?: string;
-  note: string;
+  /** In the place of the threshold's words, while it is kept. */
+  note?: string;
+  mark?: Mark;
   children?: ReactNode;
 }) {
+  const beyond = mark?.phase ?? null;
   return (
-    <div className="min-w-0 border-line px-6 py-2.5 not-first:border-l max-xl:nth-[3n+1]:border-l-0 max-xl:nth-[n+4]:border-t max-md:px-4 max-md:nth-[3n+1]:border-l max-md:nth-[n+3]:border-t max-md:nth-[odd]:border-l-0">
-      <dt className="text-small text-ink-2">{name}</dt>
+    <div
+      title={mark?.whole}
+      className="min-w-0 border-line px-4 py-2.5 not-first:border-l first:pl-6 max-xl:px-6 max-xl:nth-[4n+1]:border-l-0 max-xl:nth-[n+5]:border-t max-xl:last:col-span-2 max-md:px-4 max-md:first:pl-4 max-md:nth-[n+3]:border-t max-md:nth-[odd]:border-l-0"
+    >
+      <dt className="truncate text-small text-ink-2">{name}</dt>
       <dd className="flex items-end justify-between gap-2">
         <span className="whitespace-nowrap">
           <b className="text-figure tracking-tight">{value}</b>{' '}
           <span className="text-small text-ink-3">{unit}</span>
         </span>
-        <span className="max-md:hidden" aria-hidden="true">
+        <span className="min-w-0 max-md:hidden" aria-hidden="true">
           {children}
         </span>
       </dd>
-      <dd className="text-small text-ink-3">{note}</dd>
+      <dd
+        className={`flex items-center gap-1 text-small ${beyond === null ? 'text-ink-3' : `font-medium ${INK[beyond]}`}`}
+      >
+        {beyond !== null && <StateIcon phase={beyond} size={13} />}
+        {beyond === null ? (note ?? mark?.words) : mark?.words}
+        {mark !== undefined && <span className="sr-only">. {mark.whole}</span>}
+      </dd>
     </div>
   );
+}
+
+/** A threshold in words, and the state in whose form it is shown once the figure is beyond it. */
+interface Mark {
+  readonly words: string;
+  readonly whole: string;
+  readonly phase: 'failed' | 'retrying' | null;
+}
+
+function markOf(
+  value: number | null,
+  { target, warn, critical }: Overview['thresholds']['successRate'],
+  beyond: 'over' | 'under',
+  say: (value: number) => string,
+): Mark {
+  const isBeyond = (mark: number): boolean =>
+    value !== null && (beyond === 'over' ? value > mark : value < mark);
+  const phase = isBeyond(critical) ? 'failed' : isBeyond(warn) ? 'retrying' : null;
+  const aim = target === null ? '' : `Target ${say(target)}; `;
+  return {
+    phase,
+    words: `${phase === null ? 'alert ' : ''}${beyond} ${say(phase === 'failed' ? critical : warn)}`,
+    whole: `${aim}warning ${beyond} ${say(warn)}, critical ${beyond} ${say(critical)}`,
+  };
 }
 
 function short(value: number): string {
@@ -117,9 +169,10 @@ function split(text: string): { value: string; unit: string } {
   return { value, unit: unit.join(' ') };
 }
 
-function change({ perMinute, perMinuteBefore }: Overview['figures']): string {
-  if (perMinuteBefore === null || perMinuteBefore === 0) return 'no time before to compare';
+function change({ perMinute, perMinuteBefore, beforeIs }: Overview['figures']): string {
+  if (perMinuteBefore === null || perMinuteBefore === 0) return 'nothing to compare';
+  const before = beforeIs === 'week_ago' ? 'last week' : 'before';
   const part = perMinute / perMinuteBefore - 1;
-  if (Math.abs(part) < 0.01) return 'as in the time before';
-  return `${percent(Math.abs(part), 0)} ${part > 0 ? 'over' : 'under'} the time before`;
+  if (Math.abs(part) < 0.01) return `as ${before}`;
+  return `${percent(Math.abs(part), 0)} ${part > 0 ? 'over' : 'under'} ${before}`;
 }

@@ -1,20 +1,17 @@
-import { ApiError } from '@millrace/api';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Ban, Play, RotateCcw } from 'lucide-react';
-import { useState } from 'react';
 import { useApi, useApp } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
 import { useMay } from '../../data/roles.ts';
 import { Time } from '../../time/Time.tsx';
 import { count, percent } from '../../time/words.ts';
-import { Button } from '../../ui/button.tsx';
 import { Graph, type GraphNode } from '../../ui/graph.tsx';
-import { ParameterForm, defaultsOf, givenOf } from '../../ui/parameters.tsx';
+import { parametersInWords } from '../../ui/parameters.tsx';
 import { Progress } from '../../ui/progress.tsx';
+import { CancelOrResume } from '../../ui/runs/CancelOrResume.tsx';
+import { RunForm } from '../../ui/runs/RunForm.tsx';
 import { StateChip, StateText } from '../../ui/state.tsx';
 import { type Column, Heading, Table } from '../../ui/table.tsx';
-import { toast } from '../../ui/toast.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { Ticks } from '../reports/Ticks.tsx';
 import {
@@ -36,17 +33,29 @@ export function PipelineView({ pipeline }: { pipeline: Pipeline }) {
       state.data?.runs.some((run) => run.state === 'running') === true ? 2_000 : 30_000,
   });
   const runs = data?.runs ?? [];
-  const shown = runs.find(({ id }) => id === chosen) ?? runs[0];
+  const inList = runs.find(({ id }) => id === chosen);
+  // An address may name one that is older than the list, or one that is not there for this person.
+  const asked = useQuery({
+    queryKey: [...keys.pipelineRuns(), pipeline.name, chosen],
+    queryFn: () => api.getPipelineRun({ params: { id: chosen ?? '' } }),
+    enabled: chosen !== undefined && data !== undefined && inList === undefined,
+  });
+  const shown = chosen === undefined ? runs[0] : (inList ?? asked.data);
   return (
-    <>
+    <div className="flex min-h-full flex-col">
       <div className="border-b border-line">
         <Graph
           label={`Steps of ${pipeline.title}`}
           nodes={shown === undefined ? pipeline.steps.map(planned) : shown.steps.map(live)}
         />
       </div>
-      <div className="grid grid-cols-[minmax(0,1fr)_296px] max-lg:block">
+      <div className="grid flex-1 grid-cols-[minmax(0,1fr)_296px] max-lg:block">
         <div>
+          {asked.isError && (
+            <div className="p-6 max-md:p-4">
+              <Trouble error={asked.error} />
+            </div>
+          )}
           {shown !== undefined && <RunView run={shown} />}
           <section className="border-t border-line pt-3">
             <Heading title="Runs" note="newest first" />
@@ -62,7 +71,7 @@ export function PipelineView({ pipeline }: { pipeline: Pipeline }) {
           <Ticks schedules={pipeline.schedules.map(({ name }) => name)} />
         </aside>
       </div>
-    </>
+    </div>
   );
 }
 
@@ -112,42 +121,20 @@ function live({ name, title, type, after, state, progress, error, output }: Step
 
 function RunView({ run }: { run: PipelineRun }) {
   const api = useApi();
-  const { queries } = useApp();
   const may = useMay('resumePipelineRun');
-  const act = useMutation({
-    mutationFn: (what: 'cancel' | 'resume') =>
-      what === 'cancel'
-        ? api.cancelPipelineRun({ params: { id: run.id } })
-        : api.resumePipelineRun({ params: { id: run.id } }),
-    onError: (error) => toast({ text: error.message, phase: 'failed' }),
-    onSettled: () => void queries.invalidateQueries({ queryKey: keys.pipelineRuns() }),
-  });
+  const params = { params: { id: run.id } };
   return (
     <section className="pt-3">
       <Heading title={run.id} note={<Time at={run.createdAt} />}>
         <StateChip phase={RUN_PHASES[run.state]} />
-        {run.state === 'running' ? (
-          <Button
-            size="small"
-            icon={<Ban size={13} />}
+        {run.state !== 'succeeded' && (
+          <CancelOrResume
+            isOver={run.state !== 'running'}
             why={may.why}
-            disabled={act.isPending}
-            onClick={() => act.mutate('cancel')}
-          >
-            Cancel
-          </Button>
-        ) : (
-          run.state !== 'succeeded' && (
-            <Button
-              size="small"
-              icon={<RotateCcw size={13} />}
-              why={may.why}
-              disabled={act.isPending}
-              onClick={() => act.mutate('resume')}
-            >
-              Resume
-            </Button>
-          )
+            stale={keys.pipelineRuns()}
+            cancel={() => api.cancelPipelineRun(params)}
+            resume={() => api.resumePipelineRun(params)}
+          />
         )}
       </Heading>
       {run.fileChanged && (
@@ -183,9 +170,6 @@ function RunTable({ runs }: { runs: readonly PipelineRun[] }) {
 
 function RunLink({ run: { id, pipeline, parameters } }: { run: PipelineRun }) {
   const navigate = useNavigate();
-  const words = Object.entries(parameters).flatMap(([name, value]) =>
-    value === null ? [] : [`${name} ${String(value)}`],
-  );
   return (
     <div>
       <button
@@ -197,63 +181,32 @@ function RunLink({ run: { id, pipeline, parameters } }: { run: PipelineRun }) {
       >
         {id}
       </button>
-      <div className="text-small text-ink-3">{words.join(', ')}</div>
+      <div className="text-small text-ink-3">{parametersInWords(parameters)}</div>
     </div>
   );
 }
 
-function NewRun({ pipeline }: { pipeline: Pipeline }) {
+function NewRun({ pipeline: { name, parameters, description, steps } }: { pipeline: Pipeline }) {
   const api = useApi();
   const { queries } = useApp();
   const navigate = useNavigate();
   const may = useMay('startPipeline');
-  const [values, setValues] = useState(() => defaultsOf(pipeline.parameters));
-  const start = useMutation({
-    mutationFn: () =>
-      api.startPipeline({
-        params: { name: pipeline.name },
-        body: { parameters: givenOf(pipeline.parameters, values) },
-      }),
-    onSuccess: ({ id }) => {
-      void queries.invalidateQueries({ queryKey: keys.pipelineRuns() });
-      void navigate({
-        to: '/pipelines/$name',
-        params: { name: pipeline.name },
-        search: { run: id },
-      });
-    },
-  });
-  const issues = start.error instanceof ApiError ? (start.error.problem.issues ?? []) : [];
-  const unable = pipeline.steps.find(({ available }) => !available);
+  const unable = steps.find(({ available }) => !available);
   return (
-    <form
-      className="grid gap-3"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (may.allowed) start.mutate();
+    <RunForm
+      parameters={parameters}
+      description={description}
+      why={
+        may.why ??
+        (unable === undefined ? null : `This service cannot do the step ${unable.title}.`)
+      }
+      start={(given) => api.startPipeline({ params: { name }, body: { parameters: given } })}
+      onStarted={({ id }) => {
+        void queries.invalidateQueries({ queryKey: keys.pipelineRuns() });
+        void navigate({ to: '/pipelines/$name', params: { name }, search: { run: id } });
       }}
     >
       <h2>Run it</h2>
-      {pipeline.description !== null && <p className="text-ink-2">{pipeline.description}</p>}
-      <ParameterForm
-        parameters={pipeline.parameters}
-        values={values}
-        wrong={(name) => issues.find(({ path }) => path.includes(name))?.message ?? null}
-        onChange={setValues}
-      />
-      {start.isError && <Trouble error={start.error} />}
-      <Button
-        type="submit"
-        look="filled"
-        icon={<Play size={14} />}
-        why={
-          may.why ??
-          (unable === undefined ? null : `This service cannot do the step ${unable.title}.`)
-        }
-        disabled={start.isPending}
-      >
-        Run
-      </Button>
-    </form>
+    </RunForm>
   );
 }

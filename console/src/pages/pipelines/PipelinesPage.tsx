@@ -3,10 +3,9 @@ import { useParams } from '@tanstack/react-router';
 import { useApi } from '../../data/client.ts';
 import { Page } from '../../shell/Page.tsx';
 import { plural } from '../../time/words.ts';
-import { Catalogue } from '../../ui/catalogue.tsx';
+import { CataloguePanes } from '../../ui/catalogue.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { StateIcon } from '../../ui/state.tsx';
-import { Trouble } from '../../ui/trouble.tsx';
 import { FileProblems } from '../reports/FileProblems.tsx';
 import { PipelineView } from './PipelineView.tsx';
 
@@ -26,44 +25,33 @@ export function PipelinesPage() {
       live
       scrolls={false}
     >
-      {answer.isError && (
-        <div className="p-6">
-          <Trouble error={answer.error} retry={() => void answer.refetch()} />
-        </div>
-      )}
-      {answer.isSuccess && pipelines.length === 0 && (
-        <Empty title="No pipeline yet">
-          A pipeline is a file in <code>pipelines/</code>: a query finds customers, each gets a
-          letter, a report lists what was sent. A step that fails is resumed where it stopped.
-        </Empty>
-      )}
-      {pipelines.length > 0 && (
-        <div className="grid min-h-0 flex-1 grid-cols-[236px_minmax(0,1fr)] max-md:block">
-          <Catalogue
-            label="Pipelines"
-            items={pipelines.map((pipeline) => ({
-              name: pipeline.name,
-              title: pipeline.title,
-              note: plural(pipeline.steps.length, 'step'),
-              mark: pipeline.problems.length > 0 && (
-                <StateIcon phase="failed" label="its file has problems" />
-              ),
-              link: { to: '/pipelines/$name', params: { name: pipeline.name } },
-              isShown: pipeline.name === shown?.name,
-            }))}
-          />
-          <div className="min-h-0 overflow-y-auto">
-            <FileProblems problems={answer.data?.troubled.flatMap((file) => file.problems) ?? []} />
-            {shown === undefined ? (
-              <Empty title={`No pipeline is called ${name ?? ''}`}>
-                The list at the left has those there are.
-              </Empty>
-            ) : (
-              <PipelineView key={shown.name} pipeline={shown} />
-            )}
-          </div>
-        </div>
-      )}
+      <CataloguePanes
+        label="Pipelines"
+        answer={answer}
+        items={pipelines.map((pipeline) => ({
+          name: pipeline.name,
+          title: pipeline.title,
+          note: plural(pipeline.steps.length, 'step'),
+          mark: pipeline.problems.length > 0 && (
+            <StateIcon phase="failed" label="its file has problems" />
+          ),
+          link: { to: '/pipelines/$name', params: { name: pipeline.name } },
+          isShown: pipeline.name === shown?.name,
+        }))}
+        empty={
+          <Empty title="No pipeline yet">
+            A pipeline is a file in <code>pipelines/</code>: a query finds customers, each gets a
+            letter, a report lists what was sent. A step that fails is resumed where it stopped.
+          </Empty>
+        }
+      >
+        <FileProblems problems={answer.data?.troubled.flatMap((file) => file.problems) ?? []} />
+        {shown === undefined ? (
+          <Empty title={`No pipeline is called ${name ?? ''}`}>The list has those there are.</Empty>
+        ) : (
+          <PipelineView key={shown.name} pipeline={shown} />
+        )}
+      </CataloguePanes>
     </Page>
   );
 }

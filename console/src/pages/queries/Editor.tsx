@@ -14,6 +14,7 @@ import {
 import { tags } from '@lezer/highlight';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { useApi } from '../../data/client.ts';
+import { useMay } from '../../data/roles.ts';
 import type { CatalogAnswer } from './Catalog.tsx';
 
 const LOOK = EditorView.theme({
@@ -67,13 +68,14 @@ export function Editor({
   onRun(): void;
 }) {
   const api = useApi();
+  const may = useMay('validateSql');
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const language = useRef(new Compartment());
   const change = useEffectEvent(onChange);
   const run = useEffectEvent(onRun);
   const check = useEffectEvent(async (text: string): Promise<Diagnostic[]> => {
-    if (text.trim() === '') return [];
+    if (text.trim() === '' || !may.allowed) return [];
     const report = await api
       .validateSql({ body: { sql: text, ...(mid !== null && { mid }) } })
       .catch(() => null);

@@ -14,7 +14,7 @@ import { Catalog } from './Catalog.tsx';
 import { QueryTabs } from './QueryTabs.tsx';
 import { Results } from './Results.tsx';
 import { RunStatus } from './RunStatus.tsx';
-import { newTab, useTabs } from './tabs.ts';
+import { type Tab, newTab, useTabs } from './tabs.ts';
 
 const Editor = lazy(() => import('./Editor.tsx').then((module) => ({ default: module.Editor })));
 
@@ -27,6 +27,7 @@ export function QueriesPage() {
   const tabs = useTabs();
   const { shown } = tabs;
   const may = useMay('startRun');
+  const mayCancel = useMay('cancelRun');
   const catalog = useQuery({
     queryKey: ['catalog', shown.mid],
     queryFn: () => api.getCatalog({ query: shown.mid === null ? {} : { mid: shown.mid } }),
@@ -43,28 +44,28 @@ export function QueriesPage() {
   });
   const isUnderway = run.data?.status === 'queued' || run.data?.status === 'running';
 
-  const takeLinked = useEffectEvent(async (id: string) => {
-    const opened = await api.getRun({ params: { id } });
-    const same = tabs.tabs.find((tab) => tab.run === id);
-    if (same === undefined)
-      tabs.open({
-        ...newTab(opened.sqlText, opened.snippetName ?? id),
-        run: id,
-        ranSql: opened.sqlText,
-        mid: opened.mid,
-      });
-    else tabs.show(same.id);
-    await navigate({ to: '/queries', search: {}, replace: true });
+  // The run that an address names becomes a tab of its own.
+  const take = useMutation({
+    mutationFn: (id: string) => api.getRun({ params: { id } }),
+    onSuccess: ({ id, sqlText, snippetName, mid }) => {
+      const same = tabs.tabs.find((tab) => tab.run === id);
+      if (same === undefined)
+        tabs.open({ ...newTab(sqlText, snippetName ?? id), run: id, ranSql: sqlText, mid });
+      else tabs.show(same.id);
+      void navigate({ to: '/queries', search: {}, replace: true });
+    },
   });
+  const takeLinked = useEffectEvent((id: string) => take.mutate(id));
   useEffect(() => {
-    if (linked !== undefined) void takeLinked(linked);
+    if (linked !== undefined) takeLinked(linked);
   }, [linked]);
 
+  // Of the tab in which it was asked for: another may be shown when the answer comes.
   const start = useMutation({
-    mutationFn: (sql: string) =>
-      api.startRun({ body: { sql, ...(shown.mid !== null && { mid: shown.mid }) } }),
-    onSuccess: (started, sql) => {
-      tabs.change(shown.id, { run: started.id, ranSql: sql });
+    mutationFn: ({ sql, mid }: Tab) =>
+      api.startRun({ body: { sql, ...(mid !== null && { mid }) } }),
+    onSuccess: (started, { id, sql }) => {
+      tabs.change(id, { run: started.id, ranSql: sql });
       void queries.invalidateQueries({ queryKey: keys.queryRuns() });
     },
   });
@@ -73,14 +74,18 @@ export function QueriesPage() {
     onSettled: () => void queries.invalidateQueries({ queryKey: ['run'] }),
   });
   const format = useMutation({
-    mutationFn: () => api.formatSql({ body: { sql: shown.sql } }),
-    onSuccess: ({ sql }) => tabs.change(shown.id, { sql }),
+    mutationFn: ({ sql }: Tab) => api.formatSql({ body: { sql } }),
+    onSuccess: ({ sql }, asked) => {
+      // What somebody typed meanwhile is worth more than the layout of what stood there.
+      const isSame = tabs.tabs.some((tab) => tab.id === asked.id && tab.sql === asked.sql);
+      if (isSame) tabs.change(asked.id, { sql });
+    },
     onError: (error) => toast({ text: error.message, phase: 'failed' }),
   });
   const runNow = (): void => {
     // A second press while it runs would cost a second run.
     if (may.allowed && !start.isPending && !isUnderway && shown.sql.trim() !== '')
-      start.mutate(shown.sql);
+      start.mutate(shown);
   };
 
   return (
@@ -94,13 +99,14 @@ export function QueriesPage() {
             icon={<Sparkles size={14} />}
             why={may.why}
             disabled={format.isPending}
-            onClick={() => format.mutate()}
+            onClick={() => format.mutate(shown)}
           >
             Format
           </Button>
           {isUnderway ? (
             <Button
               icon={<Square size={13} />}
+              why={mayCancel.why}
               disabled={cancel.isPending}
               onClick={() => shown.run !== null && cancel.mutate(shown.run)}
             >
@@ -143,10 +149,13 @@ export function QueriesPage() {
               />
             </Suspense>
           </div>
-          {start.isError && (
-            <div className="px-4 pb-3">
-              <Trouble error={start.error} />
-            </div>
+          {[take.error, start.error, run.error].map(
+            (error, index) =>
+              error !== null && (
+                <div key={index} className="px-4 py-2">
+                  <Trouble error={error} />
+                </div>
+              ),
           )}
           <RunStatus
             run={run.data ?? null}

@@ -81,8 +81,10 @@ export function Results({ run }: { run: QueryRun | null }) {
               icon={<Download size={13} />}
               why={may.why}
               onClick={() =>
-                void download(`${run.id}.${format}`, () =>
-                  api.downloadRunResults({ params: { id: run.id, format } }),
+                void download(
+                  `${run.id}.${format}`,
+                  () => api.downloadRunResults({ params: { id: run.id, format } }),
+                  { large: true },
                 )
               }
             >

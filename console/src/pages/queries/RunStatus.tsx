@@ -1,5 +1,5 @@
 import { useNow } from '../../time/now.ts';
-import { span } from '../../time/words.ts';
+import { plural, span } from '../../time/words.ts';
 import { StateIcon, StateText } from '../../ui/state.tsx';
 import { QUERY_PHASES, type QueryRun } from './phases.ts';
 
@@ -48,8 +48,8 @@ export function RunStatus({ run, isChanged }: { run: QueryRun | null; isChanged:
       )}
       <span className="ml-auto text-small text-ink-3">
         {isChanged && 'The text has changed since. '}
-        {run.apiCalls.toLocaleString('en', { maximumFractionDigits: 1 })} calls, {run.pollCount}{' '}
-        polls
+        {run.apiCalls.toLocaleString('en', { maximumFractionDigits: 1 })} calls,{' '}
+        {plural(run.pollCount, 'poll')}
       </span>
     </div>
   );

@@ -1,16 +1,12 @@
-import { ApiError } from '@millrace/api';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { Play } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi, useApp } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
 import { useMay } from '../../data/roles.ts';
-import { Button } from '../../ui/button.tsx';
 import { Choice, Field } from '../../ui/field.tsx';
-import { ParameterForm, defaultsOf, givenOf } from '../../ui/parameters.tsx';
+import { RunForm } from '../../ui/runs/RunForm.tsx';
 import { Heading } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { Trouble } from '../../ui/trouble.tsx';
 import { FileProblems } from './FileProblems.tsx';
 import { Runs } from './Runs.tsx';
 import { Ticks } from './Ticks.tsx';
@@ -20,7 +16,7 @@ export function ReportView({ report }: { report: Report }) {
   return (
     <>
       <FileProblems problems={report.problems} />
-      <div className="grid grid-cols-[minmax(0,1fr)_296px] max-lg:block">
+      <div className="grid min-h-full grid-cols-[minmax(0,1fr)_296px] max-lg:block">
         <div>
           <NewRun report={report} />
           <RunsOf report={report} />
@@ -38,41 +34,25 @@ function NewRun({ report }: { report: Report }) {
   const api = useApi();
   const { queries } = useApp();
   const may = useMay('startReport');
-  const [values, setValues] = useState(() => defaultsOf(report.parameters));
   const [format, setFormat] = useState(report.formats[0] ?? 'csv');
-  const start = useMutation({
-    mutationFn: () =>
-      api.startReport({
-        params: { name: report.name },
-        body: { parameters: givenOf(report.parameters, values), format },
-      }),
-    onSuccess: ({ id }) => {
-      toast({
-        text: `${report.title} runs`,
-        phase: 'running',
-        undo: () => void api.cancelReportRun({ params: { id } }),
-      });
-      void queries.invalidateQueries({ queryKey: keys.reportRuns() });
-    },
-  });
-  const issues = start.error instanceof ApiError ? (start.error.problem.issues ?? []) : [];
   return (
-    <form
-      className="grid gap-4 px-6 py-4 max-md:px-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (may.allowed) start.mutate();
+    <RunForm
+      className="px-6 py-4 max-md:px-4"
+      parameters={report.parameters}
+      description={report.description}
+      why={may.why}
+      start={(parameters) =>
+        api.startReport({ params: { name: report.name }, body: { parameters, format } })
+      }
+      onStarted={({ id }) => {
+        toast({
+          text: `${report.title} runs`,
+          phase: 'running',
+          undo: () => void api.cancelReportRun({ params: { id } }),
+        });
+        void queries.invalidateQueries({ queryKey: keys.reportRuns() });
       }}
-    >
-      {report.description !== null && <p className="text-ink-2">{report.description}</p>}
-      <ParameterForm
-        parameters={report.parameters}
-        values={values}
-        wrong={(name) => issues.find(({ path }) => path.includes(name))?.message ?? null}
-        onChange={setValues}
-      />
-      {start.isError && <Trouble error={start.error} />}
-      <div className="flex flex-wrap items-end gap-3">
+      beside={
         <Field id="format" label="As">
           <Choice
             id="format"
@@ -85,18 +65,9 @@ function NewRun({ report }: { report: Report }) {
             ))}
           </Choice>
         </Field>
-        <Button
-          type="submit"
-          look="filled"
-          icon={<Play size={14} />}
-          why={may.why}
-          disabled={start.isPending}
-        >
-          Run
-        </Button>
-        <span className="pb-1.5 text-small text-ink-3">{report.rowsForYou}</span>
-      </div>
-    </form>
+      }
+      after={<span className="pb-1.5 text-small text-ink-3">{report.rowsForYou}</span>}
+    />
   );
 }
 

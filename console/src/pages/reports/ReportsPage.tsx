@@ -5,10 +5,9 @@ import { useApi } from '../../data/client.ts';
 import { Page } from '../../shell/Page.tsx';
 import { plural } from '../../time/words.ts';
 import { ButtonLink } from '../../ui/button.tsx';
-import { Catalogue } from '../../ui/catalogue.tsx';
+import { CataloguePanes } from '../../ui/catalogue.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { StateIcon } from '../../ui/state.tsx';
-import { Trouble } from '../../ui/trouble.tsx';
 import { FileProblems } from './FileProblems.tsx';
 import { ReportGraph } from './ReportGraph.tsx';
 import { ReportView } from './ReportView.tsx';
@@ -38,51 +37,42 @@ export function ReportsPage() {
         </ButtonLink>
       }
     >
-      {answer.isError && (
-        <div className="p-6">
-          <Trouble error={answer.error} retry={() => void answer.refetch()} />
-        </div>
-      )}
-      {answer.isSuccess && reports.length === 0 && (
-        <Empty title="No report yet">
-          A report is a file in <code>reports/</code>: SQL with parameters, its key, who sees which
-          rows. It is loaded when you save it.
-        </Empty>
-      )}
-      {reports.length > 0 && (
-        <div className="grid min-h-0 flex-1 grid-cols-[236px_minmax(0,1fr)] max-md:block">
-          <Catalogue
-            label="Reports"
-            items={reports.map((report) => ({
-              name: report.name,
-              title: report.title,
-              note:
-                report.schedules.length > 0
-                  ? 'by the clock'
-                  : report.after.length > 0
-                    ? 'after others'
-                    : plural(report.parameters.length, 'parameter'),
-              mark: report.problems.length > 0 && (
-                <StateIcon phase="failed" label="its file has problems" />
-              ),
-              link: { to: '/reports/$name', params: { name: report.name } },
-              isShown: view !== 'graph' && report.name === shown?.name,
-            }))}
-          />
-          <div className="min-h-0 overflow-y-auto">
-            <FileProblems problems={answer.data?.troubled.flatMap((file) => file.problems) ?? []} />
-            {view === 'graph' ? (
-              <ReportGraph />
-            ) : shown === undefined ? (
-              <Empty title={`No report is called ${name ?? ''}`}>
-                It may have been renamed. The list at the left has those there are.
-              </Empty>
-            ) : (
-              <ReportView key={shown.name} report={shown} />
-            )}
-          </div>
-        </div>
-      )}
+      <CataloguePanes
+        label="Reports"
+        answer={answer}
+        items={reports.map((report) => ({
+          name: report.name,
+          title: report.title,
+          note:
+            report.schedules.length > 0
+              ? 'by the clock'
+              : report.after.length > 0
+                ? 'after others'
+                : plural(report.parameters.length, 'parameter'),
+          mark: report.problems.length > 0 && (
+            <StateIcon phase="failed" label="its file has problems" />
+          ),
+          link: { to: '/reports/$name', params: { name: report.name } },
+          isShown: view !== 'graph' && report.name === shown?.name,
+        }))}
+        empty={
+          <Empty title="No report yet">
+            A report is a file in <code>reports/</code>: SQL with parameters, its key, who sees
+            which rows. It is loaded when you save it.
+          </Empty>
+        }
+      >
+        <FileProblems problems={answer.data?.troubled.flatMap((file) => file.problems) ?? []} />
+        {view === 'graph' ? (
+          <ReportGraph />
+        ) : shown === undefined ? (
+          <Empty title={`No report is called ${name ?? ''}`}>
+            It may have been renamed. The list has those there are.
+          </Empty>
+        ) : (
+          <ReportView key={shown.name} report={shown} />
+        )}
+      </CataloguePanes>
     </Page>
   );
 }

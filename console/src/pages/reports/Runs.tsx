@@ -1,7 +1,6 @@
-import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Ban, Download, RotateCcw } from 'lucide-react';
-import { useApi, useApp } from '../../data/client.ts';
+import { Download } from 'lucide-react';
+import { useApi } from '../../data/client.ts';
 import { download } from '../../data/download.ts';
 import { keys } from '../../data/keys.ts';
 import { useMay } from '../../data/roles.ts';
@@ -9,9 +8,10 @@ import { Ago, Time } from '../../time/Time.tsx';
 import { bytes, count, percent, plural, span } from '../../time/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Progress } from '../../ui/progress.tsx';
+import { CancelOrResume } from '../../ui/runs/CancelOrResume.tsx';
+import { parametersInWords } from '../../ui/parameters.tsx';
 import { StateText } from '../../ui/state.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { toast } from '../../ui/toast.tsx';
 import { type Run, phaseOfRun } from './reports.ts';
 
 const COLUMNS: readonly Column<Run>[] = [
@@ -32,17 +32,14 @@ export function Runs({ runs }: { runs: readonly Run[] }) {
 }
 
 function What({ run: { id, parameters, submitter, schedule } }: { run: Run }) {
-  const words = Object.entries(parameters).flatMap(([name, value]) =>
-    value === null ? [] : [`${name} ${String(value)}`],
-  );
+  const by = schedule === null ? submitter : 'by the clock';
   return (
     <div className="min-w-0">
       <Link to="/jobs/$id" params={{ id }} className="text-link hover:underline">
         {id}
-      </Link>{' '}
-      <span className="text-ink-3">{schedule === null ? (submitter ?? '') : 'by the clock'}</span>
+      </Link>
       <div className="max-w-100 truncate text-small text-ink-2 max-md:max-w-40">
-        {words.join(', ') || 'no parameters'}
+        {[by, parametersInWords(parameters) || 'no parameters'].filter(Boolean).join(', ')}
       </div>
     </div>
   );
@@ -54,7 +51,7 @@ function HowFar({ run: { state, progress, result, error, format } }: { run: Run 
     return (
       <span>
         {count(result.rows)}{' '}
-        <span className="text-small text-ink-3">
+        <span className="text-small whitespace-nowrap text-ink-3">
           {format}, {bytes(result.bytes)}
         </span>
         {result.note !== null && (
@@ -99,59 +96,35 @@ function HowFar({ run: { state, progress, result, error, format } }: { run: Run 
 
 function Actions({ run: { id, state, result } }: { run: Run }) {
   const api = useApi();
-  const { queries } = useApp();
   const may = useMay('cancelReportRun');
-  const act = useMutation({
-    mutationFn: (what: 'cancel' | 'retry') =>
-      what === 'cancel'
-        ? api.cancelReportRun({ params: { id } })
-        : api.retryReportRun({ params: { id } }),
-    onError: (error) => toast({ text: error.message, phase: 'failed' }),
-    onSettled: () => void queries.invalidateQueries({ queryKey: keys.reportRuns() }),
-  });
-  if (state === 'QUEUED' || state === 'PROCESSING') {
+  const params = { params: { id } };
+  if (state !== 'SUCCEEDED' || result === null)
     return (
+      <CancelOrResume
+        isOver={state !== 'QUEUED' && state !== 'PROCESSING'}
+        why={may.why}
+        stale={keys.reportRuns()}
+        cancel={() => api.cancelReportRun(params)}
+        resume={() => api.retryReportRun(params)}
+      />
+    );
+  return (
+    <span className="inline-flex flex-col items-end">
       <Button
         size="small"
-        icon={<Ban size={13} />}
-        why={may.why}
-        disabled={act.isPending}
-        onClick={() => act.mutate('cancel')}
+        icon={<Download size={13} />}
+        why={may.why ?? (result.available ? null : 'The file has expired or was removed.')}
+        onClick={() =>
+          void download(result.fileName, () => api.downloadReportFile(params), { large: true })
+        }
       >
-        Cancel
+        Download
       </Button>
-    );
-  }
-  if (state === 'SUCCEEDED' && result !== null) {
-    return (
-      <span className="inline-flex flex-col items-end">
-        <Button
-          size="small"
-          icon={<Download size={13} />}
-          why={may.why ?? (result.available ? null : 'The file has expired or was removed.')}
-          onClick={() =>
-            void download(result.fileName, () => api.downloadReportFile({ params: { id } }))
-          }
-        >
-          Download
-        </Button>
-        {result.available && result.expiresAt !== null && (
-          <span className="text-axis text-ink-3">
-            until <Ago at={result.expiresAt} />
-          </span>
-        )}
-      </span>
-    );
-  }
-  return (
-    <Button
-      size="small"
-      icon={<RotateCcw size={13} />}
-      why={may.why}
-      disabled={act.isPending}
-      onClick={() => act.mutate('retry')}
-    >
-      Resume
-    </Button>
+      {result.available && result.expiresAt !== null && (
+        <span className="text-axis text-ink-3">
+          until <Ago at={result.expiresAt} />
+        </span>
+      )}
+    </span>
   );
 }

@@ -1,5 +1,21 @@
 import type { NavigateOptions } from '@tanstack/react-router';
-import { Clock, Layers, Moon, Plus, Sun, type LucideIcon } from 'lucide-react';
+import {
+  Bookmark,
+  Clock,
+  FileText,
+  Layers,
+  Moon,
+  Plus,
+  Repeat,
+  Server,
+  Sun,
+  Workflow,
+  type LucideIcon,
+} from 'lucide-react';
+import { useSaved } from '../../data/saved.ts';
+import { savedBatch } from '../../pages/documents/again/again.ts';
+import { jobsSearch } from '../../pages/jobs/search.ts';
+import { OPERATION_TABS } from '../../pages/operations/tabs.ts';
 import { choose } from '../../theme/settings.ts';
 import { SECTIONS } from '../sections.ts';
 
@@ -23,6 +39,53 @@ const COMMANDS: readonly Command[] = [
     link: { to },
   })),
   { id: 'enqueue', word: 'Enqueue a job', group: 'Action', icon: Plus, link: { to: '/jobs/new' } },
+  {
+    id: 'batch',
+    word: 'New batch of documents',
+    group: 'Action',
+    icon: Plus,
+    also: 'spreadsheet letters',
+    link: { to: '/documents/new' },
+  },
+  {
+    id: 'tour',
+    word: 'Take the tour',
+    group: 'Action',
+    icon: Plus,
+    also: 'welcome help first',
+    link: { to: '/welcome' },
+  },
+  ...(['templates', 'files'] as const).map((tab): Command => ({
+    id: tab,
+    word: tab === 'templates' ? 'Templates' : 'Files',
+    group: 'Page',
+    icon: FileText,
+    also: 'documents',
+    link: { to: '/documents', search: { tab } },
+  })),
+  {
+    id: 'graph',
+    word: 'What follows from what',
+    group: 'Page',
+    icon: Workflow,
+    also: 'reports graph',
+    link: { to: '/reports', search: { view: 'graph' } },
+  },
+  ...OPERATION_TABS.filter((tab) => tab !== 'now').map((tab): Command => ({
+    id: tab,
+    word: tab.charAt(0).toUpperCase() + tab.slice(1),
+    group: 'Page',
+    icon: Server,
+    also: 'operations',
+    link: { to: '/operations', search: { tab } },
+  })),
+  ...(['running', 'retrying'] as const).map((phase): Command => ({
+    id: phase,
+    word: `${phase.charAt(0).toUpperCase() + phase.slice(1)} jobs`,
+    group: 'Page',
+    icon: Layers,
+    link: { to: '/jobs', search: { phase } },
+  })),
   {
     id: 'failed',
     word: 'Failed jobs',
@@ -67,6 +130,30 @@ const COMMANDS: readonly Command[] = [
   },
 ];
 
+/** What the person keeps: views, and batches to do again. */
+function useOwn(): readonly Command[] {
+  const views = useSaved('views', jobsSearch) ?? [];
+  const batches = useSaved('batches', savedBatch) ?? [];
+  return [
+    ...views.map(({ name, value }): Command => ({
+      id: `view ${name}`,
+      word: name,
+      group: 'Page',
+      icon: Bookmark,
+      also: 'view jobs',
+      link: { to: '/jobs', search: value },
+    })),
+    ...batches.map(({ name, value: { template } }): Command => ({
+      id: `again ${name}`,
+      word: `Do again: ${name}`,
+      group: 'Action',
+      icon: Repeat,
+      also: 'batch documents',
+      link: { to: '/documents/new', search: { template, again: name } },
+    })),
+  ];
+}
+
 /** Ids of jobs begin with the name of their store. */
 const JOB_ID = /^(pg|mem|redis|sf|bull)[-:][\w:.-]+$/i;
 
@@ -76,7 +163,7 @@ export function useCommands(text: string): readonly Command[] {
   const fits = ({ word, also = '', group }: Command): boolean =>
     (!onlyActions || group === 'Action') &&
     words.every((each) => `${word} ${also}`.toLowerCase().includes(each));
-  const found = COMMANDS.filter(fits);
+  const found = [...COMMANDS, ...useOwn()].filter(fits);
   const id = text.trim();
   if (!JOB_ID.test(id)) return found;
   return [

@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Ban, Download, FileDown, Play } from 'lucide-react';
 import { useApi } from '../../../data/client.ts';
+import { download } from '../../../data/download.ts';
 import { keys } from '../../../data/keys.ts';
 import { useMay } from '../../../data/roles.ts';
 import { plural } from '../../../time/words.ts';
 import { Button } from '../../../ui/button.tsx';
 import { toast } from '../../../ui/toast.tsx';
-import { saveAs } from '../save.ts';
 import { isOver } from '../things.ts';
 import type { Batch } from '../types.ts';
 
@@ -46,14 +46,16 @@ export function BatchActions({ batch }: { batch: Batch }) {
       <Button
         icon={<Download size={14} />}
         why={mayTake.why ?? notYet ?? nothing}
-        onClick={() => void saveAs(api.downloadBatch(params), `${batch.id}.zip`)}
+        onClick={() =>
+          void download(`${batch.id}.zip`, () => api.downloadBatch(params), { large: true })
+        }
       >
         ZIP
       </Button>
       <Button
         icon={<FileDown size={14} />}
         why={mayTake.why ?? notYet ?? nothing}
-        onClick={() => void saveAs(api.downloadMerged(params), `${batch.id}.pdf`)}
+        onClick={() => void download(`${batch.id}.pdf`, () => api.downloadMerged(params))}
       >
         One PDF
       </Button>

@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '../../../data/client.ts';
+import { download } from '../../../data/download.ts';
 import { keys } from '../../../data/keys.ts';
 import { useMay } from '../../../data/roles.ts';
 import { plural } from '../../../time/words.ts';
@@ -10,7 +11,6 @@ import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { Trouble } from '../../../ui/trouble.tsx';
-import { saveAs } from '../save.ts';
 import { isOver } from '../things.ts';
 import type { Batch, Item } from '../types.ts';
 import { Correction } from './Correction.tsx';
@@ -94,7 +94,7 @@ export function FailedRows({ batch }: { batch: Batch }) {
           look="ghost"
           icon={<Download size={13} />}
           why={mayRead.why}
-          onClick={() => void saveAs(api.downloadFailed(params), `${batch.id}-failed.csv`)}
+          onClick={() => void download(`${batch.id}-failed.csv`, () => api.downloadFailed(params))}
         >
           As spreadsheet
         </Button>

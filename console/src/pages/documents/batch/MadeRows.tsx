@@ -1,15 +1,16 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { ChevronLeft, ChevronRight, Download } from 'lucide-react';
+import { Download } from 'lucide-react';
 import { useApi } from '../../../data/client.ts';
+import { download } from '../../../data/download.ts';
 import { keys } from '../../../data/keys.ts';
 import { useMay } from '../../../data/roles.ts';
 import { count } from '../../../time/words.ts';
-import { Button, IconButton } from '../../../ui/button.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Pager } from '../../../ui/pager.tsx';
 import { type Phase, StateText } from '../../../ui/state.tsx';
 import { Trouble } from '../../../ui/trouble.tsx';
 import { Pdf } from '../pdf/Pdf.tsx';
-import { saveAs } from '../save.ts';
 import type { Batch, Item } from '../types.ts';
 import { PaneBody, PaneHead, Panes } from './Panes.tsx';
 
@@ -78,20 +79,11 @@ export function MadeRows({ batch }: { batch: Batch }) {
         ))}
       </ul>
       <footer className="flex items-center justify-end gap-2 px-6 py-2">
-        <IconButton
-          label="Back"
-          disabled={search.after === undefined}
-          onClick={() => history.back()}
-        >
-          <ChevronLeft size={16} />
-        </IconButton>
-        <IconButton
-          label="Next page"
-          disabled={answer.data?.next == null}
-          onClick={() => go({ after: answer.data?.next ?? undefined })}
-        >
-          <ChevronRight size={16} />
-        </IconButton>
+        <Pager
+          isFirst={search.after === undefined}
+          next={answer.data?.next}
+          onNext={(after) => go({ after })}
+        />
       </footer>
     </Panes>
   );
@@ -122,7 +114,9 @@ function MadePage({ item }: { item: Item }) {
           icon={<Download size={13} />}
           why={may.why ?? (fileId === null ? 'It has no document.' : null)}
           onClick={() =>
-            void saveAs(api.downloadFile({ params: { id: fileId ?? '' } }), `row-${item.item}.pdf`)
+            void download(`row-${item.item}.pdf`, () =>
+              api.downloadFile({ params: { id: fileId ?? '' } }),
+            )
           }
         >
           Download

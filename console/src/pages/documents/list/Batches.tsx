@@ -2,12 +2,15 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useApi } from '../../../data/client.ts';
 import { keys } from '../../../data/keys.ts';
+import { useSaved } from '../../../data/saved.ts';
 import { Time } from '../../../time/Time.tsx';
 import { count, plural } from '../../../time/words.ts';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 import { StateText } from '../../../ui/state.tsx';
+import { savedBatch } from '../again/again.ts';
+import { AgainList } from '../again/AgainList.tsx';
 import { batchWord, failedFirst, partsOf, phaseOfBatch, rowsInWords } from '../things.ts';
 import type { Batch } from '../types.ts';
 import { useTemplates } from '../useTemplates.ts';
@@ -22,6 +25,7 @@ export function Batches() {
       api.listBatches({ query: { limit: 50, ...(after !== undefined && { cursor: after }) } }),
     placeholderData: keepPreviousData,
   });
+  const saved = useSaved('batches', savedBatch) ?? [];
   const batches = failedFirst(answer.data?.batches ?? []);
   const templates = useTemplates(batches.map(({ templateId }) => templateId));
   const failed = batches.filter(({ counts }) => counts.failed > 0).length;
@@ -50,6 +54,11 @@ export function Batches() {
         </Empty>
       }
     >
+      {saved.length > 0 && (
+        <div className="border-b border-line px-6 py-3 max-md:px-4">
+          <AgainList saved={saved} />
+        </div>
+      )}
       <table className="w-full border-separate border-spacing-0 max-md:block">
         <thead className="max-md:hidden">
           <tr>

@@ -2,13 +2,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { Download, X } from 'lucide-react';
 import { useApi } from '../../../data/client.ts';
+import { download } from '../../../data/download.ts';
 import { keys } from '../../../data/keys.ts';
 import { useMay } from '../../../data/roles.ts';
 import { Time } from '../../../time/Time.tsx';
 import { bytes, plural } from '../../../time/words.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
-import { saveAs } from '../save.ts';
 import type { File } from '../types.ts';
 import { CELL, HEAD, Listed, ROW } from './table.tsx';
 
@@ -121,7 +121,9 @@ function FileRow({ file }: { file: File }) {
           icon={<Download size={13} />}
           why={may.why}
           aria-label={`Download ${file.name}`}
-          onClick={() => void saveAs(api.downloadFile({ params: { id: file.id } }), file.name)}
+          onClick={() =>
+            void download(file.name, () => api.downloadFile({ params: { id: file.id } }))
+          }
         >
           Download
         </Button>

@@ -1,18 +1,15 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Play, Upload } from 'lucide-react';
-import { useRef } from 'react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { Play } from 'lucide-react';
 import { useApi } from '../../../data/client.ts';
 import { keys } from '../../../data/keys.ts';
-import { useMay } from '../../../data/roles.ts';
 import { Time } from '../../../time/Time.tsx';
 import { bytes, count, plural } from '../../../time/words.ts';
-import { Button, ButtonLink } from '../../../ui/button.tsx';
+import { ButtonLink } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { StateText } from '../../../ui/state.tsx';
-import { toast } from '../../../ui/toast.tsx';
-import { DOCX_TYPE } from '../things.ts';
 import type { Lint, Template } from '../types.ts';
+import { UploadTemplate } from '../UploadTemplate.tsx';
 import { useTemplates } from '../useTemplates.ts';
 import { CELL, HEAD, Listed, ROW } from './table.tsx';
 
@@ -35,11 +32,11 @@ export function Templates() {
       footer={
         <span className="inline-flex flex-wrap items-center gap-3">
           {plural(list.length, 'template')}
-          {list.length > 0 && <AddTemplate />}
+          {list.length > 0 && <UploadTemplate size="small" />}
         </span>
       }
       empty={
-        <Empty title="No template yet" action={<AddTemplate />}>
+        <Empty title="No template yet" action={<UploadTemplate />}>
           A template is a Word file with fields such as <code>{'{{Candidate.Name}}'}</code>. Write
           it as you write letters; a new upload of the same name is its next version.
         </Empty>
@@ -124,63 +121,4 @@ export function Problems({ lint }: { lint: Lint }) {
   if (errors > 0) return <StateText phase="failed" word={plural(errors, 'error')} />;
   if (warnings > 0) return <StateText phase="retrying" word={plural(warnings, 'warning')} />;
   return <StateText phase="succeeded" word="None" />;
-}
-
-function AddTemplate() {
-  const api = useApi();
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const may = useMay('addTemplate');
-  const input = useRef<HTMLInputElement>(null);
-  const add = useMutation({
-    mutationFn: (file: File) =>
-      api.addTemplate({
-        params: { name: templateName(file.name) },
-        upload: { type: DOCX_TYPE, bytes: file },
-      }),
-    onSuccess: ({ template, created }) => {
-      void queries.invalidateQueries({ queryKey: keys.templates() });
-      toast({
-        text: created
-          ? `${template.name} is at version ${template.version}`
-          : `${template.name} has this file already`,
-      });
-      void navigate({ to: '/documents/templates/$name', params: { name: template.name } });
-    },
-    onError: (error) => toast({ text: error.message, phase: 'failed' }),
-  });
-  return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        accept=".docx"
-        className="hidden"
-        aria-label="Template file"
-        onChange={(event) => {
-          const file = event.target.files?.[0];
-          if (file !== undefined) add.mutate(file);
-          event.target.value = '';
-        }}
-      />
-      <Button
-        size="small"
-        icon={<Upload size={14} />}
-        why={may.why}
-        disabled={add.isPending}
-        onClick={() => input.current?.click()}
-      >
-        Upload a template
-      </Button>
-    </>
-  );
-}
-
-/** The name of the file without its ending, in characters that a name may have. */
-export function templateName(file: string): string {
-  return file
-    .replace(/\.docx$/i, '')
-    .trim()
-    .replaceAll(/[/\\]+/g, '-')
-    .slice(0, 200);
 }

@@ -1,7 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { ChevronLeft, ChevronRight } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { IconButton } from '../../../ui/button.tsx';
+import { Pager } from '../../../ui/pager.tsx';
 import { Trouble } from '../../../ui/trouble.tsx';
 
 export const HEAD =
@@ -43,22 +42,11 @@ export function Listed({
       <footer className="flex flex-none items-center gap-2 border-t border-line px-6 py-2 text-small text-ink-2 max-md:px-4">
         <span>{footer}</span>
         <span className="flex-1" />
-        <IconButton
-          label="Back"
-          disabled={search.after === undefined}
-          onClick={() => history.back()}
-        >
-          <ChevronLeft size={16} />
-        </IconButton>
-        <IconButton
-          label="Next page"
-          disabled={next == null}
-          onClick={() =>
-            void navigate({ to: '/documents', search: { ...search, after: next ?? undefined } })
-          }
-        >
-          <ChevronRight size={16} />
-        </IconButton>
+        <Pager
+          isFirst={search.after === undefined}
+          next={next}
+          onNext={(after) => void navigate({ to: '/documents', search: { ...search, after } })}
+        />
       </footer>
     </>
   );

@@ -1,15 +1,18 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { FileText, Table2 } from 'lucide-react';
 import { useApi } from '../../../data/client.ts';
 import { keys } from '../../../data/keys.ts';
 import { useMay } from '../../../data/roles.ts';
+import type { Saved } from '../../../data/saved.ts';
 import { plural } from '../../../time/words.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Choice, Field } from '../../../ui/field.tsx';
 import { Trouble } from '../../../ui/trouble.tsx';
-import { templateName } from '../list/Templates.tsx';
-import { DOCX_TYPE, XLSX_TYPE } from '../things.ts';
+import type { SavedBatch } from '../again/again.ts';
+import { AgainList } from '../again/AgainList.tsx';
+import { XLSX_TYPE } from '../things.ts';
 import type { TableRead } from '../types.ts';
+import { useAddTemplate } from '../UploadTemplate.tsx';
 import { Drop } from './Drop.tsx';
 
 /** A spreadsheet that the service has read. The file itself is sent again when the batch runs. */
@@ -23,6 +26,8 @@ export interface Sheet {
 export function ChooseFiles({
   template,
   sheet,
+  saved,
+  again,
   dataLocale,
   onTemplate,
   onSheet,
@@ -30,6 +35,8 @@ export function ChooseFiles({
 }: {
   readonly template: string | undefined;
   readonly sheet: Sheet | null;
+  readonly saved: readonly Saved<SavedBatch>[];
+  readonly again: Saved<SavedBatch> | null;
   readonly dataLocale: string;
   onTemplate(name: string): void;
   onSheet(sheet: Sheet): void;
@@ -43,6 +50,21 @@ export function ChooseFiles({
         : null;
   return (
     <div className="mx-auto grid w-full max-w-240 grid-cols-2 gap-x-8 gap-y-6 px-6 py-8 max-md:grid-cols-1 max-md:px-4 max-md:py-4">
+      {again === null ? (
+        saved.length > 0 && (
+          <div className="col-span-full">
+            <AgainList saved={saved} />
+          </div>
+        )
+      ) : (
+        <p className="col-span-full text-lead">
+          <b>{again.name}</b>{' '}
+          <span className="text-ink-2">
+            is done again: choose the spreadsheet of this time. Its columns are found by their
+            names.
+          </span>
+        </p>
+      )}
       <ChooseTemplate template={template} onTemplate={onTemplate} />
       <ChooseSheet sheet={sheet} dataLocale={dataLocale} onSheet={onSheet} />
       <div className="col-span-full flex flex-wrap items-center justify-end gap-3 border-t border-line pt-4">
@@ -63,23 +85,12 @@ function ChooseTemplate({
   onTemplate(name: string): void;
 }) {
   const api = useApi();
-  const queries = useQueryClient();
   const may = useMay('addTemplate');
   const list = useQuery({
     queryKey: [...keys.templates(), {}],
     queryFn: () => api.listTemplates({ query: { limit: 200 } }),
   });
-  const add = useMutation({
-    mutationFn: (file: File) =>
-      api.addTemplate({
-        params: { name: templateName(file.name) },
-        upload: { type: DOCX_TYPE, bytes: file },
-      }),
-    onSuccess: ({ template: added }) => {
-      void queries.invalidateQueries({ queryKey: keys.templates() });
-      onTemplate(added.name);
-    },
-  });
+  const add = useAddTemplate(({ name }) => onTemplate(name));
   const templates = list.data?.templates ?? [];
   return (
     <section className="flex flex-col gap-3">
@@ -110,7 +121,7 @@ function ChooseTemplate({
         title="Drop a Word file"
         why={may.why}
         isBusy={add.isPending}
-        onFile={(file) => add.mutate(file)}
+        onFile={(file) => add.mutate({ file })}
       >
         DOCX with fields such as {'{{Candidate.Name}}'}. It becomes a template under its own name.
       </Drop>

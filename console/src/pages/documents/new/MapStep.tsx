@@ -1,32 +1,38 @@
-import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowRight, FileText, Table2 } from 'lucide-react';
 import { useState } from 'react';
-import { useApi } from '../../../data/client.ts';
 import { useMay } from '../../../data/roles.ts';
+import { type Saved, wrongName } from '../../../data/saved.ts';
 import { count, plural } from '../../../time/words.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Progress } from '../../../ui/progress.tsx';
-import { toast } from '../../../ui/toast.tsx';
 import { Trouble } from '../../../ui/trouble.tsx';
+import { type SavedBatch, columnsOf, doAgain } from '../again/again.ts';
+import { Changed } from '../again/Changed.tsx';
 import type { TemplateAnswer } from '../types.ts';
 import type { Sheet } from './ChooseFiles.tsx';
-import { keepChoices, lastChoices } from './last.ts';
 import { MapRows, isUndecided } from './MapRows.tsx';
-import { type Filling, type Mapping, autoMatch, fieldsOf, gapsOf, readingOf } from './match.ts';
+import { type Filling, type Mapping, autoMatch, fieldsOf, gapsOf } from './match.ts';
 import { Output, type OutputChoice } from './Output.tsx';
 import { RowPreview } from './RowPreview.tsx';
+import { useRun } from './useRun.ts';
 
 /** Columns to fields at the left, a row as PDF at the right, and below how many rows are ready. */
 export function MapStep({
   sheet,
   answer: { template, lint },
+  again,
+  last,
   dataLocale,
   onDataLocale,
   onBack,
 }: {
   readonly sheet: Sheet;
   readonly answer: TemplateAnswer;
+  /** The batch that is done again, with all that was decided then. */
+  readonly again: Saved<SavedBatch> | null;
+  /** The last one with this template: only its columns are taken over. */
+  readonly last: SavedBatch | null;
   readonly dataLocale: string;
   onDataLocale(locale: string): void;
   onBack(): void;
@@ -34,15 +40,21 @@ export function MapStep({
   const { table } = sheet;
   const fields = fieldsOf(lint);
   const columns = table.columns.map(({ name }) => name);
-  const [mapping, setMapping] = useState<Mapping>(() =>
-    autoMatch(fields, columns, lastChoices(template.name)),
+  const [begun] = useState(() =>
+    again === null
+      ? { mapping: autoMatch(fields, columns, last === null ? {} : columnsOf(last)), changes: null }
+      : doAgain(again.value, { fields, columns, version: template.version }),
   );
-  const [output, setOutput] = useState<OutputChoice>({
-    name: `${template.name} {{@number}}`,
-    locale: dataLocale,
-    format: 'PDF',
-    gaps: 'hold',
-  });
+  const [mapping, setMapping] = useState<Mapping>(begun.mapping);
+  const [output, setOutput] = useState<OutputChoice>(
+    again?.value.output ?? {
+      name: `${template.name} {{@number}}`,
+      locale: dataLocale,
+      format: 'PDF',
+      gaps: 'hold',
+    },
+  );
+  const [saveAs, setSaveAs] = useState(again?.name ?? template.name);
   const navigate = useNavigate();
   const { row: asked } = useSearch({ from: '/shell/documents/new' });
   const gaps = gapsOf(fields, mapping, table.rows);
@@ -55,7 +67,7 @@ export function MapStep({
   const onRow = (next: number): void =>
     void navigate({
       to: '/documents/new',
-      search: { template: template.name, row: next },
+      search: (before) => ({ ...before, row: next }),
       replace: true,
     });
   const onFill = (path: string, filling: Filling | null): void =>
@@ -65,14 +77,7 @@ export function MapStep({
       else next.set(path, filling);
       return next;
     });
-  const run = useRun({
-    sheet,
-    template: template.name,
-    templateId: template.id,
-    mapping,
-    output,
-    dataLocale,
-  });
+  const run = useRun({ sheet, template, fields, mapping, output, dataLocale, saveAs });
   const may = useMay('createBatch');
   const why =
     may.why ??
@@ -81,7 +86,9 @@ export function MapStep({
           .slice(0, 3)
           .map(({ path }) => path)
           .join(', ')}`
-      : null);
+      : saveAs !== '' && wrongName(saveAs) !== null
+        ? 'The name that it is saved under is not right.'
+        : null);
   return (
     <>
       <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)_minmax(0,500px)] max-lg:grid-cols-1 max-lg:overflow-y-auto max-md:flex-none max-md:overflow-visible">
@@ -103,6 +110,14 @@ export function MapStep({
               version {template.version}, {plural(fields.length, 'field')}
             </span>
           </p>
+          {again !== null && begun.changes !== null && (
+            <Changed
+              name={again.name}
+              at={again.updatedAt}
+              rows={again.value.rows}
+              changes={begun.changes}
+            />
+          )}
           <MapRows
             fields={fields}
             mapping={mapping}
@@ -116,6 +131,8 @@ export function MapStep({
             onOutput={setOutput}
             dataLocale={dataLocale}
             onDataLocale={onDataLocale}
+            saveAs={saveAs}
+            onSaveAs={setSaveAs}
             fields={fields.map(({ path }) => path)}
           />
         </div>
@@ -206,50 +223,4 @@ function Ready({
       </span>
     </div>
   );
-}
-
-function useRun({
-  sheet,
-  template,
-  templateId,
-  mapping,
-  output,
-  dataLocale,
-}: {
-  sheet: Sheet;
-  template: string;
-  templateId: string;
-  mapping: Mapping;
-  output: OutputChoice;
-  dataLocale: string;
-}) {
-  const api = useApi();
-  const navigate = useNavigate();
-  const columns = sheet.table.columns.map(({ name }) => name);
-  return useMutation({
-    mutationFn: () => {
-      const reading = readingOf(mapping, columns);
-      return api.createBatch({
-        query: {
-          templateId,
-          outputFileName: output.name,
-          outputFormat: output.format,
-          locale: output.locale,
-          dataLocale,
-          columns: JSON.stringify(reading.columns),
-          same: JSON.stringify(reading.same),
-          strict: output.gaps === 'hold' ? 'true' : 'false',
-          // What nothing fills was decided above, field by field.
-          allowMissing: 'true',
-          ...(sheet.table.sheet !== null && { sheet: sheet.table.sheet }),
-        },
-        upload: { type: sheet.type, bytes: sheet.file },
-      });
-    },
-    onSuccess: ({ id, total }) => {
-      keepChoices(template, mapping, columns);
-      toast({ text: `${plural(total, 'document')} under way`, phase: 'running' });
-      void navigate({ to: '/documents/batches/$id', params: { id } });
-    },
-  });
 }

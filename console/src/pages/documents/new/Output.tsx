@@ -1,3 +1,4 @@
+import { wrongName } from '../../../data/saved.ts';
 import { Choice, Field, TextInput } from '../../../ui/field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { LOCALES } from '../locales.ts';
@@ -16,12 +17,17 @@ export function Output({
   onOutput,
   dataLocale,
   onDataLocale,
+  saveAs,
+  onSaveAs,
   fields,
 }: {
   readonly output: OutputChoice;
   onOutput(output: OutputChoice): void;
   readonly dataLocale: string;
   onDataLocale(locale: string): void;
+  /** The name that it is saved under, to do it again; empty: it is not saved. */
+  readonly saveAs: string;
+  onSaveAs(name: string): void;
   readonly fields: readonly string[];
 }) {
   return (
@@ -54,6 +60,19 @@ export function Output({
           value={output.locale}
           onChange={(locale) => onOutput({ ...output, locale })}
         />
+        <Field
+          label="Save it as"
+          id="save-as"
+          wrong={saveAs === '' ? null : wrongName(saveAs)}
+          hint="To do it again with another spreadsheet. Empty: it is not saved."
+        >
+          <TextInput
+            id="save-as"
+            value={saveAs}
+            aria-describedby="save-as-note"
+            onChange={(event) => onSaveAs(event.target.value)}
+          />
+        </Field>
         <div className="flex flex-wrap items-end gap-4">
           <Segmented
             label="Format"

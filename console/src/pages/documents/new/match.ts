@@ -52,8 +52,9 @@ export function autoMatch(
   const pairs = fields
     .flatMap(({ path }) =>
       columns.map((name, column) => {
-        if (name === path) return { path, column, score: 2, how: 'same' as const };
-        if (last[path] === name) return { path, column, score: 1.9, how: 'last' as const };
+        const how = name === path ? ('same' as const) : ('last' as const);
+        if (last[path] === name) return { path, column, score: 3, how };
+        if (name === path) return { path, column, score: 2, how };
         const score = likeness(name, path);
         return { path, column, score, how: score >= 1 ? ('same' as const) : ('guess' as const) };
       }),

@@ -9,9 +9,9 @@ import { ButtonLink } from '../../../ui/button.tsx';
 import { Trouble } from '../../../ui/trouble.tsx';
 import { Compare } from './Compare.tsx';
 import { Studio } from './Studio.tsx';
-import { UploadVersion } from './UploadVersion.tsx';
 import { useSample } from './useSample.ts';
 import type { TemplateAnswer } from '../types.ts';
+import { UploadTemplate } from '../UploadTemplate.tsx';
 
 const CRUMBS = [
   { word: 'Templates', link: { to: '/documents', search: { tab: 'templates' } } },
@@ -61,7 +61,7 @@ function Shown({ answer }: { answer: TemplateAnswer }) {
       scrolls={false}
       actions={
         <>
-          <UploadVersion name={template.name} />
+          <UploadTemplate name={template.name} />
           <ButtonLink
             to="/documents/new"
             search={{ template: template.name }}

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Download, GitCompare } from 'lucide-react';
 import { useApi } from '../../../data/client.ts';
+import { download } from '../../../data/download.ts';
 import { useMay } from '../../../data/roles.ts';
 import { Time } from '../../../time/Time.tsx';
 import { bytes } from '../../../time/words.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Trouble } from '../../../ui/trouble.tsx';
-import { saveAs } from '../save.ts';
 
 export function useVersions(name: string) {
   const api = useApi();
@@ -65,7 +65,9 @@ export function Versions({ name, shown }: { name: string; shown: string }) {
                 icon={<Download size={13} />}
                 why={may.why}
                 onClick={() =>
-                  void saveAs(api.downloadTemplate({ params: { id } }), `${name}-${version}.docx`)
+                  void download(`${name}-${version}.docx`, () =>
+                    api.downloadTemplate({ params: { id } }),
+                  )
                 }
               >
                 DOCX

@@ -16,12 +16,13 @@ import { Trouble } from '../../../ui/trouble.tsx';
 type Frozen = Awaited<ReturnType<Client['freezeBulk']>>;
 export type BulkAction = Frozen['action'];
 
-const VERBS: Readonly<Record<BulkAction, { readonly now: string; readonly done: string }>> = {
-  retry: { now: 'Retry', done: 'queued again' },
-  cancel: { now: 'Cancel', done: 'canceled' },
-  priority: { now: 'Move', done: 'moved' },
-  delete: { now: 'Delete', done: 'deleted' },
-};
+export const VERBS: Readonly<Record<BulkAction, { readonly now: string; readonly done: string }>> =
+  {
+    retry: { now: 'Retry', done: 'queued again' },
+    cancel: { now: 'Cancel', done: 'canceled' },
+    priority: { now: 'Move', done: 'moved' },
+    delete: { now: 'Delete', done: 'deleted' },
+  };
 
 /**
  * The server freezes which jobs are meant and says what would happen; only then the person decides. What is meant does not change
@@ -36,7 +37,7 @@ export function BulkDialog({
   readonly action: BulkAction;
   readonly what: { readonly filter: JobFilter } | { readonly ids: readonly string[] };
   onClose(): void;
-  onStarted(): void;
+  onStarted(id: string): void;
 }) {
   const api = useApi();
   const { queries } = useApp();
@@ -70,7 +71,7 @@ export function BulkDialog({
         }),
       });
       void queries.invalidateQueries({ queryKey: ['jobs'] });
-      onStarted();
+      onStarted(started.id);
     },
   });
   const ready = frozen.data;

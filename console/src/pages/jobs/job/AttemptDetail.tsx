@@ -1,5 +1,8 @@
 import { Copy } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { useSetting } from '../../../theme/settings.ts';
 import { Time } from '../../../time/Time.tsx';
+import { precise } from '../../../time/zone.ts';
 import { Button } from '../../../ui/button.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import type { Execution } from './job.ts';
@@ -69,10 +72,22 @@ export function Log({
 }: {
   lines: readonly { at: string; level: string; message: string }[];
 }) {
+  const box = useRef<HTMLDivElement>(null);
+  const zone = useSetting('time') === 'utc' ? 'utc' : 'local';
+  // Who reads further up stays there.
+  const follows = useRef(true);
+  useEffect(() => {
+    const element = box.current;
+    if (element !== null && follows.current) element.scrollTop = element.scrollHeight;
+  }, [lines]);
   const tone = (level: string): string =>
     level === 'error' ? 'text-failed' : level === 'warn' ? 'text-retrying' : 'text-ink-3';
   return (
     <div
+      ref={box}
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+        follows.current = scrollHeight - scrollTop - clientHeight < 24;
+      }}
       className="max-h-80 overflow-auto border-t border-line bg-well px-3.5 py-2.5 font-mono text-small leading-4.5"
       tabIndex={0}
       role="log"
@@ -80,7 +95,7 @@ export function Log({
     >
       {lines.map(({ at, level, message }, index) => (
         <div key={index} className="flex gap-3 whitespace-nowrap">
-          <span className="text-ink-3">{at.slice(11, 23)}</span>
+          <span className="text-ink-3">{precise(Date.parse(at), zone)}</span>
           <span className={`w-10 ${tone(level)}`}>{level}</span>
           <span>{message}</span>
         </div>

@@ -1,6 +1,8 @@
 import { useState } from 'react';
+import { useSetting } from '../../../theme/settings.ts';
 import { useNow } from '../../../time/now.ts';
 import { plural, span } from '../../../time/words.ts';
+import { clock } from '../../../time/zone.ts';
 import { type Phase, StateIcon } from '../../../ui/state.tsx';
 import { AttemptDetail } from './AttemptDetail.tsx';
 import type { Execution, Job } from './job.ts';
@@ -22,10 +24,14 @@ const FILLS: Readonly<Record<Bar['of'], string>> = {
   backoff: 'hatched-retrying',
 };
 
+const ROW =
+  'grid grid-cols-[128px_minmax(0,1fr)] items-center border-b border-line-soft last:border-0 max-md:grid-cols-[84px_minmax(0,1fr)]';
+
 /** All attempts on one time axis: what ran, what waited to be tried again, what was lost with its worker. */
 export function Attempts({ job }: { job: Job }) {
   const now = useNow();
-  const rows = timeline(job, now);
+  const { rows, ticks, now: nowAt } = timeline(job, now);
+  const zone = useSetting('time') === 'utc' ? 'utc' : 'local';
   const [chosen, setChosen] = useState<number | null>(null);
   const shown = chosen ?? job.executions.length - 1;
   const execution = job.executions[shown];
@@ -41,11 +47,30 @@ export function Attempts({ job }: { job: Job }) {
         </span>
       </div>
       <ul className="overflow-hidden rounded-node border border-line">
-        {rows.map((row, index) => (
-          <li
-            key={row.label}
-            className="grid grid-cols-[128px_minmax(0,1fr)] items-center border-b border-line-soft last:border-0 max-md:grid-cols-[84px_minmax(0,1fr)]"
-          >
+        <li aria-hidden="true" className={`${ROW} bg-well text-axis text-ink-3`}>
+          <span />
+          <div className="relative h-6">
+            {ticks.map(({ at, place }) => (
+              <span
+                key={at}
+                className="absolute top-1 pl-1 whitespace-nowrap max-md:not-nth-[3n+1]:hidden"
+                style={{ left: `${100 * place}%`, opacity: isFree(place, nowAt) ? 1 : 0 }}
+              >
+                {clock(at, now, zone).slice(-8)}
+              </span>
+            ))}
+            {nowAt !== null && (
+              <b
+                className="absolute top-0.5 -translate-x-1/2 rounded-token bg-ink px-1 font-semibold text-surface"
+                style={{ left: `${100 * nowAt}%` }}
+              >
+                now
+              </b>
+            )}
+          </div>
+        </li>
+        {rows.map((row) => (
+          <li key={row.label} className={ROW}>
             <RowName
               row={row}
               execution={row.execution === null ? null : (job.executions[row.execution] ?? null)}
@@ -53,6 +78,13 @@ export function Attempts({ job }: { job: Job }) {
               onChoose={() => setChosen(row.execution)}
             />
             <div className="relative h-7.5" title={row.bars.map(({ words }) => words).join('; ')}>
+              {ticks.map(({ at, place }) => (
+                <i
+                  key={at}
+                  className="absolute inset-y-0 w-px bg-line-soft"
+                  style={{ left: `${100 * place}%` }}
+                />
+              ))}
               {row.bars.map((bar) => (
                 <i
                   key={`${bar.of}${bar.from}`}
@@ -63,9 +95,13 @@ export function Attempts({ job }: { job: Job }) {
                   }}
                 />
               ))}
-              {index === 0 && (
-                <span className="sr-only">{row.bars.map(({ words }) => words).join('; ')}</span>
+              {nowAt !== null && (
+                <i
+                  className="absolute inset-y-0 w-0.5 bg-ink"
+                  style={{ left: `${100 * nowAt}%` }}
+                />
               )}
+              <span className="sr-only">{row.bars.map(({ words }) => words).join('; ')}</span>
             </div>
           </li>
         ))}
@@ -101,4 +137,9 @@ function RowName({
       </span>
     </button>
   );
+}
+
+/** Whether a time has room beside "now" and before the end. */
+function isFree(place: number, now: number | null): boolean {
+  return place < 0.9 && (now === null || place > now + 0.03 || place < now - 0.1);
 }

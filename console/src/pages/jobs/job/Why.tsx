@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useApi } from '../../../data/client.ts';
 import { useNow } from '../../../time/now.ts';
+import { Time } from '../../../time/Time.tsx';
 import { Banner } from '../../../ui/banner.tsx';
 import type { Phase } from '../../../ui/state.tsx';
 import type { Job } from './job.ts';
@@ -17,13 +18,22 @@ export function Why({ job, phase }: { job: Job; phase: Phase }) {
   return (
     <Banner
       phase={phase}
-      title={first}
+      title={<Sentence text={first} />}
       code={data.reason}
       aside={data.until !== null && <CountDown until={data.until} />}
     >
-      {rest.join(' ')}
+      <Sentence text={rest.join(' ')} />
     </Banner>
   );
+}
+
+const MOMENT = /(\d{4}-\d\d-\d\dT[\d:.]+Z)/;
+
+/** Moments in a sentence of the service, as the reader chose to see moments. */
+function Sentence({ text }: { text: string }) {
+  return text
+    .split(MOMENT)
+    .map((part, index) => (MOMENT.test(part) ? <Time key={index} at={part} /> : part));
 }
 
 /** Not announced: a screen reader would count every second aloud. */

@@ -15,8 +15,16 @@ export interface Row {
   readonly bars: readonly Bar[];
 }
 
+export interface Timeline {
+  readonly rows: readonly Row[];
+  /** Round moments, with their places. */
+  readonly ticks: readonly { readonly at: number; readonly place: number }[];
+  /** Where now is; null where the axis ends with it or before it. */
+  readonly now: number | null;
+}
+
 /** The story of a job on one axis, from when it was made to now, to its end, or to its next attempt. Pure, so that it is tested. */
-export function timeline(job: Job, now: number): Row[] {
+export function timeline(job: Job, now: number): Timeline {
   const at = (moment: string): number => Date.parse(moment);
   const begin = at(job.createdAt);
   const next = job.state === 'QUEUED' ? at(job.runAt) : now;
@@ -67,7 +75,26 @@ export function timeline(job: Job, now: number): Row[] {
       ],
     });
   }
-  return rows;
+  return {
+    rows,
+    ticks: ticksOf(begin, end),
+    now: job.finishedAt === null && now < end ? part(now, begin, end) : null,
+  };
+}
+
+const SECOND = 1_000;
+const STEPS = [
+  1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400,
+].map((seconds) => seconds * SECOND);
+const MOST_TICKS = 8;
+
+function ticksOf(begin: number, end: number): { at: number; place: number }[] {
+  const step = STEPS.find((each) => (end - begin) / each <= MOST_TICKS) ?? end - begin;
+  const first = Math.ceil(begin / step) * step;
+  return Array.from({ length: Math.floor((end - first) / step) + 1 }, (_, index) => {
+    const at = first + index * step;
+    return { at, place: part(at, begin, end) };
+  });
 }
 
 /** When the execution began that is not among those kept: it runs, or went well. */

@@ -84,7 +84,7 @@ const READ = SUMMED.replaceAll(/\] AS (\w+)/g, ']::text AS $1').replaceAll(
   '::float8 AS',
 );
 
-// $1 level $2 tenants[] $3 from, ms $4 to, ms $5 bucket, ms $6 kind, or null for all
+// $1 level $2 tenants[] $3 from, ms $4 to, ms $5 bucket, ms $6 kinds[], or null for all
 const SUM: Statement = {
   name: 'millrace_rollups_sum',
   text: `
@@ -92,7 +92,7 @@ SELECT floor((date_part('epoch', minute) * 1000 - $3::float8) / $5::float8)::int
   FROM millrace.rollups
  WHERE level = $1::smallint AND tenant = ANY ($2::text::text[])
    AND minute >= to_timestamp($3::float8 / 1000) AND minute < to_timestamp($4::float8 / 1000)
-   AND ($6::text IS NULL OR kind = $6::text)
+   AND ($6::text IS NULL OR kind = ANY ($6::text::text[]))
  GROUP BY 1 ORDER BY 1`,
 };
 
@@ -101,16 +101,16 @@ type SumRow = { bucket: number } & Record<(typeof SCALARS)[number], number> &
 
 export async function sumRollups(
   { database }: Context,
-  { from, to, bucketMs, tenants, kind }: Parameters<Figures['sum']>[0],
+  { from, to, bucketMs, tenants, kinds }: Parameters<Figures['sum']>[0],
 ): Promise<Summed[]> {
-  const { level, whose } = levelOf({ tenants, kind });
+  const { level, whose } = levelOf({ tenants, kinds });
   const rows = await database.query<SumRow>(SUM, [
     level,
     texts(whose),
     from,
     to,
     bucketMs,
-    kind ?? null,
+    kinds === undefined ? null : texts(kinds),
   ]);
   return rows.map((row) => ({
     ...row,
@@ -120,9 +120,9 @@ export async function sumRollups(
   }));
 }
 
-function levelOf({ tenants, kind }: Whose): { level: number; whose: readonly string[] } {
+function levelOf({ tenants, kinds }: Whose): { level: number; whose: readonly string[] } {
   if (tenants !== 'all') return { level: LEVEL.lane, whose: tenants };
-  return { level: kind === undefined ? LEVEL.all : LEVEL.kind, whose: [''] };
+  return { level: kinds === undefined ? LEVEL.all : LEVEL.kind, whose: [''] };
 }
 
 /** From `{1,2}`. */

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useApp } from '../../data/client.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Field, TextInput } from '../../ui/field.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { useApp } from '../data/client.ts';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { Field, TextInput } from './field.tsx';
+import { toast } from './toast.tsx';
 
 /** Asks why before something is held back: who finds it paused tomorrow wants to know. */
 export function HoldButton({
@@ -83,18 +83,25 @@ export function ResumeButton({
   why,
   stale,
   resume,
+  undo,
 }: {
   what: string;
   why: string | null;
   stale: string;
   resume(): Promise<unknown>;
+  undo?: () => Promise<unknown>;
 }) {
   const { queries } = useApp();
+  const refresh = (): void => void queries.invalidateQueries({ queryKey: [stale] });
   const act = useMutation({
     mutationFn: resume,
-    onSuccess: () => toast({ text: `${what} runs again` }),
+    onSuccess: () =>
+      toast({
+        text: `${what} runs again`,
+        ...(undo && { undo: () => void undo().then(refresh) }),
+      }),
     onError: (error) => toast({ text: error.message, phase: 'failed' }),
-    onSettled: () => void queries.invalidateQueries({ queryKey: [stale] }),
+    onSettled: refresh,
   });
   return (
     <Button size="small" why={why} disabled={act.isPending} onClick={() => act.mutate()}>

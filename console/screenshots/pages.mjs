@@ -1,0 +1,85 @@
+// Which pages there are pictures of, and what is done on a page before its picture.
+
+import { join } from 'node:path';
+
+/** @typedef {{ readonly path: string, readonly act?: (page: import('playwright-core').Page) => Promise<void> }} Shot */
+
+const CANDIDATES = join(import.meta.dirname, '../../examples/offer-letter/candidates.csv');
+
+/** @type {Readonly<Record<string, Shot>>} */
+export const PAGES = {
+  overview: { path: '/' },
+  jobs: { path: '/jobs' },
+  'jobs-bulk': {
+    path: '/jobs?phase=failed',
+    async act(page) {
+      await page.locator('tr[data-row] input').first().check();
+      const bar = page.getByRole('region', { name: 'Chosen jobs' });
+      await bar.getByRole('button', { name: 'Select all that fit' }).click();
+      await bar.getByRole('button', { name: 'Retry' }).click();
+      await page.locator('dialog table').waitFor();
+    },
+  },
+  'new-job': { path: '/jobs/new' },
+  job: {
+    path: '/jobs?phase=retrying',
+    async act(page) {
+      await page.locator('tr[data-row] a').first().click();
+      await page.waitForURL(/jobs\/pg-/);
+    },
+  },
+  'job-running': {
+    path: '/jobs?phase=running',
+    async act(page) {
+      await page
+        .getByRole('link', { name: /ledger/ })
+        .first()
+        .click();
+      await page.waitForURL(/jobs\/pg-/);
+    },
+  },
+  documents: { path: '/documents' },
+  templates: { path: '/documents?tab=templates' },
+  files: { path: '/documents?tab=files' },
+  studio: { path: '/documents/templates/invoice', act: painted },
+  compare: {
+    path: '/documents/templates/offer-letter',
+    async act(page) {
+      await page.getByRole('link', { name: 'Compare' }).first().click();
+      await page.getByText(/changed regions?/).waitFor();
+    },
+  },
+  batch: { path: '/documents/batches/batch-2', act: painted },
+  'batch-files': { path: '/documents/new' },
+  'batch-map': {
+    path: '/documents/new?template=offer-letter',
+    async act(page) {
+      await page.locator('input[accept*=csv]').setInputFiles(CANDIDATES);
+      await painted(page);
+    },
+  },
+  queries: { path: '/queries?run=run-1' },
+  reports: { path: '/reports/timesheet-detail' },
+  'report-graph': { path: '/reports?view=graph' },
+  pipelines: { path: '/pipelines' },
+  operations: { path: '/operations' },
+  schedules: { path: '/operations?tab=schedules' },
+  kinds: { path: '/operations?tab=kinds' },
+  audit: { path: '/operations?tab=audit' },
+  tenants: { path: '/operations?tab=tenants' },
+  settings: { path: '/operations?tab=settings' },
+  sandbox: { path: '/operations?tab=sandbox' },
+  welcome: { path: '/welcome' },
+  palette: {
+    path: '/',
+    async act(page) {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill('o');
+    },
+  },
+};
+
+/** @param {import('playwright-core').Page} page */
+async function painted(page) {
+  await page.locator('figure canvas').first().waitFor({ timeout: 60_000 });
+}

@@ -1,0 +1,72 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useApi } from '../../../data/client.ts';
+import { useSaving } from '../../../data/saved.ts';
+import { plural } from '../../../time/words.ts';
+import { toast } from '../../../ui/toast.tsx';
+import { type SavedBatch, filledOf } from '../again/again.ts';
+import type { Template } from '../types.ts';
+import type { Sheet } from './ChooseFiles.tsx';
+import { type Mapping, type TemplateField, readingOf } from './match.ts';
+import type { OutputChoice } from './Output.tsx';
+
+/** Sends the spreadsheet with what was decided, goes to the batch, and keeps the decisions for the next time. */
+export function useRun({
+  sheet,
+  template,
+  fields,
+  mapping,
+  output,
+  dataLocale,
+  saveAs,
+}: {
+  readonly sheet: Sheet;
+  readonly template: Template;
+  readonly fields: readonly TemplateField[];
+  readonly mapping: Mapping;
+  readonly output: OutputChoice;
+  readonly dataLocale: string;
+  readonly saveAs: string;
+}) {
+  const api = useApi();
+  const navigate = useNavigate();
+  const { save } = useSaving('batches');
+  const columns = sheet.table.columns.map(({ name }) => name);
+  return useMutation({
+    mutationFn: () => {
+      const reading = readingOf(mapping, columns);
+      return api.createBatch({
+        query: {
+          templateId: template.id,
+          outputFileName: output.name,
+          outputFormat: output.format,
+          locale: output.locale,
+          dataLocale,
+          columns: JSON.stringify(reading.columns),
+          same: JSON.stringify(reading.same),
+          strict: output.gaps === 'hold' ? 'true' : 'false',
+          // What nothing fills was decided above, field by field.
+          allowMissing: 'true',
+          ...(sheet.table.sheet !== null && { sheet: sheet.table.sheet }),
+        },
+        upload: { type: sheet.type, bytes: sheet.file },
+      });
+    },
+    onSuccess: ({ id, total }) => {
+      toast({ text: `${plural(total, 'document')} under way`, phase: 'running' });
+      void navigate({ to: '/documents/batches/$id', params: { id } });
+      if (saveAs === '') return;
+      const saved: SavedBatch = {
+        template: template.name,
+        version: template.version,
+        columns: columns.filter((name) => name !== ''),
+        fields: fields.map(({ path }) => path),
+        filled: filledOf(mapping, columns),
+        output,
+        dataLocale,
+        rows: total,
+      };
+      void save(saveAs, saved);
+    },
+  });
+}
