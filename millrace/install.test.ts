@@ -212,7 +212,8 @@ describe.each([20, 22, 24] satisfies Major[])('with Node %i', (major) => {
           'document.salesforce',
         );
       }
-      await looksLikeTheConsole(`${server.address}/console/`);
+      await looksLikeAPage(`${server.address}/console/`);
+      await looksLikeAPage(`${server.address}/docs/`);
     } finally {
       await server.stop(major === 22 ? 'signal' : 'Ctrl-C');
     }
@@ -245,7 +246,7 @@ describe.each([20, 22, 24] satisfies Major[])('with Node %i', (major) => {
   });
 });
 
-async function looksLikeTheConsole(address: string): Promise<void> {
+async function looksLikeAPage(address: string): Promise<void> {
   const page = await fetch(address);
   const html = await page.text();
   expect([page.status, page.headers.get('content-type')]).toEqual([

@@ -12,7 +12,7 @@ await script(async () => {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   const pages = files.filter((path) => path.endsWith('.html')).length;
-  const plain = files.filter((path) => !/\.(br|gz)$/.test(path));
+  const plain = files.filter((path) => !path.endsWith('.gz'));
   const bytes = plain.reduce((sum, path) => sum + statSync(path).size, 0);
   console.log(
     `${pages} pages, ${(bytes / 1_000_000).toFixed(1)} MB in ${relative(root, folder)}. A running server has them at /docs/ after its next start.`,

@@ -3,11 +3,13 @@
 import { join } from 'node:path';
 import { packAll } from './packages/pack.mjs';
 import { ensureBuild, ensureConsole, ensureModules, root, script } from './setup.mjs';
+import { ensureSite } from './site.mjs';
 
 await script(async () => {
   await ensureModules();
   await ensureBuild();
   await ensureConsole();
+  await ensureSite();
   const target = join(root, 'build', 'packages');
   const packed = await packAll(target);
   const kilobytes = (/** @type {number} */ bytes) => `${Math.ceil(bytes / 1_000)} kB`.padStart(9);

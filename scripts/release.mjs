@@ -20,6 +20,7 @@ import {
   root,
   script,
 } from './setup.mjs';
+import { ensureSite } from './site.mjs';
 
 await script(async () => {
   const { values } = parseArgs({
@@ -46,6 +47,7 @@ await script(async () => {
   await ensureModules();
   await ensureBuild();
   await ensureConsole();
+  await ensureSite();
   const target = resolve(values.to ?? join(root, 'build', 'release', version));
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });

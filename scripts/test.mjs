@@ -52,7 +52,7 @@ await script(async () => {
 
   /** @type {Counts[]} */
   const counts = [];
-  for (const step of [format, lint, types, salesforcePackage, tests]) {
+  for (const step of [format, lint, types, salesforcePackage, site, tests]) {
     if (!interrupted) counts.push(await step(started));
   }
   await started.remove();
@@ -118,6 +118,11 @@ function types(started) {
 /** Apex, its metadata and the components, with the tools of their own lock file. @param {Started} started */
 function salesforcePackage(started) {
   return check(started, process.execPath, [join(SALESFORCE_PACKAGE, 'scripts', 'check.mjs')]);
+}
+
+/** Before the tests, of which several take it from where it was built. @param {Started} started */
+function site(started) {
+  return check(started, process.execPath, [join(root, 'scripts', 'docs.mjs')]);
 }
 
 /** @param {Started} started @param {string} command @param {string[]} args */

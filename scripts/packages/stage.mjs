@@ -26,7 +26,8 @@ const OBJECTS_AND_APEX = ['objects', 'classes', 'triggers'].map(
 );
 /**
  * Parts of the repository, by who reads them, under the same path in the package: the simulated org has the Salesforce package
- * in it, and its first documents are invoices. `simulators/salesforce/src/package.ts` and `server/src/sandbox-org.ts` look here.
+ * in it, and its first documents are invoices; the server has the documentation. `simulators/salesforce/src/package.ts`,
+ * `server/src/sandbox-org.ts` and `server/src/docs/site.ts` look here.
  *
  * @type {Record<string, { paths: string[], leavesOut: (path: string) => boolean }>}
  */
@@ -37,8 +38,8 @@ const BORROWED = {
     leavesOut: (path) => /apex-run\/(org|races|schema|tests)\.mjs$/.test(path) || isApexTest(path),
   },
   server: {
-    paths: ['examples/invoice/template.docx', 'examples/invoice/data.json'],
-    leavesOut: () => false,
+    paths: ['examples/invoice/template.docx', 'examples/invoice/data.json', 'docs/site/dist'],
+    leavesOut: (path) => path.endsWith('.millrace-stamp'),
   },
 };
 

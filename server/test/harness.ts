@@ -133,7 +133,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     beside: new Set(),
     schedules: () => options.schedules ?? [],
     budgets: async () => [],
-    documents: ['document'],
+    documentKinds: ['document'],
   });
   const app = createApp({
     settings: () => [],

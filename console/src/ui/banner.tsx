@@ -28,12 +28,14 @@ export function Banner({
         } as React.CSSProperties
       }
     >
-      <span className="mt-0.5">
-        <StateIcon phase={phase} size={16} />
-      </span>
-      <div className="min-w-0 flex-[1_1_14rem]">
-        <b>{title}</b>
-        <div className="text-ink-2">{children}</div>
+      <div className="flex min-w-0 flex-[1_1_14rem] gap-3">
+        <span className="mt-0.5">
+          <StateIcon phase={phase} size={16} />
+        </span>
+        <div className="min-w-0">
+          <b>{title}</b>
+          <div className="text-ink-2">{children}</div>
+        </div>
       </div>
       {aside}
       {code !== undefined && <code className="text-ink-3">{code}</code>}

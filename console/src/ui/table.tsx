@@ -9,7 +9,7 @@ export interface Column<Row> {
   readonly className?: string;
 }
 
-/** A list of things. Rows of two lines; figures to the right. */
+/** A list of things. Rows of two lines; figures to the right. Below 720 px the cells of a row follow each other as words do. */
 export function Table<Row>({
   label,
   columns,
@@ -27,9 +27,9 @@ export function Table<Row>({
     `${align === 'right' ? 'text-right whitespace-nowrap' : 'text-left'} ${wide === true ? 'max-md:hidden' : ''} ${className}`;
   return (
     <div className="overflow-x-auto">
-      <table className="w-full border-separate border-spacing-0">
+      <table className="w-full border-separate border-spacing-0 max-md:block">
         <caption className="sr-only">{label}</caption>
-        <thead>
+        <thead className="max-md:hidden">
           <tr>
             {columns.map((column) => (
               <th
@@ -42,14 +42,20 @@ export function Table<Row>({
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody className="max-md:block max-md:border-t max-md:border-line">
           {rows.map((row) => (
-            <tr key={keyOf(row)} className={rowClass?.(row)}>
+            <tr
+              key={keyOf(row)}
+              className={`max-md:flex max-md:flex-wrap max-md:items-center max-md:gap-x-3 max-md:gap-y-1.5 max-md:border-b max-md:border-line-soft max-md:px-4 max-md:py-2.5 ${rowClass?.(row) ?? ''}`}
+            >
               {columns.map((column) => (
                 <td
                   key={column.name}
-                  className={`h-11 border-b border-line-soft py-1.5 pr-3 first:pl-6 last:pr-6 max-md:first:pl-4 max-md:last:pr-4 ${place(column)}`}
+                  className={`h-11 border-b border-line-soft py-1.5 pr-3 first:pl-6 last:pr-6 max-md:h-auto max-md:max-w-full max-md:border-0 max-md:p-0 max-md:empty:hidden max-md:first:pl-0 max-md:last:pr-0 ${column.align === 'right' ? 'max-md:last:ml-auto' : ''} ${place(column)}`}
                 >
+                  {column.align === 'right' && column.name !== '' && (
+                    <span className="pr-1 text-small text-ink-3 md:hidden">{column.name}</span>
+                  )}
                   {column.cell(row)}
                 </td>
               ))}

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 
 /** Of a link in a `TabBar`: the one that is shown has `aria-current`. */
 export const TAB =
@@ -6,8 +6,14 @@ export const TAB =
 
 /** Parts of a page, each with an address. Scrolls sideways by itself where there is no room. */
 export function TabBar({ label, children }: { label: string; children: ReactNode }) {
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const shown = bar.current?.querySelector('[aria-current=page]');
+    shown?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  });
   return (
     <nav
+      ref={bar}
       aria-label={label}
       className="flex flex-none gap-6 overflow-x-auto border-b border-line px-6 max-md:gap-4 max-md:px-4"
     >

@@ -52,8 +52,8 @@ function nameOf(path: string): string {
   return path === '' || path.endsWith('/') ? `${path}index.html` : path;
 }
 
-/** Of a package, beside its programs; of the repository, where `npm run docs` leaves it. */
-const FOLDERS = ['../../site', '../../../docs/site/dist'];
+/** An installed server has a copy in its own folder (scripts/packages/stage.mjs); in the repository `npm run docs` leaves it there. */
+const FOLDERS = ['../../docs/site/dist', '../../../docs/site/dist'];
 
 function readSite(): BuiltFiles | null {
   for (const folder of FOLDERS) {

@@ -46,7 +46,7 @@ export function openFigures(
     away: away.places,
     beside: new Set([...kindsOfOrgs, ...places.redis.map(({ kind }) => kind)]),
     schedules,
-    documents: declared.documents,
+    documentKinds: declared.documentKinds,
     budgets: createBudgets({
       orgs,
       workloads: workloads.budgets,

@@ -1,13 +1,12 @@
 import type { AuditEntry } from '@millrace/api';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useApi } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
 import { Time } from '../../time/Time.tsx';
 import { plural } from '../../time/words.ts';
-import { IconButton } from '../../ui/button.tsx';
 import { TextInput } from '../../ui/field.tsx';
+import { Pager } from '../../ui/pager.tsx';
 import { StateText } from '../../ui/state.tsx';
 import { type Column, Heading, Table } from '../../ui/table.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
@@ -97,16 +96,11 @@ export function Audit() {
         />
       )}
       <div className="flex justify-end gap-2 px-6 py-2">
-        <IconButton label="Back" disabled={cursor === undefined} onClick={() => history.back()}>
-          <ChevronLeft size={16} />
-        </IconButton>
-        <IconButton
-          label="Older"
-          disabled={answer.data?.next == null}
-          onClick={() => go({ actor, action, cursor: answer.data?.next ?? undefined })}
-        >
-          <ChevronRight size={16} />
-        </IconButton>
+        <Pager
+          isFirst={cursor === undefined}
+          next={answer.data?.next}
+          onNext={(next) => go({ actor, action, cursor: next })}
+        />
       </div>
     </section>
   );

@@ -28,10 +28,10 @@ export function RunningNow() {
           search={{ phase: 'running' }}
           className="ml-auto font-medium text-link hover:underline"
         >
-          All {count(jobs.length)}
+          All {data !== undefined && count(jobs.length)}
         </Link>
       </div>
-      {jobs.length === 0 && <p className="py-2 text-ink-3">Nothing runs at this moment.</p>}
+      {data?.jobs.length === 0 && <p className="py-2 text-ink-3">Nothing runs at this moment.</p>}
       <ul>
         {jobs.slice(0, 7).map((job) => {
           const done = job.progress?.done ?? 0;

@@ -53,7 +53,7 @@ export function Attempts({ job }: { job: Job }) {
             {ticks.map(({ at, place }) => (
               <span
                 key={at}
-                className="absolute top-1 pl-1 whitespace-nowrap"
+                className="absolute top-1 pl-1 whitespace-nowrap max-md:not-nth-[3n+1]:hidden"
                 style={{ left: `${100 * place}%`, opacity: isFree(place, nowAt) ? 1 : 0 }}
               >
                 {clock(at, now, zone).slice(-8)}

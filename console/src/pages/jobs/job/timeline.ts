@@ -86,7 +86,7 @@ const SECOND = 1_000;
 const STEPS = [
   1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 10_800, 21_600, 43_200, 86_400,
 ].map((seconds) => seconds * SECOND);
-const MOST_TICKS = 6;
+const MOST_TICKS = 8;
 
 function ticksOf(begin: number, end: number): { at: number; place: number }[] {
   const step = STEPS.find((each) => (end - begin) / each <= MOST_TICKS) ?? end - begin;
