@@ -131,7 +131,9 @@ export async function ensureConsole() {
     if (own.every(older) && sources.every((each) => treeIsOlder(each, older))) return;
   }
   console.log('Building the console (vite) …');
-  await quietly(...tool('vite', ['build', '--logLevel', 'warn']), { cwd: folder });
+  // Whatever the environment says: with NODE_ENV=test, as in a test, each element would carry the path of its source.
+  const env = { ...process.env, NODE_ENV: 'production' };
+  await quietly(...tool('vite', ['build', '--logLevel', 'warn']), { cwd: folder, env });
 }
 
 /** What the console shares with the server: contracts of workloads. */

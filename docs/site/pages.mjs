@@ -18,7 +18,18 @@ const GROUPS = [
   ['Coming from', ['from-bullmq', 'from-pg-boss', 'from-graphile-worker']],
   ['Use', ['console', 'cli', 'templates']],
   ['Connect', ['salesforce', 'salesforce-idempotency', 'salesforce-linking', 'redis']],
-  ['Run', ['configuration', 'identity', 'operations/index', 'operations/runbook', 'metrics']],
+  [
+    'Run',
+    [
+      'configuration',
+      'identity',
+      'operations/index',
+      'operations/upgrade',
+      'operations/runbook',
+      'metrics',
+      'platforms',
+    ],
+  ],
   ['Understand', ['guarantees', 'architecture', 'glossary', 'decisions/index']],
 ];
 const LAST_GROUPS = ['More', 'Project', 'Decisions'];
