@@ -1,6 +1,14 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -39,6 +47,7 @@ beforeAll(async () => {
       ...['pg', '@types/pg', '@types/node'].map((name) => `${name}@${installedVersion(name)}`),
     ],
   });
+  cpSync(join(import.meta.dirname, 'test/orders/jobs'), join(work, 'mounted'), { recursive: true });
   database = await bareDatabase();
   cleanups.push(database.drop);
 }, 300_000);
@@ -175,6 +184,13 @@ describe('what is installed', () => {
   });
 });
 
+/** Each once: jobs in a mounted folder, which has no node_modules; the simulated org, which has the Salesforce package in it. */
+const SETTINGS: Record<Major, Readonly<Record<string, string>>> = {
+  20: {},
+  22: { MILLRACE_JOBS: join(work, 'mounted') },
+  24: { SALESFORCE_SANDBOX: 'true' },
+};
+
 describe.each([20, 22, 24] satisfies Major[])('with Node %i', (major) => {
   let node: string;
   beforeAll(async () => {
@@ -183,8 +199,7 @@ describe.each([20, 22, 24] satisfies Major[])('with Node %i', (major) => {
 
   it('npx millrace start runs the jobs of the project', { timeout: 120_000 }, async () => {
     expect(await project.run(node, 'node', ['--version'])).toMatch(new RegExp(`^v${major}\\.`));
-    // The simulated org once: it reads the Salesforce package from the installation.
-    const server = await project.start(node, major === 24 ? { SALESFORCE_SANDBOX: 'true' } : {});
+    const server = await project.start(node, SETTINGS[major]);
     try {
       expect(server.kinds).toEqual(expect.arrayContaining(['greet', 'same-engine']));
       const millrace = (...args: string[]) => project.run(node, 'npx', ['millrace', ...args]);
@@ -203,6 +218,15 @@ describe.each([20, 22, 24] satisfies Major[])('with Node %i', (major) => {
       await server.stop(major === 22 ? 'signal' : 'Ctrl-C');
     }
   });
+
+  it(
+    'a job is tried with the testkit, a template with the library',
+    { timeout: 60_000 },
+    async () => {
+      const said = await project.run(node, 'node', ['built/src/try-job.js']);
+      expect(said.trim()).toBe('succeeded Good morning, Ada.\ntrue');
+    },
+  );
 
   it('the library is embedded', { timeout: 60_000 }, async () => {
     const env = { DATABASE_URL: database.url };

@@ -74,7 +74,9 @@ function report({ target, version, notYet, tarballs }) {
     for (const sentence of notYet) console.log(`  ${sentence}`);
     return;
   }
-  console.log('\nNothing is published yet. In this order:');
+  console.log(
+    '\nNothing is published yet. In this order, from a workflow of GitHub with id-token: write (elsewhere with --provenance=false):',
+  );
   for (const file of tarballs) console.log(`  npm publish ${file}`);
   console.log(
     `  docker build -f docs/operations/Dockerfile -t millrace:${version} - < ${join(target, 'image-context.tar.gz')}`,

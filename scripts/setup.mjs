@@ -131,7 +131,7 @@ export async function ensureConsole() {
     if (own.every(older) && sources.every((each) => treeIsOlder(each, older))) return;
   }
   console.log('Building the console (vite) …');
-  // A test sets another NODE_ENV, with which the bundle would be the developers', with paths of this machine in it.
+  // Whatever the environment says: with NODE_ENV=test, as in a test, each element would carry the path of its source.
   const env = { ...process.env, NODE_ENV: 'production' };
   await quietly(...tool('vite', ['build', '--logLevel', 'warn']), { cwd: folder, env });
 }

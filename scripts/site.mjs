@@ -22,7 +22,9 @@ export async function ensureSite() {
   const wanted = await contentOf();
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return BUILT;
   console.log('Building the documentation (vitepress) …');
-  await quietly(process.execPath, ['build.mjs'], { cwd: SITE });
+  // Whatever the environment says, as for the console: a test has NODE_ENV=test.
+  const env = { ...process.env, NODE_ENV: 'production' };
+  await quietly(process.execPath, ['build.mjs'], { cwd: SITE, env });
   writeFileSync(STAMP, wanted);
   return BUILT;
 }

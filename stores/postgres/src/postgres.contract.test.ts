@@ -17,13 +17,13 @@ import { createStore } from './store.ts';
 
 let databases: TestDatabases;
 /** Emptied after each check, which costs a fraction of another one. */
-let database: TestDatabase;
+let one: TestDatabase;
 beforeAll(async () => {
   databases = await testDatabases();
-  database = await databases.create();
+  one = await databases.create();
 });
 afterAll(async () => {
-  await database.drop();
+  await one.drop();
   await databases.remove();
 });
 
@@ -46,12 +46,12 @@ async function openSharing(url: string, { dependants = () => [], ...options }: O
 /** An empty database. */
 async function start(openStore: (url: string, options?: Options) => Promise<PostgresStore>) {
   const stores: PostgresStore[] = [];
-  const admin = new pg.Client(database.url);
+  const admin = new pg.Client(one.url);
   await admin.connect();
   let ahead = 0;
   return {
     async open(options?: Options) {
-      const store = await openStore(database.url, options);
+      const store = await openStore(one.url, options);
       stores.push(store);
       return store;
     },

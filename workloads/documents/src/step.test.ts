@@ -56,7 +56,7 @@ describe.each(DATABASES)('a batch of a pipeline on %s', (which) => {
     world.startWorker();
     await world.ended((await world.documents.batches.get(id)).jobId ?? '');
   };
-  const file = (name: string, text: string) => {
+  const beside = (name: string, text: string) => {
     const bytes = template(text);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     return { name, sha256, read: async () => bytes };
@@ -137,13 +137,13 @@ describe.each(DATABASES)('a batch of a pipeline on %s', (which) => {
 
   test('what was corrected in the file is begun from the start, and a template in the file too', async () => {
     rows = [{}];
-    const wrong = { strict: true, template: file('a.docx', '{{Name}}') };
+    const wrong = { strict: true, template: beside('a.docx', '{{Name}}') };
     const id = await start('k1', wrong);
     await over(id);
     for (const change of [
       { strict: false },
       { name: 'Letter {{Name}}' },
-      { template: file('a.docx', 'Dear customer') },
+      { template: beside('a.docx', 'Dear customer') },
       { template: 'letter' },
     ])
       expect(await retry(id, { ...wrong, ...change })).toBe(false);
