@@ -70,7 +70,7 @@ async function measure({ serving, other, readers, port, streams, rate, seconds }
 function report({ before, idle, after, done, cores, delays, least }, { streams, rate }) {
   const perStream = (some, name) => (some[name] - before[name]) / streams / 1024;
   console.log(
-    `\n${figure(done)} jobs, ${rate} a second on two replicas, each told to ${figure(streams)} streams`,
+    `\n${figure(done)} jobs, ${rate} a second on two replicas, each sent to ${figure(streams)} streams`,
   );
   console.log(
     `of which every stream has heard of ${figure(least)}; ${after.dropped} streams were dropped`,
@@ -120,7 +120,7 @@ async function replicaRole() {
     await import('@millrace/engine');
   const { openPostgresStore } = await import('@millrace/store-postgres');
   const { createHub } = await import('../server/dist/live/hub.js');
-  const { systemClock } = await import('../server/dist/clock.js');
+  const { systemClock } = await import('../engine/dist/system.js');
   const { z } = await import('zod');
   const events = createEvents();
   const registry = createRegistry([

@@ -40,7 +40,7 @@ export const mergers = {
     name: 'docxtemplater',
     open() {
       const template = invoiceTemplate(dialects.docxtemplater);
-      // It parses the template anew for each document: an instance renders once. Its own parser does not know
+      // It parses the template again for each document: an instance renders once. Its own parser does not know
       // dotted paths, the one that it recommends compiles expressions; this is the least that does.
       const parser = (tag) => {
         const keys = tag.split('.');

@@ -11,7 +11,7 @@ import {
 } from '@millrace/engine';
 import { POLL, POLL_CONFIG, nextDelay, openQueries, queryKinds } from '@millrace/queries';
 import { openBullStore } from '@millrace/store-bullmq';
-import { openPostgresStore } from '@millrace/store-postgres';
+import { openPgliteStore, openPostgresStore } from '@millrace/store-postgres';
 import { z } from 'zod';
 import { createCloud } from './cloud.mjs';
 import { clock } from './contenders/millrace.mjs';
@@ -43,7 +43,10 @@ const shortened = (scale) => ({
 serveRole(async (params) => {
   const { role, store: where, urls, runs, slots, scale, latencyMs } = params;
   const cloud = createCloud({ latencyMs, runMs: (n) => (minutesOf(n) * MINUTE) / scale });
-  const database = await openPostgresStore({ url: urls.databaseUrl });
+  const database =
+    where === 'embedded'
+      ? await openPgliteStore({ source: { folder: urls.folder } })
+      : await openPostgresStore({ url: urls.databaseUrl });
   const store = where === 'redis' ? await openBullStore({ url: urls.redisUrl }) : database;
   const events = createEvents();
   const work = role === 'loop' ? loop : ours;

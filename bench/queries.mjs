@@ -1,6 +1,9 @@
 // Shell queries: 10,000 of 1 to 20 minutes in flight at once with 50 slots, on each store; and beside them the loop that
 // holds a slot for each query. Time is shortened: everything that the seed measures in seconds, by the same factor.
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startPostgres, startRedis } from '../scripts/services.mjs';
@@ -18,7 +21,7 @@ export async function main(args) {
     options: {
       runs: { type: 'string', default: '10000' },
       slots: { type: 'string', default: '50' },
-      scale: { type: 'string', default: '6' },
+      scale: { type: 'string', default: '3' },
       latency: { type: 'string', default: '300' },
       stores: { type: 'string', default: 'postgres,redis' },
     },
@@ -30,7 +33,8 @@ export async function main(args) {
     await startRedis({ settings: { appendonly: 'yes', appendfsync: 'everysec' } }),
   ];
   const [databaseUrl, redisUrl] = started.map(({ url }) => url);
-  const params = { urls: { databaseUrl, redisUrl }, runs, slots, scale, latencyMs };
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
+  const params = { urls: { databaseUrl, redisUrl, folder }, runs, slots, scale, latencyMs };
   console.log(
     `${figure(runs)} queries of 1 to 20 minutes, ${slots} slots, Marketing Cloud ${values.latency} ms away; ` +
       `all times ${scale} times shorter, and shown as they would be`,
@@ -51,6 +55,7 @@ export async function main(args) {
     report(figures, { ...(await loop), scale: loopScale }, { runs, slots, scale });
   } finally {
     await Promise.all(started.map((server) => server.remove()));
+    await rm(folder, { recursive: true, force: true });
   }
 }
 

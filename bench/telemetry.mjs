@@ -16,7 +16,7 @@ import {
 import { openPostgresStore } from '@millrace/store-postgres';
 import { z } from 'zod';
 import { startPostgres } from '../scripts/services.mjs';
-import { systemClock } from '../server/dist/clock.js';
+import { systemClock } from '../engine/dist/system.js';
 import { traceStore } from '../server/dist/telemetry/store.js';
 import { startTelemetry } from '../server/dist/telemetry/telemetry.js';
 import { confirm, counter, execute, inBatches, payload } from './contenders/common.mjs';

@@ -14,7 +14,8 @@ it('docs/errors.md is the tables of the api and the workloads', () => {
   const page = readFileSync(file, 'utf8');
   const wanted = filled(filled(page, 'requests', requestTable()), 'jobs', jobTable());
   if (process.env['UPDATE_DOCS'] === '1') writeFileSync(file, wanted);
-  else expect(page, 'UPDATE_DOCS=1 npx vitest run docs/errors.test.ts writes it anew').toBe(wanted);
+  else
+    expect(page, 'UPDATE_DOCS=1 npx vitest run docs/errors.test.ts writes it again').toBe(wanted);
 });
 
 describe('the codes of failed jobs', () => {

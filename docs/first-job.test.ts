@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-// The README's job, and then every command of the tutorial in its order, as a newcomer comes by both: in a folder like a
-// fresh clone, against the built server.
+// Every command of the tutorial in its order, as a newcomer comes by it: in a folder like a fresh clone, against the built
+// server.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
@@ -16,7 +16,6 @@ let folder: string;
 let server: ChildProcess;
 let address: string;
 let blocks: Block[];
-let readme: Block[];
 
 interface Block {
   readonly language: string;
@@ -29,9 +28,9 @@ beforeAll(async () => {
   await mkdir(join(folder, 'jobs'));
   await cp(join(root, 'jobs/checksum-folder.ts'), join(folder, 'jobs/checksum-folder.ts'));
   await writeFile(join(folder, 'jobs/hello.ts'), blockOf(blocks, 'ts'));
-  readme = blocksOf(await readFile(join(root, 'README.md'), 'utf8'));
-  await writeFile(join(folder, 'jobs/greet.ts'), blockOf(readme, 'ts'));
-  await cp(join(root, 'docs'), join(folder, 'docs'), { recursive: true });
+  // As it is cloned: without what was installed and built for the site.
+  const filter = (path: string) => !/[\\/](node_modules|dist)$/.test(path);
+  await cp(join(root, 'docs'), join(folder, 'docs'), { recursive: true, filter });
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   server = spawn(process.execPath, [join(root, 'server/dist/main.js')], {
     cwd: folder,
@@ -52,11 +51,6 @@ afterAll(async () => {
     await once(server, 'exit');
   }
   await rm(folder, { recursive: true, force: true });
-});
-
-it('the job of the README runs', { timeout: 60_000 }, async () => {
-  const command = readme.find(({ text }) => text.startsWith('npx millrace'))?.text ?? '';
-  expect(await shell(command)).toContain('Good morning, Ada.');
 });
 
 it('is true, command by command', { timeout: 120_000 }, async () => {

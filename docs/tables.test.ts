@@ -16,7 +16,7 @@ import { METADATA } from './test/org.ts';
 /**
  * Job states, the fields of Generated_Document__c, the codes of failed documents and what can be wrong with SQL are one table
  * each: the engine's states.ts, the store's fields.ts and codes.ts, findings.ts of the queries. What cannot import them is held against them here, so that whoever adds to
- * one place only is told of the others.
+ * one place only learns of the others.
  */
 
 const page = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');

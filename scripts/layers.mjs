@@ -1,4 +1,4 @@
-// Where each package stands in docs/house.svg: every import points to a row further down, and no row is
+// Where each package stands in docs/architecture.svg: every import points to a row further down, and no row is
 // wider than the picture. Nothing is placed by hand, so that a new package moves in by itself.
 
 /**

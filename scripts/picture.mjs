@@ -1,4 +1,4 @@
-// node scripts/picture.mjs: draws docs/house.svg from the tree: the packages, what each is and what it
+// node scripts/picture.mjs: draws docs/architecture.svg from the tree: the packages, what each is and what it
 // imports. A test says when the picture is out of date.
 
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -22,18 +22,18 @@ const NAME_LETTER = 7.4;
 const LETTER = 6.9;
 
 /** @param {string} root */
-export function drawHouse(root) {
+export function drawArchitecture(root) {
   const { packages, uses } = packagesOf(root);
-  const house = layersOf(uses, MOST_BOXES);
+  const rows = layersOf(uses, MOST_BOXES);
   const besides = besideOf(root, [...packages.keys()]);
   const beside = [...besides.keys()].map((key) => ({ key, box: true, below: [] }));
 
-  const width = Math.max(WIDTH, ...[...house, beside].map(leastWidthOf));
-  const inside = placed(house, packages, width, 92);
+  const width = Math.max(WIDTH, ...[...rows, beside].map(leastWidthOf));
+  const inside = placed(rows, packages, width, 92);
   const line = bottomOf(inside) + 44;
   const outside = placed([beside], besides, width, line + 14);
   return svg(width, bottomOf(outside) + MARGIN, [
-    text(MARGIN, 36, 'title', 'The house'),
+    text(MARGIN, 36, 'title', 'Architecture'),
     text(
       MARGIN,
       58,
@@ -41,7 +41,7 @@ export function drawHouse(root) {
       'Imports point downwards only. An arrow is left out where another way leads to the same',
     ),
     text(MARGIN, 74, 'what', 'package. Drawn from the tree: node scripts/picture.mjs'),
-    ...arrowsOf(house, inside),
+    ...arrowsOf(rows, inside),
     ...inside.flatMap((row) => row.flatMap(boxOf)),
     text(MARGIN, line, 'what', 'Beside the packages'),
     ...outside.flatMap((row) => row.flatMap(boxOf)),
@@ -269,5 +269,5 @@ ${parts.join('\n')}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const root = join(import.meta.dirname, '..');
-  writeFileSync(join(root, 'docs/house.svg'), drawHouse(root));
+  writeFileSync(join(root, 'docs/architecture.svg'), drawArchitecture(root));
 }

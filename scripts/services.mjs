@@ -34,9 +34,7 @@ export const debianPackages = {
     megabytes: 200,
     found: () =>
       findProgram('soffice') ||
-      ['/usr/lib/libreoffice', '/usr/lib64/libreoffice', '/Applications/LibreOffice.app'].some(
-        existsSync,
-      ),
+      ['/usr/lib/libreoffice', '/usr/lib64/libreoffice'].some((folder) => existsSync(folder)),
   },
   // Each as wide as the font that it stands in for.
   fonts: fontPackage('fonts-liberation', 'truetype/liberation', 'for Arial, Times and Courier', 2),
@@ -228,7 +226,7 @@ export function findRedis() {
 }
 
 /** @param {string} name */
-function findProgram(name) {
+export function findProgram(name) {
   return searchPath()
     .map((folder) => join(folder, name))
     .find(isProgram);

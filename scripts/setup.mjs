@@ -25,11 +25,29 @@ export class SetupError extends Error {}
 export async function script(main) {
   try {
     ensureNode();
+    endWithShell();
     await main();
   } catch (error) {
     console.error(error instanceof SetupError ? error.message : error);
     process.exitCode = 1;
   }
+}
+
+const LOOK_EVERY_MS = 200;
+
+/**
+ * npm starts a shell, which starts this process. Ctrl-C reaches all three; a signal for npm alone ends npm and the shell, and this
+ * process would stay behind. So it takes the end of the shell for the signal. (`exec` in front of the script would do without a
+ * shell; `cmd.exe` does not know it.)
+ */
+function endWithShell() {
+  if (process.env['npm_lifecycle_event'] === undefined || process.platform === 'win32') return;
+  const shell = process.ppid;
+  const look = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(look);
+    process.kill(process.pid, 'SIGTERM');
+  }, LOOK_EVERY_MS).unref();
 }
 
 export function ensureNode() {
@@ -48,7 +66,7 @@ export async function ensureModules(folder = root) {
   // --include=dev: NODE_ENV=production would leave out the compiler. No package needs its install script
   // (scripts/install-scripts.test.ts), and one that was tampered with would do its harm there.
   const args = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
-  await quietly('npm', args, { cwd: folder });
+  await quietly(...npm(args), { cwd: folder });
   const { stamp, wanted } = modulesOf(folder);
   writeFileSync(stamp, wanted);
 }
@@ -113,7 +131,9 @@ export async function ensureConsole() {
     if (own.every(older) && sources.every((each) => treeIsOlder(each, older))) return;
   }
   console.log('Building the console (vite) …');
-  await quietly(tool('vite'), ['build', '--logLevel', 'warn'], { cwd: folder });
+  // Whatever the environment says: with NODE_ENV=test, as in a test, each element would carry the path of its source.
+  const env = { ...process.env, NODE_ENV: 'production' };
+  await quietly(...tool('vite', ['build', '--logLevel', 'warn']), { cwd: folder, env });
 }
 
 /** What the console shares with the server: contracts of workloads. */
@@ -132,7 +152,7 @@ export async function ensureBuild() {
   const started = new Date();
   console.log('Building (tsc -b) …');
   // The workspaces by name: the root has the tests too, and a start must not depend on them.
-  await quietly(tool('tsc'), ['-b', ...workspaces], { cwd: root });
+  await quietly(...tool('tsc', ['-b', ...workspaces]), { cwd: root });
   writeFileSync(stamp, '');
   utimesSync(stamp, started, started); // a source saved while the compiler ran counts as changed
 }
@@ -178,13 +198,35 @@ function treeIsOlder(folder, older) {
 }
 
 /** @returns {string[]} */
-function workspaceFolders() {
+export function workspaceFolders() {
   return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).workspaces;
 }
 
-/** The path of an installed command. @param {string} name */
-export function tool(name) {
-  return join(root, 'node_modules', '.bin', name);
+/** Those whose package has another name. @type {Record<string, string>} */
+const PACKAGE_OF = { tsc: 'typescript' };
+
+/**
+ * An installed command, for spawn: Node runs the script itself, since what stands in .bin can be spawned on Linux and macOS only.
+ *
+ * @param {string} name
+ * @param {string[]} args
+ * @returns {[command: string, args: string[]]}
+ */
+export function tool(name, args) {
+  const folder = join(root, 'node_modules', PACKAGE_OF[name] ?? name);
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return [process.execPath, [join(folder, typeof bin === 'string' ? bin : bin[name]), ...args]];
+}
+
+/**
+ * npm, for spawn. On Windows it is a batch file, which only a shell starts: no argument may have a space or a quote there.
+ *
+ * @param {string[]} args
+ * @returns {[command: string, args: string[]]}
+ */
+export function npm(args) {
+  if (process.platform !== 'win32') return ['npm', args];
+  return ['cmd.exe', ['/d', '/s', '/c', ['npm', ...args].join(' ')]];
 }
 
 /**
@@ -207,15 +249,21 @@ export async function become(name) {
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} [options]
+ * @returns {Promise<string>} what it wrote to its standard output
  */
-async function quietly(command, args, options) {
+export async function quietly(command, args, options) {
   let output = '';
+  let written = '';
   const code = await new Promise((resolve) => {
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
-    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      output += chunk;
+      written += chunk;
+    });
     child.stderr.on('data', (chunk) => (output += chunk));
     child.on('error', (error) => (output += error.message));
     child.on('close', resolve);
   });
   if (code !== 0) throw new SetupError(`${output}\n${command} ${args.join(' ')} failed.`);
+  return written;
 }

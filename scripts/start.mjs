@@ -53,8 +53,10 @@ async function ensureOffice() {
   }
 }
 
+/** On Linux, where packages are Debian's. Elsewhere the server looks for LibreOffice, and says how to get it. */
 function wantsOffice() {
-  return process.env['MILLRACE_DOCUMENTS'] !== 'false' && !process.env['MILLRACE_OFFICE_PATH'];
+  const { MILLRACE_DOCUMENTS, MILLRACE_OFFICE_PATH } = process.env;
+  return process.platform === 'linux' && MILLRACE_DOCUMENTS !== 'false' && !MILLRACE_OFFICE_PATH;
 }
 
 /** @param {unknown} error */

@@ -23,9 +23,15 @@ const USE_ENV = '--use-env';
 const useEnv = process.argv.includes(USE_ENV);
 const vitestArguments = process.argv.slice(2).filter((argument) => argument !== USE_ENV);
 
+/** The other queues: the guides for people who come from one of them are tried on both sides. */
+const BENCH = join(root, 'bench');
 const SALESFORCE_PACKAGE = join(root, 'salesforce-package');
-/** 70 MB that a start does without; the tests of queries run their SQL on it. */
+/** 95 MB that a start does without; the tests of queries run their SQL on it. */
 const DUCKDB = join(root, 'simulators', 'marketing-cloud', 'duckdb');
+/** VitePress, for the documentation as a site. */
+const SITE = join(root, 'docs', 'site');
+/** 76 MB that one test runs on. */
+const PRISMA = join(root, 'millrace', 'test', 'prisma');
 
 // What configures a real installation must not reach the tests: they would run on its data.
 const REAL_SETTINGS =
@@ -37,13 +43,16 @@ await script(async () => {
   await ensureModules();
   await ensureModules(SALESFORCE_PACKAGE);
   await ensureModules(DUCKDB);
+  await ensureModules(SITE);
+  await ensureModules(BENCH);
+  await ensureModules(PRISMA);
   await ensureConsole();
   const started = await startAll();
   endInOrderWhenInterrupted(started);
 
   /** @type {Counts[]} */
   const counts = [];
-  for (const step of [format, lint, types, salesforcePackage, tests]) {
+  for (const step of [format, lint, types, salesforcePackage, site, tests]) {
     if (!interrupted) counts.push(await step(started));
   }
   await started.remove();
@@ -111,10 +120,19 @@ function salesforcePackage(started) {
   return check(started, process.execPath, [join(SALESFORCE_PACKAGE, 'scripts', 'check.mjs')]);
 }
 
+/** Before the tests, of which several take it from where it was built. @param {Started} started */
+function site(started) {
+  return check(started, process.execPath, [join(root, 'scripts', 'docs.mjs')]);
+}
+
 /** @param {Started} started @param {string} command @param {string[]} args */
 async function check({ runner }, command, args) {
   console.log(`\n> ${[command, ...args].map((each) => each.replace(`${root}/`, '')).join(' ')}`);
-  const success = await runner.run(command === process.execPath ? command : tool(command), args);
+  const success = await runner.run(
+    ...(command === process.execPath
+      ? /** @type {const} */ ([command, args])
+      : tool(command, args)),
+  );
   return { passed: success ? 1 : 0, failed: success ? 0 : 1, skipped: 0 };
 }
 
@@ -123,11 +141,11 @@ async function tests({ runner, urls }) {
   const results = join(runner.folder, 'results.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
   const inherited = Object.entries(process.env).filter(([name]) => !REAL_SETTINGS.test(name));
-  const success = await runner.run(
-    tool('vitest'),
-    ['run', '--allowOnly=false', ...reporters, ...vitestArguments],
-    { ...Object.fromEntries(inherited), ...urls },
-  );
+  const args = ['run', '--allowOnly=false', ...reporters, ...vitestArguments];
+  const success = await runner.run(...tool('vitest', args), {
+    ...Object.fromEntries(inherited),
+    ...urls,
+  });
   const counts = countTests(results);
   // Vitest can fail without a failed test: by a crash, an unhandled error, or for want of tests.
   const ran = counts.passed + counts.failed > 0;

@@ -12,13 +12,13 @@ const CORE = {
     status: 400,
     retryable: false,
     title: 'The request is not as documented',
-    help: 'Compare it with /docs; `issues` names each field that is wrong.',
+    help: 'Compare it with /docs/reference; `issues` names each field that is wrong.',
   },
   not_found: {
     status: 404,
     retryable: false,
     title: 'There is nothing at this address',
-    help: 'Look the path up at /docs. A worker without an API serves health and worker routes only.',
+    help: 'Look the path up at /docs/reference. A worker without an API serves health and worker routes only.',
   },
   conflict: {
     status: 409,
@@ -69,7 +69,7 @@ const CORE = {
     help: 'Wait as long as the header Retry-After says. MILLRACE_RATE_LIMIT sets the limit.',
   },
 
-  // Who asks.
+  // The caller.
   unauthenticated: {
     status: 401,
     retryable: false,

@@ -55,7 +55,7 @@ export const jobFilter = z.strictObject({
     .min(1)
     .max(200)
     .optional()
-    .describe('Who made it, by name; `me`: who asks.'),
+    .describe('Who made it, by name; `me`: the caller.'),
   worker: z.string().min(1).max(255).optional().describe('Runs now, on this replica.'),
   schedule: z.string().min(1).max(255).optional().describe('The schedule that made it.'),
   key: z.string().min(1).max(255).optional().describe('The key it was enqueued with.'),

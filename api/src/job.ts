@@ -71,7 +71,7 @@ export const jobSummary = z.object({
     .string()
     .nullable()
     .describe(
-      'Told when it has ended. Its host alone in live events, and for those below operator.',
+      'The address that gets a message when the job has ended. Live events, and callers below operator, see its host alone.',
     ),
   parents: z
     .record(z.string(), jobId)

@@ -31,7 +31,7 @@ const slots = z.object({
   inFlight: z.number().describe('Jobs that run now.'),
 });
 
-// What has a default is not told by servers of before, nor of replicas of before.
+// What has a default is not sent by older servers, nor of replicas of before.
 export const replica = totals.extend({
   id: z.string(),
   state: workerState,

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { counter, inBatches, pickups, until } from './common.mjs';
 
-// It logs a line per job unless told otherwise, and reads this when it is loaded.
+// It logs a line per job unless set otherwise, and reads this when it is loaded.
 process.env.NO_LOG_SUCCESS = '1';
 const { Logger, makeWorkerUtils, runTaskList } = await import('graphile-worker');
 

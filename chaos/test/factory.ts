@@ -10,7 +10,7 @@ import {
   createRegistry,
   createWorker,
 } from '@millrace/engine';
-import { systemClock } from '@millrace/server';
+import { systemClock } from '@millrace/engine/system';
 
 /** The engine on a real store with the real clock, as a process would wire it. */
 export function startFactory(params: {

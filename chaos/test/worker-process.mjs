@@ -1,7 +1,7 @@
 // A worker in a process of its own, to be killed, stopped, cut off or blocked.
 // It runs what `tsc -b` has built (npm test builds first): Node 20 runs no TypeScript.
 import { createEvents, createRegistry, createWorker, dependantsOf } from '@millrace/engine';
-import { systemClock } from '@millrace/server';
+import { systemClock } from '@millrace/engine/system';
 import { openPostgresStore } from '@millrace/store-postgres';
 import { createKinds, rules } from './kinds.mjs';
 

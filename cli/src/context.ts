@@ -20,8 +20,8 @@ export interface Context {
   readonly client: Client;
   /** The same, also after Ctrl-C: for what has to be undone then. */
   readonly lastWord: Client;
-  /** The same server, asked with this token and no other. */
-  readonly clientWith: (token: string) => Client;
+  /** The same server, asked with this token and no other; null: with none. */
+  readonly clientWith: (token: string | null) => Client;
   readonly url: string;
   /** What the server at this address tells its own user's command line, where it runs here. */
   readonly running: RunningServer | null;

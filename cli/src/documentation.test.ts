@@ -41,6 +41,14 @@ describe('docs/cli.md', () => {
     },
   );
 
+  // The page of the tutorial, whose commands a test runs.
+  test.each(['generate', 'batch'])('shows %s with commands of the tutorial', (name) => {
+    const tutorial = readFileSync(new URL('../../docs/documents.md', import.meta.url), 'utf8');
+    const shown = sectionOf(rowOf(name)).match(/^npx millrace .+$/gm) ?? [];
+    expect(shown.length).toBeGreaterThan(1);
+    for (const command of shown) expect(tutorial.split('\n')).toContain(command);
+  });
+
   test('has no command that there is not', () => {
     const said = [...page.matchAll(/^\| `millrace ([a-z]+)/gm)].map(([, name]) => name);
     expect(said).toEqual(commands.map(({ name }) => name));

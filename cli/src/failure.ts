@@ -2,10 +2,11 @@ import { ApiError, type Problem } from '@millrace/api';
 import { SilentServer } from './connection/running.ts';
 import { DocumentError } from './documents/document-error.ts';
 import { EXIT, type ExitCode } from './line/exit.ts';
+import { ProgramError } from './program-error.ts';
 import { SignInError } from './sign-in/sign-in-error.ts';
 import { UsageError } from './line/usage-error.ts';
 
-/** Anything thrown, as what is told and what a script sees. */
+/** Anything thrown, as what people read and what a script sees. */
 export interface Failure {
   readonly exitCode: ExitCode;
   readonly sentence: string;
@@ -15,7 +16,7 @@ export interface Failure {
   readonly problem: { readonly code: string; readonly detail: string };
 }
 
-/** `advice` is what to do where the server does not know who asks. */
+/** `advice` is what to do where the server does not know the caller. */
 export function failureOf(thrown: unknown, url: string, advice: string | null = null): Failure {
   if (thrown instanceof UsageError) return failure(EXIT.usage, 'usage', thrown.message);
   if (thrown instanceof SignInError)
@@ -23,6 +24,7 @@ export function failureOf(thrown: unknown, url: string, advice: string | null = 
   if (thrown instanceof SilentServer)
     return failure(EXIT.unreachable, 'unreachable', thrown.message);
   if (thrown instanceof DocumentError) return failure(EXIT.refused, thrown.code, thrown.message);
+  if (thrown instanceof ProgramError) return failure(thrown.exitCode, thrown.code, thrown.message);
   if (thrown instanceof ApiError) return refusal(thrown.problem, advice);
   if (isUnreachable(thrown))
     return failure(EXIT.unreachable, 'unreachable', unreachable(thrown, url));
@@ -94,7 +96,7 @@ const NOT_THERE = [
   'pipeline_run_not_found',
 ];
 
-/** The 403s that are about who asks, not about what is asked for. */
+/** The 403s that are about the caller, not about what is asked for. */
 const NOT_ALLOWED = [
   'wrong_issuer',
   'wrong_audience',

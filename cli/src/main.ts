@@ -18,6 +18,9 @@ import { kinds } from './commands/operate/kinds.ts';
 import { lint } from './documents/commands/lint.ts';
 import { login } from './commands/sign-in/login.ts';
 import { logout } from './commands/sign-in/logout.ts';
+import { mcp } from './commands/mcp.ts';
+import { migrate } from './commands/operate/migrate.ts';
+import { move } from './commands/operate/move.ts';
 import { pause } from './commands/operate/pause.ts';
 import { pipeline } from './pipelines/commands/pipeline.ts';
 import { pipelines } from './pipelines/commands/pipelines.ts';
@@ -54,6 +57,8 @@ import { version } from './version.ts';
 export const commands: readonly Command[] = [
   start,
   doctor,
+  migrate,
+  move,
   enqueue,
   jobs,
   job,
@@ -84,6 +89,7 @@ export const commands: readonly Command[] = [
   worker,
   erase,
   audit,
+  mcp,
   login,
   logout,
   whoami,

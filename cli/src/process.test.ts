@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { docx, p } from '../../docx/test/builder.ts';
 import { aJob, running } from '../test/jobs.ts';
 import { signInAt } from '../test/person.ts';
+import { CSV, reportsFixture } from '../test/reports.ts';
 import { fixture } from '../test/run.ts';
 import { ADA, nameIn, protectedFixture } from '../test/signed-in.ts';
 
@@ -70,6 +71,17 @@ describe('the process', () => {
     const [code, stderr] = await Promise.all([ended(child), text(child.stderr)]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(server.requests.length).toBeLessThan(25);
+  });
+
+  test('saves the file of a report although nobody reads any more how far it is', async () => {
+    const place = await mkdtemp(join(tmpdir(), 'millrace-cli-'));
+    onTestFinished(() => rm(place, { recursive: true }));
+    const { server } = await reportsFixture();
+    const line = ['report', 'run', 'timesheets', '--county', '19', '-o', join(place, 'out.csv')];
+    const child = millrace(line, server.url);
+    child.stderr.once('data', () => child.stderr.destroy());
+    expect(await ended(child)).toBe(0);
+    expect(await readFile(join(place, 'out.csv'))).toEqual(CSV);
   });
 
   test.each(['SIGINT', 'SIGTERM'] as const)('ends in order with 130 at %s', async (signal) => {

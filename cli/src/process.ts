@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { constants, homedir } from 'node:os';
 import { createInterface } from 'node:readline';
@@ -9,12 +10,14 @@ import type { World } from './world.ts';
 import { editText } from './terminal/editor.ts';
 import { EXIT, type ExitCode } from './line/exit.ts';
 import { createPrivateFiles } from './connection/private-files.ts';
+import { ProgramError } from './program-error.ts';
 import { type Signals, takeSignals } from './terminal/signals.ts';
 
 /** The process as a world. */
 export function processWorld(): World {
   const signals = takeSignals();
-  for (const stream of [process.stdout, process.stderr]) endWithReader(stream);
+  process.stdout.on('error', endWithReader);
+  process.stderr.on('error', goOnUnseen);
   return {
     // Opened only when asked for: a terminal that nobody reads must not keep the process.
     get stdin() {
@@ -37,9 +40,9 @@ export function processWorld(): World {
       const program = serverProgram('main.js');
       return program === null ? null : runProgram(program, signals);
     },
-    examine() {
-      const program = serverProgram('doctor/main.js');
-      return program === null ? null : linesOfProgram(program, signals);
+    serverLines(name, args) {
+      const program = serverProgram(`${name}/main.js`);
+      return program === null ? null : linesOfProgram(program, args, signals);
     },
   };
 }
@@ -54,11 +57,14 @@ function lives(pid: number): boolean {
 }
 
 /** `millrace jobs | head`: the reader has seen enough, so there is nothing left to say or do. */
-function endWithReader(stream: NodeJS.WritableStream): void {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(EXIT.ok);
-  });
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(EXIT.ok);
+}
+
+/** Whoever stopped reading how far a report is (`2>&1 | head -1`) still waits for its file, and for the right exit code. */
+function goOnUnseen(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 /** Found when asked for, never imported: the command line works without the server's packages. */
@@ -84,8 +90,20 @@ export function runProgram(program: string, signals: Signals): Promise<ExitCode>
 }
 
 /** What a program of ours writes, line by line. Its errors go to this terminal. */
-async function* linesOfProgram(program: string, signals: Signals): AsyncGenerator<string> {
-  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function* linesOfProgram(
+  program: string,
+  args: readonly string[],
+  signals: Signals,
+): AsyncGenerator<string> {
+  const child = spawn(process.execPath, ['--enable-source-maps', program, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   signals.passTo(child);
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
   yield* createInterface({ input: child.stdout });
+  const [code, signal] = await ended;
+  if (signal !== null)
+    throw new ProgramError('interrupted', EXIT.interrupted, `It was ended by ${signal}.`);
+  if (code !== 0)
+    throw new ProgramError('defect', EXIT.defect, `A program of the server ended with ${code}.`);
 }

@@ -3,6 +3,9 @@ import type { PrivateFiles } from './connection/private-files.ts';
 import type { ExitCode } from './line/exit.ts';
 import type { Environment, Stream } from './terminal/screen.ts';
 
+/** By the folder of the server that it is in. */
+export type ServerProgram = 'doctor' | 'schema' | 'move';
+
 /** All that a command gets from its process: tests bring their own. */
 export interface World {
   readonly stdin: Readable & { readonly isTTY?: boolean };
@@ -30,6 +33,6 @@ export interface World {
   edit(text: string): Promise<string>;
   /** Runs the server until it ends; null where it is not built. */
   runServer(): Promise<ExitCode> | null;
-  /** What the server would stand on here, line by line; null where it is not built. */
-  examine(): AsyncIterable<string> | null;
+  /** What a program of the server tells, line by line; null where it is not built. */
+  serverLines(program: ServerProgram, args: readonly string[]): AsyncIterable<string> | null;
 }

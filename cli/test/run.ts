@@ -21,7 +21,7 @@ export interface Surroundings {
   readonly onWait?: (times: number, interrupt: () => void) => void | Promise<void>;
   readonly runServer?: World['runServer'];
   readonly edit?: World['edit'];
-  readonly examine?: World['examine'];
+  readonly serverLines?: World['serverLines'];
   /** MILLRACE_URL is not set. */
   readonly unnamed?: boolean;
   /** Where it is typed. */
@@ -115,7 +115,7 @@ export async function run(
     interrupted: interruption.signal,
     edit: surroundings.edit ?? (() => Promise.reject(new Error('Nobody edits.'))),
     runServer: surroundings.runServer ?? (() => null),
-    examine: surroundings.examine ?? (() => null),
+    serverLines: surroundings.serverLines ?? (() => null),
   });
   const bytes = Buffer.concat(written.stdout);
   const stdout = bytes.toString();

@@ -7,4 +7,5 @@
 })();
 
 // Zod tries whether it may compile its checks. It may not, and each try would be a violation of the policy that somebody has to read.
+// oxlint-disable-next-line no-underscore-dangle -- Zod's own name
 globalThis.__zod_globalConfig = { jitless: true };

@@ -21,17 +21,13 @@ const root = createRoot(element);
 async function start(): Promise<void> {
   const session = await openSession(await createClient({ baseUrl: location.origin }).signIn());
   const wrong = location.pathname === CALLBACK ? await completeSignIn(session) : null;
-  if (wrong !== null || !session.isSignedIn()) {
-    const here = location.pathname + location.search;
-    const returnTo = location.pathname === CALLBACK ? import.meta.env.BASE_URL : here;
-    root.render(
-      <SignInPage session={session} returnTo={returnTo} {...(wrong !== null && { wrong })} />,
-    );
-    return;
-  }
+  if (wrong !== null || !session.isSignedIn()) return askToSignIn(session, wrong);
   const app = createApp(session);
+  // A session that was kept may have ended meanwhile.
+  const unwatch = session.watch((signedIn) => !signedIn && askToSignIn(session));
   const me = await app.api.me();
-  const live = openLive(app.api);
+  unwatch();
+  const live = openLive(app.api, app.tenant);
   live.watch(applyEvents(app.queries));
   root.render(
     <StrictMode>
@@ -45,6 +41,14 @@ async function start(): Promise<void> {
         </MeContext>
       </AppContext>
     </StrictMode>,
+  );
+}
+
+function askToSignIn(session: Session, wrong: string | null = null): void {
+  const here = location.pathname + location.search;
+  const returnTo = location.pathname === CALLBACK ? import.meta.env.BASE_URL : here;
+  root.render(
+    <SignInPage session={session} returnTo={returnTo} {...(wrong !== null && { wrong })} />,
   );
 }
 

@@ -56,6 +56,15 @@ test('the palette goes to a page by its name', async () => {
   expect(page.url()).toContain('FAILED');
 });
 
+test('a pause asks why, and takes what is typed at once', async () => {
+  const page = await stage.open({ path: '/operations?tab=kinds' });
+  await page.getByRole('button', { name: 'Pause' }).first().click();
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.type('the printer is empty');
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+  await page.getByText('the printer is empty').waitFor();
+});
+
 test('a viewer finds the controls of a member disabled, with why', async () => {
   const page = await stage.open({ user: 'viewer@sandbox', path: '/jobs/nope' });
   await page.getByText('job_not_found').waitFor();

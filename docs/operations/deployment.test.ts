@@ -3,9 +3,10 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { ignoredBy } from '../../scripts/release/context.mjs';
 import { environment } from '../../server/src/config/environment.ts';
 import { type TestDatabases, testDatabases } from '../../stores/postgres/test/databases.ts';
-import { type Instruction, ignoredBy, instructionsOf } from '../test/dockerfile.ts';
+import { type Instruction, instructionsOf } from '../test/dockerfile.ts';
 
 // There is no Docker and no Azure in a test. What can be told without: that what they name is there, and fits the code.
 

@@ -20,26 +20,3 @@ export function instructionsOf(dockerfile: string): Instruction[] {
       return { name, flags, words, text };
     });
 }
-
-/** Whether a path of the build context is left out, by Docker's rules: the last pattern that matches decides. */
-export function ignoredBy(dockerignore: string): (path: string) => boolean {
-  const rules = dockerignore
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line) => ({
-      leavesOut: !line.startsWith('!'),
-      pattern: patternOf(line.replace(/^!/, '')),
-    }));
-  return (path) => rules.findLast(({ pattern }) => pattern.test(path))?.leavesOut ?? false;
-}
-
-/** A pattern matches a folder with all that is in it. */
-function patternOf(glob: string): RegExp {
-  const source = glob
-    .replaceAll(/[.+^$(){}|[\]\\]/g, '\\$&')
-    .replaceAll(/\*\*\/|\*|\?/g, (wild) =>
-      wild === '**/' ? '(?:.*/)?' : wild === '*' ? '[^/]*' : '[^/]',
-    );
-  return new RegExp(`^${source}(?:/.*)?$`);
-}

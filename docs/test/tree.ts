@@ -4,7 +4,7 @@ import { join } from 'node:path';
 export const root = join(import.meta.dirname, '../..');
 
 /** Neither ours nor kept: what was installed, built or written while running. */
-const LEFT_OUT = new Set(['node_modules', 'dist']);
+const LEFT_OUT = new Set(['node_modules', 'dist', 'build']);
 
 /** The files of the project that end so, from the root, in their order. */
 export function filesOf(ending: RegExp, folder = ''): string[] {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { build, startMain } from '../../server/test/process.ts';
@@ -29,12 +29,18 @@ export async function startTutorial(params: {
   readonly settings: Readonly<Record<string, string>>;
   /** Folders of the project that the commands read from. */
   readonly folders?: readonly string[];
+  /** Files that the reader has written, by their paths. */
+  readonly files?: Readonly<Record<string, string>>;
 }): Promise<Tutorial> {
   build();
   await run(join(root, 'node_modules/.bin/tsc'), ['-b', 'cli'], { cwd: root });
   const folder = await mkdtemp(join(tmpdir(), 'millrace-tutorial-'));
   for (const name of params.folders ?? []) {
     await cp(join(root, name), join(folder, name), { recursive: true });
+  }
+  for (const [name, text] of Object.entries(params.files ?? {})) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
   }
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   const server = startMain({ PORT: '0', ...params.settings }, folder);

@@ -2,7 +2,7 @@ import { adviceOn } from './compile/tags/advice.ts';
 import { parseTag } from './compile/tags/expression.ts';
 
 /**
- * How a tag of another language is told. A sure sign is enough alone; hints are ordinary text too, and two different ones
+ * How a tag of another language is recognised. A sure sign is enough alone; hints are ordinary text too, and two different ones
  * have to be in a document; what is weak counts only beside the others.
  */
 export interface Sign {

@@ -10,10 +10,12 @@ export {
   type Rule,
   type RuleBook,
 } from './kinds/dependencies.ts';
+export { type FieldTable, type Fields, fieldsOf } from './kinds/definition.ts';
 export { type Decided, type Ended, decide } from './execution/decide.ts';
 export * from './time/duration.ts';
 export * from './errors.ts';
 export * from './events.ts';
+export { type EventLog, logEvents } from './log-events.ts';
 export type { WriteLine } from './execution/log-lines.ts';
 export type { Tracing } from './execution/parts.ts';
 export type { Explanation, Reason } from './queue/explain.ts';

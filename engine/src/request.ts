@@ -17,8 +17,8 @@ export interface JobRequest {
   readonly correlationId?: string;
   readonly submitter?: string;
   readonly subject?: string;
-  /** Told when the job has ended. */
+  /** The address that gets a message when the job has ended. */
   readonly webhook?: string;
-  /** The W3C trace context of who asks. */
+  /** The W3C trace context of the caller. */
   readonly traceparent?: string;
 }

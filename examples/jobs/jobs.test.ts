@@ -1,26 +1,15 @@
 import { cp, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type Chunk,
-  type JobContext,
-  type Outcome,
-  type RunningJob,
-  createEvents,
-  createQueue,
-  createRegistry,
-  dependantsOf,
-  ticksBetween,
-} from '@millrace/engine';
-import { openPostgresStore } from '@millrace/store-postgres';
+import { ticksBetween } from '@millrace/engine';
+import { createTestQueue } from '@millrace/testkit';
+import { createMillrace } from 'millrace';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import { createWorld } from '../../engine/test/world.ts';
 import { createHarness } from '../../server/test/harness.ts';
 import { build, loadInNode } from '../../server/test/process.ts';
 import { startReceiver } from '../../server/test/receiver.ts';
 import { testDatabases } from '../../stores/postgres/test/databases.ts';
-import { countPrimes } from './chunks.ts';
 import { closeTheDay, everyEvening } from './cron.ts';
 import { lookUpPrice, lookUpStock, offer, whenBothAreKnown, writeOffer } from './fan-in.ts';
 import { confirmOrder, placeOrder } from './transaction.ts';
@@ -59,53 +48,24 @@ it('are all in the README, and the README in the tutorial', async () => {
   for (const file of await files()) expect(tutorial).toContain(`](../examples/jobs/${file})`);
 });
 
-it('chunks: the primes are the same after an interruption', async () => {
-  const begin = (cursor: unknown) =>
-    countPrimes.run(
-      { data: { upTo: 10_000 }, cursor } as RunningJob<{ upTo: number }>,
-      {} as JobContext,
-    ) as AsyncGenerator<Chunk, Outcome | void, void>;
-  const first = begin(null);
-  await first.next();
-  const { value: saved } = await first.next();
-  await first.next(); // this chunk is lost with its process
-  const second = begin((saved as Chunk).cursor);
-  let step = await second.next();
-  expect(step.value).toMatchObject({ progress: { done: 3_001, total: 10_000 } });
-  while (step.done !== true) step = await second.next();
-  expect(step.value).toMatchObject({ result: { primes: 1_229 } });
-
-  const { worker, enqueue, run, job } = createWorld({ kinds: [countPrimes] });
-  const id = await enqueue({ kind: 'count-primes', data: { upTo: 10_000 } });
-  worker.start();
-  await run(60_000);
-  expect(await job(id)).toMatchObject({ state: 'SUCCEEDED', result: '{"primes":1229}' });
-});
-
 it('fan-in: the offer follows from both, once', async () => {
-  const kinds = [offer, lookUpPrice, lookUpStock, writeOffer];
-  const { worker, enqueue, run, all } = createWorld({ kinds, rules: [whenBothAreKnown] });
-  for (const article of ['chair', 'bench']) await enqueue({ kind: 'offer', data: { article } });
-  worker.start();
-  await run(60_000);
-  const offers = await all('write-offer');
-  expect(offers.map(({ result }) => JSON.parse(result ?? '') as string).toSorted()).toEqual([
-    'bench: 50 euros, 5 in stock',
+  const jobs = [offer, lookUpPrice, lookUpStock, writeOffer];
+  const queue = createTestQueue({ jobs, rules: [whenBothAreKnown] });
+  for (const article of ['chair', 'bench']) await queue.enqueue(offer, { article });
+  await queue.drain();
+  expect(queue.jobs(writeOffer).map(({ result }) => result)).toEqual([
     'chair: 50 euros, 5 in stock',
+    'bench: 50 euros, 5 in stock',
   ]);
 });
 
 it('cron: a job on each evening of a working day, in its own time zone', async () => {
   const friday = Date.parse('2026-03-27T17:29:00Z');
-  const { worker, run, all } = createWorld({
-    kinds: [closeTheDay],
-    worker: { schedules: [everyEvening] },
-    start: friday,
-  });
-  worker.start();
-  await run(5 * 60_000);
-  expect(await all('close-the-day')).toMatchObject([
-    { state: 'SUCCEEDED', result: '"Berlin is closed for 2026-03-27."' },
+  const jobs = [closeTheDay];
+  const queue = createTestQueue({ jobs, schedules: [everyEvening], start: friday });
+  await queue.advance('5m');
+  expect(queue.runs()).toMatchObject([
+    { outcome: 'succeeded', result: 'Berlin is closed for 2026-03-27.' },
   ]);
   // The clocks change on Sunday.
   const { cron, timeZone = '' } = everyEvening;
@@ -149,14 +109,12 @@ it('webhook: the end of the label is told, signed', async () => {
 it('transaction: the order and its job are both there, or neither is', async () => {
   const databases = await testDatabases();
   const database = await databases.create();
-  const registry = createRegistry([confirmOrder]);
-  const dependants = dependantsOf(registry, []);
-  const store = await openPostgresStore({ url: database.url, dependants });
+  const millrace = await createMillrace({ database: database.url, jobs: [confirmOrder] });
   const client = new pg.Client(database.url);
   await client.connect();
   onTestFinished(async () => {
     await client.end();
-    await store.close();
+    await millrace.stop();
     await database.drop();
     await databases.remove();
   });
@@ -164,12 +122,10 @@ it('transaction: the order and its job are both there, or neither is', async () 
   await client.query(
     'CREATE TABLE orders (id serial PRIMARY KEY, article text UNIQUE DEFERRABLE INITIALLY DEFERRED)',
   );
-  const queue = createQueue({ store, registry, events: createEvents() });
 
-  const id = await placeOrder(client, queue, 'chair');
-  const { kind, payload } = (await queue.get(id)) ?? {};
-  expect([kind, JSON.parse(payload ?? '')]).toEqual(['confirm-order', { order: 1 }]);
-  await expect(placeOrder(client, queue, 'chair')).rejects.toThrow(/unique/);
+  const id = await placeOrder(client, millrace, 'chair');
+  expect(await millrace.get(id)).toMatchObject({ kind: 'confirm-order', data: { order: 1 } });
+  await expect(placeOrder(client, millrace, 'chair')).rejects.toThrow(/unique/);
   expect((await client.query('SELECT id FROM orders')).rows).toEqual([{ id: 1 }]);
-  expect((await queue.list({ filter: {}, limit: 10 })).jobs).toMatchObject([{ id }]);
+  expect((await millrace.list()).jobs).toMatchObject([{ id }]);
 });

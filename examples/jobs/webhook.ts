@@ -4,7 +4,7 @@ import { defineJob, done } from '@millrace/engine';
 import { z } from 'zod';
 
 /**
- * Another system is told when a job has ended, well or not. Whoever enqueues a job may name the address (`--webhook URL`, or
+ * Another system gets a message when a job has ended, well or not. Whoever enqueues a job may name the address (`--webhook URL`, or
  * `webhook` in the request); here a job names it for its child. The message is a job of its own, written together with the end
  * of the one it is about, so it is neither forgotten nor sent for something that did not happen; it is tried for two hours.
  *
@@ -26,7 +26,7 @@ export const printLabel = defineJob({
   run: async ({ data }) => done({ label: `PARCEL-${data.order}` }),
 });
 
-/** For the system that is told: whether the message is from us, and from now. `body` is the text as it arrived. */
+/** For the system that gets the message: whether the message is from us, and from now. `body` is the text as it arrived. */
 export function isGenuine(headers: IncomingHttpHeaders, body: string, secret: string): boolean {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const at = Number(headers['webhook-timestamp']);

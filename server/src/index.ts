@@ -1,6 +1,6 @@
 export { createApp } from './http/app.ts';
-export { systemClock } from './clock.ts';
-export { type Config, ConfigError, readConfig } from './config/config.ts';
+export { type Config, readConfig } from './config/config.ts';
+export { ConfigError } from './config/error.ts';
 export type { AppParts } from './http/handler.ts';
 export { type LoadedJobs, loadJobs } from './jobs/folder.ts';
 export { createLog } from './log/log.ts';

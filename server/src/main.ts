@@ -1,10 +1,12 @@
 import { banner } from './banner.ts';
-import { type Config, ConfigError, readConfig } from './config/config.ts';
+import { type Config, readConfig } from './config/config.ts';
+import { ConfigError } from './config/error.ts';
+import { gatherSettings } from './config/file.ts';
 import { type Logger, createLog } from './log/log.ts';
 import { createMask } from './log/mask.ts';
 import { type Millrace, startMillrace } from './millrace.ts';
 import { startReloading } from './reload.ts';
-import { type Environment, withSandboxMarketingCloud } from './sandbox-marketing-cloud.ts';
+import { withSandboxMarketingCloud } from './sandbox-marketing-cloud.ts';
 import { StartError } from './start-error.ts';
 import { storePlace } from './store.ts';
 
@@ -14,8 +16,12 @@ const SAME_SIGNAL_MS = 500;
 await main();
 
 async function main(): Promise<void> {
-  const { environment, page } = await withSandboxMarketingCloud(process.env);
-  const config = { ...configOrExit(environment), marketingCloudPage: page };
+  const settings = orExit(() => gatherSettings(process.env, process.cwd()));
+  const { environment, page } = await withSandboxMarketingCloud(settings.environment);
+  const config = {
+    ...orExit(() => readConfig(environment, settings.file)),
+    marketingCloudPage: page,
+  };
   const terminal = process.stdout.isTTY && !config.production;
   const log = createLog({ level: config.logLevel, readable: terminal, secrets: config.secrets });
   // The promise of someone's handler that nobody waits for must not take every other job down.
@@ -49,9 +55,9 @@ async function main(): Promise<void> {
     );
 }
 
-function configOrExit(environment: Environment): Config {
+function orExit<T>(read: () => T): T {
   try {
-    return readConfig(environment);
+    return read();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     console.error(error.message);

@@ -28,7 +28,7 @@ export async function tellCommandLine(
     await removeStale(folder, told.url);
     await writePrivate(file, entry);
   } catch (err) {
-    log.warn({ err }, 'the command line is not told of this server: name it with --url');
+    log.warn({ err }, 'the command line cannot find this server by itself: name it with --url');
   }
   return () => rm(file, { force: true });
 }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Salesforce } from '@millrace/simulator-salesforce';
 import type { OrgConfig } from './config/config.ts';
 import { StartError } from './start-error.ts';
@@ -15,22 +14,25 @@ export interface SandboxOrg {
   close(): Promise<void>;
 }
 
-const ROOT = new URL('../../', import.meta.url);
-const OBJECTS = fileURLToPath(new URL('salesforce-package/force-app/main/default/objects', ROOT));
-const INVOICE = new URL('examples/invoice/', ROOT);
+/** An installed server has a copy in its own folder (scripts/packages/stage.mjs). */
+const INVOICE_COPY = new URL('../examples/invoice/', import.meta.url);
+const INVOICE = existsSync(INVOICE_COPY)
+  ? INVOICE_COPY
+  : new URL('../../examples/invoice/', import.meta.url);
 const CLIENT_ID = 'millrace-sandbox';
 
 export async function startOrg(dataFolder: string): Promise<SandboxOrg> {
-  if (!existsSync(OBJECTS))
+  const { packageObjects, startSalesforce } = await import('@millrace/simulator-salesforce');
+  const objects = packageObjects();
+  if (objects === null)
     throw new StartError(
-      'SALESFORCE_SANDBOX needs the repository, which has the package. Use a real org.',
+      'SALESFORCE_SANDBOX needs the objects and Apex of the Salesforce package, which this installation leaves out. Use a real org.',
     );
-  const { startSalesforce } = await import('@millrace/simulator-salesforce');
   const folder = join(dataFolder, 'sandbox');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const clientSecret = randomBytes(24).toString('base64url');
   const org = await startSalesforce({
-    objects: OBJECTS,
+    objects,
     apps: [{ clientId: CLIENT_ID, secret: clientSecret }],
     stateFile: join(folder, 'salesforce.json'),
   });

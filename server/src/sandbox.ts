@@ -113,7 +113,7 @@ async function startIssuer(params: {
   }
 }
 
-/** What cannot be read is made anew: people then sign in again, no more. */
+/** What cannot be read is made again: people then sign in again, no more. */
 async function readKept(file: string): Promise<z.infer<typeof kept> | null> {
   try {
     return kept.parse(JSON.parse(await readFile(file, 'utf8')));

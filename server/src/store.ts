@@ -16,12 +16,17 @@ export async function openStore(
   dependants: Dependants,
   log: Log,
 ): Promise<PostgresStore> {
-  const { databaseUrl: url, durable, database } = config;
+  const { databaseUrl: url, durable, database, migrate } = config;
   try {
     return url === null
-      ? await openPgliteStore({ source: { folder: databaseFolder(config), durable }, dependants })
+      ? await openPgliteStore({
+          source: { folder: databaseFolder(config), durable },
+          migrate,
+          dependants,
+        })
       : await openPostgresStore({
           ...connectOptions(url, database),
+          migrate,
           dependants,
           poolSize: database.poolSize,
           onNotify: logNotify(log),
@@ -69,6 +74,6 @@ export function storePlace(config: Pick<Config, 'databaseUrl' | 'dataFolder'>): 
   return `${protocol}//${host}${pathname}`;
 }
 
-function databaseFolder({ dataFolder }: Pick<Config, 'dataFolder'>): string {
+export function databaseFolder({ dataFolder }: Pick<Config, 'dataFolder'>): string {
   return join(dataFolder, 'db');
 }

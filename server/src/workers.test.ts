@@ -1,8 +1,8 @@
 import { createEvents, createRegistry, createWorker, defineJob } from '@millrace/engine';
+import { systemClock } from '@millrace/engine/system';
 import { createMemoryStore } from '@millrace/store-memory';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { systemClock } from './clock.ts';
 import { allWorkers, poolsOn } from './workers.ts';
 
 function worker(id: string) {

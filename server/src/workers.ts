@@ -13,7 +13,7 @@ import {
   createRegistry,
   createWorker,
 } from '@millrace/engine';
-import { systemClock } from './clock.ts';
+import { systemClock } from '@millrace/engine/system';
 import type { Config, SalesforceConfig } from './config/config.ts';
 import { lineWriter } from './log/line.ts';
 import type { Logger } from './log/log.ts';
@@ -53,7 +53,7 @@ export function createWorkers(params: {
       registry: createRegistry(kinds),
       clock: systemClock,
       random: Math.random,
-      // Each counts its own; all of them are told together.
+      // Each counts its own; all of them are reported together.
       events: stores.ofOrgs.size === 0 && stores.redis === null ? events : forwarding(events),
       logFor: ({ id, kind, attempt, correlationId }) =>
         log.child({ id, kind, attempt, correlationId: correlationId ?? id }),
@@ -103,7 +103,7 @@ export function poolsOn(
   });
 }
 
-/** What one worker tells is told to all who listen. */
+/** What one worker reports goes to all who listen. */
 function forwarding(events: Events): Events {
   const own = createEvents();
   own.onAny((name, event) => events.emit(name, event));

@@ -1,4 +1,5 @@
-import { ConfigError, readConfig } from '../src/config/config.ts';
+import { readConfig } from '../src/config/config.ts';
+import { ConfigError } from '../src/config/error.ts';
 
 /** An issuer, as the environment names it. */
 export const ISSUER = {

@@ -16,12 +16,12 @@ import {
   dependantsOf,
   within,
 } from '@millrace/engine';
+import { systemClock } from '@millrace/engine/system';
 import { createMemoryDatabase } from '@millrace/store-memory';
 import type { AuditLog, Figures } from '@millrace/store-postgres';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { BULK_KIND, bulkKind } from '../src/bulk/kind.ts';
 import { createApp } from '../src/http/app.ts';
-import { systemClock } from '../src/clock.ts';
 import type { AppParts } from '../src/http/handler.ts';
 import { storeCheck } from '../src/health.ts';
 import { serveFigures } from '../src/figures/overview.ts';
@@ -133,7 +133,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     beside: new Set(),
     schedules: () => options.schedules ?? [],
     budgets: async () => [],
-    documents: ['document'],
+    documentKinds: ['document'],
   });
   const app = createApp({
     settings: () => [],

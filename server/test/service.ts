@@ -17,8 +17,9 @@ import type { MainStore } from '../src/stores/parts.ts';
 /** An audit log in memory, as Postgres keeps it. */
 export function createMemoryAudit(now: () => number): AuditLog {
   const records = new Map<number, AuditRecord>();
+  let last = 0;
   function write(entry: AuditEntry, outcome: AuditRecord['outcome']): string {
-    const id = records.size + 1;
+    const id = (last += 1);
     records.set(id, { ...entry, id: String(id), at: now(), outcome, count: null });
     return String(id);
   }
@@ -36,6 +37,11 @@ export function createMemoryAudit(now: () => number): AuditLog {
         .toReversed();
       const entries = rest.slice(0, limit);
       return { entries, next: rest.length > limit ? (entries.at(-1)?.id ?? null) : null };
+    },
+    async prune({ keepMs }) {
+      const old = [...records].filter(([, { at }]) => at < now() - keepMs);
+      for (const [id] of old) records.delete(id);
+      return { count: old.length, more: false };
     },
   };
 }

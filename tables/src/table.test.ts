@@ -72,7 +72,7 @@ describe.each(SHAPES)('$format $compression', (options) => {
   test('it is not carried on in another shape', () => {
     const { state } = fileOf(options);
     const columns = COLUMNS.slice(1);
-    expect(() => createTable({ ...options, columns }, state)).toThrow('Start the file afresh');
+    expect(() => createTable({ ...options, columns }, state)).toThrow('Start the file again');
   });
 });
 

@@ -63,7 +63,7 @@ export function openPieces<Batch>(
   if (from !== undefined && from.shape !== shape) {
     throw new TableError(
       'bad_state',
-      'The saved state is of a table with another format, other columns or other options. Start the file afresh.',
+      'The saved state is of a table with another format, other columns or other options. Start the file again from its beginning.',
     );
   }
   const notes: Notes = from === undefined ? { asText: 0, replaced: 0, cut: 0 } : { ...from.notes };

@@ -47,7 +47,7 @@ export async function simulate(
     await calm(world);
     await stopAll(world);
     await checkTheEnd(world);
-    // Rejections that nobody hears are told only when the process has nothing else to do.
+    // Rejections that nobody hears are reported only when the process has nothing else to do.
     await new Promise((resolve) => setImmediate(resolve));
   } catch (error) {
     if (!(error instanceof Livelock)) throw error;

@@ -13,7 +13,7 @@ export const descriptionContracts = {
   },
   docs: {
     method: 'GET',
-    path: '/docs',
+    path: '/docs/reference',
     summary: 'This API as a page to read.',
     access: 'anyone',
     response: z.string(),

@@ -26,7 +26,11 @@ export const jobRequest = z.strictObject({
     .describe('The same key of the same kind and tenant makes one job.'),
   keyWindow: duration.optional().describe('How long a success keeps the key; 24 hours by default.'),
   subject: z.string().min(1).max(200).optional().describe('Whom the data is about, for erasure.'),
-  webhook: z.url().max(2_000).optional().describe('Told when the job has ended.'),
+  webhook: z
+    .url()
+    .max(2_000)
+    .optional()
+    .describe('The address that gets a message when the job has ended.'),
 });
 export type JobRequest = z.input<typeof jobRequest>;
 

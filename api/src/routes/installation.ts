@@ -15,7 +15,9 @@ const settingInForce = z.object({
     .describe('As it is in force. Secrets are "set" or "not set"; null: there is none.'),
   isSecret: z.boolean(),
   default: z.string().nullable(),
-  source: z.enum(['environment', 'default']),
+  source: z
+    .enum(['environment', 'file', 'default'])
+    .describe('Where the value comes from. The environment counts before the file.'),
   description: z.string(),
   group: z.string().describe('What it belongs to: the service, a workload, Salesforce and so on.'),
 });

@@ -36,7 +36,7 @@ export const scheduleContracts = {
   pauseSchedule: {
     ...ofPause,
     path: '/schedules/:name/pause',
-    summary: 'Passes the ticks of a schedule over, in all replicas; 409 when it is paused already.',
+    summary: 'Skips the ticks of a schedule, in all replicas; 409 when it is paused already.',
     body: z.strictObject({ reason }).optional(),
     example: {
       params,

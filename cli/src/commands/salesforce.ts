@@ -90,7 +90,7 @@ function opened(open: () => Salesforce): Salesforce {
   }
 }
 
-/** What cannot be told is no failure, unless it was the end: then the org was not reached, or not any more. */
+/** What cannot be found out is no failure, unless it was the end: then the org was not reached, or not any more. */
 function exitOf(findings: readonly Finding[]): ExitCode {
   if (findings.some(({ verdict }) => verdict === 'missing')) return EXIT.failed;
   return findings.at(-1)?.check === 'allowance' ? EXIT.ok : EXIT.unreachable;

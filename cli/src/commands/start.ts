@@ -1,5 +1,5 @@
 import { defineCommand } from '../line/command.ts';
-import { EXIT } from '../line/exit.ts';
+import { notBuilt } from '../program-error.ts';
 
 export const start = defineCommand({
   name: 'start',
@@ -8,11 +8,9 @@ export const start = defineCommand({
   words: { least: 0, most: 0 },
   options: {},
   examples: ['millrace start', 'PORT=8080 millrace start'],
-  async run({ world, err }) {
+  async run({ world }) {
     const ended = world.runServer();
-    if (ended !== null) return ended;
-    const advice = 'The server is not built here: run "npm run build" in the project folder first.';
-    err.line(err.paint('red', advice));
-    return EXIT.defect;
+    if (ended === null) throw notBuilt();
+    return ended;
   },
 });

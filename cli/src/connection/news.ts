@@ -41,7 +41,7 @@ export function openNews<Event>(
         tell();
       };
       for await (const event of open({ signal, onBreak })) {
-        // What happened between the last look and the opening of the stream is not told again.
+        // What happened between the last look and the opening of the stream is not sent again.
         if (!isLive || isNews(event)) tell();
         isLive = true;
       }
@@ -52,7 +52,7 @@ export function openNews<Event>(
     wake();
   }
 
-  /** Until something is told, the line breaks, or someone interrupts. */
+  /** Until something arrives, the line breaks, or someone interrupts. */
   function told(): Promise<void> {
     return new Promise((resolve, reject) => {
       const interrupt = (): void => reject(world.interrupted.reason as Error);

@@ -153,7 +153,7 @@ async function fromLocalClient({ world, local }: Place): Promise<Found | null> {
   try {
     return await (await issuerFor(world, local)).asItself(local.scope);
   } catch (thrown) {
-    // The sandbox is one process: that nothing listens is better told of the server.
+    // The sandbox is one process: that nothing listens is better said of the server.
     if (isPassing(thrown)) return null;
     throw thrown;
   }

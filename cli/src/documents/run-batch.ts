@@ -116,7 +116,7 @@ async function waitsFor(
   }
 }
 
-/** Ctrl-C ends the looking, not the batch. */
+/** Ctrl-C stops watching, not the batch. */
 async function followed(context: Context, made: Batch): Promise<Batch> {
   const progress = progressOf(context);
   let last = made;

@@ -60,7 +60,7 @@ export async function enqueueLines(
   return EXIT.ok;
 }
 
-/** What came before a broken line is sent before it is told. */
+/** What came before a broken line is sent before the line is reported. */
 async function parseOrFlush(
   text: string,
   number: number,

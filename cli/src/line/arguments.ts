@@ -40,7 +40,8 @@ export function parseFor(
   const known: Options = { ...GLOBAL_OPTIONS, ...command?.options };
   const words: string[] = [];
   const options: Record<string, unknown> = {};
-  const free: Record<string, (string | null)[]> = {};
+  // Without a prototype: an option may be called --constructor.
+  const free: Record<string, (string | null)[]> = Object.create(null);
   const tokens = tokensOf(argv, known);
   for (let at = 0; at < tokens.length; at += 1) {
     const token = tokens[at];
@@ -51,15 +52,20 @@ export function parseFor(
       continue;
     }
     // Nobody knows yet whether it takes a value: the word behind it, if there is one, is it.
-    const next = tokens[at + 1];
-    const value = token.value ?? (next?.kind === 'positional' ? next.value : null);
-    if (token.value === undefined && next?.kind === 'positional') at += 1;
-    (free[token.name] ??= []).push(value);
+    const behind = token.index + 1;
+    const word = token.value === undefined ? argv[behind] : undefined;
+    const takesIt =
+      word !== undefined && (NEGATIVE.test(word) || tokens[at + 1]?.kind === 'positional');
+    (free[token.name] ??= []).push(token.value ?? (takesIt ? word : null));
+    while (takesIt && tokens[at + 1]?.index === behind) at += 1;
   }
   const asksForHelp = options['help'] === true || options['version'] === true;
   if (command !== null && !asksForHelp) checkWords(command, words);
   return { words, options, free };
 }
+
+/** No option is a digit: `--least -5` has its value. */
+const NEGATIVE = /^-(?:\d+\.?\d*|\.\d+)$/;
 
 function isShort({ rawName }: OptionToken): boolean {
   return !rawName.startsWith('--');
@@ -67,6 +73,7 @@ function isShort({ rawName }: OptionToken): boolean {
 
 interface OptionToken {
   readonly kind: 'option';
+  readonly index: number;
   readonly name: string;
   /** As it was written: `--quiet`, `-q`. */
   readonly rawName: string;
@@ -77,7 +84,7 @@ interface OptionToken {
 type Token =
   | OptionToken
   | { readonly kind: 'positional'; readonly index: number; readonly value: string }
-  | { readonly kind: 'option-terminator' };
+  | { readonly kind: 'option-terminator'; readonly index: number };
 
 /** Not strict: our own sentences are better, and they can say what was meant. */
 function tokensOf(argv: readonly string[], options: Options): Token[] {

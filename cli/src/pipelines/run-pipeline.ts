@@ -59,7 +59,7 @@ function tellWhatToDo({ err, note }: Context, run: PipelineRun): void {
   for (const line of adviceLines(run, err).filter((each) => each !== '')) note(line.trim());
 }
 
-/** Ctrl-C ends the looking: steps that have begun letters or mails are not stopped half way by somebody who goes home. */
+/** Ctrl-C stops watching: steps that have begun letters or mails are not stopped half way by somebody who goes home. */
 async function untilOver(context: Context, started: PipelineRun): Promise<PipelineRun> {
   if (hasEnded(started)) return started;
   const { world, note } = context;

@@ -52,7 +52,7 @@ export async function runReport(
 
 type Body = NonNullable<Parameters<Client['startReport']>[0]['body']>;
 
-/** Sent whole also after Ctrl-C, so that there is a run to cancel. What is wrong with a value is told by its option. */
+/** Sent whole also after Ctrl-C, so that there is a run to cancel. What is wrong with a value is reported with its option. */
 async function start({ lastWord }: Context, name: string, body: Body): Promise<ReportRun> {
   try {
     return await lastWord.startReport({ params: { name }, body });
@@ -96,7 +96,7 @@ async function saved(context: Context, run: ReportRun, to: Destination): Promise
   }
 }
 
-/** Only looks: Ctrl-C ends the looking, not the run. */
+/** Only watches: Ctrl-C stops that, not the run. */
 export async function watchRun(context: Context, run: ReportRun): Promise<ExitCode> {
   const { out, json, quiet, document, note, world } = context;
   const ended = await watchReport(context, run);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, constants, link, open, rename, rm } from 'node:fs/promises';
 import { ApiError } from '@millrace/api';
 import type { ReportRun } from '@millrace/reports/contract';
 import type { Context } from '../context.ts';
@@ -40,7 +40,7 @@ export async function saveFile(
   const output = given ?? (await underItsName(context, run, force));
   const progress = progressOf(context, run);
   try {
-    if (output.path === '-') {
+    if (output.isStream) {
       const hash = createHash('sha256');
       await output.write(fileBytes(context, run, { offset: 0, hash, onBytes: progress.show }));
     } else await intoPart(context, run, output.path, { force, onBytes: progress.show });
@@ -64,12 +64,16 @@ async function intoPart(
   { force, onBytes }: { readonly force: true | undefined; readonly onBytes: (n: number) => void },
 ): Promise<void> {
   const part = `${path}.${run.id}.part`;
-  const handle = await open(part, 'a+');
+  const handle = await open(part, constants.O_RDWR | constants.O_CREAT);
   try {
     const { offset, hash } = await alreadyIn(handle, run.result?.bytes ?? 0);
+    let at = offset;
     for await (const chunk of fileBytes(context, run, { offset, hash, onBytes })) {
       context.world.interrupted.throwIfAborted();
-      await handle.writeFile(chunk);
+      // Each at its place: of two commands that fetch the same, neither writes behind what the other has written.
+      for (let done = 0; done < chunk.length;)
+        done += (await handle.write(chunk, done, chunk.length - done, at + done)).bytesWritten;
+      at += chunk.length;
     }
   } catch (thrown) {
     await handle.close();
@@ -92,18 +96,27 @@ async function alreadyIn(
   const offset = there > total ? 0 : there;
   const hash = createHash('sha256');
   if (offset > 0)
-    for await (const chunk of handle.createReadStream({ start: 0, autoClose: false }))
+    for await (const chunk of handle.createReadStream({
+      start: 0,
+      end: offset - 1,
+      autoClose: false,
+    }))
       hash.update(chunk as Uint8Array);
   return { offset, hash };
 }
 
 /** Never over a file that has come meanwhile, unless that was asked for. */
 async function moved(part: string, path: string, force: true | undefined): Promise<void> {
-  if (force === true) return rename(part, path);
   try {
+    if (force === true) return await rename(part, path);
     await link(part, path);
   } catch (thrown) {
     if (!(thrown instanceof Error) || !('code' in thrown)) throw thrown;
+    if (thrown.code === 'ENOENT')
+      throw new UsageError(
+        `Another command was fetching the same file, and has put it at "${path}".`,
+      );
+    if (force === true) throw thrown;
     if (thrown.code === 'EEXIST')
       throw new UsageError(
         `There is a file "${path}" by now. Add --force to replace it, or name another with -o; what was fetched is in "${part}".`,

@@ -5,7 +5,7 @@ import { openRedirect } from './redirect.ts';
 export interface BrowserParams {
   readonly issuer: Issuer;
   readonly scope: string | null;
-  /** Null: only the address is told. */
+  /** Null: only the address is shown. */
   readonly openBrowser: ((address: string) => void) | null;
 }
 

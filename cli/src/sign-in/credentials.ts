@@ -28,7 +28,7 @@ type Kept = ReadonlyMap<string, SignedIn>;
 
 const LOCK_PAUSE_MS = 50;
 
-/** A file that cannot be used is told by `warn`, and counts as empty. */
+/** A file that cannot be used is reported by `warn`, and counts as empty. */
 export function createCredentials(world: World, warn: (sentence: string) => void): Credentials {
   const path = credentialsPath(world);
 

@@ -95,7 +95,7 @@ interface Connection {
   readonly world: World;
   readonly issuer: string;
   readonly config: oidc.Configuration;
-  /** Whatever the work throws is told without these secrets, and that of the client. */
+  /** Whatever the work throws is reported without these secrets, and that of the client. */
   asking<T>(secrets: readonly string[], work: () => Promise<T>): Promise<T>;
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 /** Where the browser comes back to: this process, for as long as the sign-in takes. */
 export interface Redirect {
   readonly uri: string;
-  /** The first request that bears this state. Others are refused, and told to `onStranger`. */
+  /** The first request that bears this state. Others are refused, and reported to `onStranger`. */
   receive(state: string, onStranger: () => void): Promise<Returned>;
   close(): void;
 }

@@ -4,7 +4,7 @@
  */
 export type SignInTrouble = 'needed' | 'refused' | 'unreachable' | 'kept';
 
-/** Told as a sentence, with exit code 6; 5 where the issuer is away. Its text never has a secret. */
+/** Shown as a sentence, with exit code 6; 5 where the issuer is away. Its text never has a secret. */
 export class SignInError extends Error {
   override readonly name = 'SignInError';
   readonly trouble: SignInTrouble;

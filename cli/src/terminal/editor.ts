@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import type { Environment } from './screen.ts';
 import { UsageError } from '../line/usage-error.ts';
 
+const IS_WINDOWS = process.platform === 'win32';
+
 /** Opens a text in the editor of this user, and gives it as it was left. It lies in a folder that only they may enter. */
 export async function editText(env: Environment, text: string, isPiped = false): Promise<string> {
   const chosen = env['VISUAL'] || env['EDITOR'];
@@ -13,7 +15,7 @@ export async function editText(env: Environment, text: string, isPiped = false):
     throw new UsageError(
       'Nobody is here to edit it. Give the data with --data, or name an editor in EDITOR.',
     );
-  const editor = chosen || 'vi';
+  const editor = chosen || (IS_WINDOWS ? 'notepad' : 'vi');
   const folder = await mkdtemp(join(tmpdir(), 'millrace-edit-'));
   const file = join(folder, 'data.json');
   try {
@@ -26,10 +28,15 @@ export async function editText(env: Environment, text: string, isPiped = false):
   }
 }
 
-/** By the shell, since EDITOR may have words of its own: `code --wait`. The file is an argument, never part of the script. */
+/**
+ * By the shell, since EDITOR may have words of its own: `code --wait`. The file is an argument, never part of the script; on
+ * Windows, where it has to be, no path can have a quote in it.
+ */
 function run(editor: string, file: string): Promise<number | null> {
   return new Promise((resolve, reject) => {
-    const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+    const child = IS_WINDOWS
+      ? spawn(`${editor} "${file}"`, { stdio: 'inherit', shell: true })
+      : spawn('sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
     child.on('error', reject);
     child.on('exit', resolve);
   });

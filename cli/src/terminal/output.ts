@@ -16,6 +16,8 @@ export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export interface Output {
   /** `-` for standard output. */
   readonly path: string;
+  /** Standard output, a device, a pipe: written into, where a file is put in its place. */
+  readonly isStream: boolean;
   /** All of it or nothing; gives the number of bytes. */
   write(chunks: Chunks): Promise<number>;
 }
@@ -34,7 +36,11 @@ export async function openOutput(
   if ((await kindOf(folder)) !== 'folder') throw new UsageError(`There is no folder "${folder}".`);
   await checkWritable(path, folder, there);
   const { interrupted } = context.world;
-  return { path, write: (chunks) => writeFile(path, force === true, chunks, interrupted) };
+  return {
+    path,
+    isStream: there === 'other',
+    write: (chunks) => writeFile(path, force === true, chunks, interrupted),
+  };
 }
 
 /** By trying: permissions do not tell of a read-only file system, nor of one that makes no files, such as /proc. */
@@ -57,6 +63,7 @@ function standardOutput({ out, world, json }: Context): Output {
     );
   return {
     path: '-',
+    isStream: true,
     async write(chunks) {
       let size = 0;
       for await (const chunk of chunks) {

@@ -28,13 +28,34 @@ export function takeSignals(): Signals {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (child === null) interrupt();
-      else child.kill(signal);
+      // On Windows the terminal tells the child itself, and `kill` would end it at once.
+      else if (process.platform !== 'win32') child.kill(signal);
     });
   }
   return {
     interrupted: interruption.signal,
     passTo(started) {
       child = started;
+      const forget = atEndOfShell(() => started.kill('SIGTERM'));
+      started.once('exit', forget);
     },
   };
+}
+
+const LOOK_EVERY_MS = 200;
+
+/**
+ * `npx millrace start` has a shell between npm and us. A signal for npm alone, as from a supervisor, ends both of them, and we would
+ * stay behind with what we have started. Gives what ends the watch.
+ */
+function atEndOfShell(end: () => void): () => void {
+  if (process.env['npm_lifecycle_event'] === undefined || process.platform === 'win32')
+    return () => {};
+  const shell = process.ppid;
+  const look = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(look);
+    end();
+  }, LOOK_EVERY_MS);
+  return () => clearInterval(look);
 }

@@ -19,7 +19,7 @@ export interface MarketingCloudParts {
   readonly now?: () => number;
   readonly random?: () => number;
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Told once per call, its repeats included. It must not throw. */
+  /** Called once per call, its repeats included. It must not throw. */
   readonly onCall?: (call: CallReport) => void;
   readonly log?: Log;
 }

@@ -5,6 +5,7 @@ import { covering } from './program/coverage.ts';
 import type { Kit } from './program/kit.ts';
 import { type Looked, NOTHING, look } from './program/look.ts';
 import { warmUpPage } from './page.ts';
+import { killTree } from './processes/kill.ts';
 import { profileUrl } from './processes/profile.ts';
 import {
   type Answer,
@@ -22,7 +23,7 @@ let covers: ReturnType<typeof covering> | null = null;
 const settings = JSON.parse(process.argv[2] ?? '') as ChildSettings;
 
 // The pool is gone. LibreOffice's own clean-up has nothing to save, and has been seen to hang: no exit handlers.
-process.on('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
+process.on('disconnect', () => killTree(process.pid));
 
 await (settings.way === 'kit' ? serveByKit() : serveBySoffice());
 

@@ -1,5 +1,6 @@
 import { readFile, readdir, realpath, stat } from 'node:fs/promises';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { homedir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 
 /** A LibreOffice installation. */
 export interface Found {
@@ -19,24 +20,47 @@ export interface Version {
 
 export type Search = { readonly found: Found } | { readonly missing: string };
 
-/** Debian and Ubuntu, Fedora and openSUSE, Alpine, snap, flatpak, macOS; then what is under /opt. */
-const PLACES = [
+/** Where somebody looks: this process, unless a test says otherwise. */
+export interface System {
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  /** In front of every absolute place of the system; empty but in tests. */
+  readonly root: string;
+}
+
+const HERE: System = { platform: process.platform, env: process.env, home: homedir(), root: '' };
+
+/** Debian and Ubuntu, Fedora and openSUSE, Alpine, snap, flatpak; then what is under /opt. */
+const LINUX_PLACES = [
   '/usr/lib/libreoffice/program',
   '/usr/lib64/libreoffice/program',
   '/usr/local/lib/libreoffice/program',
   '/snap/libreoffice/current/lib/libreoffice/program',
   '/app/libreoffice/program',
-  '/Applications/LibreOffice.app/Contents/Frameworks',
 ];
-/** In a merged build, as Debian's, libsofficeapp is missing or a stub; in the others the kit is there. */
-const LIBRARIES = [
-  'libmergedlo.so',
-  'libsofficeapp.so',
-  'libmergedlo.dylib',
-  'libsofficeapp.dylib',
-];
-/** `soffice.bin` first: the script in front of it starts a second process that shows the splash screen. */
-const PROGRAMS = ['soffice.bin', 'soffice', '../MacOS/soffice'];
+/** Below the folders of programs that Windows names: for all users (64 bits, 32 bits), and for one. */
+const WINDOWS_FOLDERS = ['ProgramW6432', 'ProgramFiles', 'ProgramFiles(x86)', 'LOCALAPPDATA'];
+
+/**
+ * On Linux alone. Windows (sofficeapp.dll, mergedlo.dll) and macOS (libsofficeapp.dylib) have LibreOfficeKit too, but nobody
+ * has tried ours there, and what keeps LibreOffice from network and disk is Linux's. So there soffice converts, one process a
+ * document. In a merged build, as Debian's, libsofficeapp is missing or a stub; in the others the kit is there.
+ */
+const LIBRARIES = ['libmergedlo.so', 'libsofficeapp.so'];
+/**
+ * `soffice.bin` first: the script in front of it starts a second process that shows the splash screen. On Windows `soffice.com`:
+ * unlike `soffice.exe`, it is a program of the console, and hands on what LibreOffice writes.
+ */
+const PROGRAMS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  win32: ['soffice.com', 'soffice.exe'],
+  darwin: ['soffice', '../MacOS/soffice'],
+};
+const LINUX_PROGRAMS = ['soffice.bin', 'soffice'];
+const GET: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+  win32: 'with winget: TheDocumentFoundation.LibreOffice',
+  darwin: 'with Homebrew: brew install --cask libreoffice',
+};
 const OLDEST_MAJOR = 7;
 /** A stub is a line of text. */
 const STUB_BYTES = 100;
@@ -45,32 +69,35 @@ const STUB_BYTES = 100;
  * Looks in one place if it is given (an installation, its program folder, or the soffice in it), else in all
  * the known ones, then wherever PATH has a soffice.
  */
-export async function findOffice(officePath?: string): Promise<Search> {
-  const places = officePath === undefined ? await knownPlaces() : await placesOf(officePath);
+export async function findOffice(officePath?: string, system: System = HERE): Promise<Search> {
+  const places = officePath === undefined ? await knownPlaces(system) : await placesOf(officePath);
   const old: string[] = [];
   for (const program of places) {
-    const found = await lookInto(program);
+    const found = await lookInto(program, system);
     if (found === null) continue;
     if (found.version.major >= OLDEST_MAJOR) return { found };
     old.push(`LibreOffice ${found.version.major}.${found.version.minor} in ${program} is too old.`);
   }
   const where =
     officePath === undefined ? 'was found in none of the usual places' : `is not at ${officePath}`;
-  const advice =
-    'Install LibreOffice Writer 7.0 or later (on Debian: libreoffice-writer-nogui), or say where it is.';
+  const how = GET[system.platform] ?? 'on Debian: libreoffice-writer-nogui';
+  const advice = `Install LibreOffice Writer 7.0 or later (${how}), or say where it is.`;
   return { missing: [`LibreOffice ${where}.`, ...old, advice].join(' ') };
 }
 
-async function lookInto(program: string): Promise<Found | null> {
-  const library = await firstFile(program, LIBRARIES, STUB_BYTES);
-  const soffice = await firstFile(program, PROGRAMS, 0);
+async function lookInto(program: string, { platform }: System): Promise<Found | null> {
+  const programs = PROGRAMS[platform];
+  const library = programs === undefined ? await firstFile(program, LIBRARIES, STUB_BYTES) : null;
+  const soffice = await firstFile(program, programs ?? LINUX_PROGRAMS, 0);
   if (library === null && soffice === null) return null;
   return { program, library, soffice, version: await versionOf(program) };
 }
 
+const START_UP = ['bootstraprc', 'bootstrap.ini', '../Resources/bootstraprc', 'fundamentalrc'];
+
 /** As its own start-up file has it: "ProductKey=LibreOffice 7.4". Without one, a version that can least. */
 async function versionOf(program: string): Promise<Version> {
-  for (const file of ['bootstraprc', '../Resources/bootstraprc', 'fundamentalrc']) {
+  for (const file of START_UP) {
     const text = await readFile(join(program, file), 'utf8').catch(() => '');
     const [, major, minor] = /^ProductKey=.*?(\d+)\.(\d+)/m.exec(text) ?? [];
     if (major !== undefined && minor !== undefined)
@@ -79,21 +106,37 @@ async function versionOf(program: string): Promise<Version> {
   return { major: OLDEST_MAJOR, minor: 0 };
 }
 
-async function knownPlaces(): Promise<string[]> {
-  const opt = await readdir('/opt').catch(() => []);
-  const underOpt = opt
+async function knownPlaces(system: System): Promise<string[]> {
+  return [...(await usualPlaces(system)), ...(await placesOnPath(system))];
+}
+
+async function usualPlaces({ platform, env, home, root }: System): Promise<string[]> {
+  if (platform === 'win32') {
+    const folders = WINDOWS_FOLDERS.flatMap((name) => env[name] ?? []);
+    return folders.flatMap((folder) =>
+      [folder, join(folder, 'Programs')].map((each) => join(each, 'LibreOffice', 'program')),
+    );
+  }
+  if (platform === 'darwin')
+    return [join(root, '/Applications'), join(home, 'Applications')].map((folder) =>
+      join(folder, 'LibreOffice.app', 'Contents', 'MacOS'),
+    );
+  const opt = join(root, '/opt');
+  const underOpt = (await readdir(opt).catch(() => []))
     .filter((name) => /^(libreoffice|collaboraoffice)/i.test(name))
     .toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true })) // the newest first
-    .map((name) => join('/opt', name, 'program'));
-  const onPath = (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .flatMap((folder) => ['soffice', 'libreoffice'].map((name) => join(folder, name)));
-  const resolved = await Promise.all(onPath.map((file) => realpath(file).catch(() => null)));
-  return [
-    ...PLACES,
-    ...underOpt,
-    ...new Set(resolved.flatMap((file) => (file ? [dirname(file)] : []))),
-  ];
+    .map((name) => join(opt, name, 'program'));
+  return [...LINUX_PLACES.map((place) => join(root, place)), ...underOpt];
+}
+
+async function placesOnPath({ platform, env }: System): Promise<string[]> {
+  const isWindows = platform === 'win32';
+  const names = isWindows ? ['soffice.com', 'soffice.exe'] : ['soffice', 'libreoffice'];
+  const files = (env['PATH'] ?? '')
+    .split(isWindows ? ';' : ':')
+    .flatMap((folder) => names.map((name) => join(folder, name)));
+  const resolved = await Promise.all(files.map((file) => realpath(file).catch(() => null)));
+  return [...new Set(resolved.flatMap((file) => (file ? [dirname(file)] : [])))];
 }
 
 async function placesOf(officePath: string): Promise<string[]> {
@@ -103,7 +146,8 @@ async function placesOf(officePath: string): Promise<string[]> {
     () => false,
   );
   if (isFile) return [dirname(real)];
-  return basename(real) === 'program' ? [real] : [real, join(real, 'program')];
+  if (basename(real) === 'program') return [real];
+  return [real, join(real, 'program'), join(real, 'Contents', 'MacOS')];
 }
 
 async function firstFile(

@@ -42,7 +42,7 @@ export interface SalesforceParts {
   readonly now?: () => number;
   readonly random?: () => number;
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Told once per call, its repeats included. It must not throw. */
+  /** Called once per call, its repeats included. It must not throw. */
   readonly onCall?: (call: CallReport) => void;
   readonly log?: Log;
 }
@@ -66,7 +66,7 @@ export interface CallReport {
 export interface CallOptions {
   readonly correlationId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** 'batch' unless told. Interactive calls go first, and go on when the API limit is used up. */
+  /** 'batch' unless set. Interactive calls go first, and go on when the API limit is used up. */
   readonly lane?: 'interactive' | 'batch' | undefined;
 }
 
@@ -97,13 +97,13 @@ export interface RowAnswer {
   /** Null where there is no row. */
   readonly id: string | null;
   readonly success: boolean;
-  /** Told by upsert. */
+  /** Known after an upsert. */
   readonly created?: boolean;
   readonly errors: readonly RowError[];
 }
 
 export interface CollectionOptions extends WriteOptions {
-  /** False unless told: each row stands alone. True holds for 200 rows, one call, at most. */
+  /** False unless set: each row stands alone. True holds for 200 rows, one call, at most. */
   readonly allOrNone?: boolean;
 }
 
@@ -160,7 +160,7 @@ export type GraphAnswer =
 export interface FileStream {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Bytes, where Salesforce told. */
+  /** Bytes, where Salesforce said. */
   readonly size: number | null;
   /** Read it to its end or destroy it: it holds a connection. */
   readonly body: Readable;
@@ -174,7 +174,7 @@ export interface UploadFile {
   readonly fields?: SalesforceRecord;
   /** Bytes. */
   readonly size: number;
-  /** A function that opens the body anew lets the upload be repeated after an expired session. */
+  /** A function that opens the body again lets the upload be repeated after an expired session. */
   readonly body: Uint8Array | AsyncIterable<Uint8Array> | (() => AsyncIterable<Uint8Array>);
 }
 
@@ -239,7 +239,7 @@ export interface Salesforce {
   ): Promise<GraphAnswer[]>;
   /** `path` under /services/apexrest/. */
   apex<T>(params: ApexParams): Promise<T>;
-  /** A file whole. `most` bytes, 100 MB unless told. */
+  /** A file whole. `most` bytes, 100 MB unless set. */
   download(path: string, options?: CallOptions & { readonly most?: number }): Promise<Uint8Array>;
   stream(path: string, options?: CallOptions): Promise<FileStream>;
   /** A new ContentVersion. Never sent again after a lost answer. */

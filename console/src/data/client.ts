@@ -1,7 +1,8 @@
 import { ApiError, type Client, type Me, TENANT_HEADER, createClient } from '@millrace/api';
-import { QueryClient } from '@tanstack/react-query';
+import { QueryClient, notifyManager } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import type { Session } from '../session/session.ts';
+import { learnClock } from '../time/now.ts';
 
 /** What every page stands on. Made once, before the first render. */
 export interface App {
@@ -9,8 +10,11 @@ export interface App {
   readonly api: Client;
   readonly queries: QueryClient;
   /** The tenant that calls are narrowed to; null: all of the caller's. */
-  tenant: string | null;
+  readonly tenant: string | null;
 }
+
+// Told before the next click is: by default it is told after a timer, and a double click on "Run" would run twice.
+notifyManager.setScheduler(queueMicrotask);
 
 export function createApp(session: Session): App {
   const app: App = {
@@ -26,14 +30,39 @@ export function createApp(session: Session): App {
     api: createClient({
       baseUrl: location.origin,
       token: () => session.token(),
-      fetch: (input, init) => {
+      fetch: async (input, init) => {
         const headers = new Headers(init?.headers);
         if (app.tenant !== null) headers.set(TENANT_HEADER, app.tenant);
-        return fetch(input, { ...init, headers });
+        const send = async (): Promise<Response> => {
+          const response = await fetch(input, { ...init, headers });
+          learnClock(response.headers.get('date'));
+          return response;
+        };
+        const response = await send();
+        if (response.status !== 401) return response;
+        return (await hasOtherToken(session, headers, init?.method)) ? send() : response;
       },
     }),
   };
   return app;
+}
+
+/**
+ * After a call was refused: puts another token into its headers. Where the session has ended, what only reads waits until somebody
+ * signs in again, so that the page keeps what it shows and what was typed into it. What changes something is refused: who
+ * signs in may be somebody else.
+ */
+async function hasOtherToken(session: Session, headers: Headers, method = 'GET'): Promise<boolean> {
+  const before = headers.get('authorization')?.replace(/^Bearer /, '') ?? '';
+  session.refused(before);
+  let token = await session.token().catch(() => null);
+  if (!session.isSignedIn() && method === 'GET') {
+    await session.again();
+    token = await session.token();
+  }
+  if (token === null || token === before) return false;
+  headers.set('authorization', `Bearer ${token}`);
+  return true;
 }
 
 /** Worth another try: the line broke, or the service said that it is its own fault. */

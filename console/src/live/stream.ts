@@ -23,10 +23,12 @@ type Message =
   | { readonly type: 'status'; readonly status: LiveStatus }
   | { readonly type: 'ask' };
 
-export function openLive(api: Client): Live {
+/** `tenant`: what this tab is narrowed to. Tabs of another choice hear other events, so they have a stream of their own. */
+export function openLive(api: Client, tenant: string | null): Live {
+  const name = tenant === null ? NAME : `${NAME} ${tenant}`;
   const listeners = new Set<(events: readonly LiveEvent[]) => void>();
   const statusListeners = new Set<() => void>();
-  const channel = new BroadcastChannel(NAME);
+  const channel = new BroadcastChannel(name);
   let status: LiveStatus = 'connecting';
   let leads = false;
 
@@ -57,7 +59,7 @@ export function openLive(api: Client): Live {
   }
 
   // Without locks (a page over plain HTTP from another machine) each tab reads for itself.
-  if ('locks' in navigator) void navigator.locks.request(NAME, lead);
+  if ('locks' in navigator) void navigator.locks.request(name, lead);
   else void lead();
   channel.postMessage({ type: 'ask' } satisfies Message);
 
@@ -87,7 +89,8 @@ async function readForEver(
   };
   for (;;) {
     try {
-      for await (const event of api.events({})) {
+      // A line that broke is opened again by the client; until it is, what pages show may be old.
+      for await (const event of api.events({}, { onBreak: () => report('lost') })) {
         if (event.type === 'hello' || event.type === 'live') report('live');
         gathered.push(event);
         timer ??= setTimeout(flush, GATHER_MS);

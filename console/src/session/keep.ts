@@ -26,23 +26,36 @@ export function writeTokens(tokens: Tokens | null): void {
   else sessionStorage.setItem(KEY, JSON.stringify(tokens));
 }
 
-type Message = { readonly type: 'ask' } | { readonly type: 'give'; readonly tokens: Tokens };
+type Message =
+  | { readonly type: 'ask' }
+  | { readonly type: 'answer'; readonly tokens: Tokens }
+  | { readonly type: 'give'; readonly tokens: Tokens }
+  | { readonly type: 'end' };
 
-/** Answers tabs that ask, and takes what another tab gives: a renewed session, or a sign-in in a pop-up. */
-export function shareTokens(onGiven: (tokens: Tokens) => void): (tokens: Tokens) => void {
+/** To the other tabs: a renewed session or a sign-in in a pop-up, or that the person has signed out. */
+export interface Sharing {
+  give(tokens: Tokens): void;
+  end(): void;
+}
+
+/** Answers tabs that ask, and hears what the others share. */
+export function shareTokens(on: { given(tokens: Tokens): void; ended(): void }): Sharing {
   const channel = new BroadcastChannel(CHANNEL);
+  const send = (message: Message): void => channel.postMessage(message);
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
-    if (data.type === 'give') return onGiven(data.tokens);
+    if (data.type === 'give') return on.given(data.tokens);
+    if (data.type === 'end') return on.ended();
     const tokens = readTokens();
-    if (tokens !== null) channel.postMessage({ type: 'give', tokens } satisfies Message);
+    if (data.type === 'ask' && tokens !== null) send({ type: 'answer', tokens });
   });
-  return (tokens) => channel.postMessage({ type: 'give', tokens } satisfies Message);
+  return { give: (tokens) => send({ type: 'give', tokens }), end: () => send({ type: 'end' }) };
 }
 
 /** Long enough for a tab on a busy machine; a person who has no other tab waits it once. */
 const ANSWER_MS = 150;
 
-export function askOtherTabs(): Promise<Tokens | null> {
+/** `besides`: a refresh token that is no good any more. This tab's own answer has it too. */
+export function askOtherTabs(besides: string | null = null): Promise<Tokens | null> {
   const channel = new BroadcastChannel(CHANNEL);
   return new Promise((resolve) => {
     const end = (tokens: Tokens | null): void => {
@@ -50,7 +63,8 @@ export function askOtherTabs(): Promise<Tokens | null> {
       resolve(tokens);
     };
     channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
-      if (data.type === 'give') end(data.tokens);
+      if (data.type !== 'answer' && data.type !== 'give') return;
+      if (besides === null || data.tokens.refresh !== besides) end(data.tokens);
     });
     channel.postMessage({ type: 'ask' } satisfies Message);
     setTimeout(() => end(null), ANSWER_MS);

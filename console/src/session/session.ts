@@ -12,6 +12,10 @@ const EARLY_MS = 60_000;
 export interface Session {
   /** Before each call. Null where the server asks nobody who they are. */
   token(): Promise<string | null>;
+  /** The service did not take this token, though its time has not come: a clock was wrong, or it was revoked. */
+  refused(token: string): void;
+  /** Resolves when somebody has signed in again, after the session has ended. Watchers hear once more that it has. */
+  again(): Promise<void>;
   readonly isSignedIn: () => boolean;
   /** Leaves the page for the issuer, or opens a window beside it, so that a half-filled form survives. */
   signIn(params: { returnTo: string; beside?: boolean }): Promise<void>;
@@ -31,9 +35,18 @@ interface Underway {
 
 export async function openSession(config: SignIn): Promise<Session> {
   let tokens = config.required ? (readTokens() ?? (await askOtherTabs())) : null;
+  // What another tab gave is this tab's own from here on: the other may be closed before this one is reloaded.
+  if (tokens !== null) writeTokens(tokens);
   let renewing: Promise<void> | null = null;
   const listeners = new Set<(signedIn: boolean) => void>();
-  const give = shareTokens((given) => keep(given));
+  const others = shareTokens({
+    given: keep,
+    // Signed out in another tab: what this one shows is not for whoever sits here next.
+    ended: () => {
+      sessionStorage.clear();
+      location.reload();
+    },
+  });
 
   function keep(next: Tokens | null): void {
     tokens = next;
@@ -49,8 +62,11 @@ export async function openSession(config: SignIn): Promise<Session> {
       client_id: config.clientId ?? '',
       scope: scopeOf(config),
     });
-    keep(renewed);
-    if (renewed !== null) give(renewed);
+    // Signed out meanwhile, or renewed by another tab.
+    if (tokens?.refresh !== refresh) return;
+    if (renewed !== null) others.give(renewed);
+    // An issuer may take a refresh token once: of two tabs that renew at the same moment, one is refused and asks the other.
+    keep(renewed ?? (await askOtherTabs(refresh)));
   }
 
   return {
@@ -66,6 +82,19 @@ export async function openSession(config: SignIn): Promise<Session> {
       }
       return tokens?.access ?? null;
     },
+    refused(token) {
+      if (tokens?.access === token) tokens = { ...tokens, expiresAt: 0 };
+    },
+    again: () =>
+      new Promise((resolve) => {
+        for (const listener of listeners) listener(false);
+        const hear = (signedIn: boolean): void => {
+          if (!signedIn) return;
+          listeners.delete(hear);
+          resolve();
+        };
+        listeners.add(hear);
+      }),
     async signIn({ returnTo, beside = false }) {
       const { authorization_endpoint } = await endpointsOf(config);
       const { verifier, challenge } = await newProof();
@@ -106,14 +135,20 @@ export async function openSession(config: SignIn): Promise<Session> {
       if (redeemed === null)
         throw new Error('The sign-in service did not take its own code. Begin again.');
       keep(redeemed);
-      give(redeemed);
+      others.give(redeemed);
       if (underway.beside) close();
       return underway.returnTo;
     },
     async signOut() {
-      keep(null);
-      const { end_session_endpoint } = await endpointsOf(config);
+      tokens = null;
+      sessionStorage.clear();
+      others.end();
       const home = new URL(import.meta.env.BASE_URL, location.origin).href;
+      // Signed out here even where the issuer does not answer.
+      const end_session_endpoint = await endpointsOf(config).then(
+        (endpoints) => endpoints.end_session_endpoint,
+        () => undefined,
+      );
       if (end_session_endpoint === undefined) return location.assign(home);
       const url = new URL(end_session_endpoint);
       url.searchParams.set('client_id', config.clientId ?? '');

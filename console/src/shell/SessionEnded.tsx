@@ -1,19 +1,25 @@
-import { useEffect, useState } from 'react';
-import { useApp } from '../data/client.ts';
+import { use, useEffect, useState } from 'react';
+import { MeContext, useApp } from '../data/client.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
 /** The session ended while somebody worked. They sign in beside the page, which keeps what they typed. */
 export function SessionEnded() {
-  const { session, queries } = useApp();
+  const { api, session, queries } = useApp();
+  const me = use(MeContext);
   const [ended, setEnded] = useState(false);
   useEffect(
     () =>
       session.watch((signedIn) => {
         setEnded(!signedIn);
-        if (signedIn) void queries.invalidateQueries();
+        if (!signedIn) return;
+        void queries.invalidateQueries();
+        // Somebody else signed in, here or in another tab: what this page shows and offers is not theirs.
+        void api.me().then((now) => {
+          if (now.subject !== me?.subject) location.reload();
+        });
       }),
-    [session, queries],
+    [api, session, queries, me],
   );
   if (!ended) return null;
   return (

@@ -30,7 +30,7 @@ export function Shell() {
       <TopBar onFind={() => setFinding(true)} />
       <main
         id="main"
-        className="relative my-2 mr-2 flex min-h-0 min-w-0 flex-1 flex-col overflow-hidden rounded-sheet border border-line bg-surface shadow-control max-md:m-0 max-md:rounded-none max-md:border-x-0 print:m-0 print:border-0"
+        className="relative my-2 mr-2 flex min-h-0 min-w-0 flex-1 flex-col overflow-hidden rounded-sheet border border-line bg-surface short:block short:overflow-y-auto shadow-control max-md:m-0 max-md:rounded-none max-md:border-x-0 print:m-0 print:border-0"
       >
         <Outlet />
       </main>

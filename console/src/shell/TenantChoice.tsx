@@ -18,10 +18,11 @@ export function TenantChoice({ tenants }: { tenants: readonly string[] | null })
         className="absolute inset-0 opacity-0"
         value={chosen}
         onChange={(event) => {
-          app.tenant = event.target.value || null;
-          if (app.tenant === null) sessionStorage.removeItem('millrace.tenant');
-          else sessionStorage.setItem('millrace.tenant', app.tenant);
-          void app.queries.resetQueries();
+          const tenant = event.target.value;
+          if (tenant === '') sessionStorage.removeItem('millrace.tenant');
+          else sessionStorage.setItem('millrace.tenant', tenant);
+          // From the beginning: answers, the live stream and what is half done were of the choice before.
+          location.reload();
         }}
       >
         {tenants.length > 1 && <option value="">All tenants</option>}

@@ -20,6 +20,8 @@ export function Dialog({
   useEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
+    // The browser begins at the first control, which closes; a dialog that asks something begins at what it asks.
+    dialog?.querySelector<HTMLElement>('input[type="text"], input:not([type]), textarea')?.focus();
     return () => dialog?.close();
   }, []);
   return (
@@ -30,7 +32,7 @@ export function Dialog({
         event.preventDefault();
         onClose();
       }}
-      className={`appearing m-auto max-h-[calc(100dvh-32px)] w-[calc(100vw-24px)] flex-col overflow-hidden rounded-sheet bg-raised text-ink shadow-dialog open:flex ${wide ? 'max-w-215' : 'max-w-140'}`}
+      className={`appearing m-auto max-h-[calc(100dvh-32px)] w-[calc(100vw-24px)] flex-col overflow-hidden rounded-sheet bg-raised text-left whitespace-normal text-ink shadow-dialog open:flex ${wide ? 'max-w-215' : 'max-w-140'}`}
     >
       <header className="flex items-center gap-3 border-b border-line px-5 py-3">
         <h1 id="dialog-title" className="min-w-0 flex-1">

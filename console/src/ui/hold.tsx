@@ -67,7 +67,6 @@ export function HoldButton({
               id="reason"
               maxLength={200}
               value={reason}
-              autoFocus
               onChange={(event) => setReason(event.target.value)}
             />
           </Field>

@@ -31,8 +31,13 @@ export function givenOf(
 /** With what something ran: `month 2026-01, county Kent`. */
 export function parametersInWords(parameters: Readonly<Record<string, unknown>>): string {
   return Object.entries(parameters)
-    .flatMap(([name, value]) => (value === null ? [] : [`${name} ${String(value)}`]))
+    .flatMap(([name, value]) => (value === null ? [] : [`${name} ${inWords(value)}`]))
     .join(', ');
+}
+
+function inWords(value: unknown): string {
+  if (Array.isArray(value)) return value.map(inWords).join(',');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** A field for each parameter of a report or pipeline. */

@@ -123,7 +123,7 @@ function variable(name, label, query) {
   };
 }
 
-// process_memory_bytes is told by every process, whatever its role.
+// process_memory_bytes is reported by every process, whatever its role.
 const VARIABLES = [
   {
     name: 'datasource',

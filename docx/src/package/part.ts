@@ -32,7 +32,7 @@ export interface Reader {
   readonly types: ContentTypes;
   readonly limits: Limits;
   readonly budget: Budget;
-  /** Told what is taken out of a picture. */
+  /** Hears what is taken out of a picture. */
   onTaken(part: string, what: string): void;
 }
 

@@ -16,7 +16,7 @@ export interface PictureReader {
   readonly limits: Limits;
   /** What may still be read of XML, the file's SVG pictures included. */
   readonly budget: { bytes: number };
-  /** Told what is taken out of an SVG, or why it may not stay. */
+  /** Hears what is taken out of an SVG, or why it may not stay. */
   onTaken(part: string, what: string): void;
 }
 

@@ -14,7 +14,7 @@ import {
 
 export interface StaticFiles {
   readonly prefix: ZipPrefix;
-  /** Names of the parts that each merge writes anew. */
+  /** Names of the parts that each merge writes again. */
   readonly dynamic: ReadonlySet<string>;
 }
 

@@ -4,7 +4,7 @@ import type { Settlement } from '../port.ts';
 import { type Clock, sleep } from '../time/clock.ts';
 import { type Persist, RETRY_MS, type Settled, isUnknown } from './persist.ts';
 
-/** An outcome that waits to be written, and is told what became of it. */
+/** An outcome that waits to be written, and learns what became of it. */
 export interface Settling extends Settlement {
   answer(answer: Settled): void;
 }

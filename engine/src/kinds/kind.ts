@@ -56,9 +56,10 @@ export type Run<Input, Service = undefined> = (
   service: Service,
 ) => Promise<Outcome | void> | AsyncGenerator<Chunk, Outcome | void, void>;
 
-export interface JobDefinition<Input, Service = undefined> {
+/** `Given` is what the schema takes, `Input` what it makes of it: they differ where it has defaults or transforms. */
+export interface JobDefinition<Input, Service = undefined, Given = unknown> {
   readonly kind: string;
-  readonly input: ZodType<Input>;
+  readonly input: ZodType<Input, Given>;
   /** `service` is what the worker has for the kind (`services`), if anything. */
   readonly run: Run<Input, Service>;
   /** Runs as a job of its own once the job has ended FAILED or CANCELED, wherever that happened. */
@@ -95,11 +96,11 @@ export interface Retention {
   readonly canceled?: Duration;
 }
 
-export interface JobKind<Input = unknown, Service = unknown> {
+export interface JobKind<Input = unknown, Service = unknown, Given = unknown> {
   readonly kind: string;
   /** The kind whose service it is given: itself, or the one that it cleans up after. */
   readonly owner: string;
-  readonly input: ZodType<Input>;
+  readonly input: ZodType<Input, Given>;
   readonly retry: RetryPolicy;
   readonly maxAttempts: number;
   readonly timeoutMs: number;
@@ -150,9 +151,9 @@ const FIELDS: FieldTable<JobDefinition<unknown>> = {
 };
 
 /** A kind is declared once; everything that is not said has a default here. */
-export function defineJob<Input, Service = undefined>(
-  definition: JobDefinition<Input, Service>,
-): JobKind<Input, Service> {
+export function defineJob<Input, Service = undefined, Given = unknown>(
+  definition: JobDefinition<Input, Service, Given>,
+): JobKind<Input, Service, Given> {
   const { kind } = definition;
   if (!KIND_NAME.test(kind) || kind.length > 100) {
     throw new MillraceError(
@@ -161,7 +162,7 @@ export function defineJob<Input, Service = undefined>(
     );
   }
   const fields = fieldsOf(`The kind "${kind}"`);
-  fields.known<JobDefinition<Input, Service>>(definition, FIELDS);
+  fields.known<JobDefinition<Input, Service, Given>>(definition, FIELDS);
   fields.known<Quota>(definition.quota ?? {}, { queued: true, running: true }, 'quota');
   fields.known<Retention>(
     definition.retention ?? {},
@@ -178,7 +179,7 @@ export function defineJob<Input, Service = undefined>(
   fields.require('run', typeof definition.run === 'function', 'a function');
   const retry = checkRetry(kind, definition.retry ?? RETRY.standard);
   const cleanup = definition.cleanup;
-  const kept: JobKind<Input, Service> = {
+  const kept: JobKind<Input, Service, Given> = {
     kind,
     owner: kind,
     input: definition.input,

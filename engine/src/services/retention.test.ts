@@ -21,9 +21,9 @@ const usual = work(async () => {});
 /** The service alone, over a queue whose worker has come and gone. */
 function world(wrap: (store: Store) => Store = (store) => store) {
   const made = createWorld({ kinds: [brief, usual] });
-  const { upkeep, followers } = wrap(made.store);
+  const { upkeep, control, followers } = wrap(made.store);
   if (upkeep === undefined) throw new Error('The memory store has upkeep.');
-  const retention = createRetention({ ...made, upkeep, followers });
+  const retention = createRetention({ ...made, upkeep, control, followers });
 
   async function workOff(): Promise<void> {
     made.worker.start();
@@ -72,6 +72,24 @@ describe('finished jobs', () => {
     await retention.runOnce();
     expect(await left()).toEqual(['mem-1']);
     await run(2 * DAY_MS);
+    await retention.runOnce();
+    expect(await left()).toEqual([]);
+  });
+
+  it('of kinds that another worker knows are left to it', async () => {
+    const { run, store, retention, left } = world();
+    await store.enqueue({
+      jobs: [{ kind: 'theirs', payload: '1', maxAttempts: 1, tenant: '', priority: null }],
+    });
+    await store.cancel({ select: { ids: ['mem-1'] } });
+    const seen = () =>
+      store.control?.reportWorker({ worker: 'other', kinds: ['theirs'], stats: '{}' });
+    await run(90 * DAY_MS);
+    await seen();
+    await retention.runOnce();
+    expect(await left()).toEqual(['mem-1']);
+    // Its worker is gone for good, and nobody else will ever forget the job.
+    await run(2 * HOUR_MS);
     await retention.runOnce();
     expect(await left()).toEqual([]);
   });

@@ -7,7 +7,7 @@ export interface Service {
   runOnce(): Promise<{ nextMs: number }>;
 }
 
-/** Rounds never overlap, and a failing round is told and tried again. */
+/** Rounds never overlap, and a failing round is reported and tried again. */
 export function startService(
   service: Service,
   clock: Clock,

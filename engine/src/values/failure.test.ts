@@ -160,7 +160,7 @@ describe('the stack', () => {
   });
 
   describe('has only the places that someone can change', () => {
-    const house = new URL('../../..', import.meta.url);
+    const packages = new URL('../../..', import.meta.url);
     const framesOf = (frames: readonly string[]): string[] => {
       const stack = ['Error: two', 'lines', ...frames].join('\n');
       return (stackOf(Object.assign(new Error('x'), { stack })) ?? '').split('\n');
@@ -169,15 +169,15 @@ describe('the stack', () => {
     it('and its message', () => {
       expect(
         framesOf([
-          `    at toJsonText (${house.pathname}engine/src/values/json.ts:28:11)`,
-          `    at newJob (${house.href}engine/dist/queue/new-job.js:28:11)`,
+          `    at toJsonText (${packages.pathname}engine/src/values/json.ts:28:11)`,
+          `    at newJob (${packages.href}engine/dist/queue/new-job.js:28:11)`,
           '    at new Promise (<anonymous>)',
           '    at async open (node:internal/fs/promises:639:25)',
-          `    at async query (${house.href}stores/postgres/dist/pg.js:1:1)`,
+          `    at async query (${packages.href}stores/postgres/dist/pg.js:1:1)`,
           '    at async write (/app/jobs/report.ts:42:11)',
           '    at async /home/ann/engine/src/mine.ts:1:1',
           '    at process.processTicksAndRejections (node:internal/process/task_queues:95:5)',
-          `    at Execution.run (${house.pathname}engine/src/executor.ts:63:40)`,
+          `    at Execution.run (${packages.pathname}engine/src/executor.ts:63:40)`,
         ]),
       ).toEqual([
         'Error: two',

@@ -99,7 +99,7 @@ function stacksOfParts(thrown: Error): string[] {
 
 const FRAME = /^\s+at /;
 /** The folder of the packages: of the repository, or node_modules/@millrace. */
-const HOUSE = decodeURIComponent(new URL('../../..', import.meta.url).pathname);
+const PACKAGES = decodeURIComponent(new URL('../../..', import.meta.url).pathname);
 /** Of this package and the stores, but not of their tests, which play the part of people. */
 const MACHINERY = /^(engine|stores?[^/]*(\/[^/]+)?)\/(src|dist)\/(?!.*\.test\.)/;
 
@@ -116,8 +116,8 @@ function ownStack(thrown: Error): string {
 function isMachinery(frame: string): boolean {
   if (frame.includes('(node:') || frame.includes(' node:') || frame.includes('<anonymous>'))
     return true;
-  const house = frame.indexOf(HOUSE);
-  return house !== -1 && MACHINERY.test(frame.slice(house + HOUSE.length));
+  const at = frame.indexOf(PACKAGES);
+  return at !== -1 && MACHINERY.test(frame.slice(at + PACKAGES.length));
 }
 
 /** Unknown types: a job file in JavaScript may give a number as the code. */

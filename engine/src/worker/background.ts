@@ -48,9 +48,9 @@ export function backgroundOf(params: {
   };
   return () => {
     const services = [reporting];
-    const { upkeep, followers, schedules: part } = store;
+    const { upkeep, control, followers, schedules: part } = store;
     if (upkeep !== undefined)
-      services.push(createRetention({ upkeep, followers, registry, clock, events }));
+      services.push(createRetention({ upkeep, control, followers, registry, clock, events }));
     if (part !== undefined && (typeof given === 'function' || schedules.length > 0))
       services.push(createScheduler({ store, part, registry, schedules: given, events }));
     return services;

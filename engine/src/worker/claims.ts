@@ -66,7 +66,7 @@ export function createClaims(params: {
         // Too much to be fetched in time, most likely: the same again would take as long.
         const isTooSlow = error instanceof StoreTimedOut;
         if (isTooSlow) most = Math.max(1, Math.floor(limit / 2));
-        // Leases that may have been given are over by now, or the fault is not the network's: start afresh.
+        // Leases that may have been given are over by now, or the fault is not the network's: start again.
         const isLost =
           isTooSlow || clock.now() - askedAt > leaseMs || !(error instanceof StoreUnavailable);
         if (isStopped() || isLost) return null;

@@ -12,7 +12,7 @@ export interface Starter {
   giveBack(job: ClaimedJob): Promise<void>;
 }
 
-/** `owner` is told of each slot that comes free; one object for all jobs of a pool. */
+/** `owner` hears of each slot that comes free; one object for all jobs of a pool. */
 export function createStarter(params: {
   parts: ExecutorParts;
   kinds: ReadonlyMap<string, JobKind>;

@@ -25,6 +25,7 @@ describe('the configuration', () => {
     expect(readConfig({ PATH: '/bin', HOME: '/root' })).toEqual({
       environment: 'sandbox',
       settings: expect.any(Array),
+      file: null,
       marketingCloudPage: null,
       host: '127.0.0.1',
       port: 3000,
@@ -32,6 +33,8 @@ describe('the configuration', () => {
       databaseUrl: null,
       database: { poolSize: 10, tls: null, credential: null },
       durable: true,
+      migrate: true,
+      keepAuditMs: 400 * 86_400_000,
       jobsFolder: './jobs',
       jobsFolderNamed: false,
       role: 'all',
@@ -228,6 +231,8 @@ describe('the configuration', () => {
     { IMAGE_ALLOWLIST: 'https://a/b' },
     { IMAGE_ALLOWLIST: 'cdn.example.com,*.example.com' },
     { MILLRACE_ROLE: 'api' },
+    { MIGRATE: 'no' },
+    { MILLRACE_KEEP_AUDIT: '1h' },
   ])('refuses %j', (env) => expect(problems(env)).toHaveLength(1));
 
   test('never repeats a secret', () => {

@@ -2,13 +2,20 @@ import { homedir } from 'node:os';
 import type { PoolConfig } from '@millrace/engine';
 import type { SalesforceConfig as ConnectionConfig } from '@millrace/salesforce';
 import type { NameOptions } from '@millrace/store-salesforce';
-import { type DatabaseConfig, databaseContradictions, databaseOf } from './database.ts';
+import {
+  type DatabaseConfig,
+  databaseContradictions,
+  databaseOf,
+  passwordsOf,
+} from './database.ts';
 import { type Environment, environment } from './environment.ts';
+import type { SettingsFile } from './file.ts';
+import { type Given, checkGiven } from './given.ts';
 import { type IdentityConfig, identityContradictions, identityOf } from './identity.ts';
-import { settingsInForce } from './in-force.ts';
+import { holdsSecret, settingsInForce } from './in-force.ts';
 import { type RedisConfig, redisContradictions, redisOf } from './redis.ts';
 import type { OrgSetting } from './settings.ts';
-import { type SettingInForce, nearest, runningFolder } from '@millrace/api';
+import { type SettingInForce, runningFolder } from '@millrace/api';
 import { workloads } from '@millrace/workloads';
 import type { TelemetryConfig } from '../telemetry/telemetry.ts';
 import { isLoopbackHost } from '../webhook/address.ts';
@@ -19,6 +26,8 @@ export interface Config {
   readonly environment: string | null;
   /** Every setting, for operators. */
   readonly settings: readonly SettingInForce[];
+  /** The file that some of them stand in; null: there is none. */
+  readonly file: { readonly path: string; readonly hasSecrets: boolean } | null;
   /** Where people look into the simulated Marketing Cloud, if there is one. */
   readonly marketingCloudPage: string | null;
   readonly host: string;
@@ -30,6 +39,10 @@ export interface Config {
   readonly redis: RedisConfig | null;
   /** Of the embedded database. */
   readonly durable: boolean;
+  /** Whether a start sets up or updates the schema; else it only looks at it. */
+  readonly migrate: boolean;
+  /** Of what people have done. */
+  readonly keepAuditMs: number;
   readonly jobsFolder: string;
   /** Someone named the folder, so it has to be there. */
   readonly jobsFolderNamed: boolean;
@@ -55,7 +68,7 @@ export interface Config {
   >;
   /** Where /metrics is served without a token; null: nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | null;
-  /** Where the command line of this user looks for servers; null: it is not told of this one. */
+  /** Where the command line of this user looks for servers; null: this one is not listed there. */
   readonly runningFolder: string | null;
   readonly logLevel: Environment['LOG_LEVEL'];
   readonly production: boolean;
@@ -83,43 +96,23 @@ export interface OrgConfig {
   readonly tenant: string;
 }
 
-/** Everything that is wrong, at once. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-  readonly problems: readonly string[];
-  constructor(problems: readonly string[]) {
-    const count = problems.length === 1 ? 'a setting is' : `${problems.length} settings are`;
-    super(
-      `Millrace cannot start: ${count} wrong.\n${problems.map((line) => `  ${line}`).join('\n')}\nEvery setting is described in docs/configuration.md.`,
-    );
-    this.problems = problems;
-  }
+/** `file`: where some of the values stand, as `gatherSettings` read it. */
+export function readConfig(env: Given, file: SettingsFile | null = null): Config {
+  const { values, given } = checkGiven({ env, file, settings: environment, contradictions });
+  return configOf(values, given, file);
 }
 
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  // Compose files and shells give empty values to what was never set.
-  const given = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''),
-  );
-  const parsed = environment.safeParse(given);
-  const problems = [
-    ...unknownSettings(Object.keys(given)),
-    ...(parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`),
-    ...(parsed.success ? contradictions(parsed.data, given) : []),
-  ];
-  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
-  return configOf(parsed.data, given);
-}
-
-type Given = Readonly<Record<string, string | undefined>>;
-
-function configOf(values: Environment, given: Given): Config {
+function configOf(values: Environment, given: Given, file: SettingsFile | null): Config {
   const databaseUrl = values.DATABASE_URL ?? null;
   const identity = identityOf(values);
   const secrets = secretsOf(values, given);
   return {
     environment: values.MILLRACE_ENVIRONMENT ?? (identity.mode === 'sandbox' ? 'sandbox' : null),
-    settings: settingsInForce(given, secrets),
+    settings: settingsInForce(given, secrets, new Set(Object.keys(file?.values ?? {}))),
+    file: file && {
+      path: file.path,
+      hasSecrets: Object.entries(file.values).some(([name, value]) => holdsSecret(name, value)),
+    },
     marketingCloudPage: null,
     host: values.HOST,
     port: values.PORT,
@@ -128,6 +121,8 @@ function configOf(values: Environment, given: Given): Config {
     database: databaseOf(values),
     redis: redisOf(values),
     durable: values.MILLRACE_DURABLE,
+    migrate: values.MIGRATE === 'on',
+    keepAuditMs: values.MILLRACE_KEEP_AUDIT,
     jobsFolder: values.MILLRACE_JOBS,
     jobsFolderNamed: given['MILLRACE_JOBS'] !== undefined,
     role: values.MILLRACE_ROLE,
@@ -288,39 +283,4 @@ function contradictions(values: Environment, given: Given): string[] {
     problems.push(`MILLRACE_POOLS: two pools are called "${name}".`);
   }
   return problems;
-}
-
-/**
- * Variables of the command line, not of the server: they may well be set in the shell that starts a server, and are
- * no mistake there.
- */
-const OF_OTHERS = ['MILLRACE_URL', 'MILLRACE_TOKEN', 'MILLRACE_TENANT', 'MILLRACE_CLIENT_SECRET'];
-
-function unknownSettings(names: readonly string[]): string[] {
-  const known = Object.keys(environment.shape);
-  return names
-    .filter((name) => name.startsWith('MILLRACE_') || isSlip(name, names))
-    .filter((name) => !known.includes(name) && !OF_OTHERS.includes(name))
-    .map((name) => {
-      const meant = nearest(name, known);
-      return `${name}: there is no such setting.${meant === null ? '' : ` Did you mean ${meant}?`}`;
-    });
-}
-
-/** DATABASE_SLL must not leave TLS out without a word; DATABASE_USER and the like are of others. */
-function isSlip(name: string, names: readonly string[]): boolean {
-  const known = Object.keys(environment.shape).filter((each) => each.startsWith('DATABASE_'));
-  const meant = name.startsWith('DATABASE_') ? nearest(name, known, 1) : null;
-  return meant !== null && !names.includes(meant);
-}
-
-/** As it stands in the URL, and as drivers show it. */
-function passwordsOf(url: string | null): string[] {
-  const { password } = url === null ? { password: '' } : new URL(url);
-  if (password === '') return [];
-  try {
-    return [password, decodeURIComponent(password)];
-  } catch {
-    return [password];
-  }
 }

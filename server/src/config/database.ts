@@ -151,3 +151,14 @@ function inUrlProblems(values: Values): [boolean, string][] {
 function inUrlOf({ DATABASE_URL: url }: Values, name: string): string | null {
   return url === undefined ? null : new URL(url).searchParams.get(name);
 }
+
+/** As it stands in the URL, and as drivers show it. */
+export function passwordsOf(url: string | null): string[] {
+  const { password } = url === null ? { password: '' } : new URL(url);
+  if (password === '') return [];
+  try {
+    return [password, decodeURIComponent(password)];
+  } catch {
+    return [password];
+  }
+}

@@ -39,6 +39,10 @@ const ofWorkloads: Variables = Object.assign(
 
 /** Every setting there is, with its default and a sentence. docs/configuration.md is checked against it. */
 export const environment = z.object({
+  MILLRACE_CONFIG: unset(
+    text,
+    'A YAML file with settings, one a line under the names of this table; unset, millrace.yaml in the folder of the start, if there is one.',
+  ),
   MILLRACE_ENVIRONMENT: unset(
     text,
     'What people call this installation, such as production: the console shows it; unset, nothing, and "sandbox" in a sandbox.',
@@ -78,7 +82,7 @@ export const environment = z.object({
   DATABASE_AUTH: setting(
     oneOf(['password', 'azure']),
     'password',
-    'How Postgres is shown who asks: with a password, or with the token of an Azure managed identity.',
+    'How the service signs in to Postgres: with a password, or with the token of an Azure managed identity.',
   ),
   AZURE_CLIENT_ID: unset(
     text,
@@ -93,6 +97,16 @@ export const environment = z.object({
     flag,
     'true',
     'Whether the embedded database waits for the disk; with false it answers sooner, and a power cut may lose the last writes.',
+  ),
+  MIGRATE: setting(
+    oneOf(['on', 'off']),
+    'on',
+    'Whether a start sets up or updates the schema; with off it only looks at it, and "millrace migrate" has to be run before.',
+  ),
+  MILLRACE_KEEP_AUDIT: setting(
+    time('1d'),
+    '400d',
+    'How long the audit log keeps what people and programs have done.',
   ),
   REDIS_URL: unset(
     redisUrl,

@@ -75,7 +75,7 @@ function issuersThatNobodyIs({ ISSUER: issuers = [] }: Environment): string[] {
 
 /**
  * Words of our guide that stand for one's own. Kept as they are they refuse every token, and Entra ID answers for a
- * tenant of that name: nobody would be told why.
+ * tenant of that name: nobody would learn why.
  */
 const PLACEHOLDER = /(?<=^|\/)(TENANT|CLIENT-ID|PUBLIC-CLIENT-ID)(?=$|\/)/;
 

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from './config.ts';
 import { environment } from './environment.ts';
+import { gatherSettings } from './file.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
@@ -22,6 +26,23 @@ test('every setting is there, with its default and where its value comes from', 
   expect(of('MILLRACE_JOBS')).toMatchObject({ value: './jobs', source: 'default' });
   expect(of('TENANT_CLAIM')).toMatchObject({ value: null, default: null, group: 'identity' });
   expect(of('MILLRACE_DOCUMENTS')).toMatchObject({ group: 'documents' });
+});
+
+test('what stands in a file is told apart from the environment', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-in-force-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(
+    join(folder, 'millrace.yaml'),
+    'PORT: 4000\nLOG_LEVEL: warn\nSALESFORCE_CLIENT_ID: app\nSALESFORCE_CLIENT_SECRET: hunter27\n',
+  );
+  const { environment: given, file } = gatherSettings({ HOME: '/root', PORT: '4001' }, folder);
+  const { settings } = readConfig(given, file);
+  const of = (name: string) => settings.find((each) => each.name === name);
+  expect(of('PORT')).toMatchObject({ value: '4001', source: 'environment' });
+  expect(of('LOG_LEVEL')).toMatchObject({ value: 'warn', default: 'info', source: 'file' });
+  expect(of('SALESFORCE_CLIENT_SECRET')).toMatchObject({ value: 'set', source: 'file' });
+  expect(of('HOST')).toMatchObject({ source: 'default' });
+  expect(JSON.stringify(settings)).not.toContain('hunter');
 });
 
 test('no secret is shown, wherever it stands', () => {

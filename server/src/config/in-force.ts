@@ -13,7 +13,11 @@ const SECRET_MEMBER = /secret|password|key|token/i;
 const SHORTEST_SECRET = 4;
 
 /** Every setting with the value that counts, for people who operate it: no secret, no credentials in a URL. */
-export function settingsInForce(given: Given, secrets: readonly string[]): SettingInForce[] {
+export function settingsInForce(
+  given: Given,
+  secrets: readonly string[],
+  inFile: ReadonlySet<string>,
+): SettingInForce[] {
   const hidden = secrets.filter(({ length }) => length >= SHORTEST_SECRET);
   return Object.entries(environment.shape).map(([name, schema]) => {
     const { fallback, description } = schema.meta() as {
@@ -27,11 +31,21 @@ export function settingsInForce(given: Given, secrets: readonly string[]): Setti
       value: shown.value,
       isSecret: shown.isSecret,
       default: fallback,
-      source: own === undefined ? 'default' : 'environment',
+      source: own === undefined ? 'default' : inFile.has(name) ? 'file' : 'environment',
       description,
       group: groupOf(name),
     };
   });
+}
+
+/** A password in a URL counts, too, and so do a key and a secret inside of JSON. */
+export function holdsSecret(name: string, value: string): boolean {
+  return (
+    SECRET_NAME.test(name) ||
+    /:\/\/[^\s/@]*:[^\s/@]+@/.test(value) ||
+    value.includes('PRIVATE KEY') ||
+    withoutSecretMembers(value).includes('"set"')
+  );
 }
 
 function shownOf(
@@ -68,7 +82,7 @@ function withoutSecretMembers(value: string): string {
 }
 
 const GROUPS: readonly (readonly [string, RegExp])[] = [
-  ['database', /^(DATABASE_|AZURE_CLIENT_ID|IDENTITY_|MILLRACE_DURABLE)/],
+  ['database', /^(DATABASE_|AZURE_CLIENT_ID|IDENTITY_|MILLRACE_DURABLE|MIGRATE)/],
   ['redis', /^REDIS_/],
   ['salesforce', /^(SALESFORCE_|POLLER_)/],
   ['identity', /^(ISSUER|AUDIENCE|JWKS_URI|TENANT_CLAIM|CALLER_CLAIMS|MILLRACE_CLIENT_ID|AUTH_)/],

@@ -1,10 +1,10 @@
 import type { SignIn } from '@millrace/api';
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
-import type { ConsoleFile } from './files.ts';
+import type { BuiltFile } from '../http/built-files.ts';
 import { serveConsole } from './route.ts';
 
-const file = (text: string, type = 'text/javascript; charset=utf-8'): ConsoleFile => ({
+const file = (text: string, type = 'text/javascript; charset=utf-8'): BuiltFile => ({
   type,
   plain: Buffer.from(text),
   br: null,
@@ -65,7 +65,7 @@ test('a file of the version before is missing, and not the page', async () => {
   expect((await ask('/console/assets/main-0.js')).statusCode).toBe(404);
 });
 
-test('without a built console the address leads to the description', async () => {
+test('without a built console the address leads to the documentation', async () => {
   const app = Fastify();
   serveConsole(app, null, SIGN_IN);
   expect((await app.inject('/')).headers.location).toBe('/docs');

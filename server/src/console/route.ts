@@ -1,18 +1,14 @@
 import type { SignIn } from '@millrace/api';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ConsoleFile } from './files.ts';
+import type { FastifyInstance } from 'fastify';
+import { type BuiltFiles, lastsOf, sendBuilt } from '../http/built-files.ts';
 
 const BASE = '/console';
 
 /**
  * The console below a name of its own, since `/jobs` is a route of the API (docs/decisions/0032-console.md). Whatever is no file is a page, which the
- * browser's router knows; `/` leads there. Without a built console `/` leads to the description of the API.
+ * browser's router knows; `/` leads there. Without a built console `/` leads to the documentation.
  */
-export function serveConsole(
-  app: FastifyInstance,
-  files: ReadonlyMap<string, ConsoleFile> | null,
-  signIn: SignIn,
-): void {
+export function serveConsole(app: FastifyInstance, files: BuiltFiles | null, signIn: SignIn): void {
   if (files === null) {
     app.get('/', (_, reply) => reply.redirect('/docs'));
     return;
@@ -26,28 +22,16 @@ export function serveConsole(
     const path = request.params['*'];
     const file = files.get(path);
     if (file !== undefined && path !== 'index.html') {
-      // The names of assets hold a hash of what is in them: they never change.
-      const lasts = path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
-      return send(request, reply.header('cache-control', lasts), file);
+      return sendBuilt(request, reply.header('cache-control', lastsOf(path)), file);
     }
     // A page that was open during an upgrade asks for files of before: it must not be given a page instead.
     if (path.startsWith('assets/')) return reply.callNotFound();
-    return send(
+    return sendBuilt(
       request,
       reply.header('cache-control', 'no-cache').header('content-security-policy', policy),
       index,
     );
   });
-}
-
-function send(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile): FastifyReply {
-  const taken = request.headers['accept-encoding'] ?? '';
-  reply.type(file.type).header('vary', 'accept-encoding');
-  if (file.br !== null && /\bbr\b/.test(taken))
-    return reply.header('content-encoding', 'br').send(file.br);
-  if (file.gz !== null && /\bgzip\b/.test(taken))
-    return reply.header('content-encoding', 'gzip').send(file.gz);
-  return reply.send(file.plain);
 }
 
 /** Scripts and styles of our own alone; calls to this server, and to the issuer for tokens. */

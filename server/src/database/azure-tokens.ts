@@ -106,7 +106,7 @@ function requestOf({ endpoint, clientId }: AzureIdentity): {
   return { url, headers };
 }
 
-/** The metadata service is updating (404, 410), throttles (429) or had a fault that passes. */
+/** The metadata service is updating (404, 410), throttles (429) or had a temporary fault. */
 function isPassing(status: number): boolean {
   return status === 404 || status === 410 || status === 429 || status >= 500;
 }

@@ -97,7 +97,7 @@ function parameterParts(document: OpenApiDocument, { parameters }: Operation): P
     ['header', 'Headers'],
   ] as const;
   return places.map(([where, title]) => {
-    // The correlation id is told once for all routes.
+    // The correlation id is described once for all routes.
     const there = all.filter((each) => each.in === where && each.name !== 'x-correlation-id');
     return (
       there.length > 0 &&

@@ -1,13 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, type Server, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startIdentity } from '@millrace/simulator-identity';
 import { startSalesforce } from '@millrace/simulator-salesforce';
-import { expect, onTestFinished, test } from 'vitest';
+import pg from 'pg';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { startRedis } from '../../../scripts/services.mjs';
+import { type TestDatabase, bareDatabase } from '../../../stores/postgres/test/databases.ts';
 import { readConfig } from '../config/config.ts';
+import { gatherSettings } from '../config/file.ts';
+import { readDatabasePlace } from '../config/place.ts';
+import { migrateSchema } from '../schema/migrate.ts';
 import { examine, node } from './examine.ts';
 import type { Finding } from '@millrace/workload-kit';
 
@@ -103,6 +108,72 @@ test('a database that does not let us in is told without its password', async ()
     found: expect.stringContaining('postgres://127.0.0.1:1/queue cannot be used'),
   });
   expect(JSON.stringify(database)).not.toContain('hush');
+});
+
+describe('the schema', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await bareDatabase();
+    onTestFinished(() => database.drop());
+  });
+  const schema = async (env: Record<string, string> = {}) =>
+    (await found({ DATABASE_URL: database.url, ...env }))['schema'];
+
+  test('is told before a start, and nothing is set up', async () => {
+    for (let times = 0; times < 2; times += 1)
+      expect(await schema()).toMatchObject({
+        verdict: 'ok',
+        found: expect.stringMatching(/^The next start applies \d+ migrations\.$/),
+      });
+    expect(await schema({ MIGRATE: 'off' })).toMatchObject({
+      verdict: 'missing',
+      found: expect.stringContaining('MIGRATE is off'),
+      advice: expect.stringContaining('millrace migrate'),
+    });
+  });
+
+  test('is up to date, of a newer Millrace, or too new', async () => {
+    const place = readDatabasePlace({ DATABASE_URL: database.url });
+    for await (const _ of migrateSchema(place, { mode: 'apply' }));
+    expect(await schema({ MIGRATE: 'off' })).toMatchObject({ verdict: 'ok', found: 'Up to date.' });
+    const client = new pg.Client(database.url);
+    await client.connect();
+    const later = 'INSERT INTO millrace.migrations (name, compatible_from) VALUES ($1, $2)';
+    await client.query(later, ['900-more.sql', 1]);
+    expect(await schema()).toMatchObject({
+      verdict: 'ok',
+      found: expect.stringContaining('newer Millrace (900-more.sql)'),
+    });
+    await client.query(later, ['901-less.sql', 901]);
+    await client.end();
+    expect(await schema()).toMatchObject({
+      verdict: 'missing',
+      found: expect.stringContaining('(queue: 901-less.sql)'),
+    });
+  });
+});
+
+test('a file with settings is named, and told where others can read its secrets', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-doctor-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'millrace.yaml');
+  async function settings(text: string, mode: number): Promise<Finding | undefined> {
+    writeFileSync(path, `PORT: 0\nMILLRACE_DOCUMENTS: false\n${text}`);
+    chmodSync(path, mode);
+    const { environment, file } = gatherSettings({ MILLRACE_DATA: folder }, folder);
+    for await (const finding of examine(readConfig(environment, file)))
+      if (finding.check === 'settings') return finding;
+    return undefined;
+  }
+  const secret = 'SMTP_URL: smtp://me:hush-hush@mail.example\nMAIL_FROM: mill@example.com\n';
+  expect(await settings('', 0o644)).toMatchObject({
+    verdict: 'ok',
+    found: `From the environment, and from ${path}.`,
+  });
+  expect(await settings(secret, 0o600)).toMatchObject({ verdict: 'ok' });
+  const open = await settings(secret, 0o644);
+  expect(open).toMatchObject({ verdict: 'missing', advice: `chmod 600 ${path}` });
+  expect(JSON.stringify(open)).not.toContain('hush');
 });
 
 test('LibreOffice is looked for where it is said to be', async () => {

@@ -1,9 +1,16 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { contracts } from '@millrace/api';
+import { StoreUnavailable } from '@millrace/engine';
 import { createSalesforce } from '@millrace/salesforce';
 import { checkOrg } from '@millrace/store-salesforce';
-import { checkPostgres } from '@millrace/store-postgres';
+import {
+  type PartState,
+  SchemaRefused,
+  checkPostgres,
+  openPg,
+  planMigrations,
+} from '@millrace/store-postgres';
 import {
   type Finding,
   diskFinding,
@@ -20,6 +27,7 @@ import type { RedisConfig } from '../config/redis.ts';
 import { createKeys } from '../identity/keys.ts';
 import { jobFiles } from '../jobs/folder.ts';
 import { requireFreePort } from '../port.ts';
+import { SCHEMA_PARTS } from '../schema/parts.ts';
 import { connectOptions, storePlace } from '../store.ts';
 import { passwordOf } from '../stores/redis.ts';
 
@@ -27,7 +35,9 @@ import { passwordOf } from '../stores/redis.ts';
 export async function* examine(config: Config): AsyncGenerator<Finding> {
   yield node(process.versions.node);
   yield await port(config);
+  if (config.file !== null) yield await settingsFile(config.file);
   yield await database(config);
+  if (config.databaseUrl !== null) yield* schema(config, config.databaseUrl);
   if (config.redis !== null) yield await redis(config.redis);
   if (config.jobsFolderNamed) yield await jobsFolder(config.jobsFolder);
   yield await issuer(config);
@@ -101,6 +111,54 @@ async function database(config: Config): Promise<Finding> {
     'Check DATABASE_URL: host, port, user, password, database.',
   );
 }
+
+/** Told only where the database lets us in: the finding before says why it does not. */
+async function* schema(config: Config, url: string): AsyncGenerator<Finding> {
+  const options = connectOptions(url, config.database);
+  const opened = openPg({ ...options, poolSize: 1, answerWithinMs: LIMIT_MS });
+  try {
+    yield schemaFinding((await planMigrations(opened, SCHEMA_PARTS)).parts, config.migrate);
+  } catch (error) {
+    if (error instanceof SchemaRefused)
+      yield missing('schema', error.message, '"millrace migrate --check" tells more.');
+    else if (!(error instanceof StoreUnavailable)) throw error;
+  } finally {
+    await opened.close();
+  }
+}
+
+function schemaFinding(parts: readonly PartState[], migratesItself: boolean): Finding {
+  const pending = parts.flatMap((part) => part.pending.map(({ name }) => name));
+  const newer = parts.flatMap((part) => part.newer);
+  if (pending.length === 0)
+    return there(
+      'schema',
+      newer.length === 0
+        ? 'Up to date.'
+        : `Of a newer Millrace (${newer.join(', ')}), with which this one goes on.`,
+    );
+  const count = pending.length === 1 ? '1 migration' : `${pending.length} migrations`;
+  if (migratesItself) return there('schema', `The next start applies ${count}.`);
+  return missing(
+    'schema',
+    `${count} of this version to apply, and MIGRATE is off.`,
+    'Run "millrace migrate" as the owner of the schema.',
+  );
+}
+
+/** On Windows the mode says nothing about who may read. */
+async function settingsFile({ path, hasSecrets }: NonNullable<Config['file']>): Promise<Finding> {
+  const { mode } = await stat(path);
+  if (hasSecrets && process.platform !== 'win32' && (mode & OTHERS_READ) !== 0)
+    return missing(
+      'settings',
+      `${path} has secrets in it, and everybody on this machine may read it.`,
+      `chmod 600 ${path}`,
+    );
+  return there('settings', `From the environment, and from ${path}.`);
+}
+
+const OTHERS_READ = 0o004;
 
 /** What is in it is not loaded: that would run it. */
 async function jobsFolder(folder: string): Promise<Finding> {

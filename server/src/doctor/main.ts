@@ -1,4 +1,6 @@
-import { ConfigError, readConfig } from '../config/config.ts';
+import { readConfig } from '../config/config.ts';
+import { ConfigError } from '../config/error.ts';
+import { gatherSettings } from '../config/file.ts';
 import { examine } from './examine.ts';
 
 // Whoever reads may have seen enough (`millrace doctor | head -2`), and then nothing more is to be done.
@@ -13,7 +15,8 @@ process.exit(0); // a line to somewhere that hangs keeps nobody
 
 async function* findings() {
   try {
-    yield* examine(readConfig(process.env));
+    const { environment, file } = gatherSettings(process.env, process.cwd());
+    yield* examine(readConfig(environment, file));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const problem of error.problems)

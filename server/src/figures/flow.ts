@@ -17,11 +17,11 @@ const WEEK_MS = 7 * DAY_MS;
 export async function flowOf(
   {
     figures,
-    documents,
+    documentKinds,
   }: {
     readonly figures: Pick<Figures, 'sum' | 'samples'>;
     /** Kinds whose executions make a document each: what is promised of documents is about these. */
-    readonly documents: readonly string[];
+    readonly documentKinds: readonly string[];
   },
   { tenants }: Pick<Scope, 'tenants'>,
   window: OverviewWindow,
@@ -30,7 +30,7 @@ export async function flowOf(
   const range = rangeOf(window, now);
   const [summed, ofDocuments, samples, before] = await Promise.all([
     figures.sum({ ...range, tenants }),
-    documents.length === 0 ? [] : figures.sum({ ...range, tenants, kinds: documents }),
+    documentKinds.length === 0 ? [] : figures.sum({ ...range, tenants, kinds: documentKinds }),
     figures.samples({ ...range, tenants }),
     endedBefore(figures, tenants, range, now),
   ]);

@@ -1,5 +1,6 @@
+import { bucketOf } from '@millrace/store-postgres';
 import { expect, test } from 'vitest';
-import { added, bucketOf, quantile } from './histogram.ts';
+import { added, quantile } from './histogram.ts';
 
 test.each([
   [Number.NaN, 0],

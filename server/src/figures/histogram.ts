@@ -1,12 +1,4 @@
-import { BUCKETS } from '@millrace/store-postgres';
-
-/** Bucket n counts up to 4 · 2ⁿ ms; the last one everything beyond. */
-const FIRST_MS = 4;
-
-export function bucketOf(ms: number): number {
-  if (!(ms > FIRST_MS)) return 0;
-  return Math.min(BUCKETS - 1, Math.ceil(Math.log2(ms / FIRST_MS)));
-}
+import { FIRST_BUCKET_MS } from '@millrace/store-postgres';
 
 /** Below so many of all. Within a bucket by the logarithm, so at most a third off; null: there is nothing. */
 export function quantile(counts: readonly number[], part: number): number | null {
@@ -15,12 +7,12 @@ export function quantile(counts: readonly number[], part: number): number | null
   let left = part * total;
   for (const [bucket, count] of counts.entries()) {
     if (count > 0 && left <= count) {
-      const upper = FIRST_MS * 2 ** bucket;
+      const upper = FIRST_BUCKET_MS * 2 ** bucket;
       return Math.round(bucket === 0 ? upper * (left / count) : (upper / 2) * 2 ** (left / count));
     }
     left -= count;
   }
-  return FIRST_MS * 2 ** (counts.length - 1);
+  return FIRST_BUCKET_MS * 2 ** (counts.length - 1);
 }
 
 export function added(a: readonly number[], b: readonly number[]): number[] {

@@ -48,7 +48,7 @@ export interface FiguresParts {
   readonly schedules: () => readonly Pick<Schedule, 'name'>[];
   readonly budgets: Budgets;
   /** Kinds whose executions make a document each. */
-  readonly documents: readonly string[];
+  readonly documentKinds: readonly string[];
 }
 
 export interface ServedFigures {
@@ -62,7 +62,7 @@ const ERRORS_FOR_MS = 5_000;
 const HISTORY_FOR_MS = 2_000;
 
 export function serveFigures(parts: FiguresParts): ServedFigures {
-  const { store, figures, clock, away, beside, schedules, budgets, documents } = parts;
+  const { store, figures, clock, away, beside, schedules, budgets, documentKinds } = parts;
   const present = createPresent({ store, figures, clock });
   const shared = createKept(clock).answer;
 
@@ -78,7 +78,7 @@ export function serveFigures(parts: FiguresParts): ServedFigures {
 
     const flow = (window: OverviewWindow, now: number): Promise<Flow> =>
       shared(['flow', tenants, window], freshFor(window), () =>
-        flowOf({ figures, documents }, bare, window, now),
+        flowOf({ figures, documentKinds }, bare, window, now),
       );
 
     async function overview(window: OverviewWindow): Promise<Overview> {

@@ -8,7 +8,7 @@ import type { RateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
 import { type Witnessed, createWitness } from './witness.ts';
 
-/** Who asks, and what they may see and act on. */
+/** The caller, and what they may see and act on. */
 export interface Admitted {
   /** Null where the route is for anyone. */
   readonly caller: Caller | null;

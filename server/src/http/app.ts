@@ -3,6 +3,7 @@ import type { Scope } from '@millrace/engine';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { readConsole } from '../console/files.ts';
 import { serveConsole } from '../console/route.ts';
+import { serveSite } from '../docs/site.ts';
 import { createAdmit } from './admit.ts';
 import { audited } from './audit.ts';
 import { answerClientErrors } from './client-errors.ts';
@@ -115,6 +116,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   if (parts.config.role !== 'worker') {
     registerEvents(app, admit, parts);
     serveConsole(app, readConsole(), parts.signIn);
+    serveSite(app);
   }
   return app;
 }

@@ -5,7 +5,7 @@ import { bare } from '../webhook/url.ts';
 
 /**
  * Any web page can send requests to 127.0.0.1, and with a name that resolves to it (DNS rebinding) it
- * could read the answers too. A browser tells who asks in Host and Origin: those two are checked.
+ * could read the answers too. A browser names both sites in Host and Origin: those two are checked.
  */
 export function createGuard(listenHost: string): (request: FastifyRequest) => void {
   const onlyLoopback = isLoopbackHost(listenHost);

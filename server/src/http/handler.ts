@@ -16,7 +16,7 @@ import type { OpenedWorkloads } from '../workloads/open.ts';
 
 /** What the routes stand on. */
 export interface AppParts {
-  /** Jobs, as whoever asks may see and change them. Nothing else reaches them from a route. */
+  /** Jobs, as the caller may see and change them. Nothing else reaches them from a route. */
   readonly within: (scope: Scope) => WithinScope;
   /** Which stores are left out of lists and counts, because they do not answer. */
   readonly away: Pick<Away, 'places'>;
@@ -36,7 +36,7 @@ export interface AppParts {
   /** The name of this process among the replicas. */
   readonly replica: string;
   readonly authenticate: Authenticate;
-  /** Told to whoever wants to sign in. */
+  /** What whoever wants to sign in has to know. */
   readonly signIn: SignIn;
   /** As they are in force. */
   readonly settings: () => readonly SettingInForce[];

@@ -15,7 +15,7 @@ const BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   415: 'unsupported_media_type',
 };
 
-/** Anything thrown, as the problem that is told. */
+/** Anything thrown, as the problem that is answered. */
 export function toProblem(
   thrown: unknown,
   correlationId: string,

@@ -32,7 +32,7 @@ declare module 'fastify' {
 /** Nobody wants the head of a stream alone, and it would never end. How long one lasts says nothing of the service. */
 export const LASTING = { exposeHeadRoute: false, config: { stream: true } } as const;
 
-/** A contract and its handler become a route: see who asks, check what came in, call, answer. */
+/** A contract and its handler become a route: find the caller, check what came in, call, answer. */
 export function register(
   app: FastifyInstance,
   name: RouteName,

@@ -21,7 +21,7 @@ export interface LoadedJobs {
   readonly schedules: readonly Schedule[];
   /** Files that declare nothing: helpers, or a forgotten `export`. */
   readonly idle: readonly string[];
-  /** What can be told only once all kinds are known, each with the file and the export that it is about. */
+  /** What can be decided only once all kinds are known, each with the file and the export that it is about. */
   check(registry: Registry): void;
 }
 

@@ -27,7 +27,7 @@ const find: ResolveHook = async (specifier, context, nextResolve) => {
   try {
     return await nextResolve(specifier, context);
   } catch (error) {
-    if (!/^(@millrace\/|zod(\/|$))/.test(specifier)) throw error;
+    if (!/^(@millrace\/|(millrace|zod)(\/|$))/.test(specifier)) throw error;
     return nextResolve(specifier, { ...context, parentURL: import.meta.url });
   }
 };

@@ -1,9 +1,8 @@
 import type { Clock, Events, Log } from '@millrace/engine';
-import type { Announcements } from '@millrace/store-postgres';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '@millrace/engine/system';
+import { type Announcements, createAnnouncer } from '@millrace/store-postgres';
 import type { MainStore } from '../stores/parts.ts';
 import { createBoards } from './boards/boards.ts';
-import { createAnnouncer } from './changes/announcer.ts';
 import { createFeed } from './changes/feed.ts';
 import { createFinder } from './changes/finder.ts';
 import { createInterest } from './changes/interest.ts';
@@ -28,7 +27,7 @@ import { createTrouble } from './trouble.ts';
 /**
  * Live events. While someone watches, each process announces which jobs it has changed (announcer). All hear all
  * announcements in the same order, read the jobs (feed), keep them for a minute (ring) and give them to their
- * streams (audience). A new stream (entrance) is told the present state, then what has happened since (catch-up), and
+ * streams (audience). A new stream (entrance) is sent the present state, then what has happened since (catch-up), and
  * joins.
  * Why there is no log of events: docs/decisions/0005-live-events.md.
  */
@@ -75,7 +74,13 @@ export function createHub(params: HubParams): Hub {
   const streams = createOpenStreams({ clock, now, log, onDropped });
   const places = createPlaces(params.streamsPerCaller);
   const followers = createFollowers({ clock, now, places });
-  const announcer = createAnnouncer({ announcements, events, clock, processId, log });
+  const announcer = createAnnouncer({
+    announcements,
+    events,
+    clock,
+    processId,
+    outage: createTrouble(log, 'Announcing what changes'),
+  });
   const finder = createFinder({ ring, clock, beacon: announcer.beacon });
   const poll = createPoll(store);
   const moved = createMoved(store);

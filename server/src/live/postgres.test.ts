@@ -1,4 +1,5 @@
 import { type Hint, type Store, createWorker, createRegistry } from '@millrace/engine';
+import { systemClock } from '@millrace/engine/system';
 import { openPostgresStore } from '@millrace/store-postgres';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -13,7 +14,6 @@ import {
   jobsTold,
   startReplica,
 } from '../../test/live.ts';
-import { systemClock } from '../clock.ts';
 
 /** Two processes on one Postgres, on the real clock: every wait is for an event. */
 let databases: TestDatabases;

@@ -7,7 +7,7 @@ import { nameOf, partsOf } from './topics.ts';
 /** The things of workloads as streams tell them: read by the names that announcements have. */
 export interface Things {
   read(names: readonly string[]): Promise<readonly ToldThing[]>;
-  /** The one that is asked for, or those that a new stream is told first. */
+  /** The one that is asked for, or those that a new stream is sent first. */
   present(
     topics: ReadonlySet<Topic>,
     scope: Scope,
@@ -22,7 +22,7 @@ export interface ToldThing {
 }
 
 export function createThings(readers: ReadonlyMap<string, TopicOfWorkload>): Things {
-  /** What a client cannot ask for is not told. */
+  /** What a client cannot ask for is not sent. */
   const known = TOPICS.flatMap((topic) => {
     const reader = readers.get(topic);
     return reader === undefined ? [] : [{ topic, reader }];

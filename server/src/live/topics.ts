@@ -2,7 +2,7 @@ import type { Live } from '@millrace/workload-kit';
 
 /**
  * What changes among the things of workloads. They travel in the announcements of jobs, named `topic:id`, since the same
- * rules hold: gathered for 100 ms, told to all processes in one order, and only while somebody watches somewhere.
+ * rules hold: gathered for 100 ms, sent to all processes in one order, and only while somebody watches somewhere.
  */
 export interface Topics {
   readonly live: Live;
@@ -10,7 +10,7 @@ export interface Topics {
   size(): number;
   /** The names of what has changed; null: notifications were missed, so anything may have. */
   heard(names: readonly string[] | null): void;
-  /** The hub is there; until then nobody can be told. */
+  /** The hub is there; until then nobody can be reached. */
   connect(line: Line): void;
 }
 

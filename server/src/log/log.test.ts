@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import { StoreUnavailable, createEvents } from '@millrace/engine';
+import { StoreUnavailable, createEvents, logEvents } from '@millrace/engine';
 import { describe, expect, test } from 'vitest';
-import { logEvents } from './events.ts';
 import { createLog } from './log.ts';
 
 function capture(options: { level?: string; readable?: boolean; secrets?: string[] } = {}) {
@@ -150,7 +149,7 @@ describe('the log', () => {
 test('each execution of a job is one line with its outcome and duration', () => {
   const { log, lines } = capture();
   const events = createEvents();
-  logEvents(events, log);
+  logEvents(events, log, () => 0);
   const job = { id: 'x-1', kind: 'k', tenant: '', attempt: 1, correlationId: 'c' };
   const error = { code: 'oops', message: 'Why.', retryable: true };
   events.emit('job.started', job);
@@ -195,7 +194,7 @@ test('an execution that failed or is tried again says where it was thrown, witho
   for (const readable of [false, true]) {
     const { log, lines } = capture({ readable, secrets: ['s3cret-of-all'] });
     const events = createEvents();
-    logEvents(events, log);
+    logEvents(events, log, () => 0);
     events.emit('job.retrying', { ...job, durationMs: 5, error, stack, delayMs: 60_000 });
     events.emit('job.failed', { ...job, durationMs: 5, error, stack });
     const shown = stack.replace('s3cret-of-all', '[redacted]');

@@ -34,7 +34,7 @@ export function bulkHandlers({
     return bulkJson(queue, bulk, seenBy(caller as never));
   }
 
-  /** As a job of whoever asks, in the tenant that the action is about; the key makes it one. */
+  /** As a job of the caller, in the tenant that the action is about; the key makes it one. */
   async function startJob(
     bulk: Bulk,
     caller: Caller,

@@ -20,13 +20,15 @@ function start(declared: readonly Schedule[] = []) {
   const registry = createRegistry([report, internal, hello]);
   const database = createMemoryDatabase({ now: () => NOW, name: 'mem' });
   const store = asMain(database.open({ dependants: dependantsOf(registry, []) }));
-  const { listKinds, listSchedules } = kindHandlers({
+  const { listKinds, listSchedules, pauseKind, resumeKind } = kindHandlers({
     store,
     registry,
     schedules: () => declared,
   });
   return {
     store,
+    pause: (kind: string) => pauseKind(call({}, { kind })),
+    resume: (kind: string) => resumeKind(call({}, { kind })),
     list: async () => (await listSchedules(call({}))).body.schedules,
     kinds: async (query: z.input<typeof contracts.listKinds.query> = {}) => {
       const { body } = await listKinds(call(contracts.listKinds.query.parse(query)));
@@ -39,11 +41,14 @@ function start(declared: readonly Schedule[] = []) {
   };
 }
 
-function call<Query>(query: Query): Call & { readonly query: Query } {
+function call<Query, Params = undefined>(
+  query: Query,
+  params?: Params,
+): Call & { readonly query: Query; readonly params: Params } {
   const log = { info() {}, warn() {}, error() {}, debug() {} };
   return {
     query: query as never,
-    params: undefined,
+    params: params as never,
     body: undefined,
     caller: null,
     upload: null,
@@ -70,6 +75,19 @@ test('kinds are filtered by whether they are paused', async () => {
   await store.control.pause({ kind: 'hello', by: 'ada@example.com' });
   expect((await kinds({ paused: 'true' })).names).toEqual(['hello']);
   expect((await kinds({ paused: 'false', public: 'true' })).names).toEqual(['report.monthly']);
+});
+
+test('a kind that only another process knows can be paused, and resumed when that process is gone', async () => {
+  const { store, pause, resume } = start();
+  await expect(pause('embedded')).rejects.toThrow('There is no kind "embedded".');
+  const app = { worker: 'app', kinds: ['embedded'], stats: '{}' };
+  await store.control.reportWorker(app);
+  await pause('embedded');
+  expect(await store.control.paused()).toMatchObject([{ kind: 'embedded' }]);
+  await store.control.reportWorker({ ...app, kinds: [] });
+  await resume('embedded');
+  expect(await store.control.paused()).toEqual([]);
+  await expect(resume('embedded')).rejects.toThrow('There is no kind "embedded".');
 });
 
 test('kinds come in pages', async () => {

@@ -17,6 +17,14 @@ export function kindHandlers({
   registry,
   schedules,
 }: Pick<RouteParts, 'store' | 'registry' | 'schedules'>): Handlers<Names> {
+  /** Of this process, or of another one that works on the same database, such as an app that has Millrace inside. */
+  async function requireName(name: string): Promise<string> {
+    if (registry.get(name) !== undefined) return name;
+    const [workers, paused] = await Promise.all([store.control.workers(), store.control.paused()]);
+    const known = [...workers.flatMap(({ kinds }) => kinds), ...paused.map(({ kind }) => kind)];
+    return known.includes(name) ? name : requireKind(registry, name, () => true).kind;
+  }
+
   return {
     async listKinds({ query }) {
       const paused = new Map((await store.control.paused()).map((each) => [each.kind, each]));
@@ -30,7 +38,7 @@ export function kindHandlers({
       return ok({ kinds: items.map((kind) => kindJson(kind, paused.get(kind.kind))), next });
     },
     async pauseKind({ params, caller, body }) {
-      const { kind } = requireKind(registry, params.kind, () => true);
+      const kind = await requireName(params.kind);
       if (
         await store.control.pause({ kind, by: caller?.name ?? null, reason: body?.reason ?? null })
       )
@@ -38,7 +46,7 @@ export function kindHandlers({
       throw new Refusal('conflict', `The kind "${kind}" is paused already.`);
     },
     async resumeKind({ params }) {
-      const { kind } = requireKind(registry, params.kind, () => true);
+      const kind = await requireName(params.kind);
       if (await store.control.resume({ kind })) return ok({ kind, paused: false });
       throw new Refusal('conflict', `The kind "${kind}" is not paused.`);
     },

@@ -41,7 +41,7 @@ export function scheduleHandlers({
       const why =
         fired.type === 'overlap'
           ? `its job ${fired.id} has not ended`
-          : 'no worker has told of it yet';
+          : 'no worker has reported it yet';
       throw new Refusal('conflict', `The schedule "${schedule.name}" makes no job now: ${why}.`);
     },
     async pauseSchedule({ params, caller, body }) {

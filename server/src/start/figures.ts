@@ -1,10 +1,10 @@
 import type { Events } from '@millrace/engine';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '@millrace/engine/system';
+import { createCounting, createKeeper } from '@millrace/store-postgres';
 import { createBudgets } from '../figures/budgets.ts';
-import { createKeeper } from '../figures/keeper.ts';
 import { type ServedFigures, serveFigures } from '../figures/overview.ts';
 import { createSampler } from '../figures/sampler.ts';
-import { createCounting } from '../figures/tally.ts';
+import { createTrouble } from '../live/trouble.ts';
 import { runChore } from '../workloads/chore.ts';
 import type { OpenedWorkloads } from '../workloads/open.ts';
 import type { Kinds } from './kinds.ts';
@@ -30,7 +30,13 @@ export function openFigures(
     ofOrgs: kindsOfOrgs,
     onCounted: () => keeper.soon(),
   });
-  const keeper = createKeeper({ counting, figures, replica, clock: systemClock, log });
+  const keeper = createKeeper({
+    counting,
+    figures,
+    replica,
+    clock: systemClock,
+    outage: createTrouble(log, 'The figures of the overview'),
+  });
   figures.listen(counting);
   stores.onMadeBeside(counting.made);
   const served = serveFigures({
@@ -40,7 +46,7 @@ export function openFigures(
     away: away.places,
     beside: new Set([...kindsOfOrgs, ...places.redis.map(({ kind }) => kind)]),
     schedules,
-    documents: declared.documents,
+    documentKinds: declared.documentKinds,
     budgets: createBudgets({
       orgs,
       workloads: workloads.budgets,

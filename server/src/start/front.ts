@@ -1,6 +1,8 @@
 import { createQueue, within } from '@millrace/engine';
+import { systemClock } from '@millrace/engine/system';
 import { orgCheck, redisCheck, storeCheck } from '../health.ts';
 import { createApp } from '../http/app.ts';
+import { keepAudit } from '../http/keep-audit.ts';
 import { closeApp, listen } from '../http/listen.ts';
 import { byFirstName } from '../identity/first-names.ts';
 import { createIdentity } from '../identity/identity.ts';
@@ -39,6 +41,8 @@ export async function openFront(
   if (sandbox !== null) closing.add(() => sandbox.close());
   const identity = createIdentity(identityOf(config, sandbox), log, telemetry, config);
   let isStopping = false;
+  const audit = traceAudit(database.audit, telemetry);
+  closing.add(keepAudit({ audit, keepMs: config.keepAuditMs, clock: systemClock, log }));
   const app = createApp({
     within(scope) {
       const store = within(joined, scope);
@@ -46,7 +50,7 @@ export async function openFront(
       return { store, queue, figures: figures.within(scope) };
     },
     away,
-    audit: traceAudit(database.audit, telemetry),
+    audit,
     bulk: database.bulk,
     saved: database.saved,
     jobs: createQueue({ store: joined, registry, events }),

@@ -1,11 +1,17 @@
-import { type Events, type Worker, createEvents, createQueue, within } from '@millrace/engine';
+import {
+  type Events,
+  type Worker,
+  createEvents,
+  createQueue,
+  logEvents,
+  within,
+} from '@millrace/engine';
+import { systemClock } from '@millrace/engine/system';
 import { BULK_KIND, type BulkService } from '../bulk/kind.ts';
-import { systemClock } from '../clock.ts';
 import type { ServedFigures } from '../figures/overview.ts';
 import { type Hub, createHub } from '../live/hub.ts';
 import { createThings } from '../live/things.ts';
 import { createTopics } from '../live/topics.ts';
-import { logEvents } from '../log/events.ts';
 import { createFetchPublic } from '../outside/fetch-public.ts';
 import { usageOf } from '../salesforce/orgs.ts';
 import { inWords } from '../start-error.ts';
@@ -34,7 +40,7 @@ export async function openWork(process: Process, kinds: Kinds, queues: Queues): 
   const { stores, orgs } = queues;
   const { database, joined, away } = stores;
   const events = createEvents();
-  logEvents(events, log);
+  logEvents(events, log, systemClock.now);
   telemetry.watch(events);
   const topics = createTopics();
   const workloads = await openWorkloads(

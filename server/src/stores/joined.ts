@@ -21,7 +21,7 @@ import type { EveryMember, MainStore } from './parts.ts';
 export function joinStores(
   main: MainStore,
   sides: readonly SideStore[],
-  /** Notes which of the others does not answer: what it has is left out, and the rest is told. */
+  /** Notes which of the others does not answer: what it has is left out, and the rest is shown. */
   away: Away = createAway(sides),
 ): MainStore {
   if (sides.length === 0) return main;

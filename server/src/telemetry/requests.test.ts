@@ -10,6 +10,7 @@ import {
   createWorker,
   defineJob,
 } from '@millrace/engine';
+import { systemClock } from '@millrace/engine/system';
 import { createMemoryStore } from '@millrace/store-memory';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -22,7 +23,6 @@ import {
   start,
   startSink,
 } from '../../test/telemetry.ts';
-import { systemClock } from '../clock.ts';
 import { traceRequests } from './requests.ts';
 import { traceStore } from './store.ts';
 import type { Telemetry } from './types.ts';

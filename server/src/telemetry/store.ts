@@ -38,7 +38,7 @@ const PARTS: { readonly [Name in Part]-?: VerbsOf<NonNullable<Store[Name]>> } = 
   amend: { retryWith: true, remove: true },
   rearrange: { prioritize: true, restore: true },
 };
-const AUDIT: VerbsOf<AuditLog> = { begin: true, note: true, end: true, list: true };
+const AUDIT: VerbsOf<AuditLog> = { begin: true, note: true, end: true, list: true, prune: true };
 
 type Part = Exclude<PartName, 'gatherMs' | 'enqueueIn'>;
 type Verb = Exclude<keyof Store, 'name' | 'keeps' | 'watch' | 'close' | PartName>;

@@ -16,11 +16,11 @@
  * Nothing here is registered globally: several telemetries may live in one process, as they do in tests.
  */
 import type { Clock } from '@millrace/engine';
+import { systemClock } from '@millrace/engine/system';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider, type MetricProducer, type MetricReader } from '@opentelemetry/sdk-metrics';
 import { AlwaysOnSampler, BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
-import { systemClock } from '../clock.ts';
 import type { Logger } from '../log/log.ts';
 import { createMask } from '../log/mask.ts';
 import { exportToAzure } from './export/azure.ts';

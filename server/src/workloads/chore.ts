@@ -1,7 +1,7 @@
 import type { Clock, Log } from '@millrace/engine';
 import type { Chore } from '@millrace/workload-kit';
 
-/** Runs it now and then; at once where there is more to do. One that fails is told, and runs again in its time. */
+/** Runs it now and then; at once where there is more to do. One that fails is reported, and runs again in its time. */
 export function runChore(
   { name, everyMs, runOnce }: Chore,
   { clock, log }: { readonly clock: Clock; readonly log: Log },

@@ -19,7 +19,7 @@ export interface DeclaredWorkloads {
   /** Of these, the names of those whose jobs go to Redis where there is one. */
   readonly wantRedis: readonly string[];
   /** Names of those, wherever their jobs are, that make a document with each execution. */
-  readonly documents: readonly string[];
+  readonly documentKinds: readonly string[];
   readonly rules: readonly Rule[];
   readonly books: readonly RuleBook[];
   /** As they are now: files that declare some may change. */
@@ -64,7 +64,7 @@ export async function declareWorkloads(
     })),
     kinds: onOrg(undefined),
     wantRedis: kinds.filter(({ redis }) => redis === true).map(({ kind }) => kind.kind),
-    documents: kinds.filter(({ makes }) => makes === 'document').map(({ kind }) => kind.kind),
+    documentKinds: kinds.filter(({ makes }) => makes === 'document').map(({ kind }) => kind.kind),
     rules: active.flatMap(({ rules = [] }) => rules),
     books: active.flatMap(({ books = [] }) => books),
     schedules: () => active.flatMap(({ schedules = [] }) => schedulesNow(schedules)),

@@ -1,4 +1,5 @@
 import type { Contract } from '@millrace/api';
+import { SchemaRefused } from '@millrace/store-postgres';
 import type {
   Handler,
   HealthCheck,
@@ -13,6 +14,7 @@ import type {
   WorkloadProblem,
 } from '@millrace/workload-kit';
 import type { Closing } from '../closing.ts';
+import { StartError } from '../start-error.ts';
 import type { Telemetry } from '../telemetry/types.ts';
 import { runChore } from './chore.ts';
 import type { ActiveWorkload } from './declare.ts';
@@ -25,7 +27,7 @@ export interface OpenedWorkloads {
   readonly gauges: readonly ((set: SetGauge<MetricTable>) => void)[];
   /** What they use up or share out, as it is now. */
   budgets(): Promise<readonly WorkloadBudget[]>;
-  /** How their things are told in live events, by the topic. */
+  /** How their things appear in live events, by the topic. */
   readonly topics: ReadonlyMap<string, Topic>;
   /** The names of the routes that they answer. */
   readonly routes: ReadonlySet<string>;
@@ -50,7 +52,13 @@ export async function openWorkloads(
   const steps = (name: string): Step | undefined =>
     all.find(({ opened }) => opened.steps?.[name] !== undefined)?.opened.steps?.[name];
   for (const { workload, config, loaded, kinds } of active) {
-    const opened = await workload.open({ ...host, telemetry, steps }, config, loaded);
+    const opened = await workload
+      .open({ ...host, telemetry, steps }, config, loaded)
+      .catch((error: unknown) => {
+        throw error instanceof SchemaRefused
+          ? new StartError(error.message, { cause: error })
+          : error;
+      });
     closing.add(() => opened.close());
     for (const chore of opened.chores ?? []) {
       const stop = runChore(chore, host);

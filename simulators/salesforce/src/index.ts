@@ -4,4 +4,5 @@ export type { Fault, FaultKind, FaultSpec, Faults } from './faults.ts';
 export type { FileInside, Inside } from './inside.ts';
 export type { ConnectedApp, SalesforceOptions, User } from './options.ts';
 export type { PublishedEvent } from './org.ts';
+export { packageObjects } from './package.ts';
 export { type Salesforce, startSalesforce } from './server.ts';

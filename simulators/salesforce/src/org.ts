@@ -18,7 +18,7 @@ import { type Schema, createSchema, prefixed } from './schema/schema.ts';
 import type { SObject } from './schema/types.ts';
 import type { Scope } from './soql/paths.ts';
 
-/** Who asks, and which faults meet them. */
+/** The caller, and which faults meet them. */
 export interface Caller {
   readonly userId: string;
   readonly strikes: Strikes;

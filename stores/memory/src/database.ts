@@ -42,6 +42,7 @@ import {
   schedules,
   syncSchedules,
 } from './schedules.ts';
+import { type Peek, createPeek } from './peek.ts';
 import { settle } from './settle.ts';
 import { createTurns } from './turns.ts';
 import { prune, reportWorker, workers } from './upkeep.ts';
@@ -67,6 +68,7 @@ export interface MemoryStore extends Store {
 
 /** Data that several handles share, as several processes share a database. */
 export interface MemoryDatabase {
+  readonly peek: Peek;
   open(options?: { readonly dependants?: Dependants }): MemoryStore;
   /** Copies the data; the returned function restores it, as a fail-over does that loses the commits since. */
   snapshot(): () => void;
@@ -175,5 +177,5 @@ export function createMemoryDatabase({
     };
   }
 
-  return { open, snapshot: () => data.snapshot() };
+  return { open, snapshot: () => data.snapshot(), peek: createPeek(data, now) };
 }

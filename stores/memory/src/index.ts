@@ -5,4 +5,5 @@ export {
   createMemoryDatabase,
   createMemoryStore,
 } from './database.ts';
+export type { Outlook, Peek } from './peek.ts';
 export { type Fence, leaseHolds } from './fence.ts';

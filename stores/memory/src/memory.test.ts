@@ -21,7 +21,8 @@ function world(options: { holds?: Fence; dependants?: Dependants } = {}) {
   const { dependants, ...rest } = options;
   const database = createMemoryDatabase({ now: () => clock.now, ...rest });
   const open = (): MemoryStore => database.open(dependants === undefined ? {} : { dependants });
-  return { clock, open, store: open(), snapshot: () => database.snapshot() };
+  const { peek } = database;
+  return { clock, open, store: open(), peek, snapshot: () => database.snapshot() };
 }
 
 let claims = 0;
@@ -251,6 +252,27 @@ describe('a fail-over that loses commits', () => {
     ).toEqual(jobs.map(({ id, epoch }) => ({ id, epoch })));
     expect(await store.settle({ settlements: jobs.map((job) => done(job)) })).toEqual(['stale']);
     expect(await store.enqueue({ jobs: [newJob()] })).toEqual([{ id: 'mem-2', created: true }]);
+  });
+});
+
+describe('a look at the data', () => {
+  it('has the jobs as a store has them, oldest first', async () => {
+    const { store, peek } = world();
+    await store.enqueue({ jobs: [newJob({ kind: 'a' }), newJob({ kind: 'b' })] });
+    const kinds = peek.jobs().map(({ kind }) => kind);
+    expect(kinds).toEqual(['a', 'b']);
+    expect(peek.jobs()[0]).toEqual(await store.get({ id: 'mem-1' }));
+  });
+
+  it('says what is to come, and when', async () => {
+    const { clock, store, peek } = world();
+    expect(peek.outlook()).toEqual({ due: 0, scheduled: 0, running: 0, nextAt: null });
+    await start(store);
+    await store.enqueue({ jobs: [newJob(), newJob({ due: { afterMs: 50 } })] });
+    const nextAt = clock.now + 50;
+    expect(peek.outlook()).toEqual({ due: 1, scheduled: 1, running: 1, nextAt });
+    clock.now += 50;
+    expect(peek.outlook()).toEqual({ due: 2, scheduled: 0, running: 1, nextAt: null });
   });
 });
 

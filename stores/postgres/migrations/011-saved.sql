@@ -1,4 +1,5 @@
 -- What people save for themselves: views of the jobs, batches to do again. Of one person within one tenant, until they delete it.
+-- compatible from: 010
 CREATE TABLE millrace.saved (
   owner      text COLLATE "C" NOT NULL,
   tenant     text COLLATE "C" NOT NULL,

@@ -16,7 +16,15 @@ export interface Credential {
   refused?(): void;
 }
 
-export interface ConnectOptions {
+export type ConnectOptions = ByUrl | ByConfig;
+
+/** As a program connects that has a pool of its own. */
+interface ByConfig {
+  readonly config: pg.ClientConfig;
+  readonly credential?: undefined;
+}
+
+interface ByUrl {
   readonly url: string;
   /** Without it, as the URL says. */
   readonly tls?: Tls;
@@ -35,7 +43,7 @@ const REFUSED = /^28/;
  *
  * A client that breaks emits `error`, whatever it is doing, and without a listener that ends the process. A pool
  * listens to the clients that lie idle and to no others, so every client has a listener from its birth on. Nothing is
- * lost by it: whoever waits for an answer is told by the answer.
+ * lost by it: whoever waits for an answer learns it from the answer.
  */
 export function clientClass({ credential }: ConnectOptions): typeof pg.Client {
   return class Client extends pg.Client {
@@ -49,7 +57,9 @@ export function clientClass({ credential }: ConnectOptions): typeof pg.Client {
   };
 }
 
-export function connectConfig({ url, tls }: ConnectOptions): pg.ClientConfig {
+export function connectConfig(options: ConnectOptions): pg.ClientConfig {
+  if ('config' in options) return options.config;
+  const { url, tls } = options;
   if (tls === undefined) return { connectionString: url };
   const plain = new URL(url);
   for (const name of TLS_PARAMETERS) plain.searchParams.delete(name);

@@ -28,6 +28,8 @@ export interface Session {
 export interface Database extends Session {
   /** The database runs in this process: there is no autovacuum and no checkpointer. */
   readonly isEmbedded: boolean;
+  /** Its schema is for somebody else to change: `migrate` looks whether it is new enough, and issues no DDL. */
+  readonly schemaFixed?: boolean;
   /** Runs the work in a transaction, again if it was undone because of others (a deadlock). */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /**

@@ -12,7 +12,7 @@ const PASSING = /^(08|53|57|58|40|XX|55P03|25006|25P03|25P04|26000|42P05|42501)/
 
 const UNTRUSTED = 'The certificate of the database is of no trusted authority';
 
-/** What an operator has to see to: the same for every statement, and over when it is mended. */
+/** What an operator has to see to: the same for every statement, and over when it is repaired. */
 const CONDITIONS: Readonly<Record<string, string>> = {
   '53100': 'The disk of the database is full',
   '53200': 'The database is out of memory',

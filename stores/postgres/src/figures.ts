@@ -22,7 +22,7 @@ export interface Figures {
   waiting(): Promise<WaitingLane[]>;
   /** The newest that failed, or that wait for a retry. */
   failures(params: FailuresParams): Promise<Failure[]>;
-  /** What the store makes and ends by itself is told from now on. One listens at a time. */
+  /** What the store makes and ends by itself is reported from now on. One listens at a time. */
   listen(tally: Tally): void;
 }
 

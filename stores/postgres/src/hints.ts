@@ -35,7 +35,7 @@ const PAUSES: HintPauses = {
 /**
  * One LISTEN for the process, which hears everything in the order in which it was committed, as every other process does.
  * Poolers swallow LISTEN without an error, so it is tried out: a message sent must come back. While it does not, the workers
- * poll, what is announced here is told to those who watch here, and it is tried again: a database that is slow at
+ * poll, what is announced here is sent to those who watch here, and it is tried again: a database that is slow at
  * the start looks like a pooler. The test goes on while it works, since a fail-over may put a pooler in between.
  */
 export async function startHints(
@@ -81,7 +81,7 @@ export async function startHints(
 
   /** A LISTEN of its own: what a pooler has swallowed once it does not bring later either. */
   async function tryOut(withinMs: number): Promise<boolean> {
-    // Before the test is passed, what is announced here is told here, and must not be told twice.
+    // Before the test is passed, what is announced here is sent here, and must not be sent twice.
     let isHeard = false;
     const end = await database.listen(
       CHANNEL,

@@ -1,13 +1,11 @@
 import type { PGlite } from '@electric-sql/pglite';
 import type { Dependants } from '@millrace/engine';
-import { join } from 'node:path';
 import type { ConnectOptions } from './connect.ts';
-import type { Database, Statement } from './database.ts';
-import { lockFolder } from './embedded/folder-lock.ts';
+import type { Database, Session, Statement } from './database.ts';
+import { openEmbedded } from './embedded/open.ts';
 import { migrate } from './migrate.ts';
 import { openPg } from './pg.ts';
 import { PLANNING } from './planning.ts';
-import { openFolder } from './embedded/pglite-folder.ts';
 import { openPglite } from './embedded/pglite.ts';
 import { type PostgresStore, createStore } from './store.ts';
 
@@ -27,7 +25,8 @@ export {
   texts,
 } from './database.ts';
 export { checkPostgres } from './check.ts';
-export { lockFolder };
+export { lockFolder } from './embedded/folder-lock.ts';
+export { hasEmbedded, openEmbedded } from './embedded/open.ts';
 export {
   BUCKETS,
   type Counted,
@@ -46,7 +45,15 @@ export {
   type WaitingLane,
   type Whose,
 } from './figures.ts';
-export { type Migrations, migrate } from './migrate.ts';
+export { type Plan, migrate, migrateIn, planEmpty, planMigrations, scriptOf } from './migrate.ts';
+export { type Migrations, type PartState, QUEUE, SchemaRefused } from './migrations.ts';
+export { openPg } from './pg.ts';
+export { grantsTo } from './rights.ts';
+export { type RunInside, sessionOf } from './own-sessions.ts';
+export { type Announcer, createAnnouncer } from './replica/announcer.ts';
+export { FIRST_BUCKET_MS, bucketOf } from './replica/buckets.ts';
+export { type Counting, createCounting } from './replica/counting.ts';
+export { type Keeper, createKeeper } from './replica/keeper.ts';
 export type {
   Announcement,
   Announcements,
@@ -65,15 +72,17 @@ export type {
 } from './service.ts';
 export type { PostgresStore } from './store.ts';
 
-export interface PostgresStoreOptions extends ConnectOptions {
+export type PostgresStoreOptions = ConnectOptions & {
   /** The prefix of its job ids. */
   readonly name?: string;
   readonly dependants?: Dependants;
   readonly poolSize?: number;
   readonly answerWithinMs?: number;
+  /** False: the schema is only looked at, and a start on one that is too old is refused. True by default. */
+  readonly migrate?: boolean;
   /** Whether notifications arrive: said once at the start, and whenever it changes. Without them the workers poll. */
   readonly onNotify?: (arrives: boolean) => void;
-}
+};
 
 export interface PgliteStoreOptions {
   /** A folder that this process has for itself, or a database that the program has open already. */
@@ -87,15 +96,18 @@ export interface PgliteStoreOptions {
         readonly durable?: boolean;
       }
     | { readonly pglite: PGlite };
+  /** As of `PostgresStoreOptions`. */
+  readonly migrate?: boolean;
   readonly name?: string;
   readonly dependants?: Dependants;
 }
 
 const NOTHING_FOLLOWS: Dependants = () => [];
 
-/** A store in Postgres 14 or newer. Sets up or updates its schema `millrace`. */
+/** A store in Postgres 14 or newer. Sets up or updates its schema `millrace`, unless told not to. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
-  const database = openPg({ poolSize: 10, answerWithinMs: 30_000, ...options });
+  const pool = openPg({ poolSize: 10, answerWithinMs: 30_000, ...options });
+  const database: Database = { ...pool, schemaFixed: options.migrate === false };
   try {
     await migrate(database);
     const store = await createStore({
@@ -104,7 +116,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       dependants: options.dependants ?? NOTHING_FOLLOWS,
       onNotify(arrives) {
         // Where LISTEN does not arrive there is a transaction pooler, and those lose prepared statements too.
-        database.setPrepared(arrives);
+        pool.setPrepared(arrives);
         options.onNotify?.(arrives);
       },
     });
@@ -123,31 +135,32 @@ WITH own AS (UPDATE millrace.lease SET until = to_timestamp(0))
 UPDATE millrace.shared_lease SET until = to_timestamp(0)`,
 };
 
+/** All leases are over: of jobs whose worker is known to be gone. */
+export async function endLeases(session: Session): Promise<void> {
+  await session.query(END_LEASES, []);
+}
+
 /** A store in an embedded Postgres: the same tables and statements, nothing to install, one process. */
 export async function openPgliteStore(options: PgliteStoreOptions): Promise<PostgresStore> {
   const { source } = options;
+  const schemaFixed = options.migrate === false;
   if ('pglite' in source) {
-    const database = { ...openPglite(source.pglite), close: () => Promise.resolve() };
+    const database = {
+      ...openPglite(source.pglite),
+      schemaFixed,
+      close: () => Promise.resolve(),
+    };
     await migrate(database);
     return embedded(options, database);
   }
-  const unlock = await lockFolder(source.folder);
+  const database = { ...(await openEmbedded(source)), schemaFixed };
   try {
-    const pglite = await openFolder(join(source.folder, 'pg'), {
-      isDurable: source.durable ?? true,
-    });
-    try {
-      await pglite.exec(PLANNING);
-      const database = openPglite(pglite);
-      await migrate(database);
-      await database.query(END_LEASES, []);
-      return await embedded(options, database, unlock);
-    } catch (error) {
-      await pglite.close();
-      throw error;
-    }
+    await database.script(PLANNING);
+    await migrate(database);
+    await endLeases(database);
+    return await embedded(options, database);
   } catch (error) {
-    await unlock();
+    await database.close();
     throw error;
   }
 }
@@ -155,12 +168,10 @@ export async function openPgliteStore(options: PgliteStoreOptions): Promise<Post
 function embedded(
   { name, dependants }: PgliteStoreOptions,
   database: Database,
-  onClose?: () => Promise<void>,
 ): Promise<PostgresStore> {
   return createStore({
     database,
     name: name ?? 'pg',
     dependants: dependants ?? NOTHING_FOLLOWS,
-    ...(onClose !== undefined && { onClose }),
   });
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +7,8 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestDatabase, type TestDatabases, testDatabases } from '../test/databases.ts';
 import { type PostgresStore, openPostgresStore } from './index.ts';
-import { migrate } from './migrate.ts';
+import { migrate, planMigrations, scriptOf } from './migrate.ts';
+import { QUEUE, SchemaRefused } from './migrations.ts';
 import { openPg } from './pg.ts';
 
 const FIRST = '001-queue.sql';
@@ -29,6 +30,7 @@ let databases: TestDatabases;
 let database: TestDatabase;
 let client: pg.Client;
 let stores: PostgresStore[];
+const cleanups: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   databases = await testDatabases();
@@ -43,6 +45,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all(stores.map((store) => store.close()));
+  for (const cleanup of cleanups.splice(0)) await cleanup();
   await client.end();
   await database.drop();
 });
@@ -190,10 +193,114 @@ it('an empty database gets everything, and a second start has nothing to do', as
   await again.close();
 });
 
-it('a database of a newer release is left alone', async () => {
-  await open();
-  await client.query(`INSERT INTO millrace.migrations (name) VALUES ('999-later.sql')`);
-  await expect(open()).rejects.toThrow('set up by a newer Millrace (999-later.sql)');
+describe('a database of a newer release', () => {
+  const own = Number(ALL.at(-1)?.slice(0, 3));
+  const three = (number: number): string => String(number).padStart(3, '0');
+
+  /** Set up by a release that has our files, and these. */
+  async function setUpBy(files: Record<string, string>): Promise<void> {
+    const folder = await mkdtemp(join(tmpdir(), 'millrace-next-'));
+    cleanups.push(() => rm(folder, { recursive: true }));
+    await cp(new URL('../migrations/', import.meta.url), folder, { recursive: true });
+    for (const [name, sql] of Object.entries(files)) await writeFile(join(folder, name), sql);
+    const next = openPg({ url: database.url, poolSize: 1, answerWithinMs: 30_000 });
+    cleanups.push(() => next.close());
+    await migrate(next, { owner: '', folder: pathToFileURL(`${folder}/`) });
+  }
+
+  it('is worked on, where its migrations say that this one may', async () => {
+    await setUpBy({
+      [`${three(own + 1)}-more.sql`]: `-- More of a job.\n-- compatible from: ${three(own)}\n
+        ALTER TABLE millrace.jobs ADD COLUMN more text;
+        ALTER TABLE millrace.lease ADD COLUMN more boolean NOT NULL DEFAULT false;`,
+      [`${three(own + 2)}-others.sql`]: `-- compatible from: ${three(own - 1)}\nCREATE TABLE millrace.others (n int);`,
+    });
+    const store = await open();
+    const job = { kind: 'work', payload: '{}', maxAttempts: 1, tenant: '', priority: null };
+    await store.enqueue({ jobs: [job, job] });
+    const { jobs } = await claim(store, 'work');
+    const outcome = { move: 'succeed', result: '1', purgePayload: false, effects: [] } as const;
+    expect(
+      await store.settle({
+        settlements: jobs.map((each) => ({ job: each, outcome, children: [] })),
+      }),
+    ).toEqual(['settled', 'settled']);
+    const { parts } = await planMigrations(store.database, [QUEUE]);
+    expect(parts).toMatchObject([
+      {
+        pending: [],
+        version: `${three(own + 2)}-others.sql`,
+        newer: [`${three(own + 1)}-more.sql`, `${three(own + 2)}-others.sql`],
+      },
+    ]);
+  });
+
+  it.each([
+    ['says nothing of it', ''],
+    ['is for newer code', `-- compatible from: ${three(own + 1)}\n`],
+  ])('is left alone, where one of them %s', async (_, header) => {
+    await setUpBy({
+      [`${three(own + 1)}-break.sql`]: `${header}ALTER TABLE millrace.jobs RENAME COLUMN key TO name;`,
+      [`${three(own + 2)}-more.sql`]: `-- compatible from: ${three(own)}\nCREATE TABLE millrace.others (n int);`,
+    });
+    const opening = open();
+    await expect(opening).rejects.toBeInstanceOf(SchemaRefused);
+    await expect(opening).rejects.toThrow(
+      `set up by a newer Millrace (queue: ${three(own + 1)}-break.sql), with which this one cannot work: it knows its migrations up to ${three(own)}.`,
+    );
+  });
+
+  it('is left alone, where the release that set it up kept no word of it', async () => {
+    await open();
+    await client.query(`INSERT INTO millrace.migrations (name) VALUES ('999-later.sql')`);
+    await expect(open()).rejects.toThrow('set up by a newer Millrace (queue: 999-later.sql)');
+  });
+});
+
+describe('a start that may not change the schema', () => {
+  const openFixed = async (): Promise<PostgresStore> => {
+    const store = await openPostgresStore({ url: database.url, migrate: false });
+    stores.push(store);
+    return store;
+  };
+
+  it('is refused on one that is older than it needs, and changes nothing', async () => {
+    await expect(openFixed()).rejects.toThrow(
+      `The schema millrace is older than this version needs: it lacks ${ALL.join(', ')}, and MIGRATE is off. Run "millrace migrate"`,
+    );
+    const { rows } = await client.query(`SELECT to_regnamespace('millrace') AS schema`);
+    expect(rows).toEqual([{ schema: null }]);
+    await setUpFirstRelease();
+    await expect(openFixed()).rejects.toThrow(`it lacks ${ALL.slice(1).join(', ')}, and`);
+    expect(await applied()).toEqual([FIRST]);
+  });
+
+  it('works on one that is as new', async () => {
+    await open();
+    const store = await openFixed();
+    expect(await store.enqueue({ jobs: [] })).toEqual([]);
+    // A workload with tables of its own asks for them in the same way.
+    const folder = await mkdtemp(join(tmpdir(), 'millrace-migrations-'));
+    cleanups.push(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, '001-first.sql'), 'CREATE TABLE millrace.mine (n integer);');
+    const mine = { owner: 'mine', folder: pathToFileURL(`${folder}/`) };
+    await expect(migrate(store.database, mine)).rejects.toThrow('it lacks mine/001-first.sql');
+  });
+});
+
+it('the script of a plan does what the plan would', async () => {
+  await setUpFirstRelease();
+  const by = openPg({ url: database.url, poolSize: 1, answerWithinMs: 30_000 });
+  cleanups.push(() => by.close());
+  const plan = await planMigrations(by, [QUEUE]);
+  expect(plan.parts.flatMap(({ pending }) => pending.map(({ file }) => file))).toEqual(
+    ALL.slice(1),
+  );
+  await client.query(scriptOf(plan));
+  expect(await applied()).toEqual(ALL);
+  const left = await planMigrations(by, [QUEUE]);
+  expect(left.base).toEqual([]);
+  expect(scriptOf(left)).toBe('');
 });
 
 it('keeps the files of a workload apart from those of the queue', async () => {

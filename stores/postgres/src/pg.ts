@@ -7,11 +7,11 @@ import { PLANNING } from './planning.ts';
 import { createOwnSessions } from './own-sessions.ts';
 import { createTrouble } from './trouble.ts';
 
-export interface PgOptions extends ConnectOptions {
+export type PgOptions = ConnectOptions & {
   readonly poolSize: number;
   /** A connection that has not answered by then is given up: the other end may be gone without a word. */
   readonly answerWithinMs: number;
-}
+};
 
 export interface PgDatabase extends Database {
   /** Whether connections are ours alone, to be set up and to keep prepared statements on. They are not at first. */
@@ -91,7 +91,11 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
     }
   }
 
-  function session(client: Queryable): Session {
+  /**
+   * The client of somebody else has no named statements: a pooler may lie in front of it although none lies in front of ours,
+   * and would lose them in the middle of a transaction.
+   */
+  function session(client: Queryable, isOwn = true): Session {
     return {
       async query<R extends Row>(
         { name, text }: Statement,
@@ -99,7 +103,7 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
       ): Promise<R[]> {
         try {
           const result = await client.query<R>({
-            ...(prepared && name !== '' && { name }),
+            ...(isOwn && prepared && name !== '' && { name }),
             text,
             values: [...values],
             types,
@@ -169,9 +173,11 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
     join(joined) {
       const inside = own.find(joined);
       if (inside !== null) return inside;
-      if (!isQueryable(joined))
-        throw new TypeError('The transaction must be a connected client of the pg package.');
-      return session(joined);
+      if (!isQueryable(joined) || 'totalCount' in joined)
+        throw new TypeError(
+          'The transaction must be a connected client of the pg package. A pool runs each statement on any of its clients: give the one that you have begun the transaction on.',
+        );
+      return session(joined, false);
     },
     async listen(channel, onMessage, onGap) {
       const stop = await listen(() => new Client(config), channel, onMessage, onGap);

@@ -3,7 +3,7 @@
  * seconds, so whatever the planner believes of them is soon wrong, while the right plan is always the same. Each of
  * these was seen to go wrong by two orders of magnitude:
  * - a claim taken for a big query and compiled to machine code, 90 ms each time: `jit`;
- * - planning the claim anew each time, which takes as long as running it for one job: `plan_cache_mode`;
+ * - planning the claim again each time, which takes as long as running it for one job: `plan_cache_mode`;
  * - a settling planned while `lease` was empty, which later compared every lease with every outcome.
  *
  * Our statements are written for READ COMMITTED, and for arrays in which NULL is NULL, whatever the database's defaults are.

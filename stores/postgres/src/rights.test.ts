@@ -3,6 +3,8 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestDatabase, type TestDatabases, testDatabases } from '../test/databases.ts';
 import { type PostgresStore, openPostgresStore } from './index.ts';
+import { openPg } from './pg.ts';
+import { grantsTo } from './rights.ts';
 
 /** Roles that may do less than an owner: what they lack is said, and what is said is enough. */
 
@@ -32,9 +34,12 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
-async function openAs(username: string): Promise<PostgresStore> {
+async function openAs(
+  username: string,
+  options: { migrate?: boolean } = {},
+): Promise<PostgresStore> {
   const url = Object.assign(new URL(database.url), username === '' ? {} : { username }).href;
-  const store = await openPostgresStore({ url });
+  const store = await openPostgresStore({ url, ...options });
   cleanups.push(() => store.close());
   return store;
 }
@@ -84,8 +89,35 @@ describe('a role', () => {
     expect(said).toContain(
       `The role ${role} lacks a right on the schema millrace (permission denied`,
     );
-    expect(said).toContain(`start Millrace once as its owner ${owner.user}`);
+    expect(said).toContain(`run "millrace migrate" as its owner ${owner.user}`);
     await owner.query(said.slice(said.indexOf('GRANT USAGE')));
     await work(await openAs(role));
+  });
+
+  it('with the grants that are printed works in it, in tables of later versions too, and changes nothing about it', async () => {
+    await openAs('');
+    const asOwner = openPg({ url: database.url, poolSize: 1, answerWithinMs: 30_000 });
+    cleanups.push(() => asOwner.close());
+    await owner.query((await grantsTo(asOwner, role)).join('\n'));
+    await owner.query('CREATE TABLE millrace.later (n int GENERATED ALWAYS AS IDENTITY)');
+    const store = await openAs(role, { migrate: false });
+    await work(store);
+    await store.database.script('INSERT INTO millrace.later DEFAULT VALUES');
+    for (const ddl of [
+      'CREATE TABLE millrace.more (n int)',
+      'ALTER TABLE millrace.jobs ADD COLUMN more int',
+      'DROP TABLE millrace.jobs',
+      'TRUNCATE millrace.jobs',
+    ])
+      expect(await refusalOf(store.database.script(ddl)), ddl).toMatch(
+        /permission denied|must be owner/,
+      );
+  });
+
+  it('whose name has to be quoted is quoted', async () => {
+    const asOwner = openPg({ url: database.url, poolSize: 1, answerWithinMs: 30_000 });
+    cleanups.push(() => asOwner.close());
+    const grants = await grantsTo(asOwner, 'App"; DROP TABLE x; --');
+    for (const grant of grants) expect(grant).toMatch(/ TO "App""; DROP TABLE x; --";$/);
   });
 });

@@ -90,6 +90,8 @@ export interface AuditLog {
   end(params: { id: string; end: AuditEnd }): Promise<void>;
   /** Newest first. */
   list(params: AuditParams): Promise<{ entries: AuditRecord[]; next: string | null }>;
+  /** Forgets the oldest of what is older than this, so many at a time that nothing is locked for long. */
+  prune(params: { keepMs: number }): Promise<{ count: number; more: boolean }>;
 }
 
 /** Whose a saved thing is: one person's, within one tenant. There is no other way to ask for one. */

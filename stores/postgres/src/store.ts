@@ -15,7 +15,7 @@ import { type HintOptions, startHints } from './hints.ts';
 import { type Figures, createTallyPoint } from './figures.ts';
 import { createIds } from './ids.ts';
 import { createAmend } from './operations/amend.ts';
-import { auditBegin, auditEnd, auditLog, auditNote } from './operations/audit.ts';
+import { auditBegin, auditEnd, auditLog, auditNote, auditPrune } from './operations/audit.ts';
 import { createBulkLog } from './operations/bulk.ts';
 import { CLAIM_NOTHING, createClaim } from './operations/claim/claim.ts';
 import type { Context } from './operations/context.ts';
@@ -83,10 +83,9 @@ export async function createStore(
     name: string;
     dependants: Dependants;
     shareLeaseFrom?: number;
-    onClose?: () => Promise<void>;
   },
 ): Promise<PostgresStore> {
-  const { database, name, dependants, onClose } = params;
+  const { database, name, dependants } = params;
   const { shareLeaseFrom = SHARE_LEASE_FROM } = params;
   const tally = createTallyPoint();
   const context: Context = { database, ids: createIds(name), dependants, shareLeaseFrom, tally };
@@ -145,6 +144,7 @@ export async function createStore(
       note: (request) => auditNote(context, request),
       end: (request) => auditEnd(context, request),
       list: (request) => auditLog(context, request),
+      prune: (request) => auditPrune(context, request),
     },
     bulk: createBulkLog(context),
     saved: createSaved(context),
@@ -153,11 +153,7 @@ export async function createStore(
     announcements,
     async close() {
       await stop();
-      try {
-        await database.close();
-      } finally {
-        await onClose?.();
-      }
+      await database.close();
     },
   };
 }

@@ -22,8 +22,8 @@ export interface Context {
 export const LONGEST = 131_072;
 
 /**
- * Turns Salesforce's errors into the port's: StoreUnavailable where nobody can tell what became of a write or it
- * passes by itself, and anything else for data that will never do.
+ * Turns Salesforce's errors into the port's: StoreUnavailable where nobody can tell what became of a write or the fault
+ * is temporary, and anything else for data that will never do.
  */
 export async function reaching<T>(call: () => Promise<T>): Promise<T> {
   try {
@@ -38,7 +38,7 @@ export function asStoreError(error: unknown): unknown {
   // Too much for as many records as the call had: nothing was written, and fewer records may fit.
   if (error.kind === 'overrun')
     return new StoreTimedOut(`Salesforce: ${error.message}`, { cause: error });
-  return passes(error) ? unavailable(error) : error;
+  return isTemporary(error) ? unavailable(error) : error;
 }
 
 export function unavailable(error: SalesforceError): StoreUnavailable {
@@ -46,7 +46,7 @@ export function unavailable(error: SalesforceError): StoreUnavailable {
 }
 
 /** Whether the same call may succeed the next time. */
-export function passes(error: SalesforceError): boolean {
+export function isTemporary(error: SalesforceError): boolean {
   return (
     error.outcome === 'unknown' ||
     error.kind === 'session' ||

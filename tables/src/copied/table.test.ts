@@ -182,7 +182,7 @@ describe.each(SHAPES)('$format $compression, $hidden hidden', (options) => {
 
   test('it is not carried on with other hidden fields', () => {
     const other = { ...options, hidden: 2 };
-    expect(() => createCopiedTable(other, whole.state)).toThrow('Start the file afresh');
+    expect(() => createCopiedTable(other, whole.state)).toThrow('Start the file again');
   });
 });
 

@@ -22,7 +22,7 @@ export interface Execution extends Lease {
   /** Passes it on to the engine, and remembers it. */
   progress(progress: Progress): void;
   end(how: string, result?: unknown): void;
-  /** What it told last, and when, by true time. */
+  /** What it reported last, and when, by true time. */
   readonly told: { readonly progress: Progress; readonly at: number } | null;
   /** True time. */
   readonly endedAt: number | null;

@@ -115,7 +115,7 @@ function checkProgress(
   violations.expect(
     record.progress.includes(last) && job.progress !== null,
     'progress',
-    () => `${record.id} told ${last}, saved were ${record.progress.join(' ') || 'none'}`,
+    () => `${record.id} reported ${last}, saved were ${record.progress.join(' ') || 'none'}`,
   );
 }
 

@@ -117,7 +117,7 @@ export function createFollowUps(params: {
         const what = sum > 0 ? `${sum} missing` : `${-sum} too many`;
         violations.add('followUps', `${reason}: ${what} after ${during}`);
       }
-      balance.clear(); // told once
+      balance.clear(); // reported once
     },
     snapshot() {
       const then = new Map(

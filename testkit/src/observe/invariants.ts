@@ -30,7 +30,7 @@ export const INVARIANTS = {
   selfFencing: 'A handler does nothing after its lease has ended unless it was told to stop.',
   concurrency: 'No more handlers run than the worker, its pool and their kind allow.',
   results: 'A job that succeeded has the result of the execution that settled it.',
-  progress: 'The last progress a handler told is saved soon, and again when saving failed.',
+  progress: 'The last progress a handler reported is saved soon, and again when saving failed.',
   pausedWorker: 'A worker that was told to pause makes no new claim.',
   promptness: 'No worker with room for a job leaves it lying for long.',
   stopping: 'A worker that has stopped holds no lease, and stops within its time.',

@@ -180,7 +180,7 @@ export async function* chunked(
   try {
     for (let chunk = Number(job.cursor ?? 0) + 1; chunk <= chunks; chunk++) {
       await work(around, execution, job.data);
-      // The counter starts anew with each saved chunk, so it is this chunk's own attempts that count.
+      // The counter starts again with each saved chunk, so it is this chunk's own attempts that count.
       const attempt = chunk === Number(job.cursor ?? 0) + 1 ? job.attempt : 1;
       if (chunk === job.data.failsAt && attempt <= (job.data.fails ?? 0))
         throw new JobFailure('told_to', `chunk ${chunk}`);

@@ -53,6 +53,43 @@ describe('virtual time', () => {
     expect(fired).toEqual(fired.toSorted((a, b) => a - b));
   });
 
+  it('stays where it is while somebody holds it, and lets the present go on', async () => {
+    let release: () => void = () => {};
+    let isHeld = true;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const time = createVirtualTime({ hold: () => (isHeld ? released : null) });
+    const fired: string[] = [];
+    time.after(0, () => fired.push('now'));
+    time.after(5, () => fired.push('later'));
+    const running = time.run(10);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([fired, time.now()]).toEqual([['now'], 0]);
+    // What the holder sets going comes before what was to come later.
+    time.after(1, () => fired.push('of the holder'));
+    isHeld = false;
+    release();
+    await running;
+    expect([fired, time.now()]).toEqual([['now', 'of the holder', 'later'], 10]);
+  });
+
+  it('does not end before what holds it at its end', async () => {
+    const work = [new Promise<void>((resolve) => setImmediate(resolve))];
+    const time = createVirtualTime({ hold: () => work.pop() ?? null });
+    await time.run(10);
+    expect(work).toEqual([]);
+  });
+
+  it('knows when something happens next', () => {
+    const time = createVirtualTime();
+    expect(time.nextAt()).toBe(null);
+    const takeBack = time.after(1, () => {});
+    time.after(7, () => {});
+    takeBack();
+    expect(time.nextAt()).toBe(7);
+  });
+
   it('notices when nothing lets time pass', async () => {
     const time = createVirtualTime();
     const again = (): void => void time.after(0, again);

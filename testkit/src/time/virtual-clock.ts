@@ -1,6 +1,9 @@
 import type { Clock } from '@millrace/engine';
 import { type Timer, createTimerHeap } from './timer-heap.ts';
 
+/** As it was when this file was loaded: the fake timers of a test runner may replace it later, and would never fire. */
+const nextTick = process.nextTick.bind(process);
+
 /**
  * Time that stands still until someone runs it. Timers fire one by one in the order of (time, when they
  * were set), and every promise that one of them settles has run its course before the next fires: the
@@ -13,6 +16,8 @@ export interface VirtualTime {
   after(ms: number, fire: () => void): () => void;
   /** Fires everything that is due up to and including `until`. */
   run(until: number): Promise<void>;
+  /** When the next timer is due; null where there is none. */
+  nextAt(): number | null;
   /** A process's view of time. */
   process(skew?: Skew): ProcessClock;
 }
@@ -48,7 +53,10 @@ const TIMERS_PER_MOMENT = 50_000;
  */
 const GRID = 1_000;
 
-export function createVirtualTime(): VirtualTime {
+/** `hold` is asked before time moves on: a promise keeps it where it is, for something that takes real time. */
+export function createVirtualTime({
+  hold = () => null,
+}: { readonly hold?: () => Promise<void> | null } = {}): VirtualTime {
   const heap = createTimerHeap();
   let now = 0;
   let sequence = 0;
@@ -66,7 +74,16 @@ export function createVirtualTime(): VirtualTime {
     let inThisMoment = 0;
     // The first turn is not a microtask yet: what the caller has set going comes to rest first.
     await quiescence();
-    for (let timer = heap.peek(); timer !== undefined && timer.time <= until; timer = heap.peek()) {
+    for (;;) {
+      const timer = heap.peek();
+      const isDue = timer !== undefined && timer.time <= until;
+      const held = isDue && timer.time <= now ? null : hold();
+      if (held !== null) {
+        await held;
+        await quiescence();
+        continue;
+      }
+      if (!isDue) break;
       heap.pop();
       if (timer.fire === null) continue;
       inThisMoment = timer.time > now ? 0 : inThisMoment + 1;
@@ -78,10 +95,19 @@ export function createVirtualTime(): VirtualTime {
     now = Math.max(now, until);
   }
 
+  function nextAt(): number | null {
+    for (let timer = heap.peek(); timer !== undefined; timer = heap.peek()) {
+      if (timer.fire !== null) return timer.time;
+      heap.pop();
+    }
+    return null;
+  }
+
   return {
     now: () => now,
     after,
     run,
+    nextAt,
     process: (skew) => createProcessClock(() => now, after, skew),
   };
 }
@@ -141,6 +167,6 @@ function createProcessClock(
  */
 function quiescence(): Promise<void> {
   return new Promise((resolve) => {
-    process.nextTick(resolve);
+    nextTick(resolve);
   });
 }

@@ -144,6 +144,23 @@ describe('a store behind a bad line', () => {
     ]);
   });
 
+  it('tells of each call, with what its caller hears', async () => {
+    const { link } = behind({ requestLost: 1 });
+    const ended: string[] = [];
+    const onCall = (answer: Promise<unknown>): void =>
+      void answer.then(
+        () => ended.push('answered'),
+        () => ended.push('given up'),
+      );
+    const faulty = createFaultyStore({ store, time, clock, link, onFault: () => {}, onCall });
+    watched(faulty.now());
+    await time.run(TIMEOUT_MS + 20);
+    link.calm();
+    watched(faulty.now());
+    await time.run(TIMEOUT_MS + 40);
+    expect(ended).toEqual(['given up', 'answered']);
+  });
+
   it('drops hints', async () => {
     const { faulty } = behind({ hintLost: 1 });
     let hints = 0;

@@ -17,14 +17,21 @@ export function createFaultyStore(params: {
   time: VirtualTime;
   clock: ProcessClock;
   link: Link;
-  /** Told of every call that did not end well for its caller. */
+  /** Hears of every call that did not end well for its caller. */
   onFault: (verb: string, what: string) => void;
+  /** Told of every call, with what its caller will hear. */
+  onCall?: (answer: Promise<unknown>) => void;
 }): Store {
-  const { store, time, clock, link, onFault } = params;
+  const { store, time, clock, link, onFault, onCall } = params;
 
   function call<T>(verb: string, arrive: () => Promise<T>, repeat: Repeat = 'never'): Promise<T> {
     if (clock.state === 'killed') return new Promise(() => {});
-    const plan = link.plan(repeat);
+    const answer = send(verb, arrive, link.plan(repeat, verb));
+    onCall?.(answer);
+    return answer;
+  }
+
+  function send<T>(verb: string, arrive: () => Promise<T>, plan: CallPlan): Promise<T> {
     return new Promise((resolve, reject) => {
       const giveUp = clock.after(link.timeoutMs, () => {
         onFault(verb, 'no answer');

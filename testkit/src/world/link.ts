@@ -77,7 +77,8 @@ export type Repeat = 'never' | 'anyTime';
 
 /** The line between one process and the store. */
 export interface Link {
-  plan(repeat: Repeat): CallPlan;
+  /** `verb` is what the store is asked to do. */
+  plan(repeat: Repeat, verb: string): CallPlan;
   planHint(): { lost: boolean; ms: number };
   /** How long the caller waits for an answer. */
   readonly timeoutMs: number;

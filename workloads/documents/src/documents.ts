@@ -1,6 +1,6 @@
 import type { Log, Queue } from '@millrace/engine';
 import { OfficeError } from '@millrace/office';
-import { type PostgresStore, migrate } from '@millrace/store-postgres';
+import { type Migrations, type PostgresStore, migrate } from '@millrace/store-postgres';
 import { type Archive, openArchive } from './batch/archive.ts';
 import { type Belongings, createBelongings } from './belongings.ts';
 import { type Batches, createBatches } from './batch/batches.ts';
@@ -97,14 +97,17 @@ export interface DocumentsParams {
   readonly installedFonts?: readonly string[];
 }
 
-const MIGRATIONS = new URL('../migrations/', import.meta.url);
+export const MIGRATIONS: Migrations = {
+  owner: 'documents',
+  folder: new URL('../migrations/', import.meta.url),
+};
 
 /** The workload on a database. Sets up or updates its own tables. */
 export async function openDocuments(params: DocumentsParams): Promise<Documents> {
   const { store, queue, office, build, clock, images } = params;
   const { log = NO_LOG, metrics = NO_METRICS, keepMs = DEFAULT_KEEP_MS } = params;
   const { database } = store;
-  await migrate(database, { owner: 'documents', folder: MIGRATIONS });
+  await migrate(database, MIGRATIONS);
   const threads = params.threads ?? openTemplateThreads({ cacheBytes: params.templateCacheBytes });
   const templates = createTemplates({
     database,

@@ -3,7 +3,7 @@ import { OfficeError } from '@millrace/office';
 import type { WorkloadProblem } from '@millrace/workload-kit';
 import { DocumentError, reasonOf } from './errors.ts';
 
-/** What the documents refuse, and what LibreOffice does, as the caller is told. */
+/** What the documents refuse, and what LibreOffice does, as the caller is answered. */
 export function toProblem(thrown: unknown): WorkloadProblem | null {
   if (thrown instanceof DocumentError && thrown.code !== 'unknown')
     return problem(thrown.code, thrown.message, thrown.retryable);

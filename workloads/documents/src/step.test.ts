@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Step, Who } from '@millrace/workload-kit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -48,10 +49,17 @@ describe.each(DATABASES)('a batch of a pipeline on %s', (which) => {
   const INPUT = { template: 'letter', rows: { step: 'query', id: 'run-1' }, format: 'DOCX' };
   const start = async (key: string, input: object = {}) =>
     (await step.start({ input: { ...INPUT, ...input }, who: ANN, key, signal })).id;
+  const retry = async (id: string, input: object = {}) =>
+    step.retry?.(id, ANN, { ...INPUT, ...input });
   const look = (id: string, input: object = {}) => step.look(id, ANN, { ...INPUT, ...input });
   const over = async (id: string) => {
     world.startWorker();
     await world.ended((await world.documents.batches.get(id)).jobId ?? '');
+  };
+  const beside = (name: string, text: string) => {
+    const bytes = template(text);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return { name, sha256, read: async () => bytes };
   };
   const gathered = async (id: string) => {
     const found: unknown[] = [];
@@ -123,8 +131,23 @@ describe.each(DATABASES)('a batch of a pipeline on %s', (which) => {
     });
     expect((await world.documents.batches.list()).items).toEqual([]);
     expect(await gathered(id)).toEqual([]);
-    expect(await step.retry?.(id, ANN)).toBe(false);
+    expect(await step.retry?.(id, ANN, INPUT)).toBe(false);
     await step.cancel(id, ANN);
+  });
+
+  test('what was corrected in the file is begun from the start, and a template in the file too', async () => {
+    rows = [{}];
+    const wrong = { strict: true, template: beside('a.docx', '{{Name}}') };
+    const id = await start('k1', wrong);
+    await over(id);
+    for (const change of [
+      { strict: false },
+      { name: 'Letter {{Name}}' },
+      { template: beside('a.docx', 'Dear customer') },
+      { template: 'letter' },
+    ])
+      expect(await retry(id, { ...wrong, ...change })).toBe(false);
+    expect(await retry(id, { ...wrong, failedRows: 'continue' })).toBe(true);
   });
 
   test('rows that fail end the step, unless the file says otherwise; they are tried again, or corrected', async () => {
@@ -138,14 +161,14 @@ describe.each(DATABASES)('a batch of a pipeline on %s', (which) => {
       output: { total: 2, succeeded: 1, failed: 1 },
     });
     expect(await gathered(id)).toMatchObject([{}, { documentState: 'FAILED', documentName: null }]);
-    expect(await step.retry?.(id, ANN)).toBe(true);
+    expect(await retry(id, strict)).toBe(true);
     // As after an execution that was lost: it is being tried already.
-    expect(await step.retry?.(id, ANN)).toBe(true);
+    expect(await retry(id, strict)).toBe(true);
     await world.ended((await world.documents.batches.get(id)).jobId ?? '');
     await world.documents.batches.correct(id, { rows: [{ 'millrace line': 2, Name: 'Ben' }] });
     await world.ended((await world.documents.batches.get(id)).jobId ?? '');
     expect(await look(id)).toMatchObject({ state: 'done', output: { succeeded: 2 } });
-    expect(await step.retry?.(id, ANN)).toBe(false);
+    expect(await retry(id, strict)).toBe(false);
     expect(reads).toBe(1);
   });
 

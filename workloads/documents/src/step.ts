@@ -1,8 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { JobFailure } from '@millrace/engine';
 import type { FileOf, RowsOf, Step, StepSight, Who } from '@millrace/workload-kit';
 import { z } from 'zod';
 import type { Batch } from './batch/batches.ts';
-import { outputFormatSchema } from './contract/envelope.ts';
+import {
+  type BatchSettingsInput,
+  batchSettingsSchema,
+  outputFormatSchema,
+} from './contract/envelope.ts';
 import type { Documents } from './documents.ts';
 import { DocumentError, type DocumentErrorCode } from './errors.ts';
 
@@ -38,6 +43,20 @@ const inputSchema = z.strictObject({
     .describe('What the step is when some of the documents could not be made.'),
 });
 
+type Input = z.output<typeof inputSchema>;
+
+function settingsOf(input: Input, templateId: string): BatchSettingsInput {
+  const { name, format, strict, locale, timezone } = input;
+  return {
+    templateId,
+    outputFormat: format,
+    options: { strict },
+    ...(name !== undefined && { outputFileName: name }),
+    ...(locale !== undefined && { locale }),
+    ...(timezone !== undefined && { timezone }),
+  };
+}
+
 /** A step that was given no rows has made no batch. */
 const NOTHING = 'nothing';
 
@@ -60,6 +79,24 @@ export function documentsStep(
     return added.template.id;
   }
 
+  /**
+   * A batch keeps its template and settings, however often it is retried: after a correction in the pipeline's file it would fail as
+   * before. A newer version of a named template is no correction of the pipeline.
+   */
+  async function isAskedFor(batch: Batch, input: Input, who: Who): Promise<boolean> {
+    const { templateId } = batch.settings;
+    const { template } = input;
+    const { tenant } = who;
+    const asked = batchSettingsSchema.parse(settingsOf(input, templateId));
+    if (!isDeepStrictEqual(asked, batch.settings)) return false;
+    const isSame = await unless(['template_not_found'], async () => {
+      const made = await templates.get(templateId, tenant);
+      if (typeof template !== 'string') return made.sha256 === template.sha256;
+      return made.name === (await templates.get(template, tenant)).name;
+    });
+    return isSame ?? false;
+  }
+
   async function find(id: string, who: Who): Promise<Batch> {
     const batch = await batches.get(id, who.tenant);
     if (batch.submitter === who.submitter) return batch;
@@ -71,16 +108,8 @@ export function documentsStep(
     outputs: ['total', 'succeeded', 'failed', 'batchId'],
     start: ({ input, who, key, signal }) =>
       asFailure(async () => {
-        const {
-          template,
-          rows: from,
-          data,
-          name,
-          strict,
-          format,
-          subject,
-          ...given
-        } = inputSchema.parse(input);
+        const asked = inputSchema.parse(input);
+        const { rows: from, data, subject } = asked;
         const source = steps(from.step)?.rows?.(from.id, who, signal);
         if (source === undefined)
           throw new JobFailure('rows_missing', `A step "${from.step}" gives no rows.`, {
@@ -89,14 +118,7 @@ export function documentsStep(
         const rows = await begun(source);
         if (rows === null) return { id: NOTHING };
         const { id } = await batches.create(
-          {
-            templateId: await templateOf(template, who),
-            outputFormat: format,
-            options: { strict },
-            ...(name !== undefined && { outputFileName: name }),
-            ...(given.locale !== undefined && { locale: given.locale }),
-            ...(given.timezone !== undefined && { timezone: given.timezone }),
-          },
+          settingsOf(asked, await templateOf(asked.template, who)),
           { rows: withData(rows, data) },
           {
             tenant: who.tenant,
@@ -121,10 +143,11 @@ export function documentsStep(
         await batches.cancel(id, who.tenant);
       });
     },
-    async retry(id, who) {
+    async retry(id, who, input) {
       if (id === NOTHING) return false;
       const retried = await unless(['batch_not_found', 'nothing_to_retry'], async () => {
-        await find(id, who);
+        const batch = await find(id, who);
+        if (!(await isAskedFor(batch, inputSchema.parse(input), who))) return false;
         // One that is not over was retried already, by an execution that was lost then.
         await unless(['batch_not_finished'], () => batches.retry(id, who.tenant));
         return true;

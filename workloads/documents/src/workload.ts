@@ -2,7 +2,7 @@ import { type Office, installedFonts, openOffice } from '@millrace/office';
 import { type Host, type Workload, FetchRefused } from '@millrace/workload-kit';
 import { DOCUMENT } from './batch/jobs.ts';
 import { contract } from './contract/index.ts';
-import { type Documents, openDocuments } from './documents.ts';
+import { type Documents, MIGRATIONS, openDocuments } from './documents.ts';
 import { examine } from './doctor.ts';
 import { DocumentError } from './errors.ts';
 import { handlersOf } from './handlers/index.ts';
@@ -29,6 +29,7 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
   name: 'documents',
   settings,
   contract,
+  migrations: MIGRATIONS,
   takesOrgs: true,
 
   declare: (_config, { orgs }) => ({

@@ -1,6 +1,6 @@
 import type { Role } from './contract/access.ts';
 
-/** Who asks, once it is known. */
+/** The caller, once it is known. */
 export interface Caller {
   /** For people: in the audit log, on jobs, in "paused by". */
   readonly name: string;

@@ -15,6 +15,7 @@ export {
 export type { Review } from './definitions/settle.ts';
 export type * from './definitions/types.ts';
 export { watchFolder } from './definitions/watch.ts';
+export { type YamlText, readYaml } from './definitions/yaml.ts';
 export { type Download, download, fileHeaders } from './download.ts';
 export { type Finding, diskFinding, existing, missing, there, unknown } from './finding.ts';
 export * from './handler.ts';
@@ -22,6 +23,7 @@ export type { WorkloadBudget } from './budget.ts';
 export * from './health.ts';
 export { iso, isoOrNull } from './moment.ts';
 export { type Page, type PageParams, badCursor, numberCursor, page, pageLimit } from './pages.ts';
+export { isoDateAt } from './parameters/calendar.ts';
 export { givenOf, parametersOf } from './parameters/declare.ts';
 export { formOf } from './parameters/form.ts';
 export { givenFromJson, givenFromTexts } from './parameters/given.ts';

@@ -23,8 +23,11 @@ export interface Step {
   look(id: string, who: Who, input: unknown): Promise<StepSight>;
   /** Nothing happens where it is over. */
   cancel(id: string, who: Who): Promise<void>;
-  /** Tries the parts of it again that failed or were cancelled. False: there are none, so it is begun from the start. */
-  retry?(id: string, who: Who): Promise<boolean>;
+  /**
+   * Tries the parts of it again that failed or were cancelled. False: there are none, or what was begun is no longer what `input` asks
+   * for, since a file was corrected meanwhile; so it is begun from the start.
+   */
+  retry?(id: string, who: Who, input: unknown): Promise<boolean>;
   /** Its rows, for a step that works on them; in an order that stays the same. */
   rows?(
     id: string,

@@ -26,7 +26,7 @@ export async function withinTime<T>(
 }
 
 /**
- * For somebody who waits for an end, but no longer than `ms`: the last that a watcher told until then, or `first`. Without
+ * For somebody who waits for an end, but no longer than `ms`: the last that a watcher reported until then, or `first`. Without
  * time nobody watches.
  */
 export async function lastWithin<T>(

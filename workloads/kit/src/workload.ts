@@ -11,7 +11,7 @@ import type {
   Store,
 } from '@millrace/engine';
 import type { Salesforce } from '@millrace/salesforce';
-import type { PostgresStore } from '@millrace/store-postgres';
+import type { Migrations, PostgresStore } from '@millrace/store-postgres';
 import type { SalesforceStore } from '@millrace/store-salesforce';
 import type { WorkloadBudget } from './budget.ts';
 import type { Contract } from './contract/contract.ts';
@@ -40,6 +40,8 @@ export interface Workload<
   readonly name: string;
   readonly settings: Settings<Config>;
   readonly contract: Own;
+  /** Of its own tables, which `open` sets up or updates with `migrate`; left out, it has none. */
+  readonly migrations?: Migrations;
   /** It makes kinds for the records of Salesforce orgs. Orgs without such a workload are refused at start. */
   readonly takesOrgs?: true;
   /** Files that are wrong are no reason to throw: what is right of them goes on. */
@@ -48,11 +50,19 @@ export interface Workload<
   declare(config: Config, around: Surroundings, loaded: Loaded): Declared<Service>;
   /** What it would stand on with these settings, one after the other, for `millrace doctor`. Nothing is changed. */
   examine?(config: Config): AsyncIterable<Finding>;
+  /** Where it keeps files beside the database with these settings: who backs up or moves the one needs the others too. */
+  keepsFiles?(config: Config, dataFolder: string): readonly KeptFiles[];
   open(
     host: Host<Own['metrics']>,
     config: Config,
     loaded: Loaded,
   ): Promise<Opened<Service, Own['routes'], Own['metrics']>>;
+}
+
+export interface KeptFiles {
+  /** In a few words, such as "files of reports". */
+  readonly what: string;
+  readonly folder: string;
 }
 
 /** What is known before anything is open. */
@@ -121,11 +131,11 @@ export interface Live {
   listen(topic: string, listener: (ids: readonly string[] | null) => void): () => void;
 }
 
-/** How things of a workload are told in live events. */
+/** How things of a workload appear in live events. */
 export interface Topic {
   /** As they are now; what is gone is left out. */
   read(ids: readonly string[]): Promise<readonly Thing[]>;
-  /** What a new reader is told first: those that are not over, the newest of them. */
+  /** What a new reader is sent first: those that are not over, the newest of them. */
   present(scope: Scope): Promise<readonly Thing[]>;
 }
 
@@ -197,7 +207,7 @@ export interface Opened<
   readonly steps?: Readonly<Record<string, Step>>;
   /** What it announces with `Host.live`, by the topic. */
   readonly topics?: Readonly<Record<string, Topic>>;
-  /** What was thrown, as what the caller is told; null: it is not of this workload. */
+  /** What was thrown, as what the caller is answered; null: it is not of this workload. */
   toProblem?(thrown: unknown): WorkloadProblem | null;
   /** Removes what is kept about someone, and counts it by what it was. */
   erase?(subject: string): Promise<Readonly<Record<string, number>>>;

@@ -11,6 +11,7 @@ export function parameter(type: ParameterType, more: Partial<Parameter> = {}): P
     default: null,
     min: null,
     max: null,
+    notBefore: null,
     choices: [],
     list: false,
     ...more,

@@ -155,7 +155,13 @@ function schedulesOf({ pipelines, services }: CatalogueView): Schedule[] {
       const service = services.get(schedule.as);
       if (service === undefined) return [];
       const { name, cron, timeZone, missed, overlap, parameters, as } = schedule;
-      const data: StartData = { pipeline, parameters, schedule: name, as };
+      const data: StartData = {
+        pipeline,
+        parameters,
+        schedule: name,
+        as,
+        ...(timeZone !== value.timeZone && { timeZone }),
+      };
       const { tenant } = service;
       const job = {
         kind: START,

@@ -60,6 +60,7 @@ export function pipelineKinds(): JobKind<unknown, Pipelines>[] {
           key: `schedule ${id}`,
           keyWindow: '7d',
           at: data.at ?? createdAt,
+          timeZone: data.timeZone,
         });
         return done({ run: run.id });
       } catch (error) {

@@ -1,5 +1,5 @@
 import type { Clock, Log, Queue } from '@millrace/engine';
-import { type PostgresStore, migrate } from '@millrace/store-postgres';
+import { type Migrations, type PostgresStore, migrate } from '@millrace/store-postgres';
 import type { Live } from '@millrace/workload-kit';
 import type { Catalogue } from './catalogue.ts';
 import type { PipelineMetrics } from './observe.ts';
@@ -46,13 +46,16 @@ export interface PipelinesParams {
   readonly keepRunsMs: number;
 }
 
-const MIGRATIONS = new URL('../migrations/', import.meta.url);
+export const MIGRATIONS: Migrations = {
+  owner: 'pipelines',
+  folder: new URL('../migrations/', import.meta.url),
+};
 
 /** Sets up or updates its own tables. */
 export async function openPipelines(params: PipelinesParams): Promise<Pipelines> {
   const { queue, catalogue, works, live, clock, now, log, metrics, keepRunsMs } = params;
   const { database } = params.store;
-  await migrate(database, { owner: 'pipelines', folder: MIGRATIONS });
+  await migrate(database, MIGRATIONS);
   const store = createRunStore({ database, live });
   const jobs = createStepJobs({ queue, store });
   const stopWork = createStopWork({ store, database, works, log });

@@ -134,6 +134,23 @@ steps:
       });
     });
 
+    test('of a schedule has the words of its tick in the time zone of the schedule', async () => {
+      world.files.set(
+        'zoned',
+        'title: Z\nparameters: { month: { type: month, default: last month } }\nsteps:\n  a: { query: { name: a, of: "${month}" } }',
+      );
+      // 1 April, half past midnight in Berlin; still March by UTC, the time zone of the pipeline.
+      const at = Date.UTC(2026, 2, 31, 22, 30);
+      const data = { pipeline: 'zoned', parameters: {}, schedule: 's', as: 'nightly', at };
+      for (const each of [data, { ...data, timeZone: 'Europe/Berlin' }])
+        await world.queue.enqueue({ kind: 'pipeline.start', data: each });
+      await world.finish();
+      expect(world.things.all.map(({ input }) => String(input['of'])).toSorted()).toEqual([
+        '2026-02',
+        '2026-03',
+      ]);
+    });
+
     test('with the key of another is that one, while it lives and after it went well', async () => {
       const key = { key: 'k' };
       const id = await world.submit('line', key);
@@ -339,6 +356,21 @@ steps:
       await world.finish();
       expect(await world.sight(id)).toBe('succeeded a=done mended=done c=done extra=done');
       expect(world.things.of('a')).toHaveLength(1);
+    });
+
+    test('has a step that was corrected begun with the correction, though its workload could try the old one again', async () => {
+      world.things.behaviours.set('b', { canRetry: true, fails: () => BROKEN });
+      const id = await world.submit('line');
+      await world.finish();
+      world.files.set('line', line('a', 'b', 'c').replace('name: b }', 'name: b, fixed: true }'));
+      world.things.behaviours.set('b', {
+        canRetry: true,
+        fails: ({ input }) => (input['fixed'] === true ? null : BROKEN),
+      });
+      await world.pipelines.runs.resume(id, { withFile: true });
+      await world.finish();
+      expect(await world.sight(id)).toBe('succeeded a=done b=done c=done');
+      expect(world.things.of('b')).toMatchObject([{ retried: 0 }, { retried: 0 }]);
     });
 
     test('whose steps that are over are no longer the same is refused', async () => {

@@ -7,7 +7,7 @@ import { createMailer } from './hand-over/email.ts';
 import { webhookStep } from './hand-over/webhook.ts';
 import { pipelineKinds } from './kinds.ts';
 import { metricsOf } from './observe.ts';
-import { type Pipelines, openPipelines } from './pipelines.ts';
+import { MIGRATIONS, type Pipelines, openPipelines } from './pipelines.ts';
 import { PIPELINE_TOPIC } from './runs/store.ts';
 import { type PipelinesConfig, settings } from './settings.ts';
 import { START, STEP } from './step/data.ts';
@@ -23,6 +23,7 @@ export const pipelines: Workload<PipelinesConfig, Pipelines, typeof contract, Ca
   name: 'pipelines',
   settings,
   contract,
+  migrations: MIGRATIONS,
 
   async load({ folder, timeZone }) {
     const catalogue = createCatalogue({ folder, timeZone });

@@ -89,10 +89,11 @@ export function createThings(contact: Contact): Things {
         contact(async () => {
           find(id).canceled += 1;
         }),
-      retry: (id) =>
+      retry: (id, _, input) =>
         contact(async () => {
           const thing = find(id);
-          if (behaviourOf(thing).canRetry !== true) return false;
+          const isSame = JSON.stringify(thing.input) === JSON.stringify(input);
+          if (behaviourOf(thing).canRetry !== true || !isSame) return false;
           thing.retried += 1;
           thing.canceled = 0;
           return true;

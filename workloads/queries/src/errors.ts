@@ -39,7 +39,7 @@ export function notConfigured(why = 'This service has no Marketing Cloud account
   return new QueryError('marketing_cloud_not_configured', why);
 }
 
-/** What queries refuse, and what Marketing Cloud does, as the caller is told. */
+/** What queries refuse, and what Marketing Cloud does, as the caller is answered. */
 export function toProblem(thrown: unknown): WorkloadProblem | null {
   if (thrown instanceof QueryError) return { code: thrown.code, detail: thrown.message };
   if (!(thrown instanceof MarketingCloudError)) return null;

@@ -1,6 +1,6 @@
 import type { Clock, Log, Queue } from '@millrace/engine';
 import type { BusinessUnit, CallReport, MarketingCloud } from '@millrace/marketing-cloud';
-import { type PostgresStore, migrate } from '@millrace/store-postgres';
+import { type Migrations, type PostgresStore, migrate } from '@millrace/store-postgres';
 import type { Live } from '@millrace/workload-kit';
 import { createMeter } from './calls.ts';
 import { type Catalog, createCatalog } from './catalog/catalog.ts';
@@ -62,13 +62,16 @@ export interface QueriesParams {
   readonly random?: () => number;
 }
 
-const MIGRATIONS = new URL('../migrations/', import.meta.url);
+export const MIGRATIONS: Migrations = {
+  owner: 'queries',
+  folder: new URL('../migrations/', import.meta.url),
+};
 
 /** Sets up or updates its own tables. */
 export async function openQueries(params: QueriesParams): Promise<Queries> {
   const { store, queue, account, live, clock, log, metrics, config, gatherMs } = params;
   const { database } = store;
-  await migrate(database, { owner: 'queries', folder: MIGRATIONS });
+  await migrate(database, MIGRATIONS);
   const keys = await readKeys(database, params.installation);
   const mids = createMids(account?.mids ?? [], account?.enterpriseTables);
   const meter = createMeter(metrics.called);

@@ -10,7 +10,7 @@ import { createCloudHealth } from './health.ts';
 import { EXECUTE, POLL } from './jobs.ts';
 import { queryKinds } from './kinds.ts';
 import { metricsOf } from './observe.ts';
-import { type Queries, openQueries } from './queries.ts';
+import { MIGRATIONS, type Queries, openQueries } from './queries.ts';
 import { type QueriesConfig, settings } from './settings.ts';
 import { RUN_TOPIC } from './runs/store.ts';
 import { queryStep } from './step.ts';
@@ -24,6 +24,7 @@ export const queries: Workload<QueriesConfig, Queries, typeof contract> = {
   name: 'queries',
   settings,
   contract,
+  migrations: MIGRATIONS,
 
   declare: ({ account, concurrency }) =>
     account === null

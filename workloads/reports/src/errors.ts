@@ -30,7 +30,7 @@ const FILES: Readonly<Record<FileErrorCode, ReportErrorCode>> = {
   storage_refused: 'report_storage_refused',
 };
 
-/** What reports refuse, and what the source or the storage of files does, as the caller is told. */
+/** What reports refuse, and what the source or the storage of files does, as the caller is answered. */
 export function toProblem(thrown: unknown): WorkloadProblem | null {
   if (thrown instanceof ReportError) return { code: thrown.code, detail: thrown.message };
   if (thrown instanceof FileError) return { code: FILES[thrown.code], detail: thrown.message };

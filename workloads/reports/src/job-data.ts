@@ -46,6 +46,8 @@ export interface ReportJob {
   readonly parameters?: GivenParameters | undefined;
   /** The tick of the schedule that it is for; left out: when the job was made. Milliseconds since 1970. */
   readonly at?: number | undefined;
+  /** Of the schedule that it is for: words mean a day there. Left out: the report's. */
+  readonly timeZone?: string | undefined;
   /** Several parents have made it, whom the job names by their reports: its parameters are found in their results. */
   readonly from?: FromParents | undefined;
   readonly output: OutputChoice;
@@ -64,6 +66,7 @@ export const reportJobSchema: z.ZodType<ReportJob> = z
     digest: z.string().regex(/^[0-9a-f]{64}$/),
     parameters: z.record(z.string(), given).optional(),
     at: z.number().optional(),
+    timeZone: z.string().optional(),
     from: z
       .strictObject({ parameters: z.record(z.string(), mapped), asParents: z.boolean() })
       .optional(),

@@ -11,7 +11,7 @@ export interface ReportsAtWork {
 /** A report of ten million rows takes minutes; one that hangs is noticed by its source long before. */
 const TIMEOUT = '24h';
 
-/** Not public: a job's identity decides which rows it sees, and only the route knows who asks. */
+/** Not public: a job's identity decides which rows it sees, and only the route knows the caller. */
 export function reportKinds(concurrency: number): JobKind<unknown, ReportsAtWork>[] {
   const report = defineJob({
     kind: REPORT,

@@ -59,6 +59,11 @@ const INSTALLATION: Statement = {
   text: 'SELECT id FROM millrace.report_installation',
 };
 
+/** Where files are, unless they are on object storage. */
+export function outputFolderOf({ outputFolder }: ReportsConfig, dataFolder: string): string {
+  return outputFolder ?? join(dataFolder, 'reports');
+}
+
 /** Sets up or updates its own tables. */
 export async function openReports(params: ReportsParams): Promise<Reports> {
   const { database, queue, metrics, config, catalogue, log, dataFolder } = params;
@@ -76,7 +81,7 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
   });
   const [installation] = await database.query<{ id: string }>(INSTALLATION, []);
   const files = openFiles({
-    folder: config.outputFolder ?? join(dataFolder, 'reports'),
+    folder: outputFolderOf(config, dataFolder),
     storage: config.storage,
     namespace: installation?.id ?? 'none',
   });

@@ -84,3 +84,61 @@ describe('a report of the catalogue as a step', () => {
     });
   });
 });
+
+describe('a run of a report that failed', () => {
+  const AT = Date.UTC(2026, 0, 31);
+  const WHO = { tenant: '', submitter: 'ada', correlationId: 'c', roles: [], claims: {} };
+
+  /** Whether a run that was made with `least: 3` is retried for a step that asks for this. */
+  async function isRetried(input: object, changed: Readonly<Record<string, string>> = {}) {
+    const made = await testFolder({ 'it.yaml': REPORT }).load();
+    const view = await testFolder({ 'it.yaml': REPORT, ...changed }).load();
+    const run = {
+      id: 'pg-1',
+      state: 'FAILED',
+      tenant: '',
+      report: 'it',
+      digest: made.reports.get('it')?.digest,
+      format: 'csv',
+      compression: null,
+      // As an execution writes them down.
+      parameters: { least: '3', rate: null, all: 'false', county: null, day: '2026-01-30' },
+      createdAt: AT,
+    };
+    let retried = 0;
+    const runs = {
+      find: async () => run,
+      retry: async () => void (retried += 1),
+    } as unknown as Runs;
+    const step = reportStep({
+      runs,
+      catalogue: () => view,
+      outputs: {} as Outputs,
+      now: () => AT + 9 * 86_400_000,
+    });
+    const answer = await step.retry?.('pg-1', WHO, input);
+    expect(retried).toBe(answer === true ? 1 : 0);
+    return answer;
+  }
+  const SAME = { report: 'it', parameters: { day: 'yesterday', least: 3 } };
+
+  test('is retried where it is still what the step asks for, words as on its own day', async () => {
+    expect(await isRetried(SAME)).toBe(true);
+    expect(await isRetried({ ...SAME, format: 'csv', compression: 'none' })).toBe(true);
+  });
+
+  test.each<[string, object, Record<string, string>]>([
+    ['the SQL of the report', SAME, { 'it.yaml': REPORT.replace('id >', 'id >=') }],
+    ['a parameter', { ...SAME, parameters: { ...SAME.parameters, least: 4 } }, {}],
+    ['the format', { ...SAME, format: 'jsonl' }, {}],
+    ['the report', { report: 'other' }, { 'other.yaml': REPORT }],
+    ['a parameter, wrongly', { ...SAME, parameters: { laest: 1 } }, {}],
+  ])('is not where somebody corrected %s: it would fail as before', async (_, input, changed) => {
+    expect(await isRetried(input, changed)).toBe(false);
+  });
+
+  test('whose report is no longer there can only be retried', async () => {
+    expect(await isRetried(SAME, { 'it.yaml': '' })).toBe(true);
+    expect(await isRetried({ report: 'gone' })).toBe(false);
+  });
+});

@@ -8,6 +8,7 @@ import {
   type StepSight,
   type Who,
   givenFromJson,
+  resolveParameters,
 } from '@millrace/workload-kit';
 import { z } from 'zod';
 import { columnWords } from './catalogue/schema.ts';
@@ -93,9 +94,10 @@ export function reportStep(parts: {
       const run = await find(id, who);
       if (run.state === 'QUEUED' || run.state === 'PROCESSING') await runs.cancel(run);
     },
-    async retry(id, who) {
+    async retry(id, who, input) {
       const run = await find(id, who);
       if (run.state !== 'FAILED' && run.state !== 'CANCELED') return false;
+      if (!isAskedFor(run, inputSchema.parse(input), who, catalogue())) return false;
       await runs.retry(run);
       return true;
     },
@@ -164,6 +166,32 @@ function jobOf(
       rows,
     },
   };
+}
+
+/**
+ * A run keeps the definition and the parameters that it was made with, however often it is retried: after a correction it would fail
+ * as before. One whose report is no longer there can only be retried.
+ */
+function isAskedFor(run: RunSight, input: Input, who: Who, view: CatalogueView): boolean {
+  if ('report' in input && !view.reports.has(input.report)) return run.report === input.report;
+  try {
+    const { job, definition } = jobOf(input, who, view, run.createdAt);
+    const { timeZone, parameters } = definition.value;
+    const moment = { now: run.createdAt, timeZone };
+    const [asked, made] = [job.parameters ?? {}, run.parameters].map((given) =>
+      resolveParameters(parameters, given, moment),
+    );
+    return (
+      run.digest === job.digest &&
+      run.format === job.output.format &&
+      run.compression === job.output.compression &&
+      JSON.stringify(asked) === JSON.stringify(made)
+    );
+  } catch (error) {
+    // What is refused now is refused once more where it is begun, and says why.
+    if (error instanceof JobFailure) return false;
+    throw error;
+  }
 }
 
 /** A report that is not there is refused for that, whatever its parameters are. */

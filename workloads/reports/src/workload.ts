@@ -9,10 +9,11 @@ import { sourceCheck } from './health.ts';
 import { REPORT } from './job-data.ts';
 import { reportKinds } from './kinds.ts';
 import { metricsOf } from './observe.ts';
-import { type Reports, openReports } from './reports.ts';
+import { type Reports, openReports, outputFolderOf } from './reports.ts';
 import { reportRules } from './rules/book.ts';
 import { schedulesOf } from './rules/schedules.ts';
 import { REPORT_TOPIC } from './runs/log.ts';
+import { MIGRATIONS } from './runs/open.ts';
 import { type ReportsConfig, settings } from './settings.ts';
 import { runTopic } from './topic.ts';
 import { reportStep } from './step.ts';
@@ -27,6 +28,7 @@ export const reports: Workload<ReportsConfig, Reports, typeof contract, Catalogu
   name: 'reports',
   settings,
   contract,
+  migrations: MIGRATIONS,
 
   async load({ folder, timeZone }) {
     const catalogue = createCatalogue({ folder, defaults: { timeZone } });
@@ -51,6 +53,11 @@ export const reports: Workload<ReportsConfig, Reports, typeof contract, Catalogu
   }),
 
   examine,
+
+  keepsFiles: (config, dataFolder) =>
+    config.storage === null
+      ? [{ what: 'files of reports', folder: outputFolderOf(config, dataFolder) }]
+      : [],
 
   async open(host, config, catalogue) {
     const { store, queue, live, clock, log, telemetry, dataFolder, steps, deliver } = host;

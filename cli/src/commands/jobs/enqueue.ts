@@ -18,7 +18,7 @@ const options = {
   key: text('KEY', 'The same key of the same kind and tenant makes one job.'),
   'key-window': span('How long a success keeps the key; 24h unless given.'),
   tenant: anyText('TENANT', 'Whose job it is.'),
-  webhook: text('URL', 'Told when the job has ended.'),
+  webhook: text('URL', 'The address that gets a message when the job has ended.'),
   subject: text('SUBJECT', 'Whom the data is about, for erasure.'),
   watch: flag('Follows the job until it has ended.'),
 };
@@ -86,7 +86,7 @@ function templateOf(kind: string, given: Given): JobRequest {
   };
 }
 
-/** Who gave no data is told what is missing; of data that does not fit, the server tells more. */
+/** Without data, it says what is missing; of data that does not fit, the server says more. */
 async function explained(
   { client }: Context,
   thrown: unknown,

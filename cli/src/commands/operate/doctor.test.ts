@@ -11,7 +11,7 @@ const FONTS = {
 
 function examined(...findings: object[]) {
   return {
-    async *examine() {
+    async *serverLines() {
       for (const finding of findings) yield JSON.stringify(finding);
     },
   };

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import { EXIT } from '../../line/exit.ts';
 import type { Style } from '../../render/colour.ts';
 import { paragraph } from '../../render/fields.ts';
+import { toldByServer } from '../../server-program.ts';
 
 /** As the server's own program tells it. */
 interface Finding {
@@ -26,17 +27,8 @@ export const doctor = defineCommand({
   options: {},
   examples: ['millrace doctor', 'DATABASE_URL=postgres://… millrace doctor --json'],
   async run(context) {
-    const { world, err, running } = context;
-    const lines = world.examine();
-    if (lines === null) {
-      err.line(
-        err.paint(
-          'red',
-          'The server is not built here: run "npm run build" in the project folder first.',
-        ),
-      );
-      return EXIT.defect;
-    }
+    const { running } = context;
+    const findings = toldByServer<Finding>(context, 'doctor');
     show(context, {
       check: 'server',
       verdict: 'ok',
@@ -44,8 +36,7 @@ export const doctor = defineCommand({
       advice: running === null ? '"npm start" or "millrace start" starts one.' : null,
     });
     let isMissing = false;
-    for await (const line of lines) {
-      const found = JSON.parse(line) as Finding;
+    for await (const found of findings) {
       isMissing ||= found.verdict === 'missing';
       show(context, found);
     }

@@ -150,7 +150,7 @@ describe('millrace schedules', () => {
     service.schedules = two();
     expect(await millrace('schedules run nightly')).toMatchObject({ code: 0, stdout: 'pg-7\n' });
     expect((await millrace('schedules pause nightly')).stdout).toBe(
-      '"nightly" is paused: its ticks pass until "millrace schedules resume nightly".\n',
+      '"nightly" is paused: its ticks are skipped until "millrace schedules resume nightly".\n',
     );
     expect((await millrace('schedules', { terminal: 100 })).lines[2]).toContain('paused now');
     expect((await millrace('schedules resume nightly')).stdout).toContain('runs again');

@@ -78,7 +78,7 @@ const ACTIONS = {
     return told(
       context,
       answer,
-      `"${name}" is paused: its ticks pass until "millrace schedules resume ${name}".`,
+      `"${name}" is paused: its ticks are skipped until "millrace schedules resume ${name}".`,
     );
   },
   async resume(context: Context, name: string): Promise<ExitCode> {

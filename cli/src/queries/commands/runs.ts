@@ -126,7 +126,7 @@ async function show(context: Context, id: string): Promise<ExitCode> {
   return exitCodeFor(run);
 }
 
-/** Ctrl-C ends the looking, not the run. */
+/** Ctrl-C stops watching, not the run. */
 async function watch(context: Context, id: string): Promise<ExitCode> {
   const { client, out, json, quiet, document, note, world } = context;
   const ended = await watchRun(context, await client.getRun({ params: { id } }));

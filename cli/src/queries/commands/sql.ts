@@ -13,7 +13,7 @@ type Verb = 'check' | 'format';
 
 export const sql = defineCommand({
   name: 'sql',
-  summary: 'Checks or lays out SQL for Marketing Cloud. Nothing is run.',
+  summary: 'Checks or formats SQL for Marketing Cloud. Nothing is run.',
   usage: ['check FILE.sql [--mid MID] [--offline]', 'format FILE.sql'],
   words: { least: 1, most: 2 },
   options: {

@@ -1,10 +1,14 @@
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { refusal } from '../../../test/contract-server.ts';
 import { CSV, aReport, reportsFixture, running, succeeded } from '../../../test/reports.ts';
 import { documents } from '../../../test/run.ts';
+import { addressOf } from '../../../test/tamper.ts';
 
 async function folder(): Promise<string> {
   const made = await mkdtemp(join(tmpdir(), 'millrace-cli-'));
@@ -68,6 +72,17 @@ describe('millrace report run', () => {
     },
   );
 
+  test.each(['-19', '-1.5', '-.5'])(
+    'takes %s for a value, and not for an option',
+    async (value) => {
+      const { millrace, reports } = await reportsFixture();
+      expect(await millrace(`report run timesheets --county ${value} --no-wait`)).toMatchObject({
+        code: 0,
+      });
+      expect(reports.bodies).toMatchObject([{ parameters: { county: value } }]);
+    },
+  );
+
   test('an empty value is none, as a parameter without a value is not', async () => {
     const { millrace, reports } = await reportsFixture();
     await millrace('report run timesheets --no-wait --county 19 --status=');
@@ -81,6 +96,11 @@ describe('millrace report run', () => {
       '--county 19 --zebra 1',
       'There is no option --zebra: the report "timesheets" takes --county, --business_date, --status.',
     ],
+    ...['constructor', '__proto__'].map((name) => [
+      `--county 19 --${name} 1`,
+      `There is no option --${name}: the report "timesheets" takes --county, --business_date, --status.`,
+    ]),
+    ['--county 19 --status -1x', 'There is no option -1.'],
     ['', 'The report "timesheets" needs --county 19.'],
     ['--county', '--county needs a value: --county 19'],
     [
@@ -215,6 +235,41 @@ describe('the file', () => {
     expect(ran.stderr).toContain('millrace report download pg-7');
     expect(await readdir(place)).toEqual(['out.csv.pg-7.part']);
     expect(await readFile(`${place}/out.csv.pg-7.part`)).toEqual(CSV.subarray(0, 100));
+  });
+
+  test('is whole although two commands fetch it to the same place at once', async () => {
+    const place = await folder();
+    const { millrace, reports } = await reportsFixture({ sights: [succeeded()] });
+    const others: Awaited<ReturnType<typeof millrace>>[] = [];
+    const paused: typeof fetch = async (input, init) => {
+      if (!addressOf(input).endsWith('/file')) return fetch(input, init);
+      async function* halting() {
+        yield CSV.subarray(0, 2_000);
+        // The first half was written before this is asked for.
+        others.push(await millrace(download(place)));
+        yield CSV.subarray(2_000);
+      }
+      return new Response(ReadableStream.from(halting()));
+    };
+    const slow = await millrace(download(place), { fetch: paused });
+    expect(others).toMatchObject([{ code: 0, stdout: `${place}/out.csv\n` }]);
+    expect(reports.ranges).toEqual(['bytes=2000-']);
+    expect(slow.code).toBe(2);
+    expect(slow.stderr).toContain(
+      `Another command was fetching the same file, and has put it at "${place}/out.csv".`,
+    );
+    expect(await readFile(`${place}/out.csv`)).toEqual(CSV);
+    expect(await readdir(place)).toEqual(['out.csv']);
+  });
+
+  test('goes into a pipe, which stays one', async () => {
+    const place = await folder();
+    execFileSync('mkfifo', [`${place}/out.csv`]);
+    const read = buffer(createReadStream(`${place}/out.csv`));
+    const { millrace } = await reportsFixture({ sights: [succeeded()] });
+    expect(await millrace(`${download(place)} --force`)).toMatchObject({ code: 0 });
+    expect((await stat(`${place}/out.csv`)).isFIFO()).toBe(true);
+    expect(await read).toEqual(CSV);
   });
 
   test('goes to standard output', async () => {

@@ -111,7 +111,7 @@ async function seed(context: Context, given: Given): Promise<ExitCode> {
 const LOOK_EVERY_MS = 500;
 const BAR_COLUMNS = 24;
 
-/** Ctrl-C ends the looking: half a sample is of no use to anybody. */
+/** Ctrl-C stops watching, not the filling: half a sample is of no use to anybody. */
 async function filled(
   { client, world, err, json, quiet }: Context,
   begun: ReportSample,

@@ -46,7 +46,7 @@ export function createWire(params: {
     connections: params.connections,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connect: { timeout: Math.min(CONNECT_MS, params.timeoutMs) },
-    // The deadline is ours, from the start to the last byte: undici's own begin anew with each chunk.
+    // The deadline is ours, from the start to the last byte: undici's own begin again with each chunk.
     headersTimeout: 0,
     bodyTimeout: 0,
   });

@@ -46,7 +46,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 // oxlint-disable-next-line no-control-regex -- these are the characters in question
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/u;
 
-/** Refuses a text that Marketing Cloud cannot be told. `name`: what the text is, for the message. */
+/** Refuses a text that cannot be sent to Marketing Cloud. `name`: what the text is, for the message. */
 export function refuseUnwritable(name: string, text: string): void {
   const found = FORBIDDEN.exec(text);
   if (found === null) return;

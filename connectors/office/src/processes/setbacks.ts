@@ -1,6 +1,6 @@
 import type { Log } from '../events.ts';
 
-/** Starts that failed: each in a row is waited for longer before the next, and those who wait are told in the end. */
+/** Starts that failed: each in a row is waited for longer before the next, and those who wait get an error in the end. */
 export interface Setbacks {
   /** In a row. */
   count(): number;
@@ -19,7 +19,7 @@ export interface Setbacks {
 }
 
 const RETRY_START_MS = [0, 250, 1_000, 5_000, 15_000, 30_000];
-/** Failed starts in a row until those who wait are told. */
+/** Failed starts in a row until those who wait get an error. */
 const BROKEN_AFTER = 3;
 
 export function createSetbacks(params: {

@@ -1,11 +1,12 @@
 import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { giveTo } from '../sandbox/account.ts';
 import type { Version } from '../find.ts';
+import { environmentOf } from './environment.ts';
 import type { OtherFormat } from './formats.ts';
+import { killTree } from './kill.ts';
 import { groupMs, leaderMs } from './processor.ts';
 import { makeProfile } from './profile.ts';
 import type { Answer, ChildSettings, Hello, Task } from '../program/protocol.ts';
@@ -42,7 +43,7 @@ export type Outcome =
       readonly type: 'died';
       readonly reason: EndReason;
       readonly complaint: string;
-      /** How much of the time it had a processor, from 0 to 1. Told of a timeout only. */
+      /** How much of the time it had a processor, from 0 to 1. Known of a timeout only. */
       readonly worked: number;
     };
 
@@ -59,28 +60,22 @@ export interface SlotParams {
 /** Between looks at the memory of a busy process: at 1 GB/s it gets 200 MB too far. */
 const WATCH_MS = 200;
 const COMPLAINT_CHARS = 500;
-/** What a child sees of the service's environment: no secret of it. */
-const PASSED_ON = /^(PATH|LANG|LANGUAGE|LC_\w+|TZ|FONTCONFIG_\w+|LD_LIBRARY_PATH|XDG_DATA_HOME)$/;
-
-/**
- * A document is thousands of small objects that go all at once. With room to keep 2,000 of each size at hand for the next
- * document, instead of 7, it takes 7 to 10 % less processor time. Other C libraries than glibc do not read this.
- */
-export const MALLOC = 'glibc.malloc.tcache_count=2000';
+const IS_WINDOWS = process.platform === 'win32';
 
 export async function startProcess(params: SlotParams): Promise<OfficeProcess> {
   const { script, settings, startTimeoutMs } = params;
   const { folder, memoryMb } = settings;
   await mkdir(join(folder, 'tmp'), { recursive: true, mode: 0o700 });
   await makeProfile(folder, params.version, params.otherFormats);
-  await symlink(join(settings.cache, 'fontconfig'), join(folder, 'fontconfig'));
+  if (!IS_WINDOWS) await symlink(join(settings.cache, 'fontconfig'), join(folder, 'fontconfig'));
   await giveTo(settings.account, folder);
 
   const given: ChildSettings = { ...settings, parent: process.pid, confined: null };
   const child = fork(script, [JSON.stringify(given)], {
-    detached: true, // a process group of its own, to be killed with all it started
+    // A process group of its own, to be killed with all it started. Windows would open a window for it.
+    detached: !IS_WINDOWS,
     cwd: folder,
-    env: environment(params),
+    env: environmentOf(folder),
     execArgv: ['--no-warnings'],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
@@ -93,7 +88,7 @@ export async function startProcess(params: SlotParams): Promise<OfficeProcess> {
   let onAnswer: (answer: Answer | { type: 'died' }) => void = () => {};
   child.on('message', (answer: Answer) => onAnswer(answer));
   child.on('error', (error) => {
-    complaint ||= error.message; // could not be started, or be told: it exits, or there was none
+    complaint ||= error.message; // could not be started, or be written to: it exits, or there was none
     if (child.pid === undefined) end();
   });
 
@@ -102,7 +97,8 @@ export async function startProcess(params: SlotParams): Promise<OfficeProcess> {
     end = resolve;
     child.once('exit', () => resolve());
   }).then(() => {
-    killGroup(child.pid); // what it started may still be there
+    // What it started may still be there. On Windows its number may be another's by now.
+    if (!IS_WINDOWS) killTree(child.pid);
     onAnswer({ type: 'died' });
   });
   const ended = exited
@@ -116,7 +112,7 @@ export async function startProcess(params: SlotParams): Promise<OfficeProcess> {
   function kill(because: EndReason): void {
     if (!alive()) return;
     if (reason === 'crash') reason = because;
-    killGroup(child.pid);
+    killTree(child.pid);
   }
 
   function nextAnswer(): Promise<Answer | { type: 'died' }> {
@@ -178,28 +174,4 @@ export async function startProcess(params: SlotParams): Promise<OfficeProcess> {
       return { type: 'died', reason, complaint: complaint.trim(), worked };
     },
   };
-}
-
-function environment({ settings }: SlotParams): NodeJS.ProcessEnv {
-  const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name));
-  return {
-    LANG: 'C.UTF-8', // paths may hold any character
-    XDG_DATA_HOME: join(homedir(), '.local', 'share'), // the user's own fonts
-    ...Object.fromEntries(passedOn),
-    HOME: settings.folder,
-    TMPDIR: join(settings.folder, 'tmp'), // LibreOffice leaves files there when it is killed
-    XDG_CACHE_HOME: settings.folder, // with what fontconfig knows linked into it
-    SAL_USE_VCLPLUGIN: 'svp', // draws into memory
-    OPENSSL_CONF: '/dev/null', // Node would end where it may not read its own; it makes no connection
-    GLIBC_TUNABLES: MALLOC,
-  };
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // The process group has ended already.
-  }
 }

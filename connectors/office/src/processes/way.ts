@@ -26,7 +26,8 @@ export function createWay({ office, slots, log }: { office: Found; slots: number
   let way: ChildSettings['way'] =
     office.library === null && office.soffice !== null ? 'soffice' : 'kit';
   let decision: Decision | null = null;
-  if (way === 'soffice') sayFallback(`There is no LibreOfficeKit in ${office.program}.`);
+  if (way === 'soffice')
+    sayFallback(`${office.program} has no LibreOfficeKit that is used on ${process.platform}.`);
 
   function sayFallback(reason: string): void {
     log.warn(

@@ -111,7 +111,7 @@ export function isHalted(body: unknown): boolean {
   return items.length > 0 && items.every(({ errorCode }) => errorCode === HALTED);
 }
 
-/** Not the day's calls, but too many long ones at once: it passes within seconds, and nothing was done. */
+/** Not the day's calls, but too many long ones at once: it is over within seconds, and nothing was done. */
 export function isCrowded({ code, message }: SalesforceError): boolean {
   return code === 'REQUEST_LIMIT_EXCEEDED' && message.includes('ConcurrentRequests');
 }

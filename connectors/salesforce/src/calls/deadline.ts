@@ -1,7 +1,7 @@
 /** The end of one request: its time is up, or its caller does not want it any more. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Starts the time anew: something has moved. */
+  /** Starts the time again: something has moved. */
   rearm(): void;
   /** No time runs while it is the caller who takes his time. */
   pause(): void;

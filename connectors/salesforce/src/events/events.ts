@@ -14,7 +14,7 @@ import { type Wire, createWire } from '../calls/wire.ts';
 
 /**
  * Listens to a channel of the Streaming API for as long as it is wanted. What comes is a hint and nothing more, so whatever
- * goes wrong is told once and tried again, and nobody else hears of it.
+ * goes wrong is reported once and tried again, and nobody else hears of it.
  */
 export interface EventsParams {
   readonly tokens: Tokens;

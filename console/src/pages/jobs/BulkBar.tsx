@@ -2,6 +2,7 @@ import { Ban, ChevronsUp, RotateCcw, Trash2, X } from 'lucide-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../data/roles.ts';
+import { correctedNow } from '../../time/now.ts';
 import { count } from '../../time/words.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { BulkDialog, type BulkAction } from './bulk/BulkDialog.tsx';
@@ -68,7 +69,7 @@ export function BulkBar({ selection, filter }: { selection: Selection; filter: J
       {asked !== null && (
         <BulkDialog
           action={asked}
-          what={all ? { filter: filterOf(filter, Date.now()) } : { ids }}
+          what={all ? { filter: filterOf(filter, correctedNow()) } : { ids }}
           onClose={() => setAsked(null)}
           onStarted={(bulk) => {
             setAsked(null);

@@ -6,6 +6,7 @@ import { Page } from '../../shell/Page.tsx';
 import { useNow } from '../../time/now.ts';
 import { StateChip, phaseOf } from '../../ui/state.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
+import { visible } from '../../ui/visible.ts';
 import { Log } from './job/AttemptDetail.tsx';
 import { Attempts } from './job/Attempts.tsx';
 import { Data } from './job/Data.tsx';
@@ -42,7 +43,7 @@ function Shown({ job }: { job: Job }) {
   const phase = phaseOf(job, useNow());
   return (
     <Page
-      title={job.key ?? job.id}
+      title={visible(job.key ?? job.id)}
       crumbs={CRUMBS}
       chip={<StateChip phase={phase} />}
       live

@@ -6,6 +6,7 @@ import { count, percent, span } from '../../time/words.ts';
 import { Checkbox } from '../../ui/field.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { Pips, StateText, phaseOf } from '../../ui/state.tsx';
+import { visible } from '../../ui/visible.ts';
 import type { Selection } from './selection.ts';
 
 const HEAD =
@@ -104,7 +105,7 @@ function Row({
       </td>
       <td className={`${CELL} max-w-80 truncate font-medium max-md:col-start-2 max-md:row-start-1`}>
         <Link to="/jobs/$id" params={{ id: job.id }} className="hover:underline">
-          {job.key ?? job.id}
+          {visible(job.key ?? job.id)}
         </Link>
       </td>
       <td className={`${CELL} text-ink-2 max-md:col-start-2 max-md:row-start-2`}>
@@ -134,7 +135,7 @@ function ErrorOrProgress({ job }: { job: JobSummary }) {
   if (error !== null && state !== 'SUCCEEDED') {
     return (
       <span title={error.message}>
-        <code>{error.code}</code> <span className="text-ink-2">{error.message}</span>
+        <code>{error.code}</code> <span className="text-ink-2">{visible(error.message)}</span>
       </span>
     );
   }

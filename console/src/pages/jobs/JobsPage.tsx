@@ -8,7 +8,7 @@ import { keys } from '../../data/keys.ts';
 import { useLiveEvents } from '../../live/useLive.ts';
 import { useKeys } from '../../shell/keys.ts';
 import { Page } from '../../shell/Page.tsx';
-import { useNow } from '../../time/now.ts';
+import { correctedNow, useNow } from '../../time/now.ts';
 import { Ago } from '../../time/Time.tsx';
 import { count, plural } from '../../time/words.ts';
 import { ButtonLink, Kbd } from '../../ui/button.tsx';
@@ -30,7 +30,7 @@ export function JobsPage() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/shell/jobs' });
   const { after: _, bulk, ...filter } = search;
-  const query = queryOf(search, Date.now());
+  const query = queryOf(search, correctedNow());
   const answer = useQuery({
     queryKey: keys.jobs(query),
     queryFn: () => api.listJobs({ query }),

@@ -105,17 +105,19 @@ function NewJob({
     setWay(next?.properties === undefined ? 'json' : 'form');
     make.reset();
   };
+  const why = may.why ?? (chosen === undefined ? `${kind} is no kind that people enqueue.` : null);
   const issues = make.error instanceof ApiError ? (make.error.problem.issues ?? []) : [];
   return (
     <form
       className="grid gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        if (parsed.wrong === null && may.allowed) make.mutate();
+        if (parsed.wrong === null && why === null) make.mutate();
       }}
     >
       <Field id="kind" label="Kind" hint={chosen?.policy}>
         <Choice id="kind" value={kind} onChange={(event) => choose(event.target.value)}>
+          {chosen === undefined && <option disabled>{kind}</option>}
           {kinds.map(({ name }) => (
             <option key={name}>{name}</option>
           ))}
@@ -131,8 +133,10 @@ function NewJob({
             { value: 'json', word: 'JSON' },
           ]}
           onChange={(next) => {
+            // What is not JSON yet stays as it was typed: the form could not show it.
+            if (parsed.wrong !== null) return;
             if (next === 'json') setJson(JSON.stringify(value, null, 2));
-            else if (parsed.wrong === null) setValue(parsed.value);
+            else setValue(parsed.value);
             setWay(next);
           }}
         />
@@ -175,7 +179,7 @@ function NewJob({
           type="submit"
           look="filled"
           icon={<Plus size={14} />}
-          why={may.why}
+          why={why}
           disabled={make.isPending || parsed.wrong !== null}
         >
           Enqueue

@@ -14,13 +14,14 @@ const COLUMNS: readonly Column<Setting>[] = [
     name: 'Setting',
     cell: ({ name, group }) => (
       <div>
-        <code>{name}</code>
+        <code className="max-md:break-all">{name}</code>
         <div className="text-small text-ink-3">{group}</div>
       </div>
     ),
   },
   {
     name: 'Value',
+    className: 'min-w-36 md:min-w-64',
     cell: ({ value, isSecret, source }) => (
       <span className={source === 'default' ? 'text-ink-2' : 'font-medium'}>
         {value === null ? (

@@ -14,7 +14,7 @@ import { Catalog } from './Catalog.tsx';
 import { QueryTabs } from './QueryTabs.tsx';
 import { Results } from './Results.tsx';
 import { RunStatus } from './RunStatus.tsx';
-import { newTab, useTabs } from './tabs.ts';
+import { type Tab, newTab, useTabs } from './tabs.ts';
 
 const Editor = lazy(() => import('./Editor.tsx').then((module) => ({ default: module.Editor })));
 
@@ -60,11 +60,12 @@ export function QueriesPage() {
     if (linked !== undefined) takeLinked(linked);
   }, [linked]);
 
+  // Of the tab in which it was asked for: another may be shown when the answer comes.
   const start = useMutation({
-    mutationFn: (sql: string) =>
-      api.startRun({ body: { sql, ...(shown.mid !== null && { mid: shown.mid }) } }),
-    onSuccess: (started, sql) => {
-      tabs.change(shown.id, { run: started.id, ranSql: sql });
+    mutationFn: ({ sql, mid }: Tab) =>
+      api.startRun({ body: { sql, ...(mid !== null && { mid }) } }),
+    onSuccess: (started, { id, sql }) => {
+      tabs.change(id, { run: started.id, ranSql: sql });
       void queries.invalidateQueries({ queryKey: keys.queryRuns() });
     },
   });
@@ -73,14 +74,18 @@ export function QueriesPage() {
     onSettled: () => void queries.invalidateQueries({ queryKey: ['run'] }),
   });
   const format = useMutation({
-    mutationFn: () => api.formatSql({ body: { sql: shown.sql } }),
-    onSuccess: ({ sql }) => tabs.change(shown.id, { sql }),
+    mutationFn: ({ sql }: Tab) => api.formatSql({ body: { sql } }),
+    onSuccess: ({ sql }, asked) => {
+      // What somebody typed meanwhile is worth more than the layout of what stood there.
+      const isSame = tabs.tabs.some((tab) => tab.id === asked.id && tab.sql === asked.sql);
+      if (isSame) tabs.change(asked.id, { sql });
+    },
     onError: (error) => toast({ text: error.message, phase: 'failed' }),
   });
   const runNow = (): void => {
     // A second press while it runs would cost a second run.
     if (may.allowed && !start.isPending && !isUnderway && shown.sql.trim() !== '')
-      start.mutate(shown.sql);
+      start.mutate(shown);
   };
 
   return (
@@ -94,7 +99,7 @@ export function QueriesPage() {
             icon={<Sparkles size={14} />}
             why={may.why}
             disabled={format.isPending}
-            onClick={() => format.mutate()}
+            onClick={() => format.mutate(shown)}
           >
             Format
           </Button>

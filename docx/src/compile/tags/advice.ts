@@ -170,7 +170,7 @@ function inTag(name: string): string {
 /** Longer ones are no slip of a hand, and patterns that look ahead would take their time over a megabyte. */
 const LONGEST = 200;
 
-/** What to write instead of a tag that cannot be read, if that can be told. */
+/** What to write instead of a tag that cannot be read, if that is known. */
 export function adviceOn(tag: string): string | undefined {
   if (tag.length > LONGEST) return undefined;
   const text = tag

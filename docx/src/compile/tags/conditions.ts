@@ -19,7 +19,7 @@ const OPERAND = '"[^"]*"|\'[^\']*\'|[^\\s=!<>≠≥≤&|"\'()]+';
 const COMPARISON = new RegExp(`^(${OPERAND}) ?([=!<>≠≥≤]{1,3}) ?(${OPERAND})$`);
 const SINGLE = new RegExp(`^(?:! ?|not )?(${OPERAND})$`);
 
-/** Undefined for what holds no operator, or more than can be told. */
+/** Undefined for what holds no operator, or more than can be decided. */
 export function inWords(condition: string): string | undefined {
   for (const [sign, word] of [
     [/ ?\|\| ?| or /i, 'or'],

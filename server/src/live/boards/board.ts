@@ -3,7 +3,7 @@ import type { Frame } from '../streams/frames.ts';
 
 /** The latest of something. A frame that has not changed stays the same object. */
 export interface Board {
-  /** Who asks while it is being read gets the same answer. */
+  /** A caller that comes while it is being read gets the same answer. */
   refresh(): Promise<void>;
   frames(filter: StreamFilter): readonly Frame[];
 }

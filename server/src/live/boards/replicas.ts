@@ -89,7 +89,7 @@ export async function replicas(
   });
 }
 
-/** For what is told to all alike: a replica's jobs are of one tenant or another, and are named to nobody. */
+/** For what is sent to all alike: a replica's jobs are of one tenant or another, and are named to nobody. */
 export function replicasForAll({
   control,
   now,

@@ -13,9 +13,9 @@ import type { Trouble } from '../trouble.ts';
 export type Changed = Extract<Announcement, { readonly type: 'changed' }>;
 
 /**
- * Makes batches of announcements, one after the other: a job is told as the store has it when the announcement is
+ * Makes batches of announcements, one after the other: a job is sent as the store has it when the announcement is
  * read, so an event can be newer than its cause but never older. What could not be read, or heard, is a gap: then
- * everyone is told to look for themselves, whosever jobs they were, and the ring starts anew.
+ * everyone is told to look for themselves, whosever jobs they were, and the ring starts again.
  */
 export interface Feed {
   take(announcement: Changed): void;
@@ -46,7 +46,7 @@ export interface FeedParams {
 const READ_AT_ONCE = 1_000;
 /** Beyond this backlog, reading on would never catch up: it is given up as a gap. */
 const MOST_WAITING = { announced: 1_000, jobs: 10_000 };
-/** Readers get a fifth of the process at most: it has jobs to run as well. What comes meanwhile is told together. */
+/** Readers get a fifth of the process at most: it has jobs to run as well. What comes meanwhile is sent together. */
 const REST = 4;
 const RETRY_MS = { first: 1_000, most: 5_000 };
 
@@ -193,7 +193,7 @@ interface Change {
   readonly frame: (id: string) => Frame;
 }
 
-/** What several of them name is told with the last one: they would all say the same. */
+/** What several of them name is sent with the last one: they would all say the same. */
 function batchesOf(
   announced: readonly Named[],
   changes: readonly Change[],

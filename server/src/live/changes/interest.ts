@@ -1,7 +1,6 @@
 import type { Clock } from '@millrace/engine';
-import type { Announcements } from '@millrace/store-postgres';
+import type { Announcements, Announcer } from '@millrace/store-postgres';
 import { shared } from '../shared.ts';
-import type { Announcer } from './announcer.ts';
 import { KEEP_MS, type Ring } from './ring.ts';
 
 /** Whether someone watches, in whichever process: only then do processes announce, and keep what is announced. */

@@ -5,8 +5,8 @@ export type Tenants = ReadonlySet<string> | 'all';
 
 /**
  * Whose jobs have changed when an announcement could not name them all. It names no tenants either, and a reader must not
- * learn from `more` that others are busy: the counts say who was. Told by them is whatever makes or ends a job; a change that
- * leaves a tenant's counts as they were (progress; one job goes back to the queue as another starts) is told with the next.
+ * learn from `more` that others are busy: the counts say who was. They show whatever makes or ends a job; a change that
+ * leaves a tenant's counts as they were (progress; one job goes back to the queue as another starts) is sent with the next.
  */
 export interface Moved {
   /** From here on. */

@@ -15,7 +15,7 @@ export interface Batch {
 
 export interface More {
   readonly frame: Frame;
-  /** Whose they may be: nobody else is told. */
+  /** Whose they may be: nobody else is sent them. */
   readonly tenants: Tenants;
 }
 
@@ -25,7 +25,7 @@ export interface Told {
   readonly frame: Frame;
 }
 
-/** Everything up to here has been told: all batches before the number, and of that one up to the position. */
+/** Everything up to here has been sent: all batches before the number, and of that one up to the position. */
 export interface Place {
   readonly number: number;
   readonly position: number;

@@ -19,7 +19,7 @@ export interface Audience extends Iterable<Stream> {
 /** About how many milliseconds of this process it takes, most of them after the call. */
 export type Cost = number;
 
-/** Streams that are asked for the same are told the same bytes. */
+/** Streams that are asked for the same are sent the same bytes. */
 interface Group {
   readonly filter: StreamFilter;
   readonly topics: ReadonlySet<Topic>;

@@ -20,7 +20,7 @@ export interface Entrance {
 }
 
 export interface OpenParams extends Asked {
-  /** Who asks: one caller may have so many streams. */
+  /** The caller, who may have so many streams. */
   readonly caller: string;
   /** Of the last event that the reader has had. */
   readonly lastEventId: string | null;

@@ -23,7 +23,7 @@ export interface Traits extends Belonging {
   readonly correlationId: string | null;
 }
 
-/** Told one by one as they change; the others are boards. */
+/** Sent one by one as they change; the others are boards. */
 export function hasChanges(topics: ReadonlySet<Topic>): boolean {
   return [...topics].some((topic) => topic !== 'queue' && topic !== 'worker');
 }
@@ -49,7 +49,7 @@ export function matches(filter: StreamFilter, job: Traits): boolean {
   );
 }
 
-/** Streams with the same key are told the same. */
+/** Streams with the same key are sent the same. */
 export function keyOf(filter: StreamFilter): string {
   const { id, kind, tenant, state, correlationId, scope } = filter;
   const { tenants, owner } = scope;

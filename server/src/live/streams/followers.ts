@@ -6,7 +6,7 @@ import type { Places } from './places.ts';
 export type Follow = (events: AsyncIterable<unknown>, reader: Reader) => AsyncIterable<Uint8Array>;
 
 export interface Reader {
-  /** Who asks: one caller may have so many streams. */
+  /** The caller, who may have so many streams. */
   readonly caller: string;
   /** When the token ends, in milliseconds since 1970; null: never. */
   readonly expiresAt: number | null;

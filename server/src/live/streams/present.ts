@@ -5,7 +5,7 @@ import { type StreamFilter, keyOf, matches, topicsOf, traitsOf } from './filter.
 import { type Frame, eventFrame, jobFrame, joined } from './frames.ts';
 import type { Place, Ring } from '../changes/ring.ts';
 
-/** The jobs that a new stream is told before anything changes. */
+/** The jobs that a new stream is sent before anything changes. */
 export interface Present {
   readonly pieces: readonly Frame[];
   /** What changed after the reading began comes after this place … */

@@ -3,7 +3,7 @@ import { type Filter, type JobState, type Phase, phasesOf } from '@millrace/engi
 import { defined } from '@millrace/workload-kit';
 
 /**
- * A filter as it is asked for, as the stores take it. `me`: who asks, by name; `before`: only what was made before this moment.
+ * A filter as it is asked for, as the stores take it. `me`: the caller, by name; `before`: only what was made before this moment.
  * Bulk actions have `all` beside the filter: it has said what it had to.
  */
 export function filterOf(

@@ -4,7 +4,7 @@ import type { GaugeName, Given } from './metrics.ts';
 /** Values that are set when they change, and values that are asked for at each reading. */
 export interface Gauges {
   readonly set: SetGauge;
-  /** One that throws has nothing to tell, and what it told before is forgotten. */
+  /** One that throws has nothing to report, and what it reported before is forgotten. */
   observe(observer: Observer): () => void;
   read(): Promise<ReadonlyMap<GaugeName, readonly GaugeSeries[]>>;
 }

@@ -7,6 +7,6 @@ export interface Traces {
   readonly tracer: Tracer;
   readonly sampling: Sampling;
   readonly context: TraceContext;
-  /** Cuts secrets out of what is told. */
+  /** Cuts secrets out of what is reported. */
   readonly mask: (text: string) => string;
 }

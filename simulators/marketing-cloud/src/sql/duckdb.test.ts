@@ -38,7 +38,7 @@ test('without DuckDB a sentence says what to do', async () => {
     ),
   });
   expect(lines).toEqual([
-    'Installing DuckDB (70 MB, once): the simulated Marketing Cloud runs its SQL on it.',
+    'Installing DuckDB (95 MB, once): the simulated Marketing Cloud runs its SQL on it.',
   ]);
 });
 

@@ -42,6 +42,23 @@ export interface DuckdbAppender {
   closeSync(): void;
 }
 
+/** What of `@polyglot-sql/sdk` is used: 23 MB of WebAssembly, so it stands beside DuckDB. */
+export interface SqlParser {
+  parse(
+    sql: string,
+    dialect: string,
+  ): { readonly success: boolean; readonly ast?: unknown; readonly error?: string };
+  generate(
+    statements: unknown,
+    dialect: string,
+  ): { readonly success: boolean; readonly sql?: readonly string[] };
+}
+
+/** Only after `ensureDuckdb`, which installs it too. */
+export async function loadParser(): Promise<SqlParser> {
+  return (await import(new URL('parser.mjs', FOLDER).href)) as SqlParser;
+}
+
 /** The same from `src/sql` and from `dist/sql`. */
 const FOLDER = new URL('../../duckdb/', import.meta.url);
 
@@ -59,7 +76,7 @@ export class DuckdbMissing extends Error {
   readonly code = 'duckdb_missing';
 }
 
-/** Loads DuckDB, and installs it before where that is wanted: 70 MB that nobody has to have who runs no SQL here. */
+/** Loads DuckDB, and installs it before where that is wanted: 95 MB that nobody has to have who runs no SQL here. */
 export async function ensureDuckdb(options: EnsureOptions): Promise<Duckdb> {
   const { install, log, folder: place = FOLDER } = options;
   const found = resolve(place);
@@ -70,7 +87,7 @@ export async function ensureDuckdb(options: EnsureOptions): Promise<Duckdb> {
       `The simulated Marketing Cloud runs SQL on DuckDB, which is not installed. Run "npm ci" in ${folder}.`,
     );
   }
-  log('Installing DuckDB (70 MB, once): the simulated Marketing Cloud runs its SQL on it.');
+  log('Installing DuckDB (95 MB, once): the simulated Marketing Cloud runs its SQL on it.');
   const failure = await npmCi(folder);
   const installed = failure === null ? resolve(place) : null;
   if (installed !== null) return load(installed);
@@ -81,7 +98,9 @@ export async function ensureDuckdb(options: EnsureOptions): Promise<Duckdb> {
 
 function resolve(folder: URL): string | null {
   try {
-    return createRequire(new URL('package.json', folder)).resolve('@duckdb/node-api');
+    const installed = createRequire(new URL('package.json', folder));
+    installed.resolve('@polyglot-sql/sdk'); // one that was installed before it came to stand here has none
+    return installed.resolve('@duckdb/node-api');
   } catch {
     return null;
   }
@@ -97,7 +116,12 @@ async function npmCi(cwd: string): Promise<string | null> {
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   let said = '';
   const code = await new Promise<number | null>((settle) => {
-    const child = spawn('npm', args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+    // On Windows npm is a batch file, which only a shell starts; none of the words has a space.
+    const [program, words] =
+      process.platform === 'win32'
+        ? ['cmd.exe', ['/d', '/s', '/c', ['npm', ...args].join(' ')]]
+        : ['npm', args];
+    const child = spawn(program, words, { cwd, stdio: ['ignore', 'ignore', 'pipe'] });
     child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
     child.on('error', (error) => {
       said += error.message;

@@ -5,7 +5,7 @@ import { sqlTime } from '../data/dates.ts';
 import { type Field, fieldNamed } from '../data/fields.ts';
 import type { Settings } from '../options.ts';
 import { openDatabase, quote, tableOf } from './database.ts';
-import type { DuckdbConnection } from './duckdb.ts';
+import { type DuckdbConnection, loadParser } from './duckdb.ts';
 import { sqlServerMessage } from './messages.ts';
 import { openOnce } from './opening.ts';
 import { QueryError, type Runner, type SqlAnswer, type SqlRequest } from './run-sql.ts';
@@ -30,8 +30,9 @@ export function createDuckdbRunner({ settings, clock, units }: Parts): Runner {
 
   /** In DuckDB's words, with the data extensions that it is about. */
   async function translated(unit: Unit, sql: string): Promise<{ text: string; sources: Source[] }> {
-    // Loaded with the first query: the parser is 23 MB of WebAssembly.
-    const { translate } = await import('./translate.ts');
+    await database.get(); // which installs the parser too, where that is wanted
+    // Loaded with the first query.
+    const [{ translate }, parser] = await Promise.all([import('./translate.ts'), loadParser()]);
     const sources: Source[] = [];
     const find = (prefix: string, name: string): Place | null => {
       const owner = ownerOf(unit, prefix);
@@ -47,7 +48,7 @@ export function createDuckdbRunner({ settings, clock, units }: Parts): Runner {
       const columns = dataExtension.fields.map((field) => field.name);
       return { schema, table: tableOf(dataExtension), columns };
     };
-    return { text: translate(sql, { now: sqlTime(clock.now()), find }), sources };
+    return { text: translate(sql, { now: sqlTime(clock.now()), find, parser }), sources };
   }
 
   /** `Ent.` is the parent; who has none is it. */

@@ -1,4 +1,4 @@
-import { generate, parse } from '@polyglot-sql/sdk';
+import type { SqlParser } from './duckdb.ts';
 import { translateExpression } from './expressions.ts';
 import { QueryError } from './run-sql.ts';
 import { joinedByXml } from './xml-path.ts';
@@ -24,6 +24,7 @@ export interface Translation {
   /** What GETDATE gives: `2026-05-20 04:00:00.789`. */
   readonly now: string;
   readonly find: Find;
+  readonly parser: SqlParser;
 }
 
 /**
@@ -31,23 +32,24 @@ export interface Translation {
  * error, because DuckDB gives many things T-SQL's names and another meaning.
  */
 export function translate(sql: string, translation: Translation): string {
-  const statement = rewriteQuery(onlySelect(sql), translation, 'top');
-  const generated = generate([statement], DUCKDB);
+  const { parser } = translation;
+  const statement = rewriteQuery(onlySelect(sql, parser), translation, 'top');
+  const generated = parser.generate([statement], DUCKDB);
   const [text] = generated.sql ?? [];
   if (!generated.success || text === undefined) throw untranslated('That statement');
   return text;
 }
 
-// The package's own names for the dialects; its enum would be loaded with the whole package.
-const TSQL = 'tsql' as never;
-const DUCKDB = 'duckdb' as never;
+// The parser's own names for the dialects.
+const TSQL = 'tsql';
+const DUCKDB = 'duckdb';
 
 /** Marketing Cloud's own words, as users report them. */
 const ONLY_SELECT =
   'Only SELECT queries are valid. The query cannot have variables, temporary tables, common table expressions or several statements.';
 
-function onlySelect(sql: string): Json {
-  const parsed = parse(withoutComments(sql), TSQL);
+function onlySelect(sql: string, parser: SqlParser): Json {
+  const parsed = parser.parse(withoutComments(sql), TSQL);
   if (!parsed.success) throw new QueryError(`Incorrect syntax. ${parsed.error ?? ''}`.trim());
   const statements = (Array.isArray(parsed.ast) ? parsed.ast : [parsed.ast]) as Json[];
   const [statement] = statements;

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { invalidOption } from '@millrace/simulator-kit';
 import type { Value } from '../data/row.ts';
 import type { Settings } from '../options.ts';
+import { APEX_RUN } from '../package.ts';
 
 /**
  * What the package's own interpreter (`salesforce-package/scripts/apex-run/host.mjs`) is told of a field. It is imported from
@@ -80,12 +81,6 @@ export interface ApexChange {
 interface ApexRun {
   openApex(source: string, objects: readonly HostObject[]): Apex;
 }
-
-/** The same from `src/` and from `dist/`: the interpreter stands beside the package that it runs. */
-const APEX_RUN = new URL(
-  '../../../../salesforce-package/scripts/apex-run/host.mjs',
-  import.meta.url,
-);
 
 /** Finds the classes beside the objects, and the interpreter that runs them. Null: the org has no Apex. */
 export async function loadApex({

@@ -56,7 +56,7 @@ export function failure({ channel, id }: Message, error: string, more: Outgoing 
   return { ...more, channel, ...(id !== undefined && { id }), error, successful: false };
 }
 
-/** A handshake is denied; what comes later is told outright. */
+/** A handshake is denied; what comes later is reported outright. */
 export function unauthorized(message: Message): Outgoing {
   const reason = '401::Authentication invalid';
   if (message.channel !== '/meta/handshake') {

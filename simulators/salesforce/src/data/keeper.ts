@@ -24,7 +24,7 @@ type Line = Pick<State, 'offset' | 'serials' | 'rows'>;
 export function createStateKeeper(org: Org): StateKeeper {
   const { stateFile } = org.settings;
   let isOpen = false;
-  /** Bytes of the file when it was last written anew, and what came since. */
+  /** Bytes of the file when it was last written whole, and what came since. */
   let compact = 0;
   let appended = 0;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '@millrace/simulator-kit';
 
-/** Sessions slide: each use begins the timeout anew. */
+/** Sessions slide: each use starts the timeout again. */
 export interface Sessions {
   open(organizationId: string, userId: string): string;
   /** The user of a token that is still good. Using it keeps it good. */

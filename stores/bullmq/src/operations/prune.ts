@@ -101,7 +101,7 @@ export function createUpkeep(context: Context): UpkeepPart {
   return {
     prune,
     async maintain() {
-      // Redis keeps its own house: claims bring the queues up to date.
+      // Nothing to do: claims bring the queues in Redis up to date.
     },
   };
 }

@@ -22,7 +22,7 @@ export const hints: Section = {
   title: 'hints',
   needs: ['hints'],
   checks(check) {
-    check('new work is told to every handle, once per kind', async (world) => {
+    check('new work is announced to every handle, once per kind', async (world) => {
       const other = await world.open();
       const heard = [ready(world.store, 'a'), ready(other, 'a'), ready(other, 'b')];
       await add(world.store, { kind: 'a' }, { kind: 'a' }, { kind: 'b' });
@@ -32,14 +32,14 @@ export const hints: Section = {
       }
     });
 
-    check('work for later is told too', async (world) => {
+    check('work for later is announced too', async (world) => {
       const other = await world.open();
       const heard = ready(other, 'later');
       await addOne(world.store, { kind: 'later', due: { afterMs: HOUR } });
       await heard;
     });
 
-    check('work that comes back is told', async (world) => {
+    check('work that comes back is announced', async (world) => {
       const { store } = world;
       const other = await world.open();
       for (const outcome of [OUTCOMES.retry, OUTCOMES.defer, OUTCOMES.handBack]) {
@@ -59,7 +59,7 @@ export const hints: Section = {
     });
 
     check(
-      'children are told',
+      'children are announced',
       async (world) => {
         const other = await world.open();
         const job = await start(world.store);
@@ -70,7 +70,7 @@ export const hints: Section = {
       ['followers'],
     );
 
-    check('a request to stop is told with the ids', async (world) => {
+    check('a request to stop is announced with the ids', async (world) => {
       const other = await world.open();
       const job = await start(world.store);
       const heard = hinted(world.store, ({ type }) => type === 'cancel');
@@ -82,7 +82,7 @@ export const hints: Section = {
     });
 
     check(
-      'pause and resume are told',
+      'pause and resume are announced',
       async (world) => {
         const other = await world.open();
         for (const act of ['pause', 'resume'] as const) {

@@ -115,7 +115,7 @@ function reachDisk(sync: SyncFile): Patch {
 const EIO = 29;
 
 /**
- * Postgres stops for good when it cannot write its log: the disk is full, or fails. A server would start anew from what is
+ * Postgres stops for good when it cannot write its log: the disk is full, or fails. A server would start again from what is
  * on the disk. PGlite goes on to call what has stopped, in a loop that never ends and holds the whole process. Here
  * every call fails from then on, the end of the process writes nothing more, and the next start recovers.
  */

@@ -19,6 +19,31 @@ const END: Statement = {
   text: `UPDATE millrace.audit SET outcome = $2, count = $3, tenants = coalesce($4::text::text[], tenants) WHERE id = $1 AND outcome = 'started'`,
 };
 
+// Along the primary key, in whose order entries are made: it ends with the first stretch that has a younger one, and no index on
+// the time is needed.
+// $1 keep, ms $2 stretch
+const PRUNE: Statement = {
+  name: 'millrace_audit_prune',
+  text: `
+WITH stretch AS MATERIALIZED (
+  SELECT id, at FROM millrace.audit ORDER BY id LIMIT $2::int
+), gone AS (
+  DELETE FROM millrace.audit WHERE id = ANY (ARRAY(
+    SELECT id FROM stretch WHERE at < millrace.clock() - $1::float8 * interval '1 millisecond')) RETURNING id
+)
+SELECT count(*)::int AS count FROM gone`,
+};
+const STRETCH = 2_000;
+
+export async function auditPrune(
+  { database }: Context,
+  { keepMs }: { keepMs: number },
+): Promise<{ count: number; more: boolean }> {
+  const [row] = await database.query<{ count: number }>(PRUNE, [keepMs, STRETCH]);
+  const count = row?.count ?? 0;
+  return { count, more: count === STRETCH };
+}
+
 export async function auditBegin(
   context: Context,
   { entry }: { entry: AuditEntry },

@@ -102,6 +102,9 @@ SELECT u.ord::int AS ord, k.seq
   CROSS JOIN LATERAL (SELECT seq FROM millrace.keys WHERE key = u.key AND kind = u.kind AND tenant = u.tenant OFFSET 0) k`,
 };
 
+/** The drivers of joined transactions give a bigint as a text, a number or a bigint. */
+type Numbered = { readonly seq: number | string | bigint };
+
 export async function enqueue(
   { ids, tally }: Context,
   session: Session,
@@ -109,9 +112,9 @@ export async function enqueue(
 ): Promise<Enqueued[]> {
   if (jobs.length === 0) return [];
   if (!jobs.some((job) => job.key !== undefined)) {
-    const rows = await session.query<{ seq: number }>(INSERT, columns(jobs));
+    const rows = await session.query<Numbered>(INSERT, columns(jobs));
     tally.made(jobs);
-    return rows.map(({ seq }) => ({ id: ids.of(seq), created: true }));
+    return rows.map(({ seq }) => ({ id: ids.of(Number(seq)), created: true }));
   }
   const made = await insertKeyed(session, jobs);
   tally.made(jobs.filter((_, index) => made[index]?.created === true));
@@ -148,18 +151,18 @@ async function insertKeyed(
   });
   const places = [...new Set(placeOf)];
   const distinct = places.map((place) => jobs[place]).filter((job) => job !== undefined);
-  const rows = await session.query<{ seq: number | null }>(INSERT_KEYED, columns(distinct));
-  const seqs = rows.map(({ seq }) => seq);
+  const rows = await session.query<Numbered | { seq: null }>(INSERT_KEYED, columns(distinct));
+  const seqs = rows.map(({ seq }) => (seq === null ? null : Number(seq)));
   const owned = distinct.flatMap((job, index) =>
     seqs[index] == null && job.key !== undefined ? [{ job, index, key: job.key.value }] : [],
   );
   if (owned.length > 0) {
-    const owners = await session.query<{ ord: number; seq: number }>(OWNERS, [
+    const owners = await session.query<Numbered & { ord: number }>(OWNERS, [
       texts(owned.map(({ job }) => job.kind)),
       texts(owned.map(({ job }) => job.tenant)),
       texts(owned.map(({ key }) => key)),
     ]);
-    const bySeq = new Map(owners.map(({ ord, seq }) => [owned[ord - 1]?.index, seq]));
+    const bySeq = new Map(owners.map(({ ord, seq }) => [owned[ord - 1]?.index, Number(seq)]));
     // An owner that went between the two statements has left the key free: only those are asked for again, since the
     // others of the batch are made.
     const ownerless = owned.filter(({ index }) => !bySeq.has(index));

@@ -15,6 +15,14 @@ import { type ServiceHarness, describeService } from './harness.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
+// $1 how many
+const MANY = {
+  name: '',
+  text: `
+INSERT INTO millrace.audit (at, actor, action, correlation_id)
+SELECT millrace.clock(), 'ann', 'cancelJob', 'correlation-1' FROM generate_series(1, $1::int)`,
+};
+
 function entry(changes: Partial<AuditEntry> = {}): AuditEntry {
   return {
     actor: 'ann',
@@ -254,6 +262,31 @@ export function describeAudit(name: string, start: () => Promise<ServiceHarness>
       const records = await log(world.store);
       expect(idsOf(records).toSorted()).toEqual(ids.toSorted());
       expect(new Set(records.map(({ target }) => target)).size).toBe(100);
+    });
+
+    check('what is older than it is kept is forgotten, whoever asks', async (world) => {
+      const { store } = world;
+      const [done = ''] = await write(store, {}, { actor: 'bob' });
+      await store.audit.end({ id: done, end: { outcome: 'done', count: 1 } });
+      await world.advance(HOUR);
+      const younger = await write(store, { target: 'later' });
+      expect(await store.audit.prune({ keepMs: 2 * HOUR })).toEqual({ count: 0, more: false });
+      const handles = await world.several(3);
+      const pruned = await together(handles, (handle) => handle.audit.prune({ keepMs: HOUR / 2 }));
+      expect(pruned.reduce((sum, { count }) => sum + count, 0)).toBe(2);
+      expect(pruned.some(({ more }) => more)).toBe(false);
+      expect(idsOf(await log(store))).toEqual(younger);
+      expect(await log(store, { actor: 'bob' })).toEqual([]);
+    });
+
+    check('so many at a time, until no more is left', async (world) => {
+      const { store } = world;
+      await store.database.query(MANY, [2_001]);
+      await world.advance(HOUR);
+      const asked = { keepMs: MINUTE };
+      expect(await store.audit.prune(asked)).toEqual({ count: 2_000, more: true });
+      expect(await store.audit.prune(asked)).toEqual({ count: 1, more: false });
+      expect(await log(store)).toEqual([]);
     });
 
     check('text comes back as it was', async ({ store }) => {

@@ -1,6 +1,6 @@
 import { STATES, StoreUnavailable, isFinished } from '@millrace/engine';
 import { SalesforceError, soqlTime } from '@millrace/salesforce';
-import { type Context, passes } from '../context.ts';
+import { type Context, isTemporary } from '../context.ts';
 import type { Level } from './level.ts';
 import { LIVE } from '../records/names.ts';
 import { soql, texts } from '../records/select.ts';
@@ -48,10 +48,10 @@ export function createAdoption(context: Context): (level: Level['name']) => Prom
     try {
       await look();
     } catch (error) {
-      // A failure that passes is ignored: records with Live__c are found without this, and the next claim looks
+      // A temporary failure is ignored: records with Live__c are found without this, and the next claim looks
       // again.
-      const isPassing = error instanceof SalesforceError && passes(error);
-      if (!isPassing && !(error instanceof StoreUnavailable)) throw error;
+      const isExpected = error instanceof SalesforceError && isTemporary(error);
+      if (!isExpected && !(error instanceof StoreUnavailable)) throw error;
     }
   };
 }

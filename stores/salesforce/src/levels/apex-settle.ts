@@ -1,6 +1,6 @@
 import type { SettleAnswer } from '@millrace/engine';
 import { SalesforceError } from '@millrace/salesforce';
-import { type Context, passes, unavailable } from '../context.ts';
+import { type Context, isTemporary, unavailable } from '../context.ts';
 import { endingValues } from '../settling/ending.ts';
 import { settleGraphs } from '../settling/graphs.ts';
 import { AT_ONCE, type ApexCall } from './apex-call.ts';
@@ -39,7 +39,7 @@ async function complete(
   try {
     return (await call<{ answers: SettleAnswer[] }>('complete', body, true)).answers;
   } catch (error) {
-    if (!(error instanceof SalesforceError) || !passes(error)) throw error;
+    if (!(error instanceof SalesforceError) || !isTemporary(error)) throw error;
     return group.map(() => ({ unknown: unavailable(error) }));
   }
 }

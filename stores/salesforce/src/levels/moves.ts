@@ -1,6 +1,6 @@
 import { canMove } from '@millrace/engine';
 import { SalesforceError, type Subrequest } from '@millrace/salesforce';
-import { type Context, passes } from '../context.ts';
+import { type Context, isTemporary } from '../context.ts';
 import { canceledValues } from '../settling/ending.ts';
 import { ApexAppeared, type Held, inGroups, isOfTrigger } from './level.ts';
 import type { Field } from '../records/fields.ts';
@@ -106,7 +106,7 @@ export function createMoves(context: Context): Moves {
       if (answer.ok) return 'made';
       const { failed } = answer;
       if (isOfTrigger(failed)) throw new ApexAppeared(failed);
-      if (passes(failed) && failed.kind !== 'lock') throw failed;
+      if (isTemporary(failed) && failed.kind !== 'lock') throw failed;
       return isTaken(failed) || failed.kind === 'notFound' ? 'taken' : failed;
     });
   }
@@ -131,7 +131,7 @@ export function createMoves(context: Context): Moves {
           values: { ...values, epoch: nextEpoch(context, row), leaseToken: null },
         })),
       );
-      const held = done.find((made) => made instanceof SalesforceError && passes(made));
+      const held = done.find((made) => made instanceof SalesforceError && isTemporary(made));
       if (held !== undefined) throw held;
       moved.push(...tried.filter((_, index) => done[index] === 'made').map(({ row }) => row.id));
       left = tried.filter((_, index) => done[index] === 'taken').map(({ row }) => row.id);

@@ -1,6 +1,6 @@
 import type { RenewAnswer, SettleAnswer } from '@millrace/engine';
 import { SalesforceError } from '@millrace/salesforce';
-import { type Context, passes } from '../context.ts';
+import { type Context, isTemporary } from '../context.ts';
 import { createObjectsClaim } from './objects-claim.ts';
 import { canceledValues, endingValues, erased, goesBack, timeText } from '../settling/ending.ts';
 import { settleGraphs } from '../settling/graphs.ts';
@@ -44,7 +44,7 @@ export function createObjectsLevel(context: Context): Level {
       })),
       { repeatable: true },
     );
-    const locked = done.find((made) => made instanceof SalesforceError && passes(made));
+    const locked = done.find((made) => made instanceof SalesforceError && isTemporary(made));
     if (locked !== undefined) throw locked;
     return held.map((row) => {
       if (row === null || done[renewed.indexOf(row)] !== 'made') return 'stale';

@@ -14,7 +14,7 @@ export interface FilesEffect extends Effect {
 export interface Links {
   /** Records that the files are linked to. */
   readonly parents: readonly string[];
-  /** Who sees the files there. Everybody who sees the record, people of an Experience site included, unless told. */
+  /** Who sees the files there. Everybody who sees the record, people of an Experience site included, unless the request says otherwise. */
   readonly visibility?: 'AllUsers' | 'InternalUsers';
 }
 

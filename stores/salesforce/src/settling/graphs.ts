@@ -1,6 +1,6 @@
 import type { SettleAnswer } from '@millrace/engine';
 import { type GraphAnswer, SalesforceError, type Subrequest } from '@millrace/salesforce';
-import { type Context, passes, unavailable } from '../context.ts';
+import { type Context, isTemporary, unavailable } from '../context.ts';
 import { filesOf, uploads } from './effects.ts';
 import { ids18 } from '../records/ids.ts';
 import { ApexAppeared, type Ending } from '../levels/level.ts';
@@ -95,7 +95,7 @@ function fateOf(answer: GraphAnswer, proof: Proof | undefined): Fate {
   const error = answer.failed;
   const isDeleted = error.referenceId === 'record' && error.kind === 'notFound';
   if (isDeleted || proof?.isStale(error) === true) return { is: 'gone', error };
-  return { is: passes(error) && !isOwnLimit(error) ? 'unknown' : 'refused', error };
+  return { is: isTemporary(error) && !isOwnLimit(error) ? 'unknown' : 'refused', error };
 }
 
 async function rowsOrError(
@@ -105,7 +105,7 @@ async function rowsOrError(
   try {
     return await selectByIds(context, ids18(endings));
   } catch (error) {
-    if (error instanceof SalesforceError && passes(error)) return error;
+    if (error instanceof SalesforceError && isTemporary(error)) return error;
     throw error;
   }
 }

@@ -10,7 +10,7 @@ import { idOf } from '../ids.ts';
  *
  * `begin` takes the item for a higher epoch only, and `end` changes it only while the item is still of that run and
  * epoch. So an execution that lost its lease can write until its successor begins, and then no more; what it wrote
- * before is true (the same data gives the same document), and the successor finds it and makes nothing anew. Cancel and
+ * before is true (the same data gives the same document), and the successor finds it and makes nothing again. Cancel and
  * retry of the batch count the run up, which shuts out every execution of the run before.
  */
 export type ItemState = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELED';

@@ -13,7 +13,7 @@ import { DOCUMENT, itemKey } from './jobs.ts';
 import type { BatchRecord } from './records.ts';
 import type { BatchUpkeep } from './upkeep.ts';
 
-/** What the job of a batch is told. */
+/** What the job of a batch is given. */
 export const batchRunSchema = z.strictObject({ batch: z.string(), run: z.number().int().min(1) });
 
 const cursorSchema = z.object({

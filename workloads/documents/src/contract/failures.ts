@@ -4,7 +4,7 @@ import type { FailureEntry } from '@millrace/workload-kit/contract';
 export const failures = {
   template_not_found: {
     retryable: false,
-    help: 'The template of a document is gone. Upload it again, then enqueue the document anew.',
+    help: 'The template of a document is gone. Upload it again, then enqueue the document again.',
   },
   conversion_timeout: {
     retryable: false,

@@ -26,7 +26,7 @@ export interface Produced {
   /** The bytes were there already. */
   readonly cached: boolean;
   readonly templateCached: boolean;
-  /** What is not in the PDF as it should be, in sentences. Such a PDF is not kept for the next who asks. */
+  /** What is not in the PDF as it should be, in sentences. Such a PDF is not kept for the next caller. */
   readonly warnings: readonly string[];
   readonly timings: () => Timings;
   readonly step: ReturnType<typeof createTimings>['step'];

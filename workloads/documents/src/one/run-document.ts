@@ -207,7 +207,7 @@ async function failItem(
       error: { code, message },
     });
   } catch (unsaid) {
-    // The item is not told now: the batch's job finds the end of this job later and writes it.
+    // The item is not written now: the batch's job finds the end of this job later and writes it.
     log.warn({ error: String(unsaid) }, 'The end of a document could not be noted at its batch');
   }
   return failure;

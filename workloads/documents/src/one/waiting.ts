@@ -100,13 +100,13 @@ export function createWaitingRecords(params: {
     throw new DocumentError('upload_failed', message, { retryable });
   }
 
-  /** What passes is tried again by the batch; all else is FAILED, and says why. */
+  /** What is temporary is tried again by the batch; all else is FAILED, and says why. */
   async function fail(waiting: Waiting, thrown: unknown, log: Log): Promise<void> {
     try {
       await settle(waiting, { type: 'threw', thrown: failureOf(thrown) });
     } catch (unsaid) {
       // The lease of the record runs out, and the batch makes the document.
-      log.warn({ err: unsaid }, 'the record could not be told of the failure');
+      log.warn({ err: unsaid }, 'the failure could not be written to the record');
     }
   }
 

@@ -24,6 +24,8 @@ export interface YamlText {
    * `within`: so many characters into a text that was written line by line, after `|`.
    */
   place(path: FilePath, options?: { readonly atKey?: boolean; readonly within?: number }): Place;
+  /** The text at a path, or a number, true or false in the digits and letters that stand there; null: something else is. */
+  written(path: FilePath): string | null;
   /** A path without the places in lists that the file did not write as lists, since they have one entry (`oneOrMore`). */
   asWritten(path: FilePath): FilePath;
 }
@@ -77,6 +79,11 @@ export function readYaml(text: string): YamlRead {
         return inside === null
           ? placeOf(offset)
           : { line: placeOf(offset).line + inside.line, column: inside.column };
+      },
+      written(path) {
+        const { node } = findIn(document, path, false);
+        if (!isScalar(node)) return null;
+        return typeof node.value === 'string' ? node.value : (node.source ?? null);
       },
       asWritten: (path) => asWritten(value, path),
     },

@@ -91,6 +91,11 @@ export function dayAt(moment: number, timeZone: string): Day {
   return dayOf(part('year'), part('month'), part('day'));
 }
 
+/** The same as a date, `2026-01-31`. */
+export function isoDateAt(moment: number, timeZone: string): string {
+  return isoDay(dayAt(moment, timeZone)) ?? new Date(moment).toISOString().slice(0, 10);
+}
+
 function digits(value: number, length: number): string {
   return String(value).padStart(length, '0');
 }

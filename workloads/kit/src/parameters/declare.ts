@@ -22,6 +22,7 @@ export function parametersOf(
   for (const parameter of parameters) {
     const own = words[parameter.name];
     if (own !== undefined) checkParameter(parameter, own, complain);
+    checkOrder(parameter, parameters, complain);
   }
   return parameters;
 }
@@ -38,6 +39,7 @@ function parameterOf(name: string, words: ParameterWords): Parameter {
     default: list && typeof fallback === 'string' ? [fallback] : fallback,
     min: words.min ?? null,
     max: words.max ?? null,
+    notBefore: words.notBefore ?? null,
     choices: words.choices ?? [],
     list,
   };
@@ -74,6 +76,22 @@ function checkParameter(parameter: Parameter, words: ParameterWords, complain: C
   if (parameter.default === null || parameter.default.length === 0) return;
   const wrong = wrongWith(parameter, parameter.default);
   if (wrong !== null) complain(at('default'), small(wrong));
+}
+
+const ORDERED: readonly string[] = ['whole number', 'decimal', 'date', 'month'];
+
+function checkOrder(
+  { name, type, list, notBefore }: Parameter,
+  parameters: readonly Parameter[],
+  complain: Complain,
+): void {
+  if (notBefore === null) return;
+  const at = ['parameters', name, 'notBefore'];
+  const first = parameters.find((each) => each.name === notBefore);
+  if (first === undefined || first.name === name)
+    complain(at, `name another parameter of this file; there is no other "${notBefore}".`);
+  else if (first.type !== type || first.list || list || !ORDERED.includes(type))
+    complain(at, `both have to be one date, one month or one number, of the same type.`);
 }
 
 /** Values that a schedule or rule gives: the problems of each at its place. */

@@ -18,6 +18,37 @@ function resolved(given: string | readonly string[] | null | undefined, it: Para
   return 'values' in read ? read.values['it'] : read.problems.map(({ message }) => message);
 }
 
+describe('one that may not be before another', () => {
+  test.each<[ParameterType, string, string, boolean]>([
+    ['date', '2026-01-02', '2026-01-01', false],
+    ['date', '2026-01-01', '2026-01-01', true],
+    ['date', 'yesterday', 'today', true],
+    ['date', 'tomorrow', 'today', false],
+    ['month', '2026-02', '2026-01', false],
+    ['whole number', '9', '10', true],
+    ['whole number', '10', '9', false],
+    ['decimal', '1.5', '1.25', false],
+  ])('%s: from %s to %s', (type, from, to, fits) => {
+    const parameters = [
+      { ...parameter(type), name: 'from' },
+      { ...parameter(type), name: 'to', notBefore: 'from' },
+    ];
+    const read = resolveParameters(parameters, { from, to }, MOMENT);
+    if (fits) expect(read).toHaveProperty('values');
+    else
+      expect(read).toEqual({
+        problems: [{ parameter: 'to', message: expect.stringContaining('before "from"') }],
+      });
+  });
+
+  test('either may be left out', () => {
+    const from = { ...parameter('date'), name: 'from', required: false };
+    const to = { ...parameter('date'), name: 'to', required: false, notBefore: 'from' };
+    for (const given of [{}, { from: '2026-01-01' }, { to: '2026-01-01' }])
+      expect(resolveParameters([from, to], given, MOMENT)).toHaveProperty('values');
+  });
+});
+
 describe('a value has one way to be written', () => {
   test.each<[ParameterType, string, string]>([
     ['whole number', ' +019 ', '19'],

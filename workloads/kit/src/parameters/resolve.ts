@@ -8,7 +8,7 @@ import type {
   ParameterProblem,
   ResolvedParameters,
 } from './types.ts';
-import { readValue } from './values.ts';
+import { compareValues, readValue } from './values.ts';
 
 export type Resolved =
   | { readonly values: ResolvedParameters }
@@ -32,7 +32,22 @@ export function resolveParameters(
     if ('wrong' in read) problems.push({ parameter: name, message: read.wrong });
     else values[name] = read.value;
   }
+  if (problems.length === 0) problems.push(...outOfOrder(parameters, values));
   return problems.length > 0 ? { problems } : { values };
+}
+
+function outOfOrder(
+  parameters: readonly Parameter[],
+  values: ResolvedParameters,
+): ParameterProblem[] {
+  return parameters.flatMap(({ name, type, notBefore }) => {
+    const [first, last] = [notBefore === null ? null : values[notBefore], values[name]];
+    if (typeof first !== 'string' || typeof last !== 'string') return [];
+    if (compareValues(type, first, last) <= 0) return [];
+    return [
+      { parameter: name, message: `It is ${last}, before "${notBefore}", which is ${first}.` },
+    ];
+  });
 }
 
 export function resolveOne(

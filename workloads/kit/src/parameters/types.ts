@@ -29,6 +29,8 @@ export interface Parameter {
   /** The least and the most: of a number or date; of a text its length. */
   readonly min: string | null;
   readonly max: string | null;
+  /** The parameter whose value it may not be before, as `to` is not before `from`: nobody asks for the rows of no day. */
+  readonly notBefore: string | null;
   /** Of the type `choice`, else none. */
   readonly choices: readonly Choice[];
   /** It takes several values. */

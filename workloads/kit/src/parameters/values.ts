@@ -1,7 +1,7 @@
 import { nearest } from '../contract/nearest.ts';
 import { type Day, endOf, isoDay, readDay } from './calendar.ts';
 import { compareNumbers, readDecimal, readWhole } from './numbers.ts';
-import type { Parameter } from './types.ts';
+import type { Parameter, ParameterType } from './types.ts';
 import {
   DATE_WORDS,
   type DayRange,
@@ -148,19 +148,22 @@ function outOfBounds(parameter: Parameter, value: string, today: Day): string | 
     if (length > most) return `It has ${length} characters, and may have ${most}.`;
     return length < Number(min ?? 0) ? `It needs ${min} characters.` : null;
   }
-  const isNumber = type === 'whole number' || type === 'decimal';
-  const compare = isNumber ? compareNumbers : compareTexts;
   const [least, most] = type === 'date range' ? edgesOf(value) : [value, value];
-  if (min !== null && compare(least, min) < 0)
-    return isNumber ? `Write a number of at least ${min}.` : `It begins before ${min}.`;
-  if (max !== null && compare(most, max) > 0)
-    return isNumber ? `Write a number of at most ${max}.` : `It is after ${max}.`;
+  if (min !== null && compareValues(type, least, min) < 0)
+    return isNumber(type) ? `Write a number of at least ${min}.` : `It begins before ${min}.`;
+  if (max !== null && compareValues(type, most, max) > 0)
+    return isNumber(type) ? `Write a number of at most ${max}.` : `It is after ${max}.`;
   return null;
 }
 
 /** Dates and months in ISO's way are in the order of their letters. */
-function compareTexts(a: string, b: string): number {
+export function compareValues(type: ParameterType, a: string, b: string): number {
+  if (isNumber(type)) return compareNumbers(a, b);
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function isNumber(type: ParameterType): boolean {
+  return type === 'whole number' || type === 'decimal';
 }
 
 /** A bound may be words too: `max: today`. */

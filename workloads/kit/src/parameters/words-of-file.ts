@@ -59,6 +59,7 @@ const parameterFields = fields({
   default: givenWords.optional(),
   min: scalarWords.optional(),
   max: scalarWords.optional(),
+  notBefore: text.optional(),
   choices: choices.optional(),
   list: z.boolean().optional(),
 });

@@ -4,7 +4,7 @@ import type { FailureEntry } from '@millrace/workload-kit/contract';
 export const failures = {
   invalid_step: {
     retryable: false,
-    help: 'With the values of this run, the step was told something that it does not take. Correct the file, then resume the run with it.',
+    help: 'With the values of this run, the step got an input that it does not take. Correct the file, then resume the run with it.',
   },
   step_unavailable: {
     retryable: true,

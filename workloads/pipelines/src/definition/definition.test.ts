@@ -203,6 +203,7 @@ test('a schedule makes a job that submits the run, under its service', async () 
           parameters: { month: '2026-01' },
           schedule: 'pipeline:p',
           as: 'nightly',
+          timeZone: 'Europe/Berlin',
         },
       },
     },

@@ -1,7 +1,7 @@
 import type { OnFailure, Plan } from './plan.ts';
 
 /**
- * What a run is, told from its steps alone. A step goes
+ * What a run is, decided by its steps alone. A step goes
  *
  *     waiting ──► running ──► done | failed | canceled
  *        └──────► skipped

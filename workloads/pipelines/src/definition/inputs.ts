@@ -5,7 +5,7 @@ import { OF_EVERY_STEP } from '../runs/values.ts';
 import { type Works, isHandOver } from '../step/work.ts';
 
 /**
- * Holds what a plan says to its steps against what they take, as far as that can be told before values are known: a member that
+ * Holds what a plan says to its steps against what they take, as far as that can be decided before values are known: a member that
  * has a name in it is judged when the step begins. Steps of workloads that are not there are not judged at all.
  */
 export function checkInputs(plan: Plan, works: Works): Complaint[] {

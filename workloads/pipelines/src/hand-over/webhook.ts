@@ -32,7 +32,7 @@ export function webhookStep(deliver: Deliver): HandOver {
   };
 }
 
-/** What is told unless the file says something else. */
+/** What is sent unless the file says something else. */
 function summaryOf(whole: WholeRun) {
   const { run, steps } = whole;
   const lookup = lookupOf(whole);

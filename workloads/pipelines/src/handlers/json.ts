@@ -8,7 +8,7 @@ import { type PlanStep, stepOf } from '../definition/plan.ts';
 import type { StepRecord, WholeRun } from '../runs/record.ts';
 import { type Works, isHandOver } from '../step/work.ts';
 
-/** A run as people see it: without what is told to the steps, which may be long and is in the file. */
+/** A run as people see it: without the inputs of the steps, which may be long and is in the file. */
 export function runJson({ run, steps }: WholeRun, view: CatalogueView, works: Works): PipelineRun {
   const { id, pipeline, plan, state, tenant, submitter, schedule } = run;
   const current = view.pipelines.get(pipeline);

@@ -1,6 +1,7 @@
 import { type Duration, toMs } from '@millrace/engine';
 import {
   type GivenParameters,
+  type Moment,
   type Page,
   type PageParams,
   givenFromJson,
@@ -38,6 +39,8 @@ export interface NewRun {
   readonly schedule?: string | undefined;
   /** What words such as `last month` are counted from, ms since 1970; now unless given. */
   readonly at?: number | undefined;
+  /** Where they are counted; the pipeline's unless given. */
+  readonly timeZone?: string | undefined;
 }
 
 /** What people do with runs. Whose they are is for within.ts to say. */
@@ -85,7 +88,10 @@ export function createRuns(parts: {
     const kept = Object.entries(run.parameters).filter(([name]) =>
       value.parameters.some((parameter) => parameter.name === name),
     );
-    const resolved = resolvedOf(value, Object.fromEntries(kept), run.createdAt);
+    const resolved = resolvedOf(value, Object.fromEntries(kept), {
+      now: run.createdAt,
+      timeZone: value.timeZone,
+    });
     const files = await catalogue.filesOf(plan);
     return {
       digest,
@@ -111,7 +117,10 @@ export function createRuns(parts: {
         pipeline: value.name,
         digest,
         plan,
-        ...resolvedOf(value, given.given, asked.at ?? now()),
+        ...resolvedOf(value, given.given, {
+          now: asked.at ?? now(),
+          timeZone: asked.timeZone ?? value.timeZone,
+        }),
         schedule: asked.schedule ?? null,
         key: key === undefined ? null : { value: key, windowMs: windowOf(keyWindow) },
         files: await catalogue.filesOf(plan),
@@ -174,11 +183,11 @@ function stepIn(plan: Plan, name: string): object | null {
 }
 
 function resolvedOf(
-  { parameters, timeZone }: Pipeline,
+  { parameters }: Pipeline,
   given: GivenParameters,
-  now: number,
+  moment: Moment,
 ): Pick<RunRecord, 'parameters' | 'values'> {
-  const resolved = resolveParameters(parameters, given, { now, timeZone });
+  const resolved = resolveParameters(parameters, given, moment);
   if ('problems' in resolved) throw wrongParameters(resolved.problems);
   return { parameters: resolved.values, values: valuesOf(parameters, resolved.values) };
 }

@@ -41,6 +41,8 @@ export const startDataSchema = z.strictObject({
   schedule: z.string(),
   /** The tick that it is for; left out: when the job was made. Milliseconds since 1970. */
   at: z.number().optional(),
+  /** Of the schedule: words mean a day there. Left out: the pipeline's. */
+  timeZone: z.string().optional(),
   /** The service identity that the run works as. */
   as: z.string(),
 });

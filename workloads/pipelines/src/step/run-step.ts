@@ -192,7 +192,7 @@ async function look(looking: Looking): Promise<StepSight> {
   // What an earlier try has begun: it may have been put right meanwhile, or is to be tried again.
   const isOfEarlier = startedId !== null && !starting && !retried;
   if (!isOfEarlier || sight.state !== 'failed') return sight;
-  if ((await step.retry?.(id, who)) === true) {
+  if ((await step.retry?.(id, who, input)) === true) {
     await write(() => ({ retried: true }));
     return step.look(id, who, input);
   }

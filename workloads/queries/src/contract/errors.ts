@@ -43,7 +43,7 @@ export const errors = {
     status: 409,
     retryable: true,
     title: 'The run is not over',
-    help: 'Marketing Cloud works on it. Wait for the status ready: GET /runs/ID/events tells when.',
+    help: 'Marketing Cloud works on it. Wait for the status ready: GET /runs/ID/events reports it.',
   },
   run_not_successful: {
     status: 409,

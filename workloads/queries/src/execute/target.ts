@@ -40,7 +40,7 @@ export async function targetOf(
   if (derived === null)
     throw new RunFailure(
       'invalid_sql',
-      'The columns of the result cannot be told from the SELECT list. Name each column, and give each expression a name with AS.',
+      'The columns of the result cannot be read from the SELECT list. Name each column, and give each expression a name with AS.',
     );
   const columns: OutputColumn[] = run.asText ? allText(derived) : derived;
   return {

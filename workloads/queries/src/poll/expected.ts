@@ -9,7 +9,7 @@ export interface Answer {
 
 /**
  * The polls of one business unit that will come, and what has been answered for them ahead of time. Polls are spread by
- * their jitter, so few are due at the same moment: whoever asks takes along those that are due soon. A poll takes an answer
+ * their jitter, so few are due at the same moment: the poll that calls takes along those that are due soon. A poll takes an answer
  * that is no older than a tenth of the time that it waited, which is half of what its jitter may add anyway.
  */
 export interface Expected {

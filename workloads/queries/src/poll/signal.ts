@@ -3,7 +3,7 @@ import type { TaskStatus } from '@millrace/marketing-cloud';
 /** What a status means for the polling. `none`: no word, or one that nobody has described. */
 export type Signal = 'complete' | 'error' | 'queued' | 'processing' | 'none';
 
-/** Only `Error` and `FatalError` have been described; a query can be ended in other ways, told by how their words begin. */
+/** Only `Error` and `FatalError` have been described; a query can be ended in other ways, known by how their words begin. */
 const FAILED = /^(error|fatal|fail)/;
 /** `Canceled`, `Cancelled`, `Stopped`, `Timed Out`, …: no type of a column is the cause, and a second try would end alike. */
 const STOPPED = /^(cancel|stop|abort|timeout|timed|skip)/;

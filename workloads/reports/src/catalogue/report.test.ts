@@ -167,9 +167,17 @@ describe('parameters', () => {
     ['{ type: boolean, min: 1 }', /has no bounds/],
     ['{ type: text, requird: false }', /^6:21 .*Did you mean "required"/],
     ['{ type: text, default: [a, b] }', /default: give it one value/],
+    ['{ type: date, notBefore: from }', /notBefore: name another parameter/],
+    ['{ type: date, notBefore: it }', /notBefore: name another parameter/],
   ])('%s is refused', async (line, problem) =>
     expect(await problemsOf(withParameter(line))).toEqual([expect.stringMatching(problem)]),
   );
+
+  test.each(['text', 'month'])('a date is not held against a %s', async (type) => {
+    const text = `title: x\nsql: SELECT :it AS id, :other AS b\nkey: id\npublic: true
+parameters:\n  it: { type: ${type === 'text' ? 'text' : 'date'}, notBefore: other }\n  other: ${type}\n`;
+    expect(await problemsOf(text)).toEqual([expect.stringMatching(/notBefore: both have to be/)]);
+  });
 
   test('a name that SQL or file names have another use for is refused', async () => {
     const text = `title: x\nkey: id\npublic: true\nsql: SELECT :p_from AS id, :p_to AS b, :job AS c

@@ -162,7 +162,7 @@ export const reportFile = fields({
     .url({
       protocol: /^https?$/,
       error:
-        'write the URL of the service that is told, such as https://hooks.example.com/reports.',
+        'write the URL of the service that gets the message, such as https://hooks.example.com/reports.',
     })
     .optional(),
 });

@@ -34,7 +34,7 @@ export interface Report {
   readonly cover: Cover | null;
   /** Whether the submitter's token is kept, encrypted, while the job lives. */
   readonly keepToken: boolean;
-  /** Told by a signed POST when the file is there; null: nobody is. */
+  /** Gets a signed POST when the file is there; null: nobody does. */
   readonly handOver: string | null;
 }
 

@@ -58,7 +58,7 @@ export const report = z.object({
   compression: compression.describe('The usual one.'),
   public: z.boolean().describe('Everybody gets all rows: it has no row rules, and says so.'),
   rowRules: z.array(z.string()).describe('Who gets which rows, in words.'),
-  rowsForYou: z.string().describe('Which rows whoever asks would get, in words.'),
+  rowsForYou: z.string().describe('Which rows the caller would get, in words.'),
   schedules: z
     .array(
       z.object({

@@ -36,7 +36,7 @@ export const errors = {
     status: 409,
     retryable: true,
     title: 'The run is not over',
-    help: 'Its file comes with its end: GET /reports/runs/ID/events tells when.',
+    help: 'Its file comes with its end: GET /reports/runs/ID/events reports it.',
   },
   report_run_not_successful: {
     status: 409,

@@ -144,7 +144,7 @@ const newRun = z.strictObject({
     .url({ protocol: /^https?$/, error: 'Write an https URL.' })
     .max(2_000)
     .optional()
-    .describe('Told when the run is over.'),
+    .describe('Gets a signed message when the run is over.'),
   wait: z
     .int()
     .min(0)

@@ -41,7 +41,7 @@ export const sampleContracts = {
     method: 'POST',
     path: '/reports/sample',
     summary:
-      'Begins to fill the embedded sample afresh: counties, providers, recipients, timesheets, payments.',
+      'Begins to fill the embedded sample again: counties, providers, recipients, timesheets, payments.',
     access: 'admin',
     wide: true,
     audit: {},

@@ -10,7 +10,7 @@ import { claimsNeeded } from '../rules/claims.ts';
 import { afterInWords } from '../rules/words.ts';
 import { type RunSight, hasFile } from '../runs/sight.ts';
 
-/** A report as whoever asks sees it: with the defaults of today, and the rows that they would get. */
+/** A report as the caller sees it: with the defaults of today, and the rows that they would get. */
 export function reportJson(
   view: CatalogueView,
   definition: ReportDefinition,

@@ -118,7 +118,7 @@ function givenOf(
   return read.given;
 }
 
-/** Each at its place, as what is wrong with any body is told. */
+/** Each at its place, as what is wrong with any body is reported. */
 function misfit(problems: readonly ParameterProblem[]): Refusal {
   return new Refusal(
     'invalid_parameters',

@@ -395,7 +395,7 @@ test('schedules are taken by the engine, with the claims of their service', asyn
     'it.yaml': simpleReport(`timeZone: Europe/Berlin
 schedule:
   - { cron: 30 6 * * 1-5, as: bay, parameters: { day: yesterday }, missed: all }
-  - { cron: 0 7 1 * *, as: bay, parameters: { day: 2026-01-01 } }
+  - { cron: 0 7 1 * *, as: bay, timeZone: America/Los_Angeles, parameters: { day: 2026-01-01 } }
 `),
   });
   const schedules = schedulesOf(await files.load());
@@ -416,6 +416,10 @@ schedule:
       },
     },
   });
+  expect(schedules.map(({ job }) => (job.data as ReportJob).timeZone)).toEqual([
+    undefined,
+    'America/Los_Angeles',
+  ]);
   expect(JSON.stringify(schedules)).not.toContain('salary');
   const [first] = schedules;
   expect(nextTick(first?.cron ?? '', first?.timeZone ?? '', DAY)).toBe(Date.UTC(2026, 1, 2, 5, 30));

@@ -17,6 +17,7 @@ export function schedulesOf(view: CatalogueView): Schedule[] {
         parameters,
         output,
         identity: identityOfService(service, claimsNeeded(view, report.name)),
+        ...(timeZone !== report.timeZone && { timeZone }),
       };
       return [
         {

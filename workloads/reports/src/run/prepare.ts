@@ -1,6 +1,6 @@
 import { JobFailure } from '@millrace/engine';
 import { bindNames } from '@millrace/sql-source';
-import { resolveParameters } from '@millrace/workload-kit';
+import { isoDateAt, resolveParameters } from '@millrace/workload-kit';
 import type { Compression, TableFormat } from '@millrace/tables';
 import type { ReportDefinition } from '../catalogue/types.ts';
 import { fileNameOf } from '../catalogue/outputs.ts';
@@ -33,7 +33,8 @@ export async function prepare(execution: Execution): Promise<Prepared> {
       'report_not_found',
       `The definition of "${data.report}" that this run was submitted with is no longer kept. Run the report again.`,
     );
-  const { parameters: declared, sql, timeZone } = report.value;
+  const { parameters: declared, sql } = report.value;
+  const timeZone = data.timeZone ?? report.value.timeZone;
   const given = await givenTo(execution);
   const resolved = resolveParameters(declared, given, { now: at, timeZone });
   if ('problems' in resolved)
@@ -59,7 +60,7 @@ export async function prepare(execution: Execution): Promise<Prepared> {
     choice: data.output,
     fileName: fileNameOf(report.value, {
       id: job.id,
-      created: new Date(at).toISOString().slice(0, 10),
+      created: isoDateAt(at, timeZone),
       parameters: resolved.values,
       output: data.output,
     }),

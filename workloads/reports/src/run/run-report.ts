@@ -46,7 +46,7 @@ export async function* runReport(
   }
 }
 
-/** What the other service may take later is told apart: the file need not be written again for it. */
+/** What the other service may take later is kept apart: the file need not be written again for it. */
 async function handed(
   execution: Execution,
   prepared: Prepared,

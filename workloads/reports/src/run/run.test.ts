@@ -45,6 +45,7 @@ const definitions = new Map(
         { roles: ['admin'], see: 'all' },
         { column: 'county', claim: 'county' },
       ],
+      outputs: { file: 'shifts-{created}' },
     }),
     definitionOf('handed', {
       sql: 'SELECT county, id FROM shifts WHERE id < 10',
@@ -126,6 +127,24 @@ test('the tick of a schedule is what days are counted from, however late its job
   const run = begun('shifts', { parameters: { from: 'yesterday' }, at: Date.UTC(2026, 0, 21) });
   const { outcome } = await bench.execute(run);
   expect(outcome).toMatchObject({ result: { parameters: { from: '2026-01-20' } } });
+});
+
+test('its days, and that in the name of its file, are those of its time zone', async () => {
+  const changes = { parameters: { from: 'yesterday' }, at: Date.UTC(2026, 0, 21, 3) };
+  const inZone = async (timeZone: string | undefined) => {
+    const run = begun('shifts', { ...changes, timeZone });
+    const { outcome } = await bench.execute(run);
+    return [outcome, run.finish];
+  };
+  expect(await inZone(undefined)).toMatchObject([
+    { result: { parameters: { from: '2026-01-20' } } },
+    { fileName: 'shifts-2026-01-21.csv' },
+  ]);
+  // There it is the evening before.
+  expect(await inZone('America/Los_Angeles')).toMatchObject([
+    { result: { parameters: { from: '2026-01-19' } } },
+    { fileName: 'shifts-2026-01-20.csv' },
+  ]);
 });
 
 test('the claims of whoever asked decide which rows there are', async () => {

@@ -1,5 +1,5 @@
 import type { Clock, Log, Queue } from '@millrace/engine';
-import { type Database, migrate } from '@millrace/store-postgres';
+import { type Database, type Migrations, migrate } from '@millrace/store-postgres';
 import type { Live } from '@millrace/workload-kit';
 import { type KeptDefinitions, createDefinitions } from './definitions.ts';
 import { type Erase, createErase } from './erase.ts';
@@ -36,12 +36,15 @@ export interface RunRoomParams {
   readonly keepRunsMs: number;
 }
 
-const MIGRATIONS = new URL('../../migrations/', import.meta.url);
+export const MIGRATIONS: Migrations = {
+  owner: 'reports',
+  folder: new URL('../../migrations/', import.meta.url),
+};
 
 /** Sets up or updates its own tables. */
 export async function openRuns(params: RunRoomParams): Promise<RunRoom> {
   const { database, queue, live, clock } = params;
-  await migrate(database, { owner: 'reports', folder: MIGRATIONS });
+  await migrate(database, MIGRATIONS);
   const definitions = createDefinitions({ database });
   const runs = createRuns({ database, queue, definitions, live });
   return {

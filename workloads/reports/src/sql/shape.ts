@@ -10,7 +10,7 @@ export interface ReportShape {
   readonly columns: readonly ShapeColumn[];
   /** In the order of the rows. */
   readonly key: readonly ShapeColumn[];
-  /** A condition on what the SELECT gives: the row rules of whoever asks; null: all rows. */
+  /** A condition on what the SELECT gives: the row rules of the caller; null: all rows. */
   readonly where: string | null;
   /** Rows whose time in this column is after the bound `_as_of` are left out. */
   readonly asOf: ShapeColumn | null;

@@ -164,7 +164,7 @@ export function isBlank(cell: Cell | undefined): boolean {
 }
 
 /**
- * What the service is told. A column that fills a field is read under the field's name. One that has the name of a field and
+ * What is sent to the service. A column that fills a field is read under the field's name. One that has the name of a field and
  * fills another, or none, is moved out of the way: no name may stand there twice.
  */
 export function readingOf(

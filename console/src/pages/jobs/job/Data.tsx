@@ -1,6 +1,7 @@
 import { Copy } from 'lucide-react';
 import { Button } from '../../../ui/button.tsx';
 import { toast } from '../../../ui/toast.tsx';
+import { visible } from '../../../ui/visible.ts';
 
 /** JSON as it is. Long values scroll in their own box. */
 export function Data({ title, value }: { title: string; value: unknown }) {
@@ -38,7 +39,7 @@ export function Data({ title, value }: { title: string; value: unknown }) {
           tabIndex={0}
           aria-label={title}
         >
-          {text}
+          {visible(text)}
         </pre>
       )}
     </section>

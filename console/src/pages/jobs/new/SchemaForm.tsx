@@ -154,7 +154,7 @@ function Input({
   }
 }
 
-/** Text until it is JSON: what is half typed stays as it is. */
+/** Text until it is JSON: what is half typed stays as it is, and is not sent, nor is what stood there before it. */
 function JsonInput({
   shared,
   value,
@@ -172,13 +172,14 @@ function JsonInput({
       spellCheck={false}
       value={text}
       placeholder="JSON"
-      className="w-full rounded-control border border-line-strong bg-raised p-2.25 font-mono text-small"
+      className="w-full rounded-control border border-line-strong bg-raised p-2.25 font-mono text-small user-invalid:border-failed-fill"
       onChange={(event) => {
         setText(event.target.value);
+        event.target.setCustomValidity('');
         try {
           onChange(event.target.value.trim() === '' ? undefined : JSON.parse(event.target.value));
         } catch {
-          // Not yet.
+          event.target.setCustomValidity('This is not JSON yet.');
         }
       }}
     />

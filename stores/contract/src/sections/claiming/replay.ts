@@ -55,7 +55,7 @@ export const replay: Section = {
       expect(answer.jobs).toEqual([]);
     });
 
-    check('that never arrived claims nothing, and says to try anew', async ({ store }) => {
+    check('that never arrived claims nothing, and says to try again', async ({ store }) => {
       const id = await addOne(store);
       const answer = await store.claim(claimParams({ replay: true }));
       expect(answer).toMatchObject({ jobs: [], lost: [], takenOver: 0, more: true });

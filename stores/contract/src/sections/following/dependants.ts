@@ -20,7 +20,7 @@ import {
 import type { Section } from '../../harness.ts';
 import { listAll, value } from '../../observe.ts';
 
-/** A child for every end of a parent, which tells what the rule was told. */
+/** A child for every end of a parent, which holds what the rule was given. */
 const tells: Dependants = (job) =>
   job.kind === 'parent'
     ? [
@@ -48,7 +48,7 @@ export const dependants: Section = {
   title: 'dependants',
   needs: ['followers'],
   checks(check) {
-    check('an end makes its child at once, told all about the parent', async (world) => {
+    check('an end makes its child at once, with all about the parent', async (world) => {
       const store = await world.open({ dependants: tells });
       const parent = await start(store, {
         kind: 'parent',

@@ -228,7 +228,7 @@ export const gates: Section = {
       });
     });
 
-    check('is closed when its time is over, and told who had come', async (world) => {
+    check('is closed when its time is over, and the rule learns who had come', async (world) => {
       const [store] = await two(world);
       const jobs = [];
       for (const key of ['a', 'b']) {
@@ -248,7 +248,7 @@ export const gates: Section = {
         { rule: 'rule', key: 'b', arrived: { left: b } },
       ]);
       expect(await closeGates(store, { limit: 10 })).toEqual([]);
-      // Whoever comes now begins anew.
+      // Whoever comes now begins again.
       await settle(store, await start(store, parent('right', 'a')));
       expect(await childrenOf(store, 'a')).toEqual([]);
       await settle(store, await start(store, parent('left', 'a')));

@@ -24,7 +24,7 @@ export type Merged = (batchId: string, tenant?: string) => Promise<MergedPdf>;
 
 type Kept = { content: number; size: number; sha256: string };
 
-/** Of the documents together. At some 15 MB a second this is over a minute, and whoever asks first waits for it. */
+/** Of the documents together. At some 15 MB a second this is over a minute, and the first caller waits for it. */
 export const MOST_MERGED_BYTES = 1024 * 1024 * 1024;
 
 /**

@@ -22,7 +22,7 @@ const pageTimers = {
  * someone stops it.
  *
  * - The next wait begins when the answer is there, so there are never two questions at once.
- * - A hidden tab asks nothing. When it is seen again, it asks at once and the waits begin anew.
+ * - A hidden tab asks nothing. When it is seen again, it asks at once and the waits begin again.
  * - `askNow` is for someone who has just changed something: an answer under way is from before, so it is thrown
  *   away and the question is asked once more.
  * - After `stop` nothing is called any more, not even with an answer that was under way.

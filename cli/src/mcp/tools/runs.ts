@@ -1,0 +1,169 @@
+import { contracts } from '@millrace/api';
+import { z } from 'zod';
+import { few, waiting } from '../input.ts';
+import { lookUntil } from '../look.ts';
+import { ToolRefusal } from '../refusal.ts';
+import { more } from '../text.ts';
+import { type Answer, type Call, answer, defineTool } from '../tool.ts';
+import {
+  type Sight,
+  batchSight,
+  bulkSight,
+  pipelineSight,
+  querySight,
+  reportSight,
+} from './sights.ts';
+
+interface Page {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** What is begun by one call and goes on by itself, by its type. */
+interface RunType {
+  look(call: Call, id: string): Promise<Sight>;
+  list(
+    call: Call,
+    page: Page,
+  ): Promise<{ readonly sights: readonly Sight[]; readonly next: string | null }>;
+  /** Null: what it does is a job, which can be cancelled. */
+  readonly cancel: ((call: Call, id: string) => Promise<unknown>) | null;
+}
+
+const RUNS = {
+  query: {
+    look: async ({ client, options }, id) =>
+      querySight(await client.getRun({ params: { id } }, options)),
+    async list({ client, options }, query) {
+      const { runs, next } = await client.listRuns({ query }, options);
+      return { sights: runs.map(querySight), next };
+    },
+    cancel: ({ client, options }, id) => client.cancelRun({ params: { id } }, options),
+  },
+  report: {
+    look: async ({ client, options }, id) =>
+      reportSight(await client.getReportRun({ params: { id } }, options)),
+    async list({ client, options }, query) {
+      const { runs, next } = await client.listReportRuns({ query }, options);
+      return { sights: runs.map(reportSight), next };
+    },
+    cancel: ({ client, options }, id) => client.cancelReportRun({ params: { id } }, options),
+  },
+  pipeline: {
+    look: async ({ client, options }, id) =>
+      pipelineSight(await client.getPipelineRun({ params: { id } }, options)),
+    async list({ client, options }, query) {
+      const { runs, next } = await client.listPipelineRuns({ query }, options);
+      return { sights: runs.map(pipelineSight), next };
+    },
+    cancel: ({ client, options }, id) => client.cancelPipelineRun({ params: { id } }, options),
+  },
+  batch: {
+    look: async ({ client, options }, id) =>
+      batchSight(await client.getBatch({ params: { id } }, options)),
+    async list({ client, options }, query) {
+      const { batches, next } = await client.listBatches({ query }, options);
+      return { sights: batches.map(batchSight), next };
+    },
+    cancel: ({ client, options }, id) => client.cancelBatch({ params: { id } }, options),
+  },
+  bulk: {
+    look: async ({ client, options }, id) =>
+      bulkSight(await client.getBulk({ params: { id } }, options)),
+    async list({ client, options }, query) {
+      const { bulk, next } = await client.listBulk({ query }, options);
+      return { sights: bulk.map(bulkSight), next };
+    },
+    cancel: null,
+  },
+} as const satisfies Record<string, RunType>;
+
+const TYPES = [
+  'query',
+  'report',
+  'pipeline',
+  'batch',
+  'bulk',
+] as const satisfies readonly (keyof typeof RUNS)[];
+const type = z
+  .enum(TYPES)
+  .describe(
+    'query: "run-7", report: the id of its job, pipeline: "pipe-7", batch of documents: "batch-3", bulk action: "bulk-7".',
+  );
+const id = contracts.getRun.params.shape.id;
+
+export const listRuns = defineTool({
+  name: 'list_runs',
+  title: 'List runs',
+  about:
+    'Runs of queries, reports or pipelines, batches of documents or bulk actions, newest first.',
+  routes: ['listRuns', 'listReportRuns', 'listPipelineRuns', 'listBatches', 'listBulk'],
+  effect: 'reads',
+  input: contracts.listBulk.query.extend({ type, limit: few }),
+  async run(call, { type: which, ...page }) {
+    const { sights, next } = await RUNS[which].list(call, page);
+    return answer(
+      [
+        sights.length === 0 ? 'There are none.' : `Runs: ${sights.length}.`,
+        ...sights.map(({ lines }) => lines[0] ?? ''),
+        ...more(next),
+      ],
+      { runs: sights.map(({ data }) => data), next },
+      { foreign: sights.length > 0 },
+    );
+  },
+});
+
+export const showRun = defineTool({
+  name: 'show_run',
+  title: 'Show how far a run is',
+  about: 'How far a run is and what it gave: of a query, report, pipeline, batch or bulk action.',
+  routes: ['getRun', 'getReportRun', 'getPipelineRun', 'getBatch', 'getBulk'],
+  effect: 'reads',
+  input: z.strictObject({ type, id, wait: waiting(0) }),
+  run: async (call, { type: which, id: run, wait }) =>
+    sightAnswer(
+      await lookUntil(
+        call,
+        wait,
+        () => RUNS[which].look(call, run),
+        ({ over }) => over,
+      ),
+    ),
+});
+
+export function sightAnswer({ lines, data, failed }: Sight): Answer {
+  return answer(lines, { run: data }, { foreign: true, failed });
+}
+
+export const cancelRun = defineTool({
+  name: 'cancel_run',
+  title: 'Cancel a run',
+  about:
+    'Stops a run of a query, report or pipeline, or a batch of documents. It has to be confirmed.',
+  routes: ['cancelRun', 'cancelReportRun', 'cancelPipelineRun', 'cancelBatch'],
+  effect: 'destroys',
+  input: z.strictObject({ type: type.exclude(['bulk']), id }),
+  async run(call, { type: which, id: run }) {
+    const { look, cancel } = RUNS[which];
+    const sight = await look(call, run);
+    if (sight.over) throw new ToolRefusal('run_finished', `${run} is over: ${sight.state}.`);
+    return {
+      type: 'foresight',
+      question: `Stop the ${sight.state} ${which === 'batch' ? 'batch' : `run of a ${which}`} ${run}?`,
+      lines: sight.lines,
+      data: { run: sight.data },
+      foreign: true,
+      async act(now) {
+        const seen = await look(now, run);
+        if (seen.over)
+          throw new ToolRefusal(
+            'confirmation_stale',
+            `${run} was ${sight.state} and is ${seen.state} now. Nothing was changed.`,
+          );
+        await cancel(now, run);
+        return sightAnswer({ ...(await look(now, run)), failed: false });
+      },
+    };
+  },
+});

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Project, buildPackages, startProject, typeErrors } from './test/code.ts';
+import { filesOf, textOf } from './test/tree.ts';
+
+/** Programs on the pages are typed as a reader's compiler sees them, all of them in one run of it. */
+
+const PACKAGES = [
+  'millrace',
+  '@millrace/engine',
+  '@millrace/store-postgres',
+  '@millrace/testkit',
+  'zod',
+  'pg',
+  'bullmq',
+  'pg-boss',
+  'graphile-worker',
+];
+
+const pages = filesOf(/\.md$/, 'docs').filter((page) => /^ *```ts file=/m.test(textOf(page)));
+let projects: Project[];
+beforeAll(async () => {
+  await buildPackages('testkit', 'millrace');
+  projects = await Promise.all(pages.map((page) => startProject(page, PACKAGES)));
+}, 120_000);
+afterAll(() => Promise.all(projects.map((project) => project.remove())));
+
+it('the code of the pages is typed', async () => {
+  expect(pages).toEqual(expect.arrayContaining(['docs/testing.md', 'docs/from-bullmq.md']));
+  expect(await typeErrors(projects)).toBe('');
+});

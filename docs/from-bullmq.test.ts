@@ -1,0 +1,99 @@
+import { openBullStore } from '@millrace/store-bullmq';
+import { Queue, Worker } from 'bullmq';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { later } from '../engine/test/world.ts';
+import { startRedis } from '../scripts/services.mjs';
+import { type Guide, startGuide, waiting } from './test/moving.ts';
+
+/** Both sides of the guide, and the way from one to the other, on a real Redis and a real Postgres. */
+
+const QUEUE = 'confirm-order';
+let redis: Awaited<ReturnType<typeof startRedis>>;
+let guide: Guide;
+let env: { DATABASE_URL: string; REDIS_URL: string };
+let queue: Queue;
+
+beforeAll(async () => {
+  guide = await startGuide('docs/from-bullmq.md', ['bullmq', 'ioredis']);
+  redis = await startRedis();
+  env = { DATABASE_URL: guide.url, REDIS_URL: redis.url };
+  queue = new Queue(QUEUE, { connection: { url: redis.url } });
+}, 120_000);
+afterAll(async () => {
+  await queue.close();
+  await guide.remove();
+  await redis.remove();
+});
+
+beforeEach(async () => {
+  await queue.obliterate({ force: true });
+  await guide.reset();
+});
+
+it('the same job runs in both', async () => {
+  const said = /^Order 7 is confirmed\.$/m;
+  expect(await guide.project.until('before.ts', said, env)).toMatch(said);
+  expect(await guide.project.until('after.ts', said, env)).toMatch(said);
+});
+
+it('on Redis, what an app adds is taken up', async () => {
+  await guide.project.node('stay.ts', { env: { ...env, REDIS_PREFIX: '{guide}' } });
+  const store = await openBullStore({ url: redis.url, prefix: 'guide' });
+  onTestFinished(() => store.close());
+  const wants = [{ kind: QUEUE, limit: 1 }];
+  const claim = (number: number) =>
+    store.claim({ worker: 'w', claim: number, wants, limit: 1, leaseMs: 60_000 });
+  await expect
+    .poll(async () => (await claim(Math.floor(Math.random() * 2 ** 50))).jobs, { timeout: 10_000 })
+    .toMatchObject([{ kind: QUEUE, payload: '{"order":7}', priority: -5, maxAttempts: 1 }]);
+});
+
+it('what waits is moved as it is, and what runs goes on', async () => {
+  const [begun, end] = [later(), later()];
+  await queue.add('confirm', { order: 1 });
+  const worker = new Worker(
+    QUEUE,
+    async () => {
+      begun.resolve();
+      await end.promise;
+    },
+    { connection: { url: redis.url, maxRetriesPerRequest: null } },
+  );
+  onTestFinished(() => worker.close());
+  await begun.promise;
+  await queue.add('confirm', { order: 2 }, { jobId: 'two' });
+  await queue.add('confirm', { order: 3 }, { jobId: 'three', priority: 5 });
+  await queue.add('confirm', { order: 4 }, { jobId: 'four', priority: 2_000_000 });
+  await queue.add('confirm', { order: 5 }, { jobId: 'five', delay: 30 * 60_000 });
+
+  expect(await guide.project.node('move.ts', { env })).toBe('4 jobs were moved.\n');
+
+  const completed = new Promise((resolve) => worker.once('completed', resolve));
+  end.resolve();
+  await completed;
+  const counts = await queue.getJobCounts('wait', 'prioritized', 'delayed', 'active', 'completed');
+  expect(counts).toEqual({ wait: 0, prioritized: 0, delayed: 0, active: 0, completed: 1 });
+  const moved = await waiting(guide.url);
+  expect(moved.toSorted((a, b) => a.order - b.order)).toMatchObject([
+    { order: 2, priority: 0, dueInMinutes: 0 },
+    { order: 3, priority: -5, dueInMinutes: 0 },
+    { order: 4, priority: -1_000, dueInMinutes: 0 },
+    { order: 5, priority: 0, dueInMinutes: 30 },
+  ]);
+});
+
+it('a move that died half-way is done once', async () => {
+  await queue.add('confirm', { order: 6 }, { jobId: 'six' });
+  expect(await guide.project.node('move.ts', { env })).toBe('1 jobs were moved.\n');
+  await queue.add('confirm', { order: 6 }, { jobId: 'six' }); // as if it had died before the removal
+  expect(await guide.project.node('move.ts', { env })).toBe('1 jobs were moved.\n');
+  expect(await waiting(guide.url)).toHaveLength(1);
+  expect(await queue.getJobCountByTypes('wait', 'delayed')).toBe(0);
+});
+
+it('data that the schema refuses stays', async () => {
+  await queue.add('confirm', { order: 'seven' });
+  await expect(guide.project.node('move.ts', { env })).rejects.toThrow(/order/);
+  expect(await queue.getJobCountByTypes('wait')).toBe(1);
+  expect(await waiting(guide.url)).toEqual([]);
+});

@@ -1,0 +1,70 @@
+import {
+  type Clock,
+  type EventName,
+  type Events,
+  type JobId,
+  MillraceError,
+  isFinished,
+} from '@millrace/engine';
+import type { FoundJob } from './job.ts';
+
+/** What may mean that a job has ended, in this process. */
+const ENDS = [
+  'job.succeeded',
+  'job.failed',
+  'job.canceled',
+  'job.lost',
+  'jobs.moved',
+] as const satisfies readonly EventName[];
+
+/** A job that ends in another process is found so late at the most. */
+const LOOK_AGAIN_MS = 1_000;
+
+export type Finished = (
+  id: JobId,
+  options?: { readonly signal?: AbortSignal },
+) => Promise<FoundJob>;
+
+/** Waits for the end of a job, wherever it runs. */
+export function createFinished(params: {
+  readonly get: (id: JobId) => Promise<FoundJob | null>;
+  readonly events: Events;
+  readonly clock: Clock;
+}): Finished {
+  const { get, events, clock } = params;
+
+  /** Listens from now on: an end between two looks is heard of too. */
+  function listen(id: JobId, signal: AbortSignal | undefined) {
+    let wake: () => void = () => {};
+    const woken = new Promise<void>((resolve) => (wake = resolve));
+    const forget = ENDS.map((name) =>
+      events.on(name, (event) => {
+        if ('ids' in event ? event.ids.includes(id) : event.id === id) wake();
+      }),
+    );
+    forget.push(clock.after(LOOK_AGAIN_MS, wake));
+    signal?.addEventListener('abort', wake, { once: true });
+    return {
+      woken,
+      end() {
+        for (const each of forget) each();
+        signal?.removeEventListener('abort', wake);
+      },
+    };
+  }
+
+  return async (id, { signal } = {}) => {
+    for (;;) {
+      signal?.throwIfAborted();
+      const listening = listen(id, signal);
+      try {
+        const job = await get(id);
+        if (job === null) throw new MillraceError('job_not_found', `There is no job "${id}".`);
+        if (isFinished(job.state)) return job;
+        await listening.woken;
+      } finally {
+        listening.end();
+      }
+    }
+  };
+}

@@ -1,0 +1,176 @@
+import {
+  type Canceled,
+  type Clock,
+  type Enqueued,
+  type Events,
+  type FieldTable,
+  type JobId,
+  type JobKind,
+  type JobRequest,
+  type JobSummary,
+  type ListParams,
+  MillraceError,
+  type Queue,
+  type Registry,
+  type Worker,
+  type WorkerStatus,
+  createQueue,
+  fieldsOf,
+} from '@millrace/engine';
+import type { PostgresStore } from '@millrace/store-postgres';
+import { type Finished, createFinished } from './finished.ts';
+import { type FoundJob, foundJob } from './job.ts';
+import { isKind } from './options.ts';
+import { type Transaction, joinable } from './transactions.ts';
+
+/** A job queue inside a program. */
+export interface Millrace extends Pick<
+  Queue,
+  'counts' | 'cancelWhere' | 'retryWhere' | 'prioritize' | 'remove' | 'explain' | 'erase'
+> {
+  /** Begins to run jobs. A process that only enqueues leaves it out. */
+  start(): Promise<void>;
+  /**
+   * No new job begins; those that run may end within `shutdownGrace`, then they are interrupted and handed back to the queue.
+   * Then everything that Millrace has opened is closed, which is never the pool that it was given.
+   */
+  stop(): Promise<void>;
+  enqueue<Given>(
+    kind: JobKind<unknown, unknown, Given>,
+    data: NoInfer<Given>,
+    options?: EnqueueOptions,
+  ): Promise<Enqueued>;
+  /** In one statement, all or none. */
+  enqueueAll<const Given extends readonly unknown[]>(
+    jobs: { readonly [Nth in keyof Given]: NewJobOf<Given[Nth]> },
+    options?: Pick<EnqueueOptions, 'transaction'>,
+  ): Promise<Enqueued[]>;
+  get(id: JobId): Promise<FoundJob | null>;
+  /** When the job has ended, in whatever process, and however it has ended. */
+  readonly finished: Finished;
+  /** Newest first, 50 a page; `next` is the `cursor` of the next page. */
+  list(params?: Partial<ListParams>): Promise<{ jobs: JobSummary[]; next: string | null }>;
+  cancel(ids: JobId | readonly JobId[]): Promise<Canceled>;
+  /** Gives those that wait again. */
+  retry(ids: JobId | readonly JobId[]): Promise<JobId[]>;
+  /** No job begins in this process until `resume`; what runs goes on. False: it is so already. */
+  pause(): boolean;
+  resume(): boolean;
+  /** No job of the kind begins in any process until `resumeKind`. False: it is so already. */
+  pauseKind(kind: JobKind, held?: { by?: string; reason?: string }): Promise<boolean>;
+  resumeKind(kind: JobKind): Promise<boolean>;
+  /** What happens in this process. The function that it gives ends it. */
+  readonly on: Events['on'];
+  readonly events: Events;
+  status(): WorkerStatus;
+}
+
+/** How a job is to be made, beside its kind and data. */
+export interface JobOptions extends Omit<JobRequest, 'kind' | 'data' | 'webhook'> {}
+
+export interface EnqueueOptions extends JobOptions {
+  /** The job is there with the commit of this transaction, and nobody sees it before. */
+  readonly transaction?: Transaction;
+}
+
+export type NewJobOf<Given> = JobOptions & {
+  readonly kind: JobKind<unknown, unknown, Given>;
+  readonly data: NoInfer<Given>;
+};
+
+const JOB_FIELDS: FieldTable<JobOptions> = {
+  tenant: true,
+  priority: true,
+  runAt: true,
+  delay: true,
+  key: true,
+  keyWindow: true,
+  correlationId: true,
+  submitter: true,
+  subject: true,
+  traceparent: true,
+};
+const NEW_JOB_FIELDS: FieldTable<NewJobOf<unknown>> = { ...JOB_FIELDS, kind: true, data: true };
+const enqueueFields = fieldsOf('enqueue');
+const enqueueAllFields = fieldsOf('enqueueAll');
+
+const PAGE = 50;
+
+export function createHandle(params: {
+  readonly store: PostgresStore;
+  readonly registry: Registry;
+  readonly worker: Worker;
+  readonly events: Events;
+  readonly clock: Clock;
+  readonly close: () => Promise<void>;
+}): Millrace {
+  const { store, worker, events, clock, close } = params;
+  const queue = createQueue(params);
+  let stopping: Promise<void> | null = null;
+
+  async function stop(): Promise<void> {
+    await worker.stop();
+    await close();
+  }
+
+  async function get(id: JobId): Promise<FoundJob | null> {
+    const job = await queue.get(id);
+    return job === null ? null : foundJob(job);
+  }
+
+  return {
+    async start() {
+      if (stopping !== null)
+        throw new MillraceError(
+          'illegal_transition',
+          'Millrace was stopped, and its connections are closed. Make another one with createMillrace.',
+        );
+      worker.start();
+    },
+    stop: () => (stopping ??= stop()),
+    async enqueue(kind, data, { transaction, ...options } = {}) {
+      enqueueFields.known<JobOptions>(options, JOB_FIELDS);
+      return queue.enqueue({ ...options, kind: nameOf(kind), data }, joining(transaction));
+    },
+    async enqueueAll(jobs, { transaction } = {}) {
+      const requests = (jobs as readonly NewJobOf<unknown>[]).map((job) => {
+        enqueueAllFields.known(job, NEW_JOB_FIELDS);
+        return { ...job, kind: nameOf(job.kind) };
+      });
+      return queue.enqueueAll(requests, joining(transaction));
+    },
+    get,
+    finished: createFinished({ get, events, clock }),
+    list: ({ filter = {}, limit = PAGE, ...page } = {}) => queue.list({ filter, limit, ...page }),
+    counts: queue.counts,
+    cancel: (ids) => queue.cancel([ids].flat()),
+    cancelWhere: queue.cancelWhere,
+    retry: (ids) => queue.retry([ids].flat()),
+    retryWhere: queue.retryWhere,
+    prioritize: queue.prioritize,
+    remove: queue.remove,
+    explain: queue.explain,
+    erase: queue.erase,
+    pause: worker.pause,
+    resume: worker.resume,
+    pauseKind: (kind, { by = null, reason = null } = {}) =>
+      store.control.pause({ kind: nameOf(kind), by, reason }),
+    resumeKind: (kind) => store.control.resume({ kind: nameOf(kind) }),
+    on: events.on,
+    events,
+    status: worker.status,
+  };
+}
+
+function joining(transaction: Transaction | undefined): { readonly transaction?: unknown } {
+  return transaction === undefined ? {} : { transaction: joinable(transaction) };
+}
+
+/** Programs may be JavaScript, and other queues take a name here. */
+function nameOf(kind: JobKind): string {
+  if (isKind(kind)) return kind.kind;
+  throw new MillraceError(
+    'invalid_definition',
+    'The kind comes first, as defineJob has made it: enqueue(greet, { name: "Ada" }).',
+  );
+}

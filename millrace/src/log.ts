@@ -1,0 +1,44 @@
+import { inspect } from 'node:util';
+import type { ClaimedJob, EventLog, Log } from '@millrace/engine';
+
+/** One line each, for programs that have no log of their own. */
+export const consoleLog: Log = {
+  info: (fields, message) => console.info(lineOf(fields, message)),
+  warn: (fields, message) => console.warn(lineOf(fields, message)),
+  error: (fields, message) => console.error(lineOf(fields, message)),
+};
+
+export const SILENT: Log = { info() {}, warn() {}, error() {} };
+
+/** What handlers log says which job it is about. */
+export function logOf(log: Log, { id, kind, attempt, correlationId }: ClaimedJob): Log {
+  const job = { id, kind, attempt, correlationId: correlationId ?? id };
+  return {
+    info: (fields, message) => log.info({ ...job, ...fields }, message),
+    warn: (fields, message) => log.warn({ ...job, ...fields }, message),
+    error: (fields, message) => log.error({ ...job, ...fields }, message),
+  };
+}
+
+/** Only what somebody may have to look into: whoever wants to know of every job listens to the events. */
+export function warningsOf(log: Log): EventLog {
+  return {
+    debug() {},
+    info() {},
+    warn: (fields, message) => log.warn(fields, message),
+    error: (fields, message) => log.error(fields, message),
+    isLevelEnabled: (level) => level === 'warn' || level === 'error',
+  };
+}
+
+function lineOf(fields: object, message: string): string {
+  const { stack, ...rest } = fields as { readonly stack?: unknown };
+  const shown = Object.entries(rest).map(([name, value]) => `${name}=${textOf(value)}`);
+  const line = ['millrace:', message, ...shown].join(' ');
+  return typeof stack === 'string' ? `${line}\n${stack}` : line;
+}
+
+/** Never throws, whatever a handler logs: a line that cannot be written is no failure of the job. */
+function textOf(value: unknown): string {
+  return inspect(value instanceof Error ? value.message : value, { breakLength: Infinity });
+}

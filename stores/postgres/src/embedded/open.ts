@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Database } from '../database.ts';
+import { lockFolder } from './folder-lock.ts';
+import { openPglite } from './pglite.ts';
+
+/** Whether there is a database in the folder. To open one that is not there makes it. */
+export function hasEmbedded(folder: string): boolean {
+  return existsSync(dataOf(folder));
+}
+
+/** The database in a folder, which is this process's own until it is closed. */
+export async function openEmbedded(source: {
+  readonly folder: string;
+  readonly durable?: boolean;
+}): Promise<Database> {
+  // Only here: a program that has a Postgres need not load one.
+  const { openFolder } = await import('./pglite-folder.ts');
+  const unlock = await lockFolder(source.folder);
+  try {
+    const pglite = await openFolder(dataOf(source.folder), { isDurable: source.durable ?? true });
+    return {
+      ...openPglite(pglite),
+      async close() {
+        try {
+          await pglite.close();
+        } finally {
+          await unlock();
+        }
+      },
+    };
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+function dataOf(folder: string): string {
+  return join(folder, 'pg');
+}
