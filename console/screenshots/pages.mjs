@@ -10,6 +10,7 @@ const CANDIDATES = join(import.meta.dirname, '../../examples/offer-letter/candid
 export const PAGES = {
   overview: { path: '/' },
   jobs: { path: '/jobs' },
+  'jobs-failed': { path: '/jobs?phase=failed,retrying&since=24h' },
   'jobs-bulk': {
     path: '/jobs?phase=failed',
     async act(page) {
