@@ -106,6 +106,13 @@ test('a template is looked at while its data is typed, and compared with its ver
   await page.getByText('Riverside Guest Houses Ltd').waitFor({ state: 'attached' });
   expect(await violations(page)).toEqual([]);
 
+  // As fast as a key repeats that is held down: nothing of it is put back.
+  await page.keyboard.press('Control+End');
+  const before = await editor.innerText();
+  for (let n = 0; n < 40; n += 1) await page.keyboard.press('Space');
+  for (let n = 0; n < 40; n += 1) await page.keyboard.press('Backspace');
+  expect(await editor.innerText()).toBe(before);
+
   await addTemplate(page, 'offer', docx(p('Hello {{Candidate.Name}},')));
   await page.goto(`${stage.url}/console/documents/templates/offer`);
   await page.getByRole('link', { name: 'Compare' }).click();

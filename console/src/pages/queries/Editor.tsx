@@ -15,6 +15,7 @@ import { tags } from '@lezer/highlight';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { useApi } from '../../data/client.ts';
 import { useMay } from '../../data/roles.ts';
+import { useEditorText } from '../../ui/editor-text.ts';
 import type { CatalogAnswer } from './Catalog.tsx';
 
 const LOOK = EditorView.theme({
@@ -72,7 +73,11 @@ export function Editor({
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const language = useRef(new Compartment());
-  const change = useEffectEvent(onChange);
+  const typed = useEditorText(view, value);
+  const change = useEffectEvent((text: string) => {
+    typed(text);
+    onChange(text);
+  });
   const run = useEffectEvent(onRun);
   const check = useEffectEvent(async (text: string): Promise<Diagnostic[]> => {
     if (text.trim() === '' || !may.allowed) return [];
@@ -120,12 +125,6 @@ export function Editor({
     // The text is the editor's own from here on; a change from outside comes below.
     // oxlint-disable-next-line react/exhaustive-deps
   }, []);
-
-  useEffect(() => {
-    const editor = view.current;
-    if (editor === null || editor.state.doc.toString() === value) return;
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
-  }, [value]);
 
   useEffect(() => {
     if (catalog === null) return;

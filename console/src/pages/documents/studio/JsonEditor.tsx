@@ -18,6 +18,7 @@ import {
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useEffectEvent, useRef } from 'react';
+import { useEditorText } from '../../../ui/editor-text.ts';
 
 /** Our tokens: they are inherited into the shadow root. */
 const THEME = EditorView.theme({
@@ -63,7 +64,12 @@ export function JsonEditor({
 }) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
-  const changed = useEffectEvent((state: EditorState) => onChange(state.doc.toString()));
+  const typed = useEditorText(view, value);
+  const changed = useEffectEvent((state: EditorState) => {
+    const text = state.doc.toString();
+    typed(text);
+    onChange(text);
+  });
   const moved = useEffectEvent((state: EditorState) => onValue(valueAt(state)));
   const first = useEffectEvent(() => value);
   useEffect(() => {
@@ -100,11 +106,6 @@ export function JsonEditor({
     view.current = editor;
     return () => editor.destroy();
   }, [label]);
-  useEffect(() => {
-    const editor = view.current;
-    if (editor === null || editor.state.doc.toString() === value) return;
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
-  }, [value]);
   return <div ref={host} className="h-full min-h-0" />;
 }
 
