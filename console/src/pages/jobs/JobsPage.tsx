@@ -2,7 +2,7 @@ import type { JobSummary } from '@millrace/api';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useApi } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
 import { useLiveEvents } from '../../live/useLive.ts';
@@ -131,7 +131,9 @@ export function JobsPage() {
 function useFresh(key: readonly unknown[], search: Parameters<typeof fits>[0]) {
   const queries = useQueryClient();
   const now = useNow();
-  const [unseen, setUnseen] = useState<ReadonlySet<string>>(new Set());
+  // Added to in place: a copy for each batch of events was 41 long tasks in 20 s at 500 events a second.
+  const unseen = useRef(new Set<string>());
+  const [waiting, setWaiting] = useState(0);
   useLiveEvents((events) => {
     const shown = queries.getQueryData<{ jobs: JobSummary[] }>(key);
     if (shown === undefined) return;
@@ -140,21 +142,23 @@ function useFresh(key: readonly unknown[], search: Parameters<typeof fits>[0]) {
     );
     if (changed.size === 0) return;
     const known = new Set(shown.jobs.map(({ id }) => id));
-    queries.setQueryData(key, {
-      ...shown,
-      jobs: shown.jobs.map((job) => changed.get(job.id) ?? job),
-    });
+    if (shown.jobs.some(({ id }) => changed.has(id)))
+      queries.setQueryData(key, {
+        ...shown,
+        jobs: shown.jobs.map((job) => changed.get(job.id) ?? job),
+      });
     if (search.after !== undefined) return;
     const arrived = [...changed.values()].filter(
       (job) => !known.has(job.id) && fits(search, job, now),
     );
-    if (arrived.length > 0)
-      setUnseen((before) => new Set([...before, ...arrived.map(({ id }) => id)]));
+    for (const { id } of arrived) unseen.current.add(id);
+    setWaiting(unseen.current.size);
   });
   return {
-    count: unseen.size,
+    count: waiting,
     show: () => {
-      setUnseen(new Set());
+      unseen.current.clear();
+      setWaiting(0);
       void queries.invalidateQueries({ queryKey: key });
     },
   };

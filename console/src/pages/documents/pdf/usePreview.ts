@@ -17,8 +17,8 @@ export interface Preview {
   readonly isBusy: boolean;
 }
 
-/** Long enough that a word is one preview, short enough that nobody waits for it. */
-const DELAY_MS = 250;
+/** Longer than the time between two keys of somebody who types, short enough that a page is there within half a second. */
+const DELAY_MS = 120;
 
 /** A document from sample data, made again after each change. A newer one ends an older one; the last good one stays. */
 export function usePreview(asked: PreviewAsked | null, delayMs = DELAY_MS): Preview {
