@@ -40,7 +40,7 @@ export { type Crew, createCrew } from './worker/quarantine.ts';
 export { INTERNAL_KEYS } from './queue/new-job.ts';
 export * from './queue/queue.ts';
 export * from './kinds/registry.ts';
-export type { JobRequest } from './request.ts';
+export { type JobRequest, REQUEST_FIELDS } from './request.ts';
 export * from './kinds/retry.ts';
 export * from './scope.ts';
 export {

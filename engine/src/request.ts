@@ -1,3 +1,4 @@
+import type { FieldTable } from './kinds/definition.ts';
 import type { Duration } from './time/duration.ts';
 
 /** What people ask for; `newJob` (`queue/new-job.ts`) turns it into what a store keeps, or says what is wrong with it. */
@@ -22,3 +23,20 @@ export interface JobRequest {
   /** The W3C trace context of the caller. */
   readonly traceparent?: string;
 }
+
+/** What a request can say, for whoever refuses anything else. */
+export const REQUEST_FIELDS: FieldTable<JobRequest> = {
+  kind: true,
+  data: true,
+  tenant: true,
+  priority: true,
+  runAt: true,
+  delay: true,
+  key: true,
+  keyWindow: true,
+  correlationId: true,
+  submitter: true,
+  subject: true,
+  webhook: true,
+  traceparent: true,
+};

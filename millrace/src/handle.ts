@@ -3,7 +3,6 @@ import {
   type Clock,
   type Enqueued,
   type Events,
-  type FieldTable,
   type JobId,
   type JobKind,
   type JobRequest,
@@ -11,6 +10,7 @@ import {
   type ListParams,
   MillraceError,
   type Queue,
+  REQUEST_FIELDS,
   type Registry,
   type Worker,
   type WorkerStatus,
@@ -78,19 +78,8 @@ export type NewJobOf<Given> = JobOptions & {
   readonly data: NoInfer<Given>;
 };
 
-const JOB_FIELDS: FieldTable<JobOptions> = {
-  tenant: true,
-  priority: true,
-  runAt: true,
-  delay: true,
-  key: true,
-  keyWindow: true,
-  correlationId: true,
-  submitter: true,
-  subject: true,
-  traceparent: true,
-};
-const NEW_JOB_FIELDS: FieldTable<NewJobOf<unknown>> = { ...JOB_FIELDS, kind: true, data: true };
+const { webhook: _webhook, ...NEW_JOB_FIELDS } = REQUEST_FIELDS;
+const { kind: _kind, data: _data, ...JOB_FIELDS } = NEW_JOB_FIELDS;
 const enqueueFields = fieldsOf('enqueue');
 const enqueueAllFields = fieldsOf('enqueueAll');
 

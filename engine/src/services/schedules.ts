@@ -12,7 +12,7 @@ import {
 } from '../parts.ts';
 import type { Registry } from '../kinds/registry.ts';
 import { newJob } from '../queue/new-job.ts';
-import type { JobRequest } from '../request.ts';
+import { type JobRequest, REQUEST_FIELDS } from '../request.ts';
 import type { Service } from './service.ts';
 import { parseCron } from '../time/window.ts';
 
@@ -88,19 +88,8 @@ const FIELDS: FieldTable<Schedule> = {
   missed: true,
   overlap: true,
 };
-const JOB_FIELDS: FieldTable<Schedule['job']> = {
-  kind: true,
-  data: true,
-  tenant: true,
-  priority: true,
-  key: true,
-  keyWindow: true,
-  correlationId: true,
-  submitter: true,
-  subject: true,
-  webhook: true,
-  traceparent: true,
-};
+// A schedule has its own moments.
+const { runAt: _runAt, delay: _delay, ...JOB_FIELDS } = REQUEST_FIELDS;
 const MISSED: readonly NonNullable<Schedule['missed']>[] = ['last', 'skip', 'all'];
 const OVERLAP: readonly NonNullable<Schedule['overlap']>[] = ['skip', 'allow'];
 

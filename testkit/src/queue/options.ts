@@ -1,4 +1,12 @@
-import { type Duration, type JobKind, type Rule, type Schedule, toMs } from '@millrace/engine';
+import {
+  type Duration,
+  type FieldTable,
+  type JobKind,
+  type Rule,
+  type Schedule,
+  fieldsOf,
+  toMs,
+} from '@millrace/engine';
 import { TestQueueError } from './errors.ts';
 
 export interface TestQueueOptions {
@@ -26,7 +34,7 @@ export interface Settings {
   readonly patienceMs: number;
 }
 
-const NAMES: Names<TestQueueOptions> = {
+const NAMES: FieldTable<TestQueueOptions> = {
   jobs: true,
   rules: true,
   schedules: true,
@@ -41,18 +49,17 @@ const START = Date.UTC(2026, 0, 1);
 const PATIENCE = '4s';
 
 /** Tests may be JavaScript: a misspelt option must not leave its default in force without a word. */
-export function refuseUnknown<T extends object>(what: string, given: T, names: Names<T>): void {
-  const known = Object.keys(names);
-  const strange = Object.keys(given).find((name) => !known.includes(name));
-  if (strange !== undefined)
-    throw new TestQueueError(
-      'invalid_options',
-      `${what}: there is no option "${strange}". There are ${known.join(', ')}.`,
-    );
+export function refuseUnknown<T extends object>(
+  what: string,
+  given: T,
+  names: FieldTable<T>,
+): void {
+  try {
+    fieldsOf(what).known(given, names);
+  } catch (error) {
+    throw new TestQueueError('invalid_options', error instanceof Error ? error.message : '');
+  }
 }
-
-/** Every option of T: the compiler asks for a new one. */
-export type Names<T extends object> = Readonly<Record<keyof T, true>>;
 
 export function settingsOf(options: TestQueueOptions): Settings {
   refuseUnknown('createTestQueue', options, NAMES);

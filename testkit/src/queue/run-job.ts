@@ -1,5 +1,6 @@
 import {
   type ClaimedJob,
+  type FieldTable,
   type JobKind,
   type SettledOutcome,
   TEN_YEARS_MS,
@@ -7,7 +8,7 @@ import {
 } from '@millrace/engine';
 import type { MemoryStore } from '@millrace/store-memory';
 import { TestQueueError } from './errors.ts';
-import { type Names, type TestQueueOptions, refuseUnknown } from './options.ts';
+import { type TestQueueOptions, refuseUnknown } from './options.ts';
 import type { JobRun } from './runs.ts';
 import { ENQUEUE_OPTIONS, type TestEnqueueOptions } from './test-queue.ts';
 import { createTestWorld } from './world.ts';
@@ -27,7 +28,7 @@ export interface RunJobOptions<Service>
 }
 
 const { runAt: _runAt, delay: _delay, transaction: _transaction, ...ENQUEUED } = ENQUEUE_OPTIONS;
-const NAMES: Names<RunJobOptions<unknown>> = {
+const NAMES: FieldTable<RunJobOptions<unknown>> = {
   jobs: true,
   service: true,
   cursor: true,

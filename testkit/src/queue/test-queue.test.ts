@@ -422,7 +422,7 @@ describe('what is wrong with a test is said in a sentence', () => {
     const create = (options: object) => () =>
       createTestQueue(options as Parameters<typeof createTestQueue>[0]);
     expect((await fault(create({ kinds: [mail] }))).message).toBe(
-      'createTestQueue: there is no option "kinds". There are jobs, rules, schedules, services, start, concurrency, patience.',
+      'createTestQueue, kinds: there is no such field. There are jobs, rules, schedules, services, start, concurrency, patience.',
     );
     expect((await fault(create({ jobs: [mail, undefined] }))).message).toMatch(/list of kinds/);
     expect((await fault(create({ jobs: [] }))).message).toMatch(/list of kinds/);
@@ -432,7 +432,7 @@ describe('what is wrong with a test is said in a sentence', () => {
     const queue = createTestQueue({ jobs: [mail] });
     const wrong = { delya: '1m' } as object;
     expect((await fault(() => queue.enqueue(mail, { to: 'Ada' }, wrong))).message).toMatch(
-      /^queue.enqueue: there is no option "delya". There are tenant, priority, /,
+      /^queue.enqueue, delya: there is no such field. Did you mean "delay"\?$/,
     );
     expect((await fault(() => queue.job('mem-9'))).message).toMatch(/no job "mem-9"/);
   });

@@ -2,16 +2,18 @@ import {
   type Duration,
   type Enqueued,
   type Events,
+  type FieldTable,
   type JobId,
   type JobKind,
   type JobRequest,
+  REQUEST_FIELDS,
   StoreUnavailable,
   toMs,
 } from '@millrace/engine';
 import type { Break, StoreCall } from './breaks.ts';
 import { createDrain } from './drain.ts';
 import { TestQueueError } from './errors.ts';
-import { type Names, type TestQueueOptions, refuseUnknown } from './options.ts';
+import { type TestQueueOptions, refuseUnknown } from './options.ts';
 import type { JobRun } from './runs.ts';
 import { type TestJob, enqueuedData, viewOf } from './views.ts';
 import { type TestWorld, createTestWorld } from './world.ts';
@@ -68,20 +70,8 @@ export type TestEnqueueOptions = Omit<JobRequest, 'kind' | 'data'> & {
   readonly transaction?: unknown;
 };
 
-export const ENQUEUE_OPTIONS: Names<TestEnqueueOptions> = {
-  tenant: true,
-  priority: true,
-  runAt: true,
-  delay: true,
-  key: true,
-  keyWindow: true,
-  correlationId: true,
-  submitter: true,
-  subject: true,
-  webhook: true,
-  traceparent: true,
-  transaction: true,
-};
+const { kind: _kind, data: _data, ...REQUESTED } = REQUEST_FIELDS;
+export const ENQUEUE_OPTIONS: FieldTable<TestEnqueueOptions> = { ...REQUESTED, transaction: true };
 
 export function createTestQueue(options: TestQueueOptions): TestQueue {
   return testQueueIn(createTestWorld(options));
