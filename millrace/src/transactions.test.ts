@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { useDatabases } from '../test/databases.ts';
 import { greet } from '../test/kinds.ts';
@@ -7,22 +8,29 @@ import { type Transaction, joinable } from './transactions.ts';
 
 const { fresh } = useDatabases();
 
+/** A transaction of a client of pg, and an order in it; `given` is what Millrace gets to see of the client. */
+async function ordering(
+  pool: pg.Pool,
+  work: (given: Transaction) => Promise<void>,
+  given: (client: pg.PoolClient) => Transaction,
+): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('INSERT INTO orders (article) VALUES ($1)', ['chair']);
+    await work(given(client));
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK');
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
 describe('a client of pg', () => {
   checkTransactions(fresh, async ({ pool }) => ({
-    async transact(work) {
-      const client = await pool.connect();
-      try {
-        await client.query('BEGIN');
-        await client.query('INSERT INTO orders (article) VALUES ($1)', ['chair']);
-        await work(client);
-        await client.query('COMMIT');
-      } catch (error) {
-        await client.query('ROLLBACK');
-        throw error;
-      } finally {
-        client.release();
-      }
-    },
+    transact: (work) => ordering(pool, work, (client) => client),
   }));
 
   it('keeps no statement of ours, which a pooler in front of it would lose', async () => {
@@ -40,20 +48,10 @@ describe('a client of pg', () => {
 
 describe('anything that runs SQL', () => {
   checkTransactions(fresh, async ({ pool }) => ({
-    async transact(work) {
-      const client = await pool.connect();
-      try {
-        await client.query('BEGIN');
-        await client.query('INSERT INTO orders (article) VALUES ($1)', ['chair']);
-        await work({ executeSql: (sql, values) => client.query(sql, values) });
-        await client.query('COMMIT');
-      } catch (error) {
-        await client.query('ROLLBACK');
-        throw error;
-      } finally {
-        client.release();
-      }
-    },
+    transact: (work) =>
+      ordering(pool, work, (client) => ({
+        executeSql: (sql, values) => client.query(sql, values),
+      })),
   }));
 });
 
