@@ -1,57 +1,23 @@
 import { afterAll, expect, test } from 'vitest';
-import { createCloud } from '../cloud.ts';
-import type { Unit } from '../data/account.ts';
-import { settle } from '../options.ts';
-import { START } from '../../test/world.ts';
+import { peopleCloud } from '../../test/people.ts';
 
 /** T-SQL that users of Marketing Cloud write and DuckDB has no words for, construct by construct. */
-const people = [
-  ['Ada', 'London', '36', '1234.50', '1985-12-10 00:00:00.000', 'red,blue'],
-  ['Bob', 'Paris', '20', '2.25', '2006-01-31 13:45:10.500', 'green'],
-  ['Cy', 'paris', '51', null, null, null],
-].map(([Name = null, City = null, Age = null, Paid = null, Born = null, Tags = null]) => ({
-  Name,
-  City,
-  Age,
-  Paid,
-  Born,
-  Tags,
-}));
-
-const cloud = createCloud(
-  settle({
-    now: () => START,
-    sampleSize: 0.02,
-    installDuckdb: true,
-    units: [
-      {
-        mid: '100001',
-        dataExtensions: [
-          {
-            name: 'People',
-            fields: [
-              { name: 'Name' },
-              { name: 'City' },
-              { name: 'Age', type: 'Number' },
-              { name: 'Paid', type: 'Decimal' },
-              { name: 'Born', type: 'Date' },
-              { name: 'Tags' },
-            ],
-            rows: people,
-          },
-        ],
-      },
-    ],
-  }),
+const { runner, rows } = peopleCloud(
+  [
+    { name: 'Name' },
+    { name: 'City' },
+    { name: 'Age', type: 'Number' },
+    { name: 'Paid', type: 'Decimal' },
+    { name: 'Born', type: 'Date' },
+    { name: 'Tags' },
+  ],
+  [
+    ['Ada', 'London', '36', '1234.50', '1985-12-10 00:00:00.000', 'red,blue'],
+    ['Bob', 'Paris', '20', '2.25', '2006-01-31 13:45:10.500', 'green'],
+    ['Cy', 'paris', '51', null, null, null],
+  ],
 );
-afterAll(() => cloud.runner.close());
-
-async function rows(sql: string): Promise<string[]> {
-  const unit = cloud.units.get('100001') as Unit;
-  const { signal } = new AbortController();
-  const answer = await cloud.runner.run({ unit, sql, target: [], signal });
-  return answer.rows.map((row) => answer.columns.map((name) => row[name] ?? 'NULL').join('|'));
-}
+afterAll(() => runner.close());
 
 const names = (sql: string): string => `SELECT STRING_AGG(x.n, ' ') AS a FROM (${sql}) x`;
 

@@ -4,70 +4,26 @@ import type { Unit } from '../data/account.ts';
 import { settleField } from '../data/fields.ts';
 import { settle } from '../options.ts';
 import { START } from '../../test/world.ts';
-import type { Runner, SqlAnswer } from './run-sql.ts';
+import { peopleCloud } from '../../test/people.ts';
 
 /** One database for all: nothing here changes it. */
-const cloud = createCloud(
-  settle({
-    now: () => START,
-    sampleSize: 0.02,
-    installDuckdb: true,
-    units: [
-      {
-        mid: '100001',
-        dataExtensions: [
-          {
-            name: 'People',
-            fields: [
-              { name: 'First Name' },
-              { name: 'City' },
-              { name: 'Age', type: 'Number' },
-              { name: 'Paid', type: 'Decimal' },
-              { name: 'Member', type: 'Boolean' },
-              { name: 'Born', type: 'Date' },
-            ],
-            rows: [
-              ['Ada', 'London', '36', '1.10', 'True', '1815-12-10 00:00:00.000'],
-              ['ADA', 'london', '20', '2.20', 'False', '2006-01-31 13:45:10.500'],
-              ['Grace', 'New York', '36', null, null, '1906-12-09 00:00:00.000'],
-              ['Łukasz', null, null, '0.00', 'True', null],
-            ].map(
-              ([
-                first = null,
-                City = null,
-                Age = null,
-                Paid = null,
-                Member = null,
-                Born = null,
-              ]) => ({
-                'First Name': first,
-                City,
-                Age,
-                Paid,
-                Member,
-                Born,
-              }),
-            ),
-          },
-        ],
-      },
-      '100002',
-    ],
-  }),
+const { cloud, runner, run, rows } = peopleCloud(
+  [
+    { name: 'First Name' },
+    { name: 'City' },
+    { name: 'Age', type: 'Number' },
+    { name: 'Paid', type: 'Decimal' },
+    { name: 'Member', type: 'Boolean' },
+    { name: 'Born', type: 'Date' },
+  ],
+  [
+    ['Ada', 'London', '36', '1.10', 'True', '1815-12-10 00:00:00.000'],
+    ['ADA', 'london', '20', '2.20', 'False', '2006-01-31 13:45:10.500'],
+    ['Grace', 'New York', '36', null, null, '1906-12-09 00:00:00.000'],
+    ['Łukasz', null, null, '0.00', 'True', null],
+  ],
 );
-const runner: Runner = cloud.runner;
 afterAll(() => runner.close());
-
-async function run(sql: string, mid = '100001'): Promise<SqlAnswer> {
-  const unit = cloud.units.get(mid) as Unit;
-  return runner.run({ unit, sql, target: [], signal: new AbortController().signal });
-}
-
-/** The rows, each with its values joined. */
-async function rows(sql: string, mid?: string): Promise<string[]> {
-  const answer = await run(sql, mid);
-  return answer.rows.map((row) => answer.columns.map((name) => row[name] ?? 'NULL').join('|'));
-}
 
 test('a column that is NULL in every row fits into a text', async () => {
   const unit = cloud.units.get('100001') as Unit;
