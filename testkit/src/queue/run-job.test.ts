@@ -37,7 +37,9 @@ it('a failure is a value, and says whether there will be another attempt', async
   expect(last).toMatchObject({ outcome: 'failed', attempt: 4, againInMs: null });
   await expect(runJob(greet, { name: 'Ada' }, { attempt: 5 })).rejects.toThrow(/from 1 to 4/);
   const wrong = { attempts: 2 } as object;
-  await expect(runJob(greet, { name: 'Ada' }, wrong)).rejects.toThrow(/attempts: there is no such field/);
+  await expect(runJob(greet, { name: 'Ada' }, wrong)).rejects.toThrow(
+    /attempts: there is no such field/,
+  );
 });
 
 it('goes on from a cursor', async () => {
