@@ -86,16 +86,18 @@ export function createEvents(): Events {
       return () => anyListeners.delete(listener);
     },
     emit(name, event) {
-      // A listener is an observer: whatever it throws is its own affair, never the job's.
+      // A listener is an observer: whatever it throws is its own affair, never the job's. So is a promise of it that rejects,
+      // which would otherwise end the process and all that runs in it: many listeners are async functions.
       for (const listener of listeners.get(name) ?? []) quietly(() => listener(event as never));
       for (const listener of anyListeners) quietly(() => listener(name, event));
     },
   };
 }
 
-function quietly(call: () => void): void {
+function quietly(call: () => unknown): void {
   try {
-    call();
+    const answer = call();
+    if (answer instanceof Promise) answer.catch(() => {});
   } catch {
     // see above
   }

@@ -104,6 +104,35 @@ describe('what cannot be is refused in a sentence', () => {
       millrace.enqueue('greet' as unknown as typeof greet, { name: 'Ada' }),
     ).rejects.toThrow('The kind comes first, as defineJob has made it');
     expect(await millrace.counts()).toEqual([]);
+    await expect(millrace.enqueueAll([], { transacton: {} } as object)).rejects.toThrow(
+      'enqueueAll, transacton: there is no such field. Did you mean "transaction"?',
+    );
+  });
+
+  it('a filter that means other jobs than it says', async () => {
+    const { url } = await fresh();
+    const millrace = await open({ database: url, jobs: [greet] });
+    const { id } = await millrace.enqueue(greet, { name: 'Ada' });
+    const kind: unknown = undefined;
+    await expect(millrace.cancelWhere({ kin: 'fail' } as object)).rejects.toThrow('"kind"?');
+    await expect(millrace.cancelWhere({ kind } as object)).rejects.toThrow('every job would fit');
+    await expect(millrace.retryWhere({ kin: 'fail' } as object)).rejects.toThrow('"kind"?');
+    await expect(millrace.list({ filter: { state: 'queued' } as object })).rejects.toThrow(
+      'QUEUED',
+    );
+    expect(await millrace.get(id)).toMatchObject({ state: 'QUEUED' });
+  });
+
+  it('all that comes after stop', async () => {
+    const { url } = await fresh();
+    const millrace = await open({ database: url, jobs: [greet] });
+    const { id } = await millrace.enqueue(greet, { name: 'Ada' });
+    await millrace.stop();
+    const stopped = expect.objectContaining({ code: 'illegal_transition' });
+    await expect(millrace.enqueue(greet, { name: 'Ada' })).rejects.toThrow(stopped);
+    await expect(millrace.finished(id)).rejects.toThrow(stopped);
+    await expect(millrace.list()).rejects.toThrow(stopped);
+    await expect(millrace.pauseKind(greet)).rejects.toThrow(stopped);
   });
 });
 

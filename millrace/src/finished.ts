@@ -4,6 +4,8 @@ import {
   type Events,
   type JobId,
   MillraceError,
+  StoreStopped,
+  StoreUnavailable,
   isFinished,
 } from '@millrace/engine';
 import type { FoundJob } from './job.ts';
@@ -53,12 +55,24 @@ export function createFinished(params: {
     };
   }
 
+  /** Once the job was seen, a database that is away is waited for like the job itself: it may be restarted meanwhile. */
+  async function look(id: JobId, seen: FoundJob | null): Promise<FoundJob | null> {
+    try {
+      return await get(id);
+    } catch (error) {
+      const isAway = error instanceof StoreUnavailable && !(error instanceof StoreStopped);
+      if (seen !== null && isAway) return seen;
+      throw error;
+    }
+  }
+
   return async (id, { signal } = {}) => {
+    let job: FoundJob | null = null;
     for (;;) {
       signal?.throwIfAborted();
       const listening = listen(id, signal);
       try {
-        const job = await get(id);
+        job = await look(id, job);
         if (job === null) throw new MillraceError('job_not_found', `There is no job "${id}".`);
         if (isFinished(job.state)) return job;
         await listening.woken;

@@ -18,6 +18,7 @@ import {
   fieldsOf,
 } from '@millrace/engine';
 import type { PostgresStore } from '@millrace/store-postgres';
+import { checkBulkFilter, checkList } from './filter.ts';
 import { type Finished, createFinished } from './finished.ts';
 import { type FoundJob, foundJob } from './job.ts';
 import { isKind } from './options.ts';
@@ -94,61 +95,87 @@ export function createHandle(params: {
   readonly close: () => Promise<void>;
 }): Millrace {
   const { store, worker, events, clock, close } = params;
-  const queue = createQueue(params);
   let stopping: Promise<void> | null = null;
+  let isClosed = false;
+  const queue = createQueue(params);
+
+  /** The closed pool would only say that the database does not answer. */
+  function whenOpen<Given extends unknown[], Answer>(
+    call: (...given: Given) => Promise<Answer>,
+  ): (...given: Given) => Promise<Answer> {
+    return async (...given) => {
+      if (isClosed) throw stopped();
+      return call(...given);
+    };
+  }
 
   async function stop(): Promise<void> {
     await worker.stop();
+    isClosed = true;
     await close();
   }
 
-  async function get(id: JobId): Promise<FoundJob | null> {
+  const get = whenOpen(async (id: JobId): Promise<FoundJob | null> => {
     const job = await queue.get(id);
     return job === null ? null : foundJob(job);
-  }
+  });
+  const enqueueOne = whenOpen(queue.enqueue);
+  const enqueueMany = whenOpen(queue.enqueueAll);
 
   return {
     async start() {
-      if (stopping !== null)
-        throw new MillraceError(
-          'illegal_transition',
-          'Millrace was stopped, and its connections are closed. Make another one with createMillrace.',
-        );
+      if (stopping !== null) throw stopped();
       worker.start();
     },
     stop: () => (stopping ??= stop()),
     async enqueue(kind, data, { transaction, ...options } = {}) {
       enqueueFields.known<JobOptions>(options, JOB_FIELDS);
-      return queue.enqueue({ ...options, kind: nameOf(kind), data }, joining(transaction));
+      return enqueueOne({ ...options, kind: nameOf(kind), data }, joining(transaction));
     },
-    async enqueueAll(jobs, { transaction } = {}) {
+    async enqueueAll(jobs, options = {}) {
+      // A misspelt `transaction` would write the jobs outside of it.
+      enqueueAllFields.known(options, { transaction: true });
       const requests = (jobs as readonly NewJobOf<unknown>[]).map((job) => {
         enqueueAllFields.known(job, NEW_JOB_FIELDS);
         return { ...job, kind: nameOf(job.kind) };
       });
-      return queue.enqueueAll(requests, joining(transaction));
+      return enqueueMany(requests, joining(options.transaction));
     },
     get,
     finished: createFinished({ get, events, clock }),
-    list: ({ filter = {}, limit = PAGE, ...page } = {}) => queue.list({ filter, limit, ...page }),
-    counts: queue.counts,
-    cancel: (ids) => queue.cancel([ids].flat()),
-    cancelWhere: queue.cancelWhere,
-    retry: (ids) => queue.retry([ids].flat()),
-    retryWhere: queue.retryWhere,
-    prioritize: queue.prioritize,
-    remove: queue.remove,
-    explain: queue.explain,
-    erase: queue.erase,
+    list: whenOpen(async (given: Partial<ListParams> = {}) => {
+      checkList(given);
+      const { filter = {}, limit = PAGE, ...page } = given;
+      return queue.list({ filter, limit, ...page });
+    }),
+    counts: whenOpen(queue.counts),
+    cancel: whenOpen((ids) => queue.cancel([ids].flat())),
+    cancelWhere: whenOpen(async (filter) =>
+      queue.cancelWhere(checkBulkFilter('cancelWhere', filter)),
+    ),
+    retry: whenOpen((ids) => queue.retry([ids].flat())),
+    retryWhere: whenOpen(async (filter) => queue.retryWhere(checkBulkFilter('retryWhere', filter))),
+    prioritize: whenOpen(queue.prioritize),
+    remove: whenOpen(queue.remove),
+    explain: whenOpen(queue.explain),
+    erase: whenOpen(queue.erase),
     pause: worker.pause,
     resume: worker.resume,
-    pauseKind: (kind, { by = null, reason = null } = {}) =>
+    pauseKind: whenOpen(async (kind, { by = null, reason = null } = {}) =>
       store.control.pause({ kind: nameOf(kind), by, reason }),
-    resumeKind: (kind) => store.control.resume({ kind: nameOf(kind) }),
+    ),
+    resumeKind: whenOpen(async (kind) => store.control.resume({ kind: nameOf(kind) })),
     on: events.on,
     events,
     status: worker.status,
   };
+}
+
+function stopped(): MillraceError {
+  return new MillraceError(
+    'illegal_transition',
+    'Millrace was stopped, and its connections are closed. Make another one with createMillrace.',
+  );
 }
 
 function joining(transaction: Transaction | undefined): { readonly transaction?: unknown } {
