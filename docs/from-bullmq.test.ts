@@ -1,5 +1,5 @@
 import { openBullStore } from '@millrace/store-bullmq';
-import { Queue, Worker } from 'bullmq';
+import { FlowProducer, Queue, Worker } from 'bullmq';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { later } from '../engine/test/world.ts';
 import { startRedis } from '../scripts/services.mjs';
@@ -83,12 +83,40 @@ it('what waits is moved as it is, and what runs goes on', async () => {
 });
 
 it('a move that died half-way is done once', async () => {
-  await queue.add('confirm', { order: 6 }, { jobId: 'six' });
+  const six = { jobId: 'six', timestamp: Date.now() };
+  await queue.add('confirm', { order: 6 }, six);
   expect(await guide.project.node('move.ts', { env })).toBe('1 jobs were moved.\n');
-  await queue.add('confirm', { order: 6 }, { jobId: 'six' }); // as if it had died before the removal
+  await queue.add('confirm', { order: 6 }, six); // as if it had died before the removal
   expect(await guide.project.node('move.ts', { env })).toBe('1 jobs were moved.\n');
   expect(await waiting(guide.url)).toHaveLength(1);
   expect(await queue.getJobCountByTypes('wait', 'delayed')).toBe(0);
+  // A producer that was not turned over yet may use the id again: this is another job.
+  await queue.add('confirm', { order: 6 }, { ...six, timestamp: six.timestamp + 1 });
+  expect(await guide.project.node('move.ts', { env })).toBe('1 jobs were moved.\n');
+  expect(await waiting(guide.url)).toHaveLength(2);
+  expect(await queue.isPaused()).toBe(false);
+});
+
+it('what was put off runs when it was to run; flows and schedulers stay whole', async () => {
+  const old = Date.now() - 86_400_000;
+  const job = await queue.add('confirm', { order: 8 }, { delay: 90_000_000, timestamp: old });
+  await job.changeDelay(30 * 60_000);
+  const flows = new FlowProducer({ connection: { url: redis.url } });
+  onTestFinished(() => flows.close());
+  const of = (order: number) => ({ name: 'confirm', queueName: QUEUE, data: { order } });
+  await flows.add({ ...of(9), children: [of(10), { ...of(11), opts: { delay: 60_000 } }] });
+  await queue.upsertJobScheduler('daily', { every: 86_400_000 }, { data: { order: 12 } });
+  const before = await queue.getJobCounts('wait', 'delayed', 'waiting-children');
+
+  expect(await guide.project.node('move.ts', { env })).toBe(
+    '1 jobs were moved.\n3 jobs of flows and schedulers stay.\n',
+  );
+
+  expect(await waiting(guide.url)).toMatchObject([{ order: 8, dueInMinutes: 30 }]);
+  expect(await queue.getJobCounts('wait', 'delayed', 'waiting-children')).toEqual({
+    ...before,
+    delayed: (before['delayed'] ?? 0) - 1,
+  });
 });
 
 it('data that the schema refuses stays', async () => {

@@ -65,7 +65,7 @@ it('what waits is moved as it is, and what runs or has failed for good stays', a
   const plain = await utils.addJob(TASK, { order: 1 });
   const urgent = await utils.addJob(TASK, { order: 2 }, { priority: -5_000, jobKey: 'order-2' });
   const runAt = new Date(Date.now() + 30 * 60_000);
-  const late = await utils.addJob(TASK, { order: 3 }, { priority: 7, runAt });
+  const late = await utils.addJob(TASK, { order: 3 }, { priority: 7, runAt, queueName: 'shop' });
   const running = await utils.addJob(TASK, { order: 4 });
   const failed = await utils.addJob(TASK, { order: 5 });
   await utils.addJob('another_task', { order: 6 });
@@ -88,6 +88,9 @@ it('what waits is moved as it is, and what runs or has failed for good stays', a
     { order: 2, priority: 1_000, correlationId: from(urgent), dueInMinutes: 0 },
     { order: 3, priority: -7, correlationId: from(late), dueInMinutes: 30 },
   ]);
+  expect(
+    await query(guide.url, `SELECT DISTINCT tenant FROM millrace.jobs ORDER BY tenant`),
+  ).toEqual([{ tenant: '' }, { tenant: 'shop' }]);
   await worker.query('COMMIT');
   expect(await left()).toEqual([4, 5, 6]);
 });
