@@ -44,6 +44,22 @@ describe('a client of pg', () => {
     const { rows } = await client.query('SELECT name FROM pg_prepared_statements');
     expect(rows).toEqual([]);
   });
+
+  it('has to be in a transaction', async () => {
+    const { url, pool } = await fresh();
+    const millrace = await open({ database: url, jobs: [greet] });
+    const client = await pool.connect();
+    onTestFinished(() => client.release());
+    const within = () => millrace.enqueue(greet, { name: 'Ada' }, { transaction: client });
+    await expect(within()).rejects.toThrow('The client is in no transaction');
+    expect(await millrace.counts()).toEqual([]);
+    const begun = client.query('BEGIN'); // sent, and not answered yet
+    await within();
+    await begun;
+    await client.query('COMMIT');
+    await expect(within()).rejects.toThrow('The client is in no transaction');
+    expect(await millrace.counts()).toMatchObject([{ count: 1 }]);
+  });
 });
 
 describe('anything that runs SQL', () => {
@@ -53,6 +69,15 @@ describe('anything that runs SQL', () => {
         executeSql: (sql, values) => client.query(sql, values),
       })),
   }));
+
+  it('says so when it gives no rows', async () => {
+    const { url } = await fresh();
+    const millrace = await open({ database: url, jobs: [greet] });
+    const transaction = { executeSql: async () => [] } as unknown as Transaction;
+    await expect(millrace.enqueue(greet, { name: 'Ada' }, { transaction })).rejects.toThrow(
+      'executeSql gave no rows. It has to give { rows: [ … ] }',
+    );
+  });
 });
 
 it('a transaction of PGlite is joined as it is', () => {

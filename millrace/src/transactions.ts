@@ -123,8 +123,14 @@ const ADAPTERS: readonly Adapter[] = [
     knows: (given) => has(given, 'executeSql'),
     isTransaction: () => true,
     givenBy: '',
-    run: async (given: AnyTransaction, sql, values) =>
-      (await given.executeSql(sql, [...values])).rows as Rows,
+    async run(given: AnyTransaction, sql, values) {
+      const { rows } = await given.executeSql(sql, [...values]);
+      if (Array.isArray(rows)) return rows as Rows;
+      throw new MillraceError(
+        'unsupported_by_store',
+        'executeSql gave no rows. It has to give { rows: [ … ] }, an object for each row by the names of its columns.',
+      );
+    },
   },
 ];
 

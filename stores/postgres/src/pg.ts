@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MillraceError } from '@millrace/engine';
 import pg from 'pg';
 import { type ConnectOptions, clientClass, connectConfig, isRefused } from './connect.ts';
 import type { Database, Param, Question, Row, Session, Statement } from './database.ts';
@@ -93,7 +94,8 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
 
   /**
    * The client of somebody else has no named statements: a pooler may lie in front of it although none lies in front of ours,
-   * and would lose them in the middle of a transaction.
+   * and would lose them in the middle of a transaction. What it throws goes on unchanged: whoever has begun the transaction
+   * runs it again after a 40001, and looks for that code.
    */
   function session(client: Queryable, isOwn = true): Session {
     return {
@@ -101,6 +103,7 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
         { name, text }: Statement,
         values: readonly Param[],
       ): Promise<R[]> {
+        if (!isOwn) await requireTransaction(client);
         try {
           const result = await client.query<R>({
             ...(isOwn && prepared && name !== '' && { name }),
@@ -112,7 +115,7 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
           return result.rows;
         } catch (error) {
           trouble.failed(text, error);
-          throw storeError(error);
+          throw isOwn ? storeError(error) : error;
         }
       },
       async script(sql) {
@@ -204,6 +207,24 @@ async function commit(client: Queryable): Promise<void> {
   if (command !== 'COMMIT')
     throw new Error(
       'The transaction was rolled back: a statement in it had failed, and its error was not passed on.',
+    );
+}
+
+/**
+ * What is written on a client outside of a transaction is there at once, and stays whatever happens to the rows beside it. Older
+ * versions of `pg` cannot tell.
+ */
+async function requireTransaction(client: Queryable): Promise<void> {
+  const isOutside = () =>
+    'getTransactionStatus' in client &&
+    typeof client.getTransactionStatus === 'function' &&
+    client.getTransactionStatus() === 'I';
+  if (!isOutside()) return;
+  await client.query('SELECT 1'); // a BEGIN that was sent and not awaited is answered before
+  if (isOutside())
+    throw new MillraceError(
+      'unsupported_by_store',
+      'The client is in no transaction: it has not begun one, or that one has ended. Enqueue between BEGIN and COMMIT, or leave the transaction out to make the job at once.',
     );
 }
 
