@@ -73,6 +73,21 @@ describe('the data', () => {
     expect((refusal({ data: 7 }) as Error).message).toContain('data: ');
   });
 
+  it('has to fit as it is read back, too', () => {
+    const taking = (at: z.ZodType) => {
+      const kind = defineJob({
+        kind: 'dated',
+        input: z.object({ list: z.array(z.object({ at })) }),
+        run: async () => {},
+      });
+      const data = { list: [{ at: new Date(0) }] };
+      return () => newJob(createRegistry([kind]), { kind: 'dated', data }, null).payload;
+    };
+    expect(taking(z.date())).toThrow(/list\.0\.at: .*expected date.* z\.coerce\.date\(\)/);
+    expect(taking(z.coerce.date())()).toBe('{"list":[{"at":"1970-01-01T00:00:00.000Z"}]}');
+    expect(taking(z.unknown())()).toBe('{"list":[{"at":"1970-01-01T00:00:00.000Z"}]}');
+  });
+
   it('is kept as it was given: defaults come when it runs', () => {
     expect(make({ data: { month: 'May', note: 1 } }).payload).toBe('{"month":"May","note":1}');
   });

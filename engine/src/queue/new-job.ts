@@ -3,7 +3,7 @@ import { WEBHOOK_KIND } from '../kinds/dependencies.ts';
 import { type Duration, TEN_YEARS_MS, toMs } from '../time/duration.ts';
 import { MillraceError } from '../errors.ts';
 import type { NewJob } from '../job.ts';
-import { checkText, toJsonText } from '../values/json.ts';
+import { type JsonText, changesInJson, checkText, toJsonText } from '../values/json.ts';
 import type { JobRequest } from '../request.ts';
 import { checkPriority } from '../values/priority.ts';
 import type { Registry } from '../kinds/registry.ts';
@@ -26,7 +26,7 @@ export function newJob(
   { fromOutside = false }: { readonly fromOutside?: boolean } = {},
 ): NewJob {
   const kind = registry.require(request.kind);
-  checkData(kind.kind, fromOutside ? kind.publicInput : kind.input, request.data);
+  const payload = payloadOf(kind.kind, fromOutside ? kind.publicInput : kind.input, request.data);
   if (fromOutside && request.key?.startsWith(INTERNAL_KEYS) === true)
     throw new MillraceError(
       'invalid_key',
@@ -35,7 +35,7 @@ export function newJob(
   const due = dueOf(request, now);
   return {
     kind: kind.kind,
-    payload: toJsonText(request.data, 'payload'),
+    payload,
     maxAttempts: kind.maxAttempts,
     tenant:
       request.tenant === undefined || request.tenant === ''
@@ -62,9 +62,17 @@ export function hasDate(request: JobRequest): boolean {
   return request.runAt !== undefined;
 }
 
-function checkData(kind: string, input: ZodType, data: unknown): void {
-  const parsed = input.safeParse(data);
-  if (!parsed.success) throw new MillraceError('invalid_payload', misfit(kind, parsed.error));
+function payloadOf(kind: string, input: ZodType, data: unknown): JsonText {
+  const given = input.safeParse(data);
+  if (!given.success) throw new MillraceError('invalid_payload', misfit(kind, given.error));
+  const payload = toJsonText(data, 'payload');
+  // `z.date()` takes a date here and refuses the text that a worker reads: each job would be enqueued, and fail.
+  const kept = changesInJson(data) ? input.safeParse(JSON.parse(payload)) : given;
+  if (kept.success) return payload;
+  throw new MillraceError(
+    'invalid_payload',
+    `${misfit(kind, kept.error)} It did before it was made JSON, which is what jobs are kept as: take a date with z.coerce.date(), or as a text.`,
+  );
 }
 
 /** What is wrong with data, in a sentence. */

@@ -108,6 +108,14 @@ function lossByItsOwn(value: object): Loss | null {
   return given === undefined ? null : findLoss(given);
 }
 
+/** Whether something in it, such as a date, is not read back as what it was given as. For values that `toJsonText` has taken. */
+export function changesInJson(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(changesInJson);
+  if ('toJSON' in value && typeof value.toJSON === 'function') return true;
+  return Object.values(value).some(changesInJson);
+}
+
 /** True for a plain object, also of another realm (`vm`), whose Object.prototype is not ours. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
