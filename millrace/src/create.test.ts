@@ -69,6 +69,8 @@ describe('what cannot be is refused in a sentence', () => {
     ['a misspelt field', { ...kinds, concurency: 5 }, 'Did you mean "concurrency"?'],
     ['an unset variable', { ...kinds, database: undefined }, 'is an environment variable not set?'],
     ['an empty variable', { ...kinds, database: '' }, 'is an environment variable not set?'],
+    ['a number', { ...kinds, database: 5432 }, 'a pool of pg, a connection string'],
+    ['a text for a flag', { ...kinds, migrate: 'false' }, 'migrate: this is not possible'],
     ['something else', { ...kinds, database: { host: 'db' } }, 'this is no database'],
     ['no kinds', {}, 'a list of kinds, each made by defineJob'],
     ['kinds that are none', { jobs: [{ kind: 'x', run() {} }] }, 'each made by defineJob'],

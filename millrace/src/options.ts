@@ -68,12 +68,19 @@ const FIELDS: FieldTable<MillraceOptions> = {
 /** Programs may be JavaScript. What the engine checks itself is left to it. */
 export function checkOptions(options: MillraceOptions): MillraceOptions {
   const fields = fieldsOf('createMillrace');
+  fields.require(
+    'options',
+    isObject(options),
+    'an object, such as { database: pool, jobs: [greet] }',
+  );
   fields.known(options, FIELDS);
   const { database, jobs, services = {}, connections, log = false } = options;
   // An unset DATABASE_URL must not become a database in a folder that nobody knows of.
   fields.require(
     'database',
-    !('database' in options) || (database != null && database !== ''),
+    !('database' in options) ||
+      isObject(database) ||
+      (typeof database === 'string' && database !== ''),
     'a pool of pg, a connection string, { folder } or { pglite }. It is there and empty: is an environment variable not set? Leave it out for an embedded database',
   );
   fields.require(
@@ -94,6 +101,12 @@ export function checkOptions(options: MillraceOptions): MillraceOptions {
     connections === undefined || (Number.isInteger(connections) && connections >= 1),
     'a whole number of at least 1',
   );
+  // The text 'false' of an environment variable would set up the tables.
+  fields.require(
+    'migrate',
+    options.migrate === undefined || typeof options.migrate === 'boolean',
+    'true or false',
+  );
   fields.require(
     'log',
     log === false || (['info', 'warn', 'error'] as const).every((level) => isFunction(log[level])),
@@ -110,6 +123,10 @@ export function isKind(given: unknown): given is JobKind {
     typeof given.kind === 'string' &&
     'maxAttempts' in given
   );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function isFunction(value: unknown): boolean {

@@ -399,7 +399,7 @@ describe('a rule that is not possible is refused at the start', () => {
       { priority: 1_001 },
       'The rule "rule", priority: The priority must be a whole number',
     ],
-    ['no name', { name: '' }, 'The name of a rule must have 1 to 255 characters.'],
+    ['no name', { name: '' }, 'The name of a rule must be a text of 1 to 255 characters.'],
   ])('%s', (_, changes, message) => {
     expect(() => defineRule({ ...rule, ...changes })).toThrow(message);
     expect(() =>

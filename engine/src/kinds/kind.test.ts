@@ -62,6 +62,11 @@ describe('the name', () => {
       );
     },
   );
+
+  it('never none', () => {
+    const kind: unknown = undefined;
+    expect(() => define({ kind: kind as string })).toThrow('"undefined" cannot be a kind.');
+  });
 });
 
 describe('numbers that no store or worker could follow', () => {

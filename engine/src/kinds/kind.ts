@@ -155,7 +155,8 @@ export function defineJob<Input, Service = undefined, Given = unknown>(
   definition: JobDefinition<Input, Service, Given>,
 ): JobKind<Input, Service, Given> {
   const { kind } = definition;
-  if (!KIND_NAME.test(kind) || kind.length > 100) {
+  // Without a name the test would read the text "undefined".
+  if (typeof kind !== 'string' || !KIND_NAME.test(kind) || kind.length > 100) {
     throw new MillraceError(
       'invalid_definition',
       `"${kind}" cannot be a kind. Use lower-case letters and digits, joined by ".", "-" or "_", such as "report.monthly".`,

@@ -158,6 +158,13 @@ describe('when', () => {
 });
 
 describe('the texts beside it', () => {
+  it('are texts, whatever JavaScript gives', () => {
+    const key = { order: 7 } as unknown as string;
+    expect(refusal({ key })).toMatchObject({ code: 'invalid_text' });
+    expect(refusal({ key: 7 as unknown as string })).toMatchObject({ code: 'invalid_text' });
+    expect(refusal({ tenant: null as unknown as string })).toMatchObject({ code: 'invalid_text' });
+  });
+
   it.each(['tenant', 'key', 'correlationId', 'submitter', 'subject', 'webhook'] as const)(
     '%s',
     (field) => {

@@ -198,8 +198,12 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 export function checkText(text: string, what: string, maxLength: number): string {
-  if (text.length === 0 || text.length > maxLength) {
-    throw new MillraceError('invalid_text', `The ${what} must have 1 to ${maxLength} characters.`);
+  // Programs may be JavaScript: a number or an object would be kept as whatever text the store makes of it.
+  if (typeof text !== 'string' || text.length === 0 || text.length > maxLength) {
+    throw new MillraceError(
+      'invalid_text',
+      `The ${what} must be a text of 1 to ${maxLength} characters.`,
+    );
   }
   refuseUnstorableText(text, what, '$');
   return text;

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type TestDatabase, type TestDatabases, testDatabases } from '../test/databases.ts';
 import { type PostgresStore, openPostgresStore } from './index.ts';
 import { migrate, planMigrations, scriptOf } from './migrate.ts';
-import { QUEUE, SchemaRefused } from './migrations.ts';
+import { QUEUE, SchemaRefused, readMigrations } from './migrations.ts';
 import { openPg } from './pg.ts';
 
 const FIRST = '001-queue.sql';
@@ -286,6 +286,11 @@ describe('a start that may not change the schema', () => {
     const mine = { owner: 'mine', folder: pathToFileURL(`${folder}/`) };
     await expect(migrate(store.database, mine)).rejects.toThrow('it lacks mine/001-first.sql');
   });
+});
+
+it('a program that was bundled without the SQL files is told why', async () => {
+  const folder = pathToFileURL(join(tmpdir(), 'millrace-no-such-folder/'));
+  await expect(readMigrations({ owner: '', folder })).rejects.toThrow('Was the program bundled?');
 });
 
 it('the script of a plan does what the plan would', async () => {

@@ -1,4 +1,5 @@
 import { readFile, readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 
 /** The numbered files of one owner. The queue's own have no name before them, a workload's have its name. */
 export interface Migrations {
@@ -35,7 +36,7 @@ export interface Migration {
 const COMPATIBLE_FROM = /^-- compatible from: (\d{3})$/m;
 
 export async function readMigrations({ owner, folder }: Migrations): Promise<Migration[]> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).toSorted();
+  const files = (await filesIn(folder)).filter((file) => file.endsWith('.sql')).toSorted();
   return Promise.all(
     files.map(async (file) => {
       const sql = await readFile(new URL(file, folder), 'utf8');
@@ -44,6 +45,17 @@ export async function readMigrations({ owner, folder }: Migrations): Promise<Mig
       return { name: `${prefixOf(owner)}${file}`, file, sql, compatibleFrom };
     }),
   );
+}
+
+async function filesIn(folder: URL): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (cause) {
+    throw new Error(
+      `The SQL files of Millrace are not in ${fileURLToPath(folder)}. Was the program bundled? Leave the packages out of the bundle (such as esbuild --packages=external), and install them beside it.`,
+      { cause },
+    );
+  }
 }
 
 /** As the database remembers one. */
