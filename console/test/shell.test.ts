@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Stage, openStage, sideways, violations } from './stage.ts';
 
@@ -37,6 +39,19 @@ test.each([
   },
   180_000,
 );
+
+test('the first page loads at most 200 kB of gzipped scripts', async () => {
+  const page = await stage.open();
+  await page.getByRole('region', { name: 'Flow' }).waitFor();
+  const loaded = await page.evaluate<string[]>(
+    "performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('/assets/') && name.endsWith('.js'))",
+  );
+  const sizes = [...new Set(loaded.map((url) => basename(url)))].map(
+    (name) => statSync(new URL(`../dist/assets/${name}.gz`, import.meta.url)).size,
+  );
+  expect(sizes.length).toBeGreaterThan(5);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200_000);
+});
 
 test('who opens a link signs in and comes to that page', async () => {
   const page = await stage.open({ path: '/jobs?phase=failed' });
