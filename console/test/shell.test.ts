@@ -71,6 +71,35 @@ test('the palette goes to a page by its name', async () => {
   expect(page.url()).toContain('FAILED');
 });
 
+test('a page that the server does not send says so, and comes when the server is back', async () => {
+  const page = await stage.open();
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.context().setOffline(true);
+  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+  await link.filter({ hasText: 'Pipelines' }).click();
+  await page.getByText('The server did not send this page').waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('heading', { name: 'Pipelines', level: 1 }).waitFor();
+});
+
+test('a page that was open during an upgrade loads itself again, once', async () => {
+  const page = await stage.open();
+  let upgraded = false;
+  await page.route('**/assets/ReportsPage-*', (route) =>
+    upgraded ? route.continue() : route.fulfill({ status: 404 }),
+  );
+  await page.route('**/console/', (route) => {
+    if (route.request().resourceType() !== 'fetch') return route.continue();
+    upgraded = true;
+    return route.fulfill({ body: '<script type="module" src="/console/assets/index-new.js">' });
+  });
+  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+  await link.filter({ hasText: 'Reports' }).click();
+  await page.getByRole('heading', { name: 'Reports', level: 1 }).waitFor();
+  expect(upgraded).toBe(true);
+});
+
 test('a pause asks why, and takes what is typed at once', async () => {
   const page = await stage.open({ path: '/operations?tab=kinds' });
   await page.getByRole('button', { name: 'Pause' }).first().click();

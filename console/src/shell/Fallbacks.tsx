@@ -1,8 +1,11 @@
 import { useRouter } from '@tanstack/react-router';
-import { ButtonLink } from '../ui/button.tsx';
+import { useEffect } from 'react';
+import { Banner } from '../ui/banner.tsx';
+import { Button, ButtonLink } from '../ui/button.tsx';
 import { Empty } from '../ui/empty.tsx';
 import { Trouble } from '../ui/trouble.tsx';
 import { Page } from './Page.tsx';
+import { NotLoaded, reloadIfUpgraded } from './whenNeeded.tsx';
 
 export function NotFound() {
   return (
@@ -17,16 +20,37 @@ export function NotFound() {
 /** A page that broke. The rest of the console goes on. */
 export function PageTrouble({ error, reset }: { error: unknown; reset(): void }) {
   const router = useRouter();
+  const retry = (): void => {
+    reset();
+    void router.invalidate();
+  };
+  if (error instanceof NotLoaded) return <PageNotLoaded error={error} retry={retry} />;
   return (
     <Page title="This page broke">
       <div className="p-6">
-        <Trouble
-          error={error}
-          retry={() => {
-            reset();
-            void router.invalidate();
-          }}
-        />
+        <Trouble error={error} retry={retry} />
+      </div>
+    </Page>
+  );
+}
+
+function PageNotLoaded({ error, retry }: { error: NotLoaded; retry(): void }) {
+  useEffect(() => void reloadIfUpgraded().catch(() => undefined), []);
+  return (
+    <Page title="This page could not be loaded">
+      <div className="p-6">
+        <Banner
+          phase="failed"
+          title="The server did not send this page"
+          action={
+            <Button size="small" onClick={() => void error.again().then(retry)}>
+              Try again
+            </Button>
+          }
+        >
+          Check that Millrace runs and that this machine reaches it. Pages that were open before
+          still work.
+        </Banner>
       </div>
     </Page>
   );

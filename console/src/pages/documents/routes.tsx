@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { shellRoute } from '../../routes.tsx';
+import { whenNeeded } from '../../shell/whenNeeded.tsx';
 
 const documentsRoute = createRoute({
   getParentRoute: () => shellRoute,
@@ -13,7 +14,9 @@ const documentsRoute = createRoute({
     /** The cursor of the page. */
     after: z.string().optional().catch(undefined),
   }),
-  component: lazyRouteComponent(() => import('./DocumentsPage.tsx'), 'DocumentsPage'),
+  component: whenNeeded(() =>
+    import('./DocumentsPage.tsx').then(({ DocumentsPage }) => DocumentsPage),
+  ),
 });
 
 const newBatchRoute = createRoute({
@@ -25,7 +28,9 @@ const newBatchRoute = createRoute({
     /** The kept batch that is done again, by its name. */
     again: z.string().optional().catch(undefined),
   }),
-  component: lazyRouteComponent(() => import('./new/NewBatchPage.tsx'), 'NewBatchPage'),
+  component: whenNeeded(() =>
+    import('./new/NewBatchPage.tsx').then(({ NewBatchPage }) => NewBatchPage),
+  ),
 });
 
 const batchRoute = createRoute({
@@ -37,7 +42,7 @@ const batchRoute = createRoute({
     show: z.enum(['failed', 'all']).optional().catch(undefined),
     after: z.string().optional().catch(undefined),
   }),
-  component: lazyRouteComponent(() => import('./batch/BatchPage.tsx'), 'BatchPage'),
+  component: whenNeeded(() => import('./batch/BatchPage.tsx').then(({ BatchPage }) => BatchPage)),
 });
 
 const templateRoute = createRoute({
@@ -49,7 +54,9 @@ const templateRoute = createRoute({
     /** The version that it is compared with. */
     with: z.string().optional().catch(undefined),
   }),
-  component: lazyRouteComponent(() => import('./studio/TemplatePage.tsx'), 'TemplatePage'),
+  component: whenNeeded(() =>
+    import('./studio/TemplatePage.tsx').then(({ TemplatePage }) => TemplatePage),
+  ),
 });
 
 export const documentRoutes = [documentsRoute, newBatchRoute, batchRoute, templateRoute] as const;

@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { shellRoute } from '../../routes.tsx';
+import { whenNeeded } from '../../shell/whenNeeded.tsx';
 import { OPERATION_TABS } from './tabs.ts';
 
 export const operationsRoutes = [
@@ -14,6 +15,8 @@ export const operationsRoutes = [
       action: z.string().optional().catch(undefined),
       cursor: z.string().optional().catch(undefined),
     }),
-    component: lazyRouteComponent(() => import('./OperationsPage.tsx'), 'OperationsPage'),
+    component: whenNeeded(() =>
+      import('./OperationsPage.tsx').then(({ OperationsPage }) => OperationsPage),
+    ),
   }),
 ] as const;

@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { shellRoute } from '../../routes.tsx';
+import { whenNeeded } from '../../shell/whenNeeded.tsx';
 
 export const overviewRoutes = [
   createRoute({
@@ -9,6 +10,8 @@ export const overviewRoutes = [
     validateSearch: z.object({
       window: z.enum(['15m', '1h', '24h', '7d']).optional().catch(undefined),
     }),
-    component: lazyRouteComponent(() => import('./OverviewPage.tsx'), 'OverviewPage'),
+    component: whenNeeded(() =>
+      import('./OverviewPage.tsx').then(({ OverviewPage }) => OverviewPage),
+    ),
   }),
 ] as const;

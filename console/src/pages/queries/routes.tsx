@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { shellRoute } from '../../routes.tsx';
+import { whenNeeded } from '../../shell/whenNeeded.tsx';
 
 export const queryRoutes = [
   createRoute({
@@ -10,6 +11,6 @@ export const queryRoutes = [
       /** A run that somebody else sent the link of: opened in a tab of its own. */
       run: z.string().optional().catch(undefined),
     }),
-    component: lazyRouteComponent(() => import('./QueriesPage.tsx'), 'QueriesPage'),
+    component: whenNeeded(() => import('./QueriesPage.tsx').then(({ QueriesPage }) => QueriesPage)),
   }),
 ] as const;
