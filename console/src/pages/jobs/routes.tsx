@@ -14,10 +14,10 @@ const jobsRoute = createRoute({
 const newJobRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/jobs/new',
-  validateSearch: z.object({
+  validateSearch: z.strictObject({
     /** The job whose kind and data are taken over. */
-    from: z.string().optional().catch(undefined),
-    kind: z.string().optional().catch(undefined),
+    from: z.string().optional(),
+    kind: z.string().optional(),
   }),
   component: whenNeeded(() => import('./NewJobPage.tsx').then(({ NewJobPage }) => NewJobPage)),
 });

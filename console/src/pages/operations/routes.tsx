@@ -8,12 +8,12 @@ export const operationsRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/operations',
-    validateSearch: z.object({
-      tab: z.enum(OPERATION_TABS).optional().catch(undefined),
+    validateSearch: z.strictObject({
+      tab: z.enum(OPERATION_TABS).optional(),
       /** Of the audit log. */
-      actor: z.string().optional().catch(undefined),
-      action: z.string().optional().catch(undefined),
-      cursor: z.string().optional().catch(undefined),
+      actor: z.string().optional(),
+      action: z.string().optional(),
+      cursor: z.string().optional(),
     }),
     component: whenNeeded(() =>
       import('./OperationsPage.tsx').then(({ OperationsPage }) => OperationsPage),

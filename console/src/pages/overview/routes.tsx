@@ -7,8 +7,8 @@ export const overviewRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/',
-    validateSearch: z.object({
-      window: z.enum(['15m', '1h', '24h', '7d']).optional().catch(undefined),
+    validateSearch: z.strictObject({
+      window: z.enum(['15m', '1h', '24h', '7d']).optional(),
     }),
     component: whenNeeded(() =>
       import('./OverviewPage.tsx').then(({ OverviewPage }) => OverviewPage),

@@ -4,7 +4,7 @@ import { shellRoute } from '../../routes.tsx';
 import { whenNeeded } from '../../shell/whenNeeded.tsx';
 
 /** The run that is shown; the newest where it is left out. */
-const search = z.object({ run: z.string().optional().catch(undefined) });
+const search = z.strictObject({ run: z.string().optional() });
 
 export const pipelineRoutes = [
   createRoute({

@@ -7,9 +7,9 @@ export const queryRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/queries',
-    validateSearch: z.object({
+    validateSearch: z.strictObject({
       /** A run that somebody else sent the link of: opened in a tab of its own. */
-      run: z.string().optional().catch(undefined),
+      run: z.string().optional(),
     }),
     component: whenNeeded(() => import('./QueriesPage.tsx').then(({ QueriesPage }) => QueriesPage)),
   }),

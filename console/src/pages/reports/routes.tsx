@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { shellRoute } from '../../routes.tsx';
 import { whenNeeded } from '../../shell/whenNeeded.tsx';
 
-const search = z.object({ view: z.enum(['graph']).optional().catch(undefined) });
+const search = z.strictObject({ view: z.enum(['graph']).optional() });
 
 export const reportRoutes = [
   createRoute({
