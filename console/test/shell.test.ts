@@ -107,6 +107,9 @@ test('a pause asks why, and takes what is typed at once', async () => {
   await page.keyboard.type('the printer is empty');
   await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
   await page.getByText('the printer is empty').waitFor();
+  // Nothing waits for it, and still nobody has to find out by waiting.
+  await page.goto(`${stage.url}/console/`);
+  await page.getByText(/Nothing waits for it yet.*the printer is empty/).waitFor();
 });
 
 test('a viewer finds the controls of a member disabled, with why', async () => {
