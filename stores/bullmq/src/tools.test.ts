@@ -184,7 +184,7 @@ describe('a job that a tool has removed', () => {
   });
 });
 
-test('a jobId that is the name of a list stops its own queue only, and is told', async () => {
+test('a jobId that is the name of a list stops its own queue only, and is reported', async () => {
   const told: string[] = [];
   const { store, queueFor } = await world({ onFault: ({ message }) => told.push(message) });
   await store.enqueue({ jobs: [newJob({ kind: 'good' }), newJob({ kind: 'running' })] });
