@@ -23,7 +23,7 @@ function start(options: HarnessOptions = {}) {
   return harness;
 }
 
-test('what waits is told by why, and the parts add up', async () => {
+test('what waits is counted by why, and the parts add up', async () => {
   const time = createVirtualTime();
   const { client, store } = start({
     clock: time.process(),
