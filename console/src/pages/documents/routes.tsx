@@ -21,6 +21,8 @@ const newBatchRoute = createRoute({
   path: '/documents/new',
   validateSearch: z.object({
     template: z.string().optional().catch(undefined),
+    /** Without it: the files. */
+    step: z.enum(['map']).optional().catch(undefined),
     row: z.number().int().min(1).optional().catch(undefined),
     /** The kept batch that is done again, by its name. */
     again: z.string().optional().catch(undefined),

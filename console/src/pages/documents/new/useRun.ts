@@ -7,6 +7,7 @@ import { toast } from '../../../ui/toast.tsx';
 import { type SavedBatch, filledOf } from '../again/again.ts';
 import type { Template } from '../types.ts';
 import type { Sheet } from './ChooseFiles.tsx';
+import type { Draft } from './draft.ts';
 import { type Mapping, type TemplateField, readingOf } from './match.ts';
 import type { OutputChoice } from './Output.tsx';
 
@@ -19,6 +20,7 @@ export function useRun({
   output,
   dataLocale,
   saveAs,
+  draft,
 }: {
   readonly sheet: Sheet;
   readonly template: Template;
@@ -27,6 +29,7 @@ export function useRun({
   readonly output: OutputChoice;
   readonly dataLocale: string;
   readonly saveAs: string;
+  readonly draft: Draft;
 }) {
   const api = useApi();
   const navigate = useNavigate();
@@ -54,6 +57,7 @@ export function useRun({
     },
     onSuccess: ({ id, total }) => {
       toast({ text: `${plural(total, 'document')} under way`, phase: 'running' });
+      draft.finish(id);
       void navigate({ to: '/documents/batches/$id', params: { id } });
       if (saveAs === '') return;
       const saved: SavedBatch = {
