@@ -12,9 +12,9 @@ const TEMPLATE = docx(
   p('Dear {{Candidate.Name}},') +
     p('our offer stands until {{date AnswerBy "long"}}. Call {{Manager.Phone}}.'),
 );
-/** The second row lacks its date. */
+/** The second row lacks its date; the third has no name, and a date that is none. */
 const CSV =
-  'Candidate.Name,Answer until,Remarks\nMara Lindqvist,2026-11-30,\nSaoirse O’Neill,,late\nTomás Oliveira,2026-12-01,\n';
+  'Candidate.Name,Answer until,Remarks\nMara Lindqvist,2026-11-30,\nSaoirse O’Neill,,late\n,soon,\n';
 
 const NEXT = 'Team,Remarks,Answer until,Candidate.Name\nSales,,2027-01-15,Ann Lee\n';
 
@@ -68,18 +68,27 @@ test('a spreadsheet is mapped, looked at, run, corrected where it failed, and ru
   expect(await violations(page)).toEqual([]);
   await dropSheet(page, 'november.csv', CSV);
   expect(await phone.inputValue()).toBe('0911 555');
-  await page.getByText('1 lacks a value').waitFor();
+  // What cannot be used counts as what is missing, each at its cell, before anything runs.
+  await page.getByText('1 ready, 2 need attention').waitFor();
   await page.getByRole('img', { name: 'Row 2, page 1 of 1' }).waitFor({ timeout: 60_000 });
+  await page.getByRole('button', { name: '1 row is empty, 1 row cannot be used' }).waitFor();
+  await page.getByRole('button', { name: 'Show row 3' }).click();
+  const problems = page.getByRole('list', { name: 'Problems of row 3' });
+  await problems.getByText('The data has no "Candidate.Name".').waitFor();
+  await problems.getByText('AnswerBy: "soon" cannot be read as a date').waitFor();
+  await page.getByText('"soon" cannot be read as a date').first().waitFor();
   expect(await violations(page)).toEqual([]);
 
   await run.click();
   await page.waitForURL('**/documents/batches/*');
-  await page.getByText('1 failed', { exact: true }).waitFor({ timeout: 60_000 });
-  const cell = page.getByLabel('AnswerBy of row 2');
-  await cell.fill('2026-12-15');
+  await page.getByText('2 failed', { exact: true }).waitFor({ timeout: 60_000 });
+  // All that is wrong with a row is there at once.
+  await page.getByLabel('AnswerBy of row 3').fill('2026-12-01');
+  await page.getByLabel('Candidate.Name of row 3').fill('Tomás Oliveira');
+  await page.getByLabel('AnswerBy of row 2').fill('2026-12-15');
   await page.getByText('December 15, 2026').waitFor({ state: 'attached', timeout: 60_000 });
   expect(await violations(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Run 1 corrected row' }).click();
+  await page.getByRole('button', { name: 'Run 2 corrected rows' }).click();
   await page.getByText('Finished', { exact: true }).waitFor({ timeout: 60_000 });
 
   const download = page.waitForEvent('download');

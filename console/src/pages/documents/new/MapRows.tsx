@@ -3,35 +3,37 @@ import type { ReactNode } from 'react';
 import { count, plural } from '../../../time/words.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Choice, TextInput } from '../../../ui/field.tsx';
-import type { TableRead } from '../types.ts';
+import type { RowProblem, RowsChecked, TableRead } from '../types.ts';
 import { type Filling, type How, type Mapping, type TemplateField, letterOf } from './match.ts';
 
 export interface MapProps {
   readonly fields: readonly TemplateField[];
   readonly mapping: Mapping;
   readonly table: TableRead;
-  /** In how many rows a field is empty. */
-  readonly gaps: ReadonlyMap<string, number>;
+  /** What is wrong with the rows; undefined until they are checked. */
+  readonly checked: RowsChecked | undefined;
+  /** Of the row that is shown. */
+  readonly problems: readonly RowProblem[];
   readonly cells: TableRead['rows'][number]['cells'];
   onFill(path: string, filling: Filling | null): void;
+  onRow(row: number): void;
 }
 
-/** What somebody has to decide: nothing fills it, it is a guess, or cells are empty. */
-export function isUndecided(
-  { path, required }: TemplateField,
-  mapping: Mapping,
-  gaps: ReadonlyMap<string, number>,
-): boolean {
+/** What somebody has to decide: nothing fills it, or it is a guess. */
+export function isUndecided({ path, required }: TemplateField, mapping: Mapping): boolean {
   const filling = mapping.get(path);
   if (filling === undefined) return required;
   if ('same' in filling) return filling.same === '';
-  return 'column' in filling && (filling.how === 'guess' || (gaps.get(path) ?? 0) > 0);
+  return 'column' in filling && filling.how === 'guess';
 }
 
 /** Undecided fields first, then matched ones, then what nothing uses. */
 export function MapRows(props: MapProps) {
-  const { fields, mapping, table, gaps } = props;
-  const undecided = fields.filter((field) => isUndecided(field, mapping, gaps));
+  const { fields, mapping, table, checked } = props;
+  const wrong = new Set(checked?.fields.map(({ path }) => path));
+  const undecided = fields.filter(
+    (field) => isUndecided(field, mapping) || (mapping.has(field.path) && wrong.has(field.path)),
+  );
   const optional = fields.filter(({ path, required }) => !required && !mapping.has(path));
   const matched = fields.filter((field) => !undecided.includes(field) && !optional.includes(field));
   const used = new Set(
@@ -110,9 +112,11 @@ function FieldRow({
   isOpen = false,
   mapping,
   table,
-  gaps,
+  checked,
+  problems,
   cells,
   onFill,
+  onRow,
 }: MapProps & { field: TemplateField; isOpen?: boolean }) {
   const { path, kind, required } = field;
   const filling = mapping.get(path);
@@ -169,6 +173,13 @@ function FieldRow({
             </p>
           )
         )}
+        {problems
+          .filter(({ field: of, code }) => of === path && !EMPTY.has(code))
+          .map(({ message }) => (
+            <p key={message} className="px-2.25 text-small break-words text-failed">
+              {message.replace(`${path}: `, '')}
+            </p>
+          ))}
       </div>
       <ArrowRight size={15} className="text-water-2 max-md:hidden" aria-hidden="true" />
       <span className="min-w-0 truncate max-md:row-start-1" title={path}>
@@ -180,8 +191,9 @@ function FieldRow({
           path={path}
           filling={filling}
           required={required}
-          gap={gaps.get(path) ?? 0}
+          checked={checked}
           onFill={onFill}
+          onRow={onRow}
         />
       </span>
     </div>
@@ -192,15 +204,18 @@ function Status({
   path,
   filling,
   required,
-  gap,
+  checked,
   onFill,
+  onRow,
 }: {
   path: string;
   filling: Filling | undefined;
   required: boolean;
-  gap: number;
+  checked: RowsChecked | undefined;
   onFill: MapProps['onFill'];
+  onRow: MapProps['onRow'];
 }) {
+  const wrong = checked?.fields.find((each) => each.path === path);
   if (filling === undefined)
     return required ? (
       <Button size="small" onClick={() => onFill(path, { same: '' })}>
@@ -210,8 +225,9 @@ function Status({
       <>not needed</>
     );
   if ('empty' in filling) return <>left empty</>;
-  if ('same' in filling) return <>{filling.same === '' ? 'write its text' : 'same for all rows'}</>;
-  if (filling.how === 'guess')
+  if ('same' in filling && (wrong === undefined || filling.same === ''))
+    return <>{filling.same === '' ? 'write its text' : 'same for all rows'}</>;
+  if ('how' in filling && filling.how === 'guess')
     return (
       <>
         Guess
@@ -231,16 +247,33 @@ function Status({
         </Button>
       </>
     );
-  if (gap > 0)
+  const first = checked?.rows.find(({ problems }) => problems.some(({ field }) => field === path));
+  if (wrong !== undefined)
     return (
-      <span className="font-medium text-retrying">
-        {gap === 1 ? '1 row is empty' : `${count(gap)} rows are empty`}
-      </span>
+      <button
+        type="button"
+        disabled={first === undefined}
+        onClick={() => first !== undefined && onRow(first.row)}
+        className="rounded-token text-left font-medium text-retrying hover:underline"
+      >
+        {wrongInWords(wrong)}
+      </button>
     );
   return (
     <>
       <Check size={14} className="text-succeeded" aria-hidden="true" />
-      {HOW[filling.how]}
+      {'how' in filling && HOW[filling.how]}
     </>
   );
+}
+
+/** What a cell says by itself: it is empty. */
+const EMPTY: ReadonlySet<string> = new Set(['missing_field', 'empty_field']);
+
+export function wrongInWords({ empty, unusable }: { empty: number; unusable: number }): string {
+  const parts = [
+    ...(empty === 0 ? [] : [`${plural(empty, 'row')} ${empty === 1 ? 'is' : 'are'} empty`]),
+    ...(unusable === 0 ? [] : [`${plural(unusable, 'row')} cannot be used`]),
+  ];
+  return parts.join(', ');
 }

@@ -3,10 +3,9 @@ import { ArrowRight, FileText, Table2 } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useMay } from '../../../data/roles.ts';
 import { type Saved, wrongName } from '../../../data/saved.ts';
-import { count, plural } from '../../../time/words.ts';
+import { plural } from '../../../time/words.ts';
 import { Banner } from '../../../ui/banner.tsx';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
-import { Progress } from '../../../ui/progress.tsx';
 import { Trouble } from '../../../ui/trouble.tsx';
 import { type SavedBatch, columnsOf, doAgain } from '../again/again.ts';
 import { Changed } from '../again/Changed.tsx';
@@ -14,9 +13,11 @@ import type { TemplateAnswer } from '../types.ts';
 import type { Sheet } from './ChooseFiles.tsx';
 import { type Draft, type KeptDraft, byName, takenUp } from './draft.ts';
 import { MapRows, isUndecided } from './MapRows.tsx';
-import { type Filling, type Mapping, autoMatch, fieldsOf, gapsOf } from './match.ts';
+import { type Filling, type Mapping, autoMatch, fieldsOf } from './match.ts';
 import { Output, type OutputChoice } from './Output.tsx';
+import { Ready } from './Ready.tsx';
 import { RowPreview } from './RowPreview.tsx';
+import { useCheck } from './useCheck.ts';
 import { useRun } from './useRun.ts';
 
 /** Columns to fields at the left, a row as PDF at the right, and below how many rows are ready. */
@@ -96,12 +97,11 @@ export function MapStep({
     ],
   );
   const navigate = useNavigate();
-  const gaps = gapsOf(fields, mapping, table.rows);
-  const perField = new Map<string, number>();
-  for (const { fields: empty } of gaps)
-    for (const path of empty) perField.set(path, (perField.get(path) ?? 0) + 1);
-  const undecided = fields.filter((field) => isUndecided(field, mapping, new Map()));
-  const row = Math.min(search.row ?? gaps[0]?.row ?? 1, Math.max(table.rows.length, 1));
+  const checked = useCheck({ sheet, template, mapping, output, dataLocale });
+  const wanting = checked.result?.rows ?? [];
+  const undecided = fields.filter((field) => isUndecided(field, mapping));
+  const row = Math.min(search.row ?? wanting[0]?.row ?? 1, Math.max(table.rows.length, 1));
+  const problems = wanting.find((each) => each.row === row)?.problems ?? [];
   const cells = table.rows[row - 1]?.cells ?? [];
   const onRow = (next: number): void =>
     void navigate({
@@ -176,9 +176,11 @@ export function MapStep({
             fields={fields}
             mapping={mapping}
             table={table}
-            gaps={perField}
+            checked={checked.result}
+            problems={problems}
             cells={cells}
             onFill={onFill}
+            onRow={onRow}
           />
           <Output
             output={output}
@@ -195,24 +197,20 @@ export function MapStep({
           mapping={mapping}
           rows={table.rows}
           row={row}
-          gaps={gaps.map((gap) => gap.row)}
+          wanting={wanting.map((each) => each.row)}
+          problems={problems}
           locale={output.locale}
           dataLocale={dataLocale}
           onRow={onRow}
         />
       </div>
-      {run.isError && (
+      {(run.isError || checked.error !== null) && (
         <div className="flex-none px-6 py-2 max-md:px-4">
-          <Trouble error={run.error} />
+          <Trouble error={run.error ?? checked.error} />
         </div>
       )}
       <footer className="flex flex-none flex-wrap items-center gap-x-4 gap-y-2 border-t border-line px-6 py-3 max-md:px-4">
-        <Ready
-          total={table.total}
-          gaps={gaps.map((gap) => gap.row)}
-          onRow={onRow}
-          seen={table.rows.length}
-        />
+        <Ready checked={checked} onRow={onRow} />
         <span className="ml-auto flex flex-wrap items-center gap-2">
           {why !== null && <span className="text-small text-ink-3">{why}</span>}
           <Button look="ghost" onClick={onBack}>
@@ -224,57 +222,5 @@ export function MapStep({
         </span>
       </footer>
     </>
-  );
-}
-
-function Ready({
-  total,
-  seen,
-  gaps,
-  onRow,
-}: {
-  total: number;
-  seen: number;
-  gaps: readonly number[];
-  onRow(row: number): void;
-}) {
-  const ready = total - gaps.length;
-  return (
-    <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
-      <Progress
-        parts={[
-          { of: 'done', count: ready },
-          { of: 'retrying', count: gaps.length },
-        ]}
-        total={total}
-        label={`${count(ready)} of ${count(total)} rows are ready`}
-        width={160}
-        className="h-1.75 w-40 max-md:w-24"
-      />
-      <span>
-        <b>{count(ready)}</b> {ready === 1 ? 'row is' : 'rows are'} ready
-        {gaps.length > 0 && (
-          <>
-            , <b>{count(gaps.length)}</b> {gaps.length === 1 ? 'lacks' : 'lack'} a value:{' '}
-            {gaps.slice(0, 5).map((row, index) => (
-              <span key={row}>
-                {index > 0 && ', '}
-                <button
-                  type="button"
-                  onClick={() => onRow(row)}
-                  className="rounded-token font-medium text-link hover:underline"
-                >
-                  {count(row)}
-                </button>
-              </span>
-            ))}
-            {gaps.length > 5 && ` and ${count(gaps.length - 5)} more`}
-          </>
-        )}
-        {total > seen && (
-          <span className="text-ink-3"> (the first {count(seen)} were looked at)</span>
-        )}
-      </span>
-    </div>
   );
 }
