@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { docx, p } from '../../docx/test/builder.ts';
-import { Bytes, type Stage, openStage, sideways, violations } from './stage.ts';
+import { Bytes, type Stage, counting, openStage, sideways, violations } from './stage.ts';
 
 /** Templates, the wizard and a batch, with the real LibreOffice. */
 
@@ -79,8 +79,10 @@ test('a spreadsheet is mapped, looked at, run, corrected where it failed, and ru
   await page.getByText('"soon" cannot be read as a date').first().waitFor();
   expect(await violations(page)).toEqual([]);
 
-  await run.click();
+  const runs = counting(page, 'POST', /^\/documents\/batch$/);
+  await run.dblclick();
   await page.waitForURL('**/documents/batches/*');
+  expect(runs()).toBe(1);
   await page.getByText('2 failed', { exact: true }).waitFor({ timeout: 60_000 });
   // All that is wrong with a row is there at once.
   await page.getByLabel('AnswerBy of row 3').fill('2026-12-01');

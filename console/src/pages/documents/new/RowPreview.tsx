@@ -41,9 +41,9 @@ export function RowPreview({
       ? { template, data: dataOf(mapping, shown.cells), locale, dataLocale }
       : null,
   );
-  const next = wanting.find((each) => each > row) ?? wanting[0];
+  const nextRow = wanting.find((each) => each > row) ?? wanting[0];
   const goToNext = (): void => {
-    if (next !== undefined) onRow(next);
+    if (nextRow !== undefined) onRow(nextRow);
   };
   useKeys({ g: goToNext });
   return (
@@ -77,7 +77,7 @@ export function RowPreview({
         <span className="flex-1" />
         <Button
           size="small"
-          why={next === undefined ? 'Nothing is wrong with the rows.' : null}
+          why={nextRow === undefined ? 'Nothing is wrong with the rows.' : null}
           onClick={goToNext}
         >
           Next problem <Kbd>G</Kbd>
