@@ -20,13 +20,20 @@ export interface ColumnCheck {
 const MOST_NAMED = 10;
 const NEAR = 2;
 
-/** Fields that every document prints and no column has: left empty in a batch that may do without them. */
+/**
+ * Fields that are printed and that no column has: left empty in a batch that may do without them. Not those of an object that the
+ * template asks about: with one of them in it, the object would be there.
+ */
 export function fieldsWithoutColumn(
   columns: readonly string[],
   fields: readonly FieldUse[],
 ): string[] {
   const { asked, isThere } = against(columns, fields);
-  const missing = asked.filter(({ path }) => !isThere(path) && !mayBeMissing(path, asked));
+  const isAskedAbout = (path: string) =>
+    asked.some((use) => !use.required && path.startsWith(`${use.path}.`));
+  const missing = asked.filter(
+    ({ path, required }) => required && !isThere(path) && !isAskedAbout(path),
+  );
   return [...new Set(missing.map(({ path }) => path))];
 }
 
