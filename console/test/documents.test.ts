@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { docx, p } from '../../docx/test/builder.ts';
 import { Bytes, type Stage, counting, openStage, sideways, violations } from './stage.ts';
@@ -108,6 +108,81 @@ test('a spreadsheet is mapped, looked at, run, corrected where it failed, and ru
   const once = page.getByRole('button', { name: 'Run 1 row' });
   expect(await once.getAttribute('aria-disabled')).toBeNull();
   expect(await violations(page)).toEqual([]);
+}, 180_000);
+
+/** Presses Tab until the focus is there; it never falls off the page. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor({ state: 'attached' });
+  for (let pressed = 0; pressed < 80; pressed += 1) {
+    await page.keyboard.press('Tab');
+    if ((await target.and(page.locator(':focus')).count()) === 1) return;
+  }
+  throw new Error(`Tab does not lead to ${String(target)}.`);
+}
+
+/** What was pressed is gone, and the focus is somewhere all the same. */
+async function focused(page: Page): Promise<string> {
+  return page.evaluate<string>('document.activeElement.tagName');
+}
+
+test('all of it goes without a pointer', async () => {
+  const page = await stage.open({ path: '/documents' });
+  await addTemplate(page, 'keyed', TEMPLATE);
+  const { keyboard } = page;
+  const sheet = { name: 'keys.csv', mimeType: 'text/csv', buffer: Buffer.from(CSV) };
+  page.on('filechooser', (chooser) => void chooser.setFiles(sheet));
+  await tabTo(page, page.getByRole('link', { name: 'New batch' }).first());
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'New batch' }).waitFor();
+  await tabTo(page, page.getByLabel('One that is here'));
+  await keyboard.press('k');
+  await page.waitForURL(/template=keyed/);
+  await tabTo(page, page.locator('input[accept*=csv]'));
+  await keyboard.press('Enter');
+
+  // A guess is confirmed, and a text typed letter by letter: its row stays where it is meanwhile.
+  await page.waitForURL(/step=map/);
+  expect(await focused(page)).toBe('H1');
+  const yes = page.getByRole('button', { name: 'Yes, AnswerBy is right' });
+  await tabTo(page, yes);
+  await keyboard.press('Enter');
+  await yes.waitFor({ state: 'detached' });
+  expect(await focused(page)).toBe('SELECT');
+  const phone = page.getByLabel('Manager.Phone in all rows');
+  await tabTo(page, page.getByRole('button', { name: 'Same for all rows' }));
+  await keyboard.press('Space');
+  await phone.waitFor();
+  await keyboard.type('0911 555');
+  expect(await phone.inputValue()).toBe('0911 555');
+  await page.getByText('1 ready, 2 need attention').waitFor();
+
+  // Row by row to the last one, where the button has nothing more to do and keeps the focus.
+  const after = page.getByRole('button', { name: 'Row after' });
+  await tabTo(page, after);
+  const shown = page.getByLabel('Row to preview');
+  await keyboard.press('Enter');
+  await page.waitForURL(/row=3/);
+  expect([await shown.inputValue(), await focused(page)]).toEqual(['3', 'BUTTON']);
+  await tabTo(page, page.getByRole('button', { name: /^Run 3 rows/ }));
+  await keyboard.press('Enter');
+  await page.waitForURL('**/documents/batches/*');
+
+  await page.getByText('2 failed', { exact: true }).waitFor({ timeout: 60_000 });
+  await tabTo(page, page.getByLabel('AnswerBy of row 2'));
+  await keyboard.type('2026-12-15');
+  await tabTo(page, page.getByLabel('Candidate.Name of row 3'));
+  await keyboard.type('Tomás Oliveira');
+  await tabTo(page, page.getByLabel('AnswerBy of row 3'));
+  await keyboard.press('Control+a');
+  await keyboard.type('2026-12-01');
+  await tabTo(page, page.getByRole('button', { name: 'Run 2 corrected rows' }));
+  await keyboard.press('Enter');
+  await page.getByText('Finished', { exact: true }).waitFor({ timeout: 60_000 });
+  expect(await focused(page)).toBe('H1');
+  const download = page.waitForEvent('download');
+  await tabTo(page, page.getByRole('button', { name: 'ZIP' }));
+  await keyboard.press('Enter');
+  expect((await download).suggestedFilename()).toMatch(/^batch-\d+\.zip$/);
 }, 180_000);
 
 test('a file that is no spreadsheet is refused with what it is', async () => {

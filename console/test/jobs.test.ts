@@ -43,9 +43,7 @@ test('JSON that is half typed is not sent, nor is what stood there before it', a
   const tags = page.getByLabel('tags');
   await tags.fill('["first", "sec');
   await page.getByLabel('Key').press('Enter');
-  expect(await tags.evaluate<string>('(field) => field.validationMessage')).toBe(
-    'This is not JSON yet.',
-  );
+  expect(await tags.and(page.locator(':invalid')).count()).toBe(1);
   await tags.fill('["first", "second"]');
 
   // All of it as JSON: the form is not shown again either, since it could not show what was typed.

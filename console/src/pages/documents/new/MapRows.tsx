@@ -1,5 +1,5 @@
 import { ArrowRight, Check, CircleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { count, plural } from '../../../time/words.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Choice, TextInput } from '../../../ui/field.tsx';
@@ -27,15 +27,35 @@ export function isUndecided({ path, required }: TemplateField, mapping: Mapping)
   return 'column' in filling && filling.how === 'guess';
 }
 
+type GroupOf = 'undecided' | 'matched' | 'optional';
+
 /** Undecided fields first, then matched ones, then what nothing uses. */
 export function MapRows(props: MapProps) {
   const { fields, mapping, table, checked } = props;
+  // The row in which somebody works stays where it is until they leave it: moved, it would lose the focus in the middle of a word.
+  const [held, setHeld] = useState<{ path: string; group: GroupOf } | null>(null);
   const wrong = new Set(checked?.fields.map(({ path }) => path));
-  const undecided = fields.filter(
-    (field) => isUndecided(field, mapping) || (mapping.has(field.path) && wrong.has(field.path)),
-  );
-  const optional = fields.filter(({ path, required }) => !required && !mapping.has(path));
-  const matched = fields.filter((field) => !undecided.includes(field) && !optional.includes(field));
+  const groupOf = (field: TemplateField): GroupOf => {
+    const { path, required } = field;
+    if (held?.path === path) return held.group;
+    if (isUndecided(field, mapping) || (mapping.has(path) && wrong.has(path))) return 'undecided';
+    return required || mapping.has(path) ? 'matched' : 'optional';
+  };
+  const rowsOf = (group: GroupOf) =>
+    fields
+      .filter((field) => groupOf(field) === group)
+      .map((field) => (
+        <FieldRow
+          key={field.path}
+          field={field}
+          isOpen={group === 'undecided'}
+          onHold={(isHeld) => setHeld(isHeld ? { path: field.path, group } : null)}
+          {...props}
+        />
+      ));
+  const undecided = rowsOf('undecided');
+  const matched = rowsOf('matched');
+  const optional = rowsOf('optional');
   const used = new Set(
     [...mapping.values()].flatMap((filling) => ('column' in filling ? [filling.column] : [])),
   );
@@ -50,9 +70,7 @@ export function MapRows(props: MapProps) {
           title="Needs a decision"
           note={`${undecided.length} of ${plural(fields.length, 'field')}`}
         >
-          {undecided.map((field) => (
-            <FieldRow key={field.path} field={field} isOpen {...props} />
-          ))}
+          {undecided}
         </Group>
       )}
       <Group
@@ -60,15 +78,11 @@ export function MapRows(props: MapProps) {
         title="Matched"
         note={count(matched.length)}
       >
-        {matched.map((field) => (
-          <FieldRow key={field.path} field={field} {...props} />
-        ))}
+        {matched}
       </Group>
       {optional.length > 0 && (
         <Group title="May stay empty" note={count(optional.length)}>
-          {optional.map((field) => (
-            <FieldRow key={field.path} field={field} {...props} />
-          ))}
+          {optional}
         </Group>
       )}
       {unused.length > 0 && (
@@ -109,7 +123,8 @@ const HOW: Readonly<Record<How, string>> = {
 
 function FieldRow({
   field,
-  isOpen = false,
+  isOpen,
+  onHold,
   mapping,
   table,
   checked,
@@ -117,7 +132,9 @@ function FieldRow({
   cells,
   onFill,
   onRow,
-}: MapProps & { field: TemplateField; isOpen?: boolean }) {
+}: MapProps & { field: TemplateField; isOpen: boolean; onHold(isHeld: boolean): void }) {
+  const row = useRef<HTMLDivElement>(null);
+  const answered = useRef(false);
   const { path, kind, required } = field;
   const filling = mapping.get(path);
   const column = filling !== undefined && 'column' in filling ? filling.column : null;
@@ -135,8 +152,25 @@ function FieldRow({
     else if (value === 'empty') onFill(path, { empty: true });
     else onFill(path, { column: Number(value), how: 'chosen' });
   };
+  // A button that was pressed is gone with its question: the focus goes to what it decided.
+  useEffect(() => {
+    if (!answered.current) return;
+    answered.current = false;
+    const [text] = row.current?.getElementsByTagName('input') ?? [];
+    const [choice] = row.current?.getElementsByTagName('select') ?? [];
+    (text ?? choice)?.focus();
+  }, [filling]);
+  const onAnswer = (next: Filling | null): void => {
+    answered.current = true;
+    onFill(path, next);
+  };
   return (
     <div
+      ref={row}
+      onFocus={() => onHold(true)}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) onHold(false);
+      }}
       className={`grid grid-cols-[minmax(0,1fr)_20px_minmax(0,1fr)_minmax(0,11rem)] items-center gap-x-3 border-b border-line-soft px-6 py-1.5 max-md:grid-cols-[minmax(0,1fr)_auto] max-md:gap-y-1 max-md:px-4 ${isOpen ? 'bg-retrying-tint/45' : ''}`}
     >
       <div className="min-w-0 max-md:col-span-2 max-md:row-start-2">
@@ -192,7 +226,7 @@ function FieldRow({
           filling={filling}
           required={required}
           checked={checked}
-          onFill={onFill}
+          onAnswer={onAnswer}
           onRow={onRow}
         />
       </span>
@@ -205,20 +239,20 @@ function Status({
   filling,
   required,
   checked,
-  onFill,
+  onAnswer,
   onRow,
 }: {
   path: string;
   filling: Filling | undefined;
   required: boolean;
   checked: RowsChecked | undefined;
-  onFill: MapProps['onFill'];
+  onAnswer(filling: Filling | null): void;
   onRow: MapProps['onRow'];
 }) {
   const wrong = checked?.fields.find((each) => each.path === path);
   if (filling === undefined)
     return required ? (
-      <Button size="small" onClick={() => onFill(path, { same: '' })}>
+      <Button size="small" onClick={() => onAnswer({ same: '' })}>
         Same for all rows
       </Button>
     ) : (
@@ -234,14 +268,14 @@ function Status({
         <Button
           size="small"
           aria-label={`Yes, ${path} is right`}
-          onClick={() => onFill(path, { column: filling.column, how: 'chosen' })}
+          onClick={() => onAnswer({ column: filling.column, how: 'chosen' })}
         >
           Yes
         </Button>
         <Button
           size="small"
           aria-label={`No, ${path} is not that column`}
-          onClick={() => onFill(path, null)}
+          onClick={() => onAnswer(null)}
         >
           No
         </Button>

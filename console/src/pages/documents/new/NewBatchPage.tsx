@@ -48,6 +48,8 @@ export function NewBatchPage() {
     void navigate({ to: '/documents/new', search: { template: name, again: asked, ...to } });
   return (
     <Page
+      // A page for each step: its heading takes the focus, which what was pressed has taken with it.
+      key={isMapping ? 'map' : 'files'}
       title="New batch"
       crumbs={CRUMBS}
       scrolls={!ready}
