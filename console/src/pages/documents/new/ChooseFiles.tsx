@@ -123,7 +123,7 @@ function ChooseTemplate({
       )}
       <Drop
         accept=".docx"
-        title="Drop a Word file"
+        title="Drop or choose a Word file"
         why={may.why}
         isBusy={add.isPending}
         onFile={(file) => add.mutate({ file })}
@@ -174,7 +174,7 @@ function ChooseSheet({
       )}
       <Drop
         accept=".csv,.xlsx,text/csv"
-        title={sheet === null ? 'Drop a spreadsheet' : 'Drop another one'}
+        title={sheet === null ? 'Drop or choose a spreadsheet' : 'Drop or choose another one'}
         why={may.why}
         isBusy={read.isPending}
         onFile={(file) => read.mutate(file)}

@@ -1,10 +1,11 @@
 import { ArrowRight, Check, CircleAlert } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { count, plural } from '../../../time/words.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Choice, TextInput } from '../../../ui/field.tsx';
 import type { RowProblem, RowsChecked, TableRead } from '../types.ts';
 import { type Filling, type How, type Mapping, type TemplateField, letterOf } from './match.ts';
+import { useHeld } from './useHeld.ts';
 
 export interface MapProps {
   readonly fields: readonly TemplateField[];
@@ -32,12 +33,12 @@ type GroupOf = 'undecided' | 'matched' | 'optional';
 /** Undecided fields first, then matched ones, then what nothing uses. */
 export function MapRows(props: MapProps) {
   const { fields, mapping, table, checked } = props;
-  // The row in which somebody works stays where it is until they leave it: moved, it would lose the focus in the middle of a word.
-  const [held, setHeld] = useState<{ path: string; group: GroupOf } | null>(null);
+  const held = useHeld<GroupOf>();
   const wrong = new Set(checked?.fields.map(({ path }) => path));
   const groupOf = (field: TemplateField): GroupOf => {
     const { path, required } = field;
-    if (held?.path === path) return held.group;
+    const where = held.groupOf(path);
+    if (where !== undefined) return where;
     if (isUndecided(field, mapping) || (mapping.has(path) && wrong.has(path))) return 'undecided';
     return required || mapping.has(path) ? 'matched' : 'optional';
   };
@@ -49,7 +50,8 @@ export function MapRows(props: MapProps) {
           key={field.path}
           field={field}
           isOpen={group === 'undecided'}
-          onHold={(isHeld) => setHeld(isHeld ? { path: field.path, group } : null)}
+          onHold={() => held.hold(field.path, group)}
+          onLeft={(row) => held.left(field.path, row)}
           {...props}
         />
       ));
@@ -125,6 +127,7 @@ function FieldRow({
   field,
   isOpen,
   onHold,
+  onLeft,
   mapping,
   table,
   checked,
@@ -132,7 +135,12 @@ function FieldRow({
   cells,
   onFill,
   onRow,
-}: MapProps & { field: TemplateField; isOpen: boolean; onHold(isHeld: boolean): void }) {
+}: MapProps & {
+  field: TemplateField;
+  isOpen: boolean;
+  onHold(): void;
+  onLeft(row: HTMLElement): void;
+}) {
   const row = useRef<HTMLDivElement>(null);
   const answered = useRef(false);
   const { path, kind, required } = field;
@@ -167,10 +175,8 @@ function FieldRow({
   return (
     <div
       ref={row}
-      onFocus={() => onHold(true)}
-      onBlur={({ currentTarget, relatedTarget }) => {
-        if (relatedTarget !== null && !currentTarget.contains(relatedTarget)) onHold(false);
-      }}
+      onFocus={onHold}
+      onBlur={({ currentTarget }) => onLeft(currentTarget)}
       className={`grid grid-cols-[minmax(0,1fr)_20px_minmax(0,1fr)_minmax(0,11rem)] items-center gap-x-3 border-b border-line-soft px-6 py-1.5 max-md:grid-cols-[minmax(0,1fr)_auto] max-md:gap-y-1 max-md:px-4 ${isOpen ? 'bg-retrying-tint/45' : ''}`}
     >
       <div className="min-w-0 max-md:col-span-2 max-md:row-start-2">
@@ -202,7 +208,7 @@ function FieldRow({
           />
         ) : (
           column !== null && (
-            <p className="truncate px-2.25 text-small text-ink-3">
+            <p className="mt-0.5 truncate px-2.25 text-small text-ink-3">
               {String(cells[column] ?? '') || 'empty in this row'}
             </p>
           )
