@@ -97,6 +97,11 @@ export function RowPreview({
             ))}
           </ul>
         )}
+        {preview.error !== null && problems.length > 0 && (
+          <p className="text-center text-ink-3">
+            Row {row} has no page: correct it in the file, or run the others and correct it then.
+          </p>
+        )}
         {preview.error !== null && problems.length === 0 && (
           <div className="mb-3">
             <Trouble error={preview.error} />
