@@ -1,5 +1,6 @@
 // Which pages there are pictures of, and what is done on a page before its picture.
 
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** @typedef {{ readonly path: string, readonly act?: (page: import('playwright-core').Page) => Promise<void> }} Shot */
@@ -57,6 +58,16 @@ export const PAGES = {
     async act(page) {
       await page.locator('input[accept*=csv]').setInputFiles(CANDIDATES);
       await painted(page);
+    },
+  },
+  'batch-problems': {
+    path: '/documents/new?template=offer-letter',
+    async act(page) {
+      const text = readFileSync(CANDIDATES, 'utf8').replace('2026-11-30', 'end of month');
+      const buffer = Buffer.from(text.replace('2027-01-04', ''));
+      const sheet = { name: 'november.csv', mimeType: 'text/csv', buffer };
+      await page.locator('input[accept*=csv]').setInputFiles(sheet);
+      await page.getByText(/needs? attention/).waitFor();
     },
   },
   queries: { path: '/queries?run=run-1' },

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { docx, p } from '../../docx/test/builder.ts';
-import { Bytes, type Stage, openStage, sideways, violations } from './stage.ts';
+import { Bytes, type Stage, counting, openStage, sideways, violations } from './stage.ts';
 
 /** Templates, the wizard and a batch, with the real LibreOffice. */
 
@@ -12,9 +12,9 @@ const TEMPLATE = docx(
   p('Dear {{Candidate.Name}},') +
     p('our offer stands until {{date AnswerBy "long"}}. Call {{Manager.Phone}}.'),
 );
-/** The second row lacks its date. */
+/** The second row lacks its date; the third has no name, and a date that is none. */
 const CSV =
-  'Candidate.Name,Answer until,Remarks\nMara Lindqvist,2026-11-30,\nSaoirse O’Neill,,late\nTomás Oliveira,2026-12-01,\n';
+  'Candidate.Name,Answer until,Remarks\nMara Lindqvist,2026-11-30,\nSaoirse O’Neill,,late\n,soon,\n';
 
 const NEXT = 'Team,Remarks,Answer until,Candidate.Name\nSales,,2027-01-15,Ann Lee\n';
 
@@ -32,15 +32,18 @@ async function addTemplate(page: Page, name: string, bytes: Uint8Array): Promise
   expect(added).toMatchObject({ template: { name } });
 }
 
+async function dropSheet(page: Page, name: string, text: string): Promise<void> {
+  const buffer = Buffer.from(text);
+  await page.locator('input[accept*=csv]').setInputFiles({ name, mimeType: 'text/csv', buffer });
+}
+
 test('a spreadsheet is mapped, looked at, run, corrected where it failed, and run again', async () => {
   const page = await stage.open({ path: '/documents' });
   await page.getByText('No batch yet').waitFor();
   await addTemplate(page, 'offer', TEMPLATE);
   await page.getByRole('link', { name: 'New batch' }).first().click();
   await page.getByLabel('One that is here').selectOption('offer');
-  await page
-    .locator('input[accept*=csv]')
-    .setInputFiles({ name: 'november.csv', mimeType: 'text/csv', buffer: Buffer.from(CSV) });
+  await dropSheet(page, 'november.csv', CSV);
 
   // Undecided first: a guess, and a field that no column has. Nothing runs before.
   await page.getByText('2 of 3 fields').waitFor();
@@ -48,19 +51,49 @@ test('a spreadsheet is mapped, looked at, run, corrected where it failed, and ru
   expect(await run.getAttribute('aria-disabled')).toBe('true');
   await page.getByRole('button', { name: 'Yes, AnswerBy is right' }).click();
   await page.getByRole('button', { name: 'Same for all rows' }).click();
-  await page.getByLabel('Manager.Phone in all rows').fill('0911 555');
-  await page.getByText('1 lacks a value').waitFor();
+  const phone = page.getByLabel('Manager.Phone in all rows');
+  await phone.fill('0911 555');
+
+  // Back is one step back with all of it, also from another page. A reload loses the file, and says so.
+  await page.goBack();
+  await page.getByRole('button', { name: 'Map columns' }).waitFor();
+  await page.getByText('november.csv').waitFor();
+  await page.goForward();
+  expect(await phone.inputValue()).toBe('0911 555');
+  await page.getByRole('link', { name: 'Jobs', exact: true }).first().click();
+  await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+  await page.goBack();
+  expect(await phone.inputValue()).toBe('0911 555');
+  await page.goto(`${stage.url}/console/documents/new`);
+  await page.getByText('november.csv with offer is not run yet').waitFor();
+  await page.getByRole('link', { name: 'Go on with it' }).click();
+  await page.getByText('Drop the file november.csv again').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await dropSheet(page, 'november.csv', CSV);
+  expect(await phone.inputValue()).toBe('0911 555');
+  // What cannot be used counts as what is missing, each at its cell, before anything runs.
+  await page.getByText('1 ready, 2 need attention').waitFor();
   await page.getByRole('img', { name: 'Row 2, page 1 of 1' }).waitFor({ timeout: 60_000 });
+  await page.getByRole('button', { name: '1 row is empty, 1 row cannot be used' }).waitFor();
+  await page.getByRole('button', { name: 'Show row 3' }).click();
+  const problems = page.getByRole('list', { name: 'Problems of row 3' });
+  await problems.getByText('The data has no "Candidate.Name".').waitFor();
+  await problems.getByText('AnswerBy: "soon" cannot be read as a date').waitFor();
+  await page.getByText('"soon" cannot be read as a date').first().waitFor();
   expect(await violations(page)).toEqual([]);
 
-  await run.click();
+  const runs = counting(page, 'POST', /^\/documents\/batch$/);
+  await run.dblclick();
   await page.waitForURL('**/documents/batches/*');
-  await page.getByText('1 failed', { exact: true }).waitFor({ timeout: 60_000 });
-  const cell = page.getByLabel('AnswerBy of row 2');
-  await cell.fill('2026-12-15');
+  expect(runs()).toBe(1);
+  await page.getByText('2 failed', { exact: true }).waitFor({ timeout: 60_000 });
+  // All that is wrong with a row is there at once.
+  await page.getByLabel('AnswerBy of row 3').fill('2026-12-01');
+  await page.getByLabel('Candidate.Name of row 3').fill('Tomás Oliveira');
+  await page.getByLabel('AnswerBy of row 2').fill('2026-12-15');
   await page.getByText('December 15, 2026').waitFor({ state: 'attached', timeout: 60_000 });
   expect(await violations(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Run 1 corrected row' }).click();
+  await page.getByRole('button', { name: 'Run 2 corrected rows' }).click();
   await page.getByText('Finished', { exact: true }).waitFor({ timeout: 60_000 });
 
   const download = page.waitForEvent('download');
@@ -71,9 +104,7 @@ test('a spreadsheet is mapped, looked at, run, corrected where it failed, and ru
   await page.getByRole('link', { name: 'Batches', exact: true }).click();
   const again = page.getByRole('region', { name: 'Do again' });
   await again.getByRole('link', { name: /^offer/ }).click();
-  await page
-    .locator('input[accept*=csv]')
-    .setInputFiles({ name: 'december.csv', mimeType: 'text/csv', buffer: Buffer.from(NEXT) });
+  await dropSheet(page, 'december.csv', NEXT);
   await page.getByText('A column is new: “Team”.').waitFor();
   expect(await page.getByLabel('Manager.Phone in all rows').inputValue()).toBe('0911 555');
   await page.getByText('as last time').waitFor();
@@ -82,11 +113,84 @@ test('a spreadsheet is mapped, looked at, run, corrected where it failed, and ru
   expect(await violations(page)).toEqual([]);
 }, 180_000);
 
+/** Presses Tab until the focus is there; it never falls off the page. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor({ state: 'attached' });
+  for (let pressed = 0; pressed < 80; pressed += 1) {
+    await page.keyboard.press('Tab');
+    if ((await target.and(page.locator(':focus')).count()) === 1) return;
+  }
+  throw new Error(`Tab does not lead to ${String(target)}.`);
+}
+
+/** What was pressed is gone, and the focus is somewhere all the same. */
+async function focused(page: Page): Promise<string> {
+  return page.evaluate<string>('document.activeElement.tagName');
+}
+
+test('all of it goes without a pointer', async () => {
+  const page = await stage.open({ path: '/documents' });
+  await addTemplate(page, 'keyed', TEMPLATE);
+  const { keyboard } = page;
+  const sheet = { name: 'keys.csv', mimeType: 'text/csv', buffer: Buffer.from(CSV) };
+  page.on('filechooser', (chooser) => void chooser.setFiles(sheet));
+  await tabTo(page, page.getByRole('link', { name: 'New batch' }).first());
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'New batch' }).waitFor();
+  await tabTo(page, page.getByLabel('One that is here'));
+  await keyboard.press('k');
+  await page.waitForURL(/template=keyed/);
+  await tabTo(page, page.locator('input[accept*=csv]'));
+  await keyboard.press('Enter');
+
+  // A guess is confirmed, and a text typed letter by letter: its row stays where it is meanwhile.
+  await page.waitForURL(/step=map/);
+  expect(await focused(page)).toBe('H1');
+  const yes = page.getByRole('button', { name: 'Yes, AnswerBy is right' });
+  await tabTo(page, yes);
+  await keyboard.press('Enter');
+  await yes.waitFor({ state: 'detached' });
+  expect(await focused(page)).toBe('SELECT');
+  const phone = page.getByLabel('Manager.Phone in all rows');
+  await tabTo(page, page.getByRole('button', { name: 'Same for all rows' }));
+  await keyboard.press('Space');
+  await phone.waitFor();
+  await keyboard.type('0911 555');
+  expect(await phone.inputValue()).toBe('0911 555');
+  await page.getByText('1 ready, 2 need attention').waitFor();
+
+  // Row by row to the last one, where the button has nothing more to do and keeps the focus.
+  const after = page.getByRole('button', { name: 'Row after' });
+  await tabTo(page, after);
+  const shown = page.getByLabel('Row to preview');
+  await keyboard.press('Enter');
+  await page.waitForURL(/row=3/);
+  expect([await shown.inputValue(), await focused(page)]).toEqual(['3', 'BUTTON']);
+  await tabTo(page, page.getByRole('button', { name: /^Run 3 rows/ }));
+  await keyboard.press('Enter');
+  await page.waitForURL('**/documents/batches/*');
+
+  await page.getByText('2 failed', { exact: true }).waitFor({ timeout: 60_000 });
+  await tabTo(page, page.getByLabel('AnswerBy of row 2'));
+  await keyboard.type('2026-12-15');
+  await tabTo(page, page.getByLabel('Candidate.Name of row 3'));
+  await keyboard.type('Tomás Oliveira');
+  await tabTo(page, page.getByLabel('AnswerBy of row 3'));
+  await keyboard.press('Control+a');
+  await keyboard.type('2026-12-01');
+  await tabTo(page, page.getByRole('button', { name: 'Run 2 corrected rows' }));
+  await keyboard.press('Enter');
+  await page.getByText('Finished', { exact: true }).waitFor({ timeout: 60_000 });
+  expect(await focused(page)).toBe('H1');
+  const download = page.waitForEvent('download');
+  await tabTo(page, page.getByRole('button', { name: 'ZIP' }));
+  await keyboard.press('Enter');
+  expect((await download).suggestedFilename()).toMatch(/^batch-\d+\.zip$/);
+}, 180_000);
+
 test('a file that is no spreadsheet is refused with what it is', async () => {
   const page = await stage.open({ path: '/documents/new' });
-  await page
-    .locator('input[accept*=csv]')
-    .setInputFiles({ name: 'x.csv', mimeType: 'text/csv', buffer: Buffer.from('%PDF-1.7 …') });
+  await dropSheet(page, 'x.csv', '%PDF-1.7 …');
   await page.getByText('invalid_rows').waitFor();
   await page.getByText('The file is a PDF.').waitFor();
 });

@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Stage, openStage, violations } from './stage.ts';
+import { type Stage, counting, openStage, violations } from './stage.ts';
 
 const JOBS = `
 import { defineJob, done } from '@millrace/engine';
 import { z } from 'zod';
 export const sync = defineJob({
   kind: 'sync',
-  input: z.object({ region: z.enum(['north', 'south']), rows: z.int().min(1).default(3) }),
+  input: z.object({
+    region: z.enum(['north', 'south']),
+    rows: z.int().min(1).default(3),
+    tags: z.array(z.string()).default(['first']),
+  }),
   public: true,
   retry: { backoff: 'steps', delays: [] },
   async run({ data }) {
@@ -30,6 +34,33 @@ test('a job is enqueued by a form made from the schema of its kind', async () =>
   await page.getByRole('button', { name: 'Enqueue' }).click();
   await page.getByText('Succeeded').first().waitFor();
   expect(await page.locator('pre').first().textContent()).toContain('"north"');
+}, 180_000);
+
+test('JSON that is half typed is not sent, nor is what stood there before it', async () => {
+  const page = await stage.open({ path: '/jobs/new?kind=sync' });
+  const sent = counting(page, 'POST', /^\/jobs$/);
+  await page.getByLabel('region').selectOption({ label: 'north' });
+  const tags = page.getByLabel('tags');
+  await tags.fill('["first", "sec');
+  await page.getByLabel('Key').press('Enter');
+  expect(await tags.and(page.locator(':invalid')).count()).toBe(1);
+  await tags.fill('["first", "second"]');
+
+  // All of it as JSON: the form is not shown again either, since it could not show what was typed.
+  await page.locator('fieldset label', { hasText: 'JSON' }).click();
+  const json = page.getByRole('textbox', { name: 'JSON' });
+  const whole = await json.inputValue();
+  await json.fill(whole.slice(0, -4));
+  await page.locator('fieldset label', { hasText: 'Form' }).click();
+  await page.getByLabel('Key').press('Enter');
+  expect(await json.inputValue()).toBe(whole.slice(0, -4));
+  expect(await page.getByRole('button', { name: 'Enqueue' }).isDisabled()).toBe(true);
+  expect(sent()).toBe(0);
+  await json.fill(whole);
+  await page.getByLabel('Key').press('Enter');
+  await page.getByText('Succeeded').first().waitFor();
+  expect(sent()).toBe(1);
+  expect(await page.locator('pre').first().textContent()).toContain('"second"');
 }, 180_000);
 
 test('failed jobs are retried in bulk, after the server has frozen and counted them', async () => {
@@ -59,6 +90,10 @@ test('a failed job shows its error and stack, and a link to it is the same for w
   expect(await violations(page)).toEqual([]);
   const other = await stage.open({ path: new URL(page.url()).pathname.replace('/console', '') });
   await other.getByText('Too many sessions').first().waitFor();
+  const retries = counting(page, 'POST', /\/retry$/);
+  await page.getByRole('button', { name: /^Retry/ }).dblclick();
+  await page.getByText('Queued again').waitFor();
+  expect(retries()).toBe(1);
 }, 180_000);
 
 test('an error is copied where browsers give a page no clipboard', async () => {

@@ -113,6 +113,44 @@ test.each([
   expect(text).not.toMatch(/aldermill|operator@sandbox/i);
 });
 
+/** Keeps all that the live stream of a page brings. */
+const HEAR = `
+  const ask = window.fetch;
+  window.heard = '';
+  window.fetch = async (...asked) => {
+    const response = await ask(...asked);
+    if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
+    const [ours, theirs] = response.body.tee();
+    void (async () => {
+      const decoder = new TextDecoder();
+      for await (const bytes of ours) window.heard += decoder.decode(bytes, { stream: true });
+    })();
+    return new Response(theirs, response);
+  };`;
+
+test('the live stream of one tenant brings nothing of another', async () => {
+  await stranger.addInitScript(HEAR);
+  await stranger.goto(`${stage.url}/console/jobs`);
+  await stranger.getByText('Live', { exact: true }).waitFor();
+  const enqueue = async (page: Page, key: string): Promise<string> => {
+    const job = (await stage.call(page, 'POST', '/jobs', { kind: 'plan', key, data: {} })) as {
+      id: string;
+    };
+    return job.id;
+  };
+  const owner = await stage.open({ user: OWNER, path: '/jobs' });
+  const other = await enqueue(owner, 'aldermill-live');
+  await owner.goto(`${stage.url}/console/jobs/${other}`);
+  await owner.getByText('Aldermill is not for sale').first().waitFor();
+  // What happened to the other one was before: the stream has it by now, if it has it at all.
+  const own = await enqueue(stranger, 'own');
+  await stranger.waitForFunction(`heard.includes('"${own}"') && heard.includes('FAILED')`);
+  const heard = await stranger.evaluate<string>('heard');
+  expect(heard).not.toContain(`"${other}"`);
+  expect(heard).not.toContain('aldermill');
+  expect(heard).not.toContain(OWNER);
+});
+
 test('who it belongs to sees it', async () => {
   const owner = await stage.open({ user: OWNER, path: `/jobs/${theirs['job']}` });
   await owner.getByText('Aldermill is not for sale').first().waitFor();

@@ -46,19 +46,51 @@ export interface Place {
   readonly snippet: string;
 }
 
+/** One thing that the data does wrong. */
+export interface DataProblem extends Partial<Place> {
+  readonly code: TemplateErrorCode;
+  readonly message: string;
+  /** The field that it is about, as lint names it; in a loop from its items on. */
+  readonly field?: string | undefined;
+}
+
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
   readonly code: TemplateErrorCode;
   readonly part: string | undefined;
   readonly paragraph: number | undefined;
   readonly snippet: string | undefined;
-  constructor(code: TemplateErrorCode, message: string, place: Partial<Place> = {}) {
+  readonly field: string | undefined;
+  /** All that is wrong with the data, where a merge found more than one thing; else this error alone. */
+  readonly problems: readonly DataProblem[];
+  constructor(
+    code: TemplateErrorCode,
+    message: string,
+    about: Omit<Partial<DataProblem>, 'code' | 'message'> & {
+      readonly problems?: readonly DataProblem[] | undefined;
+    } = {},
+  ) {
     super(message);
+    const { problems, part, paragraph, snippet, field } = about;
     this.code = code;
-    this.part = place.part;
-    this.paragraph = place.paragraph;
-    this.snippet = place.snippet;
+    this.part = part;
+    this.paragraph = paragraph;
+    this.snippet = snippet;
+    this.field = field;
+    this.problems = problems ?? [problemOf(this)];
   }
+}
+
+/** Without what is not known, so that it can be sent and compared. */
+function problemOf({ code, message, part, paragraph, snippet, field }: TemplateError): DataProblem {
+  return {
+    code,
+    message,
+    ...(field !== undefined && { field }),
+    ...(part !== undefined && { part }),
+    ...(paragraph !== undefined && { paragraph }),
+    ...(snippet !== undefined && { snippet }),
+  };
 }
 
 export interface Problem {

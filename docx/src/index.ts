@@ -1,5 +1,5 @@
 export { TemplateError } from './errors.ts';
-export type { Place, Problem, TemplateErrorCode } from './errors.ts';
+export type { DataProblem, Place, Problem, TemplateErrorCode } from './errors.ts';
 export { editDistance, nearest } from './shape.ts';
 export { keysOf, keysOfColumn, pathOf } from './paths.ts';
 export { canonicalLocale } from './helpers/format.ts';

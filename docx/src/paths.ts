@@ -43,3 +43,9 @@ export function isPlainKey(key: string): boolean {
 export function keyInTag(key: string): string {
   return isPlainKey(key) ? key : `[${key}]`;
 }
+
+/** The field that a tag's path means, by the name that reports have for it: `@root.[First Name]` is `First Name`. */
+export function fieldOfPath(text: string): string {
+  const path = text.replace(/^(?:\.\.\/|\.\/|@root\.|this\.)+/, '');
+  return pathOf(keysOf(path)).replace(/__formatted$/, '');
+}

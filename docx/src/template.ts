@@ -3,19 +3,20 @@ import type { Numbering } from './compile/numbering.ts';
 import { type Op, sizeOf } from './compile/ops/ops.ts';
 import type { CompiledPart } from './compile/part.ts';
 import type { FieldUse } from './compile/ops/uses.ts';
-import { throwing, TemplateError } from './errors.ts';
+import { type DataProblem, throwing, TemplateError } from './errors.ts';
 import { canonicalLocale, isTimeZone } from './helpers/format.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { createDraw } from './merge/draw.ts';
 import { collectImages, hasImages } from './merge/images.ts';
-import { createMedia } from './merge/media.ts';
-import { createOutput } from './merge/output.ts';
+import { type Media, createMedia } from './merge/media.ts';
+import { type Output, createOutput } from './merge/output.ts';
+import { createProblems } from './merge/problems.ts';
 import { type Counters, run } from './merge/run.ts';
 import { createScope } from './merge/scope.ts';
 import { XML_HEAD } from './package/open.ts';
 import { type StaticFiles, relates, staticFiles } from './package/static.ts';
 import { hasTaggedAddress, relationshipsPath } from './package/relationships.ts';
-import { type PackedFile, deflated, stored, writeZip } from './zip/writer.ts';
+import { deflated, stored, writeZip } from './zip/writer.ts';
 
 export interface CompileOptions {
   readonly limits?: Partial<Limits>;
@@ -47,8 +48,13 @@ export interface Template {
   readonly stripped: readonly { readonly part: string; readonly what: string }[];
   /** Without any, `imagesNeeded` names none, whatever the data. */
   readonly hasImages: boolean;
-  /** The merged DOCX. Synchronous; equal input gives equal bytes. */
+  /** The merged DOCX. Synchronous; equal input gives equal bytes. A TemplateError has all that is wrong with the data. */
   merge(data: unknown, options?: MergeOptions): Uint8Array;
+  /**
+   * What `merge` would refuse the data for, without making the document. Images by their address are not looked at, since nobody
+   * has fetched them.
+   */
+  problems(data: unknown, options?: Omit<MergeOptions, 'images'>): readonly DataProblem[];
   /** The addresses of the images that the data asks for: fetch them first, and give them to `merge`. */
   imagesNeeded(data: unknown, options?: Pick<MergeOptions, 'dataLocale'>): string[];
 }
@@ -59,7 +65,8 @@ export function compile(bytes: Uint8Array, options: CompileOptions = {}): Templa
   const { plan, ...facts } = prepare(compileFile(bytes, limits, throwing));
   return {
     ...facts,
-    merge: (data, mergeOptions = {}) => merge(plan, data, mergeOptions, limits),
+    merge: (data, mergeOptions = {}) => packed(plan, fill(plan, data, mergeOptions, limits)),
+    problems: (data, mergeOptions = {}) => problemsOf(() => fill(plan, data, mergeOptions, limits)),
     imagesNeeded: (data, { dataLocale } = {}) => {
       const ops = plan.parts.flatMap((part) => part.ops);
       const read = dataLocale && checkedLocale({ locale: dataLocale }).locale;
@@ -130,12 +137,16 @@ function planPart({ name, ops, draws }: CompiledPart, { file }: Compiled): Plann
 
 const HEAD = Buffer.from(XML_HEAD);
 
-function merge(
-  plan: Plan,
-  data: unknown,
-  options: MergeOptions,
-  compileLimits: Limits,
-): Uint8Array {
+/** The parts that the data decides, one behind the other in the output's buffer: until the next one is filled. */
+interface Filled {
+  readonly out: Output;
+  readonly media: Media;
+  readonly counters: Counters;
+  readonly pieces: readonly { readonly name: string; readonly from: number; readonly to: number }[];
+  readonly relations: readonly { readonly name: string; readonly xml: string }[];
+}
+
+function fill(plan: Plan, data: unknown, options: MergeOptions, compileLimits: Limits): Filled {
   const limits = { ...compileLimits, ...options.limits };
   const { locale, timeZone } = checkedLocale(options);
   const dataLocale = options.dataLocale && checkedLocale({ locale: options.dataLocale }).locale;
@@ -150,8 +161,9 @@ function merge(
     notes: [],
   };
   const scope = createScope(data);
+  const problems = createProblems();
   const pieces: { name: string; from: number; to: number }[] = [];
-  const relations: PackedFile[] = [];
+  const relations: { name: string; xml: string }[] = [];
   for (const { name, ops, relationships, relates: hasOwn } of plan.parts) {
     const part = media.part(relationships);
     const { textWidth, headingStyles } = plan;
@@ -165,6 +177,7 @@ function merge(
       counters,
       draw,
       scope,
+      problems,
       dataLocale,
       locale,
       timeZone,
@@ -180,8 +193,13 @@ function merge(
       breakEnd: -1,
     });
     pieces.push({ name, from, to: out.position() });
-    if (hasOwn) relations.push(deflated(relationshipsPath(name), Buffer.from(part.xml()), 1));
+    if (hasOwn) relations.push({ name: relationshipsPath(name), xml: part.xml() });
   }
+  problems.end();
+  return { out, media, counters, pieces, relations };
+}
+
+function packed(plan: Plan, { out, media, counters, pieces, relations }: Filled): Uint8Array {
   const files = pieces.map(({ name, from, to }) => deflated(name, out.view(from, to), 1));
   if (plan.numbering) {
     const { name, withLists } = plan.numbering;
@@ -192,7 +210,18 @@ function merge(
       picture.ending === 'svg' ? deflated(name, picture.bytes, 1) : stored(name, picture.bytes),
     );
   }
-  return writeZip(plan.files.prefix, [...files, ...relations]);
+  for (const { name, xml } of relations) files.push(deflated(name, Buffer.from(xml), 1));
+  return writeZip(plan.files.prefix, files);
+}
+
+function problemsOf(filling: () => unknown): readonly DataProblem[] {
+  try {
+    filling();
+    return [];
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return error.problems.filter(({ code }) => code !== 'image_not_given');
+  }
 }
 
 function checkedLocale(options: MergeOptions): { locale: string; timeZone: string } {

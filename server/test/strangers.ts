@@ -234,6 +234,12 @@ export const DECISIONS: Readonly<Record<RouteName, Decision>> = {
     member: null,
   },
   readRows: NOBODY,
+  checkRows: {
+    of: 'body',
+    asked: (theirs) => ({ query: { templateId: theirs.template }, upload: csv('Name\nx\n') }),
+    answer: { status: 404, text: /template_not_found/ },
+    member: null,
+  },
   listBatches: { of: 'many', filters: () => [{}] },
   getBatch: batch(),
   listBatchItems: batch(),

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { contracts } from '@millrace/api';
+import { MutationObserver, QueryClient } from '@tanstack/react-query';
 import type { Session } from '../session/session.ts';
 import { correctedNow } from '../time/now.ts';
 import { createApp } from './client.ts';
@@ -72,4 +73,16 @@ test('the clock of the service counts where the own one is wrong', async () => {
     .api.me()
     .catch(() => null);
   expect(new Date(correctedNow()).toISOString()).toBe('2026-11-17T12:00:00.000Z');
+});
+
+test('a call that is under way is told before the next click comes: a double click calls once', async () => {
+  const observer = new MutationObserver(new QueryClient(), {
+    mutationFn: () => new Promise(() => {}),
+  });
+  const told: boolean[] = [];
+  observer.subscribe(({ isPending }) => told.push(isPending));
+  void observer.mutate();
+  // No timer has run by then, as none runs between two clicks that have waited for a busy page.
+  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+  expect(told).toContain(true);
 });

@@ -79,6 +79,11 @@ export function Page({
   );
 }
 
+/** For who pressed something that is gone now: the page is where they go on. */
+export function focusPage(): void {
+  document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+}
+
 const LIVE_WORDS = { connecting: 'Connecting', live: 'Live', lost: 'Not live' } as const;
 
 /** Whether what is shown follows by itself. */

@@ -1,5 +1,5 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
-import type { ComponentPropsWithRef, ReactNode } from 'react';
+import type { ComponentPropsWithRef, MouseEvent, ReactNode } from 'react';
 
 type Look = 'filled' | 'plain' | 'ghost' | 'danger';
 type Size = 'normal' | 'small';
@@ -31,33 +31,40 @@ function classes({ look = 'plain', size = 'normal' }: Dress, off = false): strin
 
 /**
  * `why`: the button is there and does nothing, and says why, to the eye and to a screen reader. It keeps its place in the order
- * of focus, since who cannot reach it cannot learn why.
+ * of focus, since who cannot reach it cannot learn why. `disabled` is for a moment, as while a call is under way: the focus stays too,
+ * where the attribute of HTML would drop it, and who uses the keyboard would begin at the top of the page again.
  */
 export function Button({
   look,
   size,
   icon,
   why,
+  disabled = false,
   children,
   className = '',
   onClick,
   ...rest
 }: Dress & { readonly why?: string | null } & ComponentPropsWithRef<'button'>) {
-  const off = why != null;
+  const off = why != null || disabled;
   return (
     <button
       type="button"
       aria-disabled={off || undefined}
       title={why ?? rest.title}
-      onClick={off ? (event) => event.preventDefault() : onClick}
-      className={`${classes(dress(look, size), off || rest.disabled)} ${className}`}
+      onClick={off ? prevent : onClick}
+      className={`${classes(dress(look, size), off)} ${className}`}
       {...rest}
     >
       {icon}
       {children}
-      {off && <span className="sr-only">. {why}</span>}
+      {why != null && <span className="sr-only">. {why}</span>}
     </button>
   );
+}
+
+/** A form is not sent either: Enter in one of its fields is a click on its button. */
+function prevent(event: MouseEvent): void {
+  event.preventDefault();
 }
 
 function dress(look: Look | undefined, size: Size | undefined): Dress {
@@ -85,7 +92,9 @@ export function ButtonLink({
 export function IconButton({
   label,
   children,
+  disabled = false,
   className = '',
+  onClick,
   ...rest
 }: { readonly label: string } & ComponentPropsWithRef<'button'>) {
   return (
@@ -93,7 +102,9 @@ export function IconButton({
       type="button"
       aria-label={label}
       title={label}
-      className={`inline-grid size-7 flex-none place-items-center rounded-control text-ink-3 hover:bg-hover hover:text-ink disabled:opacity-45 max-md:size-9 ${className}`}
+      aria-disabled={disabled || undefined}
+      onClick={disabled ? prevent : onClick}
+      className={`inline-grid size-7 flex-none place-items-center rounded-control text-ink-3 max-md:size-9 ${disabled ? 'opacity-45' : 'hover:bg-hover hover:text-ink'} ${className}`}
       {...rest}
     >
       {children}

@@ -1,6 +1,7 @@
 import type { Place } from '../errors.ts';
 import type { FormatOptions } from '../helpers/format.ts';
 import type { Operand } from './compare-sheet.ts';
+import type { Problems } from './problems.ts';
 import type { Scope } from './scope.ts';
 import type { Reading } from './unread.ts';
 
@@ -9,6 +10,7 @@ export interface Evaluation extends FormatOptions {
   readonly dataLocale?: string | undefined;
   readonly scope: Scope;
   readonly strict: boolean;
+  readonly problems: Problems;
 }
 
 /** What a helper is called with. */

@@ -6,7 +6,7 @@ import { type Picture, emuOf, fit, pictureBytes, readPicture } from '../helpers/
 import { type QrLevel, qrPicture } from '../helpers/qr.ts';
 import { escapeText } from '../xml/text.ts';
 import { drawingXml } from './drawing.ts';
-import { evaluate } from './evaluate.ts';
+import { evaluate, noted } from './evaluate.ts';
 import type { Media, PartMedia } from './media.ts';
 import { type Run, bounded } from './run.ts';
 import { textOf } from './scope.ts';
@@ -49,7 +49,7 @@ export function createDraw(context: DrawContext): (op: DrawOp, run: Run) => void
 
 function argument(op: DrawOp, run: Run, n: number): unknown {
   const value = op.call.args[n];
-  return value === undefined ? undefined : evaluate(value, run, op.place);
+  return value === undefined ? undefined : noted(run, () => evaluate(value, run, op.place));
 }
 
 function option(op: DrawOp, run: Run, name: string): unknown {

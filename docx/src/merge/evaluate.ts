@@ -1,6 +1,7 @@
 import type { CallExpression, Expression, PathExpression } from '../compile/tags/expression.ts';
 import { type Place, TemplateError } from '../errors.ts';
 import { formatNumber } from '../helpers/format.ts';
+import { fieldOfPath } from '../paths.ts';
 import { type Args, type Evaluation, readingOf } from './args.ts';
 import { isEqual, order } from './compare.ts';
 import { asNumber, date } from './formatted.ts';
@@ -18,7 +19,8 @@ export function evaluate(value: Expression, on: Evaluation, place: Place | undef
   if (plain !== undefined)
     return typeof plain === 'number' ? formatNumber(plain, on.locale) : plain;
   if (on.strict && place) {
-    throw new TemplateError('missing_field', `The data has no "${value.text}".`, place);
+    const about = { ...place, field: fieldOfPath(value.text) };
+    throw new TemplateError('missing_field', `The data has no "${value.text}".`, about);
   }
   return undefined;
 }
@@ -34,7 +36,7 @@ function located<T>(place: Place | undefined, act: () => T): T {
     return act();
   } catch (error) {
     if (!(error instanceof TemplateError) || error.part !== undefined || !place) throw error;
-    throw new TemplateError(error.code, error.message, place);
+    throw new TemplateError(error.code, error.message, { ...place, field: error.field });
   }
 }
 
@@ -93,7 +95,7 @@ function call(value: CallExpression, on: Evaluation, place: Place | undefined): 
     place,
     count: args.length,
     source: sourceOf(args[0]),
-    need: (n) => at(n, place),
+    need: (n) => noted(on, () => at(n, place)),
     may: (n) => at(n, undefined),
     operand: (n) => ({
       value: at(n, undefined),
@@ -108,6 +110,16 @@ function call(value: CallExpression, on: Evaluation, place: Place | undefined): 
     },
   };
   return located(place, () => helper(given));
+}
+
+/** What something is worth; where that cannot be known it is a problem, and what stands behind it is looked at all the same. */
+export function noted<T>(on: Evaluation, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (thrown) {
+    on.problems.note(thrown);
+    return undefined;
+  }
 }
 
 function orderOf(args: Args): number {

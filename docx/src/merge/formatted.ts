@@ -13,6 +13,7 @@ import {
   toNumber,
   unknownLetters,
 } from '../helpers/format.ts';
+import { fieldOfPath } from '../paths.ts';
 import type { PathExpression } from '../compile/tags/path.ts';
 import {
   mayBeThousands,
@@ -104,7 +105,7 @@ function currencyOf({ operand, named, on, place }: Args): string {
   throw new TemplateError(
     'bad_value',
     `${field(at)}"${code.slice(0, 60)}" is no currency code; write its three letters, like EUR or USD.`,
-    place,
+    { ...place, field: at === undefined ? undefined : fieldOfPath(at) },
   );
 }
 
@@ -130,7 +131,7 @@ function checkDecimals(
   throw new TemplateError(
     'bad_value',
     `${field(args.source)}"${given.trim()}" is ${exact} in ${dataLocale}, with three decimals where ${code === '' ? 'an amount' : code} has ${shown}. If it means ${thousands}, name the locale that the file is written in (--data-locale).`,
-    args.place,
+    { ...args.place, field: args.source === undefined ? undefined : fieldOfPath(args.source) },
   );
 }
 

@@ -1,5 +1,5 @@
 import { type Place, TemplateError } from '../errors.ts';
-import { keyInTag, keysOf } from '../paths.ts';
+import { fieldOfPath, keyInTag, keysOf } from '../paths.ts';
 import { type Args, isEmpty, readingOf } from './args.ts';
 import { numberOf } from './formatted.ts';
 import { follow, listOf, textOf } from './scope.ts';
@@ -18,7 +18,7 @@ export function items({ need, source = LIST, place }: Args): readonly unknown[] 
 
 export function notAList(path: string, value: unknown, place: Place | undefined): TemplateError {
   const message = `"${path}" is no list but "${textOf(value).slice(0, 60)}".`;
-  return new TemplateError('not_a_list', message, place);
+  return new TemplateError('not_a_list', message, { ...place, field: fieldOfPath(path) });
 }
 
 /** The values as numbers, added without the crumbs of binary fractions (0.1 + 0.2). What is empty adds nothing. */

@@ -2,10 +2,11 @@ import type { AddedList } from '../compile/numbering.ts';
 import type { Address, Boundary, Grid, Op } from '../compile/ops/ops.ts';
 import { type Place, TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
+import { fieldOfPath } from '../paths.ts';
 import { linkTarget } from '../helpers/link.ts';
 import { escapeAttribute } from '../xml/text.ts';
 import type { Evaluation } from './args.ts';
-import { evaluate, holds } from './evaluate.ts';
+import { evaluate, holds, noted } from './evaluate.ts';
 import type { Output } from './output.ts';
 import { notAList } from './lists.ts';
 import { type Surrounding, listOf, textOf } from './scope.ts';
@@ -49,96 +50,112 @@ const APART = Buffer.from(
   '<w:p><w:pPr><w:spacing w:before="0" w:after="0" w:line="20" w:lineRule="exact"/></w:pPr></w:p>',
 );
 
-/** Writes a compiled part. The depth of calls is the depth of blocks, which compiling has bounded. */
+/**
+ * Writes a compiled part. The depth of calls is the depth of blocks, which compiling has bounded. What cannot be filled is a
+ * problem, and the next tag is tried.
+ */
 export function run(ops: readonly Op[], on: Run): void {
-  const { out } = on;
   for (const op of ops) {
-    switch (op.op) {
-      case 'bytes':
-        out.bytes(op.bytes);
-        if (op.ends !== undefined) on.last = op.ends;
-        break;
-      case 'text':
-        out.value(bounded(textOf(evaluate(op.value, on, op.place)), on, op.place));
-        break;
-      case 'plain':
-        out.raw(escapeAttribute(plainText(op, on)));
-        break;
-      case 'draw':
-        on.draw(op, on);
-        break;
-      case 'each':
-        runEach(op, on);
-        break;
-      case 'if':
-        runIf(op, on);
-        break;
-      case 'id':
-        out.raw(String(on.counters.nextId++));
-        break;
-      case 'rangeId':
-        if (op.begins) on.ranges[op.range] = on.counters.nextId++;
-        out.raw(String((on.ranges[op.range] ??= on.counters.nextId++)));
-        break;
-      case 'turnName': {
-        const turn = on.turns[op.turns] ?? 1;
-        out.raw(escapeAttribute(turn === 1 ? op.name : `${op.stem}${turn}`));
-        break;
-      }
-      case 'listId':
-        out.raw(listId(op, on));
-        break;
-      case 'noteReference': {
-        const id = on.counters.nextId++;
-        on.counters.notes.push({ note: op.note, id, around: on.scope.surrounding() });
-        out.raw(String(id));
-        break;
-      }
-      case 'note':
-        for (const { note, id, around } of on.counters.notes) {
-          if (note !== op.note) continue;
-          on.noteId = id;
-          on.scope.within(around, () => run(op.body, on));
-        }
-        break;
-      case 'noteId':
-        out.raw(String(on.noteId));
-        break;
-      case 'link':
-        runLink(op, on);
-        break;
-      case 'relation': {
-        const target = targetOf(op.address, on, op.place);
-        out.raw(target === undefined ? '' : escapeAttribute(on.relate(target)));
-        break;
-      }
-      case 'ensure':
-        if (on.last === 'start' || (op.afterTable && on.last === 'table')) {
-          out.bytes(op.bytes);
-          on.last = 'paragraph';
-        }
-        break;
-      case 'apart':
-        if (on.last === 'table') {
-          out.bytes(APART);
-          on.last = 'paragraph';
-        }
-        break;
-      case 'pageBreak':
-        if (op.skips && on.breakEnd === out.position()) break;
-        out.bytes(op.bytes);
-        on.breakEnd = out.position();
-        on.last = 'paragraph';
-        break;
-      case 'shell':
-        runShell(op, on);
-        break;
-      case 'columnWidth':
-        out.raw(
-          `<w:tcW w:w="${Math.floor(op.width / Math.max(1, on.columnCount))}" w:type="dxa"/>`,
-        );
-        break;
+    try {
+      write(op, on);
+    } catch (thrown) {
+      on.problems.note(thrown, fieldOf(op));
     }
+  }
+}
+
+/** The field that stands in a tag alone, or first. */
+function fieldOf(op: Op): string | undefined {
+  const asked = 'value' in op ? op.value : op.op === 'draw' ? op.call : undefined;
+  const first = asked?.kind === 'call' ? asked.args[0] : asked;
+  return first?.kind === 'path' ? fieldOfPath(first.text) : undefined;
+}
+
+function write(op: Op, on: Run): void {
+  const { out } = on;
+  switch (op.op) {
+    case 'bytes':
+      out.bytes(op.bytes);
+      if (op.ends !== undefined) on.last = op.ends;
+      break;
+    case 'text':
+      out.value(bounded(textOf(evaluate(op.value, on, op.place)), on, op.place));
+      break;
+    case 'plain':
+      out.raw(escapeAttribute(plainText(op, on)));
+      break;
+    case 'draw':
+      on.draw(op, on);
+      break;
+    case 'each':
+      runEach(op, on);
+      break;
+    case 'if':
+      runIf(op, on);
+      break;
+    case 'id':
+      out.raw(String(on.counters.nextId++));
+      break;
+    case 'rangeId':
+      if (op.begins) on.ranges[op.range] = on.counters.nextId++;
+      out.raw(String((on.ranges[op.range] ??= on.counters.nextId++)));
+      break;
+    case 'turnName': {
+      const turn = on.turns[op.turns] ?? 1;
+      out.raw(escapeAttribute(turn === 1 ? op.name : `${op.stem}${turn}`));
+      break;
+    }
+    case 'listId':
+      out.raw(listId(op, on));
+      break;
+    case 'noteReference': {
+      const id = on.counters.nextId++;
+      on.counters.notes.push({ note: op.note, id, around: on.scope.surrounding() });
+      out.raw(String(id));
+      break;
+    }
+    case 'note':
+      for (const { note, id, around } of on.counters.notes) {
+        if (note !== op.note) continue;
+        on.noteId = id;
+        on.scope.within(around, () => run(op.body, on));
+      }
+      break;
+    case 'noteId':
+      out.raw(String(on.noteId));
+      break;
+    case 'link':
+      runLink(op, on);
+      break;
+    case 'relation': {
+      const target = targetOf(op.address, on, op.place);
+      out.raw(target === undefined ? '' : escapeAttribute(on.relate(target)));
+      break;
+    }
+    case 'ensure':
+      if (on.last === 'start' || (op.afterTable && on.last === 'table')) {
+        out.bytes(op.bytes);
+        on.last = 'paragraph';
+      }
+      break;
+    case 'apart':
+      if (on.last === 'table') {
+        out.bytes(APART);
+        on.last = 'paragraph';
+      }
+      break;
+    case 'pageBreak':
+      if (op.skips && on.breakEnd === out.position()) break;
+      out.bytes(op.bytes);
+      on.breakEnd = out.position();
+      on.last = 'paragraph';
+      break;
+    case 'shell':
+      runShell(op, on);
+      break;
+    case 'columnWidth':
+      out.raw(`<w:tcW w:w="${Math.floor(op.width / Math.max(1, on.columnCount))}" w:type="dxa"/>`);
+      break;
   }
 }
 
@@ -183,7 +200,7 @@ function targetOf(address: Address, on: Run, place: Place): string | undefined {
 }
 
 function runLink({ address, head, body, place }: Extract<Op, { op: 'link' }>, on: Run): void {
-  const target = targetOf(address, on, place);
+  const target = noted(on, () => targetOf(address, on, place));
   if (target === undefined) return run(body, on);
   on.out.raw(`<w:hyperlink r:id="${escapeAttribute(on.relate(target))}"`);
   run(head, on);

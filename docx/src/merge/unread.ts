@@ -1,4 +1,5 @@
 import { type Place, TemplateError } from '../errors.ts';
+import { fieldOfPath } from '../paths.ts';
 import { writtenLike } from '../helpers/read-text.ts';
 import { textOf } from './scope.ts';
 
@@ -32,7 +33,7 @@ export function unread(
   return new TemplateError(
     'bad_value',
     ended(`${field(at)}${shown} cannot be read as a ${what}${tag}; ${like}`),
-    place,
+    { ...place, field: at === undefined ? undefined : fieldOfPath(at) },
   );
 }
 

@@ -50,10 +50,14 @@ function answerTo(question: Question): Answer {
 
 function answerWith(
   template: Template,
-  question: Extract<Question, { type: 'compile' | 'merge' | 'images' }>,
+  question: Extract<Question, { type: 'compile' | 'merge' | 'images' | 'problems' }>,
 ): Answer {
   if (question.type === 'images')
     return { type: 'images', urls: template.imagesNeeded(...question.asked) };
+  if (question.type === 'problems') {
+    const { rows, options } = question;
+    return { type: 'problems', problems: rows.map((row) => template.problems(row, options)) };
+  }
   if (question.type === 'merge') {
     const merged = template.merge(question.data, question.options);
     // A copy, since small buffers share one of Node's, and only a whole one can go over to the other thread.

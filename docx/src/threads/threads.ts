@@ -1,9 +1,9 @@
-import { TemplateError } from '../errors.ts';
+import { type DataProblem, TemplateError } from '../errors.ts';
 import { type LintOptions, type LintReport, reportOf } from '../lint.ts';
 import type { MergeOptions, Template } from '../template.ts';
 import { type Trial, failedTrial } from '../trial/trial.ts';
 import { type Pool, createPool } from './pool.ts';
-import { type Answer, type Facts, type Question, errorOf } from './questions.ts';
+import { type Answer, type CheckOptions, type Facts, type Question, errorOf } from './questions.ts';
 
 /**
  * What `lint`, `compile` and `tryOut` do, in threads. A file of 44 kB can take gigabytes and a template of 60 kB
@@ -25,6 +25,8 @@ export interface Threads {
 export interface ThreadTemplate extends Facts {
   merge(data: unknown, options?: MergeOptions): Promise<Uint8Array>;
   imagesNeeded(...asked: Parameters<Template['imagesNeeded']>): Promise<string[]>;
+  /** Of each row what a merge would refuse it for. A thread is kept by a few hundred rows as long as by one large document. */
+  problems(rows: readonly unknown[], options?: CheckOptions): Promise<(readonly DataProblem[])[]>;
 }
 
 export interface ThreadsParams {
@@ -115,6 +117,8 @@ async function templateIn(
       if (!facts.hasImages) return [];
       return expected('images', await about({ type: 'images', asked })).urls;
     },
+    problems: async (rows, options = {}) =>
+      expected('problems', await about({ type: 'problems', rows, options })).problems,
   };
 }
 

@@ -138,6 +138,7 @@ test('every route that changes something or gives bytes or rows is audited, exce
     'previewTemplate',
     'lintTemplate',
     'readRows',
+    'checkRows',
     'startRun',
     'startReport',
     'startPipeline',

@@ -305,16 +305,25 @@ describe('a batch', () => {
       ],
       total: 2,
     });
-    const made = await client.createBatch({
-      query: {
-        templateId: 'letter-of',
-        outputFormat: 'DOCX',
-        strict: 'true',
-        columns: JSON.stringify({ Customer: 'Buyer.Name', 'Answer by': 'Until' }),
-        same: JSON.stringify({ 'Buyer.Phone': '0911' }),
-      },
-      upload: { type, bytes },
+    const asked = {
+      templateId: 'letter-of',
+      strict: 'true',
+      columns: JSON.stringify({ Customer: 'Buyer.Name', 'Answer by': 'Until' }),
+      same: JSON.stringify({ 'Buyer.Phone': '0911' }),
+    } as const;
+    const checked = await client.checkRows({ query: asked, upload: { type, bytes } });
+    const message = 'The data has no "Until".';
+    const problem = { severity: 'error', code: 'missing_field', field: 'Until', message } as const;
+    expect(checked).toEqual({
+      total: 2,
+      ready: 1,
+      failing: 1,
+      warned: 0,
+      fields: [{ path: 'Until', empty: 1, unusable: 0 }],
+      rows: [{ row: 2, line: 3, problems: [problem] }],
     });
+    const query = { ...asked, outputFormat: 'DOCX' } as const;
+    const made = await client.createBatch({ query, upload: { type, bytes } });
     await over(made);
     const id = { params: { id: made.id } };
     expect(await client.getBatch(id)).toMatchObject({

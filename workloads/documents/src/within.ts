@@ -82,6 +82,14 @@ export function documentsWithin(documents: Documents, scope: Scope) {
         const tenant = await tenantOfTemplate(settings.templateId);
         return batches.create(settings, source, { ...context, tenant });
       },
+      async check(
+        settings: Parameters<Batches['check']>[0],
+        source: Parameters<Batches['check']>[1],
+        signal: AbortSignal | undefined,
+      ) {
+        const tenant = await tenantOfTemplate(settings.templateId);
+        return batches.check(settings, source, { tenant, signal });
+      },
       list: (params: Parameters<Batches['list']>[0]) =>
         listed(batches.list({ ...params, ...whose })),
       get: async (id: string) => batches.get(id, await tenantOf('batch', id)),

@@ -24,6 +24,8 @@ const newBatchRoute = createRoute({
   path: '/documents/new',
   validateSearch: z.strictObject({
     template: z.string().optional(),
+    /** Without it: the files. */
+    step: z.enum(['map']).optional(),
     row: z.coerce.number<number | string>().int().min(1).optional(),
     /** The kept batch that is done again, by its name. */
     again: z.string().optional(),

@@ -9,3 +9,5 @@ export type Problem = Lint['problems'][number];
 export type File = Awaited<ReturnType<Client['getFile']>>;
 export type TableRead = Awaited<ReturnType<Client['readRows']>>;
 export type Cell = TableRead['rows'][number]['cells'][number];
+export type RowsChecked = Awaited<ReturnType<Client['checkRows']>>;
+export type RowProblem = RowsChecked['rows'][number]['problems'][number];

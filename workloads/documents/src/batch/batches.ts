@@ -1,6 +1,7 @@
 import type { Queue } from '@millrace/engine';
 import type { Database, Session } from '@millrace/store-postgres';
 import { type Page, type PageParams, numberCursor, page, pageLimit } from '@millrace/workload-kit';
+import { checkRows } from './check-rows.ts';
 import { insertBatch } from './insert.ts';
 import { jobsOf } from './jobs.ts';
 import { type BatchRecord, type BatchSource, type BatchState, batchRows } from './records.ts';
@@ -10,6 +11,7 @@ import {
   type BatchSettingsInput,
   batchSettingsSchema,
 } from '../contract/envelope.ts';
+import type { RowsChecked } from '../contract/rows.ts';
 import { parseAs } from '../one/request.ts';
 import type { Whose } from '../belongings.ts';
 import { DocumentError } from '../errors.ts';
@@ -50,9 +52,19 @@ export interface BatchContext {
   readonly key?: string | undefined;
 }
 
+export type CheckContext = Pick<BatchContext, 'tenant'> & {
+  readonly signal?: AbortSignal | undefined;
+};
+
 export interface Batches {
   /** Stores the rows as they come, then begins. Refused as a whole only where no row can be read. */
   create(settings: BatchSettingsInput, source: RowSource, context?: BatchContext): Promise<Batch>;
+  /** What would become of each row, without a document or a batch. */
+  check(
+    settings: BatchSettingsInput,
+    source: RowSource,
+    context?: CheckContext,
+  ): Promise<RowsChecked>;
   get(id: string, tenant?: string): Promise<Batch>;
   /** Newest first. */
   list(params?: PageParams & Whose): Promise<Page<Batch>>;
@@ -184,6 +196,11 @@ export function createBatches(parts: {
         throw error;
       }
       return view(await find(batch.id, tenant));
+    },
+    async check(given, source, { tenant = '', signal } = {}) {
+      const settings = parseAs(batchSettingsSchema, given, 'batch');
+      const { template } = await templates.compiled(settings.templateId, tenant);
+      return checkRows({ template, settings, source, maxRows, signal });
     },
     get: async (id, tenant = '') => view(await find(id, tenant)),
     async list({ tenants = [''], submitter, ...paging } = {}) {

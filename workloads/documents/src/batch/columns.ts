@@ -20,12 +20,34 @@ export interface ColumnCheck {
 const MOST_NAMED = 10;
 const NEAR = 2;
 
-export function checkColumns({ columns, fields, patterns, sheet }: ColumnCheck): void {
+/**
+ * Fields that are printed and that no column has: left empty in a batch that may do without them. Not those of an object that the
+ * template asks about: with one of them in it, the object would be there.
+ */
+export function fieldsWithoutColumn(
+  columns: readonly string[],
+  fields: readonly FieldUse[],
+): string[] {
+  const { asked, isThere } = against(columns, fields);
+  const isAskedAbout = (path: string) =>
+    asked.some((use) => !use.required && path.startsWith(`${use.path}.`));
+  const missing = asked.filter(
+    ({ path, required }) => required && !isThere(path) && !isAskedAbout(path),
+  );
+  return [...new Set(missing.map(({ path }) => path))];
+}
+
+function against(columns: readonly string[], fields: readonly FieldUse[]) {
   const paths = fieldsOf(columns).map(({ path }) => pathOf(path));
   const isThere = (path: string) =>
     has(paths, path) || has(paths, path.replace(/__formatted$/, ''));
   // What is inside of a list goes with the list.
   const asked = fields.filter(({ path }) => !path.includes('[]'));
+  return { paths, isThere, asked };
+}
+
+export function checkColumns({ columns, fields, patterns, sheet }: ColumnCheck): void {
+  const { paths, isThere, asked } = against(columns, fields);
   const unused = paths.filter((path) => !asked.some((use) => use.path === path));
   const missing = new Map<string, string | undefined>();
   for (const { path } of asked.filter((use) => !isThere(use.path))) {

@@ -1,7 +1,7 @@
 import { type FieldUse, canonicalLocale } from '@millrace/docx';
 import type { Database } from '@millrace/store-postgres';
 import type { BatchSettings } from '../contract/envelope.ts';
-import { checkColumns } from './columns.ts';
+import { checkColumns, fieldsWithoutColumn } from './columns.ts';
 import { DocumentError } from '../errors.ts';
 import { addItems } from './item-load.ts';
 import type { BatchSource } from './records.ts';
@@ -45,8 +45,9 @@ export async function loadRows(
       total += wanted.length;
     }
     if (total === 0) throw new DocumentError('invalid_rows', 'There are no rows.');
-    const facts = opened.facts();
-    return { total, source: { ...facts, rows: read, ...(subject !== undefined && { subject }) } };
+    const left = opened.columns === null ? {} : leftEmpty(opened.columns, params);
+    const of = subject === undefined ? {} : { subject };
+    return { total, source: { ...opened.facts(), rows: read, ...of, ...left } };
   } finally {
     await opened.close();
   }
@@ -66,7 +67,15 @@ export function checkHeader(
   checkColumns({ columns, fields, patterns, sheet: facts().sheet });
 }
 
-async function* gathered(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
+/** What is left empty in every document, since the batch was allowed to do without. */
+export function leftEmpty(
+  columns: readonly string[],
+  { settings, fields }: Pick<LoadParams, 'settings' | 'fields'>,
+): Pick<BatchSource, 'left'> {
+  return settings.allowMissing ? { left: fieldsWithoutColumn(columns, fields) } : {};
+}
+
+export async function* gathered(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
   let together: Row[] = [];
   let bytes = 0;
   for await (const row of rows) {

@@ -12,6 +12,8 @@ export interface BatchSource extends RowFacts {
   readonly rows: number;
   /** Whom each document is about, with fields of its row. */
   readonly subject?: string;
+  /** Fields of the template that no column has and that are left empty on purpose. */
+  readonly left?: readonly string[];
 }
 
 export type BatchState = 'LOADING' | 'RUNNING' | 'FINISHED' | 'CANCELED';

@@ -1,8 +1,8 @@
-import { type Contract, moment, page, trueOrFalse } from '@millrace/workload-kit/contract';
+import { type Contract, moment, page } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
 import { envelopeSchema } from './envelope.ts';
 import { file, fileExample } from './files.ts';
-import { ROWS, columnNames, sheet } from './uploads.ts';
+import { ROWS, filling, sheet } from './uploads.ts';
 
 const timings = z.object({
   template: z.number(),
@@ -136,7 +136,7 @@ export const documentContracts = {
     summary: 'One document for each row of an upload: CSV, XLSX, a JSON array or JSON Lines.',
     access: 'member',
     query: z.strictObject({
-      templateId: z.string().min(1).max(200),
+      ...filling,
       outputFileName: z
         .string()
         .min(1)
@@ -144,20 +144,6 @@ export const documentContracts = {
         .optional()
         .describe('May name fields of the row: "Invoice {{Number}}".'),
       outputFormat: z.enum(['PDF', 'DOCX']).optional(),
-      locale: z.string().min(1).max(50).optional(),
-      timezone: z.string().min(1).max(100).optional(),
-      dataLocale: z
-        .string()
-        .min(1)
-        .max(50)
-        .optional()
-        .describe('How CSV and XLSX write numbers and dates: de-DE; as locale unless given.'),
-      strict: trueOrFalse
-        .optional()
-        .describe('A field that a row lacks, or whose cell is empty, is an error of the row.'),
-      allowMissing: trueOrFalse
-        .optional()
-        .describe('Fields of the template that no column has are left empty, not refused.'),
       preview: z.coerce
         .number<number | string>()
         .int()
@@ -165,17 +151,6 @@ export const documentContracts = {
         .max(1_000)
         .optional()
         .describe('Makes only so many of the first rows.'),
-      sheet,
-      columns: columnNames
-        .optional()
-        .describe(
-          'Other names for columns of a spreadsheet, as JSON: {"Answer until":"AnswerBy"}.',
-        ),
-      same: columnNames
-        .optional()
-        .describe(
-          'More columns of a spreadsheet, with the same text in each row, as JSON: {"Manager.Phone":"0911 555"}.',
-        ),
       priority: z.coerce
         .number<number | string>()
         .int()

@@ -5,7 +5,7 @@ import { errors } from './errors.ts';
 import { failures } from './failures.ts';
 import { file, fileContracts } from './files.ts';
 import { metrics } from './metrics.ts';
-import { rowContracts, tableRead } from './rows.ts';
+import { rowContracts, rowsChecked, tableRead } from './rows.ts';
 import {
   lintReport,
   template,
@@ -18,7 +18,7 @@ export { failures } from './failures.ts';
 export { type Batch } from './documents.ts';
 export { type Envelope, type EnvelopeInput, envelopeSchema } from './envelope.ts';
 export type { File } from './files.ts';
-export type { TableRead } from './rows.ts';
+export type { RowsChecked, TableRead } from './rows.ts';
 export { DOCX_TYPE, type LintReport, type Template } from './templates.ts';
 
 /** All that server, command line and console know of the documents. Safe in a browser. */
@@ -50,6 +50,7 @@ export const contract = {
       LintReport: lintReport,
       File: file,
       TableRead: tableRead,
+      RowsChecked: rowsChecked,
     },
   },
   errors,

@@ -34,6 +34,19 @@ function rowsOf(
   };
 }
 
+type Flag = 'true' | 'false' | undefined;
+
+/** A query has texts only, and no objects. */
+function settingsOf<Rest extends { readonly templateId: string }>({
+  strict,
+  allowMissing,
+  dataLocale,
+  ...settings
+}: Rest & { strict?: Flag; allowMissing?: Flag; dataLocale?: string | undefined }) {
+  const options = { strict: strict === 'true', ...(dataLocale !== undefined && { dataLocale }) };
+  return { ...defined(settings), options, allowMissing: allowMissing === 'true' };
+}
+
 export function batchHandlers({
   batches,
   archive,
@@ -42,28 +55,16 @@ export function batchHandlers({
     async readRows({ query: { sheet, dataLocale }, upload }) {
       return ok(await readTable(rowsOf(upload, sheet), dataLocale));
     },
+    async checkRows({ query, upload, signal }) {
+      const { sheet, columns, same, ...settings } = query;
+      const source = rowsOf(upload, sheet, { names: columns, same });
+      return ok(await batches.check(settingsOf(settings), source, signal));
+    },
     async createBatch({ query, upload, caller, correlationId }) {
-      const {
-        priority,
-        subject,
-        sheet,
-        columns,
-        same,
-        strict,
-        allowMissing,
-        dataLocale,
-        ...settings
-      } = query;
-      const options = {
-        strict: strict === 'true',
-        ...(dataLocale !== undefined && { dataLocale }),
-      };
+      const { priority, subject, sheet, columns, same, ...settings } = query;
       const context = { correlationId, submitter: caller?.name, priority, subject };
-      const batch = await batches.create(
-        { ...defined(settings), options, allowMissing: allowMissing === 'true' },
-        rowsOf(upload, sheet, { names: columns, same }),
-        context,
-      );
+      const source = rowsOf(upload, sheet, { names: columns, same });
+      const batch = await batches.create(settingsOf(settings), source, context);
       return { status: 201, body: batchJson(batch) };
     },
     async listBatches({ query }) {

@@ -1,6 +1,7 @@
 import type { JobContext, RunningJob } from '@millrace/engine';
 import { type BatchRecord, batchRows } from '../batch/records.ts';
-import { emptyFields, emptyWarning, withoutBlanks } from '../batch/empty-fields.ts';
+import { emptyFields, emptyWarning } from '../batch/empty-fields.ts';
+import { rowData } from '../batch/row-data.ts';
 import { type Envelope, envelopeSchema } from '../contract/envelope.ts';
 import { DocumentError, failureOf, storing } from '../errors.ts';
 import type { FileFacts, Files } from '../files/files.ts';
@@ -234,8 +235,7 @@ async function begin(
 
 function envelopeOf({ settings, source }: BatchRecord, data: string, item: number): Envelope {
   const given = JSON.parse(data) as Record<string, unknown>;
-  const isTable = source?.columns !== undefined;
-  const row = isTable && settings.options.strict ? withoutBlanks(given) : given;
+  const row = rowData(given, settings, source);
   const { outputFileName, allowMissing: _, preview: __, ...rest } = settings;
   return envelopeSchema.parse({
     ...rest,

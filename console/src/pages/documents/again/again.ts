@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { type Filling, type Mapping, type TemplateField, autoMatch } from '../new/match.ts';
 
+export const savedOutput = z.object({
+  name: z.string(),
+  locale: z.string(),
+  format: z.enum(['PDF', 'DOCX']),
+  gaps: z.enum(['hold', 'make']),
+});
+
 /** A batch as somebody did it, to do it again with another spreadsheet: columns by their names, since their places change. */
 export const savedBatch = z.object({
   template: z.string(),
@@ -16,12 +23,7 @@ export const savedBatch = z.object({
       z.object({ empty: z.literal(true) }),
     ]),
   ),
-  output: z.object({
-    name: z.string(),
-    locale: z.string(),
-    format: z.enum(['PDF', 'DOCX']),
-    gaps: z.enum(['hold', 'make']),
-  }),
+  output: savedOutput,
   dataLocale: z.string(),
   rows: z.number(),
 });

@@ -6,6 +6,7 @@ import { useApi } from '../../../data/client.ts';
 import { download } from '../../../data/download.ts';
 import { keys } from '../../../data/keys.ts';
 import { useMay } from '../../../data/roles.ts';
+import { focusPage } from '../../../shell/Page.tsx';
 import { plural } from '../../../time/words.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Empty } from '../../../ui/empty.tsx';
@@ -164,6 +165,7 @@ function useCorrect(batch: Batch, onDone: () => void) {
       }),
     onSuccess: ({ retried }) => {
       onDone();
+      focusPage();
       toast({ text: `${plural(retried, 'corrected row')} under way`, phase: 'running' });
     },
     onSettled: () => void queries.invalidateQueries({ queryKey: keys.batches() }),

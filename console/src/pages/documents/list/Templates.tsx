@@ -120,5 +120,5 @@ export function Problems({ lint }: { lint: Lint }) {
   const warnings = lint.problems.length - errors;
   if (errors > 0) return <StateText phase="failed" word={plural(errors, 'error')} />;
   if (warnings > 0) return <StateText phase="retrying" word={plural(warnings, 'warning')} />;
-  return <StateText phase="succeeded" word="None" />;
+  return <StateText phase="succeeded" word="No problem" />;
 }

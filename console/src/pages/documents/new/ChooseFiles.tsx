@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { FileText, Table2 } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { useApi } from '../../../data/client.ts';
 import { keys } from '../../../data/keys.ts';
 import { useMay } from '../../../data/roles.ts';
@@ -29,6 +30,7 @@ export function ChooseFiles({
   saved,
   again,
   dataLocale,
+  notice,
   onTemplate,
   onSheet,
   onGo,
@@ -38,6 +40,8 @@ export function ChooseFiles({
   readonly saved: readonly Saved<SavedBatch>[];
   readonly again: Saved<SavedBatch> | null;
   readonly dataLocale: string;
+  /** Above all else: what was begun before. */
+  readonly notice: ReactNode;
   onTemplate(name: string): void;
   onSheet(sheet: Sheet): void;
   onGo(): void;
@@ -50,6 +54,7 @@ export function ChooseFiles({
         : null;
   return (
     <div className="mx-auto grid w-full max-w-240 grid-cols-2 gap-x-8 gap-y-6 px-6 py-8 max-md:grid-cols-1 max-md:px-4 max-md:py-4">
+      {notice !== false && <div className="col-span-full empty:hidden">{notice}</div>}
       {again === null ? (
         saved.length > 0 && (
           <div className="col-span-full">
@@ -118,7 +123,7 @@ function ChooseTemplate({
       )}
       <Drop
         accept=".docx"
-        title="Drop a Word file"
+        title="Drop or choose a Word file"
         why={may.why}
         isBusy={add.isPending}
         onFile={(file) => add.mutate({ file })}
@@ -169,7 +174,7 @@ function ChooseSheet({
       )}
       <Drop
         accept=".csv,.xlsx,text/csv"
-        title={sheet === null ? 'Drop a spreadsheet' : 'Drop another one'}
+        title={sheet === null ? 'Drop or choose a spreadsheet' : 'Drop or choose another one'}
         why={may.why}
         isBusy={read.isPending}
         onFile={(file) => read.mutate(file)}

@@ -1,39 +1,63 @@
 import { ArrowRight, Check, CircleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { count, plural } from '../../../time/words.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Choice, TextInput } from '../../../ui/field.tsx';
-import type { TableRead } from '../types.ts';
+import type { RowProblem, RowsChecked, TableRead } from '../types.ts';
 import { type Filling, type How, type Mapping, type TemplateField, letterOf } from './match.ts';
+import { useHeld } from './useHeld.ts';
 
 export interface MapProps {
   readonly fields: readonly TemplateField[];
   readonly mapping: Mapping;
   readonly table: TableRead;
-  /** In how many rows a field is empty. */
-  readonly gaps: ReadonlyMap<string, number>;
+  /** What is wrong with the rows; undefined until they are checked. */
+  readonly checked: RowsChecked | undefined;
+  /** Of the row that is shown. */
+  readonly problems: readonly RowProblem[];
   readonly cells: TableRead['rows'][number]['cells'];
   onFill(path: string, filling: Filling | null): void;
+  onRow(row: number): void;
 }
 
-/** What somebody has to decide: nothing fills it, it is a guess, or cells are empty. */
-export function isUndecided(
-  { path, required }: TemplateField,
-  mapping: Mapping,
-  gaps: ReadonlyMap<string, number>,
-): boolean {
+/** What somebody has to decide: nothing fills it, or it is a guess. */
+export function isUndecided({ path, required }: TemplateField, mapping: Mapping): boolean {
   const filling = mapping.get(path);
   if (filling === undefined) return required;
   if ('same' in filling) return filling.same === '';
-  return 'column' in filling && (filling.how === 'guess' || (gaps.get(path) ?? 0) > 0);
+  return 'column' in filling && filling.how === 'guess';
 }
+
+type GroupOf = 'undecided' | 'matched' | 'optional';
 
 /** Undecided fields first, then matched ones, then what nothing uses. */
 export function MapRows(props: MapProps) {
-  const { fields, mapping, table, gaps } = props;
-  const undecided = fields.filter((field) => isUndecided(field, mapping, gaps));
-  const optional = fields.filter(({ path, required }) => !required && !mapping.has(path));
-  const matched = fields.filter((field) => !undecided.includes(field) && !optional.includes(field));
+  const { fields, mapping, table, checked } = props;
+  const held = useHeld<GroupOf>();
+  const wrong = new Set(checked?.fields.map(({ path }) => path));
+  const groupOf = (field: TemplateField): GroupOf => {
+    const { path, required } = field;
+    const where = held.groupOf(path);
+    if (where !== undefined) return where;
+    if (isUndecided(field, mapping) || (mapping.has(path) && wrong.has(path))) return 'undecided';
+    return required || mapping.has(path) ? 'matched' : 'optional';
+  };
+  const rowsOf = (group: GroupOf) =>
+    fields
+      .filter((field) => groupOf(field) === group)
+      .map((field) => (
+        <FieldRow
+          key={field.path}
+          field={field}
+          isOpen={group === 'undecided'}
+          onHold={() => held.hold(field.path, group)}
+          onLeft={(row) => held.left(field.path, row)}
+          {...props}
+        />
+      ));
+  const undecided = rowsOf('undecided');
+  const matched = rowsOf('matched');
+  const optional = rowsOf('optional');
   const used = new Set(
     [...mapping.values()].flatMap((filling) => ('column' in filling ? [filling.column] : [])),
   );
@@ -48,9 +72,7 @@ export function MapRows(props: MapProps) {
           title="Needs a decision"
           note={`${undecided.length} of ${plural(fields.length, 'field')}`}
         >
-          {undecided.map((field) => (
-            <FieldRow key={field.path} field={field} isOpen {...props} />
-          ))}
+          {undecided}
         </Group>
       )}
       <Group
@@ -58,15 +80,11 @@ export function MapRows(props: MapProps) {
         title="Matched"
         note={count(matched.length)}
       >
-        {matched.map((field) => (
-          <FieldRow key={field.path} field={field} {...props} />
-        ))}
+        {matched}
       </Group>
       {optional.length > 0 && (
         <Group title="May stay empty" note={count(optional.length)}>
-          {optional.map((field) => (
-            <FieldRow key={field.path} field={field} {...props} />
-          ))}
+          {optional}
         </Group>
       )}
       {unused.length > 0 && (
@@ -107,13 +125,24 @@ const HOW: Readonly<Record<How, string>> = {
 
 function FieldRow({
   field,
-  isOpen = false,
+  isOpen,
+  onHold,
+  onLeft,
   mapping,
   table,
-  gaps,
+  checked,
+  problems,
   cells,
   onFill,
-}: MapProps & { field: TemplateField; isOpen?: boolean }) {
+  onRow,
+}: MapProps & {
+  field: TemplateField;
+  isOpen: boolean;
+  onHold(): void;
+  onLeft(row: HTMLElement): void;
+}) {
+  const row = useRef<HTMLDivElement>(null);
+  const answered = useRef(false);
   const { path, kind, required } = field;
   const filling = mapping.get(path);
   const column = filling !== undefined && 'column' in filling ? filling.column : null;
@@ -131,8 +160,23 @@ function FieldRow({
     else if (value === 'empty') onFill(path, { empty: true });
     else onFill(path, { column: Number(value), how: 'chosen' });
   };
+  // A button that was pressed is gone with its question: the focus goes to what it decided.
+  useEffect(() => {
+    if (!answered.current) return;
+    answered.current = false;
+    const [text] = row.current?.getElementsByTagName('input') ?? [];
+    const [choice] = row.current?.getElementsByTagName('select') ?? [];
+    (text ?? choice)?.focus();
+  }, [filling]);
+  const onAnswer = (next: Filling | null): void => {
+    answered.current = true;
+    onFill(path, next);
+  };
   return (
     <div
+      ref={row}
+      onFocus={onHold}
+      onBlur={({ currentTarget }) => onLeft(currentTarget)}
       className={`grid grid-cols-[minmax(0,1fr)_20px_minmax(0,1fr)_minmax(0,11rem)] items-center gap-x-3 border-b border-line-soft px-6 py-1.5 max-md:grid-cols-[minmax(0,1fr)_auto] max-md:gap-y-1 max-md:px-4 ${isOpen ? 'bg-retrying-tint/45' : ''}`}
     >
       <div className="min-w-0 max-md:col-span-2 max-md:row-start-2">
@@ -164,11 +208,18 @@ function FieldRow({
           />
         ) : (
           column !== null && (
-            <p className="truncate px-2.25 text-small text-ink-3">
+            <p className="mt-0.5 truncate px-2.25 text-small text-ink-3">
               {String(cells[column] ?? '') || 'empty in this row'}
             </p>
           )
         )}
+        {problems
+          .filter(({ field: of, code }) => of === path && !EMPTY.has(code))
+          .map(({ message }) => (
+            <p key={message} className="px-2.25 text-small break-words text-failed">
+              {message.replace(`${path}: `, '')}
+            </p>
+          ))}
       </div>
       <ArrowRight size={15} className="text-water-2 max-md:hidden" aria-hidden="true" />
       <span className="min-w-0 truncate max-md:row-start-1" title={path}>
@@ -180,8 +231,9 @@ function FieldRow({
           path={path}
           filling={filling}
           required={required}
-          gap={gaps.get(path) ?? 0}
-          onFill={onFill}
+          checked={checked}
+          onAnswer={onAnswer}
+          onRow={onRow}
         />
       </span>
     </div>
@@ -192,55 +244,76 @@ function Status({
   path,
   filling,
   required,
-  gap,
-  onFill,
+  checked,
+  onAnswer,
+  onRow,
 }: {
   path: string;
   filling: Filling | undefined;
   required: boolean;
-  gap: number;
-  onFill: MapProps['onFill'];
+  checked: RowsChecked | undefined;
+  onAnswer(filling: Filling | null): void;
+  onRow: MapProps['onRow'];
 }) {
+  const wrong = checked?.fields.find((each) => each.path === path);
   if (filling === undefined)
     return required ? (
-      <Button size="small" onClick={() => onFill(path, { same: '' })}>
+      <Button size="small" onClick={() => onAnswer({ same: '' })}>
         Same for all rows
       </Button>
     ) : (
       <>not needed</>
     );
   if ('empty' in filling) return <>left empty</>;
-  if ('same' in filling) return <>{filling.same === '' ? 'write its text' : 'same for all rows'}</>;
-  if (filling.how === 'guess')
+  if ('same' in filling && (wrong === undefined || filling.same === ''))
+    return <>{filling.same === '' ? 'write its text' : 'same for all rows'}</>;
+  if ('how' in filling && filling.how === 'guess')
     return (
       <>
         Guess
         <Button
           size="small"
           aria-label={`Yes, ${path} is right`}
-          onClick={() => onFill(path, { column: filling.column, how: 'chosen' })}
+          onClick={() => onAnswer({ column: filling.column, how: 'chosen' })}
         >
           Yes
         </Button>
         <Button
           size="small"
           aria-label={`No, ${path} is not that column`}
-          onClick={() => onFill(path, null)}
+          onClick={() => onAnswer(null)}
         >
           No
         </Button>
       </>
     );
-  if (gap > 0)
+  const first = checked?.rows.find(({ problems }) => problems.some(({ field }) => field === path));
+  if (wrong !== undefined)
     return (
-      <span className="font-medium text-retrying">
-        {gap === 1 ? '1 row is empty' : `${count(gap)} rows are empty`}
-      </span>
+      <button
+        type="button"
+        disabled={first === undefined}
+        onClick={() => first !== undefined && onRow(first.row)}
+        className="rounded-token text-left font-medium text-retrying hover:underline"
+      >
+        {wrongInWords(wrong)}
+      </button>
     );
   return (
     <>
       <Check size={14} className="text-succeeded" aria-hidden="true" />
-      {HOW[filling.how]}
+      {'how' in filling && HOW[filling.how]}
     </>
   );
+}
+
+/** What a cell says by itself: it is empty. */
+const EMPTY: ReadonlySet<string> = new Set(['missing_field', 'empty_field']);
+
+export function wrongInWords({ empty, unusable }: { empty: number; unusable: number }): string {
+  const parts = [
+    ...(empty === 0 ? [] : [`${plural(empty, 'row')} ${empty === 1 ? 'is' : 'are'} empty`]),
+    ...(unusable === 0 ? [] : [`${plural(unusable, 'row')} cannot be used`]),
+  ];
+  return parts.join(', ');
 }

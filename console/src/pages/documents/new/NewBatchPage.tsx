@@ -1,45 +1,59 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
-import { useApi } from '../../../data/client.ts';
+import { useReducer, useState } from 'react';
+import { useApi, useApp } from '../../../data/client.ts';
 import { keys } from '../../../data/keys.ts';
 import { useSaved } from '../../../data/saved.ts';
 import { Page } from '../../../shell/Page.tsx';
 import { Trouble } from '../../../ui/trouble.tsx';
 import { savedBatch } from '../again/again.ts';
 import { ownLocale } from '../locales.ts';
-import { ChooseFiles, type Sheet } from './ChooseFiles.tsx';
+import { ChooseFiles } from './ChooseFiles.tsx';
+import { isAbout, ownDraft } from './draft.ts';
+import { LeftOff } from './LeftOff.tsx';
 import { MapStep } from './MapStep.tsx';
 import { Steps } from './Steps.tsx';
 
 const CRUMBS = [{ word: 'Batches', link: { to: '/documents' } }] as const;
 
-/** Files, then map and preview, then run. The template is in the address; a file of the reader's machine cannot be. */
+/** Files, then map and preview, then run. Step and template are in the address; the file and what was decided in the draft. */
 export function NewBatchPage() {
   const api = useApi();
   const navigate = useNavigate();
-  const { template: name, again: asked } = useSearch({ from: '/shell/documents/new' });
-  const [sheet, setSheet] = useState<Sheet | null>(null);
-  const [isMapping, setMapping] = useState(false);
+  const search = useSearch({ from: '/shell/documents/new' });
+  const { template: name, again: asked, step } = search;
+  const draft = ownDraft(useApp().tenant);
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  // What has run is over for who begins a new one; who comes back to its mapping finds it.
+  if (draft.ran() !== null && step !== 'map') draft.drop();
+  const held = draft.kept();
+  const kept = isAbout(held, name, asked) ? held : null;
+  // Of this very batch, or dropped before its template was chosen.
+  const sheet = held === null || kept !== null ? draft.sheet() : null;
   const saved = useSaved('batches', savedBatch);
   const again = saved?.find((each) => each.name === asked && each.value.template === name) ?? null;
   const [last = null] = (saved ?? [])
     .filter(({ value }) => value.template === name)
     .toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt));
   const [locale, setDataLocale] = useState<string | null>(null);
-  const dataLocale = locale ?? again?.value.dataLocale ?? ownLocale();
+  const dataLocale = locale ?? kept?.dataLocale ?? again?.value.dataLocale ?? ownLocale();
   const template = useQuery({
     queryKey: keys.template(name ?? ''),
     queryFn: () => api.getTemplate({ params: { id: name ?? '' } }),
     enabled: name !== undefined,
   });
-  const ready = isMapping && sheet !== null && template.data !== undefined && saved !== undefined;
+  const isMapping = step === 'map' && sheet !== null;
+  const ready = isMapping && template.data !== undefined && saved !== undefined;
+  const go = (to: Partial<typeof search>): void =>
+    void navigate({ to: '/documents/new', search: { template: name, again: asked, ...to } });
   return (
     <Page
+      // A page for each step: its heading takes the focus, which what was pressed has taken with it.
+      key={isMapping ? 'map' : 'files'}
       title="New batch"
       crumbs={CRUMBS}
       scrolls={!ready}
-      actions={<Steps at={ready ? 'map' : 'files'} onFiles={() => setMapping(false)} />}
+      actions={<Steps at={isMapping ? 'map' : 'files'} onFiles={() => go({})} />}
     >
       {template.isError && (
         <div className="p-6 pb-0 max-md:p-4">
@@ -53,27 +67,52 @@ export function NewBatchPage() {
           answer={template.data}
           again={again}
           last={last?.value ?? null}
+          draft={draft}
+          kept={kept}
           dataLocale={dataLocale}
           onDataLocale={setDataLocale}
-          onBack={() => setMapping(false)}
+          onBack={() => go({})}
         />
       ) : (
-        <ChooseFiles
-          template={name}
-          sheet={sheet}
-          saved={saved ?? []}
-          again={again}
-          dataLocale={dataLocale}
-          onTemplate={(chosen) => {
-            setMapping(sheet !== null);
-            void navigate({ to: '/documents/new', search: { template: chosen }, replace: true });
-          }}
-          onSheet={(read) => {
-            setSheet(read);
-            setMapping(name !== undefined);
-          }}
-          onGo={() => setMapping(true)}
-        />
+        !isMapping && (
+          <ChooseFiles
+            template={name}
+            sheet={sheet}
+            saved={saved ?? []}
+            again={again}
+            dataLocale={dataLocale}
+            notice={
+              sheet === null && (
+                <LeftOff
+                  draft={draft}
+                  isThis={kept !== null}
+                  onDrop={() => {
+                    draft.drop();
+                    redraw();
+                    void navigate({ to: '/documents/new', search: {}, replace: true });
+                  }}
+                />
+              )
+            }
+            onTemplate={(chosen) => {
+              if (sheet !== null) {
+                draft.forget();
+                go({ template: chosen, again: undefined, step: 'map' });
+              } else
+                void navigate({
+                  to: '/documents/new',
+                  search: { template: chosen },
+                  replace: true,
+                });
+            }}
+            onSheet={(read) => {
+              draft.setSheet(read);
+              redraw();
+              if (name !== undefined && step !== 'map') go({ step: 'map' });
+            }}
+            onGo={() => go({ step: 'map' })}
+          />
+        )
       )}
     </Page>
   );

@@ -7,7 +7,7 @@ import { Trouble } from '../../../ui/trouble.tsx';
 import { Pdf } from '../pdf/Pdf.tsx';
 import { Scroller } from '../pdf/Scroller.tsx';
 import { usePreview } from '../pdf/usePreview.ts';
-import type { TableRead } from '../types.ts';
+import type { RowProblem, TableRead } from '../types.ts';
 import { type Mapping, dataOf } from './match.ts';
 
 /** Any row as the PDF that the batch would make of it. */
@@ -16,7 +16,8 @@ export function RowPreview({
   mapping,
   rows,
   row,
-  gaps,
+  wanting,
+  problems,
   locale,
   dataLocale,
   onRow,
@@ -25,7 +26,10 @@ export function RowPreview({
   readonly mapping: Mapping;
   readonly rows: TableRead['rows'];
   readonly row: number;
-  readonly gaps: readonly number[];
+  /** Rows that somebody has to look at. */
+  readonly wanting: readonly number[];
+  /** Of the row that is shown: all that is missing or cannot be used. */
+  readonly problems: readonly RowProblem[];
   readonly locale: string;
   readonly dataLocale: string;
   onRow(row: number): void;
@@ -37,11 +41,11 @@ export function RowPreview({
       ? { template, data: dataOf(mapping, shown.cells), locale, dataLocale }
       : null,
   );
-  const nextGap = gaps.find((gap) => gap > row) ?? gaps[0];
-  const goToGap = (): void => {
-    if (nextGap !== undefined) onRow(nextGap);
+  const nextRow = wanting.find((each) => each > row) ?? wanting[0];
+  const goToNext = (): void => {
+    if (nextRow !== undefined) onRow(nextRow);
   };
-  useKeys({ g: goToGap });
+  useKeys({ g: goToNext });
   return (
     <aside
       aria-label="Preview"
@@ -73,23 +77,37 @@ export function RowPreview({
         <span className="flex-1" />
         <Button
           size="small"
-          why={nextGap === undefined ? 'No row has a gap.' : null}
-          onClick={goToGap}
+          why={nextRow === undefined ? 'Nothing is wrong with the rows.' : null}
+          onClick={goToNext}
         >
-          Next row with a gap <Kbd>G</Kbd>
+          Next problem <Kbd>G</Kbd>
         </Button>
       </header>
       <Scroller label="Page of the row" isBusy={preview.isBusy}>
         {may.why !== null && <p className="text-ink-2">{may.why}</p>}
-        {shown?.error != null && (
-          <p className="mb-3 rounded-control bg-failed-tint px-3 py-2 text-failed">{shown.error}</p>
+        {problems.length > 0 && (
+          <ul
+            aria-label={`Problems of row ${row}`}
+            className={`mb-3 flex flex-col gap-1 rounded-control px-3 py-2 ${problems.some(({ severity }) => severity === 'error') ? 'bg-failed-tint text-failed' : 'bg-retrying-tint'}`}
+          >
+            {problems.map(({ message }) => (
+              <li key={message} className="break-words">
+                {message}
+              </li>
+            ))}
+          </ul>
         )}
-        {preview.error !== null && (
+        {preview.error !== null && problems.length > 0 && (
+          <p className="text-center text-ink-3">
+            Row {row} has no page: correct it in the file, or run the others and correct it then.
+          </p>
+        )}
+        {preview.error !== null && problems.length === 0 && (
           <div className="mb-3">
             <Trouble error={preview.error} />
           </div>
         )}
-        <Pdf bytes={preview.bytes} name={`Row ${row}`} />
+        <Pdf bytes={preview.error === null ? preview.bytes : null} name={`Row ${row}`} />
         {preview.bytes === null && preview.isBusy && (
           <p className="text-center text-ink-3">Making the document of row {row}…</p>
         )}

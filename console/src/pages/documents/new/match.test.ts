@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Lint } from '../types.ts';
-import { autoMatch, dataOf, fieldsOf, gapsOf, letterOf, likeness, readingOf } from './match.ts';
+import { autoMatch, dataOf, fieldsOf, letterOf, likeness, readingOf } from './match.ts';
 
 function field(path: string, more: Partial<Lint['fields'][number]> = {}): Lint['fields'][number] {
   return { path, kind: 'value', required: true, conditional: false, ...more };
@@ -59,19 +59,10 @@ test('the service reads a column under the name of its field, and nothing stands
   });
 });
 
-test('a row becomes a record, and gaps are rows that lack what each document needs', () => {
+test('a row becomes a record', () => {
   const fields = fieldsOf({ fields: [field('Buyer.Name'), field('Note', { required: false })] });
   const mapping = autoMatch(fields, ['Buyer.Name', 'Note']);
   expect(dataOf(mapping, ['Ann', 'x'])).toEqual({ Buyer: { Name: 'Ann' }, Note: 'x' });
-  const rows = [
-    { line: 2, cells: ['Ann', ''], error: null },
-    { line: 3, cells: [' ', 'x'], error: null },
-    { line: 4, cells: ['Bob', ''], error: 'The row has 2 cells.' },
-  ];
-  expect(gapsOf(fields, mapping, rows)).toEqual([
-    { row: 2, fields: ['Buyer.Name'] },
-    { row: 3, fields: [] },
-  ]);
 });
 
 test('columns have letters as in spreadsheets', () => {

@@ -1,4 +1,4 @@
-import type { Cell, Lint, TableRead } from '../types.ts';
+import type { Cell, Lint } from '../types.ts';
 
 /** A field that a spreadsheet can fill. */
 export interface TemplateField {
@@ -137,30 +137,6 @@ function put(record: Record<string, unknown>, path: readonly string[], value: un
     at = next as Record<string, unknown>;
   }
   at[path.at(-1) ?? ''] = value;
-}
-
-/** Rows, counted from 1, in which a field that every document needs has nothing. */
-export function gapsOf(
-  fields: readonly TemplateField[],
-  mapping: Mapping,
-  rows: TableRead['rows'],
-): { row: number; fields: string[] }[] {
-  return rows.flatMap(({ cells, error }, index) => {
-    const empty = fields
-      .filter(({ path, required }) => {
-        const filling = mapping.get(path);
-        return required && filling !== undefined && 'column' in filling
-          ? isBlank(cells[filling.column])
-          : false;
-      })
-      .map(({ path }) => path);
-    if (error !== null) return [{ row: index + 1, fields: empty }];
-    return empty.length === 0 ? [] : [{ row: index + 1, fields: empty }];
-  });
-}
-
-export function isBlank(cell: Cell | undefined): boolean {
-  return cell === undefined || String(cell).trim() === '';
 }
 
 /**

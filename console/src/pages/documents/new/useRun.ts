@@ -7,8 +7,10 @@ import { toast } from '../../../ui/toast.tsx';
 import { type SavedBatch, filledOf } from '../again/again.ts';
 import type { Template } from '../types.ts';
 import type { Sheet } from './ChooseFiles.tsx';
-import { type Mapping, type TemplateField, readingOf } from './match.ts';
+import type { Draft } from './draft.ts';
+import type { Mapping, TemplateField } from './match.ts';
 import type { OutputChoice } from './Output.tsx';
+import { queryOf } from './useCheck.ts';
 
 /** Sends the spreadsheet with what was decided, goes to the batch, and keeps the decisions for the next time. */
 export function useRun({
@@ -19,6 +21,7 @@ export function useRun({
   output,
   dataLocale,
   saveAs,
+  draft,
 }: {
   readonly sheet: Sheet;
   readonly template: Template;
@@ -27,33 +30,25 @@ export function useRun({
   readonly output: OutputChoice;
   readonly dataLocale: string;
   readonly saveAs: string;
+  readonly draft: Draft;
 }) {
   const api = useApi();
   const navigate = useNavigate();
   const { save } = useSaving('batches');
   const columns = sheet.table.columns.map(({ name }) => name);
   return useMutation({
-    mutationFn: () => {
-      const reading = readingOf(mapping, columns);
-      return api.createBatch({
+    mutationFn: () =>
+      api.createBatch({
         query: {
-          templateId: template.id,
+          ...queryOf({ sheet, template, mapping, output, dataLocale }),
           outputFileName: output.name,
           outputFormat: output.format,
-          locale: output.locale,
-          dataLocale,
-          columns: JSON.stringify(reading.columns),
-          same: JSON.stringify(reading.same),
-          strict: output.gaps === 'hold' ? 'true' : 'false',
-          // What nothing fills was decided above, field by field.
-          allowMissing: 'true',
-          ...(sheet.table.sheet !== null && { sheet: sheet.table.sheet }),
         },
         upload: { type: sheet.type, bytes: sheet.file },
-      });
-    },
+      }),
     onSuccess: ({ id, total }) => {
       toast({ text: `${plural(total, 'document')} under way`, phase: 'running' });
+      draft.finish(id);
       void navigate({ to: '/documents/batches/$id', params: { id } });
       if (saveAs === '') return;
       const saved: SavedBatch = {

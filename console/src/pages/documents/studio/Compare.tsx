@@ -109,7 +109,7 @@ function Side({
   return (
     <section
       aria-label={title}
-      className="min-w-0 px-5 py-4 first:shadow-[inset_-1px_0_0_var(--line)]"
+      className="min-w-0 px-5 py-4 md:first:shadow-[inset_-1px_0_0_var(--line)]"
     >
       <h2 className="mb-3">
         {title} <code className="font-normal text-ink-3">{id}</code>

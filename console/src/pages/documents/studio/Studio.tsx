@@ -70,7 +70,10 @@ export function Studio({ answer, sample }: { answer: TemplateAnswer; sample: Sam
       </section>
       <section aria-label="Page" className="flex min-h-0 flex-col bg-canvas max-lg:min-h-100">
         <Head>
-          <span role="status" className="flex min-w-0 flex-1 items-center gap-2 text-ink-2">
+          <span
+            role="status"
+            className="flex min-w-0 flex-1 items-center gap-2 text-ink-2 max-md:text-small max-md:whitespace-nowrap"
+          >
             <i
               className={`size-1.75 rounded-full ${preview.isBusy ? 'bg-retrying-fill' : 'bg-running-fill'}`}
             />
@@ -84,7 +87,7 @@ export function Studio({ answer, sample }: { answer: TemplateAnswer; sample: Sam
             aria-label="Language of the document"
             value={locale}
             onChange={(event) => setLocale(event.target.value)}
-            className="w-auto! max-w-44"
+            className="w-auto! max-w-44 max-md:max-w-34"
           >
             {LOCALES.map(({ value, word }) => (
               <option key={value} value={value}>

@@ -38,7 +38,7 @@ export function JobActions({ job }: { job: Job }) {
   const whyNotRetry =
     may.why ?? (canRetry ? null : 'Only a failed or canceled job can be queued again.');
   const whyNotCancel = may.why ?? (canCancel ? null : 'It has ended.');
-  useKeys({ r: () => whyNotRetry === null && retry.mutate() });
+  useKeys({ r: () => whyNotRetry === null && !retry.isPending && retry.mutate() });
   return (
     <>
       <ButtonLink to="/jobs/new" search={{ from: job.id }} icon={<Copy size={14} />}>

@@ -207,6 +207,13 @@ describe.each(DATABASES)('a batch of a spreadsheet on %s', (which) => {
     ]);
     const strict = await finish(await create(csv(text), { options: { strict: true } }));
     expect(strict.counts).toMatchObject({ succeeded: 1, failed: 2, warned: 0 });
+    const { items: failed } = await world.documents.batches.items(strict.id, { state: 'FAILED' });
+    expect(failed[0]?.error?.message).toBe('The data has no "Name". The data has no "Sum".');
+    // What no column has is left empty where that was allowed, and a cell has to be filled all the same.
+    const without = csv('Name,Note,Town,Sum\nAnn,,,1\n,,,2\n');
+    const some = { allowMissing: true, options: { strict: true } };
+    const left = await finish(await create(without, some));
+    expect(left.counts).toMatchObject({ succeeded: 1, failed: 1 });
   });
 
   test('an XLSX is a batch like any other', async () => {
