@@ -1,4 +1,7 @@
 import { createServer } from 'node:net';
+import { contracts } from '@millrace/api';
+import { withinTime } from '@millrace/workload-kit';
+import type { z } from 'zod';
 import type { Config } from './config/config.ts';
 import { StartError } from './start-error.ts';
 
@@ -17,9 +20,30 @@ export async function requireFreePort({
       probe.listen({ host, port }, resolve);
     });
   } catch (error) {
-    throw cannotListen(error, host, port);
+    if ((await healthAt({ host, port })) === null) throw cannotListen(error, host, port);
+    throw new StartError(
+      `Millrace already runs at http://${host}:${port}. Use that one, stop it, or start another beside it with PORT=0 and MILLRACE_DATA set to another folder.`,
+    );
   }
   await new Promise((resolve) => probe.close(resolve));
+}
+
+const { response: healthAnswer } = contracts.healthz;
+
+const ANSWER_WITHIN_MS = 5_000;
+
+/** Null: what answers there, if anything, is no Millrace. */
+export async function healthAt({
+  host,
+  port,
+}: Pick<Config, 'host' | 'port'>): Promise<z.output<typeof healthAnswer> | null> {
+  try {
+    return await withinTime(ANSWER_WITHIN_MS, undefined, async (signal) =>
+      healthAnswer.parse(await (await fetch(`http://${host}:${port}/healthz`, { signal })).json()),
+    );
+  } catch {
+    return null;
+  }
 }
 
 export function cannotListen(error: unknown, host: string, port: number): StartError {
