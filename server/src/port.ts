@@ -30,7 +30,7 @@ export async function requireFreePort({
 
 const { response: healthAnswer } = contracts.healthz;
 
-const ANSWER_WITHIN_MS = 5_000;
+const ANSWER_WITHIN_MS = 2_000;
 
 /** Null: what answers there, if anything, is no Millrace. */
 export async function healthAt({

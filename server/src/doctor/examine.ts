@@ -17,7 +17,6 @@ import {
   missing,
   there,
   unknown,
-  withinTime,
 } from '@millrace/workload-kit';
 import { workloads } from '@millrace/workloads';
 import type { Config, OrgConfig } from '../config/config.ts';
