@@ -20,7 +20,9 @@ export async function requireFreePort({
       probe.listen({ host, port }, resolve);
     });
   } catch (error) {
-    if ((await healthAt({ host, port })) === null) throw cannotListen(error, host, port);
+    // Other programs answer /healthz in the same words.
+    const ready = await answerAt(`http://${host}:${port}/readyz`, contracts.readyz.response);
+    if (ready === null) throw cannotListen(error, host, port);
     throw new StartError(
       `Millrace already runs at http://${host}:${port}. Use that one, stop it, or start another beside it with PORT=0 and MILLRACE_DATA set to another folder.`,
     );
@@ -28,18 +30,16 @@ export async function requireFreePort({
   await new Promise((resolve) => probe.close(resolve));
 }
 
-const { response: healthAnswer } = contracts.healthz;
-
 const ANSWER_WITHIN_MS = 2_000;
 
 /** Null: what answers there, if anything, is no Millrace. */
-export async function healthAt({
-  host,
-  port,
-}: Pick<Config, 'host' | 'port'>): Promise<z.output<typeof healthAnswer> | null> {
+export async function answerAt<Answer extends z.ZodType>(
+  url: string,
+  answer: Answer,
+): Promise<z.output<Answer> | null> {
   try {
     return await withinTime(ANSWER_WITHIN_MS, undefined, async (signal) =>
-      healthAnswer.parse(await (await fetch(`http://${host}:${port}/healthz`, { signal })).json()),
+      answer.parse(await (await fetch(url, { signal })).json()),
     );
   } catch {
     return null;

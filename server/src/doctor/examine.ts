@@ -1,5 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { contracts } from '@millrace/api';
 import { StoreUnavailable } from '@millrace/engine';
 import { createSalesforce } from '@millrace/salesforce';
 import { checkOrg } from '@millrace/store-salesforce';
@@ -23,7 +24,7 @@ import type { Config, OrgConfig } from '../config/config.ts';
 import type { RedisConfig } from '../config/redis.ts';
 import { createKeys } from '../identity/keys.ts';
 import { jobFiles } from '../jobs/folder.ts';
-import { healthAt, requireFreePort } from '../port.ts';
+import { answerAt, requireFreePort } from '../port.ts';
 import { SCHEMA_PARTS } from '../schema/parts.ts';
 import { CHECK_ADDRESS, connectOptions, storePlace } from '../store.ts';
 import { passwordOf } from '../stores/redis.ts';
@@ -64,7 +65,7 @@ async function port({ host, port: number }: Config): Promise<Finding> {
     await requireFreePort({ host, port: number });
     return there('port', `Port ${number} on ${host} is free.`);
   } catch (error) {
-    const health = await healthAt({ host, port: number });
+    const health = await answerAt(`http://${host}:${number}/healthz`, contracts.healthz.response);
     const runs = `Millrace runs on port ${number} of ${host}`;
     if (health?.status === 'ok') return there('port', `${runs}.`);
     if (health?.status === 'stopped')
