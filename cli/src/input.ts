@@ -91,18 +91,24 @@ export async function* linesOf({ name, chunks }: Input): AsyncGenerator<Line> {
 /** What a template is filled with. */
 export async function readObject(context: Context, file: string): Promise<Record<string, unknown>> {
   const where = file === '-' ? 'Standard input' : `The file "${file}"`;
+  if (/\.(?:csv|tsv|xlsx?|ods|jsonl)$/i.test(file))
+    throw new UsageError(
+      `${where} has rows. This makes one document of one JSON object; "millrace batch" makes one of each row.`,
+    );
   const value = parseJson(await readAll(await openInput(context, file)), where);
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw new UsageError(`${where} holds no object, such as {"Name": "Ada"}.`);
   return value as Record<string, unknown>;
 }
 
-/** A value that a person typed or a file has; `where` names it in the sentence. */
-export function parseJson(text: string, where: string): unknown {
+/** A value that a person typed or a file has; `where` names it in the sentence, `advice` ends it. */
+export function parseJson(text: string, where: string, advice?: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
     const why = thrown instanceof SyntaxError ? thrown.message : String(thrown);
-    throw new UsageError(`${where} is not JSON: ${why}`);
+    throw new UsageError(
+      `${where} is not JSON: ${why}${advice === undefined ? '' : `. ${advice}`}`,
+    );
   }
 }

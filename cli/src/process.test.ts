@@ -62,6 +62,15 @@ function says(child: ChildProcess, wanted: string): Promise<string> {
   });
 }
 
+test('an older Node is named before anything of ours is loaded, which it cannot read', async () => {
+  const older = `Object.defineProperty(process, 'versions', { value: { node: '18.20.8' } })`;
+  const program = join(folder, 'bin/millrace.js');
+  const child = launch(['--import', `data:text/javascript,${older}`, program, 'jobs']);
+  const [said, code] = await Promise.all([text(child.stderr), ended(child)]);
+  expect(said).toMatch(/^Millrace needs Node 20\.19 or newer; this is 18\.20\.8\./);
+  expect(code).toBe(70);
+});
+
 describe('the process', () => {
   test('is silent when its reader has seen enough', async () => {
     const jobs = Array.from({ length: 5_000 }, (_, index) => aJob({ id: `pg-${index}` }));

@@ -12,6 +12,7 @@ export type { CompileOptions, MergeOptions, Template } from './template.ts';
 export type { FieldUse } from './compile/ops/uses.ts';
 export { lint, withInstalledFonts } from './lint.ts';
 export type { BlockUse, LintOptions, LintReport } from './lint.ts';
+export { missingFields } from './missing-fields.ts';
 export { ThreadsBusy } from './threads/pool.ts';
 export { openThreads } from './threads/threads.ts';
 export type { ThreadTemplate, Threads, ThreadsParams } from './threads/threads.ts';

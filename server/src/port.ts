@@ -1,4 +1,7 @@
 import { createServer } from 'node:net';
+import { contracts } from '@millrace/api';
+import { withinTime } from '@millrace/workload-kit';
+import type { z } from 'zod';
 import type { Config } from './config/config.ts';
 import { StartError } from './start-error.ts';
 
@@ -17,9 +20,30 @@ export async function requireFreePort({
       probe.listen({ host, port }, resolve);
     });
   } catch (error) {
-    throw cannotListen(error, host, port);
+    // Other programs answer /healthz in the same words.
+    const ready = await answerAt(`http://${host}:${port}/readyz`, contracts.readyz.response);
+    if (ready === null) throw cannotListen(error, host, port);
+    throw new StartError(
+      `Millrace already runs at http://${host}:${port}. Use that one, stop it, or start another beside it with PORT=0 and MILLRACE_DATA set to another folder.`,
+    );
   }
   await new Promise((resolve) => probe.close(resolve));
+}
+
+const ANSWER_WITHIN_MS = 2_000;
+
+/** Null: what answers there, if anything, is no Millrace. */
+export async function answerAt<Answer extends z.ZodType>(
+  url: string,
+  answer: Answer,
+): Promise<z.output<Answer> | null> {
+  try {
+    return await withinTime(ANSWER_WITHIN_MS, undefined, async (signal) =>
+      answer.parse(await (await fetch(url, { signal })).json()),
+    );
+  } catch {
+    return null;
+  }
 }
 
 export function cannotListen(error: unknown, host: string, port: number): StartError {

@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -160,6 +161,17 @@ describe('the process does not start', () => {
     expect(code).toBe(1);
     expect(said).toContain(`Port ${port} on 127.0.0.1 is taken`);
     expect(existsSync(join(folder, '.millrace'))).toBe(false);
+  });
+
+  test('with a Millrace on its port already: it names that one', async () => {
+    const answer = JSON.stringify({ status: 'ready', checks: [] });
+    const other = createHttpServer((_, response) => response.end(answer));
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    const { code, said } = await refusal({ ...BYPASS, PORT: String(port) });
+    other.close();
+    expect(code).toBe(1);
+    expect(said).toContain(`Millrace already runs at http://127.0.0.1:${port}. Use that one`);
   });
 
   test('without its database: it says so, and not the password', async () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Dependants, Log } from '@millrace/engine';
+import { type Dependants, type Log, StoreUnavailable } from '@millrace/engine';
 import {
   type ConnectOptions,
   type PostgresStore,
@@ -9,6 +9,8 @@ import {
 import type { Config } from './config/config.ts';
 import { openCredential } from './database/credential.ts';
 import { StartError } from './start-error.ts';
+
+export const CHECK_ADDRESS = 'Check DATABASE_URL: host, port, user, password, database.';
 
 /** Postgres where there is a URL, else the embedded one. */
 export async function openStore(
@@ -33,9 +35,11 @@ export async function openStore(
         });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new StartError(`The store at ${storePlace(config)} cannot be opened: ${why}`, {
-      cause: error,
-    });
+    const advice = url !== null && error instanceof StoreUnavailable ? ` ${CHECK_ADDRESS}` : '';
+    throw new StartError(
+      `The store at ${storePlace(config)} cannot be opened: ${why.replace(/[^.]$/, '$&.')}${advice}`,
+      { cause: error },
+    );
   }
 }
 

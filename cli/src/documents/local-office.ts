@@ -23,21 +23,28 @@ export interface Wishes {
   readonly strict?: boolean | undefined;
 }
 
-/** The merged DOCX. */
+/** A merged DOCX, and what the data lacked for it. */
+export interface MergedHere {
+  readonly docx: Uint8Array;
+  readonly warnings: readonly string[];
+}
+
 export async function mergeHere(
   bytes: Uint8Array,
   data: object,
   { locale, timezone, strict }: Wishes,
-): Promise<Uint8Array> {
-  const { TemplateError, compile } = await import('@millrace/docx');
+): Promise<MergedHere> {
+  const { TemplateError, compile, missingFields } = await import('@millrace/docx');
   try {
     const template = compile(bytes);
     refuseAddresses(template.imagesNeeded(data));
-    return template.merge(data, {
+    const docx = template.merge(data, {
       ...(locale !== undefined && { locale }),
       ...(timezone !== undefined && { timeZone: timezone }),
       ...(strict !== undefined && { strict }),
     });
+    const missing = missingFields(template.fields, data);
+    return { docx, warnings: missing === null ? [] : [missing] };
   } catch (thrown) {
     if (!(thrown instanceof TemplateError)) throw thrown;
     throw new DocumentError(thrown.code, `${placeOf(thrown)}${thrown.message}`);

@@ -171,7 +171,13 @@ function tell(
   if (more > 0) note(`and ${count(more)} more: "millrace batch status ${ended.id}" has them all.`);
   note(batchSummary(ended));
   if (ended.counts.failed > 0) note(howToCorrect(ended.id));
+  if (failures.some(({ error }) => OTHER_LOCALE.test(error?.message ?? ''))) note(NAME_LOCALE);
 }
+
+/** What a cell in the writing of another country is refused with. */
+const OTHER_LOCALE = /cannot be read as a (?:number|date)/;
+const NAME_LOCALE =
+  'If the file writes numbers and dates in another way, such as 1.234,50 and 30.11.2026, make the batch again with its locale: --data-locale de-DE.';
 
 /** What went wrong here has cost no document: they are on the server. */
 async function fetchOrTell(

@@ -43,6 +43,12 @@ const config = {
     sidebar: sidebar(),
     outline: { level: [2, 3] },
     docFooter: { prev: 'Before', next: 'Next' },
+    notFound: {
+      title: 'There is no such page',
+      quote: 'It may have moved: search for it (Ctrl+K), or begin at the start.',
+      linkLabel: 'Go to the start',
+      linkText: 'To the start',
+    },
   },
   vite: {
     plugins: [vueOfTheSite()],

@@ -55,11 +55,11 @@ describe('numbers', () => {
   });
 
   it.each([
-    ['{{number A}}', 'n/a', 'A: "n/a" cannot be read as a number; data writes'],
-    ['{{currency A "EUR"}}', '2,5', 'A: "2,5" cannot be read as a number; data writes'],
-    ['{{percent A}}', true, 'A: "true" cannot be read as a number; data writes'],
-    ['{{number A}}', { B: 1 }, 'A: the value cannot be read as a number; data writes'],
-    ['{{number A}}', [1, 2], 'A: "1, 2" cannot be read as a number; data writes'],
+    ['{{number A}}', 'n/a', 'A: "n/a" cannot be read as a number; write it like'],
+    ['{{currency A "EUR"}}', '2,5', 'A: "2,5" cannot be read as a number; write it like'],
+    ['{{percent A}}', true, 'A: "true" cannot be read as a number; write it like'],
+    ['{{number A}}', { B: 1 }, 'A: the value cannot be read as a number; write it like'],
+    ['{{number A}}', [1, 2], 'A: "1, 2" cannot be read as a number; write it like'],
     ['{{number (default A "x")}}', '', '"x" cannot be read as a number for'],
     ['{{number A decimals=many}}', 1, 'decimals=many is no number'],
     ['{{currency A "EURO"}}', 1, '"EURO" is no currency code; write its three letters, like EUR'],
@@ -117,11 +117,11 @@ describe('dates', () => {
   });
 
   it.each([
-    ['{{date A}}', '2025-02-30', 'A: "2025-02-30" cannot be read as a date; data writes'],
+    ['{{date A}}', '2025-02-30', 'A: "2025-02-30" cannot be read as a date; write it like'],
     ['{{date A}}', '0026-11-16', 'A: "0026-11-16" cannot be read as a date'],
     ['{{date A}}', '0000-01-01', 'A: "0000-01-01" cannot be read as a date'],
-    ['{{date A}}', 'soon', 'A: "soon" cannot be read as a date; data writes'],
-    ['{{date A}}', {}, 'A: the value cannot be read as a date; data writes'],
+    ['{{date A}}', 'soon', 'A: "soon" cannot be read as a date; write it like'],
+    ['{{date A}}', {}, 'A: the value cannot be read as a date; write it like'],
     [
       '{{date A "DD.MM.YYYY"}}',
       '2025-02-03',
@@ -160,19 +160,24 @@ describe('lists as one value', () => {
 
 describe('a figure of a list', () => {
   it.each([
-    ['{{sum L}}', ['1', '2,5'], 'bad_value', 'L.1: "2,5" cannot be read as a number; data writes'],
+    [
+      '{{sum L}}',
+      ['1', '2,5'],
+      'bad_value',
+      'L.1: "2,5" cannot be read as a number; write it like',
+    ],
     [
       '{{sum L "V"}}',
       [{ V: 1 }, { V: 'two' }],
       'bad_value',
-      'L.1.V: "two" cannot be read as a number; data writes',
+      'L.1.V: "two" cannot be read as a number; write it like',
     ],
     ['{{sum L "A.Net Sum"}}', [{ A: { 'Net Sum': true } }], 'bad_value', 'L.0.A.[Net Sum]'],
     [
       '{{sum L}}',
       [{ V: 1 }],
       'bad_value',
-      'L.0: the value cannot be read as a number; data writes',
+      'L.0: the value cannot be read as a number; write it like',
     ],
     ['{{sum L}}', 5, 'not_a_list', '"L" is no list but "5"'],
     ['{{count L}}', 'a, b', 'not_a_list', '"L" is no list but "a, b"'],

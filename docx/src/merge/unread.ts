@@ -28,7 +28,7 @@ export function unread(
   const tag = at === undefined && place !== undefined ? ` for ${place.snippet}` : '';
   const like =
     dataLocale === undefined
-      ? `data writes ${what === 'number' ? '1234.5' : '2026-11-30'}`
+      ? `write it like ${what === 'number' ? '1234.5' : '2026-11-30'}`
       : `${dataLocale} writes ${writtenLike(dataLocale)[what]}`;
   return new TemplateError(
     'bad_value',

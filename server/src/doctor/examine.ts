@@ -18,17 +18,15 @@ import {
   missing,
   there,
   unknown,
-  withinTime,
 } from '@millrace/workload-kit';
 import { workloads } from '@millrace/workloads';
-import type { z } from 'zod';
 import type { Config, OrgConfig } from '../config/config.ts';
 import type { RedisConfig } from '../config/redis.ts';
 import { createKeys } from '../identity/keys.ts';
 import { jobFiles } from '../jobs/folder.ts';
-import { requireFreePort } from '../port.ts';
+import { answerAt, requireFreePort } from '../port.ts';
 import { SCHEMA_PARTS } from '../schema/parts.ts';
-import { connectOptions, storePlace } from '../store.ts';
+import { CHECK_ADDRESS, connectOptions, storePlace } from '../store.ts';
 import { passwordOf } from '../stores/redis.ts';
 
 /** What the process would stand on if it were started with these settings, one after the other. Nothing is changed. */
@@ -67,25 +65,12 @@ async function port({ host, port: number }: Config): Promise<Finding> {
     await requireFreePort({ host, port: number });
     return there('port', `Port ${number} on ${host} is free.`);
   } catch (error) {
-    const health = await healthAt(`http://${host}:${number}/healthz`);
+    const health = await answerAt(`http://${host}:${number}/healthz`, contracts.healthz.response);
     const runs = `Millrace runs on port ${number} of ${host}`;
     if (health?.status === 'ok') return there('port', `${runs}.`);
     if (health?.status === 'stopped')
       return missing('port', `${runs}, and does nothing: ${health.detail}`, 'Restart it.');
     return missing('port', messageOf(error), 'PORT=0 takes a free one.');
-  }
-}
-
-const { response: healthAnswer } = contracts.healthz;
-
-/** Null: what answers there, if anything, is no Millrace. */
-async function healthAt(url: string): Promise<z.output<typeof healthAnswer> | null> {
-  try {
-    return await withinTime(LIMIT_MS, undefined, async (signal) =>
-      healthAnswer.parse(await (await fetch(url, { signal })).json()),
-    );
-  } catch {
-    return null;
   }
 }
 
@@ -108,7 +93,7 @@ async function database(config: Config): Promise<Finding> {
   return missing(
     'database',
     `${place} cannot be used: ${answer.why.replace(/\.$/, '')}.`,
-    'Check DATABASE_URL: host, port, user, password, database.',
+    CHECK_ADDRESS,
   );
 }
 

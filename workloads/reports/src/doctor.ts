@@ -19,7 +19,7 @@ async function filesOfReports({ folder, timeZone }: ReportsConfig): Promise<Find
   try {
     await access(place);
   } catch {
-    return there('reports', `There is no folder ${place}, and so no reports.`);
+    return there('reports', `There is no folder ${place}, and so no reports of your own.`);
   }
   const catalogue = createCatalogue({ folder, defaults: { timeZone } });
   await catalogue.load();

@@ -97,6 +97,10 @@ async function explained(
   return thrown.problem.code === 'invalid_payload' ? neededData(client, kind) : null;
 }
 
+/** Shells take double quotes away, and cmd.exe knows no single ones. */
+const QUOTES =
+  'Write it in single quotes, such as \'{"name": "Ada"}\', or put it into a file: --data-file FILE.';
+
 /** Nothing where no data is given: the server has the default. */
 async function dataOf(
   context: Context,
@@ -109,5 +113,5 @@ async function dataOf(
   if (word === '-') {
     return { data: parseJson(await readAll(await openInput(context, '-')), 'Standard input') };
   }
-  return word === undefined ? {} : { data: parseJson(word, 'The data') };
+  return word === undefined ? {} : { data: parseJson(word, 'The data', QUOTES) };
 }

@@ -147,6 +147,17 @@ describe('millrace generate, from a file', () => {
       code: 2,
       stderr: `"${at('o.docx')}" would hold a PDF. Call it .pdf.\n`,
     });
+    expect(await generate(['-o', at('o.doc')])).toMatchObject({
+      code: 2,
+      stderr: `"${at('o.doc')}" would hold a PDF: documents are .pdf or .docx. Call it so.\n`,
+    });
+    expect((await generate(['-o', at('o.docx')], {}, 'rows.csv')).stderr).toContain(
+      '"millrace batch" makes one of each row.',
+    );
+    await writeFile(at('nmae.json'), '{}');
+    expect((await generate(['-o', at('nmae.docx')], {}, 'nmae.json')).stderr).toContain(
+      'The data has nothing for ',
+    );
     await writeFile(at('list.json'), '[1]');
     expect((await generate(['-o', at('o.docx')], {}, 'list.json')).stderr).toBe(
       `The file "${at('list.json')}" holds no object, such as {"Name": "Ada"}.\n`,

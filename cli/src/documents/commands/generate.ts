@@ -58,7 +58,7 @@ export const generate = defineCommand({
     if (context.json) context.document({ ...answer, path, size: bytes });
     else if (path !== '-') context.out.line(path);
     const { err, json, quiet } = context;
-    if (!json && !quiet) for (const each of warnings) err.line(err.paint('yellow', clean(each)));
+    if (!json && !quiet) for (const each of warnings) err.say('yellow', clean(each));
     context.note(`${size(bytes)}, in ${lasting(context.world.now() - began)}.`);
     return EXIT.ok;
   },
@@ -88,8 +88,13 @@ function isFile(template: string): boolean {
   return TEMPLATE_FILE.test(template);
 }
 
-/** A PDF that is called .docx would not open. */
+/** A PDF that is called .docx, .doc or .odt would not open. */
 function formatOf({ format, output = '' }: Given): Format {
+  const other = /\.(?:doc|dotx?|docm|dotm|odt|rtf|txt|html?|xlsx?|zip|png|jpe?g)$/i.exec(output);
+  if (other !== null)
+    throw new UsageError(
+      `"${output}" would hold a ${(format ?? 'pdf').toUpperCase()}: documents are .pdf or .docx. Call it so.`,
+    );
   const ending = /\.(pdf|docx)$/i.exec(output)?.[1]?.toLowerCase() as Format | undefined;
   if (format !== undefined && ending !== undefined && format !== ending)
     throw new UsageError(`"${output}" would hold a ${format.toUpperCase()}. Call it .${format}.`);
@@ -103,10 +108,11 @@ async function makeHere(
 ): Promise<Made> {
   const bytes = await readBytes(await openInput(context, template));
   const data = await readObject(context, file);
-  const docx = await mergeHere(bytes, data, wishes);
-  if (format === 'docx') return { chunks: [docx], answer: {}, warnings: [] };
-  const { pdf: made, warnings } = await convertHere(context, docx, pdf ?? {});
-  return { chunks: [made], answer: warnings.length === 0 ? {} : { warnings }, warnings };
+  const merged = await mergeHere(bytes, data, wishes);
+  const made = format === 'docx' ? null : await convertHere(context, merged.docx, pdf ?? {});
+  const warnings = [...merged.warnings, ...(made?.warnings ?? [])];
+  const answer = warnings.length === 0 ? {} : { warnings };
+  return { chunks: [made?.pdf ?? merged.docx], answer, warnings };
 }
 
 async function makeThere(

@@ -1,4 +1,5 @@
 import { HELPERS } from '../../helpers/names.ts';
+import { nearest } from '../../shape.ts';
 import { adviceOn } from './advice.ts';
 import { type PathExpression, parsePath } from './path.ts';
 import { TagSyntaxError } from './tag-error.ts';
@@ -227,8 +228,10 @@ function combine(items: readonly Item[], named: ReadonlyMap<string, Expression>)
     throw new TagSyntaxError('A tag with several words starts with a helper.');
   const helper = HELPERS.get(first.text);
   if (helper === undefined) {
+    const near = nearest(first.text, [...HELPERS.keys()]);
+    const did = near === undefined ? '' : ` Did you mean "${near}"?`;
     throw new TagSyntaxError(
-      `"${first.text}" is no helper; helpers are ${[...HELPERS.keys()].join(', ')}.`,
+      `"${first.text}" is no helper.${did} Helpers are ${[...HELPERS.keys()].join(', ')}.`,
       'unknown_helper',
     );
   }

@@ -103,7 +103,7 @@ export const documentContracts = {
         .array(z.string())
         .optional()
         .describe(
-          'What is not in the document as it should be, if anything: characters without a font.',
+          'What is not in the document as it should be, if anything: fields that the data lacks, characters without a font.',
         ),
     }),
     statuses: [200],

@@ -1,3 +1,4 @@
+import { missingFields } from '@millrace/docx';
 import { readContent } from '../files/contents.ts';
 import { type Envelope, type EnvelopeInput } from '../contract/envelope.ts';
 import { parseEnvelope } from './request.ts';
@@ -56,7 +57,9 @@ export function createGenerate(parts: {
       const { output, docx } = await produced.step('store', () =>
         recordFiles(workshop, files, envelope, produced, facts),
       );
-      const { templateId, cached, templateCached, warnings } = produced;
+      const { templateId, cached, templateCached, fields } = produced;
+      const missing = missingFields(fields, envelope.data);
+      const warnings = [...(missing === null ? [] : [missing]), ...produced.warnings];
       return {
         templateId,
         output,
