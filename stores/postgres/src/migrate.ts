@@ -71,12 +71,17 @@ export async function migrate(
   );
 }
 
+/** Until the end of the transaction nobody else sets up or changes the schema. Who waits here sees what the one before has made. */
+export async function lockMigrations(session: Session): Promise<void> {
+  await session.query(LOCK, []);
+}
+
 /** The same within a transaction of the caller's. */
 export async function migrateIn(
   session: Session,
   owners: readonly Migrations[],
 ): Promise<string[]> {
-  await session.query(LOCK, []);
+  await lockMigrations(session);
   const { base, parts } = await planIn(session, owners);
   const pending = parts.flatMap((part) => part.pending);
   // A role that may only work in the schema is refused nothing while there is nothing to do.
