@@ -9,6 +9,7 @@ import { queryRoutes } from './pages/queries/routes.tsx';
 import { reportRoutes } from './pages/reports/routes.tsx';
 import { welcomeRoutes } from './pages/welcome/routes.tsx';
 import { rootRoute, shellRoute } from './routes.tsx';
+import { parseSearch, stringifySearch } from './shell/address.ts';
 import { NotFound, PageTrouble } from './shell/Fallbacks.tsx';
 
 const routeTree = rootRoute.addChildren([
@@ -29,6 +30,8 @@ export function makeRouter(app: App) {
     routeTree,
     basepath: import.meta.env.BASE_URL,
     context: { app },
+    parseSearch,
+    stringifySearch,
     defaultPreload: 'intent',
     // Answers are cached by the query client, which knows when they are old.
     defaultPreloadStaleTime: 0,
