@@ -74,6 +74,8 @@ export async function migrate(
 
 /** Until the end of the transaction nobody else sets up or changes the schema. Who waits here sees what the one before has made. */
 export async function lockMigrations(session: Session): Promise<void> {
+  // Whatever the role has: this lock holds nobody up but those who want to migrate.
+  await session.script('SET LOCAL lock_timeout = 0');
   await session.query(LOCK, []);
 }
 
