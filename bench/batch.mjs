@@ -41,7 +41,7 @@ export async function main(args) {
     server = await startServer(postgres === null ? {} : { DATABASE_URL: postgres.url }, folder);
     const client = createClient({ baseUrl: server.baseUrl });
     const upload = { type: DOCX_TYPE, bytes: new Uint8Array(template) };
-    const { lint } = await client.addTemplate({ params: { name: 'invoice' }, upload });
+    const { lint } = await client.addTemplate({ params: { id: 'invoice' }, upload });
     if (!lint.ok) throw new Error(JSON.stringify(lint.problems));
     await batchOf(client, invoiceCsv(ROWS, 5_000_000, WARM_UP), WARM_UP);
     const memory = watchMemory(server.pid);

@@ -186,7 +186,7 @@ function listener(client) {
 async function typing(browser, at, baseUrl, previews) {
   const client = createClient({ baseUrl });
   await client.addTemplate({
-    params: { name: 'invoice' },
+    params: { id: 'invoice' },
     upload: { type: DOCX_TYPE, bytes: await readFile(new URL('template.docx', INVOICE)) },
   });
   const data = await readFile(new URL('data.json', INVOICE), 'utf8');

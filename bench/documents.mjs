@@ -35,7 +35,7 @@ export async function main(args) {
     const client = createClient({ baseUrl: server.baseUrl });
     const bytes = new Uint8Array(invoiceTemplate(dialects.millrace));
     const upload = { type: DOCX_TYPE, bytes };
-    const { lint } = await client.addTemplate({ params: { name: 'invoice' }, upload });
+    const { lint } = await client.addTemplate({ params: { id: 'invoice' }, upload });
     if (!lint.ok) throw new Error(JSON.stringify(lint.problems));
     const single = await singles(server.baseUrl, Number(values.requests));
     reportSingle(single);

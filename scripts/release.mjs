@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { readManifest } from './packages/list.mjs';
 import { packAll } from './packages/pack.mjs';
 import { writeChecksums, writeDeployment, writeDescriptions } from './release/artifacts.mjs';
-import { changesOf, refusals, versionFaults } from './release/checks.mjs';
+import { changesOf, folderFault, refusals, versionFaults } from './release/checks.mjs';
 import {
   SetupError,
   ensureBuild,
@@ -27,6 +27,9 @@ await script(async () => {
     options: { 'dry-run': { type: 'boolean', default: false }, to: { type: 'string' } },
   });
   const { version } = readManifest('');
+  const target = resolve(values.to ?? join(root, 'build', 'release', version));
+  const inTheWay = values.to === undefined ? null : folderFault(target);
+  if (inTheWay !== null) throw new SetupError(inTheWay);
   const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
   const faults = versionFaults(version);
   if (faults.length > 0) throw new SetupError(faults.join('\n'));
@@ -48,7 +51,6 @@ await script(async () => {
   await ensureBuild();
   await ensureConsole();
   await ensureSite();
-  const target = resolve(values.to ?? join(root, 'build', 'release', version));
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   const packed = await packAll(join(target, 'packages'));

@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { openApi } from '@millrace/api';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Workspace, faultsOf, publishedPackages, workspaces } from './packages/list.mjs';
-import { changesOf, refusals, versionFaults } from './release/checks.mjs';
+import { changesOf, folderFault, refusals, versionFaults } from './release/checks.mjs';
 import { type Item, collectionOf } from './release/collection.mjs';
 import { contextFiles } from './release/context.mjs';
 
@@ -38,6 +41,17 @@ describe('a release', () => {
     const sentences = refusals({ ...ready, ...change });
     expect(sentences).toHaveLength(1);
     expect(sentences[0]).toContain(reason);
+  });
+
+  it('replaces a release, and no other folder', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'millrace-release-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    expect(folderFault(folder)).toBeNull();
+    expect(folderFault(join(folder, 'new'))).toBeNull();
+    writeFileSync(join(folder, 'CHANGES.md'), '');
+    expect(folderFault(folder)).toContain('would be removed');
+    writeFileSync(join(folder, 'SHA256SUMS'), '');
+    expect(folderFault(folder)).toBeNull();
   });
 });
 
@@ -89,7 +103,9 @@ describe('the collection of requests', () => {
   const itemOf = (id: string) => items.find((item) => item.id === id) as Item;
 
   it('has every route once', () => {
-    const routes = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`);
+    const routes = operations.map(
+      ({ path, method }) => `${method.toUpperCase()} ${path.replace('.{format}', '.csv')}`,
+    );
     const requests = items.map(
       ({ request: { method, url } }) =>
         `${method} /${url.path.map((part) => part.replaceAll(/:(\w+)/g, '{$1}')).join('/')}`,
@@ -109,7 +125,8 @@ describe('the collection of requests', () => {
   it('has a variable for each part of a path, and bodies that are JSON', () => {
     for (const { path, operation } of operations) {
       const { url, body } = itemOf(operation.operationId).request;
-      const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      // Of part of a part, Postman knows no variable.
+      const parts = [...path.matchAll(/\/\{(\w+)\}(?=\/|$)/g)].map(([, name]) => name);
       expect(url.variable.map(({ key }) => key)).toEqual(parts);
       expect(url.raw).toMatch(/^\{\{baseUrl\}\}\//);
       if (body?.mode === 'raw') expect(() => JSON.parse(body.raw) as unknown).not.toThrow();

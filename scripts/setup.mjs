@@ -28,9 +28,16 @@ export async function script(main) {
     endWithShell();
     await main();
   } catch (error) {
-    console.error(error instanceof SetupError ? error.message : error);
+    console.error(error instanceof SetupError || isUsage(error) ? error.message : error);
     process.exitCode = 1;
   }
+}
+
+/** What `parseArgs` says of a word that is no option. @param {unknown} error @returns {error is Error} */
+function isUsage(error) {
+  return (
+    error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+  );
 }
 
 const LOOK_EVERY_MS = 200;

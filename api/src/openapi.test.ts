@@ -17,6 +17,11 @@ test('the document is OpenAPI 3.1', async () => {
   expect(document.info.version).toBe('1.2.3');
 });
 
+test('no two paths are the same but for the names of their parameters', () => {
+  const shapes = Object.keys(document.paths).map((path) => path.replaceAll(/\{\w+\}/g, '{}'));
+  expect(shapes.filter((shape, index) => shapes.indexOf(shape) !== index)).toEqual([]);
+});
+
 test('it is plain JSON', () => {
   expect(JSON.parse(JSON.stringify(document))).toEqual(document);
 });

@@ -152,7 +152,7 @@ function templateHandlers(documents: Documents): Handlers {
     addTemplate(call) {
       keepUpload(documents, call);
       if (!documents.lint.ok) throw refusal('template_invalid', 'The block is not closed.');
-      const name = call.params['name'] ?? '';
+      const name = call.params['id'] ?? '';
       return { template: aTemplate({ name }), created: name !== 'there', lint: documents.lint };
     },
     getTemplate({ params }) {

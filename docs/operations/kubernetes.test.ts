@@ -129,6 +129,24 @@ describe('the chart', () => {
     expect(environment.safeParse({ ...values, ...secrets }).error?.issues ?? []).toEqual([]);
   });
 
+  it('passes settings on as they were written, where Helm reads numbers and truth values', async () => {
+    const settings = `MIGRATE: off, REPORTS_CHUNK_BYTES: 2000000, SHELL_QUERY_JITTER_RANGE: 0.4, MILLRACE_QUERIES: false`;
+    const { settings: needed, ...others } = VALUES;
+    const given = `${JSON.stringify(others).slice(0, -1)}, settings: {${JSON.stringify(needed).slice(1, -1)}, ${settings}}}`;
+    const yaml = await helm(['template', 'queue', chart, '--values', '-'], given);
+    const [deployment] = parseAllDocuments(yaml)
+      .map((document) => document.toJS() as Manifest)
+      .filter(({ kind }) => kind === 'Deployment');
+    const [container] = podOf(deployment).containers;
+    const values = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
+    expect(values).toMatchObject({
+      MIGRATE: 'off',
+      REPORTS_CHUNK_BYTES: '2000000',
+      SHELL_QUERY_JITTER_RANGE: '0.4',
+      MILLRACE_QUERIES: 'false',
+    });
+  });
+
   it('takes secrets by reference, and starts without those that nobody made, but for the database', async () => {
     const [container] = podOf(of(await render(), 'Deployment')[0]).containers;
     const refs = container.env.flatMap(({ name, valueFrom }) =>

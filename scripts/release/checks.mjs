@@ -1,6 +1,6 @@
 // What has to be so before anything is released.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { faultsOf, workspaces } from '../packages/list.mjs';
 import { root } from '../setup.mjs';
@@ -47,6 +47,15 @@ export function versionFaults(version) {
     ...faultsOf(workspaces(), version),
     ...(isOther ? [`${CHART} has another version or appVersion than ${version}.`] : []),
   ];
+}
+
+/** What is in the folder goes: it has to be nothing, or a release. Null where it may. @param {string} folder */
+export function folderFault(folder) {
+  if (!existsSync(folder)) return null;
+  const names = readdirSync(folder);
+  if (names.length === 0 || (names.includes('SHA256SUMS') && names.includes('CHANGES.md')))
+    return null;
+  return `${folder} has something in it that is no release, and it would be removed. Name an empty folder, or a new one.`;
 }
 
 const CHART = 'docs/operations/helm/millrace/Chart.yaml';

@@ -57,10 +57,18 @@ function itemOf(document, path, method, operation) {
   const parameters = operation.parameters.map((each) => resolved(document, each));
   const of = (/** @type {Parameter['in']} */ where) =>
     parameters.filter((each) => each.in === where);
+  const inPath = of('path');
+  // A variable is a whole part of a path to Postman: of results.{format} it would send ":format" as it stands.
+  const isWhole = (/** @type {Parameter} */ { name }) => path.split('/').includes(`{${name}}`);
   const segments = path
     .split('/')
     .slice(1)
-    .map((segment) => segment.replaceAll(/\{(\w+)\}/g, ':$1'));
+    .map((segment) => segment.replace(/^\{(\w+)\}$/, ':$1'))
+    .map((segment) =>
+      segment.replaceAll(/\{(\w+)\}/g, (_, name) =>
+        String(inPath.find((each) => each.name === name)?.example ?? ''),
+      ),
+    );
   return {
     id: operation.operationId,
     name: operation.summary,
@@ -74,7 +82,7 @@ function itemOf(document, path, method, operation) {
         host: ['{{baseUrl}}'],
         path: segments,
         query: of('query').map(entryOf),
-        variable: of('path').map(({ name, example, description }) => ({
+        variable: inPath.filter(isWhole).map(({ name, example, description }) => ({
           key: name,
           value: String(example ?? ''),
           ...(description !== undefined && { description }),

@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -103,6 +104,24 @@ describe('the process', { timeout: 120_000 }, () => {
     expect(await first.ended).toBe(0);
     const again = createClient({ baseUrl: await addressOf(main()) });
     expect((await again.getJob({ params: { id } })).result).toEqual({ greeting: 'Hello Ada' });
+  });
+
+  test('has its settings from a file, and from the environment where both say something', async () => {
+    // As an editor on Windows saves it.
+    writeFileSync(
+      join(folder, 'millrace.yaml'),
+      '\uFEFFPORT: 70000\r\nMILLRACE_ENVIRONMENT: rehearsal\r\nMILLRACE_JOBS: work # not jobs\r\n',
+    );
+    mkdirSync(join(folder, 'work'));
+    writeFileSync(join(folder, 'work/hello.ts'), HELLO);
+    const started = main();
+    const client = createClient({ baseUrl: await addressOf(started) });
+    expect((await client.me()).environment).toBe('rehearsal');
+    expect((await client.listKinds()).kinds.map(({ name }) => name)).toContain('hello');
+    started.child.kill('SIGKILL');
+    const { code, said } = await refusal({ ...BYPASS, PORT: '' });
+    expect(code).toBe(2);
+    expect(said).toContain('millrace.yaml:1:1: PORT: Write a whole number from 0 to 65535.');
   });
 
   test('lets a running job end, is not ready meanwhile, and takes two signals at once as one', async () => {

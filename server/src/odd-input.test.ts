@@ -51,7 +51,7 @@ beforeAll(async () => {
   const client = createClient({ baseUrl: address });
   const job = await client.enqueue({ body: { kind: 'report.monthly', delay: '1h' } });
   const { template } = await client.addTemplate({
-    params: { name: 'invoice' },
+    params: { id: 'invoice' },
     upload: { type: DOCX_TYPE, bytes: new Uint8Array(docx(p('{{Name}}'))) },
   });
   const batch = await client.createBatch({

@@ -320,7 +320,7 @@ describe.each(['the embedded database', 'Postgres'] as const)('on %s', (where) =
     }
     // The same template and data for the first time in this tenant: made again, although the bytes are elsewhere.
     const upload = { type: DOCX_TYPE, bytes: docx(p('acme: dear {{Name}}')) };
-    await world.ok('initech', 'addTemplate', { params: { name: 'letter' }, upload });
+    await world.ok('initech', 'addTemplate', { params: { id: 'letter' }, upload });
     const body = {
       templateId: 'letter',
       outputFileName: 'x',

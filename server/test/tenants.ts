@@ -193,7 +193,7 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
     await ok(tenant, 'cancelJob', { params: { id: ended } });
     const upload = { type: DOCX_TYPE, bytes: docx(p(`${tenant}: dear {{Name}}`)) };
     const added = await ok<{ template: { id: string } }>(tenant, 'addTemplate', {
-      params: { name: 'letter' },
+      params: { id: 'letter' },
       upload,
     });
     const { id } = added.template;

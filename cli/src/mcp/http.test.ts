@@ -171,6 +171,25 @@ describe('refused are', () => {
     expect((await ask({ authorization: own, ...within }, list)).status).toBe(404);
   });
 
+  test('more sessions than there is room for, at the cost of whoever has most', async () => {
+    const quiet = await agentOf(await token('viewer'));
+    const authorization = `Bearer ${await token('operator')}`;
+    const first = await ask({ authorization });
+    for (let more = 0; more < 64; more += 1) await ask({ authorization });
+    const within = { authorization, 'mcp-session-id': String(first.headers['mcp-session-id']) };
+    const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+    expect((await ask(within, list)).status).toBe(404);
+    expect((await quiet.call('whoami')).data).toMatchObject({ name: 'viewer@acme' });
+  });
+
+  test('data that is nested beyond reason', async () => {
+    const agent = await agentOf(await token('operator'));
+    let data: unknown = 1;
+    for (let depth = 0; depth < 1_000; depth += 1) data = [data];
+    const said = await agent.call('enqueue', { kind: 'hello', data });
+    expect(said.data).toMatchObject({ error: { code: 'invalid_arguments' } });
+  });
+
   test('other paths, and bodies that are no message', async () => {
     const authorization = `Bearer ${await token('operator')}`;
     expect((await ask({ authorization }, GREETING, { path: '/' })).status).toBe(404);

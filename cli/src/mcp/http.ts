@@ -19,7 +19,7 @@ import { type Session, createSession } from './session.ts';
 const PATH = '/mcp';
 /** A job takes 1 MiB; a document's data may be larger. */
 const MOST_BYTES = 4 * 1_024 * 1_024;
-/** The one that was silent for longest makes room. */
+/** Whoever has most of them makes room, with the one that was silent for longest: nobody's is ended by the many of another. */
 const MOST_SESSIONS = 64;
 
 interface Open {
@@ -108,10 +108,10 @@ async function begin(
     sessionIdGenerator: randomUUID,
     onsessioninitialized(id) {
       sessions.set(id, open);
-      const [oldest] = sessions;
-      if (sessions.size <= MOST_SESSIONS || oldest === undefined) return;
-      sessions.delete(oldest[0]);
-      void oldest[1].session.close();
+      const over = sessions.size > MOST_SESSIONS ? oldestOfMost(sessions) : undefined;
+      if (over === undefined) return;
+      sessions.delete(over[0]);
+      void over[1].session.close();
     },
     onsessionclosed: (id) => void sessions.delete(id),
   });
@@ -124,6 +124,14 @@ async function begin(
   const open: Open = { subject, digest: digestOf(token), session, transport };
   await session.connect(transport);
   return open;
+}
+
+function oldestOfMost(sessions: ReadonlyMap<string, Open>): [string, Open] | undefined {
+  const bySubject = new Map<string, [string, Open][]>();
+  for (const entry of sessions)
+    bySubject.set(entry[1].subject, [...(bySubject.get(entry[1].subject) ?? []), entry]);
+  const [most] = [...bySubject.values()].toSorted((a, b) => b.length - a.length);
+  return most?.[0];
 }
 
 /** Tokens are renewed: another one of the same caller will do, one of anybody else will not. */

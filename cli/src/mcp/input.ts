@@ -9,6 +9,18 @@ export const few = contracts.listJobs.query.shape.limit
   .default(20)
   .describe('How many at most.');
 
+/** Deeper than any data of a job or a document; what goes through values member by member bears it. */
+const MOST_NESTED = 500;
+
+export function isTooDeep(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; depth <= MOST_NESTED && level.length > 0; depth += 1)
+    level = level.flatMap((each): unknown[] =>
+      typeof each === 'object' && each !== null ? Object.values(each) : [],
+    );
+  return level.length > 0;
+}
+
 /** Clients give a call up after 60 s. */
 const LONGEST_WAIT = 50;
 

@@ -17,6 +17,7 @@ import { failureOf } from '../failure.ts';
 import { version } from '../version.ts';
 import { CONFIRM_WITHIN_MS, askedOf, createConfirmations } from './confirmations.ts';
 import type { Folder } from './folder.ts';
+import { isTooDeep } from './input.ts';
 import { ToolRefusal } from './refusal.ts';
 import { readResource, resourceTemplates, resources } from './resources.ts';
 import { type Trouble, failedResult, questionOf, resultOf, wrongArguments } from './result.ts';
@@ -116,6 +117,8 @@ export function createSession({ context, clientFor, advice, folder }: SessionPar
   }
 
   async function perform(tool: Tool, given: unknown, extra: Extra): Promise<CallToolResult> {
+    if (isTooDeep(given))
+      return wrongArguments([{ path: '', message: 'They are nested too deep.' }]);
     const parsed = inputOf(tool).safeParse(given ?? {});
     if (!parsed.success) return wrongArguments(wrongIn(parsed.error));
     const { confirm, ...input } = parsed.data;

@@ -104,6 +104,14 @@ describe('what is wrong is reported with its place', () => {
   test('a value, also one that is wrong only together with another', () => {
     write('PORT: soon\nDATABASE_SSL: require\n');
     expect(problems()).toEqual(['millrace.yaml:1:1: PORT: Write a whole number from 0 to 65535.']);
+    write('MILLRACE_POOLS:\n  - name: reports\n    concurency: 2\n    kinds: all\n');
+    expect(problems()).toEqual([
+      'millrace.yaml:4:5: MILLRACE_POOLS: 0.kinds: Invalid input: expected array, received string.',
+      'millrace.yaml:3:5: MILLRACE_POOLS: 0: Unrecognized key: "concurency".',
+    ]);
+    // As JSON it is one text, and stands where the setting does.
+    write(`PORT: 0\nMILLRACE_POOLS: '[{"name": "a", "kinds": "b"}]'\n`);
+    expect(problems()).toEqual([expect.stringContaining('millrace.yaml:2:1: MILLRACE_POOLS: 0.')]);
     write('PORT: 1\nDATABASE_SSL: require\n');
     expect(problems()).toEqual([
       'millrace.yaml:2:1: DATABASE_SSL: is of the database of DATABASE_URL, which is not set.',

@@ -14,8 +14,8 @@ export interface SettingsFile {
   readonly path: string;
   /** What it says, of those that the environment does not set. */
   readonly values: Readonly<Record<string, string>>;
-  /** Where a setting stands, as `millrace.yaml:3:1`; null: not here. */
-  place(setting: string): string | null;
+  /** Where a setting stands, or a part of one, as `millrace.yaml:3:1`; null: not here. */
+  place(setting: string, inside?: readonly PropertyKey[]): string | null;
 }
 
 export interface Gathered {
@@ -46,7 +46,10 @@ export function gatherSettings(env: Environment, folder: string): Gathered {
     throw new ConfigError(
       read.misread.map((each) => `${at(each)}: ${each.message.replaceAll(LONG_NUMBER, '…')}`),
     );
-  const place = (setting: string): string => at(read.yaml.place([setting], { atKey: true }));
+  const place: Place = (setting, inside = []) => {
+    const parts = [setting, ...inside].filter((each) => typeof each !== 'symbol');
+    return at(read.yaml.place(parts, { atKey: true }));
+  };
   const said = settingsIn(read.yaml, place);
   const values = Object.fromEntries(
     Object.entries(said).filter(([setting]) => (env[setting]?.trim() ?? '') === ''),
@@ -55,7 +58,7 @@ export function gatherSettings(env: Environment, folder: string): Gathered {
     name,
     path,
     values,
-    place: (setting) => (Object.hasOwn(values, setting) ? place(setting) : null),
+    place: (setting, inside) => (Object.hasOwn(values, setting) ? place(setting, inside) : null),
   };
   return { environment: { ...env, ...values }, file };
 }
@@ -63,7 +66,8 @@ export function gatherSettings(env: Environment, folder: string): Gathered {
 /** Null: there is none, and nobody has said that there is. */
 function textOf(path: string, named: string | null): string | null {
   try {
-    return readFileSync(path, 'utf8');
+    // Without the mark that some editors begin a file with, which would count as a column.
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     if (code === 'ENOENT' && named === null) return null;
@@ -75,7 +79,7 @@ function textOf(path: string, named: string | null): string | null {
   }
 }
 
-type Place = (setting: string) => string;
+type Place = (setting: string, inside?: readonly PropertyKey[]) => string;
 
 function settingsIn(yaml: YamlText, place: Place): Record<string, string> {
   const { value } = yaml;

@@ -22,18 +22,25 @@ export function checkGiven<Settings extends z.ZodObject>(params: {
   );
   const parsed = settings.safeParse(given);
   const problems = [
-    ...unknownSettings(Object.keys(given)),
-    ...(parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`),
-    ...(parsed.success ? params.contradictions(parsed.data, given) : []),
+    ...unknownSettings(Object.keys(given)).map((problem) => withPlace(problem, file)),
+    ...(parsed.error?.issues ?? []).map(({ path: [name, ...inside], message }) =>
+      withPlace(`${String(name)}: ${message}`, file, inside),
+    ),
+    ...(parsed.success ? params.contradictions(parsed.data, given) : []).map((problem) =>
+      withPlace(problem, file),
+    ),
   ];
-  if (!parsed.success || problems.length > 0)
-    throw new ConfigError(problems.map((problem) => withPlace(problem, file)));
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return { values: parsed.data, given };
 }
 
-/** Every problem begins with the setting; of one that stands in the file, the place comes first. */
-function withPlace(problem: string, file: SettingsFile | null): string {
-  const place = file?.place(/^\w+/.exec(problem)?.[0] ?? '') ?? null;
+/** Every problem begins with the setting; of one that stands in the file, the place comes first: that of the part which is wrong. */
+function withPlace(
+  problem: string,
+  file: SettingsFile | null,
+  inside: readonly PropertyKey[] = [],
+): string {
+  const place = file?.place(/^\w+/.exec(problem)?.[0] ?? '', inside) ?? null;
   return place === null ? problem : `${place}: ${problem}`;
 }
 

@@ -112,9 +112,13 @@ function json<Schema extends z.ZodType>(schema: Schema) {
     }
     const parsed = schema.safeParse(given);
     if (parsed.success) return parsed.data;
-    for (const { path, message } of parsed.error.issues) {
-      const where = path.length === 0 ? '' : `${path.join('.')}: `;
-      context.issues.push({ code: 'custom', input: '', message: `${where}${message}` });
+    for (const issue of parsed.error.issues) {
+      const where = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
+      const message = `${where}${issue.message.replace(/[^.]$/, '$&.')}`;
+      // A name that there is not is where to look, and not what it stands in.
+      const misspelt = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+      const path = [...issue.path, ...misspelt];
+      context.issues.push({ code: 'custom', input: '', message, path });
     }
     return z.NEVER;
   });

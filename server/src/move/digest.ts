@@ -23,6 +23,17 @@ SELECT count(*)::float8 AS rows, ${half(1)} AS first, ${half(17)} AS second
   return { rows, hash: hexOf(first) + hexOf(second) };
 }
 
+/** How many rows there are by an index of the table; by the table itself where it has none. */
+export async function rowsByIndex(session: Session, table: string): Promise<number> {
+  const scans = (on: 'on' | 'off'): string =>
+    `SET LOCAL enable_seqscan = ${on}; SET LOCAL enable_bitmapscan = ${on}`;
+  await session.script(scans('off'));
+  const text = `SELECT count(*)::float8 AS rows FROM ${inSchema(table)}`;
+  const [row] = await session.query<{ rows: number }>({ name: '', text }, []);
+  await session.script(scans('on'));
+  return row?.rows ?? 0;
+}
+
 function hexOf(sum: string): string {
   return BigInt.asUintN(64, BigInt(sum)).toString(16).padStart(16, '0');
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -271,6 +271,41 @@ describe('it is refused, and the target stays as it is', () => {
     await query('DROP TABLE millrace.theirs');
     // A schema that somebody has made for the role is fine.
     expect(await asked()).toBe('it was moved');
+  });
+
+  // Both looked, found nothing, and the later one emptied what the earlier one had reported as moved.
+  test('where another move into it, or a server, was quicker by a moment', async () => {
+    const [first, second] = [await setUp(), await setUp()];
+    const { url, query } = await connected();
+    await query('BEGIN');
+    await query(`SELECT pg_advisory_xact_lock(hashtext('millrace.migrate'))`);
+    const both = [first, second].map((source) => refusal(postgres(source.url), postgres(url)));
+    const waiting = `SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+    await expect.poll(() => query(waiting), { timeout: 20_000 }).toEqual([{ count: 2 }]);
+    await query('COMMIT');
+    const answers = await Promise.all(both);
+    expect(answers).toContain('it was moved');
+    expect(answers).toContainEqual(expect.objectContaining({ code: 'target_not_empty' }));
+  });
+
+  test('where a file of the source was cut off', async () => {
+    const copy = await mkdtemp(join(tmpdir(), 'millrace-cut-'));
+    cleanups.push(() => rm(copy, { recursive: true }));
+    await cp(folder, copy, { recursive: true });
+    const source = await openPgliteStore({ source: { folder: join(copy, 'db'), durable: false } });
+    await source.enqueue({ jobs: Array.from({ length: 300 }, () => newJob({ kind: 'many' })) });
+    const [at] = await source.database.query<{ file: string }>(
+      { name: '', text: `SELECT pg_relation_filepath('millrace.jobs') AS file` },
+      [],
+    );
+    await source.close();
+    await truncate(join(copy, 'db', 'pg', at?.file ?? ''), 8_192);
+    const { url, query } = await connected();
+    expect(await refusal(embedded(copy), postgres(url))).toMatchObject({
+      code: 'source_damaged',
+      message: expect.stringContaining('The table jobs '),
+    });
+    expect(await query(`SELECT to_regnamespace('millrace') AS schema`)).toEqual([{ schema: null }]);
   });
 
   test('where the target does not keep all texts', async () => {

@@ -4,6 +4,8 @@ import {
   type Statement,
   endLeases,
   hasEmbedded,
+  isDamage,
+  lockMigrations,
   migrateIn,
   planMigrations,
 } from '@millrace/store-postgres';
@@ -13,7 +15,7 @@ import { openDatabase } from '../schema/open.ts';
 import { SCHEMA_PARTS } from '../schema/parts.ts';
 import { databaseFolder, storePlace } from '../store.ts';
 import { PLAIN_TEXTS, copyRows } from './copy.ts';
-import { type Digest, digestOf } from './digest.ts';
+import { type Digest, digestOf, rowsByIndex } from './digest.ts';
 import { copySequences } from './sequences.ts';
 import { type Table, inSchema, tablesOf } from './tables.ts';
 
@@ -73,6 +75,8 @@ async function moveAll(
   tell: (event: MoveEvent) => void,
 ): Promise<Moved> {
   await writing.script(PLAIN_TEXTS);
+  // Before the look: a second move, or a server that starts on the target, would fill it between the look and the TRUNCATE below.
+  await lockMigrations(writing);
   await requireEmpty(writing);
   await migrateIn(writing, SCHEMA_PARTS);
   const tables = await tablesOf(reading);
@@ -93,8 +97,14 @@ async function moveAll(
 }
 
 async function moveTable(reading: Session, writing: Session, table: Table): Promise<Digest> {
-  const copied = await copyRows(reading, writing, table);
-  const before = await digestOf(reading, table.name);
+  const { copied, before, known } = await readAll(reading, writing, table).catch(
+    (cause: unknown) => {
+      throw isDamage(cause) ? damaged(table, cause) : cause;
+    },
+  );
+  // A file of the database that was cut off, as in a copy of a running server's folder, is a shorter table to whoever reads it
+  // from its beginning. An index still knows the rows that it had.
+  if (known !== before.rows) throw damaged(table);
   const after = await digestOf(writing, table.name);
   if (copied === before.rows && before.rows === after.rows && before.hash === after.hash)
     return after;
@@ -102,6 +112,25 @@ async function moveTable(reading: Session, writing: Session, table: Table): Prom
     'not_the_same',
     'failed',
     `The table ${table.name} is not the same after the move: ${before.rows} rows (${before.hash}) before, ${after.rows} rows (${after.hash}) after. Nothing was kept in the target. Please report this.`,
+  );
+}
+
+async function readAll(
+  reading: Session,
+  writing: Session,
+  table: Table,
+): Promise<{ copied: number; before: Digest; known: number }> {
+  const copied = await copyRows(reading, writing, table);
+  const before = await digestOf(reading, table.name);
+  return { copied, before, known: await rowsByIndex(reading, table.name) };
+}
+
+function damaged({ name }: Table, cause?: unknown): ProgramRefused {
+  return new ProgramRefused(
+    'source_damaged',
+    'failed',
+    `The table ${name} of the database that is to be moved is damaged: not all of its rows can be read. Nothing was kept in the target. Go back to a backup that was made while the server was stopped.`,
+    { cause },
   );
 }
 

@@ -48,7 +48,7 @@ afterAll(async () => {
 
 function upload(name: string, bytes: Buffer) {
   return client.addTemplate({
-    params: { name },
+    params: { id: name },
     upload: { type: DOCX_TYPE, bytes: new Uint8Array(bytes) },
   });
 }

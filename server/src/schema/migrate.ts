@@ -60,7 +60,7 @@ export async function* migrateSchema(
 }
 
 async function* applied(database: Database, { parts }: Plan): AsyncGenerator<MigrateEvent> {
-  for (const { part, source, version, newer } of parts) {
+  for (const { part, source, version, pending, newer } of parts) {
     const done = await migrate(database, source);
     const [state, migrations] =
       done.length > 0
@@ -68,7 +68,8 @@ async function* applied(database: Database, { parts }: Plan): AsyncGenerator<Mig
         : newer.length > 0
           ? (['newer', newer] as const)
           : (['up to date', []] as const);
-    yield { type: 'part', part, state, version: done.at(-1) ?? version, migrations };
+    // What was pending is there by now, also where somebody else was quicker.
+    yield { type: 'part', part, state, version: pending.at(-1)?.file ?? version, migrations };
   }
 }
 

@@ -71,7 +71,7 @@ test(
     const { id: made } = await client.runSchedule({ params: { name: 'nightly' } });
     expect(made).toMatch(/^pg-/);
     await client.addTemplate({
-      params: { name: 'letter' },
+      params: { id: 'letter' },
       upload: { type: DOCX_TYPE, bytes: new Uint8Array(docx(p('Dear {{Name}}'))) },
     });
     const document = await client.generate({

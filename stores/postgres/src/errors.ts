@@ -101,6 +101,16 @@ export function isUndone(error: unknown): boolean {
   return UNDONE.test(codeOf(error));
 }
 
+/** `lock_timeout`: somebody else had what was asked for. */
+export function isLocked(error: unknown): boolean {
+  return codeOf(error) === '55P03';
+}
+
+/** A table or an index that cannot be read as it was written (`data_corrupted`, `index_corrupted`). */
+export function isDamage(error: unknown): boolean {
+  return /^XX00[12]$/.test(codeOf(error));
+}
+
 export function isDenied(error: unknown): boolean {
   return codeOf(error) === '42501';
 }

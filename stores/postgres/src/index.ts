@@ -45,8 +45,17 @@ export {
   type WaitingLane,
   type Whose,
 } from './figures.ts';
-export { type Plan, migrate, migrateIn, planEmpty, planMigrations, scriptOf } from './migrate.ts';
+export {
+  type Plan,
+  lockMigrations,
+  migrate,
+  migrateIn,
+  planEmpty,
+  planMigrations,
+  scriptOf,
+} from './migrate.ts';
 export { type Migrations, type PartState, QUEUE, SchemaRefused } from './migrations.ts';
+export { isDamage } from './errors.ts';
 export { openPg } from './pg.ts';
 export { grantsTo } from './rights.ts';
 export { type RunInside, sessionOf } from './own-sessions.ts';

@@ -183,6 +183,35 @@ describe('a database of the first release', () => {
     expect(done.flat()).toEqual(ALL.slice(1));
     await Promise.all(replicas.map((replica) => replica.close()));
   });
+
+  function refusal(): Promise<unknown> {
+    const replica = openPg({ url: database.url, poolSize: 2, answerWithinMs: 30_000 });
+    cleanups.push(() => replica.close());
+    return migrate(replica).catch((error: unknown) => error);
+  }
+
+  // A table that is asked for by DDL lets nobody past, for as long as whoever has it keeps it.
+  it('is left as it is while somebody holds a table of it, who is named', async () => {
+    await setUpFirstRelease();
+    await client.query(`SET application_name = 'pg_dump'; BEGIN; TABLE millrace.jobs`);
+    expect(await refusal()).toMatchObject({
+      code: 'schema_locked',
+      message: expect.stringMatching(/program "pg_dump", idle in transaction, since \d/),
+    });
+    await client.query('ROLLBACK');
+    expect(await applied()).toEqual([FIRST]);
+    expect(await refusal()).toEqual(ALL.slice(1));
+  });
+
+  it('is left as it is where somebody has changed it by hand, and the migration is named', async () => {
+    await setUpFirstRelease();
+    await client.query('CREATE TABLE millrace.saved (n int)');
+    expect(await refusal()).toMatchObject({
+      code: 'migration_failed',
+      message: expect.stringContaining('011-saved.sql failed (relation "saved" already exists)'),
+    });
+    expect(await applied()).toEqual([FIRST]);
+  });
 });
 
 it('an empty database gets everything, and a second start has nothing to do', async () => {

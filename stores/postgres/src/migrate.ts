@@ -1,5 +1,6 @@
 import type { Database, Session, Statement } from './database.ts';
-import { isDenied } from './errors.ts';
+import { StoreUnavailable } from '@millrace/engine';
+import { isDenied, isLocked } from './errors.ts';
 import {
   type Applied,
   type Migration,
@@ -51,7 +52,7 @@ export async function planMigrations(
 export function scriptOf({ base, parts }: Plan): string {
   const steps = parts.flatMap(({ pending }) => pending);
   if (steps.length === 0) return '';
-  return ['BEGIN;', ...base, ...steps.map(sqlOf), 'COMMIT;', ''].join('\n\n');
+  return ['BEGIN;', WAIT_SHORTLY, ...base, ...steps.map(sqlOf), 'COMMIT;', ''].join('\n\n');
 }
 
 /**
@@ -71,18 +72,46 @@ export async function migrate(
   );
 }
 
+/** Until the end of the transaction nobody else sets up or changes the schema. Who waits here sees what the one before has made. */
+export async function lockMigrations(session: Session): Promise<void> {
+  // Whatever the role has: this lock holds nobody up but those who want to migrate.
+  await session.script('SET LOCAL lock_timeout = 0');
+  await session.query(LOCK, []);
+}
+
 /** The same within a transaction of the caller's. */
 export async function migrateIn(
   session: Session,
   owners: readonly Migrations[],
 ): Promise<string[]> {
-  await session.query(LOCK, []);
+  await lockMigrations(session);
   const { base, parts } = await planIn(session, owners);
   const pending = parts.flatMap((part) => part.pending);
   // A role that may only work in the schema is refused nothing while there is nothing to do.
-  for (const sql of pending.length === 0 ? [] : [...base, ...pending.map(sqlOf)])
-    await session.script(sql);
+  if (pending.length === 0) return [];
+  await session.script([WAIT_SHORTLY, ...base].join('\n'));
+  for (const migration of pending)
+    await session.script(sqlOf(migration)).catch((error: unknown) => {
+      // What passes, or lacks a right, is none of the migration's.
+      throw error instanceof StoreUnavailable ? error : failed(migration, error);
+    });
   return pending.map(({ file }) => file);
+}
+
+/**
+ * A statement that waits for a table lets nobody past: claims that came after it wait behind it, for as long as the transaction
+ * before it takes, be it a dump of an hour. So it gives up before the work is held up for long.
+ */
+const LOCK_WITHIN_S = 5;
+const WAIT_SHORTLY = `SET LOCAL lock_timeout = '${LOCK_WITHIN_S}s';`;
+
+function failed({ name }: Migration, cause: unknown): SchemaRefused {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new SchemaRefused(
+    'migration_failed',
+    `The migration ${name} failed (${why}), and nothing of its part was changed. The schema millrace is not as the migrations before it have left it: find out who has changed it, or restore a backup (docs/operations/upgrade.md).`,
+    { cause },
+  );
 }
 
 async function planIn(session: Session, owners: readonly Migrations[]): Promise<Plan> {
@@ -142,6 +171,29 @@ async function inWords<T>(database: Database, work: () => Promise<T>): Promise<T
     return await work();
   } catch (error) {
     if (isDenied(error)) throw await missingRight(database, error);
+    if (isLocked(error)) throw await locked(database, error);
     throw error;
   }
+}
+
+// The one that has been at it for longest. The role may not see of others what they do.
+const HOLDER: Statement = {
+  name: '',
+  text: `
+SELECT format('pid %s, role %s, program "%s", %s, since %s', a.pid, a.usename, a.application_name, a.state, a.xact_start::timestamptz(0)) AS who
+  FROM pg_locks l
+  JOIN pg_class c ON c.oid = l.relation AND c.relnamespace = to_regnamespace('millrace')
+  JOIN pg_stat_activity a ON a.pid = l.pid
+ WHERE l.granted AND a.datname = current_database() AND a.pid <> pg_backend_pid()
+ ORDER BY a.xact_start LIMIT 1`,
+};
+
+async function locked(database: Database, cause: unknown): Promise<SchemaRefused> {
+  const [holder] = await database.query<{ who: string }>(HOLDER, []);
+  const who = holder === undefined ? '' : ` (${holder.who})`;
+  return new SchemaRefused(
+    'schema_locked',
+    `A table of the schema millrace was held for more than ${LOCK_WITHIN_S} s by another session${who}. To wait longer would hold up all jobs; nothing of this part was changed. Try again once that session has ended, as a backup does, or end it.`,
+    { cause },
+  );
 }

@@ -72,7 +72,12 @@ export interface PartState {
   readonly newer: readonly string[];
 }
 
-type SchemaCode = 'schema_too_new' | 'schema_behind' | 'right_missing';
+type SchemaCode =
+  | 'schema_too_new'
+  | 'schema_behind'
+  | 'schema_locked'
+  | 'migration_failed'
+  | 'right_missing';
 
 /** The schema is not one that this code can work on, or not for this role. */
 export class SchemaRefused extends Error {

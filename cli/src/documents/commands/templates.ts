@@ -108,7 +108,7 @@ async function add(context: Context, file: string, { name }: Given): Promise<Exi
   const called = name ?? basename(file).replace(/\.docx$/i, '');
   try {
     const answer = await client.addTemplate({
-      params: { name: called },
+      params: { id: called },
       upload: { type: DOCX_TYPE, bytes },
     });
     const { template, created, lint } = answer;

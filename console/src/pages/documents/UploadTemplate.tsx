@@ -16,7 +16,7 @@ export function useAddTemplate(onAdded: (template: Template, created: boolean) =
   const queries = useQueryClient();
   return useMutation({
     mutationFn: ({ file, name = templateName(file.name) }: { file: File; name?: string }) =>
-      api.addTemplate({ params: { name }, upload: { type: DOCX_TYPE, bytes: file } }),
+      api.addTemplate({ params: { id: name }, upload: { type: DOCX_TYPE, bytes: file } }),
     onSuccess: ({ template, created }) => {
       const { name } = template;
       for (const queryKey of [keys.templates(), keys.template(name), ['versions', name]])

@@ -12,7 +12,7 @@ export async function makeLetters(api: Client): Promise<string> {
   if (!templates.some(({ name }) => name === SAMPLE_TEMPLATE)) {
     const bytes = await bytesOf(TEMPLATE);
     await api.addTemplate({
-      params: { name: SAMPLE_TEMPLATE },
+      params: { id: SAMPLE_TEMPLATE },
       upload: { type: DOCX_TYPE, bytes },
     });
   }

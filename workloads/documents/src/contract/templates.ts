@@ -89,17 +89,17 @@ const clean: LintReport = {
 export const templateContracts = {
   addTemplate: {
     method: 'POST',
-    path: '/templates/:name',
+    path: '/templates/:id',
     summary: 'Keeps a DOCX as the newest version of a template: 201, or 200 if it is that already.',
     access: 'operator',
-    audit: { target: 'name' },
-    params: z.strictObject({ name: z.string().min(1).max(200) }),
+    audit: { target: 'id' },
+    params: z.strictObject({ id: z.string().min(1).max(200).describe('Its name.') }),
     upload: [DOCX_TYPE],
     response: templateAdded,
     statuses: [201, 200],
     errors: ['template_invalid', 'template_too_large', 'invalid_name', 'busy'],
     example: {
-      params: { name: 'invoice' },
+      params: { id: 'invoice' },
       response: { template: story, created: true, lint: clean },
     },
   },

@@ -16,7 +16,7 @@ export function templateHandlers(
   whole: WholeUploads,
 ): HandlersOf<typeof templateContracts> {
   return {
-    async addTemplate({ params: { name }, upload, caller }) {
+    async addTemplate({ params: { id: name }, upload, caller }) {
       const { template, created, lint } = await whole(upload, (bytes) =>
         templates.add({ name, bytes, by: caller?.name }),
       );

@@ -8,6 +8,17 @@
 {{- ternary "api worker" "all" .Values.split -}}
 {{- end -}}
 
+{{/* A setting as it was written, called with a dict of name and value: Helm reads 2000000 as 2e+06, and off as false. */}}
+{{- define "millrace.setting" -}}
+{{- if and (eq .name "MIGRATE") (kindIs "bool" .value) -}}
+{{- ternary "on" "off" .value -}}
+{{- else if and (kindIs "float64" .value) (eq (toString (floor .value)) (toString .value)) -}}
+{{- int64 .value -}}
+{{- else -}}
+{{- toString .value -}}
+{{- end -}}
+{{- end -}}
+
 {{/* What tells pods apart: called with a dict of root and role. */}}
 {{- define "millrace.selector" -}}
 app.kubernetes.io/name: millrace
