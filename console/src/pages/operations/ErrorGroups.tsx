@@ -135,7 +135,11 @@ function Helps({ group }: { group: Group }) {
       {asking && (
         <BulkDialog
           action="retry"
-          what={{ filter: { kind: group.kind, errorCode: group.code, state: 'FAILED' } }}
+          what={{
+            filter: { kind: group.kind, errorCode: group.code, state: 'FAILED' },
+            // Jobs of the same kind and code that failed of another cause are another row of this table.
+            group: group.id,
+          }}
           onClose={() => setAsking(false)}
           onStarted={() => setAsking(false)}
         />
