@@ -61,8 +61,28 @@ test('a pause asks why, and takes what is typed at once', async () => {
   await page.getByRole('button', { name: 'Pause' }).first().click();
   await page.getByRole('dialog').waitFor();
   await page.keyboard.type('the printer is empty');
-  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+  // The line breaks: what was typed stays, and what went wrong is said where the person looks.
+  await page.route('**/pause', (route) => route.abort());
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').getByText('The server did not answer').waitFor();
+  await page.unroute('**/pause');
+  await page.keyboard.press('Enter');
   await page.getByText('the printer is empty').waitFor();
+});
+
+test('a dialog gives the focus back to what opened it', async () => {
+  const page = await stage.open({ path: '/operations?tab=kinds' });
+  const pause = page.getByRole('button', { name: 'Pause' }).last();
+  await pause.click();
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.locator('button:focus', { hasText: 'Pause' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('combobox').waitFor({ state: 'detached' });
+  await page.locator('button:focus', { hasText: 'Pause' }).waitFor();
 });
 
 test('a viewer finds the controls of a member disabled, with why', async () => {

@@ -75,7 +75,7 @@ export function BulkDialog({
         text: `${plural(started.count, 'job')} ${started.count === 1 ? 'is' : 'are'} being ${done}`,
         phase: 'running',
         ...((action === 'cancel' || action === 'priority') && {
-          undo: () => void api.undoBulk({ params: { id: started.id } }),
+          undo: () => api.undoBulk({ params: { id: started.id } }),
         }),
       });
       void queries.invalidateQueries({ queryKey: ['jobs'] });
