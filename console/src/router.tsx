@@ -1,4 +1,4 @@
-import { createRouter } from '@tanstack/react-router';
+import { createRoute, createRouter } from '@tanstack/react-router';
 import type { App } from './data/client.ts';
 import { documentRoutes } from './pages/documents/routes.tsx';
 import { jobRoutes } from './pages/jobs/routes.tsx';
@@ -11,6 +11,11 @@ import { welcomeRoutes } from './pages/welcome/routes.tsx';
 import { rootRoute, shellRoute } from './routes.tsx';
 import { NotFound, PageTrouble } from './shell/Fallbacks.tsx';
 
+/** What is no page still has the navigation around it. No link leads there, so the types of links do not know it. */
+const nowhere = [
+  createRoute({ getParentRoute: () => shellRoute, path: '$', component: NotFound }),
+] as unknown as readonly [];
+
 const routeTree = rootRoute.addChildren([
   shellRoute.addChildren([
     ...overviewRoutes,
@@ -21,6 +26,7 @@ const routeTree = rootRoute.addChildren([
     ...pipelineRoutes,
     ...operationsRoutes,
     ...welcomeRoutes,
+    ...nowhere,
   ]),
 ]);
 

@@ -70,6 +70,12 @@ test('a pause asks why, and takes what is typed at once', async () => {
   await page.getByText('the printer is empty').waitFor();
 });
 
+test('what is no page has the navigation around it', async () => {
+  const page = await stage.open({ path: '/nowhere' });
+  await page.getByText('There is no such page').waitFor();
+  await page.getByRole('link', { name: 'Jobs' }).first().waitFor();
+});
+
 test('a dialog gives the focus back to what opened it', async () => {
   const page = await stage.open({ path: '/operations?tab=kinds' });
   const pause = page.getByRole('button', { name: 'Pause' }).last();

@@ -12,6 +12,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { StateIcon } from '../../ui/state.tsx';
 import { type Column, Heading, Table } from '../../ui/table.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
+import { visible } from '../../ui/visible.ts';
 import { BulkDialog } from '../jobs/bulk/BulkDialog.tsx';
 
 type Group = Awaited<ReturnType<Client['errorGroups']>>['groups'][number];
@@ -75,7 +76,7 @@ function Cause({ group: { code, kind, cause, isNew, advice, filter } }: { group:
         </span>
       )}
       <div className="max-w-150 truncate text-ink-2 max-md:max-w-50" title={advice ?? cause}>
-        {cause}
+        {visible(cause)}
       </div>
     </div>
   );
