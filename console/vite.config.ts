@@ -1,6 +1,7 @@
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
+import { contractsWithoutWords } from './contracts-without-words.ts';
 import { type Plugin, defaultClientConditions, defineConfig } from 'vite';
 
 /** Where the server serves it. Below a name of its own: `/jobs` is a route of the API (docs/decisions/0032-console.md). */
@@ -11,7 +12,7 @@ export default defineConfig({
   root: import.meta.dirname,
   // Our own packages from their sources, so that nothing has to be built before.
   resolve: { conditions: ['millrace-source', ...defaultClientConditions] },
-  plugins: [react(), tailwind(), compressed()],
+  plugins: [contractsWithoutWords(), react(), tailwind(), compressed()],
   build: {
     target: 'es2023',
     assetsInlineLimit: 0, // the content security policy allows no data: URL for fonts and scripts

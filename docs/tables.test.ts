@@ -1,10 +1,17 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ERRORS, JOB_ERRORS, jobState } from '@millrace/api';
+import { ERRORS, JOB_ERRORS, JOB_PHASES, jobState } from '@millrace/api';
 import { failures as ofPipelines } from '@millrace/pipelines/contract';
 import { failures as ofQueries } from '@millrace/queries/contract';
 import { failures as ofReports } from '@millrace/reports/contract';
-import { FINISHED_STATES, STATES, TRANSITIONS, isFinished, statesBefore } from '@millrace/engine';
+import {
+  FINISHED_STATES,
+  PHASES,
+  STATES,
+  TRANSITIONS,
+  isFinished,
+  statesBefore,
+} from '@millrace/engine';
 import { FIELDS, RECORD_CODES } from '@millrace/store-salesforce';
 import { describe, expect, it } from 'vitest';
 import { CANCELABLE, RETRYABLE, hasEnded } from '../cli/src/jobs/ended.ts';
@@ -62,6 +69,7 @@ const codesIn = (cell = '') => wordsIn(cell, /`(\w+)`/g);
 describe('job states', () => {
   it('are those of the API and of the command line', () => {
     expect(jobState.options).toEqual(STATES);
+    expect(JOB_PHASES).toEqual(PHASES);
     expect(STATES.filter(hasEnded)).toEqual(FINISHED_STATES);
     expect(CANCELABLE).toEqual(statesBefore('cancel'));
     expect(RETRYABLE).toEqual(statesBefore('requeue'));

@@ -136,7 +136,7 @@ test('leaves out hidden files and what links lead to', async () => {
   expect((await finish(begin())).outcome).toMatchObject({ result: { files: 6 } });
 });
 
-test('ends when it is told to', async () => {
+test('ends when it is asked to', async () => {
   const abort = new AbortController();
   abort.abort();
   const job = { id: 'mem-1', data: { folder: 'files', filesPerChunk: 2 }, cursor: null };

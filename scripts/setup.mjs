@@ -127,7 +127,9 @@ export async function ensureConsole() {
       join(each, 'src'),
     );
     const older = olderThan(statSync(page).mtimeMs);
-    const own = ['package.json', 'vite.config.ts', 'index.html'].map((name) => join(folder, name));
+    const own = ['package.json', 'vite.config.ts', 'contracts-without-words.ts', 'index.html'].map(
+      (name) => join(folder, name),
+    );
     if (own.every(older) && sources.every((each) => treeIsOlder(each, older))) return;
   }
   console.log('Building the console (vite) …');

@@ -53,7 +53,7 @@ describe('the client', () => {
     expect(calls).toEqual([]);
   });
 
-  test('throws the problem that the service told', async () => {
+  test('throws the problem that the service reported', async () => {
     const told = problemOf('job_not_found', 'There is no job "x".', 'c-1');
     const { client } = fakeFetch(404, told);
     expect(await refusal(client.getJob({ params: { id: 'x' } }))).toEqual(told);

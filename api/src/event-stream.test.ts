@@ -229,7 +229,7 @@ describe('the client', () => {
     const resumed = next();
     for (const ms of [1, 2, 4]) await fire(ms * SECOND);
     expect(await resumed).toEqual({ type: 'hello', resumed: true });
-    // It had worked: the waiting begins anew.
+    // It had worked: the waiting begins again.
     const last = next();
     await fire(SECOND);
     expect(await last).toEqual({ type: 'live' });
@@ -329,7 +329,7 @@ describe('the client', () => {
     await iterator.return();
   });
 
-  test('ends without an error when it is told to, whatever it is doing', async () => {
+  test('ends without an error when it is asked to, whatever it is doing', async () => {
     const { timing } = createTiming();
     const { baseUrl } = await serve(events(LIVE), events(LIVE, 'end'), (response) => void response);
 

@@ -1,7 +1,7 @@
 import { anyMoment, jobState, kindName, tenantName } from '@millrace/workload-kit/contract';
 import { z } from 'zod';
 
-/** Where a job is, as people say it. The same words in the same order as the engine's. */
+/** Where a job is, as people say it. The engine's words, in its order: docs/tables.test.ts holds them together. */
 export const JOB_PHASES = [
   'due',
   'scheduled',

@@ -42,7 +42,7 @@ export { type LiveEvent, TOPICS, type Topic, liveEvent } from './routes/events.t
 export type { Check } from './routes/health.ts';
 export type { Me, Place, SignIn } from './routes/identity.ts';
 export type { SettingInForce } from './routes/installation.ts';
-export { JOB_PHASES, type JobFilter, type JobPhase, jobFilter } from './filter.ts';
+export { JOB_PHASES, type JobFilter, type JobPhase, jobFilter, narrowed } from './filter.ts';
 export { BULK_ACTIONS, BULK_COUNTED, type BulkAction, type BulkActionJson } from './routes/bulk.ts';
 export type { Kind } from './routes/kinds.ts';
 export type { Replica } from './replica.ts';

@@ -221,7 +221,7 @@ describe('what the server says', () => {
     expect(ran).toMatchObject({ code: expected, stdout: '', stderr: 'Said so.\n' });
   });
 
-  test('is told with what is wrong field by field, unless its sentence has that', async () => {
+  test('is reported with what is wrong field by field, unless its sentence has that', async () => {
     const { millrace, service } = await fixture([aJob()]);
     service.handlers.getJob = () => {
       throw refusal('invalid_request', 'Not as documented: a: bad.', [
@@ -233,7 +233,7 @@ describe('what the server says', () => {
   });
 });
 
-test('a defect of ours is told as one, with 70', async () => {
+test('a defect of ours is reported as one, with 70', async () => {
   const { code, stderr } = await run(['start'], NOWHERE, {
     runServer() {
       throw new RangeError('oops');

@@ -153,3 +153,15 @@ export function documents(stdout: string): unknown[] {
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as unknown);
 }
+
+/** The program of the server that a command runs: it prints these, and `asked` has what it was called with. */
+export function serverThatPrints(...things: object[]) {
+  const asked: (readonly string[])[] = [];
+  return {
+    asked,
+    async *serverLines(program: string, args: readonly string[]) {
+      asked.push([program, ...args]);
+      for (const thing of things) yield JSON.stringify(thing);
+    },
+  };
+}

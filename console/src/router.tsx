@@ -9,6 +9,7 @@ import { queryRoutes } from './pages/queries/routes.tsx';
 import { reportRoutes } from './pages/reports/routes.tsx';
 import { welcomeRoutes } from './pages/welcome/routes.tsx';
 import { rootRoute, shellRoute } from './routes.tsx';
+import { parseSearch, stringifySearch } from './shell/address.ts';
 import { NotFound, PageTrouble } from './shell/Fallbacks.tsx';
 
 /** What is no page still has the navigation around it. No link leads there, so the types of links do not know it. */
@@ -35,6 +36,8 @@ export function makeRouter(app: App) {
     routeTree,
     basepath: import.meta.env.BASE_URL,
     context: { app },
+    parseSearch,
+    stringifySearch,
     defaultPreload: 'intent',
     // Answers are cached by the query client, which knows when they are old.
     defaultPreloadStaleTime: 0,

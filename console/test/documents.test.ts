@@ -20,7 +20,10 @@ const NEXT = 'Team,Remarks,Answer until,Candidate.Name\nSales,,2027-01-15,Ann Le
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await openStage({ CONVERSION_MAX_CONCURRENT: '1' });
+  stage = await openStage(
+    { CONVERSION_MAX_CONCURRENT: '1' },
+    { 'reports/counties.yaml': 'title: Counties\nsql: SELECT 1 AS id\nkey: id\npublic: true\n' },
+  );
 }, 180_000);
 afterAll(() => stage.close());
 
@@ -144,6 +147,26 @@ test.each(['/documents?tab=templates', '/documents?tab=files', '/documents/templ
   },
   180_000,
 );
+
+test('the first steps make documents, run a query and export a report', async () => {
+  const page = await stage.open();
+  await page.getByRole('button', { name: /: settings$/ }).click();
+  await page.getByRole('link', { name: 'First steps' }).click();
+  const first = page.url();
+  await page.getByRole('button', { name: 'Make the letters' }).click();
+  await page.waitForURL('**/documents/batches/*');
+  await page.getByText('Finished', { exact: true }).first().waitFor();
+  await page.goto(first);
+  await page.getByRole('button', { name: 'Run it' }).click();
+  await page.getByRole('button', { name: /^Close run-/ }).waitFor();
+  await page.goto(first);
+  await page.getByRole('button', { name: 'Export it' }).click();
+  // That a run ends with rows and a file is in work.test.ts.
+  await page.getByRole('table', { name: 'Runs' }).getByRole('row').nth(1).waitFor();
+  await page.goto(first);
+  for (const n of [0, 1, 2]) await page.getByLabel('Done').nth(n).waitFor();
+  expect(await violations(page)).toEqual([]);
+}, 180_000);
 
 test('nothing broke, and the content security policy was never touched', () => {
   expect(stage.complaints).toEqual([]);

@@ -85,6 +85,33 @@ test('a key that is pressed three times retries once; a cancel of what had faile
   expect(await said.locator('..').getByRole('button', { name: 'Undo' }).count()).toBe(0);
 }, 180_000);
 
+test('an error is copied where browsers give a page no clipboard', async () => {
+  const page = await stage.open({ path: '/jobs?phase=failed' });
+  // As over plain HTTP from another machine.
+  await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+  await page.getByRole('link', { name: 'one', exact: true }).click();
+  await page.getByRole('button', { name: 'Copy' }).first().click();
+  await page.getByText('Error copied').waitFor();
+  await page.goBack();
+  const filter = page.getByLabel('Filter');
+  await filter.click();
+  await page.keyboard.press('Control+v');
+  expect(await filter.inputValue()).toContain('Too many sessions');
+}, 180_000);
+
+test('a filter in the address that cannot be read is said, not left out', async () => {
+  const page = await stage.open({ path: '/jobs?createdAfter=notadate&phase=failed' });
+  await page.getByText('createdAfter=notadate').waitFor();
+  expect(await page.locator('tr[data-row]').count()).toBe(0);
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Show the page without it' }).click();
+  await page.waitForURL('**/jobs?phase=failed');
+  await page.getByRole('link', { name: 'one', exact: true }).waitFor();
+  await page.getByLabel('Filter').fill('state:broken');
+  await page.keyboard.press('Enter');
+  await page.getByText('state: Write one of due').waitFor();
+}, 180_000);
+
 test('a viewer sees the list and cannot act, and is told why', async () => {
   const page = await stage.open({ user: 'viewer@sandbox', path: '/jobs?phase=failed' });
   await page.getByRole('link', { name: 'one', exact: true }).click();

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Stage, openStage, sideways, violations } from './stage.ts';
 
@@ -38,6 +40,19 @@ test.each([
   180_000,
 );
 
+test('the first page loads at most 200 kB of gzipped scripts', async () => {
+  const page = await stage.open();
+  await page.getByRole('region', { name: 'Flow' }).waitFor();
+  const loaded = await page.evaluate<string[]>(
+    "performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('/assets/') && name.endsWith('.js'))",
+  );
+  const sizes = [...new Set(loaded.map((url) => basename(url)))].map(
+    (name) => statSync(new URL(`../dist/assets/${name}.gz`, import.meta.url)).size,
+  );
+  expect(sizes.length).toBeGreaterThan(5);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200_000);
+});
+
 test('who opens a link signs in and comes to that page', async () => {
   const page = await stage.open({ path: '/jobs?phase=failed' });
   expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(
@@ -56,6 +71,35 @@ test('the palette goes to a page by its name', async () => {
   expect(page.url()).toContain('FAILED');
 });
 
+test('a page that the server does not send says so, and comes when the server is back', async () => {
+  const page = await stage.open();
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.context().setOffline(true);
+  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+  await link.filter({ hasText: 'Pipelines' }).click();
+  await page.getByText('The server did not send this page').waitFor();
+  await page.context().setOffline(false);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('heading', { name: 'Pipelines', level: 1 }).waitFor();
+});
+
+test('a page that was open during an upgrade loads itself again, once', async () => {
+  const page = await stage.open();
+  let upgraded = false;
+  await page.route('**/assets/ReportsPage-*', (route) =>
+    upgraded ? route.continue() : route.fulfill({ status: 404 }),
+  );
+  await page.route('**/console/', (route) => {
+    if (route.request().resourceType() !== 'fetch') return route.continue();
+    upgraded = true;
+    return route.fulfill({ body: '<script type="module" src="/console/assets/index-new.js">' });
+  });
+  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+  await link.filter({ hasText: 'Reports' }).click();
+  await page.getByRole('heading', { name: 'Reports', level: 1 }).waitFor();
+  expect(upgraded).toBe(true);
+});
+
 test('a pause asks why, and takes what is typed at once', async () => {
   const page = await stage.open({ path: '/operations?tab=kinds' });
   await page.getByRole('button', { name: 'Pause' }).first().click();
@@ -68,6 +112,9 @@ test('a pause asks why, and takes what is typed at once', async () => {
   await page.unroute('**/pause');
   await page.keyboard.press('Enter');
   await page.getByText('the printer is empty').waitFor();
+  // Nothing waits for it, and still nobody has to find out by waiting.
+  await page.goto(`${stage.url}/console/`);
+  await page.getByText(/Nothing waits for it yet.*the printer is empty/).waitFor();
 });
 
 test('what is no page has the navigation around it', async () => {

@@ -86,7 +86,7 @@ describe('each', () => {
     expect(textLines(compile(docx(item, { styles })).merge({ L: [1, 2] }))).toEqual(['1', '2']);
   });
 
-  it('repeats columns when told so, and keeps the width of the table', () => {
+  it('repeats columns when asked, and keeps the width of the table', () => {
     const body = table([
       ['', '{{#each Months by=column}}{{this}}{{/each}}', 'Total'],
       [
@@ -114,7 +114,7 @@ describe('each', () => {
     expect(merged(body, { Months: [], Rows: [] })).toEqual([' | Total']);
   });
 
-  it('repeats the row when told so, although one cell holds it all', () => {
+  it('repeats the row when asked, although one cell holds it all', () => {
     expect(merged(table([['{{#each L by=row}}{{N}}{{/each}}']]), { L: rows(2) })).toEqual([
       'n0',
       'n1',

@@ -81,7 +81,7 @@ describe('a template of another language', () => {
     expect(named.at(-1)).toContain('There are 80 more of its tags.');
   });
 
-  it('is told in a paragraph of a megabyte in no more time than its size asks for', () => {
+  it('is found in a paragraph of a megabyte in no more time than its size asks for', () => {
     expect(warnings('{field_a}{field_b} { +++ << [# «$ {! '.repeat(30_000))).toHaveLength(2);
   });
 });

@@ -53,7 +53,7 @@ describe('what is no DOCX', () => {
     expect(refusal(bytes).code).toBe(code);
   });
 
-  it('is told by its content: each sentence says what to do', () => {
+  it('is recognised by its content: each sentence says what to do', () => {
     expect(refusal(Buffer.concat([OLE, Buffer.alloc(600)])).message).toContain('Save it as .docx');
   });
 });

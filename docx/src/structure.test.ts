@@ -43,7 +43,7 @@ describe('a template with white space between its elements', () => {
 });
 
 describe('structure', () => {
-  it('is not told by what stands last: a bookmark does not make a cell or a table full', () => {
+  it('is not judged by what stands last: a bookmark does not make a cell or a table full', () => {
     const cell = tc(`${BOOKMARK}${p('{{#if A}}')}${p('x')}${p('{{/if}}')}`);
     const one = (inner: string) =>
       `<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/></w:tblGrid>${inner}</w:tbl>`;
@@ -56,7 +56,7 @@ describe('structure', () => {
     expect(merged(one(BOOKMARK + rows) + p('end'), { L: [] })).toEqual(['end']);
   });
 
-  it('is told of an empty cell before anything is merged', () => {
+  it('is shown an empty cell before anything is merged', () => {
     const body = `<w:tbl><w:tblPr/><w:tblGrid/><w:tr><w:tc/><w:tc><w:tcPr/>${table([['a']])}</w:tc></w:tr></w:tbl>`;
     expect(merged(body + p('{{A}}'), { A: 'x' })).toEqual([' | [a]/', 'x']);
   });

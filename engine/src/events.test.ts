@@ -46,7 +46,7 @@ it('a listener that throws is its own affair: the others hear, and the job ends'
   expect(of('job.succeeded')).toHaveLength(1);
 });
 
-it('one who stops listening while being told disturbs nobody', () => {
+it('one who stops listening while being called disturbs nobody', () => {
   const events = createEvents();
   const heard: string[] = [];
   const stop = events.on('retention.pruned', () => {

@@ -22,7 +22,7 @@ describe('a job that was asked to stop, unheard by its worker', () => {
     ['would be deferred', async () => defer({ after: '1h' })],
   ];
 
-  it.each(ends)('and %s is told as cancelled, and as nothing else', async (_, end) => {
+  it.each(ends)('and %s is reported as cancelled, and as nothing else', async (_, end) => {
     const goOn = later();
     const { worker, queue, enqueue, run, job, told, of } = createWorld({
       kinds: [work(() => goOn.promise.then(end))],
@@ -41,7 +41,7 @@ describe('a job that was asked to stop, unheard by its worker', () => {
     expect(worker.status().totals).toMatchObject({ canceled: 1, retries: 0, deferred: 0 });
   });
 
-  it('and would be handed back is told as cancelled', async () => {
+  it('and would be handed back is reported as cancelled', async () => {
     const { worker, queue, enqueue, run, of } = createWorld({
       kinds: [work((_, context) => untilAborted(context))],
       worker: { shutdownGrace: 0 },
@@ -58,7 +58,7 @@ describe('a job that was asked to stop, unheard by its worker', () => {
     expect(of('job.handedBack')).toEqual([]);
   });
 
-  it('and had not begun when its worker stopped is told as cancelled', async () => {
+  it('and had not begun when its worker stopped is reported as cancelled', async () => {
     const answer = later();
     const { worker, queue, enqueue, run, of } = createWorld({
       kinds: [work(async () => {})],
@@ -85,13 +85,13 @@ describe('the stack with its causes', () => {
     /no upload[^]*executor-reports[^]*\nCaused by: TypeError: socket closed\n/,
   );
 
-  it('is told with a retry, and kept', async () => {
+  it('is reported with a retry, and kept', async () => {
     const { of, ended } = await runOnce(failing);
     expect(of('job.retrying')).toMatchObject([{ error: { code: 'upload_failed' }, stack }]);
     expect(ended.executions).toMatchObject([{ attempt: 1, outcome: 'retried', stack }]);
   });
 
-  it('is told with the last failure, and kept', async () => {
+  it('is reported with the last failure, and kept', async () => {
     const { of, ended } = await runOnce(failing, { retry: RETRY.never });
     expect(of('job.failed')).toMatchObject([{ error: { code: 'upload_failed' }, stack }]);
     expect(ended.executions).toMatchObject([{ attempt: 1, outcome: 'failed', stack }]);

@@ -85,7 +85,7 @@ describe('a handler that returns', () => {
     });
   });
 
-  it('a result that only the store refuses is told as the failure it became', async () => {
+  it('a result that only the store refuses is reported as the failure it became', async () => {
     const { worker, enqueue, run, job, line, of } = createWorld({
       kinds: [work(async () => done('odd'))],
     });

@@ -76,7 +76,7 @@ it('cron: a job on each evening of a working day, in its own time zone', async (
   ]);
 });
 
-it('webhook: the end of the label is told, signed', async () => {
+it('webhook: the end of the label is reported, signed', async () => {
   const receiver = await startReceiver(() => ({}));
   const secret = Buffer.alloc(32, 7);
   const { store, worker, client, next, close } = createHarness({

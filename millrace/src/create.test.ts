@@ -231,7 +231,7 @@ describe('finished', () => {
     expect((await ended).result).toBe('Good morning, Ada.');
   });
 
-  it('ends when it is told to', async () => {
+  it('ends when it is asked to', async () => {
     const { url } = await fresh();
     const millrace = await open({ database: url, jobs: [greet] });
     const { id } = await millrace.enqueue(greet, { name: 'Ada' });

@@ -48,7 +48,7 @@ async function tokenOf({
 }
 
 test(
-  'who is told to stop while it starts does not say that it has started',
+  'who is asked to stop while it starts does not say that it has started',
   { timeout: 120_000 },
   async () => {
     // A start is as slow as its job files: this one does not go on before the signal is there.
@@ -80,7 +80,7 @@ describe('the process', { timeout: 120_000 }, () => {
     cpSync(join(template, '.millrace'), join(folder, '.millrace'), { recursive: true }),
   );
 
-  test('runs jobs, careless ones too, stops when told, and remembers', async () => {
+  test('runs jobs, careless ones too, stops when asked, and remembers', async () => {
     jobFile('hello.ts', HELLO);
     jobFile('careless.ts', CARELESS);
     const first = main();

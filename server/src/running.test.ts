@@ -6,7 +6,7 @@ import { tellCommandLine } from './running.ts';
 
 const TOLD = { url: 'http://127.0.0.1:3000', client: null, simulatedOrg: null };
 
-describe('what the command line is told of a server', () => {
+describe('what the command line learns of a server', () => {
   const warnings: string[] = [];
   const log = {
     debug() {},
@@ -27,7 +27,7 @@ describe('what the command line is told of a server', () => {
 
   // Node's own recursive mkdir never ended there: no start, and no stop either.
   test.skipIf(process.platform !== 'linux')(
-    'is told to nobody where nothing can be made, and the server goes on',
+    'is reported to nobody where nothing can be made, and the server goes on',
     async () => {
       await tellCommandLine('/proc/.local/state/millrace/running', TOLD, log);
       expect(warnings).toEqual([expect.stringContaining('name it with --url')]);

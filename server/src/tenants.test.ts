@@ -318,7 +318,7 @@ describe.each(['the embedded database', 'Postgres'] as const)('on %s', (where) =
       });
       expect(again).toMatchObject({ cached: true, file: { sha256: first.sha256 } });
     }
-    // The same template and data for the first time in this tenant: made anew, although the bytes are elsewhere.
+    // The same template and data for the first time in this tenant: made again, although the bytes are elsewhere.
     const upload = { type: DOCX_TYPE, bytes: docx(p('acme: dear {{Name}}')) };
     await world.ok('initech', 'addTemplate', { params: { name: 'letter' }, upload });
     const body = {
@@ -416,7 +416,7 @@ describe.each(['the embedded database', 'Postgres'] as const)('on %s', (where) =
     });
   });
 
-  test('who has no tenant is refused, and told', async () => {
+  test('who has no tenant is refused, with the reason', async () => {
     const nobody = await world.issuer.sign({
       sub: 'n',
       preferred_username: 'n@x',

@@ -41,7 +41,7 @@ import {
 export interface Proof {
   readonly name: string;
   readonly noticedAs: Invariant;
-  /** Made anew for each seed: some keep something in mind. */
+  /** Made again for each seed: some keep something in mind. */
   readonly sabotage: () => Sabotage;
 }
 

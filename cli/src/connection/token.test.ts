@@ -80,7 +80,7 @@ describe('MILLRACE_TOKEN', () => {
     expect(identity.requests.discovery).toBe(0);
   });
 
-  test('that is refused is told as such', async () => {
+  test('that is refused is reported as such', async () => {
     const { millrace } = await protectedFixture();
     const ran = await millrace('jobs', { env: { MILLRACE_TOKEN: 'not-a-good-one' } });
     expect(ran).toMatchObject({ code: 6, stdout: '' });

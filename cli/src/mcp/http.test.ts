@@ -1,11 +1,11 @@
 import { request } from 'node:http';
-import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   type Agent,
   type Bridge,
   type Person,
   type RealService,
+  GREETING,
   build,
   httpAgent,
   startBridge,
@@ -40,17 +40,6 @@ async function agentOf(bearer: string, person?: Person): Promise<Agent> {
   onTestFinished(() => agent.client.close());
   return agent;
 }
-
-const GREETING = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: {
-    protocolVersion: LATEST_PROTOCOL_VERSION,
-    capabilities: {},
-    clientInfo: { name: 'a test', version: '1' },
-  },
-};
 
 interface Answered {
   readonly status: number;

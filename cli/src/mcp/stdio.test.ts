@@ -3,11 +3,11 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   type Agent,
   type Person,
+  GREETING,
   build,
   program,
   stdioAgent,
@@ -20,19 +20,7 @@ import { tools } from './tools.ts';
 
 beforeAll(build, 120_000);
 
-const GREETING = [
-  {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'initialize',
-    params: {
-      protocolVersion: LATEST_PROTOCOL_VERSION,
-      capabilities: {},
-      clientInfo: { name: 'a test', version: '1' },
-    },
-  },
-  { jsonrpc: '2.0', method: 'notifications/initialized' },
-];
+const GREETINGS = [GREETING, { jsonrpc: '2.0', method: 'notifications/initialized' }];
 
 async function agentOf(url: string, person?: Person): Promise<Agent> {
   const agent = await stdioAgent(url, '', person);
@@ -120,7 +108,7 @@ describe('the process', () => {
     const child = launch(server.url);
     const errors = text(child.stderr);
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    say(child, [...GREETING, call(2, 'list_jobs', {}), call(3, 'nonsense', {})]);
+    say(child, [...GREETINGS, call(2, 'list_jobs', {}), call(3, 'nonsense', {})]);
     child.stdin.write('this is not of the protocol\n');
     say(child, [call(4, 'show_job', { id: 'pg-1' })]);
     const answered: number[] = [];
@@ -160,7 +148,7 @@ describe('the process', () => {
     const errors = text(child.stderr);
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     say(child, [
-      ...GREETING,
+      ...GREETINGS,
       call(2, 'show_job', { id: 'pg-1', wait: 50 }),
       call(3, 'list_jobs', {}),
     ]);
@@ -204,6 +192,6 @@ test('the configuration of docs/agents.md starts it', async () => {
   const { server } = await fixture();
   const child = launch(server.url, args.slice(1));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  say(child, GREETING);
+  say(child, GREETINGS);
   expect(String((await lines.next()).value)).toContain('"serverInfo"');
 });

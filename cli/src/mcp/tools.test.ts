@@ -289,7 +289,7 @@ describe('the caller', () => {
     );
   });
 
-  test('who is nobody is told to sign in', async () => {
+  test('who is nobody is asked to sign in', async () => {
     const agent = await stdioAgent(real.url, '');
     onTestFinished(() => agent.client.close());
     expect(await agent.call('whoami')).toMatchObject({

@@ -106,7 +106,7 @@ describe('a read', () => {
     expect(sim.calls.byOperation[isrunning]).toBe(2);
   });
 
-  test('waits as long as it is told', async () => {
+  test('waits as long as it is asked to', async () => {
     const { unit, sim, slept } = await start();
     const { objectId } = await started(unit);
     sim.faults.add({ kind: 'throttled', operation: isrunning, times: 1, seconds: 7 });

@@ -110,7 +110,7 @@ test('a business unit sees its own alone', async () => {
 });
 
 describe('tokens', () => {
-  test('are renewed in time, and told by their scopes', async () => {
+  test('are renewed in time, and recognised by their scopes', async () => {
     const { unit, cloud, sim } = await start();
     await unit.queries('');
     sim.advance(1_050_000);

@@ -289,7 +289,7 @@ test('without LibreOfficeKit and without soffice there is no office', async () =
   await expect(convert(pool, 'b')).rejects.toMatchObject({ code: 'office_missing' });
 });
 
-test('when no process starts, those who wait are told so', async () => {
+test('when no process starts, those who wait get an error that says so', async () => {
   const { pool, seen } = openPool();
   await convert(pool, 'before');
   vi.stubEnv('TZ', 'dies');

@@ -216,7 +216,7 @@ describe('faults', () => {
     expect(salesforce.stats().tokens).toBe(2);
   });
 
-  test('reads get through 503 and broken connections; writes are told', async () => {
+  test('reads get through 503 and broken connections; writes are reported', async () => {
     const { salesforce, org } = await openWorld();
     org.faults.add({ kind: 'unavailable', times: 1 });
     org.faults.add({ kind: 'cut-before', times: 1, path: 'query' });

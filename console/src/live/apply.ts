@@ -53,6 +53,9 @@ export function applyEvents(queries: QueryClient): (events: readonly LiveEvent[]
     if (jobs.size === 0) return;
     // The list of jobs patches itself (`pages/jobs`): a list that moves while somebody reads it is worse than an old one.
     stale('batches', 'overview');
-    for (const id of jobs) void queries.invalidateQueries({ queryKey: ['job', id] });
+    // One look through the cache for all of them.
+    void queries.invalidateQueries({
+      predicate: ({ queryKey: [name, id] }) => name === 'job' && jobs.has(String(id)),
+    });
   };
 }

@@ -5,6 +5,10 @@ export interface Proof {
 }
 
 export async function newProof(): Promise<Proof> {
+  if (!isSecureContext)
+    throw new Error(
+      `Browsers sign in over HTTPS or on localhost alone. Open the console at one of these instead of ${location.origin}.`,
+    );
   const verifier = randomText(32);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));
   return { verifier, challenge: base64url(new Uint8Array(digest)) };

@@ -27,8 +27,10 @@ function storage(): Storage {
     setItem: (key: string, value: string) => void kept.set(key, value),
     removeItem: (key: string) => void kept.delete(key),
     clear: () => kept.clear(),
-    key: () => null,
-    length: 0,
+    key: (index: number) => [...kept.keys()][index] ?? null,
+    get length() {
+      return kept.size;
+    },
   };
 }
 
@@ -111,6 +113,17 @@ test('signing out ends the session of every tab', async () => {
   expect(session.isSignedIn()).toBe(false);
   expect(kept()).toBeNull();
   expect(sessionStorage.getItem('millrace.tenant')).toBeNull();
+});
+
+test('signing out removes what the person wrote, and keeps what was chosen for the browser', async () => {
+  tab = otherTab(tokens('first'));
+  issuer(200, {});
+  const session = await openSession(CONFIG);
+  const written = ['millrace.queries.oid-1', 'millrace.sample.invoice', 'millrace.queries.oid-2'];
+  for (const name of [...written, 'millrace.theme']) localStorage.setItem(name, '…');
+  await session.signOut();
+  expect(written.map((name) => localStorage.getItem(name))).toEqual([null, null, null]);
+  expect(localStorage.getItem('millrace.theme')).toBe('…');
 });
 
 test('signed out in another tab, this one shows nothing any more', async () => {

@@ -1,6 +1,7 @@
 import type { SignIn } from '@millrace/api';
 import { type Tokens, endpointsOf, redeem } from './issuer.ts';
 import { askOtherTabs, readTokens, shareTokens, writeTokens } from './keep.ts';
+import { removeLeftBehind } from './left-behind.ts';
 import { newProof, randomText } from './pkce.ts';
 
 /** Below the base of the page: the address that is registered with the issuer. */
@@ -145,6 +146,7 @@ export async function openSession(config: SignIn): Promise<Session> {
     async signOut() {
       tokens = null;
       sessionStorage.clear();
+      removeLeftBehind();
       others.end();
       const home = new URL(import.meta.env.BASE_URL, location.origin).href;
       // Signed out here even where the issuer does not answer.

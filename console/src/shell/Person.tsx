@@ -1,5 +1,6 @@
 import { use } from 'react';
-import { Ellipsis, LogOut } from 'lucide-react';
+import { Link } from '@tanstack/react-router';
+import { BookOpen, Compass, Ellipsis, LogOut } from 'lucide-react';
 import { MeContext, useApp } from '../data/client.ts';
 import { rolesInWords } from '../data/roles.ts';
 import { type Settings, choose, useSetting } from '../theme/settings.ts';
@@ -18,6 +19,8 @@ const TIMES = [
   { value: 'relative', word: 'Relative' },
 ] as const satisfies readonly { value: Settings['time']; word: string }[];
 
+const ENTRY = 'flex h-8 items-center gap-1.5 rounded-control px-2.75 hover:bg-hover max-md:h-9';
+
 /** Who is signed in, and what they chose once. The browser's own pop-over: it closes by Escape and by a click beside it. */
 export function Person({ compact = false }: { compact?: boolean }) {
   const me = use(MeContext);
@@ -27,6 +30,7 @@ export function Person({ compact = false }: { compact?: boolean }) {
   const singleKeys = useSetting('keys');
   const name = me?.name ?? '…';
   const id = compact ? 'person-menu-small' : 'person-menu';
+  const close = (): void => document.getElementById(id)?.hidePopover();
   return (
     <>
       <button
@@ -84,6 +88,14 @@ export function Person({ compact = false }: { compact?: boolean }) {
               ]}
               onChange={(value) => choose('keys', value)}
             />
+          </div>
+          <div className="grid border-y border-line py-1.5">
+            <Link to="/welcome" className={ENTRY} onClick={close}>
+              <Compass size={14} className="text-ink-3" /> First steps
+            </Link>
+            <a href="/docs/" target="_blank" rel="noreferrer" className={ENTRY}>
+              <BookOpen size={14} className="text-ink-3" /> Documentation
+            </a>
           </div>
           <Button
             look="ghost"

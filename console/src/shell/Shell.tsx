@@ -1,8 +1,8 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { Menu, Search } from 'lucide-react';
-import { Suspense, lazy, useState } from 'react';
+import { type ComponentType, useState } from 'react';
 import { IconButton } from '../ui/button.tsx';
-import { Toasts } from '../ui/toast.tsx';
+import { Toasts, toast } from '../ui/toast.tsx';
 import { useKeys } from './keys.ts';
 import { Logo } from './Logo.tsx';
 import { Nav } from './Nav.tsx';
@@ -10,14 +10,15 @@ import { Person } from './Person.tsx';
 import { SECTIONS } from './sections.ts';
 import { SessionEnded } from './SessionEnded.tsx';
 
-const Palette = lazy(() =>
-  import('./palette/Palette.tsx').then((module) => ({ default: module.Palette })),
-);
-
 /** Navigation on the canvas, one sheet beside it. Under 720 px: a bar above, tabs below, the sheet from edge to edge. */
 export function Shell() {
-  const [finding, setFinding] = useState(false);
-  useKeys({ 'mod+k': () => setFinding(true) });
+  const [Palette, setPalette] = useState<ComponentType<{ onClose(): void }> | null>(null);
+  const find = (): void =>
+    void import('./palette/Palette.tsx').then(
+      (module) => setPalette(() => module.Palette),
+      () => toast({ text: 'The server did not send the palette. Try again.', phase: 'failed' }),
+    );
+  useKeys({ 'mod+k': find });
   return (
     <div className="flex h-dvh min-w-80 max-md:flex-col">
       <a
@@ -26,8 +27,8 @@ export function Shell() {
       >
         Skip to content
       </a>
-      <Nav onFind={() => setFinding(true)} />
-      <TopBar onFind={() => setFinding(true)} />
+      <Nav onFind={find} />
+      <TopBar onFind={find} />
       <main
         id="main"
         className="relative my-2 mr-2 flex min-h-0 min-w-0 flex-1 flex-col overflow-hidden rounded-sheet border border-line bg-surface short:block short:overflow-y-auto shadow-control max-md:m-0 max-md:rounded-none max-md:border-x-0 print:m-0 print:border-0"
@@ -35,11 +36,7 @@ export function Shell() {
         <Outlet />
       </main>
       <BottomTabs />
-      {finding && (
-        <Suspense>
-          <Palette onClose={() => setFinding(false)} />
-        </Suspense>
-      )}
+      {Palette !== null && <Palette onClose={() => setPalette(null)} />}
       <SessionEnded />
       <Toasts />
     </div>

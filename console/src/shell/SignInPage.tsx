@@ -17,7 +17,11 @@ export function SignInPage({
   const [trouble, setTrouble] = useState(wrong);
   const begin = (): void => {
     setTrouble(undefined);
-    session.signIn({ returnTo }).catch((error: unknown) => setTrouble(String(error)));
+    session
+      .signIn({ returnTo })
+      .catch((error: unknown) =>
+        setTrouble(error instanceof Error ? error.message : String(error)),
+      );
   };
   return (
     <main className="grid min-h-dvh place-items-center p-4">

@@ -44,3 +44,8 @@ function subscribe(listener: () => void): () => void {
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
+
+/** What follows from the time, such as the words "3 min ago": renders when it changes, and not each second. */
+export function useByNow<Value extends string | number>(of: (now: number) => Value): Value {
+  return useSyncExternalStore(subscribe, () => of(now));
+}

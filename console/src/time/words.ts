@@ -6,6 +6,11 @@ export function count(value: number): string {
   return number.format(value);
 }
 
+/** `12`, and `999+` for whatever is more than 999. */
+export function countUpTo(most: number, value: number): string {
+  return value > most ? `${count(most)}+` : count(value);
+}
+
 /** `1 job`, `2 jobs`, `1,204 jobs`. */
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;

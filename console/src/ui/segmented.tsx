@@ -16,7 +16,7 @@ export function Segmented<Value extends string>({
       {options.map((option) => (
         <label
           key={option.value}
-          className="grid h-6 items-center rounded-[5px] px-2.5 text-small font-medium whitespace-nowrap text-ink-2 has-checked:bg-raised has-checked:text-ink has-checked:shadow-[0_0_0_1px_var(--line),var(--e1)] has-focus-visible:outline-2 has-focus-visible:outline-focus max-md:h-8"
+          className="grid h-6 items-center rounded-[5px] px-2.5 text-small max-[22.4rem]:px-2 font-medium whitespace-nowrap text-ink-2 has-checked:bg-raised has-checked:text-ink has-checked:shadow-[0_0_0_1px_var(--line),var(--e1)] has-focus-visible:outline-2 has-focus-visible:outline-focus max-md:h-8"
         >
           <input
             type="radio"

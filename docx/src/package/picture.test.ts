@@ -119,7 +119,7 @@ describe('an SVG', () => {
     return unzip(output).get('word/media/millrace1.svg')?.toString() ?? '';
   };
 
-  it('keeps pictures of dots in data addresses, written anew', () => {
+  it('keeps pictures of dots in data addresses, written again', () => {
     expect(written(svgShowing(data(PNG)))).toContain(`xlink:href="${data(PNG)}"`);
     // A decoder that skips other characters than ours must not see other bytes.
     const odd = `data:image/svg+xml;base64,${PNG.toString('base64').replace(/(.{5})/g, '$1-_\n')}`;

@@ -27,7 +27,7 @@ function counting(to: number, before: (n: number) => unknown = () => {}): Handle
 }
 
 describe('a chunk', () => {
-  it('is saved with its progress, and told', async () => {
+  it('is saved with its progress, and reported', async () => {
     const hold = later();
     const { worker, enqueue, run, job, of, told } = world(
       counting(3, (n) => n === 3 && hold.promise),
@@ -127,7 +127,7 @@ describe('a chunk', () => {
 });
 
 describe('a job that fails after some chunks', () => {
-  it('goes on from the cursor, and counts its attempts anew', async () => {
+  it('goes on from the cursor, and counts its attempts from the beginning', async () => {
     const begun: unknown[] = [];
     const failures = new Map([
       [2, 3],

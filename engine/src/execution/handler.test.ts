@@ -42,7 +42,7 @@ describe('a job whose data was erased while it waited', () => {
 });
 
 it.each(['{"month": ', '', 'May', "{'month': 1}"])(
-  'data that is no JSON is told as such, and not tried again: %j',
+  'data that is no JSON is reported as such, and not tried again: %j',
   async (payload) => {
     let begun = 0;
     const { worker, enqueue, run, job } = createWorld({

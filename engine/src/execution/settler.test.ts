@@ -226,7 +226,7 @@ describe('a store that is away', () => {
 });
 
 describe('backpressure', () => {
-  it('is felt at 10,000 outcomes, and told once there is room', async () => {
+  it('is felt at 10,000 outcomes, and reported once there is room', async () => {
     const gate = later();
     const { settle, run, settler } = world(async (settlements) => {
       await gate.promise;

@@ -113,7 +113,7 @@ describe('all ends are the same as without', () => {
   });
 });
 
-it('is told each end once, a handler that was given up too', async () => {
+it('hears of each end once, a handler that was given up too', async () => {
   const seen: Ended['type'][] = [];
   await endings(following(seen));
   const {

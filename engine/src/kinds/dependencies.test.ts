@@ -169,7 +169,7 @@ describe('a rule with all of several parents', () => {
     expect(await all('child')).toHaveLength(1);
   });
 
-  it('does not wait for ever: the gate closes, and is told', async () => {
+  it('does not wait for ever: the gate closes, and is reported', async () => {
     const { end, all, run, of } = world({ ...both, within: '2h' });
     const a = await end('a', { month: 'May' });
     await run(3 * 3_600_000);

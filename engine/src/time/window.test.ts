@@ -42,7 +42,7 @@ describe('ticks', () => {
   });
 });
 
-it('a time zone that is none is told with an example of one', () => {
+it('a time zone that is none is reported with an example of one', () => {
   expect(() => parseCron('* * * * *', 'Berlin')).toThrow(
     '"* * * * *" in time zone "Berlin" is not a schedule: RangeError: "Berlin" is no IANA time zone, such as "Europe/Berlin".',
   );

@@ -92,7 +92,7 @@ test('another name is given by a variable, and has to be there', () => {
   ]);
 });
 
-describe('what is wrong is told with its place', () => {
+describe('what is wrong is reported with its place', () => {
   test('a name that there is not, and the one that was probably meant', () => {
     write('PORT: 4000\n\nMILLRACE_LEAS: 1m\nXYZZY_PLUGH_FROTZ: 1\n');
     expect(problems()).toEqual([

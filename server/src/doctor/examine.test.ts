@@ -52,7 +52,7 @@ test('what is there is ok, and nothing needs to be done', async () => {
   ]);
 });
 
-test('an old Node is told', () => {
+test('an old Node is reported', () => {
   expect(node('20.18.3')).toMatchObject({ verdict: 'missing' });
   expect([node('20.19.0'), node('22.0.0')]).toMatchObject([{ verdict: 'ok' }, { verdict: 'ok' }]);
 });
@@ -81,7 +81,7 @@ test('a Millrace whose database has stopped has to be restarted', async () => {
   });
 });
 
-test('folders that the server would refuse are told', async () => {
+test('folders that the server would refuse are reported', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-doctor-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'file');
@@ -101,7 +101,7 @@ test('folders that the server would refuse are told', async () => {
   });
 });
 
-test('a database that does not let us in is told without its password', async () => {
+test('a database that does not let us in is reported without its password', async () => {
   const { database } = await found({ DATABASE_URL: 'postgres://ada:hush-hush@127.0.0.1:1/queue' });
   expect(database).toMatchObject({
     verdict: 'missing',
@@ -119,7 +119,7 @@ describe('the schema', () => {
   const schema = async (env: Record<string, string> = {}) =>
     (await found({ DATABASE_URL: database.url, ...env }))['schema'];
 
-  test('is told before a start, and nothing is set up', async () => {
+  test('is reported before a start, and nothing is set up', async () => {
     for (let times = 0; times < 2; times += 1)
       expect(await schema()).toMatchObject({
         verdict: 'ok',
@@ -220,7 +220,7 @@ test('a Redis is asked for what it must not do, with the password of the setting
   expect(JSON.stringify(all)).not.toContain('hush');
 });
 
-test('a Redis that would throw jobs away is told', async () => {
+test('a Redis that would throw jobs away is reported', async () => {
   const settings = { maxmemory: '100mb', 'maxmemory-policy': 'allkeys-lru' };
   const redis = await startRedis({ settings });
   onTestFinished(() => redis.remove());

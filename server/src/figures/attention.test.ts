@@ -36,7 +36,18 @@ const replica = (id: string, more: Partial<Replica> = {}): Replica => ({
   ...more,
 });
 
-function found(
+function found(...params: Parameters<typeof all>) {
+  return all(...params).map(({ id, level, title, count, action, target }) => ({
+    id,
+    level,
+    title,
+    count,
+    action,
+    target,
+  }));
+}
+
+function all(
   present: Partial<Present>,
   more: Partial<Parameters<typeof attentionOf>[0]> = {},
   scope: Scope = EVERYTHING,
@@ -58,22 +69,18 @@ function found(
     from: NOW - HOUR,
     declared: [],
     ...more,
-  }).map(({ id, level, title, count, action, target }) => ({
-    id,
-    level,
-    title,
-    count,
-    action,
-    target,
-  }));
+  });
 }
 
 test('nothing is wrong where nothing is', () => expect(found({})).toEqual([]));
 
-test('a paused kind counts while something waits for it', () => {
+test('a paused kind is there also while nothing waits for it, with who and why', () => {
   const paused = [{ kind: 'a', by: 'ruth', since: NOW - HOUR, reason: 'reloads' }];
-  expect(found({ paused })).toEqual([]);
-  expect(found({ paused, counts: [queued('a', 5, { scheduled: 5 })] })).toEqual([]);
+  const details = (counts: Count[]) => all({ paused, counts }).map(({ detail }) => detail);
+  expect(details([queued('a', 5, { scheduled: 5 })])).toEqual([
+    'Nothing waits for it yet. Paused by ruth: “reloads”.',
+  ]);
+  expect(details([queued('a', 1)])).toEqual(['1 job waits. Paused by ruth: “reloads”.']);
   expect(found({ paused, counts: [queued('a', 5, { scheduled: 2 })] })).toEqual([
     {
       id: 'paused:a',
@@ -114,7 +121,7 @@ test('jobs that are due for too long, unless their kind is paused', () => {
     { id: 'old:b', level: 'queued', count: 2 },
   ]);
   const paused = [{ kind: 'c', by: null, since: NOW, reason: null }];
-  expect(found({ lanes, replicas, paused }).map(({ id }) => id)).toEqual(['old:b']);
+  expect(found({ lanes, replicas, paused }).map(({ id }) => id)).toEqual(['paused:c', 'old:b']);
 });
 
 test('groups that grew within the window', () => {
@@ -149,7 +156,27 @@ test('a budget past a mark', () => {
   ]);
 });
 
-test('a schedule that is paused or not declared any more, once a tick has been missed', () => {
+test('a replica that is held back, while it is there', () => {
+  const wanted = {
+    state: 'drained',
+    since: new Date(NOW).toISOString(),
+    by: 'ruth',
+    reason: 'kernel',
+  } as const;
+  const replicas = [
+    replica('r1', { state: 'paused', wanted, inFlight: 1 }),
+    replica('r2', { state: 'stopped', wanted }),
+  ];
+  expect(all({ replicas })).toMatchObject([
+    {
+      id: 'held:r1',
+      level: 'paused',
+      detail: 'It takes no jobs, and finishes 1 job. Paused by ruth: “kernel”.',
+    },
+  ]);
+});
+
+test('a schedule that is paused, and one not declared any more once a tick has been missed', () => {
   const schedule = (name: string, cron: string, more: object = {}) => ({
     name,
     cron,
@@ -171,6 +198,8 @@ test('a schedule that is paused or not declared any more, once a tick has been m
   const declared = ['well', 'paused', 'yearly'].map((name) => ({ name }));
   expect(found({ schedules }, { declared }).map(({ id, action }) => [id, action])).toEqual([
     ['schedule:paused', 'resume_schedule'],
+    ['schedule:yearly', 'resume_schedule'],
+    ['schedule:odd', 'resume_schedule'],
     ['schedule:gone', 'open_schedule'],
   ]);
 });

@@ -23,6 +23,7 @@ export function attentionOf(params: {
     ...unknownKinds(present, scope),
     ...oldJobs(present, scope),
     ...pausedKinds(present, scope),
+    ...heldReplicas(present),
     ...budgetsUsed(budgets),
     ...stoppedSchedules(present, declared),
   ];
@@ -73,21 +74,40 @@ function grownGroups(groups: readonly ErrorGroup[], from: number): Attention[] {
     }));
 }
 
+/** Also one that nothing waits for: whoever enqueues the next job would wait for nothing. */
 function pausedKinds({ counts, paused }: Present, scope: Scope): Attention[] {
-  return paused.flatMap(({ kind, by, since, reason }): Attention[] => {
+  return paused.map(({ kind, by, since, reason }): Attention => {
     const waiting = dueOf(counts, scope, kind);
-    if (waiting === 0) return [];
+    const wait = `${jobs(waiting)} ${waiting === 1 ? 'waits' : 'wait'}.`;
+    return {
+      id: `paused:${kind}`,
+      level: 'paused',
+      title: `${kind} is paused`,
+      detail: `${waiting === 0 ? 'Nothing waits for it yet.' : wait} ${pausedBy({ by, reason })}`,
+      since: iso(since),
+      count: waiting,
+      link: { kind, state: 'QUEUED' },
+      action: 'resume_kind',
+      target: kind,
+    };
+  });
+}
+
+/** Paused or drained by somebody, and still there. */
+function heldReplicas({ replicas }: Present): Attention[] {
+  return replicas.flatMap(({ id, state, wanted, inFlight }): Attention[] => {
+    if (wanted === null || state === 'silent' || state === 'stopped') return [];
     return [
       {
-        id: `paused:${kind}`,
+        id: `held:${id}`,
         level: 'paused',
-        title: `${kind} is paused`,
-        detail: `${jobs(waiting)} ${waiting === 1 ? 'waits' : 'wait'}. ${pausedBy({ by, reason })}`,
-        since: iso(since),
-        count: waiting,
-        link: { kind, state: 'QUEUED' },
-        action: 'resume_kind',
-        target: kind,
+        title: `Replica ${id} is ${wanted.state}`,
+        detail: `It takes no jobs${inFlight === 0 ? '' : `, and finishes ${jobs(inFlight)}`}. ${pausedBy(wanted)}`,
+        since: wanted.since,
+        count: null,
+        link: { replica: id },
+        action: 'open_replica',
+        target: id,
       },
     ];
   });
@@ -169,7 +189,7 @@ function budgetsUsed(budgets: readonly Budget[]): Attention[] {
   });
 }
 
-/** A tick that came while a schedule was paused is gone; of one that nobody declares any more, all are. */
+/** Paused by somebody; or declared by nobody any more, once that has cost a tick. */
 function stoppedSchedules(
   { at, schedules }: Present,
   declared: readonly Pick<Schedule, 'name'>[],
@@ -177,27 +197,38 @@ function stoppedSchedules(
   const names = new Set(declared.map(({ name }) => name));
   return schedules.flatMap((schedule): Attention[] => {
     const { name, cron, timeZone, lastTick, paused, kind } = schedule;
-    const isDeclared = names.has(name);
-    if (paused === null && isDeclared) return [];
-    const missed = tickAfter(cron, timeZone, paused?.since ?? lastTick);
-    if (missed === null || missed > at) return [];
+    if (paused === null && names.has(name)) return [];
+    const tick = tickAfter(cron, timeZone, paused?.since ?? lastTick);
+    const missed = tick === null || tick > at ? null : iso(tick);
+    const thing = {
+      id: `schedule:${name}`,
+      count: null,
+      link: { schedule: name, kind },
+      target: name,
+    };
+    if (paused !== null) {
+      const ticks =
+        missed === null ? 'No tick has come since.' : `Its ticks since ${missed} are passed over.`;
+      return [
+        {
+          ...thing,
+          level: 'paused',
+          title: `The schedule ${name} is paused`,
+          detail: `${ticks} ${pausedBy(paused)}`,
+          since: iso(paused.since),
+          action: 'resume_schedule',
+        },
+      ];
+    }
+    if (missed === null) return [];
     return [
       {
-        id: `schedule:${name}`,
-        level: paused === null ? 'queued' : 'paused',
-        title:
-          paused === null
-            ? `The schedule ${name} is not declared any more`
-            : `The schedule ${name} is paused`,
-        detail:
-          paused === null
-            ? `Its ticks since ${iso(missed)} have made no job: no job file of this replica has it.`
-            : `Its ticks since ${iso(missed)} are passed over. ${pausedBy(paused)}`,
-        since: iso(paused?.since ?? missed),
-        count: null,
-        link: { schedule: name, kind },
-        action: paused === null ? 'open_schedule' : 'resume_schedule',
-        target: name,
+        ...thing,
+        level: 'queued',
+        title: `The schedule ${name} is not declared any more`,
+        detail: `Its ticks since ${missed} have made no job: no job file of this replica has it.`,
+        since: missed,
+        action: 'open_schedule',
       },
     ];
   });

@@ -50,7 +50,7 @@ describe('the correlation id', () => {
   });
 
   test.each(['', 'two words', 'x'.repeat(129), 'ümlaut', 'tab\there', '{"a":1}\u007f'])(
-    'is made anew for %j',
+    'is made again for %j',
     async (given) => {
       start();
       const { headers } = await ask({ ...enqueue, headers: { 'x-correlation-id': given } });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toProblem } from './problems.ts';
 
-test('what a workload says of its own error is told, whatever is usual for its code', () => {
+test('what a workload says of its own error is reported, whatever is usual for its code', () => {
   const ofWorkload = (retryable?: boolean) => () => ({
     code: 'conversion_timeout',
     detail: 'It had no processor.',

@@ -21,7 +21,7 @@ afterEach(() => place.close());
 const isMore = ({ type }: { type: string }): boolean => type === 'more';
 
 describe('more jobs than can be named', () => {
-  test('are told up to 250, then that there are more', async () => {
+  test('are reported up to 250, then that there are more', async () => {
     const replica = await place.start();
     const reader = await connect(replica.url, { topics: 'job' });
     await reader.until(isLive);
@@ -40,7 +40,7 @@ describe('more jobs than can be named', () => {
   });
 
   test.each([true, false])(
-    'are nobody else’s news: of another tenant nothing is told (notifications arrive: %s)',
+    'are nobody else’s news: of another tenant nothing is reported (notifications arrive: %s)',
     async (arrives) => {
       const replica = await place.start('r1', {
         announcements: (end) => (end.setArrive(arrives), end),
@@ -236,7 +236,7 @@ describe('a line that was cut', () => {
   });
 });
 
-test('a stream that was opening when there was a gap is told to look again', async () => {
+test('a stream that was opening when there was a gap is asked to look again', async () => {
   let tell: (hint: Hint) => void = () => {};
   const [isRead, goOn] = [later(), later()];
   const replica = await place.start('r1', {

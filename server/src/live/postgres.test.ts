@@ -50,7 +50,7 @@ async function reading(replica: Replica, id?: string): Promise<Reader> {
   return reader;
 }
 
-test('what either does is told by both, in the same order with the same ids', async () => {
+test('what either does is reported by both, in the same order with the same ids', async () => {
   const [a, b] = both();
   const [readerA, readerB] = [await reading(a), await reading(b)];
   const ids: string[] = [];

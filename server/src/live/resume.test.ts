@@ -178,7 +178,7 @@ describe('a reader who comes back too late', () => {
 });
 
 describe('with two processes', () => {
-  test('what one does is told by the other', async () => {
+  test('what one does is reported by the other', async () => {
     const [one, two] = [await place.start('r1'), await place.start('r2')];
     const reader = await reading(one);
     const id = await two.enqueue();

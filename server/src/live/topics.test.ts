@@ -35,7 +35,7 @@ test('who listens in another replica hears of things that changed, and streams o
   expect(heard).toHaveLength(2);
 });
 
-test('who listens is told to look where announcements were missed', () => {
+test('who listens is asked to look where announcements were missed', () => {
   const topics = createTopics();
   const heard: (readonly string[] | null)[] = [];
   topics.live.listen('run', (ids) => heard.push(ids));

@@ -166,7 +166,7 @@ test('each execution of a job is one line with its outcome and duration', () => 
   expect(said[3]).toMatchObject({ during: 'claim', err: { message: 'gone' } });
 });
 
-test('a store that is away is told once a minute, not at each claim, and again after it was back', () => {
+test('a store that is away is reported once a minute, not at each claim, and again after it was back', () => {
   const { log, lines } = capture();
   const events = createEvents();
   let now = 0;

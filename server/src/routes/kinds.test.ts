@@ -119,7 +119,7 @@ test('schedules come by name, of one kind where that is asked for, in pages', as
   });
 });
 
-test('schedules are told in words, with their next five ticks and what becomes of missed ones', async () => {
+test('schedules are shown in words, with their next five ticks and what becomes of missed ones', async () => {
   const declared = {
     name: 'monthly',
     cron: '0 6 1 * *',

@@ -308,7 +308,7 @@ describe('readiness', () => {
     expect(await client.readyz()).toMatchObject({ status: 'ready' });
   });
 
-  test('health falls too, and everybody is told, when nothing but a restart helps', async () => {
+  test('health falls too, and everybody is informed, when nothing but a restart helps', async () => {
     const sentence = 'The embedded database has stopped. Restart this process.';
     const stopped = () => sentence;
     const now = () => Promise.reject(new StoreStopped(sentence));
@@ -332,7 +332,7 @@ describe('readiness', () => {
     expect(await client.readyz()).toMatchObject({ status: 'unavailable' });
   });
 
-  test('falls when the process was told to stop, while health does not', async () => {
+  test('falls when the process was asked to stop, while health does not', async () => {
     const { app, client, lines } = start({ parts: { isStopping: () => true } });
     expect((await app.inject('/readyz')).statusCode).toBe(503);
     expect(await client.readyz()).toMatchObject({ status: 'stopping' });

@@ -23,7 +23,7 @@ function start(options: HarnessOptions = {}) {
   return harness;
 }
 
-test('what waits is told by why, and the parts add up', async () => {
+test('what waits is counted by why, and the parts add up', async () => {
   const time = createVirtualTime();
   const { client, store } = start({
     clock: time.process(),
@@ -52,7 +52,10 @@ test('what waits is told by why, and the parts add up', async () => {
   await time.run(time.now() + 1_000);
   const { waiting: held, attention } = await client.overview();
   expect(held).toMatchObject({ total: 4, due: 0, held: 2, oldestDueSeconds: null });
-  expect(attention).toMatchObject([{ id: 'paused:hello', action: 'resume_kind', count: 2 }]);
+  expect(attention).toMatchObject([
+    { id: 'paused:hello', action: 'resume_kind', count: 2 },
+    { id: 'paused:other', action: 'resume_kind', count: 0 },
+  ]);
 });
 
 test('flow, figures and series of a window come from what was kept', async () => {

@@ -26,7 +26,7 @@ function report({ store }: Harness, stats: object): Promise<void> {
 }
 
 describe('replicas', () => {
-  test('are told with version, start, jobs and slots; those of before without', async () => {
+  test('are reported with version, start, jobs and slots; those of before without', async () => {
     const at = start();
     const { id } = await at.client.enqueue({ body: { kind: 'hello', data: { name: 'A' } } });
     await report(at, {});
@@ -49,7 +49,7 @@ describe('replicas', () => {
     expect(older).toMatchObject({ id: 'other', version: null, jobs: [], pools: [] });
   });
 
-  test('one that went away is told with what others have taken over from it', async () => {
+  test('one that went away is reported with what others have taken over from it', async () => {
     const at = start();
     const { id } = await at.client.enqueue({ body: { kind: 'hello', data: { name: 'A' } } });
     await report(at, { id: 'gone' });
@@ -78,7 +78,7 @@ describe('replicas', () => {
     await refusal(at.client.drainReplica({ params: { id: 'nobody' } }), 'replica_not_found');
   });
 
-  test('one that is told to pause does so at once, and goes on', async () => {
+  test('one that is asked to pause does so at once, and goes on', async () => {
     const at = start();
     const { client, worker } = at;
     const entered = (state: string) => at.next('worker.state', (event) => event.state === state);

@@ -49,7 +49,7 @@ ORDER BY 1, 2, 3`);
 
 const ALL = ['queue', ...SCHEMA_PARTS.slice(1).map(({ owner }) => owner)];
 
-test('each part is told with what was done, and the second time there is nothing to do', async () => {
+test('each part is reported with what was done, and the second time there is nothing to do', async () => {
   expect(ALL.length).toBeGreaterThan(3);
   expect(await told({ mode: 'check' })).toEqual(
     ALL.map((part) => ({
@@ -101,7 +101,7 @@ test('one part that is too new stops it before anything is changed', async () =>
   expect(rows).toEqual([]);
 });
 
-test('a database that does not answer, and one that has no roles, are told', async () => {
+test('a database that does not answer, and one that has no roles, are reported', async () => {
   const away = 'postgres://ada:hush-hush@127.0.0.1:1/queue';
   await expect(told({ mode: 'check' }, away)).rejects.toThrow('did not answer');
   const embedded = migrateSchema(readDatabasePlace({ MILLRACE_DATA: '/tmp/nowhere' }), {
@@ -111,7 +111,7 @@ test('a database that does not answer, and one that has no roles, are told', asy
   await expect(embedded.next()).rejects.toMatchObject({ code: 'no_roles', exit: 'usage' });
 });
 
-test('of an embedded database that is not there, the plan is told and nothing is made', async () => {
+test('of an embedded database that is not there, the plan is reported and nothing is made', async () => {
   const nowhere = readDatabasePlace({ MILLRACE_DATA: '/nowhere/at/all' });
   const parts = [];
   for await (const event of migrateSchema(nowhere, { mode: 'check' })) parts.push(event);

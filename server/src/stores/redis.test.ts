@@ -107,7 +107,7 @@ test('a restart of Redis ends nothing, and work goes on by itself', async () => 
   expect(started.output()).toContain('Redis does not answer');
 }, 120_000);
 
-test('a Redis that is not there, or cannot do what a kind needs, is told at the start', async () => {
+test('a Redis that is not there, or cannot do what a kind needs, is reported at the start', async () => {
   const refused = async (env: Record<string, string>): Promise<string> => {
     const started = main(env);
     expect(await started.ended).not.toBe(0);

@@ -135,7 +135,7 @@ describe('several stores as one', () => {
     expect(await joined.erase({ subject: 's' })).toBe(2);
   });
 
-  test('one that is away is left out and told of; the main one must answer', async () => {
+  test('one that is away is left out and reported; the main one must answer', async () => {
     const { main, org } = world();
     const away = () => Promise.reject(new StoreUnavailable('away'));
     const told: string[] = [];

@@ -148,7 +148,7 @@ describe('a delivery', () => {
     expect((await send(slow)).status).toBe(200);
   });
 
-  test('ends when its job is told to end', async () => {
+  test('ends when its job is asked to end', async () => {
     const silent = await startReceiver(() => null);
     cleanUp.push(() => silent.close());
     const abort = new AbortController();

@@ -114,7 +114,7 @@ test('its kinds are given its service, its routes the scope of their caller', as
   expect(handler('listJobs', scope)).toBeUndefined();
 });
 
-test('what it throws is told in its words, and what it keeps about someone is erased and counted', async () => {
+test('what it throws is reported in its words, and what it keeps about someone is erased and counted', async () => {
   const opened = await open(
     letters(
       {},

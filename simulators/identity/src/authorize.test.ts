@@ -114,7 +114,7 @@ test('the request may be posted, from the pages of any client', async () => {
   expect(page.text).toContain('The command line');
 });
 
-describe('what is wrong with a request is told to its client', () => {
+describe('what is wrong with a request is reported to its client', () => {
   test.each([
     ['no response_type', { response_type: undefined }, 'invalid_request'],
     ['the implicit flow', { response_type: 'token' }, 'unsupported_response_type'],

@@ -46,7 +46,7 @@ test('a program gets a code for its person, and a page to type it', async () => 
 });
 
 describe('the person', () => {
-  test('sees the code and who asks, signs in, and is told to close the window', async () => {
+  test('sees the code and who asks, signs in, and is asked to close the window', async () => {
     const world = await startWorld();
     const started = await start(world);
     const page = await visit(started.verification_uri_complete);
@@ -112,7 +112,7 @@ describe('the person', () => {
 });
 
 describe('polling', () => {
-  test('too fast is told to slow down, by five seconds more each time', async () => {
+  test('too fast is asked to slow down, by five seconds more each time', async () => {
     const world = await startWorld();
     const started = await start(world);
     const answers: string[] = [await poll(world, started)];

@@ -100,7 +100,7 @@ it('an exception that nobody caught undoes everything', async () => {
   expect(world.org.records('Account')).toEqual([]);
 });
 
-it('a list that is inserted stands whole or not at all; told so, each record stands alone', async () => {
+it('a list that is inserted stands whole or not at all; asked so, each record stands alone', async () => {
   const rows = `List<Account> rows = new List<Account>{ new Account(Name = 'Good'), new Account() };`;
   const whole = await orgWith(
     `${rows} try { insert rows; } catch (DmlException refused) { ${FIRST} }`,

@@ -59,7 +59,7 @@ test('a file that is none is refused', async () => {
   await expect(startWorld({ stateFile })).rejects.toMatchObject({ code: 'invalid_option' });
 });
 
-test('a file that has grown too long is written anew', async () => {
+test('a file that has grown too long is written again', async () => {
   const stateFile = join(folder, 'org.json');
   const world = await startWorld({ stateFile });
   const id = await world.org.insert('Generated_Document__c', {

@@ -13,25 +13,18 @@ import {
 import { newJob, only } from '@millrace/store-contract';
 import { type JobsOptions, Queue, QueueEvents } from 'bullmq';
 import Fastify from 'fastify';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { startRedis } from '../../../scripts/services.mjs';
-import { startStore } from '../test/redis.ts';
+import { redisForTests } from '../test/redis.ts';
 import { FAILED, claimAll, settle, start, succeeded } from '../test/work.ts';
 
 /** The world around BullMQ, with its own packages: it sees our jobs, and we take up what it adds. */
 
-let redis: Awaited<ReturnType<typeof startRedis>>;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(() => redis.remove());
+const openStore = redisForTests();
 
 async function world() {
-  const harness = await startStore(redis.url);
-  onTestFinished(() => harness.close());
-  const connection = { url: redis.url };
-  const options = { connection, prefix: `{${harness.prefix}}` };
+  const opened = await openStore();
+  const options = { connection: { url: opened.url }, prefix: `{${opened.prefix}}` };
   const queueFor = (name: string): Queue => {
     const queue = new Queue(name, options);
     onTestFinished(() => queue.close());
@@ -43,7 +36,7 @@ async function world() {
     await events.waitUntilReady();
     return events;
   };
-  return { ...harness, store: await harness.open(), queueFor, eventsFor };
+  return { ...opened, queueFor, eventsFor };
 }
 
 const clock: Clock = {

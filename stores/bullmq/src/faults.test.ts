@@ -123,7 +123,7 @@ describe('a server that is of no use for a while', () => {
     await expect(store.enqueue({ jobs: [newJob()] })).rejects.toThrow(/another program/);
   });
 
-  test('cut the subscription: everyone is told to look, and hears again', async () => {
+  test('cut the subscription: everyone is asked to look, and hears again', async () => {
     const { store, admin } = await world(redis.url);
     const heard: Hint[] = [];
     store.watch((hint) => heard.push(hint));

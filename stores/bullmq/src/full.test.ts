@@ -1,30 +1,24 @@
 import { newJob, only, times } from '@millrace/store-contract';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { startRedis } from '../../../scripts/services.mjs';
-import { startStore } from '../test/redis.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { redisForTests } from '../test/redis.ts';
 import { FAILED, claimAll, settle, start, succeeded } from '../test/work.ts';
 
 /** A Redis whose memory is full, where what frees memory and what ends running work must go through. */
 
-let redis: Awaited<ReturnType<typeof startRedis>>;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(() => redis.remove());
+const openStore = redisForTests();
 
 async function world() {
-  const harness = await startStore(redis.url);
-  onTestFinished(() => harness.close());
+  const opened = await openStore();
+  const { store, admin } = opened;
   const setLimit = async (bytes: string): Promise<void> => {
-    await harness.admin.call('CONFIG', 'SET', 'maxmemory', bytes);
+    await admin.call('CONFIG', 'SET', 'maxmemory', bytes);
   };
   onTestFinished(() => setLimit('0'));
   const fill = async (): Promise<void> => {
     await setLimit('1');
     await expect(store.enqueue({ jobs: [newJob()] })).rejects.toThrow(/memory of Redis is full/);
   };
-  const store = await harness.open();
-  return { ...harness, store, fill, setLimit };
+  return { ...opened, fill, setLimit };
 }
 
 test('jobs that ended are pruned, removed and erased', async () => {

@@ -1,29 +1,22 @@
 import { newJob, only, times } from '@millrace/store-contract';
 import { Queue } from 'bullmq';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { startRedis } from '../../../scripts/services.mjs';
-import { startStore } from '../test/redis.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { redisForTests } from '../test/redis.ts';
 import { claimAll, settle, start, succeeded } from '../test/work.ts';
 
 /** Writes that the jobs of a script share: none is forgotten, and the order is that of single writes. */
 
-let redis: Awaited<ReturnType<typeof startRedis>>;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(() => redis.remove());
+const openStore = redisForTests();
 
 async function world() {
-  const harness = await startStore(redis.url);
-  onTestFinished(() => harness.close());
-  const connection = { url: redis.url };
+  const opened = await openStore();
   const queue = new Queue('work', {
-    connection,
-    prefix: `{${harness.prefix}}`,
+    connection: { url: opened.url },
+    prefix: `{${opened.prefix}}`,
     skipMetasUpdate: true,
   });
   onTestFinished(() => queue.close());
-  return { ...harness, store: await harness.open(), queue };
+  return { ...opened, queue };
 }
 
 const RETRIED = {

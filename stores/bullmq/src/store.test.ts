@@ -1,8 +1,7 @@
 import { type NewJob, StoreUnavailable } from '@millrace/engine';
 import { expectRefused, newJob, only, times } from '@millrace/store-contract';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startRedis } from '../../../scripts/services.mjs';
-import { startStore } from '../test/redis.ts';
+import { describe, expect, test } from 'vitest';
+import { redisForTests } from '../test/redis.ts';
 import { FAILED, claimAll, settle, start, succeeded } from '../test/work.ts';
 import { type Context, jsonPartsOf } from './context.ts';
 import { kindOf, numberOf, prefixOf, queueOf, rankOf } from './names.ts';
@@ -10,17 +9,7 @@ import { settle as settleWith } from './operations/settle.ts';
 
 /** What this store has beyond the parts that the contract knows, and its own corners. */
 
-let redis: Awaited<ReturnType<typeof startRedis>>;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(() => redis.remove());
-
-async function world() {
-  const harness = await startStore(redis.url);
-  onTestFinished(() => harness.close());
-  return { ...harness, store: await harness.open() };
-}
+const world = redisForTests();
 
 describe('children', () => {
   const child = (changes: Partial<NewJob> = {}) => newJob({ kind: 'child', ...changes });

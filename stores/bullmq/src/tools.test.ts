@@ -1,32 +1,26 @@
 import { newJob, only, times } from '@millrace/store-contract';
 import { Queue, QueueEvents } from 'bullmq';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { startRedis } from '../../../scripts/services.mjs';
-import { startStore } from '../test/redis.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { redisForTests } from '../test/redis.ts';
 import { FAILED, claimAll, settle, start, succeeded } from '../test/work.ts';
 import type { BullStoreOptions } from './index.ts';
 
 /** What apps and tools of BullMQ do past us, and what becomes of it: nothing is lost, run by mistake or left half done. */
 
-let redis: Awaited<ReturnType<typeof startRedis>>;
-beforeAll(async () => {
-  redis = await startRedis();
-});
-afterAll(() => redis.remove());
+const openStore = redisForTests();
 
 async function world(options: Partial<BullStoreOptions> = {}) {
-  const harness = await startStore(redis.url, options);
-  onTestFinished(() => harness.close());
+  const opened = await openStore(options);
   const queueFor = (name: string): Queue => {
     const queue = new Queue(name, {
-      connection: { url: redis.url },
-      prefix: `{${harness.prefix}}`,
+      connection: { url: opened.url },
+      prefix: `{${opened.prefix}}`,
       skipMetasUpdate: true,
     });
     onTestFinished(() => queue.close());
     return queue;
   };
-  return { ...harness, store: await harness.open(), queueFor };
+  return { ...opened, queueFor };
 }
 
 type Opened = Awaited<ReturnType<typeof world>>;
@@ -190,7 +184,7 @@ describe('a job that a tool has removed', () => {
   });
 });
 
-test('a jobId that is the name of a list stops its own queue only, and is told', async () => {
+test('a jobId that is the name of a list stops its own queue only, and is reported', async () => {
   const told: string[] = [];
   const { store, queueFor } = await world({ onFault: ({ message }) => told.push(message) });
   await store.enqueue({ jobs: [newJob({ kind: 'good' }), newJob({ kind: 'running' })] });
@@ -217,9 +211,9 @@ test('a jobId that is the name of a list stops its own queue only, and is told',
 });
 
 test('a result of a megabyte is in the job, and not in the events', async () => {
-  const { store, queueFor, admin, prefix } = await world();
+  const { store, queueFor, admin, prefix, url } = await world();
   const events = new QueueEvents('work', {
-    connection: { url: redis.url },
+    connection: { url },
     prefix: `{${prefix}}`,
   });
   onTestFinished(() => events.close());

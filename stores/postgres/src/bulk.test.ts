@@ -1,18 +1,17 @@
-import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type PostgresStore, openPgliteStore } from './index.ts';
+import { type TestDatabase, openTestDatabase } from '../test/stores.ts';
+import type { PostgresStore } from './index.ts';
 import type { NewBulk } from './service.ts';
 
-let pglite: PGlite;
+let home: TestDatabase;
 let store: PostgresStore;
-
 beforeAll(async () => {
-  pglite = await PGlite.create();
-  store = await openPgliteStore({ source: { pglite } });
-}, 60_000);
+  home = await openTestDatabase('postgres');
+  store = await home.open();
+});
 afterAll(async () => {
   await store.close();
-  await pglite.close();
+  await home.drop();
 });
 
 async function newBulk(changes: Partial<NewBulk> = {}): Promise<NewBulk> {

@@ -126,7 +126,7 @@ describe('the password', () => {
     await server.setPassword('first');
   });
 
-  it('that was refused is told to whoever keeps it', async () => {
+  it('that was refused is reported to whoever keeps it', async () => {
     let refusals = 0;
     const database = open(tls, {
       password: async () => (refusals === 0 ? 'stale' : 'first'),

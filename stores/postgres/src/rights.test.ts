@@ -83,7 +83,7 @@ describe('a role', () => {
     await work(await openAs(role));
   });
 
-  it('that only works in it needs the rights it is told, and no others', async () => {
+  it('that only works in it needs the rights that are printed, and no others', async () => {
     await openAs('');
     const said = await refusalOf(openAs(role));
     expect(said).toContain(

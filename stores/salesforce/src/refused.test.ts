@@ -91,7 +91,7 @@ describe.each(LEVELS)('what the org refuses, with $level', ({ apex }) => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it('a cancellation while someone holds the record is told, and can be asked for again', async () => {
+  it('a cancellation while someone holds the record is reported, and can be asked for again', async () => {
     const id = await waiting(world.org);
     const select = { ids: [`salesforce-${id}`] };
     world.org.faults.add({ kind: 'lock', record: id });

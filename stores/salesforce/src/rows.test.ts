@@ -138,7 +138,7 @@ describe('one record among many, without Apex to stand between them', () => {
     expect(files(world.org)).toHaveLength(3);
   });
 
-  it('when none can be taken, the reason is told', async () => {
+  it('when none can be taken, the reason is reported', async () => {
     const id = await waiting(world.org);
     world.org.faults.add({ kind: 'storage', object: 'Docgen_Lease__c' });
     await expect(claim(store)).rejects.toThrow('STORAGE_LIMIT_EXCEEDED');
@@ -166,7 +166,7 @@ describe('one record among many, without Apex to stand between them', () => {
     expect(leases()).toBe(0);
   });
 
-  it('a query that the org refuses is told, not taken for an empty queue', async () => {
+  it('a query that the org refuses is reported, not taken for an empty queue', async () => {
     await waiting(world.org);
     const blind = world.open({ names: { fields: { traceparent: 'Trace__c' } } }, AT_ONCE);
     await expect(claim(blind)).rejects.toThrow('Trace__c');

@@ -36,7 +36,7 @@ function publish(): Promise<string> {
   return world.org.org.insert('Docgen_Wakeup__e', { Count__c: 1 });
 }
 
-test('a document that was enqueued is told, and nobody listens once nobody watches', async () => {
+test('a document that was enqueued is reported, and nobody listens once nobody watches', async () => {
   const { listener, next, heard } = hearing();
   const store = world.open();
   const leave = store.watch(listener);
@@ -66,7 +66,7 @@ test('many events make few hints: a claim is a call that somebody counts', async
   leave();
 });
 
-test('after a time away it is told unasked, since an event may have passed', async () => {
+test('after a time away it is reported without being asked, since an event may have passed', async () => {
   const { listener, next, heard } = hearing();
   const leave = world.open().watch(listener);
   await listeners(1);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Livelock, createVirtualTime } from './virtual-clock.ts';
 
 describe('virtual time', () => {
-  it('stands still until it is run, and then stops where it was told to', async () => {
+  it('stands still until it is run, and then stops where it was asked to', async () => {
     const time = createVirtualTime();
     const fired: number[] = [];
     for (const ms of [30, 10, 20]) time.after(ms, () => fired.push(time.now()));

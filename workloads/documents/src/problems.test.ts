@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { DocumentError } from './errors.ts';
 import { toProblem } from './problems.ts';
 
-test('what says that it may be tried again is told so', () => {
+test('what says that it may be tried again is reported as that', () => {
   const starved = new DocumentError('conversion_timeout', 'It had no processor.', {
     retryable: true,
   });
@@ -14,7 +14,7 @@ test('what says that it may be tried again is told so', () => {
   expect(toProblem(slow)).toEqual({ code: 'conversion_timeout', detail: 'It was not done.' });
 });
 
-test('what is not of documents is not told', () => {
+test('what is not of documents is not reported', () => {
   expect(toProblem(new Error('x'))).toBeNull();
   expect(toProblem(new DocumentError('unknown', 'x'))).toBeNull();
 });

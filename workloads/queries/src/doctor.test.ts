@@ -89,7 +89,7 @@ test('an account that does not answer is missing: nothing would run', async () =
   expect((await findings(sim)).map(({ verdict }) => verdict)).toEqual(['missing', 'missing']);
 });
 
-test('the scopes that are asked for are those that people are told to give', () => {
+test('the scopes that are asked for are those that people are asked to grant', () => {
   const readme = new URL('../../../connectors/marketing-cloud/README.md', import.meta.url);
   const text = readFileSync(readme, 'utf8');
   expect(SCOPES.filter((scope) => !text.includes(`\`${scope}\``))).toEqual([]);

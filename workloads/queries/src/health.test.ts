@@ -31,7 +31,7 @@ test('Marketing Cloud is degraded after three calls without an answer, until it 
   expect(await status()).toBe('ok');
 });
 
-test('the first refusal of the credentials is told, until a token of that business unit works', async () => {
+test('the first refusal of the credentials is reported, until a token of that business unit works', async () => {
   const { onCall, check } = createCloudHealth();
   const log = { info() {}, warn() {}, error() {} };
   onCall(call(null, 'invalid_client'));

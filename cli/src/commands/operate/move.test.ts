@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { documents, run } from '../../../test/run.ts';
+import { documents, run, serverThatPrints } from '../../../test/run.ts';
 
 const EVENTS = [
   { type: 'begin', from: '.millrace/db', to: 'postgres://db/millrace', tables: 2 },
@@ -9,22 +9,11 @@ const EVENTS = [
   { type: 'files', what: 'files of reports', folder: '/srv/.millrace/reports' },
 ];
 
-function told(...things: object[]) {
-  const asked: (readonly string[])[] = [];
-  return {
-    asked,
-    async *serverLines(program: string, args: readonly string[]) {
-      asked.push([program, ...args]);
-      for (const thing of things) yield JSON.stringify(thing);
-    },
-  };
-}
-
 const TO = ['move', '--to', 'postgres://user@db/millrace'];
 
 describe('millrace move', () => {
   test('shows each table with its rows and hash, and what is left to do', async () => {
-    const server = told(...EVENTS);
+    const server = serverThatPrints(...EVENTS);
     const ran = await run(TO, null, server);
     expect(ran.code).toBe(0);
     expect(ran.lines).toEqual([
@@ -38,14 +27,16 @@ describe('millrace move', () => {
   });
 
   test('is JSON for programs, and a line each for scripts', async () => {
-    expect(documents((await run([...TO, '--json'], null, told(...EVENTS))).stdout)).toEqual(EVENTS);
-    expect((await run([...TO, '-q'], null, told(...EVENTS))).stdout).toBe(
+    expect(
+      documents((await run([...TO, '--json'], null, serverThatPrints(...EVENTS))).stdout),
+    ).toEqual(EVENTS);
+    expect((await run([...TO, '-q'], null, serverThatPrints(...EVENTS))).stdout).toBe(
       `jobs 1204 ${'a'.repeat(32)}\nsteered 0 ${'0'.repeat(32)}\n`,
     );
   });
 
   test('has to be told where to, and says what is refused', async () => {
-    expect(await run(['move'], null, told())).toMatchObject({
+    expect(await run(['move'], null, serverThatPrints())).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--to postgres://'),
     });
@@ -55,6 +46,9 @@ describe('millrace move', () => {
       exit: 'failed',
       detail: 'It differs.',
     };
-    expect(await run(TO, null, told(differs))).toMatchObject({ code: 1, stderr: 'It differs.\n' });
+    expect(await run(TO, null, serverThatPrints(differs))).toMatchObject({
+      code: 1,
+      stderr: 'It differs.\n',
+    });
   });
 });

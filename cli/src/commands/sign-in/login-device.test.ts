@@ -34,7 +34,7 @@ describe('millrace login --device', () => {
     expect(identity.requests).toMatchObject({ token: 3, devicecode: 1, authorize: 0 });
   });
 
-  test('asks more slowly when it is told to', async () => {
+  test('asks more slowly when it is asked to', async () => {
     const { millrace, clock } = await protectedFixture();
     const act = elsewhere(3, (address, code) => signInAt(withCode(address, code), ADA));
     const ran = await millrace('login --device', {

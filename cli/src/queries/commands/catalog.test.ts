@@ -29,7 +29,7 @@ describe('millrace catalog', () => {
     expect([code, stderr]).toEqual([3, expect.stringContaining('no data extension "Nobody"')]);
   });
 
-  test('asks for the business unit that is named, and afresh where told to', async () => {
+  test('asks for the business unit that is named, and again where asked to', async () => {
     const { millrace, server } = await queriesFixture();
     await millrace('catalog --mid 100002 --refresh');
     expect(server.requests.at(-1)).toMatch(/\/catalog\?mid=100002&refresh=true$/);

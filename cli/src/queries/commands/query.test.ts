@@ -83,7 +83,7 @@ describe('millrace query', () => {
     });
   });
 
-  test('a device that is full is told in a sentence', async () => {
+  test('a device that is full is reported in a sentence', async () => {
     const { millrace } = await queriesFixture();
     const { code, stderr } = await millrace(`${QUERY} -o /dev/full --format csv --force`);
     expect([code, stderr]).toEqual([

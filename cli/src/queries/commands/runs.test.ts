@@ -95,7 +95,7 @@ describe('millrace snippets', () => {
 });
 
 describe('millrace sql', () => {
-  test('check asks Marketing Cloud too, unless told not to', async () => {
+  test('check asks Marketing Cloud too, unless asked not to', async () => {
     const { millrace, queries } = await queriesFixture();
     const ran = await millrace('sql check -', { stdin: 'SELECT 1 AS One' });
     expect(ran).toMatchObject({

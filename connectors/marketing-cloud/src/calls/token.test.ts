@@ -167,7 +167,7 @@ describe('a refused token', () => {
 });
 
 describe('a refused client', () => {
-  test('is remembered for a minute, for all business units, and its secret is told nobody', async () => {
+  test('is remembered for a minute, for all business units, and its secret is given to nobody', async () => {
     const cloud = await openCloud();
     cloud.login(badClient);
     cloud.otherwise(running);
@@ -212,7 +212,7 @@ describe('a refused client', () => {
     expect(cloud.logins).toHaveLength(2);
   });
 
-  test('by too many questions waits as long as it is told', async () => {
+  test('by too many questions waits as long as it is asked to', async () => {
     const cloud = await openCloud();
     cloud.login(json(429, { message: 'Rate limit exceeded' }, { 'retry-after': '300' }));
     const { unit, slept } = connect(cloud);

@@ -246,7 +246,7 @@ describe('the connection', () => {
   });
 });
 
-test('no secret is told to anyone', async () => {
+test('no secret is shown to anyone', async () => {
   const org = await openOrg();
   org.login((exchange) => {
     const secret = new URLSearchParams(exchange.seen.body).get('client_secret');

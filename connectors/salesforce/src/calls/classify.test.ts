@@ -58,7 +58,7 @@ describe('what Salesforce refuses', () => {
     expect(error).toMatchObject({ kind, outcome: 'refused', retryable: kind !== 'data' });
   });
 
-  test('fields and message are told', () => {
+  test('fields and message are reported', () => {
     const error = refusal(400, said('STRING_TOO_LONG', 'Too long: 300', ['Name']));
     expect(error.message).toBe('STRING_TOO_LONG: Too long: 300');
     expect(error.fields).toEqual(['Name']);

@@ -24,7 +24,7 @@ test('answers at many moments of a second tell the difference to a few milliseco
   expect(Math.abs(clock.now() - (local + ahead))).toBeLessThanOrEqual(30);
 });
 
-test('a slow answer does not spoil what a quick one told', () => {
+test('a slow answer does not spoil what a quick one reported', () => {
   const clock = createClock(() => START);
   clock.note(dateOf(START), START - 10, START);
   const before = clock.now();
@@ -41,7 +41,7 @@ test('a clock that was set is believed at once', () => {
   expect(Math.abs(clock.now() - START)).toBeLessThanOrEqual(1_000);
 });
 
-test('what was told long ago is forgotten', () => {
+test('what was reported long ago is forgotten', () => {
   let local = START;
   const clock = createClock(() => local);
   clock.note(dateOf(START), START, START); // between 0 and 1,000 ms ahead

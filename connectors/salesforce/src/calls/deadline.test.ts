@@ -17,7 +17,7 @@ describe('a deadline', () => {
     expect([deadline.signal.aborted, deadline.ended()]).toEqual([true, 'timeout']);
   });
 
-  test('begins anew, and stands still', () => {
+  test('begins again, and stands still', () => {
     const deadline = createDeadline(1_000, undefined);
     vi.advanceTimersByTime(900);
     deadline.rearm();

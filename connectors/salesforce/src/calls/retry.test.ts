@@ -124,7 +124,7 @@ describe('a row lock', () => {
     expect(await salesforce.request(post)).toEqual({ id: 'a' });
   });
 
-  test('that stays is told', async () => {
+  test('that stays is reported', async () => {
     const org = await openOrg();
     org.otherwise(refuses(400, 'UNABLE_TO_LOCK_ROW'));
     const { salesforce } = connect(org);

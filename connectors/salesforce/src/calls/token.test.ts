@@ -163,7 +163,7 @@ describe('a login that fails', () => {
     error_description: "user hasn't approved this consumer",
   });
 
-  test('is told in its own words, and asked five times a minute', async () => {
+  test('is reported in its own words, and asked five times a minute', async () => {
     const org = await openOrg();
     org.login(refused);
     const { salesforce } = connect(org);

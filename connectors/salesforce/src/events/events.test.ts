@@ -176,7 +176,7 @@ describe('what goes wrong', () => {
     expect(slept.map((ms) => ms / 0.75)).toEqual([2_000, 4_000, 8_000]);
   });
 
-  test('a client that lived for a minute begins the count anew', async () => {
+  test('a client that lived for a minute begins the count again', async () => {
     const org = await openOrg();
     let now = 1_000_000;
     const later: Step = (exchange) => {

@@ -36,7 +36,7 @@ describe('a download', () => {
     expect(await errorOf(salesforce.stream(PATH))).toMatchObject({ code, kind, status });
   });
 
-  test('that breaks off is begun anew', async () => {
+  test('that breaks off is started again', async () => {
     const org = await openOrg();
     org.will(cutsOff('half a fi'), gives(everyByte));
     const { salesforce } = connect(org);

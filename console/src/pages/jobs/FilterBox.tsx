@@ -2,12 +2,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { ListFilter, X } from 'lucide-react';
 import { useState } from 'react';
 import { Kbd } from '../../ui/button.tsx';
-import { FILTER_WORDS, type FilterName, type JobsSearch, parseTyped } from './search.ts';
+import { FILTER_WORDS, type FilterName, type JobsSearch, withTyped } from './search.ts';
 
 /** What is filtered by, as tokens, and a place to type more. Backspace in the empty place takes the last token away. */
 export function FilterBox({ search }: { search: JobsSearch }) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
+  const [wrong, setWrong] = useState<string | null>(null);
   const { after: _, ...filter } = search;
   const tokens = (Object.keys(FILTER_WORDS) as FilterName[]).flatMap((name) => {
     const value = filter[name];
@@ -15,9 +16,15 @@ export function FilterBox({ search }: { search: JobsSearch }) {
   });
   const go = (next: JobsSearch): void => void navigate({ to: '/jobs', search: next });
   const remove = (name: FilterName): void => go({ ...filter, [name]: undefined });
+  const add = (): void => {
+    const next = withTyped(filter, text);
+    if (typeof next === 'string') return setWrong(next);
+    go(next);
+    setText('');
+  };
   return (
-    <div className="flex flex-none gap-2 px-6 py-3 max-md:px-4">
-      <div className="flex min-h-7.5 flex-1 flex-wrap items-center gap-1.5 rounded-control border border-line-strong bg-raised px-2 focus-within:outline-2 focus-within:outline-focus max-md:min-h-10">
+    <div className="grid flex-none gap-1 px-6 py-3 max-md:px-4">
+      <div className="flex min-h-7.5 flex-wrap items-center gap-1.5 rounded-control border border-line-strong bg-raised px-2 focus-within:outline-2 focus-within:outline-focus max-md:min-h-10">
         <ListFilter size={14} className="text-ink-3" />
         {tokens.map(({ name, value }) => (
           <span
@@ -39,17 +46,21 @@ export function FilterBox({ search }: { search: JobsSearch }) {
           className="min-w-32 flex-1"
           onSubmit={(event) => {
             event.preventDefault();
-            go({ ...filter, ...parseTyped(text) });
-            setText('');
+            add();
           }}
         >
           <input
             id="job-filter"
             aria-label="Filter"
+            aria-invalid={wrong !== null}
+            aria-describedby="job-filter-note"
             value={text}
             placeholder="state:failed, kind:…, error:…, id, key"
             className="w-full bg-transparent py-1 outline-none placeholder:text-ink-3 max-md:text-[16px]"
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => {
+              setText(event.target.value);
+              setWrong(null);
+            }}
             onKeyDown={(event) => {
               const last = tokens.at(-1);
               if (event.key === 'Backspace' && text === '' && last !== undefined) remove(last.name);
@@ -59,6 +70,9 @@ export function FilterBox({ search }: { search: JobsSearch }) {
         </form>
         <Kbd>/</Kbd>
       </div>
+      <p id="job-filter-note" role="alert" className="text-small text-failed">
+        {wrong}
+      </p>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { memo, useRef, useState } from 'react';
 import { useApi } from '../../data/client.ts';
 import { useSetting } from '../../theme/settings.ts';
 import { count } from '../../time/words.ts';
@@ -8,7 +8,7 @@ import { clock } from '../../time/zone.ts';
 import type { JobsSearch } from './search.ts';
 
 /** How jobs ended over the last day. Drawing over a part of it shows the jobs of that time. */
-export function Histogram({ search }: { search: JobsSearch }) {
+export const Histogram = memo(function Histogram({ search }: { search: JobsSearch }) {
   const api = useApi();
   const navigate = useNavigate();
   const zone = useSetting('time') === 'utc' ? 'utc' : 'local';
@@ -90,7 +90,7 @@ export function Histogram({ search }: { search: JobsSearch }) {
       </figcaption>
     </figure>
   );
-}
+});
 
 function Mark({ fill, word }: { fill: string; word: string }) {
   return (

@@ -1,6 +1,7 @@
 import type { JobSummary } from '@millrace/api';
 import { Link } from '@tanstack/react-router';
-import { useNow } from '../../time/now.ts';
+import { memo } from 'react';
+import { useByNow } from '../../time/now.ts';
 import { Ago, Time } from '../../time/Time.tsx';
 import { count, percent, span } from '../../time/words.ts';
 import { Checkbox } from '../../ui/field.tsx';
@@ -67,7 +68,8 @@ export function JobTable({
   );
 }
 
-function Row({
+/** Rendered when it has changed, and not because another row has. */
+const Row = memo(function Row({
   job,
   index,
   isCurrent,
@@ -82,8 +84,8 @@ function Row({
   readonly onToggle: Selection['toggle'];
   onCurrent(index: number): void;
 }) {
-  const now = useNow();
-  const phase = phaseOf(job, now);
+  const phase = useByNow((now) => phaseOf(job, now));
+  const took = useByNow((now) => tookOf(job, now));
   const isLater = phase === 'scheduled' || phase === 'retrying';
   return (
     <tr
@@ -119,7 +121,7 @@ function Row({
       >
         <ErrorOrProgress job={job} />
       </td>
-      <td className={`${CELL} text-right text-ink-2 max-md:hidden`}>{tookOf(job, now)}</td>
+      <td className={`${CELL} text-right text-ink-2 max-md:hidden`}>{took}</td>
       <td className={`${CELL} text-right text-ink-2 max-md:col-start-3 max-md:row-start-2`}>
         <Time at={job.finishedAt ?? job.startedAt ?? job.createdAt} />
       </td>
@@ -128,7 +130,7 @@ function Row({
       </td>
     </tr>
   );
-}
+});
 
 function ErrorOrProgress({ job }: { job: JobSummary }) {
   const { error, progress, state } = job;

@@ -1,16 +1,14 @@
-import type { JobSummary } from '@millrace/api';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { useApi } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
-import { useLiveEvents } from '../../live/useLive.ts';
 import { useKeys } from '../../shell/keys.ts';
 import { Page } from '../../shell/Page.tsx';
-import { correctedNow, useNow } from '../../time/now.ts';
+import { correctedNow } from '../../time/now.ts';
 import { Ago } from '../../time/Time.tsx';
-import { count, plural } from '../../time/words.ts';
+import { plural } from '../../time/words.ts';
 import { ButtonLink, Kbd } from '../../ui/button.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
@@ -19,8 +17,9 @@ import { BulkStrip } from './bulk/BulkStrip.tsx';
 import { FilterBox } from './FilterBox.tsx';
 import { Histogram } from './Histogram.tsx';
 import { JobTable } from './JobTable.tsx';
+import { NewJobs } from './NewJobs.tsx';
 import { NoJobs } from './NoJobs.tsx';
-import { fits, queryOf } from './search.ts';
+import { queryOf } from './search.ts';
 import { useSelection } from './selection.ts';
 import { Views } from './Views.tsx';
 
@@ -41,7 +40,6 @@ export function JobsPage() {
     jobs.map(({ id }) => id),
     JSON.stringify(filter),
   );
-  const fresh = useFresh(keys.jobs(query), search);
   const [at, setAt] = useState(-1);
   const move = (by: number): void => {
     const next = Math.min(Math.max(at + by, 0), jobs.length - 1);
@@ -78,15 +76,7 @@ export function JobsPage() {
       <FilterBox search={search} />
       <Histogram search={search} />
       {bulk !== undefined && <BulkStrip id={bulk} search={search} />}
-      {fresh.count > 0 && (
-        <button
-          type="button"
-          onClick={fresh.show}
-          className="mx-6 mb-2 rounded-control bg-running-tint py-1 text-small font-medium text-running hover:underline max-md:mx-4"
-        >
-          {count(fresh.count)} new
-        </button>
-      )}
+      <NewJobs key={JSON.stringify(query)} query={query} search={search} />
       <div
         className="min-h-0 flex-1 overflow-auto border-t border-line"
         aria-busy={answer.isPlaceholderData}
@@ -122,44 +112,4 @@ export function JobsPage() {
       </footer>
     </Page>
   );
-}
-
-/**
- * Jobs that are shown change in place; those that came since wait until the reader asks for them, so that no row moves
- * away under the pointer.
- */
-function useFresh(key: readonly unknown[], search: Parameters<typeof fits>[0]) {
-  const queries = useQueryClient();
-  const now = useNow();
-  // Added to in place: a copy for each batch of events was 41 long tasks in 20 s at 500 events a second.
-  const unseen = useRef(new Set<string>());
-  const [waiting, setWaiting] = useState(0);
-  useLiveEvents((events) => {
-    const shown = queries.getQueryData<{ jobs: JobSummary[] }>(key);
-    if (shown === undefined) return;
-    const changed = new Map(
-      events.flatMap((event) => (event.type === 'job' ? [[event.job.id, event.job]] : [])),
-    );
-    if (changed.size === 0) return;
-    const known = new Set(shown.jobs.map(({ id }) => id));
-    if (shown.jobs.some(({ id }) => changed.has(id)))
-      queries.setQueryData(key, {
-        ...shown,
-        jobs: shown.jobs.map((job) => changed.get(job.id) ?? job),
-      });
-    if (search.after !== undefined) return;
-    const arrived = [...changed.values()].filter(
-      (job) => !known.has(job.id) && fits(search, job, now),
-    );
-    for (const { id } of arrived) unseen.current.add(id);
-    setWaiting(unseen.current.size);
-  });
-  return {
-    count: waiting,
-    show: () => {
-      unseen.current.clear();
-      setWaiting(0);
-      void queries.invalidateQueries({ queryKey: key });
-    },
-  };
 }

@@ -1,30 +1,31 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { shellRoute } from '../../routes.tsx';
+import { whenNeeded } from '../../shell/whenNeeded.tsx';
 import { jobsSearch } from './search.ts';
 
 const jobsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/jobs',
   validateSearch: jobsSearch,
-  component: lazyRouteComponent(() => import('./JobsPage.tsx'), 'JobsPage'),
+  component: whenNeeded(() => import('./JobsPage.tsx').then(({ JobsPage }) => JobsPage)),
 });
 
 const newJobRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/jobs/new',
-  validateSearch: z.object({
+  validateSearch: z.strictObject({
     /** The job whose kind and data are taken over. */
-    from: z.string().optional().catch(undefined),
-    kind: z.string().optional().catch(undefined),
+    from: z.string().optional(),
+    kind: z.string().optional(),
   }),
-  component: lazyRouteComponent(() => import('./NewJobPage.tsx'), 'NewJobPage'),
+  component: whenNeeded(() => import('./NewJobPage.tsx').then(({ NewJobPage }) => NewJobPage)),
 });
 
 const jobRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/jobs/$id',
-  component: lazyRouteComponent(() => import('./JobPage.tsx'), 'JobPage'),
+  component: whenNeeded(() => import('./JobPage.tsx').then(({ JobPage }) => JobPage)),
 });
 
 export const jobRoutes = [jobsRoute, newJobRoute, jobRoute] as const;

@@ -1,33 +1,39 @@
-import type { Client, JobFilter, JobSummary } from '@millrace/api';
+import { type Client, type JobFilter, type JobSummary, jobFilter, narrowed } from '@millrace/api';
 import { z } from 'zod';
 import { type Phase, phaseOf } from '../../ui/state.tsx';
 
-/** What is looked at is in the address: a link shows the same list to whoever opens it. */
-export const jobsSearch = z.object({
-  phase: z.string().optional().catch(undefined),
-  state: z.string().optional().catch(undefined),
-  kind: z.string().optional().catch(undefined),
-  tenant: z.string().optional().catch(undefined),
-  errorCode: z.string().optional().catch(undefined),
-  correlationId: z.string().optional().catch(undefined),
-  key: z.string().optional().catch(undefined),
-  submitter: z.string().optional().catch(undefined),
-  schedule: z.string().optional().catch(undefined),
-  worker: z.string().optional().catch(undefined),
-  q: z.string().optional().catch(undefined),
-  /** How far back: `15m`, `24h`, `7d`. Moves with the clock, where `from` and `to` stand still. */
-  since: z
-    .string()
-    .regex(/^\d+[mhd]$/)
-    .optional()
-    .catch(undefined),
-  from: z.string().optional().catch(undefined),
-  to: z.string().optional().catch(undefined),
-  /** The cursor of the page. */
-  after: z.string().optional().catch(undefined),
-  /** The action on many jobs that is looked at beside the list. */
-  bulk: z.string().optional().catch(undefined),
-});
+const asked = jobFilter.shape;
+
+/**
+ * What is looked at is in the address: a link shows the same list to whoever opens it. What the address says is checked as the
+ * service would: a list that leaves a part of its filter out shows jobs that nobody asked for.
+ */
+export const jobsSearch = narrowed(
+  z.strictObject({
+    phase: asked.phase,
+    state: asked.state,
+    kind: asked.kind,
+    tenant: asked.tenant,
+    errorCode: asked.errorCode,
+    correlationId: asked.correlationId,
+    key: asked.key,
+    submitter: asked.submitter,
+    schedule: asked.schedule,
+    worker: asked.worker,
+    q: asked.q,
+    /** How far back: `15m`, `24h`, `7d`. Moves with the clock, where `from` and `to` stand still. */
+    since: z
+      .string()
+      .regex(/^\d{1,4}[mhd]$/, { error: 'Write how far back, such as 15m, 24h or 7d.' })
+      .optional(),
+    from: asked.createdAfter,
+    to: asked.createdBefore,
+    /** The cursor of the page. */
+    after: z.string().optional(),
+    /** The action on many jobs that is looked at beside the list. */
+    bulk: z.string().optional(),
+  }),
+);
 export type JobsSearch = z.infer<typeof jobsSearch>;
 
 export const FILTER_WORDS = {
@@ -64,8 +70,11 @@ export function nameOf(search: JobsSearch): string {
     .trim();
 }
 
-/** The words of the filter that a person types: `state:failed kind:document error:timeout`; anything else is searched for. */
-export function parseTyped(text: string): JobsSearch {
+/**
+ * The words of the filter that a person types: `state:failed kind:document error:timeout`; anything else is searched for. They
+ * are added to what is filtered by already. A text is what is wrong with them.
+ */
+export function withTyped(search: JobsSearch, text: string): JobsSearch | string {
   const found: Record<string, string> = {};
   const rest: string[] = [];
   for (const word of text.trim().split(/\s+/).filter(Boolean)) {
@@ -75,7 +84,13 @@ export function parseTyped(text: string): JobsSearch {
     else found[field] = value;
   }
   if (rest.length > 0) found['q'] = rest.join(' ');
-  return jobsSearch.parse(found);
+  // Two ways to say where a job is: the new one counts.
+  const before = found['phase'] === undefined ? search : { ...search, state: undefined };
+  const { success, data, error } = jobsSearch.safeParse({ ...before, ...found });
+  if (success) return data;
+  return error.issues
+    .map(({ path: [name], message }) => `${FILTER_WORDS[name as FilterName]}: ${message}`)
+    .join(' ');
 }
 
 function fieldOf(word: string): FilterName | null {

@@ -18,7 +18,11 @@ import { BulkDialog } from '../jobs/bulk/BulkDialog.tsx';
 type Group = Awaited<ReturnType<Client['errorGroups']>>['groups'][number];
 
 const COLUMNS: readonly Column<Group>[] = [
-  { name: 'Error', cell: (group) => <Cause group={group} /> },
+  {
+    name: 'Error',
+    className: 'max-md:basis-full',
+    cell: (group) => <Cause group={group} />,
+  },
   { name: 'Last 24 hours', wide: true, cell: ({ hours }) => <Hours hours={hours} /> },
   { name: 'Jobs', align: 'right', cell: (group) => <Counts group={group} /> },
   {
@@ -75,7 +79,7 @@ function Cause({ group: { code, kind, cause, isNew, advice, filter } }: { group:
           new
         </span>
       )}
-      <div className="max-w-150 truncate text-ink-2 max-md:max-w-50" title={advice ?? cause}>
+      <div className="max-w-150 truncate text-ink-2" title={advice ?? cause}>
         {visible(cause)}
       </div>
     </div>

@@ -43,10 +43,10 @@ export function HeldBack() {
         {shown.map(({ name, what, why, stale, resume, paused: { by, since, reason } }) => (
           <li
             key={`${what} ${name}`}
-            className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line-soft px-6 py-2 max-md:px-4"
+            className="flex items-center gap-x-3 border-b border-line-soft px-6 py-2 max-md:px-4"
           >
             <StateIcon phase="paused" />
-            <span className="min-w-0 flex-[1_1_12rem]">
+            <span className="min-w-0 flex-1">
               <code>{name}</code> <span className="text-ink-3">{what}</span>
               <span className="block text-small text-ink-2">
                 {by ?? 'somebody'}, <Ago at={since} />

@@ -28,7 +28,11 @@ const WORDS: Readonly<Record<Replica['state'], string>> = {
 
 const COLUMNS: readonly Column<Replica>[] = [
   { name: 'State', cell: ({ state }) => <StateText phase={PHASES[state]} word={WORDS[state]} /> },
-  { name: 'Replica', cell: (replica) => <Named replica={replica} /> },
+  {
+    name: 'Replica',
+    className: 'max-md:order-last max-md:basis-full',
+    cell: (replica) => <Named replica={replica} />,
+  },
   { name: 'Slots', wide: true, cell: (replica) => <Slots replica={replica} /> },
   { name: 'Runs now', wide: true, cell: ({ jobs }) => <Jobs ids={jobs} /> },
   {

@@ -20,16 +20,18 @@ export function Attention({ items }: { items: readonly Item[] }) {
         {items.map((item) => (
           <li
             key={item.id}
-            className="flex flex-wrap items-start gap-x-3 gap-y-1 border-b border-line-soft py-2.5 last:border-0"
+            className="grid grid-cols-[auto_minmax(0,1fr)_auto_auto] items-start gap-x-3 gap-y-1.5 border-b border-line-soft py-2.5 last:border-0 max-md:grid-cols-[auto_minmax(0,1fr)_auto]"
           >
             <span className="mt-0.5">
               <StateIcon phase={item.level} size={17} />
             </span>
-            <div className="min-w-0 flex-[1_1_12rem]">
+            <div className="min-w-0 max-md:col-span-2">
               <b className="font-[550]">{item.title}</b>
               <p className="text-ink-2">{item.detail}</p>
             </div>
-            {item.since !== null && <Ago at={item.since} className="text-small text-ink-3" />}
+            <span className="text-small whitespace-nowrap text-ink-3 max-md:col-start-2 max-md:self-center">
+              {item.since !== null && <Ago at={item.since} />}
+            </span>
             <Action item={item} />
           </li>
         ))}

@@ -27,8 +27,10 @@ export function Replicas({ replicas }: { replicas: Overview['replicas'] }) {
           <li key={id}>
             <Link to="/operations" className="flex items-center gap-2 py-1 hover:bg-hover">
               <StateIcon phase={PHASES[state] ?? 'queued'} size={13} label={state} />
-              <span className="min-w-0 flex-1 truncate">{id}</span>
-              <span className={`text-small ${state === 'silent' ? 'text-failed' : 'text-ink-3'}`}>
+              <span className="min-w-0 flex-1 leading-4.5 wrap-anywhere">{id}</span>
+              <span
+                className={`flex-none text-small ${state === 'silent' ? 'text-failed' : 'text-ink-3'}`}
+              >
                 {state === 'silent' ? (
                   <>
                     silent, seen <Ago at={seenAt} />

@@ -46,9 +46,9 @@ export function RunningNow() {
                 <StateIcon phase="running" />
                 <span className="min-w-0 flex-1">
                   <span className="block truncate">{job.key ?? job.id}</span>
-                  <code className="text-ink-3">{job.kind}</code>
+                  <code className="block truncate text-ink-3">{job.kind}</code>
                 </span>
-                <span className="w-24">
+                <span className="w-24 max-md:w-12">
                   <Progress
                     parts={[
                       total === undefined
@@ -60,7 +60,7 @@ export function RunningNow() {
                     label={total === undefined ? 'running' : `${count(done)} of ${count(total)}`}
                   />
                 </span>
-                <span className="w-16 text-right">
+                <span className="w-18 text-right whitespace-nowrap">
                   <span className="block">
                     {total === undefined ? '' : percent(done / Math.max(total, 1), 0)}
                   </span>

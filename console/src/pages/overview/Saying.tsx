@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { count, plural } from '../../time/words.ts';
 import type { Overview } from './overview.ts';
 
@@ -6,6 +7,7 @@ export function Saying({ overview }: { overview: Overview }) {
   const { attention, waiting, running, figures } = overview;
   const [first] = attention;
   const held = first?.count ?? 0;
+  const isIdle = waiting.due === 0 && running.total === 0 && figures.perMinute === 0;
   const state = sayingOf(waiting.due, running.total, figures.perMinute);
   return (
     <p className="text-lead">
@@ -15,6 +17,14 @@ export function Saying({ overview }: { overview: Overview }) {
           ? 'Nothing needs attention.'
           : `${attention.length === 1 ? 'One thing needs' : `${countWord(attention.length)} things need`} attention${held > 0 ? `; the first concerns ${plural(held, 'job')}` : ''}.`}
       </span>
+      {isIdle && (
+        <>
+          {' '}
+          <Link to="/welcome" className="text-link underline">
+            Make a document, run a query and export a report within a minute
+          </Link>
+        </>
+      )}
     </p>
   );
 }

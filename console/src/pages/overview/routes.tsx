@@ -1,14 +1,17 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { shellRoute } from '../../routes.tsx';
+import { whenNeeded } from '../../shell/whenNeeded.tsx';
 
 export const overviewRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/',
-    validateSearch: z.object({
-      window: z.enum(['15m', '1h', '24h', '7d']).optional().catch(undefined),
+    validateSearch: z.strictObject({
+      window: z.enum(['15m', '1h', '24h', '7d']).optional(),
     }),
-    component: lazyRouteComponent(() => import('./OverviewPage.tsx'), 'OverviewPage'),
+    component: whenNeeded(() =>
+      import('./OverviewPage.tsx').then(({ OverviewPage }) => OverviewPage),
+    ),
   }),
 ] as const;

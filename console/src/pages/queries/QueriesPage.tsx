@@ -1,12 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Play, Sparkles, Square } from 'lucide-react';
-import { Suspense, lazy, useEffect, useEffectEvent } from 'react';
+import { Suspense, useEffect, useEffectEvent } from 'react';
 import { useApi, useApp } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
 import { useMay } from '../../data/roles.ts';
 import { MOD } from '../../shell/keys.ts';
 import { Page } from '../../shell/Page.tsx';
+import { whenNeeded } from '../../shell/whenNeeded.tsx';
 import { Button, Kbd } from '../../ui/button.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
@@ -16,7 +17,7 @@ import { Results } from './Results.tsx';
 import { RunStatus } from './RunStatus.tsx';
 import { type Tab, newTab, useTabs } from './tabs.ts';
 
-const Editor = lazy(() => import('./Editor.tsx').then((module) => ({ default: module.Editor })));
+const Editor = whenNeeded(() => import('./Editor.tsx').then((module) => module.Editor));
 
 /** What can be queried at the left; the text, where its run stands and its rows beside it. */
 export function QueriesPage() {

@@ -1,15 +1,16 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { shellRoute } from '../../routes.tsx';
+import { whenNeeded } from '../../shell/whenNeeded.tsx';
 
 export const queryRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/queries',
-    validateSearch: z.object({
+    validateSearch: z.strictObject({
       /** A run that somebody else sent the link of: opened in a tab of its own. */
-      run: z.string().optional().catch(undefined),
+      run: z.string().optional(),
     }),
-    component: lazyRouteComponent(() => import('./QueriesPage.tsx'), 'QueriesPage'),
+    component: whenNeeded(() => import('./QueriesPage.tsx').then(({ QueriesPage }) => QueriesPage)),
   }),
 ] as const;

@@ -1,5 +1,7 @@
-import { useEffect, useState } from 'react';
+import { use, useEffect, useState } from 'react';
 import { z } from 'zod';
+import { MeContext } from '../../data/client.ts';
+import { randomText } from '../../session/pkce.ts';
 
 const tab = z.object({
   id: z.string(),
@@ -13,27 +15,29 @@ const tab = z.object({
 export type Tab = z.infer<typeof tab>;
 
 const kept = z.object({ tabs: z.array(tab).min(1), shown: z.string() });
-const KEY = 'millrace.queries';
+/** With the person's subject: who signs in here after them has tabs of their own. */
+const KEY = 'millrace.queries.';
 
 const FIRST_SQL =
   'SELECT TOP 100 JobID, EmailName, DeliveredTime\nFROM _Job\nORDER BY DeliveredTime DESC';
 
 export function newTab(sql = '', title = 'New query'): Tab {
-  return { id: crypto.randomUUID(), title, sql, mid: null, run: null, ranSql: null };
+  return { id: randomText(16), title, sql, mid: null, run: null, ranSql: null };
 }
 
-function read(): z.infer<typeof kept> {
-  const text = localStorage.getItem(KEY);
+function read(key: string): z.infer<typeof kept> {
+  const text = localStorage.getItem(key);
   const parsed = text === null ? null : kept.safeParse(JSON.parse(text));
   if (parsed?.success === true) return parsed.data;
   const first = newTab(FIRST_SQL, 'First look');
   return { tabs: [first], shown: first.id };
 }
 
-/** Tabs survive a reload, and each keystroke with them. */
+/** Tabs survive a reload, and each keystroke with them, until the person signs out. */
 export function useTabs() {
-  const [state, setState] = useState(read);
-  useEffect(() => localStorage.setItem(KEY, JSON.stringify(state)), [state]);
+  const key = KEY + (use(MeContext)?.subject ?? '');
+  const [state, setState] = useState(() => read(key));
+  useEffect(() => localStorage.setItem(key, JSON.stringify(state)), [key, state]);
   const shown = state.tabs.find(({ id }) => id === state.shown) ?? state.tabs[0] ?? newTab();
   return {
     tabs: state.tabs,

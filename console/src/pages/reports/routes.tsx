@@ -1,20 +1,21 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { shellRoute } from '../../routes.tsx';
+import { whenNeeded } from '../../shell/whenNeeded.tsx';
 
-const search = z.object({ view: z.enum(['graph']).optional().catch(undefined) });
+const search = z.strictObject({ view: z.enum(['graph']).optional() });
 
 export const reportRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/reports',
     validateSearch: search,
-    component: lazyRouteComponent(() => import('./ReportsPage.tsx'), 'ReportsPage'),
+    component: whenNeeded(() => import('./ReportsPage.tsx').then(({ ReportsPage }) => ReportsPage)),
   }),
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/reports/$name',
     validateSearch: search,
-    component: lazyRouteComponent(() => import('./ReportsPage.tsx'), 'ReportsPage'),
+    component: whenNeeded(() => import('./ReportsPage.tsx').then(({ ReportsPage }) => ReportsPage)),
   }),
 ] as const;

@@ -1,10 +1,11 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { shellRoute } from '../../routes.tsx';
+import { whenNeeded } from '../../shell/whenNeeded.tsx';
 
 export const welcomeRoutes = [
   createRoute({
     getParentRoute: () => shellRoute,
     path: '/welcome',
-    component: lazyRouteComponent(() => import('./WelcomePage.tsx'), 'WelcomePage'),
+    component: whenNeeded(() => import('./WelcomePage.tsx').then(({ WelcomePage }) => WelcomePage)),
   }),
 ] as const;

@@ -17,7 +17,7 @@ function workersTold(events: readonly LiveEvent[]): ReplicaJson[] {
 }
 
 describe('the queue', () => {
-  test('is told once a second, and only when its counts have changed', async () => {
+  test('is reported once a second, and only when its counts have changed', async () => {
     const replica = await place.start();
     await place.run(10_000);
     const reader = await connect(replica.url, { topics: 'queue', kind: 'work' });
@@ -40,7 +40,7 @@ describe('the queue', () => {
 });
 
 describe('a worker', () => {
-  test('is told again when it has changed', async () => {
+  test('is reported again when it has changed', async () => {
     const replica = await place.start();
     await report(replica.store, 'r1', 'running');
     await report(replica.store, 'r2', 'running');
@@ -53,7 +53,7 @@ describe('a worker', () => {
     expect(told).toEqual(['r1 running', 'r2 running', 'r2 paused']);
   });
 
-  test('of this process is told at once, before its report is written', async () => {
+  test('of this process is reported at once, before its report is written', async () => {
     const replica = await place.start();
     await report(replica.store, 'r1', 'running');
     const reader = await connect(replica.url, { topics: 'worker' });
@@ -66,7 +66,7 @@ describe('a worker', () => {
     expect(workersTold(reader.events).at(-1)?.state).toBe('paused');
   });
 
-  test('that has just started is told once its report is there', async () => {
+  test('that has just started is reported once its report is there', async () => {
     const replica = await place.start();
     const reader = await connect(replica.url, { topics: 'worker' });
     await reader.until(isLive);

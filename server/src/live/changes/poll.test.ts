@@ -31,7 +31,7 @@ async function twoDeaf(): Promise<[Replica, Replica]> {
 }
 
 describe('without notifications', () => {
-  test('what the process itself does is told at once', async () => {
+  test('what the process itself does is reported at once', async () => {
     const [one] = await twoDeaf();
     const reader = await connect(one.url);
     await reader.until(isLive);
@@ -103,7 +103,7 @@ describe('without notifications', () => {
     await reader.until(({ type }) => type === 'more');
   });
 
-  test('a reader goes on in the same process, and is told all anew in another', async () => {
+  test('a reader goes on in the same process, and is sent everything again in another', async () => {
     const [one, two] = await twoDeaf();
     await two.enqueue();
     const reader = await connect(one.url);

@@ -61,7 +61,7 @@ describe('traces as OTLP', () => {
 });
 
 describe('a backend', () => {
-  test('that refuses them is told of in the log', async () => {
+  test('that refuses them is reported in the log', async () => {
     const sink = await sinkFor(400);
     const lines: string[] = [];
     const telemetry = await start({ otlpEndpoint: sink.url }, undefined, lines);
@@ -99,7 +99,7 @@ describe('a backend', () => {
 });
 
 describe('failures', () => {
-  test('are told once a minute, with how many there were', () => {
+  test('are reported once a minute, with how many there were', () => {
     const clock = manualClock();
     const told: unknown[] = [];
     const failed = tellFailures('otlp', { warn: (line: unknown) => void told.push(line) }, clock);
@@ -112,7 +112,7 @@ describe('failures', () => {
     expect(told[1]).toEqual({ exporter: 'otlp', failures: 11, reason: 'away (ECONNREFUSED)' });
   });
 
-  test('are told in a sentence, never with the request that failed', () => {
+  test('are reported in a sentence, never with the request that failed', () => {
     const told: unknown[] = [];
     const failed = tellFailures(
       'azure',

@@ -44,7 +44,7 @@ describe('the series of a metric', () => {
 });
 
 describe('a kind', () => {
-  test('is told when it is known', () => {
+  test('is reported when it is known', () => {
     const { told, bounds } = family('jobs_enqueued_total');
     bounds.know(['hello']);
     expect(told({ kind: 'hello' })).toEqual({ kind: 'hello' });

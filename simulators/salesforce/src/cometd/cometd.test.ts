@@ -74,7 +74,7 @@ async function untilPolling(world: World, count = 1): Promise<void> {
   while (world.listeners.waiting !== count) await fetch(`${world.origin}/_sim/api/state`);
 }
 
-test('an event ends the long poll, and is told as Salesforce tells it', async () => {
+test('an event ends the long poll, and is reported as Salesforce tells it', async () => {
   const world = await startWorld();
   const { connect, clientId } = await subscriber(world);
   expect(await connect()).toEqual([
@@ -121,7 +121,7 @@ test('a long poll without an event ends when its time is up', async () => {
   expect(await connect()).toMatchObject([{ channel: '/meta/connect', successful: true }]);
 });
 
-test('what is kept is told again to who asks for it', async () => {
+test('what is kept is reported again to who asks for it', async () => {
   const world = await startWorld();
   for (const count of [1, 2, 3]) await publish(world, count);
   const told = async (replay?: number): Promise<unknown[]> =>
@@ -171,7 +171,7 @@ test('who is silent for 40 s is forgotten, and an open long poll is not silent',
   expect(await connect()).toMatchObject([{ error: '403::Unknown client' }]);
 });
 
-test('a session that ends is told to the open long poll, and denies the handshake', async () => {
+test('a session that ends is reported to the open long poll, and denies the handshake', async () => {
   const world = await startWorld();
   const { connect } = await subscriber(world);
   await connect();

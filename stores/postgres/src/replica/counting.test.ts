@@ -54,7 +54,7 @@ test('an event is counted on all three levels', () => {
   expect(rows.every(({ minute }) => minute === NOW - 30_000)).toBe(true);
 });
 
-test('where a job came from is told by its fields; records of an org count when they begin', () => {
+test('where a job came from is known by its fields; records of an org count when they begin', () => {
   const { events, counting } = createWorld();
   counting.made([
     newJob('a', { submitter: 'ada' }),

@@ -75,7 +75,7 @@ SELECT (SELECT count(*) FROM millrace.document_items i WHERE i::text LIKE '%' ||
     await expect(documents.files.get(first?.fileId ?? '')).rejects.toMatchObject({
       code: 'file_not_found',
     });
-    // The same again is made anew: nothing is left in the cache.
+    // The same again is made again: nothing is left in the cache.
     const again = { templateId: 'letter', outputFileName: 'x', data: people[0] ?? {} };
     expect((await documents.generate(again)).cached).toBe(false);
     expect(await erase('c/1')).toEqual({ files: 0, rows: 0 });

@@ -142,7 +142,7 @@ describe.each(DATABASES)('generate on %s', (which) => {
     expect((await world.documents.generate(envelope(changes))).cached).toBe(false);
   });
 
-  test('another office, another template version or another tenant makes it anew', async () => {
+  test('another office, another template version or another tenant makes it again', async () => {
     const { documents, office } = world;
     await documents.generate(envelope());
     office.version = '24.2';

@@ -56,7 +56,7 @@ test('refuses too many and too large ones, and all where there are no rules', as
     });
 });
 
-test('a network that fails passes, a refusal does not; signatures in addresses are not told', async () => {
+test('a network that fails passes, a refusal does not; signatures in addresses are not reported', async () => {
   const url = 'https://cdn.example.com/a.png?signature=secret';
   const failing = (error: Error) =>
     fetchImages(naming(url), {}, rules({ fetch: () => Promise.reject(error) }), undefined);

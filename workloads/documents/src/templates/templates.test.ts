@@ -153,7 +153,7 @@ describe.each(DATABASES)('templates on %s', (which) => {
     await fontless.close();
   });
 
-  test('a template that is too much work is refused for good, and told of as such', async () => {
+  test('a template that is too much work is refused for good, and reported as such', async () => {
     const tooMuch = () => Promise.reject(new TemplateError('too_complex', 'Make it simpler.'));
     const busy = () => Promise.reject(new ThreadsBusy('17 templates wait already.'));
     const { template: stored } = await add('letter');
@@ -179,7 +179,7 @@ describe.each(DATABASES)('templates on %s', (which) => {
     await slow.close();
   });
 
-  test('the compiled one is made once, and told of', async () => {
+  test('the compiled one is made once, and reported', async () => {
     const { template: stored } = await add('letter');
     const { templates } = world.documents;
     const all = await Promise.all([1, 2, 3].map(() => templates.compiled(stored.id)));

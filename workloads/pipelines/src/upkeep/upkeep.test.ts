@@ -124,7 +124,7 @@ describe('a run', () => {
     expect(await world.sight(id)).toMatch(/^running/);
   });
 
-  test('is told in live events as the contract has it, to those within its scope', async () => {
+  test('is reported in live events as the contract has it, to those within its scope', async () => {
     const id = await world.submit('line', { tenant: 'acme' });
     const over = await world.submit('line', { tenant: 'acme' });
     await world.pipelines.runs.cancel(over);

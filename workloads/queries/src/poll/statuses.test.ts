@@ -124,7 +124,7 @@ test('whoever asks takes along the polls that come soon, which then ask nothing'
   await time.run(time.now() + 1_980);
   expect(await poll('1', 'soon')).toEqual({ found: statusOf('soon'), calls: 1 / 2 });
   expect(polls).toEqual([2]);
-  // What was kept for a poll is for that one: its next asks anew.
+  // What was kept for a poll is for that one: its next asks again.
   const next = poll('1', 'soon');
   await time.run(time.now() + 20);
   expect((await next).calls).toBe(1);

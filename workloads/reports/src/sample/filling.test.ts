@@ -50,7 +50,7 @@ test('a sample is empty, then filled in the background, then ready', async () =>
   expect(await filling.status()).toMatchObject({ state: 'ready', rows: 500, percent: 100 });
 });
 
-test('what went wrong is told, and it can be filled again', async () => {
+test('what went wrong is reported, and it can be filled again', async () => {
   const { filling, hands, asked } = start();
   await filling.begin(500);
   hands()?.end(new Error('The disk is full.'));

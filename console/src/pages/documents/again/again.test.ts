@@ -46,7 +46,7 @@ test('what was done is done again by the names of the columns, wherever they sta
   expect(inSentences(changes)).toEqual([]);
 });
 
-test('what changed is told, and what cannot be known is a guess', () => {
+test('what changed is reported, and what cannot be known is a guess', () => {
   const now = fieldsOf({
     fields: [field('Name'), field('AnswerBy'), field('Phone'), field('Salary')],
   });

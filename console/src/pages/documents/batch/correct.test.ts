@@ -46,7 +46,7 @@ test('cells show failed rows where they are', () => {
   ]);
 });
 
-test('what is left is told from how fast it was', () => {
+test('what is left is estimated from how fast it was', () => {
   const batch = { total: 8, counts, createdAt: '2026-01-01T00:00:00.000Z' };
   expect(leftMs(batch, Date.parse(batch.createdAt) + 4_000)).toEqual({ ms: 4_000, perSecond: 1 });
   expect(leftMs({ ...batch, total: 4 }, Date.parse(batch.createdAt) + 4_000)).toBeNull();

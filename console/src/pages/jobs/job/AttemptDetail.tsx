@@ -5,7 +5,7 @@ import { Time } from '../../../time/Time.tsx';
 import { precise } from '../../../time/zone.ts';
 import { visible } from '../../../ui/visible.ts';
 import { Button } from '../../../ui/button.tsx';
-import { toast } from '../../../ui/toast.tsx';
+import { copy } from '../../../ui/copy.ts';
 import type { Execution } from './job.ts';
 
 /** What went wrong in one attempt: the error, where it was thrown with our own frames marked, and what was logged. */
@@ -30,9 +30,7 @@ export function AttemptDetail({ execution, number }: { execution: Execution; num
               size="small"
               look="ghost"
               icon={<Copy size={13} />}
-              onClick={() =>
-                void navigator.clipboard.writeText(text).then(() => toast({ text: 'Copied' }))
-              }
+              onClick={() => void copy(text, 'Error')}
             >
               Copy
             </Button>

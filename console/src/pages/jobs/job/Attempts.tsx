@@ -53,8 +53,8 @@ export function Attempts({ job }: { job: Job }) {
             {ticks.map(({ at, place }) => (
               <span
                 key={at}
-                className="absolute top-1 pl-1 whitespace-nowrap max-md:not-nth-[3n+1]:hidden"
-                style={{ left: `${100 * place}%`, opacity: isFree(place, nowAt) ? 1 : 0 }}
+                className={`absolute top-1 pl-1 whitespace-nowrap max-md:not-nth-[3n+1]:hidden ${isFree(place, nowAt, ON_PHONE) ? '' : 'max-md:hidden'}`}
+                style={{ left: `${100 * place}%`, opacity: isFree(place, nowAt, WIDE) ? 1 : 0 }}
               >
                 {clock(at, now, zone).slice(-8)}
               </span>
@@ -139,7 +139,12 @@ function RowName({
   );
 }
 
+/** Parts of the axis: half of the word "now", and a time. */
+const WIDE = { now: 0.03, time: 0.08 };
+const ON_PHONE = { now: 0.08, time: 0.26 };
+
 /** Whether a time has room beside "now" and before the end. */
-function isFree(place: number, now: number | null): boolean {
-  return place < 0.9 && (now === null || place > now + 0.03 || place < now - 0.1);
+function isFree(place: number, now: number | null, room: typeof WIDE): boolean {
+  const clear = now === null || place > now + room.now || place + room.time + room.now < now;
+  return clear && place + room.time < 1;
 }

@@ -1,6 +1,6 @@
 import { Copy } from 'lucide-react';
 import { Button } from '../../../ui/button.tsx';
-import { toast } from '../../../ui/toast.tsx';
+import { copy } from '../../../ui/copy.ts';
 import { visible } from '../../../ui/visible.ts';
 
 /** JSON as it is. Long values scroll in their own box. */
@@ -21,11 +21,7 @@ export function Data({ title, value }: { title: string; value: unknown }) {
             size="small"
             className="ml-auto"
             icon={<Copy size={13} />}
-            onClick={() =>
-              void navigator.clipboard
-                .writeText(text)
-                .then(() => toast({ text: `${title} copied` }))
-            }
+            onClick={() => void copy(text, title)}
           >
             Copy
           </Button>

@@ -93,8 +93,13 @@ export function Pond({
               x={right - 13}
               y={y + 4}
               textAnchor="end"
-              className="fill-ink-3 text-[11px]"
-              style={{ paintOrder: 'stroke', stroke: 'var(--well)', strokeWidth: 3 }}
+              className="fill-ink-2 text-[11px]"
+              style={{
+                paintOrder: 'stroke',
+                stroke: 'var(--well)',
+                strokeWidth: 5,
+                strokeLinejoin: 'round',
+              }}
             >
               {count(jobs)} {word}
             </text>

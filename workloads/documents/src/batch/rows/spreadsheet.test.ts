@@ -191,7 +191,7 @@ describe.each(DATABASES)('a batch of a spreadsheet on %s', (which) => {
     });
   });
 
-  test('a row of totals is told of, and with strict is no letter', async () => {
+  test('a row of totals is reported, and with strict is no letter', async () => {
     await offer(
       'Dear {{Name}}, {{number Pay}}{{#if Note}} {{Note}}{{/if}}{{default Town "-"}}{{#if Pay}}{{Sum}}{{/if}}',
     );

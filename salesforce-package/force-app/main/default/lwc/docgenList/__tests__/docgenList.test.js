@@ -181,7 +181,7 @@ describe('the list', () => {
     expect(control('more')).toBeNull();
   });
 
-  it('begins anew with another record', async () => {
+  it('begins again with another record', async () => {
     await place([queued(11)]);
     list.recordId = '006000000000002AAA';
     await settle();

@@ -120,7 +120,7 @@ describe('a hidden tab', () => {
     expect(ask).toHaveBeenCalledTimes(1);
   });
 
-  it('begins with short waits anew', async () => {
+  it('begins with short waits again', async () => {
     const { timers } = polling();
     for (let round = 0; round < 4; round += 1) await timers.fire();
     await timers.show(false);
