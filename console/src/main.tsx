@@ -45,6 +45,8 @@ async function start(): Promise<void> {
 }
 
 function askToSignIn(session: Session, wrong: string | null = null): void {
+  // Signed in by another tab meanwhile: this one is where the person wanted to go.
+  session.watch((signedIn) => signedIn && location.reload());
   const here = location.pathname + location.search;
   const returnTo = location.pathname === CALLBACK ? import.meta.env.BASE_URL : here;
   root.render(

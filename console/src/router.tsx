@@ -1,4 +1,4 @@
-import { createRouter } from '@tanstack/react-router';
+import { createRoute, createRouter } from '@tanstack/react-router';
 import type { App } from './data/client.ts';
 import { documentRoutes } from './pages/documents/routes.tsx';
 import { jobRoutes } from './pages/jobs/routes.tsx';
@@ -12,6 +12,11 @@ import { rootRoute, shellRoute } from './routes.tsx';
 import { parseSearch, stringifySearch } from './shell/address.ts';
 import { NotFound, PageTrouble } from './shell/Fallbacks.tsx';
 
+/** What is no page still has the navigation around it. No link leads there, so the types of links do not know it. */
+const nowhere = [
+  createRoute({ getParentRoute: () => shellRoute, path: '$', component: NotFound }),
+] as unknown as readonly [];
+
 const routeTree = rootRoute.addChildren([
   shellRoute.addChildren([
     ...overviewRoutes,
@@ -22,6 +27,7 @@ const routeTree = rootRoute.addChildren([
     ...pipelineRoutes,
     ...operationsRoutes,
     ...welcomeRoutes,
+    ...nowhere,
   ]),
 ]);
 

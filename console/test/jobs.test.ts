@@ -96,6 +96,30 @@ test('a failed job shows its error and stack, and a link to it is the same for w
   expect(retries()).toBe(1);
 }, 180_000);
 
+test('a key that is pressed three times retries once; a cancel of what had failed is not taken back by running it', async () => {
+  const page = await stage.open({ path: '/jobs' });
+  const body = { kind: 'sync', data: { region: 'south' } };
+  const { id } = (await stage.call(page, 'POST', '/jobs', body)) as { id: string };
+  await page.goto(`${stage.url}/console/jobs/${id}`);
+  await page.getByText('It failed for good').waitFor();
+  let retries = 0;
+  // Held until all three keys are pressed.
+  await page.route('**/retry', async (route) => {
+    retries += 1;
+    await page.keyboard.press('r');
+    await page.keyboard.press('r');
+    await route.continue();
+  });
+  await page.keyboard.press('r');
+  await page.getByText('Queued again').waitFor();
+  await page.getByText('2 executions kept').waitFor();
+  expect(retries).toBe(1);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  const said = page.getByRole('status').getByText('Canceled', { exact: true });
+  await said.waitFor();
+  expect(await said.locator('..').getByRole('button', { name: 'Undo' }).count()).toBe(0);
+}, 180_000);
+
 test('an error is copied where browsers give a page no clipboard', async () => {
   const page = await stage.open({ path: '/jobs?phase=failed' });
   // As over plain HTTP from another machine.

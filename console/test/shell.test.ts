@@ -105,11 +105,37 @@ test('a pause asks why, and takes what is typed at once', async () => {
   await page.getByRole('button', { name: 'Pause' }).first().click();
   await page.getByRole('dialog').waitFor();
   await page.keyboard.type('the printer is empty');
-  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+  // The line breaks: what was typed stays, and what went wrong is said where the person looks.
+  await page.route('**/pause', (route) => route.abort());
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').getByText('The server did not answer').waitFor();
+  await page.unroute('**/pause');
+  await page.keyboard.press('Enter');
   await page.getByText('the printer is empty').waitFor();
   // Nothing waits for it, and still nobody has to find out by waiting.
   await page.goto(`${stage.url}/console/`);
   await page.getByText(/Nothing waits for it yet.*the printer is empty/).waitFor();
+});
+
+test('what is no page has the navigation around it', async () => {
+  const page = await stage.open({ path: '/nowhere' });
+  await page.getByText('There is no such page').waitFor();
+  await page.getByRole('link', { name: 'Jobs' }).first().waitFor();
+});
+
+test('a dialog gives the focus back to what opened it', async () => {
+  const page = await stage.open({ path: '/operations?tab=kinds' });
+  const pause = page.getByRole('button', { name: 'Pause' }).last();
+  await pause.click();
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.locator('button:focus', { hasText: 'Pause' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('combobox').waitFor({ state: 'detached' });
+  await page.locator('button:focus', { hasText: 'Pause' }).waitFor();
 });
 
 test('a viewer finds the controls of a member disabled, with why', async () => {

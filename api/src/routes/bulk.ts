@@ -18,6 +18,12 @@ const asked = z
   .strictObject({
     action,
     filter: bulkFilter.optional().describe('Which jobs …'),
+    group: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Of the filter, only jobs of this group of errors: its `id` in `GET /errors`.'),
     ids: z.array(jobId).min(1).max(MOST_IDS).optional().describe('… or exactly these.'),
     priority: priority
       .optional()
@@ -25,6 +31,10 @@ const asked = z
   })
   .refine(({ filter, ids }) => (filter === undefined) !== (ids === undefined), {
     error: 'Give a filter or ids, and not both.',
+  })
+  .refine(({ group, filter }) => group === undefined || filter !== undefined, {
+    error: 'Give the filter of the group with it, as GET /errors has it.',
+    path: ['group'],
   })
   .refine((body) => (body.action === 'priority') === (body.priority !== undefined), {
     error: 'Give a priority with the action "priority", and with no other.',

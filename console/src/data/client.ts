@@ -34,7 +34,7 @@ export function createApp(session: Session): App {
         const headers = new Headers(init?.headers);
         if (app.tenant !== null) headers.set(TENANT_HEADER, app.tenant);
         const send = async (): Promise<Response> => {
-          const response = await fetch(input, { ...init, headers });
+          const response = await fetch(input, { ...init, headers }).catch(notAnswered);
           learnClock(response.headers.get('date'));
           return response;
         };
@@ -63,6 +63,14 @@ async function hasOtherToken(session: Session, headers: Headers, method = 'GET')
   if (token === null || token === before) return false;
   headers.set('authorization', `Bearer ${token}`);
   return true;
+}
+
+/** Browsers say "Failed to fetch" or "NetworkError", which helps nobody. */
+function notAnswered(error: unknown): never {
+  if (!(error instanceof TypeError)) throw error;
+  throw new Error('The server did not answer. Check that Millrace runs and is reached.', {
+    cause: error,
+  });
 }
 
 /** Worth another try: the line broke, or the service said that it is its own fault. */

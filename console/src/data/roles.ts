@@ -1,4 +1,4 @@
-import { type Access, type RouteName, allows, contracts } from '@millrace/api';
+import { type Access, type Me, type RouteName, allows, contracts } from '@millrace/api';
 import { use } from 'react';
 import { MeContext } from './client.ts';
 
@@ -10,11 +10,19 @@ export interface Permission {
 }
 
 export function useMay(route: RouteName): Permission {
-  const me = use(MeContext);
-  const { access } = contracts[route] as { access: Access };
-  const roles = me?.roles ?? [];
-  if (allows(access, roles)) return { allowed: true, why: null };
-  return { allowed: false, why: `This needs the role ${access}; you are ${rolesInWords(roles)}.` };
+  return mayCall(use(MeContext), route);
+}
+
+export function mayCall(me: Pick<Me, 'roles' | 'tenants'> | null, route: RouteName): Permission {
+  const { access, wide = false } = contracts[route] as { access: Access; wide?: boolean };
+  const { roles, tenants } = me ?? { roles: [], tenants: null };
+  const are = `you are ${rolesInWords(roles)}.`;
+  if (!allows(access, roles))
+    return { allowed: false, why: `This needs the role ${access}; ${are}` };
+  // Where tenants are a boundary, those who stay within theirs change nothing for the others.
+  if (wide && tenants !== null && !allows('admin', roles))
+    return { allowed: false, why: `This is about all tenants and needs the role admin; ${are}` };
+  return { allowed: true, why: null };
 }
 
 export function rolesInWords(roles: readonly string[]): string {

@@ -57,7 +57,7 @@ export function useSaving(what: SavedWhat): Saving {
     save,
     async remove({ name, value }) {
       if (await told(() => api.deleteSaved({ params: { what, name } })))
-        toast({ text: `${name} is deleted`, undo: () => void save(name, value) });
+        toast({ text: `${name} is deleted`, undo: () => save(name, value) });
     },
   };
 }

@@ -39,14 +39,19 @@ export interface Sharing {
 }
 
 /** Answers tabs that ask, and hears what the others share. */
-export function shareTokens(on: { given(tokens: Tokens): void; ended(): void }): Sharing {
+export function shareTokens(on: {
+  given(tokens: Tokens): void;
+  answered(tokens: Tokens): void;
+  ended(): void;
+}): Sharing {
   const channel = new BroadcastChannel(CHANNEL);
   const send = (message: Message): void => channel.postMessage(message);
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     if (data.type === 'give') return on.given(data.tokens);
     if (data.type === 'end') return on.ended();
+    if (data.type === 'answer') return on.answered(data.tokens);
     const tokens = readTokens();
-    if (data.type === 'ask' && tokens !== null) send({ type: 'answer', tokens });
+    if (tokens !== null) send({ type: 'answer', tokens });
   });
   return { give: (tokens) => send({ type: 'give', tokens }), end: () => send({ type: 'end' }) };
 }

@@ -93,6 +93,16 @@ test('a new tab keeps what another gave it, for when that one is closed', async 
   expect(kept()).toMatchObject({ access: 'first-access' });
 });
 
+test('an answer of another tab that comes late is taken all the same', async () => {
+  tab = otherTab(null);
+  const session = await openSession(CONFIG);
+  expect(session.isSignedIn()).toBe(false);
+  const signedIn = new Promise<boolean>((resolve) => session.watch(resolve));
+  tab.send({ type: 'answer', tokens: tokens('late') });
+  expect(await signedIn).toBe(true);
+  expect(kept()).toMatchObject({ access: 'late-access' });
+});
+
 test('signing out ends the session of every tab', async () => {
   tab = otherTab(tokens('first'));
   issuer(200, {});

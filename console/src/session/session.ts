@@ -42,6 +42,8 @@ export async function openSession(config: SignIn): Promise<Session> {
   const listeners = new Set<(signedIn: boolean) => void>();
   const others = shareTokens({
     given: keep,
+    // To this tab after it had stopped waiting, which on a busy machine is soon, or to another one.
+    answered: (next) => tokens === null && config.required && keep(next),
     // Signed out in another tab: what this one shows is not for whoever sits here next.
     ended: () => {
       sessionStorage.clear();
@@ -113,8 +115,9 @@ export async function openSession(config: SignIn): Promise<Session> {
         code_challenge: challenge,
         code_challenge_method: 'S256',
       }).toString();
-      if (beside) open(url, 'millrace-sign-in', 'popup,width=480,height=640');
-      else location.assign(url);
+      if (!beside) return location.assign(url);
+      if (open(url, 'millrace-sign-in', 'popup,width=480,height=640') === null)
+        throw new Error('The browser kept the window from opening. Allow it, or try once more.');
     },
     async complete(answer) {
       const key = `${UNDERWAY}.${answer.get('state') ?? ''}`;

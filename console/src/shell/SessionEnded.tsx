@@ -8,6 +8,7 @@ export function SessionEnded() {
   const { api, session, queries } = useApp();
   const me = use(MeContext);
   const [ended, setEnded] = useState(false);
+  const [wrong, setWrong] = useState<string | null>(null);
   useEffect(
     () =>
       session.watch((signedIn) => {
@@ -27,12 +28,25 @@ export function SessionEnded() {
       title="Your session has ended"
       onClose={() => setEnded(false)}
       footer={
-        <Button look="filled" onClick={() => void session.signIn({ returnTo: '', beside: true })}>
+        <Button
+          look="filled"
+          onClick={() =>
+            void session.signIn({ returnTo: '', beside: true }).then(
+              () => setWrong(null),
+              (error: unknown) => setWrong(error instanceof Error ? error.message : String(error)),
+            )
+          }
+        >
           Sign in again
         </Button>
       }
     >
       A window opens for it. What is on this page stays as it is.
+      {wrong !== null && (
+        <p role="alert" className="mt-2 text-failed">
+          {wrong}
+        </p>
+      )}
     </Dialog>
   );
 }

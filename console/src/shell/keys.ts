@@ -8,6 +8,8 @@ export function useKeys(bindings: Readonly<Record<string, () => void>>): void {
     const name = `${mod ? 'mod+' : ''}${event.key.length === 1 ? event.key.toLowerCase() : event.key}`;
     const action = bindings[name];
     if (action === undefined || event.altKey) return;
+    // A key that is held down moves on through a list, and does nothing else twice.
+    if (event.repeat && name !== 'j' && name !== 'k') return;
     if (!mod && (isTyping(event.target) || setting('keys') === 'off')) return;
     event.preventDefault();
     action();

@@ -32,8 +32,8 @@ export function Banner({
         <span className="mt-0.5">
           <StateIcon phase={phase} size={16} />
         </span>
-        <div className="min-w-0">
-          <b>{title}</b>
+        <div className="min-w-0 wrap-anywhere">
+          <b className="line-clamp-8">{title}</b>
           <div className="text-ink-2">{children}</div>
         </div>
       </div>

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { X } from 'lucide-react';
 import { IconButton } from './button.tsx';
 
@@ -17,7 +17,8 @@ export function Dialog({
   readonly children: ReactNode;
 }) {
   const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Not a passive effect: that would be over after the dialog has left the page, and who is gone gives no focus back.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
     // The browser begins at the first control, which closes; a dialog that asks something begins at what it asks.

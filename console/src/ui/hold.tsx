@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { useApp } from '../data/client.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Field, TextInput } from './field.tsx';
 import { toast } from './toast.tsx';
+import { Trouble } from './trouble.tsx';
 
 /** Asks why before something is held back: who finds it paused tomorrow wants to know. */
 export function HoldButton({
@@ -34,15 +35,22 @@ export function HoldButton({
       toast({
         text: `${word}: ${what}`,
         phase: 'paused',
-        ...(undo && { undo: () => void undo().then(refresh) }),
+        ...(undo && { undo: () => undo().finally(refresh) }),
       });
     },
-    onError: (error) => toast({ text: error.message, phase: 'failed' }),
     onSettled: refresh,
   });
+  const form = useId();
   return (
     <>
-      <Button size="small" why={why} onClick={() => setAsking(true)}>
+      <Button
+        size="small"
+        why={why}
+        onClick={() => {
+          act.reset();
+          setAsking(true);
+        }}
+      >
         {word}
       </Button>
       {asking && (
@@ -52,24 +60,34 @@ export function HoldButton({
           footer={
             <>
               <Button onClick={() => setAsking(false)}>Back</Button>
-              <Button look="filled" disabled={act.isPending} onClick={() => act.mutate()}>
+              <Button type="submit" form={form} look="filled" disabled={act.isPending}>
                 {word}
               </Button>
             </>
           }
         >
-          <Field
-            id="reason"
-            label="Why"
-            hint="Shown to whoever finds it held back. It is kept in the audit log."
+          <form
+            id={form}
+            className="grid gap-3"
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (!act.isPending) act.mutate();
+            }}
           >
-            <TextInput
+            <Field
               id="reason"
-              maxLength={200}
-              value={reason}
-              onChange={(event) => setReason(event.target.value)}
-            />
-          </Field>
+              label="Why"
+              hint="Shown to whoever finds it held back. It is kept in the audit log."
+            >
+              <TextInput
+                id="reason"
+                maxLength={200}
+                value={reason}
+                onChange={(event) => setReason(event.target.value)}
+              />
+            </Field>
+            {act.isError && <Trouble error={act.error} />}
+          </form>
         </Dialog>
       )}
     </>
@@ -97,7 +115,7 @@ export function ResumeButton({
     onSuccess: () =>
       toast({
         text: `${what} runs again`,
-        ...(undo && { undo: () => void undo().then(refresh) }),
+        ...(undo && { undo: () => undo().finally(refresh) }),
       }),
     onError: (error) => toast({ text: error.message, phase: 'failed' }),
     onSettled: refresh,

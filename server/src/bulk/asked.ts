@@ -1,12 +1,15 @@
 import type { BulkAction, BulkActionJson, JobFilter } from '@millrace/api';
-import type { JobState, Scope } from '@millrace/engine';
+import type { JobState, JobSummary, Scope } from '@millrace/engine';
 import type { Bulk } from '@millrace/store-postgres';
+import { causeOf, groupId } from '../figures/fingerprint.ts';
 
 /** What was asked for, as it is kept. */
 export interface AskedBulk {
   readonly action: BulkAction;
   /** As the request had it; null: by ids. */
   readonly filter: JobFilter | null;
+  /** Of the filter, only those of this group of errors. What was frozen by an older version has none. */
+  readonly group?: string | null;
   readonly priority: number | null;
 }
 
@@ -42,6 +45,13 @@ export function resultOf({ result }: Bulk): BulkResult | null {
 /** What it acts within: what whoever froze it could see. */
 export function scopeOfBulk({ tenants, tenant, owner }: Bulk): Scope {
   return { tenants: tenants ?? 'all', tenant, owner };
+}
+
+/** A filter knows kinds and codes; that jobs failed of one cause is seen by their messages. */
+export function isOfGroup(group: string | null | undefined): (job: JobSummary) => boolean {
+  if (group == null) return () => true;
+  return ({ kind, error }) =>
+    error !== null && groupId(kind, error.code, causeOf(error.message)) === group;
 }
 
 const TAKES: Readonly<Record<BulkAction, readonly JobState[]>> = {

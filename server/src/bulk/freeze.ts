@@ -1,9 +1,11 @@
 import { BULK_COUNTED, type BulkAction, type BulkActionJson } from '@millrace/api';
 import type { Filter, JobId, JobState, JobSummary, Queue } from '@millrace/engine';
-import { type FrozenBulk, takes } from './asked.ts';
+import { type FrozenBulk, isOfGroup, takes } from './asked.ts';
 
-/** Which jobs: those of a filter made before a moment, or exactly these. */
-export type Meant = { readonly filter: Filter } | { readonly ids: readonly JobId[] };
+/** Which jobs: those of a filter made before a moment, perhaps only of one group of errors; or exactly these. */
+export type Meant =
+  | { readonly filter: Filter; readonly group: string | null }
+  | { readonly ids: readonly JobId[] };
 
 const PAGE = 1_000;
 const SAMPLE = 5;
@@ -38,9 +40,10 @@ async function jobsOf(
 ): Promise<{ jobs: JobSummary[]; more: boolean }> {
   if ('ids' in meant) return { jobs: await queue.summaries(meant.ids), more: false };
   const jobs: JobSummary[] = [];
+  const isMeant = isOfGroup(meant.group);
   for (let from: { cursor?: string } = {}; ;) {
     const page = await queue.list({ filter: meant.filter, limit: PAGE, ...from });
-    jobs.push(...page.jobs);
+    jobs.push(...page.jobs.filter(isMeant));
     if (jobs.length > BULK_COUNTED) return { jobs: jobs.slice(0, BULK_COUNTED), more: true };
     if (page.next === null) return { jobs, more: false };
     from = { cursor: page.next };

@@ -14,7 +14,14 @@ import type { Bulk, BulkLog } from '@millrace/store-postgres';
 import { z } from 'zod';
 import { filterOf } from '../routes/json/filter.ts';
 import { actOn, each } from './act.ts';
-import { type BulkResult, NOTHING_DONE, askedOf, frozenOf, scopeOfBulk } from './asked.ts';
+import {
+  type BulkResult,
+  NOTHING_DONE,
+  askedOf,
+  frozenOf,
+  isOfGroup,
+  scopeOfBulk,
+} from './asked.ts';
 
 export const BULK_KIND = 'millrace.bulk';
 
@@ -86,10 +93,12 @@ async function chunkOf(
     const ids = bulk.ids.slice(at, at + CHUNK);
     return { jobs: await queue.summaries(ids), meant: ids.length, next: null };
   }
-  const filter = filterOf(askedOf(bulk).filter ?? {}, { me: bulk.submitter, before: bulk.at });
+  const asked = askedOf(bulk);
+  const filter = filterOf(asked.filter ?? {}, { me: bulk.submitter, before: bulk.at });
   const from = cursor === null ? {} : { cursor };
-  const { jobs, next } = await queue.list({ filter, limit: CHUNK, ...from });
-  return { jobs, meant: jobs.length, next };
+  const page = await queue.list({ filter, limit: CHUNK, ...from });
+  const jobs = page.jobs.filter(isOfGroup(asked.group));
+  return { jobs, meant: jobs.length, next: page.next };
 }
 
 async function* undo(bulk: Bulk, { log, within }: BulkService, from: Place): Work {

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 
 /** The longest cause that is shown. */
 const MOST_TEXT = 200;
+/** What is read of a message. The database gives 600 characters of it to count groups by, and a list of jobs all. */
+const MOST_READ = 600;
 
 /**
  * What messages of the same cause share: ids, numbers, dates, addresses and quoted values become …, whatever they were. Order
@@ -18,7 +20,7 @@ const VARYING: readonly RegExp[] = [
 ];
 
 export function causeOf(message: string): string {
-  const [line = ''] = message.split('\n', 1);
+  const [line = ''] = message.slice(0, MOST_READ).split('\n', 1);
   let cause = line;
   for (const pattern of VARYING) cause = cause.replace(pattern, '…');
   const short = cause.replaceAll(/…(?:[\s,;]*…)+/g, '…').trim();

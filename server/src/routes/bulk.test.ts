@@ -1,6 +1,9 @@
+import { RETRY, defineJob } from '@millrace/engine';
 import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { type Harness, type HarnessOptions, createHarness, refusal } from '../../test/harness.ts';
 import { broken, endless, hello } from '../../test/kinds.ts';
+import { causeOf, groupId } from '../figures/fingerprint.ts';
 import { DEVELOPER } from '../identity/caller.ts';
 
 let harness: Harness;
@@ -74,6 +77,37 @@ describe('a frozen action', () => {
       'QUEUED',
     ]);
     expect((await at.client.listBulk()).bulk.map(({ id }) => id)).toEqual([bulk.id]);
+  });
+
+  test('of a group of errors leaves jobs alone that failed of another cause', async () => {
+    const fussy = defineJob({
+      kind: 'fussy',
+      input: z.object({ why: z.string() }),
+      public: true,
+      retry: RETRY.never,
+      run: async ({ data }) => {
+        throw new Error(data.why);
+      },
+    });
+    const at = start({ kinds: [fussy] });
+    const fail = async (why: string): Promise<string> => {
+      const { id } = await at.client.enqueue({ body: { kind: 'fussy', data: { why } } });
+      const failed = at.next('job.failed', (event) => event.id === id);
+      at.worker.start();
+      await failed;
+      return id;
+    };
+    const long = `of row 7, ${'and so on '.repeat(100)}`;
+    const meant = [await fail(`No ink, page 1 ${long}`), await fail(`No ink, page 2 ${long}`)];
+    const other = await fail('No paper');
+    const [first] = await at.client.listJobs({ query: { q: meant[0] } }).then(({ jobs }) => jobs);
+    const group = groupId('fussy', 'unknown', causeOf(first?.error?.message.slice(0, 600) ?? ''));
+    const filter = { kind: 'fussy', errorCode: 'unknown', state: 'FAILED' } as const;
+    const bulk = await freeze(at, { action: 'delete', filter, group });
+    expect(bulk).toMatchObject({ matched: 2, count: 2 });
+    expect(await run(at, bulk.id)).toMatchObject({ result: { changed: 2 } });
+    const { jobs } = await at.client.listJobs({ query: { kind: 'fussy' } });
+    expect(jobs.map(({ id }) => id)).toEqual([other]);
   });
 
   test('runs as one job, however often it is asked for', async () => {

@@ -56,13 +56,13 @@ export function bulkHandlers({
 
   return {
     async freezeBulk({ body, caller }) {
-      const { action, filter = null, ids, priority = null } = body;
+      const { action, filter = null, group = null, ids, priority = null } = body;
       mayDo(action, caller);
       // Up to this millisecond, and with it.
       const at = (await store.now()) + 1;
       const me = caller?.name ?? null;
       const meant =
-        ids === undefined ? { filter: filterOf(filter ?? {}, { me, before: at }) } : { ids };
+        ids === undefined ? { filter: filterOf(filter ?? {}, { me, before: at }), group } : { ids };
       const { frozen, ids: found } = await freeze(queue, action, meant);
       const bulk = await log.add({
         at,
@@ -70,7 +70,7 @@ export function bulkHandlers({
         submitter: me,
         tenants: scope.tenants === 'all' ? null : scope.tenants,
         owner: scope.owner,
-        asked: JSON.stringify({ action, filter, priority }),
+        asked: JSON.stringify({ action, filter, group, priority }),
         frozen: JSON.stringify(frozen),
         ids: found,
       });

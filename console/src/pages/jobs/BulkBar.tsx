@@ -20,7 +20,8 @@ const ACTIONS = [
 export function BulkBar({ selection, filter }: { selection: Selection; filter: JobsSearch }) {
   const ids = [...selection.chosen];
   const navigate = useNavigate();
-  const may = useMay('freezeBulk');
+  const mayAct = useMay('freezeBulk');
+  const mayDelete = useMay('deleteJob');
   const [all, setAll] = useState(false);
   const [asked, setAsked] = useState<BulkAction | null>(null);
   const hasFilter = Object.values(filter).some((value) => value !== undefined);
@@ -46,18 +47,22 @@ export function BulkBar({ selection, filter }: { selection: Selection; filter: J
             {all ? 'Only the selected' : 'Select all that fit'}
           </button>
         )}
-        {ACTIONS.map(({ action, word, icon: Icon }) => (
-          <button
-            key={action}
-            type="button"
-            className={button}
-            aria-disabled={!may.allowed}
-            title={may.why ?? undefined}
-            onClick={() => may.allowed && setAsked(action)}
-          >
-            <Icon size={14} /> {word}
-          </button>
-        ))}
+        {ACTIONS.map(({ action, word, icon: Icon }) => {
+          const { allowed, why } = action === 'delete' ? mayDelete : mayAct;
+          return (
+            <button
+              key={action}
+              type="button"
+              className={button}
+              aria-disabled={!allowed}
+              title={why ?? undefined}
+              onClick={() => allowed && setAsked(action)}
+            >
+              <Icon size={14} /> {word}
+              {why !== null && <span className="sr-only">. {why}</span>}
+            </button>
+          );
+        })}
         <IconButton
           label="Clear the selection"
           className="text-[#b6c9cc] hover:bg-[#1f3f47] hover:text-white"

@@ -34,6 +34,8 @@ export function JobTable({
           <th className={`${HEAD} w-12 pl-5`}>
             <Checkbox
               label="All jobs of this page"
+              // Nothing to choose until the rows are there: a click would be lost.
+              disabled={jobs.length === 0}
               checked={selection.all === 'all'}
               ref={(box) => {
                 if (box !== null) box.indeterminate = selection.all === 'some';

@@ -1,6 +1,6 @@
 import { ApiError } from '@millrace/api';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useApi } from '../../data/client.ts';
@@ -174,6 +174,20 @@ function NewJob({
         </Field>
       </div>
       {make.isError && <Trouble error={make.error} />}
+      {make.isError && !(make.error instanceof ApiError) && key === '' && (
+        <p className="text-ink-2">
+          It may be queued all the same: look among your{' '}
+          <Link
+            to="/jobs"
+            search={{ submitter: 'me' }}
+            target="_blank"
+            className="text-link underline"
+          >
+            jobs
+          </Link>{' '}
+          before you enqueue it again. With a key, it would be one job however often it is sent.
+        </p>
+      )}
       <div className="flex justify-end gap-2">
         <Button
           type="submit"

@@ -12,6 +12,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { StateIcon } from '../../ui/state.tsx';
 import { type Column, Heading, Table } from '../../ui/table.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
+import { visible } from '../../ui/visible.ts';
 import { BulkDialog } from '../jobs/bulk/BulkDialog.tsx';
 
 type Group = Awaited<ReturnType<Client['errorGroups']>>['groups'][number];
@@ -79,7 +80,7 @@ function Cause({ group: { code, kind, cause, isNew, advice, filter } }: { group:
         </span>
       )}
       <div className="max-w-150 truncate text-ink-2" title={advice ?? cause}>
-        {cause}
+        {visible(cause)}
       </div>
     </div>
   );
@@ -139,7 +140,11 @@ function Helps({ group }: { group: Group }) {
       {asking && (
         <BulkDialog
           action="retry"
-          what={{ filter: { kind: group.kind, errorCode: group.code, state: 'FAILED' } }}
+          what={{
+            filter: { kind: group.kind, errorCode: group.code, state: 'FAILED' },
+            // Jobs of the same kind and code that failed of another cause are another row of this table.
+            group: group.id,
+          }}
           onClose={() => setAsking(false)}
           onStarted={() => setAsking(false)}
         />

@@ -29,7 +29,12 @@ const COLUMNS: readonly Column<Kind>[] = [
 /** What can run here, how it fails, and what is held back. */
 export function Kinds() {
   const api = useApi();
-  const { data } = useQuery({ queryKey: keys.kinds(), queryFn: () => api.listKinds() });
+  const { data } = useQuery({
+    queryKey: keys.kinds(),
+    queryFn: () => api.listKinds(),
+    // No event says that somebody else paused one.
+    refetchInterval: 10_000,
+  });
   const kinds = (data?.kinds ?? []).toSorted(
     (a, b) => Number(b.paused !== null) - Number(a.paused !== null) || a.name.localeCompare(b.name),
   );

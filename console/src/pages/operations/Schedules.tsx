@@ -24,7 +24,12 @@ const COLUMNS: readonly Column<Schedule>[] = [
 
 export function Schedules() {
   const api = useApi();
-  const answer = useQuery({ queryKey: keys.schedules(), queryFn: () => api.listSchedules() });
+  const answer = useQuery({
+    queryKey: keys.schedules(),
+    queryFn: () => api.listSchedules(),
+    // No event says that somebody else paused one.
+    refetchInterval: 10_000,
+  });
   const all = answer.data?.schedules ?? [];
   if (answer.isSuccess && all.length === 0) {
     return (

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
-import { type Row, compareBy } from './rows.ts';
+import { type Row, compareBy, isNumeric } from './rows.ts';
 
 interface Column {
   readonly name: string;
@@ -14,10 +14,10 @@ const ROW = 32;
 export function Grid({ columns, rows }: { columns: readonly Column[]; rows: readonly Row[] }) {
   const box = useRef<HTMLDivElement>(null);
   const [sort, setSort] = useState<{ column: string; down: boolean } | null>(null);
-  const sorted = useMemo(
-    () => (sort === null ? rows : rows.toSorted(compareBy(sort.column, sort.down))),
-    [rows, sort],
-  );
+  const sorted = useMemo(() => {
+    const by = columns.find(({ name }) => name === sort?.column);
+    return sort === null || by === undefined ? rows : rows.toSorted(compareBy(by, sort.down));
+  }, [columns, rows, sort]);
   const virtual = useVirtualizer({
     count: sorted.length,
     getScrollElement: () => box.current,
@@ -81,11 +81,7 @@ export function Grid({ columns, rows }: { columns: readonly Column[]; rows: read
                 {index + 1}
               </td>
               {columns.map(({ name, type }) => (
-                <Cell
-                  key={name}
-                  value={sorted[index]?.[name] ?? null}
-                  isNumber={/number|decimal/i.test(type)}
-                />
+                <Cell key={name} value={sorted[index]?.[name] ?? null} isNumber={isNumeric(type)} />
               ))}
             </tr>
           ))}

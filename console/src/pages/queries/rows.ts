@@ -1,12 +1,23 @@
 export type Row = Readonly<Record<string, string | number | boolean | null>>;
 
+/** Of a column whose values count: also decimals, which come as text so that no digit is lost. */
+export function isNumeric(type: string): boolean {
+  return /number|decimal/i.test(type);
+}
+
 /** Numbers by size, texts by their letters, nothing last, whichever way round. */
-export function compareBy(column: string, down: boolean): (a: Row, b: Row) => number {
+export function compareBy(
+  { name: column, type }: { readonly name: string; readonly type: string },
+  down: boolean,
+): (a: Row, b: Row) => number {
   const turn = down ? -1 : 1;
+  // As texts, -10 would come after -5, and 1.25 after 1.3.
+  const bySize = isNumeric(type);
   return (a, b) => {
     const [x = null, y = null] = [a[column], b[column]];
     if (x === null || y === null) return Number(x === null) - Number(y === null);
-    if (typeof x === 'number' && typeof y === 'number') return turn * (x - y);
+    const difference = bySize ? Number(x) - Number(y) : Number.NaN;
+    if (!Number.isNaN(difference) && difference !== 0) return turn * difference;
     return turn * String(x).localeCompare(String(y), 'en', { numeric: true });
   };
 }

@@ -48,7 +48,7 @@ function NewRun({ report }: { report: Report }) {
         toast({
           text: `${report.title} runs`,
           phase: 'running',
-          undo: () => void api.cancelReportRun({ params: { id } }),
+          undo: () => api.cancelReportRun({ params: { id } }),
         });
         void queries.invalidateQueries({ queryKey: keys.reportRuns() });
       }}

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { Search } from 'lucide-react';
 import { type Command, useCommands } from './commands.ts';
 
@@ -13,7 +13,8 @@ export function Palette({ onClose }: { onClose(): void }) {
   const found = useCommands(text);
   const chosen = Math.min(at, Math.max(found.length - 1, 0));
 
-  useEffect(() => {
+  // Closed before it leaves the page, so that the focus goes back to where it was.
+  useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     return () => element?.close();

@@ -1,3 +1,4 @@
+import type { RouteName } from '@millrace/api';
 import type { NavigateOptions } from '@tanstack/react-router';
 import {
   Bookmark,
@@ -12,10 +13,13 @@ import {
   Workflow,
   type LucideIcon,
 } from 'lucide-react';
+import { use } from 'react';
+import { MeContext } from '../../data/client.ts';
+import { mayCall } from '../../data/roles.ts';
 import { useSaved } from '../../data/saved.ts';
 import { savedBatch } from '../../pages/documents/again/again.ts';
 import { jobsSearch } from '../../pages/jobs/search.ts';
-import { OPERATION_TABS } from '../../pages/operations/tabs.ts';
+import { OPERATION_TABS, type OperationTab } from '../../pages/operations/tabs.ts';
 import { choose } from '../../theme/settings.ts';
 import { SECTIONS } from '../sections.ts';
 
@@ -28,7 +32,15 @@ export interface Command {
   readonly also?: string;
   readonly link?: NavigateOptions;
   readonly run?: () => void;
+  /** What it leads to: not offered to who may not call it. */
+  readonly needs?: RouteName;
 }
+
+const NEEDED: Readonly<Partial<Record<OperationTab, RouteName>>> = {
+  audit: 'listAudit',
+  tenants: 'listTenants',
+  settings: 'settings',
+};
 
 const COMMANDS: readonly Command[] = [
   ...SECTIONS.map(({ to, word, icon }): Command => ({
@@ -38,7 +50,14 @@ const COMMANDS: readonly Command[] = [
     icon,
     link: { to },
   })),
-  { id: 'enqueue', word: 'Enqueue a job', group: 'Action', icon: Plus, link: { to: '/jobs/new' } },
+  {
+    id: 'enqueue',
+    word: 'Enqueue a job',
+    group: 'Action',
+    icon: Plus,
+    link: { to: '/jobs/new' },
+    needs: 'enqueue',
+  },
   {
     id: 'batch',
     word: 'New batch of documents',
@@ -46,6 +65,7 @@ const COMMANDS: readonly Command[] = [
     icon: Plus,
     also: 'spreadsheet letters',
     link: { to: '/documents/new' },
+    needs: 'createBatch',
   },
   {
     id: 'tour',
@@ -78,6 +98,7 @@ const COMMANDS: readonly Command[] = [
     icon: Server,
     also: 'operations',
     link: { to: '/operations', search: { tab } },
+    ...(NEEDED[tab] !== undefined && { needs: NEEDED[tab] }),
   })),
   ...(['running', 'retrying'] as const).map((phase): Command => ({
     id: phase,
@@ -150,17 +171,20 @@ function useOwn(): readonly Command[] {
       icon: Repeat,
       also: 'batch documents',
       link: { to: '/documents/new', search: { template, again: name } },
+      needs: 'createBatch',
     })),
   ];
 }
 
-/** Ids of jobs begin with the name of their store. */
-const JOB_ID = /^(pg|mem|redis|sf|bull)[-:][\w:.-]+$/i;
+/** Ids of jobs begin with the name of their store, such as `pg-7` or that of an org: `salesforce-a03…`. */
+const JOB_ID = /^[a-z][a-z0-9]*[-:][\w:.-]*\d[\w:.-]*$/i;
 
 export function useCommands(text: string): readonly Command[] {
   const onlyActions = text.startsWith('>');
   const words = text.replace(/^>/, '').trim().toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = ({ word, also = '', group }: Command): boolean =>
+  const me = use(MeContext);
+  const fits = ({ word, also = '', group, needs }: Command): boolean =>
+    (needs === undefined || mayCall(me, needs).allowed) &&
     (!onlyActions || group === 'Action') &&
     words.every((each) => `${word} ${also}`.toLowerCase().includes(each));
   const found = [...COMMANDS, ...useOwn()].filter(fits);

@@ -33,7 +33,7 @@ export function BatchActions({ batch }: { batch: Batch }) {
       toast({
         text: `Canceled, ${plural(canceled, 'row')} not made`,
         phase: 'canceled',
-        undo: () => retry.mutate(),
+        undo: async () => retry.mutate(),
       }),
     ...settle,
   });

@@ -24,23 +24,29 @@ export const VERBS: Readonly<Record<BulkAction, { readonly now: string; readonly
     delete: { now: 'Delete', done: 'deleted' },
   };
 
+type What =
+  | { readonly filter: JobFilter; readonly group?: string }
+  | { readonly ids: readonly string[] };
+
 /**
  * The server freezes which jobs are meant and says what would happen; only then the person decides. What is meant does not change
  * while the dialog is open, however much happens meanwhile.
  */
 export function BulkDialog({
   action,
-  what,
+  what: asked,
   onClose,
   onStarted,
 }: {
   readonly action: BulkAction;
-  readonly what: { readonly filter: JobFilter } | { readonly ids: readonly string[] };
+  readonly what: What;
   onClose(): void;
   onStarted(id: string): void;
 }) {
   const api = useApi();
   const { queries } = useApp();
+  // As it was when the dialog opened: "the last hour" is another hour a minute later.
+  const [what] = useState(asked);
   const [priority, setPriority] = useState('10');
   // Of `priority` the value may still change: it is frozen again with it.
   const value =
@@ -52,10 +58,12 @@ export function BulkDialog({
         body: {
           action,
           ...value,
-          ...('ids' in what ? { ids: [...what.ids] } : { filter: what.filter }),
+          ...('ids' in what ? { ids: [...what.ids] } : what),
         },
       }),
-    staleTime: Infinity,
+    // Also when the live stream begins anew and all other answers are read again: an answer to `run` that was lost is asked for
+    // once more, of the same freezing, and is the same job.
+    staleTime: 'static',
     gcTime: 0,
     retry: false,
   });
@@ -67,7 +75,7 @@ export function BulkDialog({
         text: `${plural(started.count, 'job')} ${started.count === 1 ? 'is' : 'are'} being ${done}`,
         phase: 'running',
         ...((action === 'cancel' || action === 'priority') && {
-          undo: () => void api.undoBulk({ params: { id: started.id } }),
+          undo: () => api.undoBulk({ params: { id: started.id } }),
         }),
       });
       void queries.invalidateQueries({ queryKey: ['jobs'] });

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react';
 import { useSetting } from '../../../theme/settings.ts';
 import { Time } from '../../../time/Time.tsx';
 import { precise } from '../../../time/zone.ts';
+import { visible } from '../../../ui/visible.ts';
 import { Button } from '../../../ui/button.tsx';
 import { copy } from '../../../ui/copy.ts';
 import type { Execution } from './job.ts';
@@ -24,7 +25,7 @@ export function AttemptDetail({ execution, number }: { execution: Execution; num
         <div className="overflow-hidden rounded-node border border-line">
           <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1 bg-failed-tint px-3.5 py-2">
             <code className="text-failed">{error.code}</code>
-            <b className="min-w-0 flex-1">{error.message}</b>
+            <b className="line-clamp-6 min-w-0 flex-1 wrap-anywhere">{visible(error.message)}</b>
             <Button
               size="small"
               look="ghost"
@@ -50,17 +51,19 @@ function Stack({ text }: { text: string }) {
       tabIndex={0}
       aria-label="Stack"
     >
-      {text.split('\n').map((line, index) => {
-        const own = /^\s+at /.test(line) && !/node_modules|node:internal/.test(line);
-        return (
-          <span
-            key={index}
-            className={own ? 'text-link' : /^\s+at /.test(line) ? 'text-ink-3' : 'text-ink'}
-          >
-            {`${line}\n`}
-          </span>
-        );
-      })}
+      {visible(text)
+        .split('\n')
+        .map((line, index) => {
+          const own = /^\s+at /.test(line) && !/node_modules|node:internal/.test(line);
+          return (
+            <span
+              key={index}
+              className={own ? 'text-link' : /^\s+at /.test(line) ? 'text-ink-3' : 'text-ink'}
+            >
+              {`${line}\n`}
+            </span>
+          );
+        })}
     </pre>
   );
 }
@@ -95,7 +98,7 @@ export function Log({
         <div key={index} className="flex gap-3 whitespace-nowrap">
           <span className="text-ink-3">{precise(Date.parse(at), zone)}</span>
           <span className={`w-10 ${tone(level)}`}>{level}</span>
-          <span>{message}</span>
+          <span>{visible(message)}</span>
         </div>
       ))}
     </div>

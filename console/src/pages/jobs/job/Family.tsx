@@ -12,6 +12,8 @@ const PHASES: Readonly<Record<string, Phase>> = {
 };
 /** A fan-out of hundreds is shown by its first ones and a number. */
 const SHOWN = 6;
+/** The service gives so many of the newest: where they are all there, there may be more. */
+const GIVEN = 100;
 
 /** What the job came from and what came of it, from above to below. */
 export function Family({ job }: { job: Job }) {
@@ -51,7 +53,16 @@ export function Family({ job }: { job: Job }) {
                 </li>
               ))}
             </ul>
-            {rest > 0 && <p className="mt-2 text-small text-ink-3">and {rest} more</p>}
+            {rest > 0 && (
+              <Link
+                to="/jobs"
+                search={{ correlationId: job.correlationId ?? undefined }}
+                className="mt-2 text-small text-link hover:underline"
+              >
+                and {job.children.length < GIVEN ? '' : 'at least '}
+                {rest} more
+              </Link>
+            )}
           </>
         )}
       </div>

@@ -3,6 +3,7 @@ import { Ban, Copy, Play } from 'lucide-react';
 import { useApi, useApp } from '../../../data/client.ts';
 import { useMay } from '../../../data/roles.ts';
 import { useKeys } from '../../../shell/keys.ts';
+import { correctedNow } from '../../../time/now.ts';
 import { Button, ButtonLink, Kbd } from '../../../ui/button.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import type { Job } from './job.ts';
@@ -15,20 +16,27 @@ export function JobActions({ job }: { job: Job }) {
   const params = { params: { id: job.id } };
   const settle = {
     onError: (error: Error) => toast({ text: error.message, phase: 'failed' as const }),
-    onSettled: () => void queries.invalidateQueries({ queryKey: ['job', job.id] }),
+    // Under way until the job is read again: until then a second press would act on what is no longer so.
+    onSettled: () => queries.invalidateQueries({ queryKey: ['job', job.id] }),
   };
   const retry = useMutation({
     mutationFn: () => api.retryJob(params),
     onSuccess: () =>
-      toast({ text: 'Queued again', phase: 'queued', undo: () => void api.cancelJob(params) }),
+      toast({ text: 'Queued again', phase: 'queued', undo: () => api.cancelJob(params) }),
     ...settle,
   });
+  // Taking a cancel back queues the job for now: one that waited for its moment, or had failed, would run instead.
+  const wasDue = job.state === 'QUEUED' && Date.parse(job.runAt) <= correctedNow();
   const cancel = useMutation({
     mutationFn: () => api.cancelJob(params),
     onSuccess: ({ outcome }) =>
       toast(
         outcome === 'canceled'
-          ? { text: 'Canceled', phase: 'canceled', undo: () => void api.retryJob(params) }
+          ? {
+              text: 'Canceled',
+              phase: 'canceled',
+              ...(wasDue && { undo: () => api.retryJob(params) }),
+            }
           : { text: 'Asked to stop', phase: 'canceled' },
       ),
     ...settle,

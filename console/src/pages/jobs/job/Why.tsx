@@ -4,6 +4,7 @@ import { useNow } from '../../../time/now.ts';
 import { Time } from '../../../time/Time.tsx';
 import { Banner } from '../../../ui/banner.tsx';
 import type { Phase } from '../../../ui/state.tsx';
+import { visible } from '../../../ui/visible.ts';
 import type { Job } from './job.ts';
 
 /** Why the job is where it is, in the words of `explain`, with a count-down where the reason goes away by itself. */
@@ -14,7 +15,7 @@ export function Why({ job, phase }: { job: Job; phase: Phase }) {
     queryFn: () => api.explainJob({ params: { id: job.id } }),
   });
   if (data === undefined || phase === 'succeeded') return null;
-  const [first = '', ...rest] = data.sentence.split(/(?<=[.;]) /);
+  const [first = '', ...rest] = visible(data.sentence).split(/(?<=[.;]) /);
   return (
     <Banner
       phase={phase}

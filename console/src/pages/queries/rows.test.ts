@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { type Row, compareBy } from './rows.ts';
+
+function sorted(type: string, values: readonly Row[string][], down = false): Row[string][] {
+  const rows = values.map((value) => ({ Total: value }));
+  return rows.toSorted(compareBy({ name: 'Total', type }, down)).map(({ Total }) => Total);
+}
+
+test('decimals, which come as text, are sorted by their size', () => {
+  const values = ['1.3', '-5', '1.25', '-10', null, '100', '9007199254740993', '9'];
+  const bySize = ['-10', '-5', '1.25', '1.3', '9', '100', '9007199254740993'];
+  expect(sorted('decimal', values)).toEqual([...bySize, null]);
+  expect(sorted('decimal', values, true)).toEqual([...bySize.toReversed(), null]);
+});
+
+test('numbers in a text, such as versions, are sorted as people number things', () => {
+  expect(sorted('text', ['v1.10', 'v1.9', 'a', ''])).toEqual(['', 'a', 'v1.9', 'v1.10']);
+});
