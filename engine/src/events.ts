@@ -61,7 +61,7 @@ export interface JobEvent {
 export type EventName = keyof EventMap;
 
 export interface Events {
-  on<Name extends EventName>(name: Name, listener: (event: EventMap[Name]) => void): () => void;
+  on<Name extends EventName>(name: Name, listener: (event: EventMap[Name]) => unknown): () => void;
   /** For what reads everything: a log, a metrics exporter. */
   onAny(listener: <Name extends EventName>(name: Name, event: EventMap[Name]) => void): () => void;
   emit<Name extends EventName>(name: Name, event: EventMap[Name]): void;
@@ -70,7 +70,7 @@ export interface Events {
 }
 
 export function createEvents(): Events {
-  const listeners = new Map<EventName, Set<(event: never) => void>>();
+  const listeners = new Map<EventName, Set<(event: never) => unknown>>();
   const anyListeners = new Set<
     <Name extends EventName>(name: Name, event: EventMap[Name]) => void
   >();

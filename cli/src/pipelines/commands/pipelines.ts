@@ -27,7 +27,9 @@ async function list(context: Context): Promise<ExitCode> {
   if (json) [...found, ...troubled].forEach(document);
   else if (quiet) for (const { name } of found) out.line(name);
   else if (found.length === 0)
-    note('No pipelines. A file in the folder pipelines/ of the server (MILLRACE_PIPELINES_FOLDER) makes one.');
+    note(
+      'No pipelines. A file in the folder pipelines/ of the server (MILLRACE_PIPELINES_FOLDER) makes one.',
+    );
   else
     for (const line of table<Pipeline>(PIPELINE_COLUMNS, found, out.columns, out.paint))
       out.line(line);
