@@ -57,12 +57,7 @@ export function jobHandlers({
           ? (await queue.retry([id])).length > 0
           : await queue.retryWith(id, body.data);
       if (isRetried) return ok({ id, state: 'QUEUED' });
-      const { state } = await requireJob(queue, id);
-      throw illegal(
-        state === 'FAILED' || state === 'CANCELED'
-          ? `The job is ${state}, and its data was erased: make a new one.`
-          : `The job is ${state}: only failed and cancelled jobs can be retried.`,
-      );
+      throw illegal(whyNotRetried(await requireJob(queue, id)));
     },
     async deleteJob({ params: { id } }) {
       if (await queue.remove(id)) return ok({ id });
@@ -106,6 +101,14 @@ async function requireJob(queue: Queue, id: JobId): Promise<Job> {
   const job = await queue.get(id);
   if (job === null) throw new MillraceError('job_not_found', `There is no job "${id}".`);
   return job;
+}
+
+function whyNotRetried({ state, payload }: Job): string {
+  if (state !== 'FAILED' && state !== 'CANCELED')
+    return `The job is ${state}: only failed and cancelled jobs can be retried.`;
+  return payload === null
+    ? `The job is ${state}, and its data was erased: make a new one.`
+    : `The job ran meanwhile, and is ${state} again: look at it, and retry it if you still want to.`;
 }
 
 function illegal(sentence: string): MillraceError {

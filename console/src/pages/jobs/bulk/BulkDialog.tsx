@@ -138,7 +138,7 @@ function FrozenFacts({ frozen }: { frozen: Frozen }) {
   return (
     <>
       <p className="text-ink-2">
-        Frozen at <Time at={frozen.frozenAt} />: jobs that come later are no part of it.
+        As of <Time at={frozen.frozenAt} />: jobs that come later are no part of it.
       </p>
       {frozen.warning !== null && (
         <Banner phase="retrying" title="This will probably not help all of them">

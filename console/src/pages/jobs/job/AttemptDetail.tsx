@@ -89,7 +89,7 @@ export function Log({
       onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
         follows.current = scrollHeight - scrollTop - clientHeight < 24;
       }}
-      className="max-h-80 overflow-auto border-t border-line bg-well px-3.5 py-2.5 font-mono text-small leading-4.5"
+      className="max-h-80 overflow-auto border-t print:max-h-none border-line bg-well px-3.5 py-2.5 font-mono text-small leading-4.5"
       tabIndex={0}
       role="log"
       aria-label="Log"

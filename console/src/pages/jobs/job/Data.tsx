@@ -31,7 +31,7 @@ export function Data({ title, value }: { title: string; value: unknown }) {
         <p className="text-ink-3">Purged, erased, or none.</p>
       ) : (
         <pre
-          className="max-h-90 overflow-auto leading-4.5 text-ink-2"
+          className="max-h-90 overflow-auto print:max-h-none leading-4.5 text-ink-2"
           tabIndex={0}
           aria-label={title}
         >
