@@ -54,7 +54,7 @@ export function Results({ run }: { run: QueryRun | null }) {
         <b>{count(total)} rows</b>
         <span className="text-small text-ink-3">
           {rows.length < total ? `${count(rows.length)} loaded` : ''}
-          {needle !== '' && ` ${count(shown.length)} fit`}
+          {needle !== '' && ` ${count(shown.length)} fit; a download has all`}
         </span>
         {answer.hasNextPage && (
           <Button

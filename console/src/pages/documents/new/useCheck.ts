@@ -10,6 +10,15 @@ import type { OutputChoice } from './Output.tsx';
 /** Longer than the time between two keys, and than from one column to the next of who chooses quickly: the file goes with each question. */
 const DELAY_MS = 400;
 
+/** What a person has chosen for a batch. */
+export interface Decided {
+  readonly sheet: Sheet;
+  readonly template: Template;
+  readonly mapping: Mapping;
+  readonly output: OutputChoice;
+  readonly dataLocale: string;
+}
+
 export interface Checked {
   /** Undefined until the first answer is there. */
   readonly result: RowsChecked | undefined;
@@ -19,28 +28,16 @@ export interface Checked {
 }
 
 /** What would become of each row, by the check that the service itself makes of them when they run. */
-export function useCheck({
-  sheet,
-  template,
-  mapping,
-  output,
-  dataLocale,
-}: {
-  readonly sheet: Sheet;
-  readonly template: Template;
-  readonly mapping: Mapping;
-  readonly output: OutputChoice;
-  readonly dataLocale: string;
-}): Checked {
+export function useCheck(decided: Decided): Checked {
   const api = useApi();
   const may = useMay('checkRows');
-  const query = JSON.stringify(queryOf({ sheet, template, mapping, output, dataLocale }));
+  const query = JSON.stringify(queryOf(decided));
   const [settled, setSettled] = useState(query);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(query), DELAY_MS);
     return () => clearTimeout(timer);
   }, [query]);
-  const { file, type } = sheet;
+  const { file, type } = decided.sheet;
   const answer = useQuery({
     queryKey: ['rows-checked', file.name, file.size, file.lastModified, settled],
     queryFn: ({ signal }) =>
@@ -59,19 +56,7 @@ export function useCheck({
 export type BatchQuery = ReturnType<typeof queryOf>;
 
 /** How rows are read and filled in: the same for the check and for the batch. */
-export function queryOf({
-  sheet: { table },
-  template,
-  mapping,
-  output,
-  dataLocale,
-}: {
-  readonly sheet: Sheet;
-  readonly template: Template;
-  readonly mapping: Mapping;
-  readonly output: OutputChoice;
-  readonly dataLocale: string;
-}) {
+export function queryOf({ sheet: { table }, template, mapping, output, dataLocale }: Decided) {
   const reading = readingOf(
     mapping,
     table.columns.map(({ name }) => name),
