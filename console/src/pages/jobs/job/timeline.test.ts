@@ -4,7 +4,7 @@ import { timeline } from './timeline.ts';
 
 const T = Date.parse('2026-11-17T09:00:00.000Z');
 const at = (minutes: number): string => new Date(T + minutes * 60_000).toISOString();
-const execution = (from: number, to: number, outcome: 'retried' | 'lost') =>
+const execution = (from: number, to: number, outcome: 'retried' | 'lost' | 'failed') =>
   ({ startedAt: at(from), endedAt: at(to), outcome }) as Job['executions'][number];
 
 function job(more: Partial<Job>): Job {
@@ -39,6 +39,22 @@ test('a job that waits to be tried again: what ran, what was lost, until when it
   expect(shown.ticks.map(({ at: moment }) => new Date(moment).toISOString())).toEqual(
     [0, 2, 4, 6, 8, 10].map(at),
   );
+});
+
+test('between a failure for good and a retry by hand, nothing waits', () => {
+  const shown = timeline(
+    job({
+      state: 'FAILED',
+      startedAt: at(9),
+      finishedAt: at(10),
+      executions: [execution(0, 1, 'failed'), execution(9, 10, 'failed')],
+    }),
+    T + 20 * 60_000,
+  );
+  expect(places(shown)).toEqual([
+    ['1', 'run 0–0.1'],
+    ['2', 'run 0.9–1'],
+  ]);
 });
 
 test('a job that runs ends with now; one that is over, with its end', () => {

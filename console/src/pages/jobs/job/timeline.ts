@@ -55,7 +55,9 @@ export function timeline(job: Job, now: number): Timeline {
     ];
     const following = job.executions[index + 1]?.startedAt ?? laterStart(job, execution.startedAt);
     const until = following === null ? (job.state === 'QUEUED' ? next : null) : at(following);
-    if (until !== null && until > ended)
+    // A job that failed for good waited for nobody until somebody retried it.
+    const goesOn = execution.outcome === 'retried' || execution.outcome === 'lost';
+    if (goesOn && until !== null && until > ended)
       bars.push(bar('backoff', ended, until, 'waiting to be tried again'));
     rows.push({ label: String(index + 1), execution: index, bars });
   }
