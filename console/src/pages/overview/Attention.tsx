@@ -90,12 +90,8 @@ function Action({ item }: { item: Item }) {
           See usage
         </ButtonLink>
       );
+    // All jobs of the kind and the code: a group is of one cause, which a filter does not know.
     case 'open_group':
-      return (
-        <ButtonLink size="small" to="/jobs" search={search}>
-          Open group
-        </ButtonLink>
-      );
     case 'open_jobs':
       return (
         <ButtonLink size="small" to="/jobs" search={search}>
