@@ -56,10 +56,10 @@ export async function createContext(world: World, choices: GlobalChoices): Promi
   const quiet = choices.quiet === true;
   const json = choices.json === true;
   const warn = (sentence: string) => {
-    if (!json) err.say('yellow', clean(sentence));
+    if (!json) err.line(err.paint('yellow', clean(sentence)));
   };
   const note = (sentence: string) => {
-    if (!quiet && !json) err.say('dim', sentence);
+    if (!quiet && !json) err.line(err.paint('dim', sentence));
   };
   const named = choices.url ?? (world.env['MILLRACE_URL'] || null);
   const { url, running, ready } = await findServer(

@@ -134,6 +134,6 @@ function show(stream: Stream, text: string, exitCode: ExitCode): ExitCode {
 
 function tell({ sentence, details, problem }: Failure, err: Screen, json: boolean): void {
   if (json) return err.line(JSON.stringify(problem));
-  err.say('red', cleanLines(sentence));
+  err.line(err.paint('red', cleanLines(sentence)));
   for (const detail of details) err.line(`  ${clean(detail)}`);
 }

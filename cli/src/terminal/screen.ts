@@ -1,5 +1,4 @@
-import { type Paint, type Style, paintFor } from '../render/colour.ts';
-import { wrap } from '../render/width.ts';
+import { type Paint, paintFor } from '../render/colour.ts';
 
 /** What a stream of a process says about itself. */
 export interface Stream {
@@ -22,33 +21,22 @@ export interface Screen {
   readonly paint: Paint;
   write(text: string): void;
   line(text: string): void;
-  /** Sentences for people, broken between words where the terminal would break them inside of one. */
-  say(style: Style, text: string): void;
 }
 
 export function createScreen(stream: Stream, env: Environment): Screen {
   const isTerminal = stream.isTTY === true;
-  const paint = paintFor(isTerminal, env);
-  // A terminal that does not know its size says 0.
-  const columns = () => (isTerminal ? stream.columns || 80 : Infinity);
   return {
     isTerminal,
     isLive: isTerminal && env['TERM'] !== 'dumb',
     get columns() {
-      return columns();
+      // A terminal that does not know its size says 0.
+      return isTerminal ? stream.columns || 80 : Infinity;
     },
     get rows() {
       return isTerminal ? stream.rows || 24 : Infinity;
     },
-    paint,
+    paint: paintFor(isTerminal, env),
     write: (text) => void stream.write(text),
     line: (text) => void stream.write(`${text}\n`),
-    say(style, text) {
-      // What is indented is a listing, and stays as it is.
-      const lines = text
-        .split('\n')
-        .flatMap((line) => (line.startsWith(' ') ? [line] : wrap(line, columns())));
-      stream.write(`${paint(style, lines.join('\n'))}\n`);
-    },
   };
 }

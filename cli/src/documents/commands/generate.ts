@@ -58,7 +58,7 @@ export const generate = defineCommand({
     if (context.json) context.document({ ...answer, path, size: bytes });
     else if (path !== '-') context.out.line(path);
     const { err, json, quiet } = context;
-    if (!json && !quiet) for (const each of warnings) err.say('yellow', clean(each));
+    if (!json && !quiet) for (const each of warnings) err.line(err.paint('yellow', clean(each)));
     context.note(`${size(bytes)}, in ${lasting(context.world.now() - began)}.`);
     return EXIT.ok;
   },
