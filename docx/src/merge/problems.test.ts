@@ -40,7 +40,7 @@ describe('a merge that is refused names all that is wrong with the data', () => 
     const data = { Candidate: { Name: 'Ann' }, AnswerBy: '2026-11-30', Salary: 1, Team: 'x' };
     const error = refused(letter, { ...data, Site: 'https://e.example', Hours: 'many' });
     expect(error.problems).toHaveLength(1);
-    expect(error.message).toBe('Hours: "many" cannot be read as a number; data writes 1234.5.');
+    expect(error.message).toBe('Hours: "many" cannot be read as a number; write it like 1234.5.');
     expect(error).toMatchObject({ code: 'bad_value', field: 'Hours', part: 'word/document.xml' });
   });
 
