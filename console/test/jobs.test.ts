@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Stage, counting, openStage, violations } from './stage.ts';
+import { type Stage, counting, openStage, scrollsAway, violations } from './stage.ts';
 
 const JOBS = `
 import { defineJob, done } from '@millrace/engine';
@@ -203,6 +203,7 @@ describe('a list as long as after a day', () => {
     const first = rows.first().locator('a');
     await page.locator('tr[data-row="49"]').waitFor();
     expect([await rows.count(), await first.textContent()]).toEqual([50, 'order-20000']);
+    expect(await scrollsAway(page)).toBe(0);
     await page.getByRole('button', { name: 'Next page' }).click();
     await page.waitForURL(/after=/);
     await page.getByRole('link', { name: 'order-20000' }).waitFor({ state: 'detached' });

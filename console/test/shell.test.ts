@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Stage, openStage, sideways, violations } from './stage.ts';
+import { type Stage, openStage, scrollsAway, sideways, violations } from './stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -35,6 +35,7 @@ test.each([
       await page.locator('main#main h1').waitFor();
       expect({ path, violations: await violations(page) }).toEqual({ path, violations: [] });
       expect({ path, sideways: await sideways(page) }).toEqual({ path, sideways: 0 });
+      if (look.width > 720) expect([path, await scrollsAway(page)]).toEqual([path, 0]);
     }
   },
   180_000,

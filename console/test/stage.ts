@@ -184,6 +184,13 @@ export async function sideways(page: Page): Promise<number> {
   );
 }
 
+/** How far the sheet around a page could be scrolled, by whatever goes to a place in it: what scrolls is within it. */
+export async function scrollsAway(page: Page): Promise<number> {
+  return page.evaluate<number>(
+    "(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('main#main'))",
+  );
+}
+
 /** Counts what the page asks the service for from here on. */
 export function counting(page: Page, method: string, path: RegExp): () => number {
   let count = 0;

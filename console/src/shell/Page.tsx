@@ -71,7 +71,7 @@ export function Page({
         )}
       </header>
       <div
-        className={`min-h-0 flex-1 ${scrolls ? 'overflow-x-hidden overflow-y-auto short:overflow-visible' : 'flex flex-col overflow-hidden max-md:overflow-y-auto short:min-h-120'}`}
+        className={`min-h-0 flex-1 ${scrolls ? 'relative overflow-x-hidden overflow-y-auto short:overflow-visible' : 'flex flex-col overflow-hidden max-md:overflow-y-auto short:min-h-120'}`}
       >
         {children}
       </div>

@@ -56,7 +56,7 @@ export function Checkbox({
   ...rest
 }: { readonly label: string } & Omit<ComponentPropsWithRef<'input'>, 'type'>) {
   return (
-    <label className="inline-grid size-6 place-items-center align-middle max-md:size-9">
+    <label className="relative inline-grid size-6 place-items-center align-middle max-md:size-9">
       <span className="sr-only">{label}</span>
       <input type="checkbox" className="size-3.75 accent-brand" {...rest} />
     </label>

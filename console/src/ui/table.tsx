@@ -26,7 +26,7 @@ export function Table<Row>({
   const place = ({ align, wide, className = '' }: Column<Row>): string =>
     `${align === 'right' ? 'text-right whitespace-nowrap' : 'text-left'} ${wide === true ? 'max-md:hidden' : ''} ${className}`;
   return (
-    <div className="overflow-x-auto">
+    <div className="relative overflow-x-auto">
       <table className="w-full border-separate border-spacing-0 max-md:block">
         <caption className="sr-only">{label}</caption>
         <thead className="max-md:hidden">

@@ -77,8 +77,9 @@ export function JobsPage() {
       <Histogram search={search} />
       {bulk !== undefined && <BulkStrip id={bulk} search={search} />}
       <NewJobs key={JSON.stringify(query)} query={query} search={search} />
+      {/* `relative`: what is placed in a row counts as part of this list, and not of the page around it. */}
       <div
-        className="min-h-0 flex-1 overflow-auto border-t border-line"
+        className="relative min-h-0 flex-1 overflow-auto border-t border-line"
         aria-busy={answer.isPlaceholderData}
       >
         {answer.isError && (
