@@ -92,7 +92,7 @@ test('a failed job shows its error and stack, and a link to it is the same for w
   await other.getByText('Too many sessions').first().waitFor();
   const retries = counting(page, 'POST', /\/retry$/);
   await page.getByRole('button', { name: /^Retry/ }).dblclick();
-  await page.getByText('Queued again').waitFor();
+  await page.getByText('Queued again', { exact: true }).waitFor();
   expect(retries()).toBe(1);
 }, 180_000);
 
@@ -111,7 +111,7 @@ test('a key that is pressed three times retries once; a cancel of what had faile
     await route.continue();
   });
   await page.keyboard.press('r');
-  await page.getByText('Queued again').waitFor();
+  await page.getByText('Queued again', { exact: true }).waitFor();
   await page.getByText('2 executions kept').waitFor();
   expect(retries).toBe(1);
   await page.getByRole('button', { name: 'Cancel' }).click();
