@@ -6,6 +6,8 @@ import { notify, readyHint } from './notify.ts';
 
 // Gives what waits another place in the queue. A claim that is under way holds the row's lock: this waits for it and then finds
 // nothing. Whoever promotes or claims it later finds it by the rank of its record, which is changed with it.
+// Rows are removed and made again, never updated: a claim whose snapshot is older would follow an update to the row's new place,
+// lease the job, and remove nothing there, since its snapshot does not see that place. The job would be claimed twice.
 // $1 seq[] $2 priority $3 rank
 const PRIORITIZE: Statement = {
   name: 'millrace_prioritize',
@@ -14,23 +16,29 @@ WITH wanted AS MATERIALIZED (
   SELECT j.seq, j.kind, j.tenant, coalesce(-j.priority, 32767)::smallint AS rank, j.run_at, j.priority
     FROM unnest($1::text::bigint[]) AS u(seq) CROSS JOIN LATERAL (SELECT * FROM millrace.jobs WHERE seq = u.seq OFFSET 0) j
    WHERE j.state = 'QUEUED' AND j.priority IS DISTINCT FROM $2::smallint
-), due AS (
-  UPDATE millrace.ready SET rank = $3::smallint WHERE ctid = ANY (ARRAY(
+), due_gone AS (
+  DELETE FROM millrace.ready WHERE ctid = ANY (ARRAY(
     SELECT r.ctid FROM wanted w CROSS JOIN LATERAL (
       SELECT ctid FROM millrace.ready
        WHERE kind = w.kind AND tenant = w.tenant AND rank = w.rank AND seq = w.seq FOR UPDATE OFFSET 0) r))
-  RETURNING seq
-), later AS (
-  UPDATE millrace.scheduled SET rank = $3::smallint WHERE ctid = ANY (ARRAY(
+  RETURNING kind, tenant, seq, attempt
+), due AS (
+  INSERT INTO millrace.ready (kind, tenant, seq, attempt, rank) SELECT kind, tenant, seq, attempt, $3::smallint FROM due_gone RETURNING seq
+), later_gone AS (
+  DELETE FROM millrace.scheduled WHERE ctid = ANY (ARRAY(
     SELECT s.ctid FROM wanted w CROSS JOIN LATERAL (
       SELECT ctid FROM millrace.scheduled
        WHERE rank = w.rank AND run_at = w.run_at AND seq = w.seq FOR UPDATE OFFSET 0) s))
-  RETURNING seq
-), alone AS (
-  UPDATE millrace.suspect SET rank = $3::smallint WHERE ctid = ANY (ARRAY(
+  RETURNING run_at, kind, tenant, seq, attempt
+), later AS (
+  INSERT INTO millrace.scheduled (run_at, kind, tenant, seq, attempt, rank) SELECT run_at, kind, tenant, seq, attempt, $3::smallint FROM later_gone RETURNING seq
+), alone_gone AS (
+  DELETE FROM millrace.suspect WHERE ctid = ANY (ARRAY(
     SELECT s.ctid FROM wanted w CROSS JOIN LATERAL (
       SELECT ctid FROM millrace.suspect WHERE kind = w.kind AND rank = w.rank AND seq = w.seq FOR UPDATE OFFSET 0) s))
-  RETURNING seq
+  RETURNING kind, tenant, seq, attempt
+), alone AS (
+  INSERT INTO millrace.suspect (kind, tenant, seq, attempt, rank) SELECT kind, tenant, seq, attempt, $3::smallint FROM alone_gone RETURNING seq
 ), moved AS (SELECT seq FROM due UNION ALL SELECT seq FROM later UNION ALL SELECT seq FROM alone),
 record AS (
   UPDATE millrace.jobs SET priority = $2::smallint WHERE seq = ANY (ARRAY(SELECT seq FROM moved)) RETURNING seq
