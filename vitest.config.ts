@@ -1,6 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** `npm test` runs the fast ones; scripts/README.md says what the others are. */
+const LONG = ['**/*.long.test.ts'];
+const isLong = process.env['MILLRACE_TEST_LONG'] !== undefined;
+const SUITE = isLong ? [...LONG, '**/*.both.test.ts'] : ['**/*.test.ts'];
+const OFF = ['**/node_modules/**', '**/dist/**', ...(isLong ? [] : LONG)];
+
 export default defineConfig({
   // Workspaces import each other by package name. `millrace-source` is the condition under which
   // their package.json offers the sources, so no test runs against a stale dist. The others are
@@ -8,10 +14,16 @@ export default defineConfig({
   // for bundlers only.
   ssr: { resolve: { conditions: ['millrace-source', 'node', 'development|production'] } },
   test: {
-    include: ['**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**'],
+    include: SUITE,
+    exclude: OFF,
+    // Test files follow each other in one process, so that what they import is loaded once and not for each file, which was a third of
+    // their time. So they leave nothing behind in globals, and helpers call `beforeEach` in a function that each file calls.
+    isolate: false,
+    globalSetup: 'scripts/needs.mjs',
+    setupFiles: 'scripts/as-it-was.ts',
     pool: 'forks',
-    maxWorkers: availableParallelism(), // Vitest would leave one of two cores idle
+    // Tests wait a sixth of their time for servers, browsers and other processes.
+    maxWorkers: availableParallelism() + 1,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

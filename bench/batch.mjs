@@ -5,11 +5,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { createClient } from '@millrace/api';
 import { DOCX_TYPE } from '@millrace/documents/contract';
-import { openOffice } from '../connectors/office/dist/index.js';
-import { compile } from '../docx/dist/index.js';
+import { compile } from '@millrace/docx';
+import { openOffice } from '@millrace/office';
 import { startPostgres } from '../scripts/services.mjs';
 import { confirmPdf } from './converters.mjs';
 import { dialects, invoiceCsv, invoiceData, invoiceTemplate } from './invoice.mjs';
@@ -18,38 +17,30 @@ import { figure, median } from './stats.mjs';
 
 const ROWS = 10;
 /** So that fonts, code and caches are loaded, and the heap has found its size. */
-const WARM_UP = 200;
+const MOST_WARM_UP = 200;
 const EVERY_MS = 1_000;
 const LOG = { info() {}, warn: (_, text) => console.error(text), error: console.error };
 
-export async function main(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      rows: { type: 'string', default: '2000' },
-      bare: { type: 'string', default: '400' },
-      embedded: { type: 'boolean', default: false },
-    },
-  });
-  const rows = Number(values.rows);
-  const postgres = values.embedded ? null : await startPostgres();
+export async function main({ rows, bare: alone, embedded }) {
+  const postgres = embedded ? null : await startPostgres();
   const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
   const template = invoiceTemplate(dialects.millraceColumns);
   let server;
   try {
-    const before = await bare(template, folder, Number(values.bare));
+    const before = await bare(template, folder, alone);
     server = await startServer(postgres === null ? {} : { DATABASE_URL: postgres.url }, folder);
     const client = createClient({ baseUrl: server.baseUrl });
     const upload = { type: DOCX_TYPE, bytes: new Uint8Array(template) };
     const { lint } = await client.addTemplate({ params: { id: 'invoice' }, upload });
     if (!lint.ok) throw new Error(JSON.stringify(lint.problems));
-    await batchOf(client, invoiceCsv(ROWS, 5_000_000, WARM_UP), WARM_UP);
+    const warmUp = Math.min(MOST_WARM_UP, rows);
+    await batchOf(client, invoiceCsv(ROWS, 5_000_000, warmUp), warmUp);
     const memory = watchMemory(server.pid);
     const batch = await batchOf(client, invoiceCsv(ROWS, 6_000_000, rows), rows);
     const growth = await memory.growthMb();
     await server.stop();
     server = undefined;
-    const after = await bare(template, folder, Number(values.bare));
+    const after = await bare(template, folder, alone);
     report({ before, after, batch, growth, rows });
   } finally {
     await server?.stop();

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { startRedis } from '../scripts/services.mjs';
 import { onRedis } from './contenders/index.mjs';
 import { measure } from './measure.mjs';
@@ -7,16 +6,7 @@ import { figure, median, ratio, spread, table } from './stats.mjs';
 const BARE = ['bare', 'bareWithHistory'];
 
 /** Our store on Redis beside bare BullMQ on the same Redis. See README.md. */
-export async function main(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      rounds: { type: 'string', default: '5' },
-      jobs: { type: 'string', default: '30000' },
-      pickups: { type: 'string', default: '300' },
-    },
-  });
-  const [rounds, jobs, pickups] = [values.rounds, values.jobs, values.pickups].map(Number);
+export async function main({ rounds, jobs, pickups }) {
   const redis = await startRedis({ settings: { appendonly: 'yes', appendfsync: 'everysec' } });
   try {
     report(await measureRounds({ redisAofUrl: redis.url }, { rounds, jobs, pickups }), jobs);

@@ -5,7 +5,6 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { createClient } from '@millrace/api';
 import { DOCX_TYPE } from '@millrace/documents/contract';
 import pg from 'pg';
@@ -21,24 +20,11 @@ const TICK = `import { defineJob, done } from '@millrace/engine';
 import { z } from 'zod';
 export const tick = defineJob({ kind: 'tick', input: z.unknown(), public: true, run: async () => done() });
 `;
-const ROUNDS = 5;
 /** Fifty at a time: one request every so often. */
 const AT_ONCE = 50;
-const WARM_UP_MS = 3_000;
+const WARM_UP_SECONDS = 3;
 
-export async function main(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      rows: { type: 'string', default: '1000000' },
-      rate: { type: 'string', default: '500' },
-      seconds: { type: 'string', default: '20' },
-      previews: { type: 'string', default: '40' },
-    },
-  });
-  const [rows, rate, seconds, previews] = ['rows', 'rate', 'seconds', 'previews'].map((name) =>
-    Number(values[name]),
-  );
+export async function main({ rows, rounds, rate, seconds, previews }) {
   const postgres = await startPostgres();
   const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
   const browser = await openBrowser();
@@ -53,8 +39,8 @@ export async function main(args) {
     );
     await fill(postgres.url, rows);
     const at = `${server.baseUrl}/console`;
-    const first = await firstLoads(browser, at);
-    const list = await lists(browser, at);
+    const first = await firstLoads(browser, at, rounds);
+    const list = await lists(browser, at, rounds);
     const storm = await events(browser, at, server.baseUrl, { rate, seconds });
     const preview = await typing(browser, at, server.baseUrl, previews);
     report({ rows, first, list, storm, preview });
@@ -78,9 +64,9 @@ async function fill(url, rows) {
 }
 
 /** Each with an empty cache. */
-async function firstLoads(browser, at) {
+async function firstLoads(browser, at, count) {
   const rounds = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < count; round += 1) {
     const page = await browser.open();
     const scripts = await page.scripts();
     const shown = await since(page, () => page.goto(`${at}/`), 'main section[aria-label="Flow"]');
@@ -100,11 +86,11 @@ async function firstLoads(browser, at) {
 }
 
 /** The page of the jobs from its address on, then what people do there. */
-async function lists(browser, at) {
+async function lists(browser, at, rounds) {
   const page = await browser.open();
   await page.goto(`${at}/`); // the scripts are in the cache, as for whoever works here
   const opened = [];
-  for (let round = 0; round < ROUNDS; round += 1)
+  for (let round = 0; round < rounds; round += 1)
     opened.push(await since(page, () => page.goto(`${at}/jobs`), '[data-row="49"]'));
   const filter = await since(
     page,
@@ -150,7 +136,7 @@ async function events(browser, at, baseUrl, { rate, seconds }) {
     for (const path of ['/jobs', '/']) {
       const page = await browser.open();
       await page.goto(`${at}${path}`);
-      await sleep(WARM_UP_MS);
+      await sleep(Math.min(WARM_UP_SECONDS, seconds) * 1_000);
       const [before, begun] = [heard.count(), performance.now()];
       const from = await page.now();
       await sleep(seconds * 1_000);

@@ -7,14 +7,17 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { findOffice } from '../connectors/office/dist/find.js';
-import { openKit } from '../connectors/office/dist/kit.js';
-import { filterOptions } from '../connectors/office/dist/options.js';
-import { docxOf, paragraph } from '../connectors/office/dist/page.js';
-import { makeProfile, profileUrl } from '../connectors/office/dist/profile.js';
-import { MALLOC } from '../connectors/office/dist/slot.js';
-import { compile } from '../docx/dist/index.js';
-import { dialects, invoiceData, invoiceTemplate } from './invoice.mjs';
+import { compile } from '@millrace/docx';
+import { findOffice } from '@millrace/office';
+import {
+  environmentOf,
+  filterOptions,
+  makeProfile,
+  openKit,
+  profileUrl,
+} from '@millrace/office/kit';
+import { dialects, invoiceData, invoiceTemplate, plainDocx } from './invoice.mjs';
+import { runMark } from '../scripts/leftovers.mjs';
 import { serveRole, startRole } from './role.mjs';
 
 const run = promisify(execFile);
@@ -62,12 +65,9 @@ export async function openSoffice({ folder, lanes, warmUp }) {
 /** Gives the milliseconds of each of the files, converted one after the other: load, save, close and the whole. */
 export async function openBareKit(folder, warmUp) {
   const own = join(folder, 'bare');
-  await mkdir(own, { recursive: true });
-  // What the pool's processes have in their environment, and nobody else.
-  const before = process.env;
-  process.env = { ...before, GLIBC_TUNABLES: MALLOC, TMPDIR: own, SAL_USE_VCLPLUGIN: 'svp' };
-  const role = startRole(fileURLToPath(import.meta.url), 'kit');
-  process.env = before;
+  const env = environmentOf(own); // that of the pool's processes
+  await mkdir(env.TMPDIR, { recursive: true });
+  const role = startRole(fileURLToPath(import.meta.url), 'kit', { ...env, ...runMark() });
   await role.ask({ folder: own });
   await role.ask({ files: warmUp });
   return { convert: (files) => role.ask({ files }), end: () => role.end() };
@@ -135,10 +135,7 @@ function letter(n) {
     '26122 Oldenburg',
   ];
   const texts = [...lines, '31 January 2026', 'Your new wheel', `Dear customer ${n},`, ...REMARKS];
-  const body = [...texts, 'With kind regards', 'Ada Müller'].map((text) =>
-    paragraph(text.replaceAll('&', '&amp;')),
-  );
-  return docxOf({ body: body.join('') });
+  return plainDocx([...texts, 'With kind regards', 'Ada Müller']);
 }
 
 /** Documents as the files that soffice and the bare kit read. */

@@ -4,7 +4,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { createClient } from '@millrace/api';
 import { DOCX_TYPE } from '@millrace/documents/contract';
 import { startPostgres } from '../scripts/services.mjs';
@@ -14,19 +13,12 @@ import { startServer } from './server.mjs';
 import { figure, median, percentile, table } from './stats.mjs';
 
 const ROWS = 10;
-const WARM_UP = 20;
+const MOST_WARM_UP = 20;
 const STEPS = ['template', 'merge', 'convert', 'store', 'total'];
 /** Of a batch's jobs, whose results hold their timings. */
 const SAMPLED = 100;
 
-export async function main(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      requests: { type: 'string', default: '200' },
-      rows: { type: 'string', default: '1000' },
-    },
-  });
+export async function main({ requests, rows }) {
   const postgres = await startPostgres();
   const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
   let server;
@@ -37,9 +29,9 @@ export async function main(args) {
     const upload = { type: DOCX_TYPE, bytes };
     const { lint } = await client.addTemplate({ params: { id: 'invoice' }, upload });
     if (!lint.ok) throw new Error(JSON.stringify(lint.problems));
-    const single = await singles(server.baseUrl, Number(values.requests));
+    const single = await singles(server.baseUrl, requests);
     reportSingle(single);
-    const batch = await batchOf(client, Number(values.rows));
+    const batch = await batchOf(client, rows);
     reportBatch(batch);
     console.log(
       `\nresult: documents generate_p50_ms=${percentile(single.times, 0.5).toFixed(1)} ` +
@@ -56,7 +48,8 @@ export async function main(args) {
 async function singles(baseUrl, requests) {
   const times = [];
   const steps = [];
-  for (let n = -WARM_UP; n < requests; n += 1) {
+  const warmUp = Math.min(MOST_WARM_UP, requests);
+  for (let n = -warmUp; n < requests; n += 1) {
     const data = invoiceData(ROWS, 1_000_000 + n);
     const body = JSON.stringify({ templateId: 'invoice', outputFileName: `Invoice ${n}`, data });
     const started = performance.now();

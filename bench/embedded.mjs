@@ -1,15 +1,12 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { openPgliteStore } from '@millrace/store-postgres';
 import { figure, median, table } from './stats.mjs';
 
 const BATCH = 1_000;
-/** Jobs in a round of those that run one by one. The best round counts: the others had to share the machine. */
-const SINGLE = 100;
-/** Jobs in a window, of which each has its line. */
-const WINDOW = 50_000;
+/** Jobs in a window, of which each has its line; fewer where there are fewer. */
+const MOST_IN_WINDOW = 50_000;
 /** As often as a worker calls it. */
 const MAINTAIN_MS = 10_000;
 const JOB = { kind: 'k', tenant: '', priority: null, payload: '{"n":1}', maxAttempts: 3 };
@@ -24,21 +21,13 @@ SELECT sum(coalesce(heap_blks_read, 0) + coalesce(heap_blks_hit, 0) + coalesce(i
 };
 
 /** Does the embedded database stay as fast after a million jobs, with nobody to vacuum it but itself? */
-export async function main(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      jobs: { type: 'string', default: '1000000' },
-      relaxed: { type: 'boolean', default: false },
-      'without-upkeep': { type: 'boolean', default: false },
-    },
-  });
+export async function main({ jobs, single: perRound, relaxed, 'without-upkeep': withoutUpkeep }) {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
   try {
-    const store = await openPgliteStore({ source: { folder, durable: !values.relaxed } });
-    const upkeep = values['without-upkeep'] ? null : upkeepOf(store);
-    const single = await runSingly(store);
-    const windows = await runAll({ store, upkeep, jobs: Number(values.jobs) });
+    const store = await openPgliteStore({ source: { folder, durable: !relaxed } });
+    const upkeep = withoutUpkeep ? null : upkeepOf(store);
+    const single = await runSingly(store, perRound);
+    const windows = await runAll({ store, upkeep, jobs });
     await store.close();
     report(windows, { single, upkeep, logMb: await megabytes(join(folder, 'pg', 'pg_wal')) });
   } finally {
@@ -48,10 +37,11 @@ export async function main(args) {
 
 async function runAll({ store, upkeep, jobs }) {
   const windows = [];
-  for (let done = 0; done < jobs; done += WINDOW) {
+  const size = Math.min(MOST_IN_WINDOW, Math.ceil(jobs / BATCH) * BATCH);
+  for (let done = 0; done < jobs; done += size) {
     const [startedAt, pages, ms] = [cpuMs(), [], []];
     let lookingMs = 0;
-    for (let n = 0; n < WINDOW; n += BATCH) {
+    for (let n = 0; n < size; n += BATCH) {
       await runBatch(store);
       const looked = await look(store);
       pages.push(looked.pages);
@@ -60,11 +50,11 @@ async function runAll({ store, upkeep, jobs }) {
       await upkeep?.whenDue();
     }
     const found = {
-      jobs: done + WINDOW,
+      jobs: done + size,
       pages: median(pages),
       most: Math.max(...pages),
       ms: median(ms),
-      us: ((cpuMs() - startedAt - lookingMs) * 1_000) / WINDOW,
+      us: ((cpuMs() - startedAt - lookingMs) * 1_000) / size,
     };
     windows.push(found);
     console.log(
@@ -74,13 +64,16 @@ async function runAll({ store, upkeep, jobs }) {
   return windows;
 }
 
-/** Jobs a second when each is added, claimed and settled by itself: three commits, which wait for the disk one by one. */
-async function runSingly(store) {
+/**
+ * Jobs a second when each is added, claimed and settled by itself: three commits, which wait for the disk one by one. The
+ * best round counts: the others had to share the machine.
+ */
+async function runSingly(store, jobs) {
   const rates = [];
   for (let round = 0; round < 10; round += 1) {
     const startedAt = performance.now();
-    for (let n = 0; n < SINGLE; n += 1) await runBatch(store, 1);
-    rates.push(SINGLE / ((performance.now() - startedAt) / 1_000));
+    for (let n = 0; n < jobs; n += 1) await runBatch(store, 1);
+    rates.push(jobs / ((performance.now() - startedAt) / 1_000));
   }
   return Math.max(...rates);
 }
@@ -99,7 +92,7 @@ function claim(store) {
   claims += 1;
   return store.claim({
     worker: 'bench',
-    claimId: String(claims),
+    claim: claims,
     wants: [{ kind: JOB.kind, limit: BATCH }],
     limit: BATCH,
     leaseMs: 60_000,

@@ -1,194 +1,147 @@
-// A thousand live streams on one process: what they cost, and how late a change arrives. Three child processes: the
-// replica that has the streams, another replica that works as well, and the readers.
+// A thousand live streams on one server: what they cost, and how late a change arrives. Beside this process there are the
+// server that has the streams, another one that works as well, and the readers, which are this file too.
 
-import { fork } from 'node:child_process';
-import { createServer, get } from 'node:http';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { createClient } from '@millrace/api';
 import { startPostgres } from '../scripts/services.mjs';
+import { serveRole, startRole } from './role.mjs';
+import { startServer } from './server.mjs';
 import { figure, percentile } from './stats.mjs';
 
 const CONNECT_AT_ONCE = 50;
-const WARM_UP_SECONDS = 3;
+const MOST_WARM_UP_SECONDS = 3;
 /** A job that has ended, in its event. */
 const ENDED = /"job":\{"id":"([^"]+)"[^\n]*?"finishedAt":"([^"]+)"/g;
+const NOOP = `import { defineJob, done } from '@millrace/engine';
+import { z } from 'zod';
+export const noop = defineJob({ kind: 'noop', input: z.unknown(), public: true, run: async () => done() });
+`;
+/** The server collects its garbage when it is asked to, so that only what is in use counts as memory. */
+const COLLECTS = `data:text/javascript,process.on('SIGUSR2', () => globalThis.gc())`;
+const FLAGS = ['--expose-gc', '--import', COLLECTS];
 
-export async function main(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      streams: { type: 'string', default: '1000' },
-      rate: { type: 'string', default: '20' },
-      seconds: { type: 'string', default: '30' },
-    },
-  });
-  const [streams, rate, seconds] = [values.streams, values.rate, values.seconds].map(Number);
+export async function main({ streams, rate, seconds }) {
   const postgres = await startPostgres();
-  const children = [];
-  const start = (role) => {
-    const child = startChild(role);
-    children.push(child);
-    return child;
-  };
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
+  const readers = startRole(fileURLToPath(import.meta.url), 'readers');
+  const servers = [];
   try {
-    const serving = start('replica');
-    const { port } = await serving.ask('open', { databaseUrl: postgres.url, name: 'one' });
-    const other = start('replica');
-    await other.ask('open', { databaseUrl: postgres.url, name: 'two' });
-    const readers = start('readers');
-    report(await measure({ serving, other, readers, port, streams, rate, seconds }), {
-      streams,
-      rate,
-    });
+    for (const name of ['one', 'two'])
+      servers.push(await replica(postgres.url, join(folder, name)));
+    await readers.ask({});
+    const [serving, other] = servers;
+    report(await measure({ serving, other, readers, streams, rate, seconds }), { streams, rate });
   } finally {
-    await Promise.all(children.map((child) => child.stop()));
+    await readers.end();
+    await Promise.all(servers.map((server) => server.stop()));
+    await rm(folder, { recursive: true, force: true });
     await postgres.remove();
   }
 }
 
-async function measure({ serving, other, readers, port, streams, rate, seconds }) {
-  const work = (duration) =>
-    Promise.all(
-      [serving, other].map((each) => each.ask('work', { rate: rate / 2, seconds: duration })),
-    );
-  // Code compiled and pools filled, so that they do not count as the streams' memory.
-  await readers.ask('open', { port, count: 10 });
-  await work(WARM_UP_SECONDS);
-  await readers.ask('close', {});
-  const before = await serving.ask('memory', {});
-  await readers.ask('open', { port, count: streams });
-  console.log(`${figure(streams)} streams are open`);
-  const idle = await serving.ask('memory', {});
-  const worked = await work(seconds);
-  const done = worked.reduce((sum, { jobs }) => sum + jobs, 0);
-  const heard = await readers.ask('result', { jobs: done });
-  const after = await serving.ask('memory', {});
-  return { before, idle, after, done, cores: worked[0].cores, ...heard };
+async function replica(databaseUrl, folder) {
+  await mkdir(join(folder, 'jobs'), { recursive: true });
+  await writeFile(join(folder, 'jobs/noop.ts'), NOOP);
+  const server = await startServer(
+    {
+      DATABASE_URL: databaseUrl,
+      MILLRACE_DATA: folder,
+      MILLRACE_DOCUMENTS: 'false',
+      // All of this comes from one caller, who would be told to slow down.
+      MILLRACE_RATE_LIMIT: '1000000',
+      MILLRACE_STREAMS_PER_CALLER: '10000',
+    },
+    folder,
+    FLAGS,
+  );
+  return { ...server, client: createClient({ baseUrl: server.baseUrl }) };
 }
 
-function report({ before, idle, after, done, cores, delays, least }, { streams, rate }) {
-  const perStream = (some, name) => (some[name] - before[name]) / streams / 1024;
+async function measure({ serving, other, readers, streams, rate, seconds }) {
+  const work = (duration) =>
+    Promise.all([serving, other].map((each) => steadily(each, rate / 2, duration)));
+  const open = (count) => readers.ask({ verb: 'open', baseUrl: serving.baseUrl, count });
+  // Code compiled and pools filled, so that they do not count as the streams' memory.
+  await open(10);
+  await work(Math.min(MOST_WARM_UP_SECONDS, seconds));
+  await readers.ask({ verb: 'close' });
+  const before = await memoryOf(serving);
+  await open(streams);
+  console.log(`${figure(streams)} streams are open`);
+  const idle = await memoryOf(serving);
+  const worked = await work(seconds);
+  const done = worked.reduce((sum, { jobs }) => sum + jobs, 0);
+  const heard = await readers.ask({ verb: 'result', jobs: done });
+  const after = await memoryOf(serving);
+  const dropped = await droppedBy(serving);
+  return { before, idle, after, dropped, done, cores: worked[0].cores, ...heard };
+}
+
+/** At a steady rate, which a late timer does not lower. */
+async function steadily({ client, pid }, rate, seconds) {
+  const [started, cpu, jobs] = [
+    performance.now(),
+    await cpuSeconds(pid),
+    Math.round(rate * seconds),
+  ];
+  for (let n = 0; n < jobs; n += 1) {
+    await sleep(Math.max(0, started + (n * 1000) / rate - performance.now()));
+    await client.enqueue({ body: { kind: 'noop', data: { n } } });
+  }
+  const used = (await cpuSeconds(pid)) - cpu;
+  return { jobs, cores: (used * 1_000) / (performance.now() - started) };
+}
+
+/** User and system time; the kernel counts it in hundredths of a second. */
+async function cpuSeconds(pid) {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13);
+  return (Number(user) + Number(system)) / 100;
+}
+
+/** In bytes. */
+async function memoryOf({ pid }) {
+  // What has been closed is let go of in later turns.
+  for (let turn = 0; turn < 5; turn += 1) {
+    process.kill(pid, 'SIGUSR2');
+    await sleep(100);
+  }
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)[1]) * 1024;
+}
+
+async function droppedBy({ baseUrl }) {
+  const metrics = await (await fetch(`${baseUrl}/metrics`)).text();
+  return Number(/^live_streams_dropped_total(?:\{[^}]*\})? (\S+)/m.exec(metrics)?.[1] ?? 0);
+}
+
+function report({ before, idle, after, dropped, done, cores, delays, least }, { streams, rate }) {
+  const perStream = (some) => (some - before) / streams / 1024;
   console.log(
     `\n${figure(done)} jobs, ${rate} a second on two replicas, each sent to ${figure(streams)} streams`,
   );
   console.log(
-    `of which every stream has heard of ${figure(least)}; ${after.dropped} streams were dropped`,
+    `of which every stream has heard of ${figure(least)}; ${dropped} streams were dropped`,
   );
   console.log(
-    `memory per stream: ${figure(perStream(idle, 'rss'), 1)} KB idle, ${figure(perStream(after, 'rss'), 1)} KB after ` +
-      `(of the heap ${figure(perStream(after, 'heapUsed'), 1)} KB); the process has ${figure(after.rss / 2 ** 20)} MB`,
+    `memory per stream: ${figure(perStream(idle), 1)} KB idle, ${figure(perStream(after), 1)} KB after; ` +
+      `the process has ${figure(after / 2 ** 20)} MB`,
   );
   console.log(`the serving process took ${figure(cores * 100)} % of a core, its worker included`);
   const [p50, p99] = [0.5, 0.99].map((share) => percentile(delays, share).toFixed(1));
-  const kb = Math.max(perStream(idle, 'rss'), perStream(after, 'rss')).toFixed(1);
+  const kb = Math.max(perStream(idle), perStream(after)).toFixed(1);
   console.log(
     `\nresult: events_streams=${streams} events_kb_per_stream=${kb} events_delay_p50_ms=${p50} ` +
-      `events_delay_p99_ms=${p99} events_dropped=${after.dropped}`,
+      `events_delay_p99_ms=${p99} events_dropped=${dropped}`,
   );
-}
-
-/** A process of this file. `ask` calls a function of its role and gives the answer. */
-function startChild(role) {
-  const child = fork(fileURLToPath(import.meta.url), [role], {
-    execArgv: ['--expose-gc'],
-    stdio: ['ignore', 2, 2, 'ipc'],
-  });
-  const exited = new Promise((resolve) => child.once('exit', resolve));
-  return {
-    ask: (verb, params) =>
-      new Promise((resolve, reject) => {
-        const failed = (code) => reject(new Error(`the process "${role}" ended with ${code}`));
-        child.once('exit', failed);
-        child.once('message', ({ answer, error }) => {
-          child.off('exit', failed);
-          if (error) reject(new Error(error));
-          else resolve(answer);
-        });
-        child.send({ verb, params });
-      }),
-    stop: () => {
-      child.kill('SIGKILL');
-      return exited;
-    },
-  };
-}
-
-/** A process as the server is one: a store, a worker, a hub, and a socket for the streams. */
-async function replicaRole() {
-  const { createEvents, createQueue, createRegistry, createWorker, defineJob } =
-    await import('@millrace/engine');
-  const { openPostgresStore } = await import('@millrace/store-postgres');
-  const { createHub } = await import('../server/dist/live/hub.js');
-  const { systemClock } = await import('../engine/dist/system.js');
-  const { z } = await import('zod');
-  const events = createEvents();
-  const registry = createRegistry([
-    defineJob({ kind: 'noop', input: z.object({ n: z.number() }), run: async () => {} }),
-  ]);
-  const log = { info() {}, warn: (_, text) => console.error(text), error: console.error };
-  let [hub, queue] = [null, null];
-
-  return {
-    async open({ databaseUrl, name }) {
-      const store = await openPostgresStore({ url: databaseUrl, poolSize: 10 });
-      hub = createHub({
-        store,
-        events,
-        processId: `${name}-${process.pid}`,
-        log,
-        streamsPerCaller: Infinity,
-      });
-      queue = createQueue({ store, registry, events });
-      createWorker({
-        config: { id: name },
-        store,
-        registry,
-        clock: systemClock,
-        random: Math.random,
-        events,
-      }).start();
-      const server = createServer((request, response) =>
-        hub
-          .open({
-            response,
-            caller: 'bench',
-            filter: {},
-            lastEventId: request.headers['last-event-id'] ?? null,
-            expiresAt: null,
-            correlationId: 'bench',
-          })
-          .catch((error) => response.writeHead(503).end(String(error))),
-      );
-      await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return { port: server.address().port };
-    },
-
-    /** At a steady rate, which a late timer does not lower. */
-    async work({ rate, seconds }) {
-      const [started, cpu, jobs] = [
-        performance.now(),
-        process.cpuUsage(),
-        Math.round(rate * seconds),
-      ];
-      for (let n = 0; n < jobs; n += 1) {
-        await sleep(Math.max(0, started + (n * 1000) / rate - performance.now()));
-        await queue.enqueue({ kind: 'noop', data: { n } });
-      }
-      const { user, system } = process.cpuUsage(cpu);
-      return { jobs, cores: (user + system) / 1_000 / (performance.now() - started) };
-    },
-
-    async memory() {
-      // What has been closed is let go of in later turns.
-      for (let turn = 0; turn < 5; turn += 1) {
-        await sleep(100);
-        globalThis.gc();
-      }
-      const { rss, heapUsed } = process.memoryUsage();
-      return { rss, heapUsed, dropped: hub.dropped() };
-    },
-  };
 }
 
 /**
@@ -207,10 +160,10 @@ async function readersRole() {
     return ms;
   };
 
-  function connect(port) {
+  function connect(baseUrl) {
     const reader = { delays: [], ended: new Set(), close: () => {} };
     return new Promise((resolve, reject) => {
-      const request = get({ port, host: '127.0.0.1', agent: false }, (response) => {
+      const request = get(`${baseUrl}/events?topics=job`, { agent: false }, (response) => {
         if (response.statusCode !== 200)
           return reject(new Error(`answered ${response.statusCode}`));
         let rest = '';
@@ -232,12 +185,12 @@ async function readersRole() {
     });
   }
 
-  return {
-    async open({ port, count }) {
+  const verbs = {
+    async open({ baseUrl, count }) {
       readers = [];
       while (readers.length < count) {
         const some = Math.min(CONNECT_AT_ONCE, count - readers.length);
-        readers.push(...(await Promise.all(Array.from({ length: some }, () => connect(port)))));
+        readers.push(...(await Promise.all(Array.from({ length: some }, () => connect(baseUrl)))));
       }
       return {};
     },
@@ -253,18 +206,7 @@ async function readersRole() {
       return { delays: readers.flatMap(({ delays }) => delays), least: least() };
     },
   };
+  return ({ verb, ...params }) => verbs[verb](params);
 }
 
-const roles = { replica: replicaRole, readers: readersRole };
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const verbs = roles[process.argv[2]]();
-  const answer = async ({ verb, params }) => {
-    try {
-      process.send({ answer: await (await verbs)[verb](params) });
-    } catch (error) {
-      process.send({ error: error.stack ?? String(error) });
-    }
-  };
-  process.on('message', (message) => void answer(message));
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) serveRole(readersRole);

@@ -1,15 +1,16 @@
-import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startPostgres } from '../scripts/services.mjs';
 import { measure } from './measure.mjs';
 import { figure, median, ratio, spread, table } from './stats.mjs';
 
+/** What `queued_1m` is compared with: a tenth of it, where that is less. */
 const FEW = 10_000;
+const fewOf = (rows) => Math.min(FEW, rows / 10);
 
 /** What stands in the tables beside the jobs that run, or whose jobs they are, and the case that each is compared with. */
 const CASES = {
   none: { title: 'nothing else', fill: 'none' },
-  queued_10k: { title: 'queued, few', fill: 'queued', rows: FEW },
+  queued_10k: { title: 'queued, few', fill: 'queued', isFew: true },
   queued_1m: { title: 'queued, many', fill: 'queued' },
   finished_1m: { title: 'finished', fill: 'finished' },
   future_1m: { title: 'in the future, of high priority', fill: 'future' },
@@ -30,6 +31,8 @@ const CASES = {
     work: { tenants: 1_000, kind: 'limited' },
   },
 };
+/** The database that a case begins with: where there is nothing else, one will do. */
+const templateOf = (name) => (CASES[name].fill === 'none' ? 'none' : name);
 const RATIOS = {
   queued_1m_vs_10k: ['queued_1m', 'queued_10k'],
   finished_1m_vs_none: ['finished_1m', 'none'],
@@ -40,16 +43,7 @@ const RATIOS = {
 };
 
 /** Does Millrace stay as fast beside a million other rows, and with thousands of tenants? */
-export async function main(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      rounds: { type: 'string', default: '3' },
-      jobs: { type: 'string', default: '50000' },
-      rows: { type: 'string', default: '1000000' },
-    },
-  });
-  const [rounds, jobs, rows] = [values.rounds, values.jobs, values.rows].map(Number);
+export async function main({ rounds, jobs, rows }) {
   const postgres = await startPostgres();
   const admin = new pg.Client(postgres.url);
   await admin.connect();
@@ -62,9 +56,11 @@ export async function main(args) {
   }
 }
 
-/** Each case is built once; every measurement then works on a copy of its own. */
+/** Each is built once; every measurement then works on a copy of its own. */
 async function fillAll({ admin, url, rows: many }) {
-  for (const [name, { title, fill, rows = many }] of Object.entries(CASES)) {
+  for (const [name, { title, fill, isFew }] of Object.entries(CASES)) {
+    if (templateOf(name) !== name) continue;
+    const rows = isFew ? fewOf(many) : many;
     await admin.query(`create database ${name}`);
     await measure('fill', { urls: urlsOf(url, name), what: fill, rows });
     console.log(`ready: ${title}${fill === 'none' ? '' : `, ${figure(rows)} rows`}`);
@@ -78,7 +74,7 @@ async function measureRounds({ admin, url, rounds, jobs }) {
     const first = round % names.length;
     const figures = {};
     for (const name of [...names.slice(first), ...names.slice(0, first)]) {
-      await admin.query(`create database copy template ${name} strategy file_copy`);
+      await admin.query(`create database copy template ${templateOf(name)} strategy file_copy`);
       const { work } = CASES[name];
       const { jobs: rate } = await measure('throughput', { urls: urlsOf(url, 'copy'), jobs, work });
       await admin.query('drop database copy with (force)');
@@ -95,9 +91,9 @@ const urlsOf = (url, database) => ({
 });
 
 function report(rounds, many) {
-  const body = Object.entries(CASES).map(([name, { title, fill, rows = many }]) => [
+  const body = Object.entries(CASES).map(([name, { title, fill, isFew }]) => [
     title,
-    fill === 'none' ? figure(0) : figure(rows),
+    figure(fill === 'none' ? 0 : isFew ? fewOf(many) : many),
     figure(median(rounds.map((round) => round[name]))),
   ]);
   console.log(`\nMedians of ${rounds.length} rounds\n`);

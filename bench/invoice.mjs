@@ -86,6 +86,17 @@ export function invoiceTemplate({ field, column, condition, row }) {
   });
 }
 
+/** A page of texts, one paragraph each, without styles, header or footer. */
+export function plainDocx(texts) {
+  const body = texts.map(
+    (text) => `<w:p><w:r><w:t>${text.replaceAll('&', '&amp;')}</w:t></w:r></w:p>`,
+  );
+  const section = '<w:sectPr><w:pgSz w:w="11906" w:h="16838"/></w:sectPr>';
+  return pack({
+    document: `<w:document xmlns:w="${W}"><w:body>${body.join('')}${section}</w:body></w:document>`,
+  });
+}
+
 /** All values are texts: engines format numbers each in their own way. No two `seed`s give the same. */
 export function invoiceData(rows, seed = 0) {
   const amount = (n) => `${n.toFixed(2)} EUR`;
@@ -217,7 +228,8 @@ function styles() {
 }
 
 function pack(parts) {
-  const kinds = { styles: 'styles', header1: 'header', footer1: 'footer' };
+  const known = { styles: 'styles', header1: 'header', footer1: 'footer' };
+  const kinds = Object.entries(known).filter(([name]) => name in parts);
   const zip = new PizZip();
   const add = (name, xml) => zip.file(name, HEAD + xml);
   const override = (name, kind) =>
@@ -234,15 +246,13 @@ function pack(parts) {
       'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
       '<Default Extension="xml" ContentType="application/xml"/>' +
       override('document', 'document.main') +
-      Object.entries(kinds)
-        .map(([name, kind]) => override(name, kind))
-        .join('') +
+      kinds.map(([name, kind]) => override(name, kind)).join('') +
       '</Types>',
   );
   add('_rels/.rels', relations([['rId1', 'officeDocument', 'word/document.xml']]));
   add(
     'word/_rels/document.xml.rels',
-    relations(Object.entries(kinds).map(([name, kind], n) => [`rId${n + 1}`, kind, `${name}.xml`])),
+    relations(kinds.map(([name, kind], n) => [`rId${n + 1}`, kind, `${name}.xml`])),
   );
   for (const [name, xml] of Object.entries(parts)) add(`word/${name}.xml`, xml);
   return zip.generate({ type: 'nodebuffer', compression: 'DEFLATE' });

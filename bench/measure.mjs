@@ -70,8 +70,9 @@ async function throughput({ urls, jobs, work }) {
   const postgres = await observe(urls.databaseUrl);
   await contender.open(urls);
   await contender.attach();
-  await contender.enqueue(payloads(WARM_UP), work);
-  await contender.run(WARM_UP);
+  const warmUp = Math.min(WARM_UP, jobs);
+  await contender.enqueue(payloads(warmUp), work);
+  await contender.run(warmUp);
   await contender.enqueue(payloads(jobs), work);
   await postgres.analyze();
   await postgres.checkpoint();

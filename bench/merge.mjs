@@ -2,34 +2,31 @@
 // its own that stays warm; they take turns, and each round begins with another.
 
 import { fileURLToPath } from 'node:url';
-import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { isDeepStrictEqual } from 'node:util';
 import { invoiceData, readDocx } from './invoice.mjs';
 import { mergers } from './mergers.mjs';
 import { serveRole, startRole } from './role.mjs';
 import { figure, median, ratio, spread, table } from './stats.mjs';
 
-const SIZES = [10, 1000];
 const PEERS = Object.keys(mergers).filter((key) => !key.startsWith('millrace'));
-/** The least that a turn takes, and the least that it merges: the slowest takes seconds for one. */
-const TURN_MS = 400;
+/** The least that a turn merges: the slowest takes seconds for one. */
 const TURN_MERGES = 2;
-const WARM_UP_MS = 1_500;
 /** Different data for each merge, taken in turn; made before the clock runs. */
 const VARIANTS = 8;
 
-export async function main(args) {
-  const { values } = parseArgs({ args, options: { rounds: { type: 'string', default: '5' } } });
-  const rounds = Number(values.rounds);
+export async function main({ rounds, rows: wanted, turn: turnMs, 'warm-up': warmUpMs }) {
+  const sizes = wanted.split(',').map(Number);
   const engines = {};
   try {
     for (const key of Object.keys(mergers)) {
       engines[key] = startRole(fileURLToPath(import.meta.url), key);
-      await engines[key].ask({});
+      await engines[key].ask({ sizes });
     }
-    for (const rows of SIZES) await verify(engines, rows);
+    for (const rows of sizes) await verify(engines, rows);
     const measured = {};
-    for (const rows of SIZES) measured[rows] = await measureRounds(engines, rows, rounds);
-    report(measured, rounds);
+    for (const rows of sizes)
+      measured[rows] = await measureRounds(engines, rows, { rounds, turnMs, warmUpMs });
+    report(measured, { sizes, rounds });
   } finally {
     await Promise.all(Object.values(engines).map((engine) => engine.end()));
   }
@@ -55,15 +52,15 @@ const firstDifference = (texts, expected) => {
   return `${texts[at] ?? 'nothing'}" instead of "${expected[at] ?? expected[texts.length]}`;
 };
 
-async function measureRounds(engines, rows, rounds) {
+async function measureRounds(engines, rows, { rounds, turnMs, warmUpMs }) {
   const keys = Object.keys(engines);
-  for (const key of keys) await engines[key].ask({ verb: 'merge', rows, ms: WARM_UP_MS });
+  for (const key of keys) await engines[key].ask({ verb: 'merge', rows, ms: warmUpMs });
   const results = [];
   for (let round = 0; round < rounds; round += 1) {
     const first = round % keys.length;
     const figures = {};
     for (const key of [...keys.slice(first), ...keys.slice(0, first)])
-      figures[key] = await engines[key].ask({ verb: 'merge', rows, ms: TURN_MS });
+      figures[key] = await engines[key].ask({ verb: 'merge', rows, ms: turnMs });
     results.push(figures);
     const line = keys.map((key) => `${mergers[key].name} ${figure(figures[key].ms, 2)}`);
     console.log(`round ${round + 1} of ${rounds}, ${figure(rows)} rows, ms: ${line.join(', ')}`);
@@ -71,34 +68,34 @@ async function measureRounds(engines, rows, rounds) {
   return results;
 }
 
-function report(measured, rounds) {
+function report(measured, { sizes, rounds }) {
   const rows = Object.entries(mergers).map(([key, { name }]) => {
     const column = (size, what) => median(measured[size].map((round) => round[key][what]));
-    const times = SIZES.map((size) => figure(column(size, 'ms'), 2));
-    return [name, ...times, ...SIZES.map((size) => figure(column(size, 'bytes') / 1024))];
+    const times = sizes.map((size) => figure(column(size, 'ms'), 2));
+    return [name, ...times, ...sizes.map((size) => figure(column(size, 'bytes') / 1024))];
   });
-  const header = ['', ...SIZES.map((n) => `${n} rows ms`), ...SIZES.map((n) => `${n} rows KB`)];
+  const header = ['', ...sizes.map((n) => `${n} rows ms`), ...sizes.map((n) => `${n} rows KB`)];
   console.log(`\nOne merge, medians of ${rounds} rounds\n`);
   console.log(table(header, rows));
 
   console.log('\nTimes as fast as the fastest peer of the same round: median (lowest–highest)\n');
   const ratios = (size, key) =>
     measured[size].map((round) => Math.min(...PEERS.map((peer) => round[peer].ms)) / round[key].ms);
-  for (const size of SIZES) {
+  for (const size of sizes) {
     console.log(`${figure(size)} rows: ${spread(ratios(size, 'millrace'))}`);
     console.log(`  (compiled each time: ${spread(ratios(size, 'millraceCold'))})`);
   }
-  const result = SIZES.map(
+  const result = sizes.map(
     (size) => `rows${size}_vs_best=${ratio(median(ratios(size, 'millrace')))}`,
   );
   console.log(`\nresult: merge ${result.join(' ')}`);
 }
 
 /** One engine in its process. */
-function open(key) {
+function open(key, sizes) {
   const merge = mergers[key].open();
   const variants = Object.fromEntries(
-    SIZES.map((rows) => [
+    sizes.map((rows) => [
       rows,
       Array.from({ length: VARIANTS }, (_, seed) => invoiceData(rows, seed)),
     ]),
@@ -118,4 +115,4 @@ function open(key) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
-  serveRole(async () => open(process.argv[2]));
+  serveRole(async ({ sizes }) => open(process.argv[2], sizes));

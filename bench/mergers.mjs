@@ -4,7 +4,7 @@ import { createReport } from 'docx-templates';
 import Docxtemplater from 'docxtemplater';
 import { TemplateHandler } from 'easy-template-x';
 import PizZip from 'pizzip';
-import { compile } from '../docx/dist/index.js';
+import { compile } from '@millrace/docx';
 import { dialects, invoiceTemplate } from './invoice.mjs';
 
 const valueAt = (scope, keys) => keys.reduce((at, key) => at?.[key], scope);

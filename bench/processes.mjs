@@ -3,7 +3,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startPostgres } from '../scripts/services.mjs';
 import { payload, until } from './contenders/common.mjs';
@@ -12,19 +11,11 @@ import { figure, median, ratio, spread } from './stats.mjs';
 
 const FILE = fileURLToPath(import.meta.url);
 
-export async function main(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      rounds: { type: 'string', default: '5' },
-      jobs: { type: 'string', default: '100000' },
-    },
-  });
-  const jobs = Number(values.jobs);
+export async function main({ rounds, jobs }) {
   const postgres = await startPostgres();
   const ratios = [];
   try {
-    for (let round = 1; round <= Number(values.rounds); round += 1) {
+    for (let round = 1; round <= rounds; round += 1) {
       const [one, two] = [await rate(postgres.url, 1, jobs), await rate(postgres.url, 2, jobs)];
       ratios.push(two / one);
       console.log(

@@ -5,7 +5,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { startPostgres, startRedis } from '../scripts/services.mjs';
 import { startRole } from './role.mjs';
 import { figure, percentile, ratio, table } from './stats.mjs';
@@ -15,19 +14,8 @@ const LOOP_FASTER = 3;
 
 const WORK = fileURLToPath(new URL('queries-work.mjs', import.meta.url));
 
-export async function main(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      runs: { type: 'string', default: '10000' },
-      slots: { type: 'string', default: '50' },
-      scale: { type: 'string', default: '3' },
-      latency: { type: 'string', default: '300' },
-      stores: { type: 'string', default: 'postgres,redis' },
-    },
-  });
-  const [runs, slots, scale] = [values.runs, values.slots, values.scale].map(Number);
-  const latencyMs = Number(values.latency) / scale;
+export async function main({ runs, slots, scale, latency, stores }) {
+  const latencyMs = latency / scale;
   const started = [
     await startPostgres(),
     await startRedis({ settings: { appendonly: 'yes', appendfsync: 'everysec' } }),
@@ -36,7 +24,7 @@ export async function main(args) {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
   const params = { urls: { databaseUrl, redisUrl, folder }, runs, slots, scale, latencyMs };
   console.log(
-    `${figure(runs)} queries of 1 to 20 minutes, ${slots} slots, Marketing Cloud ${values.latency} ms away; ` +
+    `${figure(runs)} queries of 1 to 20 minutes, ${slots} slots, Marketing Cloud ${latency} ms away; ` +
       `all times ${scale} times shorter, and shown as they would be`,
   );
   try {
@@ -47,10 +35,10 @@ export async function main(args) {
       role: 'loop',
       store: 'postgres',
       scale: loopScale,
-      latencyMs: Number(values.latency) / loopScale,
+      latencyMs: latency / loopScale,
     });
     const figures = [];
-    for (const store of values.stores.split(','))
+    for (const store of stores.split(','))
       figures.push({ store, ...(await work({ ...params, role: 'ours', store })) });
     report(figures, { ...(await loop), scale: loopScale }, { runs, slots, scale });
   } finally {

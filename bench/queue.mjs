@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startPostgres, startRedis } from '../scripts/services.mjs';
 import { contenders } from './contenders/index.mjs';
@@ -11,20 +10,7 @@ const BULLMQ = ['bullmq', 'bullmqAof'];
 const PEERS = Object.keys(contenders).filter((key) => key !== 'millrace');
 
 /** Millrace beside the others on the same servers. See README.md for what is fair about it. */
-export async function main(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      rounds: { type: 'string', default: '3' },
-      jobs: { type: 'string', default: '50000' },
-      pickups: { type: 'string', default: '300' },
-    },
-  });
-  const settings = {
-    rounds: Number(values.rounds),
-    jobs: Number(values.jobs),
-    pickups: Number(values.pickups),
-  };
+export async function main(settings) {
   const servers = await startServers();
   try {
     report(await measureRounds(servers.urls, settings), settings);

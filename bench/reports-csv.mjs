@@ -5,34 +5,29 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient } from '@millrace/api';
-import { ORDER, SELECT, runReport, settingsOf, timed } from './reports-world.mjs';
+import { ORDER, SELECT, runReport, settingsOf, timed, warmUpOf } from './reports-world.mjs';
 import { startServer } from './server.mjs';
 import { figure, median, spread } from './stats.mjs';
 
 /** psql and the server take turns, so that what else the machine does meets both. */
 export async function csv(world, { rounds }) {
-  const { most, few, folder } = world;
-  const server = await startServer(settingsOf(world), folder);
-  const client = createClient({ baseUrl: server.baseUrl });
+  const { most, few } = world;
+  const { client, pid } = world.server;
   const ratios = [];
   const sizes = { [few]: [], [most]: [] };
-  try {
-    await runReport(client, { most: few });
-    for (let round = 0; round < rounds; round += 1) {
-      for (const rows of [few, most]) {
-        const psql = await timed(() => psqlCopy(world, rows));
-        const memory = watchMemory(server.pid);
-        const ours = await runReport(client, { most: rows });
-        const rss = memory.stop();
-        sizes[rows].push({ seconds: ours.seconds, rss });
-        if (rows === most) ratios.push(psql / ours.seconds);
-        console.log(
-          `${figure(rows)} rows: psql ${figure(psql, 1)} s, report ${figure(ours.seconds, 1)} s, ${figure(rss)} MB`,
-        );
-      }
+  await runReport(client, { most: few });
+  for (let round = 0; round < rounds; round += 1) {
+    for (const rows of [few, most]) {
+      const psql = await timed(() => psqlCopy(world, rows));
+      const memory = watchMemory(pid);
+      const ours = await runReport(client, { most: rows });
+      const rss = await memory.stop();
+      sizes[rows].push({ seconds: ours.seconds, rss });
+      if (rows === most) ratios.push(psql / ours.seconds);
+      console.log(
+        `${figure(rows)} rows: psql ${figure(psql, 1)} s, report ${figure(ours.seconds, 1)} s, ${figure(rss)} MB`,
+      );
     }
-  } finally {
-    await server.stop();
   }
   console.log(`CSV of ${figure(most)} rows, psql's time to ours: ${spread(ratios)}`);
   const of = (rows, what) => median(sizes[rows].map((each) => each[what]));
@@ -64,8 +59,9 @@ function watchMemory(pid) {
   };
   const timer = setInterval(() => void read(), 500);
   return {
-    stop() {
+    async stop() {
       clearInterval(timer);
+      await read();
       return median(samples);
     },
   };
@@ -81,7 +77,7 @@ export async function checkpoint(world, { rounds }) {
       const server = await startServer(settings, world.folder);
       try {
         const client = createClient({ baseUrl: server.baseUrl });
-        await runReport(client, { most: 20_000 });
+        await runReport(client, { most: warmUpOf(world) });
         seconds.get(size).push((await runReport(client, { most: world.few })).seconds);
       } finally {
         await server.stop();

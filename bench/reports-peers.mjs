@@ -3,10 +3,8 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { createClient } from '@millrace/api';
 import pg from 'pg';
-import { ORDER, SELECT, runReport, settingsOf, timed } from './reports-world.mjs';
-import { startServer } from './server.mjs';
+import { ORDER, SELECT, runReport, timed, warmUpOf } from './reports-world.mjs';
 import { figure } from './stats.mjs';
 
 /** A tenth of the smaller size, since the time of the loop with OFFSET grows with the square of its rows. */
@@ -14,10 +12,9 @@ export async function peers(world) {
   const rows = Math.round(world.few / 10);
   const client = new pg.Client(world.url);
   await client.connect();
-  const server = await startServer(settingsOf(world), world.folder);
   try {
-    const reports = createClient({ baseUrl: server.baseUrl });
-    await runReport(reports, { most: 20_000 });
+    const { client: reports } = world.server;
+    await runReport(reports, { most: warmUpOf(world) });
     const ours = await runReport(reports, { most: rows });
     const offset = await timed(() => offsetLoop(client, world, rows));
     const cursor = await timed(() => cursorExport(client, world, rows));
@@ -26,7 +23,6 @@ export async function peers(world) {
     );
     return {};
   } finally {
-    await server.stop();
     await client.end();
   }
 }

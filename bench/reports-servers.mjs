@@ -7,14 +7,12 @@ import { runReport, settingsOf } from './reports-world.mjs';
 import { startServer } from './server.mjs';
 import { figure } from './stats.mjs';
 
-const SMALL = 200;
-
-export async function servers(world, { servers: counts }) {
+export async function servers(world, { servers: counts, small }) {
   const perSecond = new Map();
   for (const count of counts) {
     const started = await startServers(world, count);
     try {
-      const rate = await smallReports(world, started);
+      const rate = await smallReports(world, started, small);
       perSecond.set(count, rate);
       console.log(`${count} servers: ${figure(rate, 1)} small reports a second`);
     } finally {
@@ -35,17 +33,17 @@ function startServers(world, count) {
   );
 }
 
-async function smallReports(world, started) {
+async function smallReports(world, started, small) {
   const client = createClient({ baseUrl: started[0].baseUrl });
   await runReport(client, { name: 'small', most: world.few });
   const begun = performance.now();
   const ids = [];
-  for (let n = 0; n < SMALL; n += 1) {
+  for (let n = 0; n < small; n += 1) {
     const body = { parameters: { most: world.few - n }, format: 'csv' };
     ids.push((await client.startReport({ params: { name: 'small' }, body })).id);
   }
   await allOver(client, new Set(ids));
-  return (SMALL * 1000) / (performance.now() - begun);
+  return (small * 1000) / (performance.now() - begun);
 }
 
 /** Each is executed once: a second execution would be a collision. */

@@ -64,11 +64,15 @@ export async function writeReports(folder, few) {
 export const settingsOf = ({ url, folder }, more = {}) => ({
   DATABASE_URL: url,
   REPORTS_DATABASE_URL: url,
+  MILLRACE_DOCUMENTS: 'false',
   MILLRACE_REPORTS_FOLDER: join(folder, 'reports'),
   REPORTS_OUTPUT_FOLDER: join(folder, 'files'),
   MILLRACE_DATA: join(folder, 'data'),
   ...more,
 });
+
+/** Rows of a report before the clock runs. */
+export const warmUpOf = ({ few }) => Math.min(few, 20_000);
 
 /** From its start to its end, by the server's own clock. */
 export async function runReport(client, { most, name = 'shifts', format = 'csv' }) {

@@ -3,11 +3,9 @@
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { createClient } from '@millrace/api';
 import { writeXlsxStream } from 'hucre/xlsx';
 import pg from 'pg';
-import { ORDER, SELECT, runReport, settingsOf, timed } from './reports-world.mjs';
-import { startServer } from './server.mjs';
+import { ORDER, SELECT, runReport, timed, warmUpOf } from './reports-world.mjs';
 import { figure, median, spread } from './stats.mjs';
 
 const MOST_ROWS = 200_000;
@@ -15,19 +13,14 @@ const MOST_ROWS = 200_000;
 /** In turns, as CSV and psql are; the library runs here, once before it counts. */
 export async function xlsx(world, { rounds }) {
   const rows = Math.min(world.few, MOST_ROWS);
-  const server = await startServer(settingsOf(world), world.folder);
-  const client = createClient({ baseUrl: server.baseUrl });
+  const { client } = world.server;
   const speeds = { ours: [], library: [] };
-  try {
-    await byLibrary(world, 20_000);
-    await runReport(client, { most: 20_000, format: 'xlsx' });
-    for (let round = 0; round < rounds; round += 1) {
-      speeds.library.push(rows / (await timed(() => byLibrary(world, rows))));
-      const ours = await runReport(client, { most: rows, format: 'xlsx' });
-      speeds.ours.push(rows / ours.seconds);
-    }
-  } finally {
-    await server.stop();
+  await byLibrary(world, warmUpOf(world));
+  await runReport(client, { most: warmUpOf(world), format: 'xlsx' });
+  for (let round = 0; round < rounds; round += 1) {
+    speeds.library.push(rows / (await timed(() => byLibrary(world, rows))));
+    const ours = await runReport(client, { most: rows, format: 'xlsx' });
+    speeds.ours.push(rows / ours.seconds);
   }
   const ratios = speeds.ours.map((speed, round) => speed / speeds.library[round]);
   const [ours, library] = [median(speeds.ours), median(speeds.library)];

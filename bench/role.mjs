@@ -3,8 +3,8 @@
 import { fork } from 'node:child_process';
 
 /** Forks `file` with `role`; the first question opens it. */
-export function startRole(file, role) {
-  const child = fork(file, [role], { stdio: ['ignore', 2, 2, 'ipc'] });
+export function startRole(file, role, env = process.env) {
+  const child = fork(file, [role], { env, stdio: ['ignore', 2, 2, 'ipc'] });
   const exited = new Promise((resolve) => child.once('exit', resolve));
   return {
     pid: child.pid,

@@ -6,37 +6,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { APP } from './org.mjs';
 import { startRole } from './role.mjs';
 import { startServer } from './server.mjs';
 import { figure, table } from './stats.mjs';
 
 const ORG = fileURLToPath(new URL('org.mjs', import.meta.url));
-const REPLICAS = 5;
 /** The seeds' own estimate: find, lock, template, upload, links, status. */
 const SEEDS_CALLS = 7;
 
-export async function main(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      documents: { type: 'string', default: '1000' },
-      faulty: { type: 'string', default: '300' },
-      latency: { type: 'string', default: '80' },
-    },
-  });
-  const latencyMs = Number(values.latency);
-  const clear = await run({ documents: Number(values.documents), latencyMs, replicas: 1 });
+export async function main({ documents, faulty: faultyDocuments, latency: latencyMs, replicas }) {
+  const clear = await run({ documents, latencyMs, replicas: 1 });
   report(`${figure(clear.documents)} one-page PDFs, one replica, ${latencyMs} ms away`, clear);
   const faulty = await run({
-    documents: Number(values.faulty),
+    documents: faultyDocuments,
     latencyMs: 10,
-    replicas: REPLICAS,
+    replicas,
     faults: true,
   });
   report(
-    `${figure(faulty.documents)}, ${REPLICAS} replicas, faults on, one replica killed`,
+    `${figure(faulty.documents)}, ${replicas} replicas, faults on, one replica killed`,
     faulty,
   );
   console.log(
@@ -59,7 +48,7 @@ async function run({ documents, latencyMs, replicas, faults = false }) {
       SALESFORCE_CLIENT_SECRET: APP.secret,
       POLLER_INTERVAL_MS: '1000',
       // So that what the killed one leaves is taken over while we watch.
-      ...(faults && { POLLER_LOCK_TTL_MS: '15000', CONVERSION_MAX_CONCURRENT: '1' }),
+      ...(faults && { POLLER_LOCK_TTL_MS: '10000', CONVERSION_MAX_CONCURRENT: '1' }),
     };
     const started = performance.now();
     for (let n = 0; n < replicas; n += 1)

@@ -2,15 +2,18 @@
 
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { runMark } from '../scripts/leftovers.mjs';
 
-const MAIN = fileURLToPath(new URL('../server/dist/main.js', import.meta.url));
+const MAIN = fileURLToPath(import.meta.resolve('@millrace/server/main'));
 
-/** `settings` are its environment; `folder` is where it works. */
-export async function startServer(settings, folder) {
-  const child = spawn(process.execPath, [MAIN], {
+/** `settings` are its environment; `folder` is where it works; `flags` are Node's. */
+export async function startServer(settings, folder, flags = []) {
+  const child = spawn(process.execPath, [...flags, MAIN], {
     cwd: folder,
     env: {
       PATH: process.env.PATH,
+      TMPDIR: process.env.TMPDIR,
+      ...runMark(),
       NODE_ENV: 'development',
       AUTH_BYPASS_DEVELOPMENT: 'true',
       PORT: '0',

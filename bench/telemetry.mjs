@@ -5,7 +5,6 @@
 import { fork } from 'node:child_process';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import {
   createEvents,
   createQueue,
@@ -13,12 +12,11 @@ import {
   createWorker,
   defineJob,
 } from '@millrace/engine';
+import { systemClock } from '@millrace/engine/system';
+import { startTelemetry, traceStore } from '@millrace/server/telemetry';
 import { openPostgresStore } from '@millrace/store-postgres';
 import { z } from 'zod';
 import { startPostgres } from '../scripts/services.mjs';
-import { systemClock } from '../engine/dist/system.js';
-import { traceStore } from '../server/dist/telemetry/store.js';
-import { startTelemetry } from '../server/dist/telemetry/telemetry.js';
 import { confirm, counter, execute, inBatches, payload } from './contenders/common.mjs';
 import { figure, median, percentile, ratio, table } from './stats.mjs';
 
@@ -28,15 +26,7 @@ const CONNECTIONS = 10;
 const SCRAPE_EVERY_MS = 1_000;
 const LOG = { warn: (...said) => console.error(...said) };
 
-export async function main(args) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      rounds: { type: 'string', default: '16' },
-      jobs: { type: 'string', default: '25000' },
-    },
-  });
-  const [rounds, jobs] = [values.rounds, values.jobs].map(Number);
+export async function main({ rounds, jobs }) {
   const postgres = await startPostgres();
   const children = [];
   const begin = async (role, params) => {

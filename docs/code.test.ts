@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Project, buildPackages, startProject, typeErrors } from './test/code.ts';
+import { need } from '../scripts/need.mjs';
+import { type Project, startProject, typeErrors } from './test/code.ts';
 import { filesOf, textOf } from './test/tree.ts';
 
 /** Programs on the pages are typed as a reader's compiler sees them, all of them in one run of it. */
+
+await need('peers');
 
 const PACKAGES = [
   'millrace',
@@ -19,7 +22,6 @@ const PACKAGES = [
 const pages = filesOf(/\.md$/, 'docs').filter((page) => /^ *```ts file=/m.test(textOf(page)));
 let projects: Project[];
 beforeAll(async () => {
-  await buildPackages('testkit', 'millrace');
   projects = await Promise.all(pages.map((page) => startProject(page, PACKAGES)));
 }, 120_000);
 afterAll(() => Promise.all(projects.map((project) => project.remove())));

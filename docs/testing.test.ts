@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Project, buildPackages, startProject } from './test/code.ts';
+import { type Project, startProject } from './test/code.ts';
 
 /** The tests of the page, as a reader would have them: in a folder of their own, run by Node's own runner. */
 
 let project: Project;
 beforeAll(async () => {
-  await buildPackages('testkit');
   project = await startProject('docs/testing.md', ['@millrace/engine', '@millrace/testkit', 'zod']);
 }, 120_000);
 afterAll(() => project.remove());

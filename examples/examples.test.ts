@@ -5,7 +5,7 @@ import { type MergeOptions, compile, lint } from '@millrace/docx';
 import { type Office, openOffice } from '@millrace/office';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textOf } from '../connectors/office/test/documents.ts';
-import { build as buildOffice, observe } from '../connectors/office/test/world.ts';
+import { observe } from '../connectors/office/test/world.ts';
 import { unzip } from '../docx/test/builder.ts';
 import { faults } from '../docx/test/read.ts';
 import { build } from './build.mjs';
@@ -15,7 +15,6 @@ import { reportData } from './report/data.mjs';
 
 let office: Office;
 beforeAll(async () => {
-  buildOffice();
   office = await openOffice({ log: observe().log, slots: 1 });
 }, 120_000);
 afterAll(() => office.close());

@@ -50,6 +50,20 @@ test('no workload imports another', () => {
   }
 });
 
+// A file that moves inside its package breaks nobody who goes by the package's name.
+test('benches import packages by their names, and of the project by path only scripts', () => {
+  const folder = join(root, 'bench');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.mjs') && !file.includes('node_modules'),
+  );
+  const leaving = files.flatMap((file) =>
+    importsOf(file, readFileSync(join(folder, file), 'utf8'))
+      .filter((path) => path.startsWith('..') && !/^\.\.\/scripts\/[\w-]+\.mjs$/.test(path))
+      .map((path) => `${file}: ${path}`),
+  );
+  expect(leaving).toEqual([]);
+});
+
 /** Followed from the entry on, so that nothing of Node hides behind a file of ours. */
 test.each(['api/src/index.ts', 'workloads/list/src/contracts.ts'])(
   'a browser can import %s',

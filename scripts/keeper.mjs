@@ -3,14 +3,17 @@
 //
 // The keeper leads its own session and learns from the closing of the channel that its owner has
 // ended. However that happened (well, by an exception, by Ctrl-C, by SIGKILL), it stops the program
-// and removes the folder. The program is its child, so no process id can be lost or stale.
+// and what the program left running, and removes the folder. The program is its child, so no process
+// id can be lost or stale.
 //
 //   node keeper.mjs <name> <uid> <gid> <the signal that ends the program at once>
 
 import { spawn } from 'node:child_process';
-import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { holdPort } from './ports.mjs';
+import { processesOf, runMark, stillRunning } from './leftovers.mjs';
 
 /**
  * @typedef {object} Program
@@ -20,10 +23,12 @@ import { join } from 'node:path';
  * @property {NodeJS.ProcessEnv} [env] next to nothing, unless given
  * @property {'inherit' | 'pipe'} [stdio] inherit: the output is shown
  *
- * @typedef {Program & { verb: 'run' | 'start' } | { verb: 'stop', signal: NodeJS.Signals }} Request
+ * @typedef {Program & { verb: 'run' | 'start' } | { verb: 'stop', signal: NodeJS.Signals } | { verb: 'port' }} Request
+ *
+ * @typedef {{ folder?: string, port?: number, success?: boolean, left?: import('./leftovers.mjs').Process[], error?: string }} Answer
  *
  * @typedef {object} Running
- * @property {(signal: NodeJS.Signals) => void} kill
+ * @property {(signal: NodeJS.Signals) => unknown} kill
  * @property {Promise<'ready'>} ready
  * @property {Promise<number | null>} ended
  * @property {() => Error} failure
@@ -34,16 +39,19 @@ const START_LIMIT = 60_000; // recovery after an immediate stop can take a while
 const STOP_LIMIT = 10_000; // after an immediate stop, Postgres itself kills its children in 5 s
 
 // PGDATA, PGPORT and the like must not reach a private server.
-const SERVER_ENV = { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8' };
+const SERVER_ENV = { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', ...runMark() };
 
 const [name, uid, gid, endSignal] = process.argv.slice(2);
 const account = { uid: Number(uid), gid: Number(gid) };
 const folder = await mkdtemp(join(tmpdir(), `millrace-${name}-`));
 await chown(folder, account.uid, account.gid);
+await chmod(folder, 0o711); // servers of other accounts have their folders below it
 
 /** @type {Running | undefined} */
 let running;
 let ending = false;
+/** @type {number | undefined} */
+let session; // of the last program
 let last = Promise.resolve(); // requests are answered one after the other
 
 process.on('message', (/** @type {Request | { verb: 'end' }} */ request) => {
@@ -51,7 +59,7 @@ process.on('message', (/** @type {Request | { verb: 'end' }} */ request) => {
   last = last
     .then(() => perform(request))
     .then(
-      () => answer({}),
+      (result) => answer({ ...result }),
       (error) => answer({ error: error.message }),
     );
 });
@@ -62,21 +70,25 @@ for (const event of ['disconnect', 'SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtExcep
 if (process.connected) answer({ folder });
 else await end(); // the owner ended while this process was starting
 
-/** @param {{ folder?: string, error?: string }} message */
+/** @param {Answer} message */
 function answer(message) {
   if (process.connected) process.send?.(message);
 }
 
-/** @param {Request} request */
-function perform(request) {
+/** @param {Request} request @returns {Promise<Answer | void>} */
+async function perform(request) {
+  if (request.verb === 'port') return { port: await holdPort() };
   if (request.verb === 'stop') return stop(request.signal);
   return request.verb === 'start' ? start(request) : run(request);
 }
 
-/** Runs a program to its end. @param {Program} program */
+/** Runs a program to its end, and ends what it left running. @param {Program} program @returns {Promise<Answer>} */
 async function run(program) {
   const { ended, failure } = launch(program);
-  if ((await ended) !== 0) throw failure();
+  const success = (await ended) === 0;
+  const left = await stillRunning(folder, session);
+  for (const { pid } of left) send(pid, 'SIGKILL');
+  return { success, left, ...(!success && { error: failure().message }) };
 }
 
 /** Starts the server and waits until it takes connections. @param {Program} program */
@@ -103,6 +115,7 @@ async function end() {
   if (ending) return;
   ending = true;
   await stop(/** @type {NodeJS.Signals} */ (endSignal));
+  for (const { pid } of processesOf(folder, session)) send(pid, 'SIGKILL');
   // Retried, because a process that is still on its way out may write one more file.
   await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   process.exit();
@@ -135,8 +148,9 @@ function launch({ command, args, cwd = folder, env = SERVER_ENV, stdio = 'pipe' 
     });
   });
 
+  session = child.pid;
   running = {
-    kill: (signal) => signalGroup(child.pid, signal),
+    kill: (kind) => child.pid !== undefined && send(-child.pid, kind),
     ready,
     ended,
     failure: () => new Error(`${command} failed:\n${said}`),
@@ -144,10 +158,10 @@ function launch({ command, args, cwd = folder, env = SERVER_ENV, stdio = 'pipe' 
   return running;
 }
 
-/** @param {number | undefined} leader @param {NodeJS.Signals} signal */
-function signalGroup(leader, signal) {
+/** @param {number} pid that of a process; negative, that of a group @param {NodeJS.Signals} kind */
+function send(pid, kind) {
   try {
-    if (leader !== undefined) process.kill(-leader, signal);
+    process.kill(pid, kind);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }

@@ -4,18 +4,19 @@
 // process ends, however it ends. `remove()` does the same and waits for it.
 
 import { execFileSync, fork } from 'node:child_process';
-import { randomInt } from 'node:crypto';
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { markOf, runMark } from './leftovers.mjs';
 
 /** @typedef {Record<string, string | number>} Settings */
+/** @typedef {import('./keeper.mjs').Answer} Answer */
 
 /**
  * @typedef {object} Keeper
  * @property {string} folder
- * @property {(verb: 'run' | 'start' | 'stop', details: object) => Promise<void>} ask
+ * @property {(verb: 'run' | 'start' | 'stop' | 'port', details?: object) => Promise<Answer>} ask fails as the program does
+ * @property {() => Promise<number>} port one that stays this server's, also while it is stopped
  * @property {() => Promise<void>} remove
  */
 
@@ -86,22 +87,8 @@ function fontPackage(name, file, why, megabytes) {
 }
 
 /**
- * A Postgres and a Redis. Without settings Postgres has its own defaults, durability included, as a
- * benchmark needs them. Tests pass `{ postgres: { settings: { fsync: 'off' } } }`.
- *
- * @param {{ postgres?: { settings?: Settings }, redis?: { settings?: Settings } }} [options]
- */
-export async function startServices(options = {}) {
-  const postgres = await startPostgres(options.postgres);
-  const redis = await orRemove(postgres, () => startRedis(options.redis));
-  const stop = async () => {
-    await Promise.all([postgres.remove(), redis.remove()]);
-  };
-  return { databaseUrl: postgres.url, redisUrl: redis.url, stop };
-}
-
-/**
- * A Postgres that can be stopped and started again on the same port and folder.
+ * A Postgres that can be stopped and started again on the same port and folder. Without settings it has its
+ * own defaults, durability included, as a benchmark needs them; tests pass `{ fsync: 'off' }`.
  *
  * @param {{ settings?: Settings }} [options]
  */
@@ -110,7 +97,7 @@ export async function startPostgres({ settings = {} } = {}) {
   if (!bin) throw new Error('Postgres is not installed.');
   const keeper = await keep('postgres', postgresAccount(), 'SIGQUIT');
   const data = join(keeper.folder, 'data');
-  const port = await freePort();
+  const port = await keeper.port();
   const all = {
     port,
     listen_addresses: '127.0.0.1',
@@ -123,9 +110,10 @@ export async function startPostgres({ settings = {} } = {}) {
     args: ['-D', data, ...Object.entries(all).flatMap(([key, value]) => ['-c', `${key}=${value}`])],
   };
 
-  const start = () => keeper.ask('start', launch);
+  const start = async () => void (await keeper.ask('start', launch));
   /** @param {'fast' | 'immediate'} [mode] fast ends the sessions in order, immediate is a crash */
-  const stop = (mode = 'fast') => keeper.ask('stop', { signal: STOP_SIGNALS[mode] });
+  const stop = async (mode = 'fast') =>
+    void (await keeper.ask('stop', { signal: STOP_SIGNALS[mode] }));
 
   await orRemove(keeper, async () => {
     // --no-sync leaves only the empty cluster unsynced; what is written later follows the settings.
@@ -138,7 +126,8 @@ export async function startPostgres({ settings = {} } = {}) {
 }
 
 /**
- * A Redis that keeps nothing on disk.
+ * A Redis that keeps nothing on disk. In a cluster it talks to the others on a second port, which would
+ * otherwise be its own plus 10,000, whoever has that.
  *
  * @param {{ settings?: Settings }} [options]
  */
@@ -146,9 +135,11 @@ export async function startRedis({ settings = {} } = {}) {
   const command = findRedis();
   if (!command) throw new Error('Redis is not installed.');
   const keeper = await keep('redis', ownAccount(), 'SIGKILL');
-  const port = await freePort();
+  const port = await keeper.port();
+  const busPort = await keeper.port();
   const all = {
     port,
+    ...(settings['cluster-enabled'] === 'yes' && { 'cluster-port': busPort }),
     bind: '127.0.0.1',
     save: '',
     appendonly: 'no',
@@ -157,13 +148,13 @@ export async function startRedis({ settings = {} } = {}) {
   };
   const args = Object.entries(all).flatMap(([key, value]) => [`--${key}`, String(value)]);
 
-  const start = () => keeper.ask('start', { command, args });
+  const start = async () => void (await keeper.ask('start', { command, args }));
   /** @param {'fast' | 'immediate'} [mode] fast ends in order, immediate is a crash */
-  const stop = (mode = 'fast') =>
-    keeper.ask('stop', { signal: mode === 'fast' ? 'SIGTERM' : 'SIGKILL' });
+  const stop = async (mode = 'fast') =>
+    void (await keeper.ask('stop', { signal: mode === 'fast' ? 'SIGTERM' : 'SIGKILL' }));
 
   await orRemove(keeper, start);
-  return { url: `redis://127.0.0.1:${port}`, start, stop, remove: keeper.remove };
+  return { url: `redis://127.0.0.1:${port}`, busPort, start, stop, remove: keeper.remove };
 }
 
 /**
@@ -171,7 +162,7 @@ export async function startRedis({ settings = {} } = {}) {
  */
 export async function startObjectStorage() {
   const keeper = await keep('s3', ownAccount(), 'SIGKILL');
-  const port = await freePort();
+  const port = await keeper.port();
   const secretAccessKey = 'testing';
   const script = fileURLToPath(new URL('s3-server.py', import.meta.url));
   // Debian's own Python: another one on the PATH does not have its packages.
@@ -190,24 +181,28 @@ export async function startObjectStorage() {
 }
 
 /**
- * A folder, and programs that show their output here and run to their end. Both go away with this
- * process: a test runner would otherwise survive it.
+ * A temporary folder for programs that show their output here and run to their end. Both go away with
+ * this process: a test runner would otherwise survive it.
  *
  * @param {{ cwd: string }} options
  */
 export async function startRunner({ cwd }) {
   const keeper = await keep('run', ownAccount(), 'SIGTERM', 'inherit');
+  const temporary = join(keeper.folder, 'tmp');
+  mkdirSync(temporary);
+  chmodSync(temporary, 0o1777);
+  const own = { ...markOf(keeper.folder), TMPDIR: temporary };
 
   /**
    * @param {string} command @param {string[]} args @param {NodeJS.ProcessEnv} [env]
-   * @returns {Promise<boolean>} whether it succeeded
+   * @returns {Promise<{ success: boolean, left: import('./leftovers.mjs').Process[] }>} what it left running was ended
    */
-  const run = (command, args, env = process.env) =>
-    keeper.ask('run', { command, args, cwd, env, stdio: 'inherit' }).then(
-      () => true,
-      () => false,
-    );
-  return { folder: keeper.folder, run, remove: keeper.remove };
+  const run = async (command, args, env = process.env) => {
+    const details = { command, args, cwd, env: { ...env, ...own }, stdio: 'inherit' };
+    const { success = false, left = [] } = await keeper.ask('run', details).catch((error) => error);
+    return { success, left };
+  };
+  return { folder: keeper.folder, temporary, run, remove: keeper.remove };
 }
 
 /** The folder of the Postgres programs: PATH first, then the newest that Debian has. */
@@ -260,22 +255,6 @@ function postgresAccount() {
 }
 
 /**
- * A free port below the range that systems hand out to clients (32768 and up on Linux): otherwise a
- * client that dials a stopped server could be given that very port, and be connected to itself.
- *
- * @returns {Promise<number>}
- */
-async function freePort() {
-  const port = randomInt(15_000, 32_000);
-  const free = await new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-  });
-  return free ? port : freePort();
-}
-
-/**
  * @param {string} name
  * @param {{ uid: number, gid: number }} account
  * @param {NodeJS.Signals} endSignal
@@ -287,7 +266,7 @@ async function keep(name, { uid, gid }, endSignal, output = 'ignore') {
   const keeper = fork(file, [name, String(uid), String(gid), endSignal], {
     detached: true, // a session of its own, so that Ctrl-C reaches the owner alone
     execArgv: [],
-    env: { PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'] },
+    env: { PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'], ...runMark() },
     stdio: ['ignore', output, output, 'ipc'],
   });
   const exited = new Promise((resolve) => keeper.once('exit', resolve));
@@ -301,11 +280,11 @@ async function keep(name, { uid, gid }, endSignal, output = 'ignore') {
       keeper.channel?.ref();
       waiting.push({ resolve, reject });
     });
-  keeper.on('message', (/** @type {{ folder?: string, error?: string }} */ message) => {
+  keeper.on('message', (/** @type {Answer} */ message) => {
     const first = waiting.shift();
     if (waiting.length === 0) keeper.channel?.unref();
     if (message.error === undefined) first?.resolve(message);
-    else first?.reject(new Error(message.error));
+    else first?.reject(Object.assign(new Error(message.error), { left: message.left }));
   });
   keeper.once('disconnect', () => {
     for (const { reject } of waiting) reject(new Error(`The keeper of ${name} has ended.`));
@@ -314,12 +293,19 @@ async function keep(name, { uid, gid }, endSignal, output = 'ignore') {
   keeper.unref();
   const { folder } = await answer();
 
+  /** @type {Keeper['ask']} */
+  const ask = (verb, details) => {
+    if (!keeper.connected) throw new Error(`The ${name} server was removed.`);
+    keeper.send({ verb, ...details });
+    return answer();
+  };
   return {
     folder,
-    async ask(verb, details) {
-      if (!keeper.connected) throw new Error(`The ${name} server was removed.`);
-      keeper.send({ verb, ...details });
-      await answer();
+    ask,
+    async port() {
+      const { port } = await ask('port');
+      if (port === undefined) throw new Error(`The keeper of ${name} has no port.`);
+      return port;
     },
     async remove() {
       keeper.ref();

@@ -1,94 +1,101 @@
-// npm test: installs what is missing, starts private servers, runs every check, and ends with the
-// line `N passed, M failed`.
+// npm test: installs what is missing, runs the checks and the tests, and ends with the line
+// `N passed, M failed`.
 //
-//   npm test -- engine/       the arguments go to vitest
-//   npm test -- --use-env     DATABASE_URL and REDIS_URL, where set, are the servers to test on
+//   npm test -- engine/       only the tests whose path has "engine/" in it, and no other check; the words go to vitest
+//   npm test -- --changed     only the tests that a change since the last commit touches
+//   npm test -- --long        what is long (*.long.test.ts, benches, other versions of Node), and nothing else
+//   npm run test:all          both
+//   npm test -- --use-env     DATABASE_URL, where set, is the server to test on
 
-import { existsSync, readFileSync } from 'node:fs';
-import { constants } from 'node:os';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  debianPackages,
-  fontPackages,
-  startPostgres,
-  startRedis,
-  startRunner,
-} from './services.mjs';
-import { ensureConsole, ensureModules, ensurePackages, root, script, tool } from './setup.mjs';
+import { ownFilesIn } from './leftovers.mjs';
+import { folders } from './needs.mjs';
+import { NODE_VERSIONS, nodeOf, pathOf } from './nodes.mjs';
+import { debianPackages, startRunner } from './services.mjs';
+import { ensureModules, ensurePackages, root, script, tool } from './setup.mjs';
 
-/** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
-/** @typedef {Awaited<ReturnType<typeof startAll>>} Started */
+/** @typedef {{ passed: number, failed: number, skipped: number, files?: number }} Counts */
+/** @typedef {Awaited<ReturnType<typeof startRunner>>} Runner */
+/** @typedef {(runner: Runner) => Promise<Counts>} Step */
 
-const USE_ENV = '--use-env';
-const useEnv = process.argv.includes(USE_ENV);
-const vitestArguments = process.argv.slice(2).filter((argument) => argument !== USE_ENV);
-
-/** The other queues: the guides for people who come from one of them are tried on both sides. */
-const BENCH = join(root, 'bench');
-const SALESFORCE_PACKAGE = join(root, 'salesforce-package');
-/** 95 MB that a start does without; the tests of queries run their SQL on it. */
-const DUCKDB = join(root, 'simulators', 'marketing-cloud', 'duckdb');
-/** VitePress, for the documentation as a site. */
-const SITE = join(root, 'docs', 'site');
-/** 76 MB that one test runs on. */
-const PRISMA = join(root, 'millrace', 'test', 'prisma');
+const OWN = ['--use-env', '--long', '--all'];
+const given = new Set(process.argv.filter((argument) => OWN.includes(argument)));
+const vitestArguments = process.argv.slice(2).filter((argument) => !OWN.includes(argument));
+const isFiltered = vitestArguments.length > 0;
+const isLong = given.has('--long') || vitestArguments.some((word) => word.includes('.long.'));
 
 // What configures a real installation must not reach the tests: they would run on its data.
 const REAL_SETTINGS =
   /^(DATABASE_URL|REDIS_URL|PG|SALESFORCE_|POLLER_|MCE_|MILLRACE_(?!TEST_)|ISSUER$|AUDIENCE$|JWKS_URI$|AUTH_BYPASS|AZURE_|OTEL_|ENABLE_TELEMETRY)/;
 
+/** Before the tests comes what fails in seconds. @type {Record<string, Step>} */
+const FAST = {
+  format: (runner) => check(runner, 'oxfmt', ['--check']),
+  lint: (runner) => check(runner, 'oxlint', ['--type-aware', '--deny-warnings']),
+  types: (runner) => check(runner, 'tsc', ['-b']),
+  tests: (runner) => tests(runner),
+};
+
+/** @type {Record<string, Step>} */
+const LONG = {
+  // Apex, its metadata and the components, with the tools of their own lock file.
+  apex: (runner) => check(runner, 'node', ['salesforce-package/scripts/check.mjs']),
+  'long tests': (runner) => tests(runner, { isLong: true }),
+  benches: (runner) => check(runner, 'node', ['scripts/bench.mjs', '--smoke']),
+  ...Object.fromEntries(
+    NODE_VERSIONS.filter((major) => !process.versions.node.startsWith(`${major}.`)).map((major) => [
+      `tests on Node ${major}`,
+      async (/** @type {Runner} */ runner) => tests(runner, { node: await nodeOf(major) }),
+    ]),
+  ),
+};
+
 let interrupted = false;
 
 await script(async () => {
   await ensureModules();
-  await ensureModules(SALESFORCE_PACKAGE);
-  await ensureModules(DUCKDB);
-  await ensureModules(SITE);
-  await ensureModules(BENCH);
-  await ensureModules(PRISMA);
-  await ensureConsole();
-  const started = await startAll();
-  endInOrderWhenInterrupted(started);
+  if (!isFiltered) await ensureAll();
+  const before = ownFilesIn(tmpdir());
+  const runner = await startRunner({ cwd: root });
+  endInOrderWhenInterrupted(runner);
 
   /** @type {Record<string, Counts>} */
   const counts = {};
-  for (const step of [format, lint, types, salesforcePackage, site, tests]) {
-    if (!interrupted) counts[step.name] = await step(started);
+  /** @type {Record<string, number>} */
+  const seconds = {};
+  for (const [name, step] of Object.entries(stepsOfRun())) {
+    if (interrupted) break;
+    const begun = performance.now();
+    counts[name] = await step(runner);
+    seconds[name] = (performance.now() - begun) / 1_000;
   }
-  await started.remove();
-  if (!interrupted) report(counts);
+  const files = readdirSync(runner.temporary);
+  await runner.remove();
+  if (interrupted) return;
+  files.push(...ownFilesIn(tmpdir()).filter((name) => !before.includes(name)));
+  counts['nothing left'] = nothingLeft(files);
+  report(counts, seconds);
 });
 
-async function startAll() {
-  const { DATABASE_URL, REDIS_URL } = useEnv ? process.env : {};
-  await ensurePackages([
-    debianPackages.prometheus,
-    debianPackages.office,
-    ...fontPackages,
-    debianPackages.java,
-    debianPackages.pdf,
-    debianPackages.browser,
-    debianPackages.objectStorage,
-    ...(DATABASE_URL ? [] : [debianPackages.postgres]),
-    ...(REDIS_URL ? [] : [debianPackages.redis]),
-  ]);
-  const foreign = (/** @type {string} */ url) => ({ url, remove: async () => {} });
-  const [runner, postgres, redis] = await Promise.all([
-    startRunner({ cwd: root }),
-    DATABASE_URL ? foreign(DATABASE_URL) : startPostgres({ settings: { fsync: 'off' } }),
-    REDIS_URL ? foreign(REDIS_URL) : startRedis(),
-  ]);
-  return {
-    runner,
-    urls: { MILLRACE_TEST_DATABASE_URL: postgres.url, MILLRACE_TEST_REDIS_URL: redis.url },
-    remove: () => Promise.all([runner.remove(), postgres.remove(), redis.remove()]),
-  };
+/** @returns {Record<string, Step>} */
+function stepsOfRun() {
+  if (isFiltered) return { tests: (runner) => tests(runner, { isLong }) };
+  if (given.has('--all')) return { ...FAST, ...LONG };
+  return isLong ? LONG : FAST;
+}
+
+/** At once, where each by itself would be looked for and loaded alone. */
+async function ensureAll() {
+  for (const folder of Object.values(folders)) await ensureModules(folder);
+  await ensurePackages(Object.values(debianPackages));
 }
 
 /**
  * The keepers would clean up after a signal too, but a moment after the prompt is back.
  *
- * @param {Started} started
+ * @param {Runner} runner
  */
 function endInOrderWhenInterrupted({ remove }) {
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
@@ -100,62 +107,58 @@ function endInOrderWhenInterrupted({ remove }) {
   }
 }
 
-/** @param {Started} started */
-function format(started) {
-  return check(started, 'oxfmt', ['--check']);
-}
-
-/** @param {Started} started */
-function lint(started) {
-  return check(started, 'oxlint', ['--type-aware', '--deny-warnings']);
-}
-
-/** @param {Started} started */
-function types(started) {
-  return check(started, 'tsc', ['-b']);
-}
-
-/** Apex, its metadata and the components, with the tools of their own lock file. @param {Started} started */
-function salesforcePackage(started) {
-  return check(started, process.execPath, [join(SALESFORCE_PACKAGE, 'scripts', 'check.mjs')]);
-}
-
-/** Before the tests, of which several take it from where it was built. @param {Started} started */
-function site(started) {
-  return check(started, process.execPath, [join(root, 'scripts', 'docs.mjs')]);
-}
-
-/** @param {Started} started @param {string} command @param {string[]} args */
-async function check({ runner }, command, args) {
-  console.log(`\n> ${[command, ...args].map((each) => each.replace(`${root}/`, '')).join(' ')}`);
-  const success = await runner.run(
-    ...(command === process.execPath
-      ? /** @type {const} */ ([command, args])
-      : tool(command, args)),
+/** @param {Runner} runner @param {string} command @param {string[]} args */
+async function check(runner, command, args) {
+  console.log(`\n> ${[command, ...args].join(' ')}`);
+  const { success, left } = await runner.run(
+    ...(command === 'node' ? /** @type {const} */ ([process.execPath, args]) : tool(command, args)),
   );
-  return { passed: success ? 1 : 0, failed: success ? 0 : 1, skipped: 0 };
+  const counts = { passed: success ? 1 : 0, failed: success ? 0 : 1, skipped: 0 };
+  return withLeft(counts, left);
 }
 
-/** @param {Started} started */
-async function tests({ runner, urls }) {
+/** @param {Runner} runner @param {{ isLong?: boolean, node?: string }} [options] */
+async function tests(runner, { isLong: long = false, node = process.execPath } = {}) {
+  console.log(`\n> vitest run ${[...(long ? ['(long)'] : []), ...vitestArguments].join(' ')}`);
   const results = join(runner.folder, 'results.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
-  const inherited = Object.entries(process.env).filter(([name]) => !REAL_SETTINGS.test(name));
   const args = ['run', '--allowOnly=false', ...reporters, ...vitestArguments];
-  const success = await runner.run(...tool('vitest', args), {
-    ...Object.fromEntries(inherited),
-    ...urls,
-  });
+  const [, words] = tool('vitest', args);
+  const { success, left } = await runner.run(node, words, environment({ long, node }));
   const counts = countTests(results);
   // Vitest can fail without a failed test: by a crash, an unhandled error, or for want of tests.
-  const ran = counts.passed + counts.failed > 0;
+  const ran = counts.passed + counts.failed > 0 || vitestArguments.includes('--changed');
   if (counts.failed === 0 && !(success && ran)) counts.failed = 1;
-  return counts;
+  return withLeft(counts, left);
+}
+
+/** @param {{ long: boolean, node: string }} options @returns {NodeJS.ProcessEnv} */
+function environment({ long, node }) {
+  const inherited = Object.entries(process.env).filter(([name]) => !REAL_SETTINGS.test(name));
+  const { DATABASE_URL } = process.env;
+  return {
+    ...Object.fromEntries(inherited),
+    ...(given.has('--use-env') && DATABASE_URL && { MILLRACE_TEST_DATABASE_URL: DATABASE_URL }),
+    ...(long && { MILLRACE_TEST_LONG: '1' }),
+    PATH: node === process.execPath ? process.env['PATH'] : pathOf(node),
+  };
+}
+
+/** @param {Counts} counts @param {import('./leftovers.mjs').Process[]} left */
+function withLeft(counts, left) {
+  for (const { pid, command } of left) console.log(`Left running: ${pid} ${command}`);
+  return { ...counts, failed: counts.failed + left.length };
+}
+
+/** @param {string[]} files in the temporary folder @returns {Counts} */
+function nothingLeft(files) {
+  for (const file of files) console.log(`Left in the temporary folder: ${file}`);
+  return { passed: files.length === 0 ? 1 : 0, failed: files.length, skipped: 0 };
 }
 
 /** @param {string} file @returns {Counts} */
 function countTests(file) {
-  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const counts = { passed: 0, failed: 0, skipped: 0, files: 0 };
   /** @type {{ testResults: { status: string, assertionResults: { status: string }[] }[] }} */
   const { testResults } = existsSync(file)
     ? JSON.parse(readFileSync(file, 'utf8'))
@@ -165,6 +168,7 @@ function countTests(file) {
       assertionResults.filter((result) => result.status === wanted).length;
     const passed = count('passed');
     const failed = count('failed');
+    counts.files += 1;
     counts.passed += passed;
     // A file that could not be loaded has no tests, and still failed.
     counts.failed += failed === 0 && status === 'failed' ? 1 : failed;
@@ -173,11 +177,24 @@ function countTests(file) {
   return counts;
 }
 
-/** Names the failed steps at the end: by then the first are 15,000 lines up. @param {Record<string, Counts>} counts */
-function report(counts) {
-  const sum = (/** @type {keyof Counts} */ key) =>
+/**
+ * Names the failed steps at the end: by then the first are 15,000 lines up.
+ *
+ * @param {Record<string, Counts>} counts @param {Record<string, number>} seconds
+ */
+function report(counts, seconds) {
+  const sum = (/** @type {'passed' | 'failed' | 'skipped'} */ key) =>
     Object.values(counts).reduce((total, count) => total + count[key], 0);
   const failed = Object.keys(counts).filter((step) => counts[step]?.failed);
+  const took = (/** @type {Record<string, Step>} */ steps) =>
+    Math.round(Object.keys(steps).reduce((total, step) => total + (seconds[step] ?? 0), 0));
+  console.log(
+    `\n${Object.entries(seconds)
+      .map(([step, each]) => `${step} ${Math.round(each)} s`)
+      .join(', ')}`,
+  );
+  const files = (counts['tests']?.files ?? 0) + (counts['long tests']?.files ?? 0);
+  console.log(`result: tests seconds=${took(FAST)} files=${files} long_seconds=${took(LONG)}`);
   if (failed.length > 0) console.log(`Failed: ${failed.join(', ')}`);
   const skipped = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : '';
   console.log(`${sum('passed')} passed, ${sum('failed')} failed${skipped}`);

@@ -1,6 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { need } from '../../scripts/need.mjs';
+
+await need('build'); // the processes run what is built
 
 /** A write that was refused, or leases that were taken over. */
 export interface Message {

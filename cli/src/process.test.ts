@@ -1,11 +1,12 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { docx, p } from '../../docx/test/builder.ts';
+import { need } from '../../scripts/need.mjs';
 import { aJob, running } from '../test/jobs.ts';
 import { signInAt } from '../test/person.ts';
 import { CSV, reportsFixture } from '../test/reports.ts';
@@ -14,10 +15,9 @@ import { ADA, nameIn, protectedFixture } from '../test/signed-in.ts';
 
 const folder = join(import.meta.dirname, '..');
 
-// A process of its own runs what is built, so that has to be what the sources say.
-beforeAll(() => {
-  execFileSync(join(folder, '../node_modules/.bin/tsc'), ['-b', folder]);
-});
+// A process of its own runs what is built.
+await need('build');
+await need('office');
 
 function launch(args: readonly string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, args, {

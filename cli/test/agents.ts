@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -22,6 +22,7 @@ import { createLog } from '../../server/src/log/log.ts';
 import { type Harness, createHarness } from '../../server/test/harness.ts';
 import { hello } from '../../server/test/kinds.ts';
 import type { Context } from '../src/context.ts';
+import { need } from '../../scripts/need.mjs';
 import { openFolder } from '../src/mcp/folder.ts';
 import { createSession } from '../src/mcp/session.ts';
 
@@ -30,10 +31,8 @@ import { createSession } from '../src/mcp/session.ts';
 const folder = join(import.meta.dirname, '..');
 export const program = join(folder, 'bin/millrace.js');
 
-/** A process of its own runs what is built, so that has to be what the sources say. */
-export function build(): void {
-  execFileSync(join(folder, '../node_modules/.bin/tsc'), ['-b', folder]);
-}
+// A process of its own runs what is built.
+await need('build');
 
 /** The first message of a client, for those who speak to it without one. */
 export const GREETING = {
@@ -192,6 +191,7 @@ async function agentOf(
 export function surroundings(url: string, token: string): Record<string, string> {
   return {
     PATH: process.env['PATH'] ?? '',
+    TMPDIR: tmpdir(),
     MILLRACE_URL: url,
     MILLRACE_TOKEN: token,
     XDG_STATE_HOME: '/nowhere',

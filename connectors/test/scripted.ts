@@ -1,17 +1,8 @@
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 // A server that says what the test wrote for it, over real HTTP: for the tests of connectors.
-
-const cleanups: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
-
-export function atEnd(cleanup: () => Promise<void> | void): void {
-  cleanups.push(cleanup);
-}
 
 export interface Seen {
   readonly method: string;
@@ -83,7 +74,7 @@ export async function openScripted<Login>(params: {
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  atEnd(async () => {
+  onTestFinished(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });

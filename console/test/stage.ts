@@ -6,11 +6,16 @@ import pg from 'pg';
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { bareDatabase } from '../../stores/postgres/test/databases.ts';
-import { type Started, build, startMain } from '../../server/test/process.ts';
+import { need } from '../../scripts/need.mjs';
+import { type Started, startMain } from '../../server/test/process.ts';
+
+await need('browser');
+await need('build');
+await need('console');
 
 /**
  * The real server on a real Postgres with the simulators, and a real browser. One stage for a test file: `open` gives a page of
- * somebody who has signed in, by the issuer's own form.
+ * somebody who has signed in: by the issuer's own form the first time, with the session of that time later.
  */
 export interface Stage {
   readonly url: string;
@@ -36,6 +41,8 @@ export interface Visit {
   readonly width?: number;
   readonly dark?: boolean;
   readonly stays?: boolean;
+  /** Signs in by the form, though this user has done so before. */
+  readonly byForm?: boolean;
 }
 
 /** For machines that are busy: nothing is waited for that does not come. */
@@ -65,7 +72,6 @@ export async function openStage(
   env: Record<string, string> = {},
   files: Readonly<Record<string, string>> = {},
 ): Promise<Stage> {
-  build();
   const folder = mkdtempSync(join(tmpdir(), 'millrace-console-'));
   mkdirSync(join(folder, 'jobs'));
   for (const [path, text] of Object.entries(files)) {
@@ -73,7 +79,13 @@ export async function openStage(
     writeFileSync(join(folder, path), text);
   }
   const database = await bareDatabase();
-  const settings = { MILLRACE_DATA: folder, DATABASE_URL: database.url, ...env };
+  const settings = {
+    TMPDIR: tmpdir(),
+    CONVERSION_WORKDIR: tmpdir(),
+    MILLRACE_DATA: folder,
+    DATABASE_URL: database.url,
+    ...env,
+  };
   let server: Started = startMain({ PORT: '0', ...settings }, folder);
   const [, url = ''] = await server.says(/"address":"([^"]+)"/);
   const browser: Browser = await chromium.launch({
@@ -82,6 +94,7 @@ export async function openStage(
   });
   const contexts: BrowserContext[] = [];
   const complaints: string[] = [];
+  const sessions = new Map<string, string>();
 
   return {
     url,
@@ -92,6 +105,7 @@ export async function openStage(
       width = 1440,
       dark = false,
       stays = false,
+      byForm = false,
     } = {}) {
       const context = await browser.newContext({
         viewport: { width, height: 900 },
@@ -107,15 +121,19 @@ export async function openStage(
       page.on('pageerror', (error) => complaints.push(error.message));
       await page.exposeFunction('complain', (text: string) => complaints.push(text));
       await page.addInitScript(REPORT_VIOLATIONS);
+      const session = sessions.get(user);
+      if (session !== undefined && !byForm) await page.addInitScript(keep(session));
       await page.goto(`${url}/console${path}`);
-      await page.getByRole('button', { name: 'Sign in' }).click();
-      await signInAs(page, user, passwordIn(folder));
+      if (session === undefined || byForm) {
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await signInAs(page, user, passwordIn(folder));
+      }
       await page.locator('main#main h1').waitFor();
+      sessions.set(user, await sessionOf(page));
       return page;
     },
     async call(page, method, path, body) {
-      const session = await page.evaluate<string>("sessionStorage.getItem('millrace.session')");
-      const { access } = JSON.parse(session) as { access: string };
+      const { access } = JSON.parse(await sessionOf(page)) as { access: string };
       const type = body instanceof Bytes ? body.type : 'application/json';
       const response = await fetch(url + path, {
         method,
@@ -150,6 +168,17 @@ export async function openStage(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+const SESSION = 'millrace.session';
+
+function sessionOf(page: Page): Promise<string> {
+  return page.evaluate<string>(`sessionStorage.getItem('${SESSION}')`);
+}
+
+/** As in a tab that was signed in before. */
+function keep(session: string): string {
+  return `sessionStorage.getItem('${SESSION}') ?? sessionStorage.setItem('${SESSION}', ${JSON.stringify(session)})`;
 }
 
 async function signInAs(page: Page, user: string, password: string): Promise<void> {

@@ -9,11 +9,14 @@ import {
 } from '@millrace/simulator-identity';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { build, startMain } from '../../server/test/process.ts';
+import { need } from '../../scripts/need.mjs';
+import { startMain } from '../../server/test/process.ts';
 import { signIn } from '../../simulators/identity/test/browser.ts';
 import { testDatabases } from '../../stores/postgres/test/databases.ts';
 
 /** The shipped deployment as it is, with what its capitals stand for, and tokens as Entra signs them. */
+
+await need('build');
 
 const root = join(import.meta.dirname, '../..');
 const TENANT = '72f988bf-86f1-41af-91ab-2d7cd011db47';
@@ -72,7 +75,6 @@ let scope: string;
 const entra = {} as Record<1 | 2, Identity>;
 
 beforeAll(async () => {
-  build();
   entra[2] = await startEntra({ tokenVersion: 2 });
   entra[1] = await startEntra({ tokenVersion: 1 });
   const folder = await mkdtemp(join(tmpdir(), 'millrace-entra-'));

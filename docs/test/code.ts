@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { need } from '../../scripts/need.mjs';
 import { type Started, startNode } from '../../server/test/process.ts';
 import { blocksOf } from './tutorial.ts';
 import { root } from './tree.ts';
+
+await need('build'); // programs of a project import what is built
 
 const run = promisify(execFile);
 
@@ -61,7 +64,7 @@ export async function startProject(page: string, packages: readonly string[]): P
       const { PATH = '' } = process.env;
       const { stdout } = await run(process.execPath, [...flags, program], {
         cwd: folder,
-        env: { PATH, ...env },
+        env: { PATH, TMPDIR: tmpdir(), ...env },
         timeout: 60_000,
       });
       return stdout;
@@ -117,9 +120,4 @@ export async function typeErrors(projects: readonly Project[]): Promise<string> 
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** The packages as they are now: programs of a project import what is built. */
-export async function buildPackages(...workspaces: readonly string[]): Promise<void> {
-  await run(join(root, 'node_modules/.bin/tsc'), ['-b', ...workspaces], { cwd: root });
 }

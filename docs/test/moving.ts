@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
+import { need } from '../../scripts/need.mjs';
 import { bareDatabase } from '../../stores/postgres/test/databases.ts';
-import { type Project, buildPackages, startProject } from './code.ts';
+import { type Project, startProject } from './code.ts';
 import { root } from './tree.ts';
+
+await need('peers');
 
 /** A guide for people who come from another queue: its programs, and a Postgres for both sides. */
 export interface Guide {
@@ -17,7 +20,6 @@ export interface Guide {
 const PACKAGES = ['millrace', '@millrace/engine', '@millrace/store-postgres', 'zod', 'pg'];
 
 export async function startGuide(page: string, peers: readonly string[]): Promise<Guide> {
-  await buildPackages('millrace');
   const database = await bareDatabase();
   const project = await startProject(page, [...PACKAGES, ...peers]);
   return {
@@ -66,7 +68,7 @@ export function waiting(url: string): Promise<Moved[]> {
   );
 }
 
-/** A package of `bench/`, which `npm test` installs. */
+/** A package of `bench/`. */
 export async function peer<Module>(name: string, entry: string): Promise<Module> {
   const file = join(root, 'bench/node_modules', name, entry);
   return (await import(pathToFileURL(file).href)) as Module;

@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { need } from '../../scripts/need.mjs';
+
+await need('promtool');
 
 const run = promisify(execFile);
 

@@ -6,10 +6,15 @@ import { join } from 'node:path';
 import { startIdentity } from '@millrace/simulator-identity';
 import { type MarketingCloud, startMarketingCloud } from '@millrace/simulator-marketing-cloud';
 import pg from 'pg';
+import { need } from '../../scripts/need.mjs';
 import { findPostgres, startRedis } from '../../scripts/services.mjs';
 import { startMain } from '../../server/test/process.ts';
 import { testDatabases } from '../../stores/postgres/test/databases.ts';
 import { APP, type DocumentedOrg, USERNAME, startDocumentedOrg } from './org.ts';
+
+await need('build');
+await need('redis programs');
+await need('office');
 
 const root = join(import.meta.dirname, '../..');
 
@@ -166,6 +171,7 @@ async function start(cleanups: (() => Promise<unknown>)[]): Promise<Omit<Service
     ...org.env,
     ...salesforce,
     HOME: folder,
+    TMPDIR: tmpdir(),
     XDG_STATE_HOME: join(folder, 'state'),
     MILLRACE_URL: url,
     MILLRACE_CLIENT_ID: client.id,

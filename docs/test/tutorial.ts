@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'vitest';
-import { build, startMain } from '../../server/test/process.ts';
+import { need } from '../../scripts/need.mjs';
+import { startMain } from '../../server/test/process.ts';
 import { type Block, sectionsOf } from './markdown.ts';
 import { root } from './tree.ts';
+
+await need('build');
 
 const run = promisify(execFile);
 
@@ -25,6 +28,13 @@ export interface Ran {
   readonly said: string;
 }
 
+/** Looks at a query every 200 ms, where a real Marketing Cloud would be asked every few seconds. */
+export const IMPATIENT = {
+  SHELL_QUERY_INITIAL_DELAY: '200ms',
+  SHELL_QUERY_MAX_DELAY: '200ms',
+  SHELL_QUERY_ROWSET_READY_INITIAL_DELAY: '50ms',
+};
+
 export async function startTutorial(params: {
   readonly settings: Readonly<Record<string, string>>;
   /** Folders of the project that the commands read from. */
@@ -32,11 +42,11 @@ export async function startTutorial(params: {
   /** Files that the reader has written, by their paths. */
   readonly files?: Readonly<Record<string, string>>;
 }): Promise<Tutorial> {
-  build();
-  await run(join(root, 'node_modules/.bin/tsc'), ['-b', 'cli'], { cwd: root });
   const folder = await mkdtemp(join(tmpdir(), 'millrace-tutorial-'));
   for (const name of params.folders ?? []) {
-    await cp(join(root, name), join(folder, name), { recursive: true });
+    // As it is cloned: without what was installed and built for the site.
+    const filter = (path: string) => !/[\\/](node_modules|dist)$/.test(path);
+    await cp(join(root, name), join(folder, name), { recursive: true, filter });
   }
   for (const [name, text] of Object.entries(params.files ?? {})) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
@@ -52,6 +62,7 @@ export async function startTutorial(params: {
       .replaceAll('localhost:3000', new URL(address).host);
     const env = {
       PATH: `${join(root, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
+      TMPDIR: tmpdir(),
       MILLRACE_URL: address,
       XDG_STATE_HOME: join(folder, 'state'),
     };

@@ -3,6 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { need } from '../../scripts/need.mjs';
+
+await need('office');
+await need('pdf');
 
 const run = promisify(execFile);
 

@@ -6,8 +6,9 @@ import { createTestQueue } from '@millrace/testkit';
 import { createMillrace } from 'millrace';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
+import { need } from '../../scripts/need.mjs';
 import { createHarness } from '../../server/test/harness.ts';
-import { build, loadInNode } from '../../server/test/process.ts';
+import { loadInNode } from '../../server/test/process.ts';
 import { startReceiver } from '../../server/test/receiver.ts';
 import { testDatabases } from '../../stores/postgres/test/databases.ts';
 import { closeTheDay, everyEvening } from './cron.ts';
@@ -17,6 +18,8 @@ import { isGenuine, printLabel, ship } from './webhook.ts';
 
 /** Every example does what it says, and loads from a folder that has nothing else. */
 
+await need('build');
+
 const here = import.meta.dirname;
 const DAY_MS = 86_400_000;
 
@@ -25,7 +28,6 @@ async function files(): Promise<string[]> {
 }
 
 it('copied into a folder of jobs, they load', { timeout: 120_000 }, async () => {
-  build();
   const folder = await mkdtemp(join(tmpdir(), 'millrace-examples-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   for (const file of await files()) await cp(join(here, file), join(folder, file));

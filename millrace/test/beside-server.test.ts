@@ -1,9 +1,11 @@
 import { createClient } from '@millrace/api';
 import { expect, it } from 'vitest';
-import { BYPASS, addressOf, main } from '../../server/test/main.ts';
+import { BYPASS, addressOf, main, useFolder } from '../../server/test/main.ts';
 import { useDatabases } from './databases.ts';
 import { fail, greet } from './kinds.ts';
 import { open } from './open.ts';
+
+useFolder();
 
 // An app and a server on one database. The server knows none of the app's kinds.
 

@@ -1,16 +1,15 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { need } from '../../scripts/need.mjs';
 
 // Which modules plain Node loads for the built package: the server, its frameworks and what only some programs need stay out.
 
+await need('build');
+
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
-
-beforeAll(async () => {
-  await run(join(root, 'node_modules/.bin/tsc'), ['-b', 'millrace'], { cwd: root });
-}, 120_000);
 
 /** Names of packages, from the address of every module. */
 async function packagesLoadedBy(entry: string): Promise<string[]> {

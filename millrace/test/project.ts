@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { pathOf } from './nodes.ts';
+import { runMark } from '../../scripts/leftovers.mjs';
+import { pathOf } from '../../scripts/nodes.mjs';
 
 const run = promisify(execFile);
 
@@ -59,6 +60,8 @@ export async function makeProject(params: {
   const environment = (node: string, env: Environment = {}) => ({
     PATH: pathOf(node),
     HOME: homedir(),
+    TMPDIR: tmpdir(),
+    ...runMark(), // the server is a process group of its own
     XDG_STATE_HOME: join(folder, 'state'),
     npm_config_offline: 'true',
     npm_config_update_notifier: 'false',

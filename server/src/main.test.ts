@@ -1,21 +1,12 @@
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RunningServer, createClient } from '@millrace/api';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type TestDatabase, bareDatabase } from '../../stores/postgres/test/databases.ts';
 import { CARELESS, HELLO, SLOW } from '../test/job-files.ts';
-import { BYPASS, addressOf, folder, jobFile, main, refusal } from '../test/main.ts';
-import { startMain } from '../test/process.ts';
+import { BYPASS, addressOf, folder, jobFile, main, refusal, useFolder } from '../test/main.ts';
+
+useFolder();
 
 /** What is told to the command line, with the mode of the file. */
 function runningServers(): (RunningServer & { mode: number })[] {
@@ -49,52 +40,41 @@ async function tokenOf({
 }
 
 test(
-  'who is asked to stop while it starts does not say that it has started',
+  'on a database of its own: asks who someone is, runs jobs, careless ones too, serves metrics, stops when asked, and remembers',
   { timeout: 120_000 },
   async () => {
-    // A start is as slow as its job files: this one does not go on before the signal is there.
-    jobFile(
-      'slow.mjs',
-      `const heard = new Promise((resolve) => process.once('SIGTERM', resolve));
-     process.kill(process.pid, 'SIGTERM');
-     await heard;`,
-    );
-    const { ended, output } = main();
-    expect(await ended).toBe(0);
-    expect(output()).toContain('stopping');
-    expect(output()).not.toContain('has started');
-  },
-);
-
-describe('the process', { timeout: 120_000 }, () => {
-  // A new database takes seconds to make: one is made, each test gets a copy.
-  let template: string;
-  beforeAll(async () => {
-    template = mkdtempSync(join(tmpdir(), 'millrace-template-'));
-    const started = startMain({ PORT: '0', ...BYPASS }, template);
-    await addressOf(started);
-    started.child.kill('SIGTERM');
-    await started.ended;
-  }, 120_000);
-  afterAll(() => rmSync(template, { recursive: true, force: true }));
-  beforeEach(() =>
-    cpSync(join(template, '.millrace'), join(folder, '.millrace'), { recursive: true }),
-  );
-
-  test('runs jobs, careless ones too, stops when asked, and remembers', async () => {
     jobFile('hello.ts', HELLO);
     jobFile('careless.ts', CARELESS);
-    const first = main();
-    const client = createClient({ baseUrl: await addressOf(first) });
+    const env = { MILLRACE_DOCUMENTS: 'false', MILLRACE_METRICS_PORT: '0' };
+    const first = main(env);
+    const baseUrl = await addressOf(first);
+
+    // The issuer is its own, and the machine's own client is let in.
+    await expect(createClient({ baseUrl }).counts()).rejects.toMatchObject({
+      problem: { code: 'unauthenticated' },
+    });
+    const [told] = runningServers();
+    expect(told).toMatchObject({ url: baseUrl, folder, pid: first.child.pid, mode: 0o600 });
+    const local = told?.client ?? null;
+    if (local === null) throw new Error('the command line is not let in');
+    const token = await tokenOf(local);
+    const client = createClient({ baseUrl, token: () => Promise.resolve(token) });
+    expect(await client.me()).toMatchObject({ name: 'app:millrace-local', roles: ['admin'] });
+    expect(first.output()).not.toContain(local.clientSecret);
+
     expect(await client.readyz()).toMatchObject({ status: 'ready' });
     const { id } = await client.enqueue({ body: { kind: 'hello', data: { name: 'Ada' } } });
-    await expect
-      .poll(async () => (await client.getJob({ params: { id } })).state, { timeout: 10_000 })
-      .toBe('SUCCEEDED');
-
+    for await (const event of client.events({ query: { id, topics: 'job' } }))
+      if (event.type === 'job' && event.job.state === 'SUCCEEDED') break;
     await client.enqueue({ body: { kind: 'careless' } });
     await first.says(/nobody waits for me/);
     expect(await client.healthz()).toEqual({ status: 'ok' });
+
+    expect(await client.metrics()).toMatch(/^job_duration_ms_count\{.*kind="hello".*\} 1/m);
+    const [, metrics = ''] = await first.says(/"metrics":"([^"]+)"/);
+    expect(await (await fetch(metrics)).text()).toContain('queue_depth');
+    expect(await client.openapi()).toMatchObject({ openapi: '3.1.0' });
+    expect(await client.docs()).toContain('/jobs/batch');
 
     const { code, said } = await refusal();
     expect(code).toBe(1);
@@ -102,8 +82,40 @@ describe('the process', { timeout: 120_000 }, () => {
 
     first.child.kill('SIGTERM');
     expect(await first.ended).toBe(0);
-    const again = createClient({ baseUrl: await addressOf(main()) });
+    expect(runningServers()).toEqual([]);
+    const again = createClient({
+      baseUrl: await addressOf(main(env)),
+      token: () => Promise.resolve(token),
+    });
     expect((await again.getJob({ params: { id } })).result).toEqual({ greeting: 'Hello Ada' });
+    // The issuer has kept its name and its keys: who was signed in still is.
+    expect(await again.me()).toMatchObject({ name: 'app:millrace-local' });
+    // What was told before opens nothing any more.
+    await expect(tokenOf(local)).rejects.toThrow('invalid_client');
+  },
+);
+
+describe('the process', { timeout: 120_000 }, () => {
+  // To make an embedded database takes seconds, and none of these is about it.
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await bareDatabase();
+  });
+  afterAll(() => database.drop());
+  const settings = () => ({ ...BYPASS, DATABASE_URL: database.url });
+
+  test('who is asked to stop while it starts does not say that it has started', async () => {
+    // A start is as slow as its job files: this one does not go on before the signal is there.
+    jobFile(
+      'slow.mjs',
+      `const heard = new Promise((resolve) => process.once('SIGTERM', resolve));
+     process.kill(process.pid, 'SIGTERM');
+     await heard;`,
+    );
+    const { ended, output } = main(settings());
+    expect(await ended).toBe(0);
+    expect(output()).toContain('stopping');
+    expect(output()).not.toContain('has started');
   });
 
   test('has its settings from a file, and from the environment where both say something', async () => {
@@ -114,7 +126,7 @@ describe('the process', { timeout: 120_000 }, () => {
     );
     mkdirSync(join(folder, 'work'));
     writeFileSync(join(folder, 'work/hello.ts'), HELLO);
-    const started = main();
+    const started = main(settings());
     const client = createClient({ baseUrl: await addressOf(started) });
     expect((await client.me()).environment).toBe('rehearsal');
     expect((await client.listKinds()).kinds.map(({ name }) => name)).toContain('hello');
@@ -126,10 +138,10 @@ describe('the process', { timeout: 120_000 }, () => {
 
   test('lets a running job end, is not ready meanwhile, and takes two signals at once as one', async () => {
     jobFile('slow.ts', SLOW);
-    const { child, ended, says, output } = main({ ...BYPASS, LOG_LEVEL: 'debug' });
+    const { child, ended, says, output } = main({ ...settings(), LOG_LEVEL: 'debug' });
     const [, address = ''] = await says(/"address":"([^"]+)"/);
     const client = createClient({ baseUrl: address });
-    await client.enqueue({ body: { kind: 'slow', data: { ms: 2_000 } } });
+    await client.enqueue({ body: { kind: 'slow', data: { ms: 1_000 } } });
     await says(/slow has begun/);
     child.kill('SIGINT');
     child.kill('SIGINT');
@@ -143,7 +155,7 @@ describe('the process', { timeout: 120_000 }, () => {
 
   test('ends at once on a second signal', async () => {
     jobFile('slow.ts', SLOW);
-    const started = main();
+    const started = main(settings());
     const client = createClient({ baseUrl: await addressOf(started) });
     await client.enqueue({ body: { kind: 'slow', data: { ms: 60_000 } } });
     await started.says(/slow has begun/);
@@ -153,33 +165,6 @@ describe('the process', { timeout: 120_000 }, () => {
     await new Promise((resolve) => setTimeout(resolve, 600));
     started.child.kill('SIGTERM');
     expect(await started.ended).toBe(1);
-  });
-
-  test('asks who someone is, of an issuer of its own; the machine’s own client is let in', async () => {
-    jobFile('hello.ts', HELLO);
-    const first = main({ MILLRACE_DOCUMENTS: 'false' });
-    const baseUrl = await addressOf(first);
-    await expect(createClient({ baseUrl }).counts()).rejects.toMatchObject({
-      problem: { code: 'unauthenticated' },
-    });
-    const [told] = runningServers();
-    expect(told).toMatchObject({ url: baseUrl, folder, pid: first.child.pid, mode: 0o600 });
-    const local = told?.client ?? null;
-    if (local === null) throw new Error('the command line is not let in');
-    const token = await tokenOf(local);
-    const client = createClient({ baseUrl, token: () => Promise.resolve(token) });
-    expect(await client.me()).toMatchObject({ name: 'app:millrace-local', roles: ['admin'] });
-    expect(first.output()).not.toContain(local.clientSecret);
-
-    first.child.kill('SIGTERM');
-    expect(await first.ended).toBe(0);
-    expect(runningServers()).toEqual([]);
-    // The issuer has kept its name and its keys: who was signed in still is.
-    const again = await addressOf(main({ MILLRACE_DOCUMENTS: 'false' }));
-    const later = createClient({ baseUrl: again, token: () => Promise.resolve(token) });
-    expect(await later.me()).toMatchObject({ name: 'app:millrace-local' });
-    // What was told before opens nothing any more.
-    await expect(tokenOf(local)).rejects.toThrow('invalid_client');
   });
 
   test('starts again with job files that change, and goes on with the old ones where they are wrong', async () => {
@@ -193,7 +178,7 @@ import { z } from 'zod';
 import { words } from './shared/words.ts';
 export const say = defineJob({ kind: 'say', input: z.object({}), public: true, run: async () => done(words) });`,
     );
-    const started = main({ ...BYPASS, MILLRACE_DOCUMENTS: 'false' });
+    const started = main(settings());
     const client = createClient({ baseUrl: await addressOf(started) });
     const said = async () => {
       const { id } = await client.enqueue({ body: { kind: 'say' } });
@@ -224,20 +209,5 @@ export const say = defineJob({ kind: 'say', input: z.object({}), public: true, r
     await started.says(/jobs\/rule\.ts exports no job kind, rule or schedule\./);
     started.child.kill('SIGTERM');
     expect(await started.ended).toBe(0);
-  });
-
-  test('serves metrics, live events and its own description', async () => {
-    jobFile('hello.ts', HELLO);
-    const started = main({ ...BYPASS, MILLRACE_METRICS_PORT: '0' });
-    const baseUrl = await addressOf(started);
-    const client = createClient({ baseUrl });
-    const { id } = await client.enqueue({ body: { kind: 'hello', data: { name: 'Ada' } } });
-    for await (const event of client.events({ query: { id, topics: 'job' } }))
-      if (event.type === 'job' && event.job.state === 'SUCCEEDED') break;
-    expect(await client.metrics()).toMatch(/^job_duration_ms_count\{.*kind="hello".*\} 1/m);
-    const [, metrics = ''] = await started.says(/"metrics":"([^"]+)"/);
-    expect(await (await fetch(metrics)).text()).toContain('queue_depth');
-    expect(await client.openapi()).toMatchObject({ openapi: '3.1.0' });
-    expect(await client.docs()).toContain('/jobs/batch');
   });
 });

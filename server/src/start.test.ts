@@ -4,12 +4,12 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BAD_NAME, HELLO, PLAIN, RULES, WITHOUT_DEFINE_JOB } from '../test/job-files.ts';
-import { BYPASS, folder, jobFile, refusal } from '../test/main.ts';
+import { BYPASS, folder, jobFile, refusal, useFolder } from '../test/main.ts';
 import { loadInNode } from '../test/process.ts';
 
-describe('the jobs folder', () => {
-  const load = () => loadInNode(join(folder, 'jobs'));
+useFolder();
 
+describe('the jobs folder', () => {
   test('gives kinds, rules and schedules, from TypeScript and JavaScript, without node_modules near', async () => {
     jobFile('hello.ts', HELLO);
     jobFile('plain.js', PLAIN);
@@ -30,48 +30,49 @@ describe('the jobs folder', () => {
     });
   });
 
-  test.each<[string, string, string, RegExp]>([
+  /** What is wrong, the file, its text, and how it is refused. */
+  const WRONG: readonly [string, string, string, RegExp][] = [
     [
       'broken TypeScript',
       'bad.ts',
       'export const = 5;',
-      /cannot be loaded: Expected identifier but found "=" \(\S+jobs\/bad\.ts:1\)/,
+      /cannot be loaded: Expected identifier but found "=" \(.+\/bad\.ts:1\)/,
     ],
     [
       'broken JavaScript',
       'bad.js',
       '\nexport const = 5;',
-      /cannot be loaded: Expected identifier but found "=" \(\S+jobs\/bad\.js:2\)/,
+      /cannot be loaded: Expected identifier but found "=" \(.+\/bad\.js:2\)/,
     ],
     [
       'a missing package',
       'bad.mjs',
       `// one\nimport 'not-there';`,
-      /cannot be loaded: .*not-there.* \(\S+jobs\/bad\.mjs:2\)/,
+      /cannot be loaded: .*not-there.* \(.+\/bad\.mjs:2\)/,
     ],
     [
       'a missing export',
       'bad.ts',
       `// one\n\nimport { nothing } from '@millrace/engine';\nexport const x = nothing;`,
-      /cannot be loaded: .*named 'nothing' \(\S+jobs\/bad\.ts:3\)/,
+      /cannot be loaded: .*named 'nothing' \(.+\/bad\.ts:3\)/,
     ],
     [
       'an error of what it imports',
       'bad.ts',
       `import './shared/rates.ts';`,
-      /bad\.ts cannot be loaded: no rates \(\S+jobs\/shared\/rates\.ts:3\)/,
+      /bad\.ts cannot be loaded: no rates \(.+\/shared\/rates\.ts:3\)/,
     ],
     [
       'a missing file',
       'bad.ts',
       `// one\nimport './missing.ts';`,
-      /cannot be loaded: .*missing.* \(\S+jobs\/bad\.ts:2\)/,
+      /cannot be loaded: .*missing.* \(.+\/bad\.ts:2\)/,
     ],
     [
       'a missing file of what it imports',
       'bad.ts',
       `import './shared/lost.ts';`,
-      /bad\.ts cannot be loaded: .*missing.* \(\S+jobs\/shared\/lost\.ts:3\)/,
+      /bad\.ts cannot be loaded: .*missing.* \(.+\/shared\/lost\.ts:3\)/,
     ],
     ['a thrown text', 'bad.ts', `throw 'a text';`, /bad\.ts cannot be loaded: a text/],
     [
@@ -84,18 +85,38 @@ describe('the jobs folder', () => {
       'a bad name',
       'bad.ts',
       BAD_NAME,
-      /bad\.ts cannot be loaded: "Not A Name" cannot be a kind.* \(\S+bad\.ts:4\)/,
+      /bad\.ts cannot be loaded: "Not A Name" cannot be a kind.* \(.+bad\.ts:4\)/,
     ],
     ['the same kind twice', 'two.ts', HELLO, /"hello": one in .*hello\.ts, one in .*two\.ts/],
-  ])('refuses %s', async (_, name, text, said) => {
+    [
+      'a wrong rule',
+      'more.ts',
+      `export const chain = { name: 'chain', parents: ['hello'], child: 'nobody', data: () => ({}) };`,
+      /more\.ts, export "chain": The rule "chain", child: There is no kind "nobody"\./,
+    ],
+    [
+      'a wrong schedule',
+      'more.ts',
+      `export const nightly = { name: 'night', cron: '0 2 * * *', job: { kind: 'hello', data: 5 } };`,
+      /more\.ts, export "nightly": The schedule "night", job: The data does not fit the kind "hello"/,
+    ],
+  ];
+
+  test('is refused with file, line and reason where something is wrong', async () => {
     jobFile('hello.ts', HELLO);
-    mkdirSync(join(folder, 'jobs/shared'));
-    jobFile('shared/rates.ts', `// one\n// two\nthrow new Error('no rates');`);
-    jobFile('shared/lost.ts', `// one\n// two\nimport '../missing.ts';`);
-    jobFile(name, text);
-    const { loaded, output } = await load();
-    expect(loaded).toBeNull();
-    expect(output).toMatch(said);
+    for (const [what, file, text] of WRONG) {
+      mkdirSync(join(folder, 'jobs', what, 'shared'), { recursive: true });
+      jobFile(`${what}/hello.ts`, HELLO);
+      jobFile(`${what}/shared/rates.ts`, `// one\n// two\nthrow new Error('no rates');`);
+      jobFile(`${what}/shared/lost.ts`, `// one\n// two\nimport '../missing.ts';`);
+      jobFile(`${what}/${file}`, text);
+    }
+    // In one process: each of its own takes a second.
+    const names = WRONG.map(([what]) => what);
+    const { refusals } = await loadInNode(join(folder, 'jobs'), names);
+    expect(refusals).toEqual(
+      Object.fromEntries(WRONG.map(([what, , , said]) => [what, expect.stringMatching(said)])),
+    );
   });
 });
 
@@ -112,26 +133,6 @@ describe('the process does not start', () => {
     const { code, said } = await refusal();
     expect(code).toBe(1);
     expect(said).toContain('The job file jobs/bad.ts cannot be loaded: the moon is wrong');
-    expect(said).not.toContain('\n    at ');
-  });
-
-  test.each([
-    [
-      'rule',
-      `export const chain = { name: 'chain', parents: ['hello'], child: 'nobody', data: () => ({}) };`,
-      'jobs/more.ts, export "chain": The rule "chain", child: There is no kind "nobody".',
-    ],
-    [
-      'schedule',
-      `export const nightly = { name: 'night', cron: '0 2 * * *', job: { kind: 'hello', data: 5 } };`,
-      'jobs/more.ts, export "nightly": The schedule "night", job: The data does not fit the kind "hello"',
-    ],
-  ])('with a wrong %s: it names file, export and field', async (_, text, sentence) => {
-    jobFile('hello.ts', HELLO);
-    jobFile('more.ts', text);
-    const { code, said } = await refusal();
-    expect(code).toBe(1);
-    expect(said).toContain(sentence);
     expect(said).not.toContain('\n    at ');
   });
 

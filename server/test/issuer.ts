@@ -10,7 +10,7 @@ import { createLog } from '../src/log/log.ts';
 import { createIdentity } from '../src/identity/identity.ts';
 
 /**
- * Tokens of a real issuer over HTTP, through the whole app: a new issuer for each test of the file that imports this, and
+ * Tokens of a real issuer over HTTP, through the whole app: a new issuer for each test of the file that calls `useIssuer`, and
  * the app that the test starts. Both are the current ones wherever they are read.
  */
 
@@ -30,13 +30,15 @@ const first = await startIdentity();
 const signingKeys = await first.exportKeys();
 await first.close();
 
-beforeEach(async () => {
-  issuer = await startIdentity({ keys: signingKeys });
-});
-afterEach(async () => {
-  await harness?.close();
-  await issuer.close();
-});
+export function useIssuer(): void {
+  beforeEach(async () => {
+    issuer = await startIdentity({ keys: signingKeys });
+  });
+  afterEach(async () => {
+    await harness?.close();
+    await issuer.close();
+  });
+}
 
 export function start(
   config: {

@@ -1,29 +1,30 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach } from 'vitest';
-import { type Started, build, startMain } from './process.ts';
+import { afterEach, beforeEach } from 'vitest';
+import { type Started, startMain } from './process.ts';
 
 /**
- * The process as people run it: compiled, by plain Node, far from our node_modules. Each test of the file that imports this
- * has a folder of its own, and what it starts ends with it.
+ * The process as people run it: compiled, by plain Node, far from our node_modules. Each test of the file that calls
+ * `useFolder` has a folder of its own, and what it starts ends with it.
  */
 
 export let folder: string;
 const running: Started[] = [];
 
-beforeAll(build, 120_000);
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'millrace-main-'));
-  mkdirSync(join(folder, 'jobs'));
-});
-afterEach(async () => {
-  for (const { child, ended } of running.splice(0)) {
-    child.kill('SIGKILL');
-    await ended;
-  }
-  rmSync(folder, { recursive: true, force: true });
-});
+export function useFolder(): void {
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'millrace-main-'));
+    mkdirSync(join(folder, 'jobs'));
+  });
+  afterEach(async () => {
+    for (const { child, ended } of running.splice(0)) {
+      child.kill('SIGKILL');
+      await ended;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  });
+}
 
 export function jobFile(name: string, text: string): void {
   writeFileSync(join(folder, 'jobs', name), text);

@@ -1,16 +1,12 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { need } from '../../scripts/need.mjs';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The compiled server is what people run, and plain Node reads no TypeScript: make sure that it is not stale. */
-export function build(): void {
-  const tsc = spawnSync(join(root, 'node_modules/.bin/tsc'), ['-b', 'server'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  if (tsc.error) throw tsc.error;
-}
+// The compiled server is what people run, and plain Node reads no TypeScript.
+await need('build');
 
 export interface Started {
   readonly child: ChildProcess;
@@ -30,7 +26,12 @@ export function startNode(args: string[], env: Record<string, string>, cwd: stri
   const child = spawn(process.execPath, args, {
     cwd,
     // It tells the command line of this user about itself: here, that of the test.
-    env: { PATH: process.env['PATH'] ?? '', XDG_STATE_HOME: join(cwd, 'state'), ...env },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      TMPDIR: tmpdir(),
+      XDG_STATE_HOME: join(cwd, 'state'),
+      ...env,
+    },
   });
   let output = '';
   const listeners = new Set<() => void>();
@@ -60,15 +61,28 @@ export function startNode(args: string[], env: Record<string, string>, cwd: stri
   };
 }
 
-/** What `loadJobs` finds in a folder, in a plain Node process. */
-export async function loadInNode(folder: string): Promise<{ output: string; loaded: unknown }> {
-  const module = join(root, 'server/dist/jobs/folder.js');
+/** What `loadJobs` finds in a folder, in a plain Node process; and with what each of its subfolders that are named here is refused. */
+export async function loadInNode(
+  folder: string,
+  wrong: readonly string[] = [],
+): Promise<{ output: string; loaded: unknown; refusals: Readonly<Record<string, string>> }> {
   const code = `
-    const { loadJobs } = await import(${JSON.stringify(module)});
+    const { createRegistry } = await import(${JSON.stringify(join(root, 'engine/dist/index.js'))});
+    const { loadJobs } = await import(${JSON.stringify(join(root, 'server/dist/jobs/folder.js'))});
     const { kinds, rules, schedules, idle } = await loadJobs(${JSON.stringify(folder)}, true);
-    console.log('loaded ' + JSON.stringify({ kinds: kinds.map((k) => k.kind), rules: rules.map((r) => r.name), schedules: schedules.map((s) => s.name), idle }));`;
+    const loaded = { kinds: kinds.map((k) => k.kind), rules: rules.map((r) => r.name), schedules: schedules.map((s) => s.name), idle };
+    const refusals = {};
+    for (const name of ${JSON.stringify(wrong)})
+      try {
+        const jobs = await loadJobs(${JSON.stringify(folder)} + '/' + name, true);
+        jobs.check(createRegistry(jobs.kinds));
+      } catch (error) {
+        refusals[name] = error.message;
+      }
+    console.log('loaded ' + JSON.stringify({ loaded, refusals }));`;
   const started = startNode(['--input-type=module', '-e', code], {}, folder);
   await started.ended;
   const [, json] = /^loaded (.*)$/m.exec(started.output()) ?? [];
-  return { output: started.output(), loaded: json === undefined ? null : JSON.parse(json) };
+  const said = json === undefined ? { loaded: null, refusals: {} } : JSON.parse(json);
+  return { output: started.output(), ...said };
 }

@@ -7,10 +7,14 @@ import { type Identity, startIdentity } from '@millrace/simulator-identity';
 import { startMarketingCloud } from '@millrace/simulator-marketing-cloud';
 import { expect } from 'vitest';
 import { docx, p } from '../../docx/test/builder.ts';
-import { testDatabases } from '../../stores/postgres/test/databases.ts';
-import { type Started, build, startMain } from './process.ts';
+import { bareDatabase } from '../../stores/postgres/test/databases.ts';
+import { type Started, startMain } from './process.ts';
+import { isLong } from '../../scripts/need.mjs';
 
-/** The compiled process with TENANT_CLAIM, and tenants that have things of the same names. */
+/**
+ * The compiled process with TENANT_CLAIM, and tenants that have things of the same names: on Postgres, in the long suite on the
+ * embedded database.
+ */
 
 export interface Asked {
   readonly params?: Readonly<Record<string, string>>;
@@ -93,8 +97,7 @@ const PIPELINE = 'title: Opens\nsteps:\n  opens: { query: { sql: SELECT 1 AS One
 
 export type TenantsWorld = Awaited<ReturnType<typeof startTenants>>;
 
-export async function startTenants(where: 'the embedded database' | 'Postgres') {
-  build();
+export async function startTenants() {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-tenants-'));
   mkdirSync(join(folder, 'jobs'));
   writeFileSync(join(folder, 'jobs/wait.mjs'), JOB_FILE);
@@ -108,8 +111,8 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
     sample: false,
     runSql: async ({ target }) => ({ columns: target.map(({ name }) => name), rows: [] }),
   });
-  const databases = where === 'Postgres' ? await testDatabases() : null;
-  const database = await databases?.create();
+  const isEmbedded = isLong;
+  const database = isEmbedded ? null : await bareDatabase();
   const started: Started = startMain(
     {
       PORT: '0',
@@ -343,7 +346,7 @@ export async function startTenants(where: 'the embedded database' | 'Postgres') 
       await started.ended;
       await issuer.close();
       await cloud.close();
-      await databases?.remove();
+      await database?.drop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -7,9 +7,9 @@ import { simulate } from './simulation.ts';
 const WITHIN = 400;
 
 describe('the simulation notices', () => {
-  it.each(PROOFS)('$name', async ({ noticedAs, sabotage }) => {
+  it.each(PROOFS)('$name', async ({ noticedAs, sabotage, from = 1 }) => {
     const noticed = new Set<string>();
-    for (let seed = 1; seed <= WITHIN && !noticed.has(noticedAs); seed++) {
+    for (let seed = from; seed < from + WITHIN && !noticed.has(noticedAs); seed++) {
       const { violations } = await simulate(seed, { sabotage: sabotage() });
       for (const { invariant } of violations) noticed.add(invariant);
     }

@@ -6,7 +6,6 @@ import {
   type Person,
   type RealService,
   GREETING,
-  build,
   httpAgent,
   startBridge,
   startRealService,
@@ -20,7 +19,6 @@ let bridge: Bridge;
 const used: string[] = [];
 
 beforeAll(async () => {
-  build();
   real = await startRealService();
   bridge = await startBridge(real.url, await real.token('admin'));
 }, 120_000);

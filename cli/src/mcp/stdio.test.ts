@@ -3,12 +3,11 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type Agent,
   type Person,
   GREETING,
-  build,
   program,
   stdioAgent,
   surroundings,
@@ -17,8 +16,6 @@ import { aJob, running } from '../../test/jobs.ts';
 import { fixture } from '../../test/run.ts';
 import { jsonSchemaOf } from './schema.ts';
 import { tools } from './tools.ts';
-
-beforeAll(build, 120_000);
 
 const GREETINGS = [GREETING, { jsonrpc: '2.0', method: 'notifications/initialized' }];
 

@@ -8,7 +8,6 @@ import {
   type RealService,
   type Said,
   aFolder,
-  build,
   nearAgent,
   startRealService,
   stdioAgent,
@@ -38,7 +37,6 @@ let real: RealService;
 const agents = new Map<string, Promise<Agent>>();
 
 beforeAll(async () => {
-  build();
   real = await startRealService();
 }, 120_000);
 afterAll(async () => {

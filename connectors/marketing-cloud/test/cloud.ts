@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest';
 import {
   type BusinessUnit,
   type CallReport,
@@ -11,7 +12,6 @@ import {
   type Recorder,
   type Scripted,
   type Step,
-  atEnd,
   createRecorder,
   json,
   openScripted,
@@ -139,7 +139,7 @@ export function connect(
       ...parts,
     },
   );
-  atEnd(() => cloud.close());
+  onTestFinished(() => cloud.close());
   return {
     cloud,
     unit: cloud.businessUnit(MID),

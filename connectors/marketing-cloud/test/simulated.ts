@@ -1,10 +1,11 @@
+import { onTestFinished } from 'vitest';
 import {
   type MarketingCloud as Simulator,
   type MarketingCloudOptions,
   startMarketingCloud,
 } from '@millrace/simulator-marketing-cloud';
 import type { BusinessUnit } from '../src/index.ts';
-import { atEnd } from '../../test/scripted.ts';
+
 import { type Connected, connect } from './cloud.ts';
 
 // A simulated Marketing Cloud whose every query gives the same five rows, and a connector that shares its clock.
@@ -27,7 +28,7 @@ export async function start(options: MarketingCloudOptions = {}): Promise<World>
     }),
     ...options,
   });
-  atEnd(() => sim.close());
+  onTestFinished(() => sim.close());
   const slept: number[] = [];
   const connected = connect(
     { url: sim.authUrl },

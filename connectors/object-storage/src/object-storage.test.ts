@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { atEnd } from '../../test/scripted.ts';
+import { expect, onTestFinished, test } from 'vitest';
+
 import { EMPTY_LIST, connect, errorOf, openBucket } from '../test/bucket.ts';
 import { credentialsFile } from './credentials.ts';
 import { type ObjectStorageConfig, createObjectStorage } from './index.ts';
@@ -60,7 +60,7 @@ test.each([0, 10_001, 1.5, Number.NaN])('a part has no number %d', async (number
 
 test('the key is read from a file for each request', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-key-'));
-  atEnd(() => rm(folder, { recursive: true }));
+  onTestFinished(() => rm(folder, { recursive: true }));
   const path = join(folder, 'credentials');
   const bucket = await openBucket();
   bucket.otherwise(EMPTY_LIST);

@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest';
 import {
   type CallReport,
   type ObjectStorage,
@@ -9,7 +10,6 @@ import {
 import {
   type Scripted,
   type Step,
-  atEnd,
   createRecorder,
   openScripted,
   raw,
@@ -71,7 +71,7 @@ export function connect(
     },
     { ...recording, now: () => START, ...parts },
   );
-  atEnd(() => storage.close());
+  onTestFinished(() => storage.close());
   return { storage, reports, slept };
 }
 

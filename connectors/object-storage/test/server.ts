@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AwsClient } from 'aws4fetch';
+import { need } from '../../../scripts/need.mjs';
 import { startObjectStorage } from '../../../scripts/services.mjs';
 import {
   type ObjectStorage,
@@ -27,6 +28,8 @@ export interface Server {
   readonly outside: (path: string, init?: RequestInit) => Promise<Response>;
   close(): Promise<void>;
 }
+
+await need('object storage');
 
 const BUCKET = 'reports';
 

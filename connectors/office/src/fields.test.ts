@@ -1,11 +1,10 @@
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { contents, field, heading, pageBreak, textOf, withStyles } from '../test/documents.ts';
-import { build, openTestOffice } from '../test/world.ts';
+import { openTestOffice } from '../test/world.ts';
 import { docxOf, paragraph } from './page.ts';
 
 // What Word would refresh when it prints, LibreOffice leaves as the template had it.
 
-beforeAll(build);
 vi.setConfig({ testTimeout: 120_000 });
 
 test('a table of contents has the lines of the document, and its pages', async () => {

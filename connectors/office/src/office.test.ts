@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   coloured,
   decodePng,
@@ -17,7 +17,6 @@ import {
   withPicture,
 } from '../test/documents.ts';
 import {
-  build,
   groupOf,
   isGone,
   openTestOffice,
@@ -29,8 +28,6 @@ import { findOffice } from './find.ts';
 import { defaultSlots } from './office.ts';
 
 // With the real LibreOffice. Without one these fail: a machine that tests this package has it installed.
-
-beforeAll(build);
 
 test('a DOCX becomes a PDF with its text, and the folder is empty afterwards', async () => {
   const { office, workdir } = await openTestOffice();
@@ -197,12 +194,17 @@ async function busyService(
   return { service, pid, workdir };
 }
 
+/** soffice makes one whatever the temporary folder is. */
+const sofficeSockets = (): string[] =>
+  readdirSync('/tmp').filter((name) => name.includes('SingleOfficeIPC'));
+
 const busyTime = (leader: number): number =>
   groupOf(leader).reduce((total, pid) => total + processorTime(pid), 0);
 
 test.each(['kit', 'soffice'])(
   'when the service is killed, its %s ends at once; the next start removes the files',
   async (way) => {
+    const sockets = sofficeSockets();
     const { service, pid, workdir } = await busyService(
       way === 'soffice' ? [await withoutKit()] : [],
     );
@@ -217,6 +219,7 @@ test.each(['kit', 'soffice'])(
     expect(left()).not.toContain(leftover);
     await office.close();
     expect(left()).toEqual([]);
+    expect(sofficeSockets()).toEqual(sockets);
   },
 );
 
@@ -239,6 +242,7 @@ test('a LibreOffice without its kit converts by soffice, and says what it cannot
 });
 
 test('soffice dies with the process that waits for it', async () => {
+  const sockets = sofficeSockets();
   const { office } = await openTestOffice({ officePath: await withoutKit() });
   await office.check();
   const result = office.convert(longTable(50));
@@ -249,6 +253,8 @@ test('soffice dies with the process that waits for it', async () => {
   process.kill(pid, 'SIGKILL');
   await until(() => expect(group.every(isGone)).toBe(true));
   expect(textOf((await result).pdf)).toContain('49 4');
+  await office.close();
+  expect(sofficeSockets()).toEqual(sockets);
 });
 
 test('without LibreOffice the office opens, and refuses', async () => {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test, vi } from 'vitest';
-import { type Observed, atEnd, isGone, observe, temporaryFolder, until } from '../test/world.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { type Observed, isGone, observe, temporaryFolder, until } from '../test/world.ts';
 import { OfficeError } from './errors.ts';
 import type { Lane } from './lanes.ts';
 import { createPoisonList } from './poison.ts';
@@ -42,7 +42,7 @@ function openPool(config: Partial<PoolParams> = {}): {
     onEvent: seen.onEvent,
     ...config,
   });
-  atEnd(() => pool.close());
+  onTestFinished(() => pool.close());
   return { pool, seen, folder };
 }
 
@@ -265,7 +265,7 @@ test('closing ends what runs and what waits, and leaves nothing', async () => {
 
 test('without LibreOfficeKit the processes use soffice, which is said once', async () => {
   vi.stubEnv('TZ', 'no-kit');
-  atEnd(() => void vi.unstubAllEnvs());
+  onTestFinished(() => void vi.unstubAllEnvs());
   const office = {
     program: '/nowhere',
     library: '/k',
@@ -283,7 +283,7 @@ test('without LibreOfficeKit the processes use soffice, which is said once', asy
 
 test('without LibreOfficeKit and without soffice there is no office', async () => {
   vi.stubEnv('TZ', 'no-kit');
-  atEnd(() => void vi.unstubAllEnvs());
+  onTestFinished(() => void vi.unstubAllEnvs());
   const { pool } = openPool();
   await expect(convert(pool, 'a')).rejects.toMatchObject({ code: 'office_missing' });
   await expect(convert(pool, 'b')).rejects.toMatchObject({ code: 'office_missing' });
@@ -293,7 +293,7 @@ test('when no process starts, those who wait get an error that says so', async (
   const { pool, seen } = openPool();
   await convert(pool, 'before');
   vi.stubEnv('TZ', 'dies');
-  atEnd(() => void vi.unstubAllEnvs());
+  onTestFinished(() => void vi.unstubAllEnvs());
   await expect(convert(pool, 'die')).rejects.toMatchObject({
     code: 'conversion_failed',
     retryable: true,

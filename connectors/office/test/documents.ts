@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { inflateSync } from 'node:zlib';
+import { need } from '../../../scripts/need.mjs';
 import { docxOf, paragraph } from '../src/page.ts';
 import { encodePng } from '../src/program/thumbnail.ts';
+
+await need('pdf');
 
 /** Documents built in code, and what poppler finds in the PDFs made of them. */
 

@@ -1,33 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterEach, vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
+import { need } from '../../../scripts/need.mjs';
 import type { Log, OfficeEvent } from '../src/events.ts';
 import { type Office, type OfficeConfig, openOffice } from '../src/office.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const own = fileURLToPath(new URL('..', import.meta.url));
-
-/**
- * The processes of a pool run what was built, so it is built first: nothing to do, in 0.3 s, when it is up to
- * date. One at a time, because test files run side by side.
- */
-export function build(): void {
-  mkdirSync(join(own, 'dist'), { recursive: true });
-  const compiler = join(root, 'node_modules/.bin/tsc');
-  execFileSync('flock', [join(own, 'dist/.lock'), compiler, '-b', own], { stdio: 'inherit' });
-}
-
-const cleanups: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
-
-export function atEnd(cleanup: () => Promise<void> | void): void {
-  cleanups.push(cleanup);
-}
+await need('office');
+await need('build'); // the processes of a pool run what is built
 
 /** Waits for what nothing signals. A busy machine may take its time. */
 export function until(isSo: () => void): Promise<void> {
@@ -36,7 +16,7 @@ export function until(isSo: () => void): Promise<void> {
 
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'office-test-'));
-  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -93,7 +73,7 @@ export async function openTestOffice(
   const workdir = config.workdir ?? temporaryFolder();
   const { log, onEvent } = seen;
   const office = await openOffice({ slots: 1, workdir, log, onEvent, ...config });
-  atEnd(() => office.close());
+  onTestFinished(() => office.close());
   return { office, seen, workdir };
 }
 

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { type SalesforceOptions, startSalesforce } from '@millrace/simulator-salesforce';
-import { describe, expect, test } from 'vitest';
-import { atEnd } from '../../test/scripted.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
 import { type Connected, connect, errorOf } from '../test/org.ts';
 import type { SalesforceParts, Subrequest } from './types.ts';
 
@@ -24,7 +24,7 @@ async function openWorld(
     apps: [{ clientId: 'signer', certificate }],
     ...options,
   });
-  atEnd(() => org.close());
+  onTestFinished(() => org.close());
   const username = 'integration@sandbox.test';
   const auth = { type: 'jwt', clientId: 'signer', username, privateKey } as const;
   return { org, ...connect({ url: org.loginUrl }, { auth }, parts) };

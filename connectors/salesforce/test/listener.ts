@@ -1,5 +1,5 @@
+import { onTestFinished } from 'vitest';
 import type { Salesforce } from '../src/index.ts';
-import { atEnd } from '../../test/scripted.ts';
 
 /** What a listener was told, to be waited on. */
 export interface Told {
@@ -30,7 +30,7 @@ export function listen(salesforce: Salesforce, channel = CHANNEL): Told {
       look();
     },
   });
-  atEnd(() => listening.stop());
+  onTestFinished(() => listening.stop());
   return {
     events,
     states,

@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest';
 import {
   type CallReport,
   type Salesforce,
@@ -10,7 +11,6 @@ import {
   type Recorder,
   type Scripted,
   type Step,
-  atEnd,
   createRecorder,
   json,
   openScripted,
@@ -65,7 +65,7 @@ export function connect(
     },
     { ...recording, ...parts },
   );
-  atEnd(() => salesforce.close());
+  onTestFinished(() => salesforce.close());
   return { salesforce, reports, lines, slept };
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect } from 'vitest';
+import { need } from '../../../scripts/need.mjs';
 import { lockFolder } from '../../../stores/postgres/src/embedded/folder-lock.ts';
 import { bareDatabase } from '../../../stores/postgres/test/databases.ts';
 import {
@@ -16,6 +17,10 @@ import {
   openEmbeddedSource,
   openPostgresSource,
 } from '../src/index.ts';
+
+await need('build'); // an embedded database is in a thread, which runs what is built
+
+const EMPTY = join(await need('pglite'), 'data');
 
 export const KINDS = ['postgres', 'embedded'] as const;
 
@@ -78,8 +83,7 @@ export interface TestEmbedded extends TestSource {
 
 export async function openTestEmbedded(): Promise<TestEmbedded> {
   const folder = temporary();
-  template ??= makeTemplate();
-  cpSync(await template, folder, { recursive: true });
+  cpSync(EMPTY, folder, { recursive: true });
   const source = openEmbeddedSource({ folder, lock: lockFolder });
   return {
     source,
@@ -90,18 +94,6 @@ export async function openTestEmbedded(): Promise<TestEmbedded> {
       rmSync(folder, { recursive: true });
     },
   };
-}
-
-/** An empty database, made once for a test file: that takes 5 s of a processor, and a copy 0.1 s. */
-let template: Promise<string> | null = null;
-
-async function makeTemplate(): Promise<string> {
-  const folder = temporary();
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const source = openEmbeddedSource({ folder, lock: lockFolder });
-  await source.check();
-  await source.close();
-  return folder;
 }
 
 function temporary(): string {

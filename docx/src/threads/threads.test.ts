@@ -1,10 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
+import { need } from '../../../scripts/need.mjs';
 import { docx, p, partXml } from '../../test/builder.ts';
 import { TemplateError } from '../errors.ts';
 import { compile } from '../template.ts';
 import { ThreadsBusy } from './pool.ts';
 import { type Threads, type ThreadsParams, openThreads } from './threads.ts';
+
+await need('build'); // threads run what is built
 
 let opened: Threads[] = [];
 afterEach(async () => {

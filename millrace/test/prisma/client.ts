@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { need } from '../../../scripts/need.mjs';
 
 // Prisma's own client, made here and not by `prisma generate`: its command line is 230 MB more, and downloads a program at
 // each first run. `model.json` is what `prisma generate` of 7.10.0 writes into a client for schema.prisma.
+
+await need('prisma');
 
 const require = createRequire(import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');

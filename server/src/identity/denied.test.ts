@@ -1,6 +1,8 @@
 import type { JWTPayload } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { claims, get, harness, issuer, start } from '../../test/issuer.ts';
+import { claims, get, harness, issuer, start, useIssuer } from '../../test/issuer.ts';
+
+useIssuer();
 
 test('those who fail are limited by address; good callers from the same one are not', async () => {
   start({ rateLimit: 5 });

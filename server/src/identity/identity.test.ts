@@ -3,7 +3,9 @@ import { problem } from '@millrace/api';
 import { startIdentity } from '@millrace/simulator-identity';
 import { base64url } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { claims, get, harness, issuer, seconds, start } from '../../test/issuer.ts';
+import { claims, get, harness, issuer, seconds, start, useIssuer } from '../../test/issuer.ts';
+
+useIssuer();
 
 const encoded = (value: object) => base64url.encode(JSON.stringify(value));
 

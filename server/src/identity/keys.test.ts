@@ -1,6 +1,8 @@
 import { base64url } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { claims, get, harness, issuer, start } from '../../test/issuer.ts';
+import { claims, get, harness, issuer, start, useIssuer } from '../../test/issuer.ts';
+
+useIssuer();
 
 const encoded = (value: object) => base64url.encode(JSON.stringify(value));
 

@@ -1,6 +1,8 @@
 import { ROLES, type RouteName, contracts } from '@millrace/api';
 import { describe, expect, test } from 'vitest';
-import { claims, harness, issuer, start } from '../../test/issuer.ts';
+import { claims, harness, issuer, start, useIssuer } from '../../test/issuer.ts';
+
+useIssuer();
 
 describe('roles', () => {
   const routes = (Object.keys(contracts) as RouteName[]).filter((name) => name !== 'events');

@@ -58,7 +58,9 @@ function lineIn(path: string, file: string, isMeant: (word: string) => boolean):
 /** The first place in the stack that is people's own: in the folder, or below it. */
 function frameOf(stack: string, folder: string): Place | null {
   const own = realpathSync(folder);
-  for (const [, place = '', line] of stack.matchAll(/(?:\(|at )(\S+?):(\d+):\d+\)?$/gm)) {
+  // A path begins as one does, since it may have spaces in it.
+  const places = /(?:\(|at )((?:file:\/\/|[A-Z]:)?[\\/].+?):(\d+):\d+\)?$/gm;
+  for (const [, place = '', line] of stack.matchAll(places)) {
     const file = place.startsWith('file:') ? fileURLToPath(place) : place;
     if (file.startsWith(join(own, '/')))
       return { file: asWritten(file, folder), line: Number(line) };

@@ -1,16 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Client, createClient } from '@millrace/api';
+import type { Client } from '@millrace/api';
 import { DOCX_TYPE } from '@millrace/documents/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { docx, p, table } from '../../../docx/test/builder.ts';
+import { need } from '../../../scripts/need.mjs';
 import { row, workbook } from '../../../workloads/documents/test/workbook.ts';
 import { refusal } from '../../test/harness.ts';
-import { type Started, build, startMain } from '../../test/process.ts';
+import { type TestServer, startServer } from '../../test/server.ts';
 
-/** Documents over HTTP: the compiled process, an embedded database, the real LibreOffice. */
+/** Documents over HTTP: the compiled process, Postgres, the real LibreOffice. */
+
+await need('office');
+await need('pdf');
 
 const TEMPLATE = docx(
   p('Invoice for {{Account.Name}}') +
@@ -19,32 +20,16 @@ const TEMPLATE = docx(
 );
 const DATA = { Account: { Name: 'Acme' }, Items: [{ Name: 'Wheel', Price: 12 }], Paid: true };
 
-let folder: string;
-let started: Started;
+let server: TestServer;
 let baseUrl: string;
 let client: Client;
 
 beforeAll(async () => {
-  build();
-  folder = mkdtempSync(join(tmpdir(), 'millrace-documents-'));
-  started = startMain(
-    {
-      PORT: '0',
-      NODE_ENV: 'development',
-      AUTH_BYPASS_DEVELOPMENT: 'true',
-      CONVERSION_MAX_CONCURRENT: '1',
-    },
-    folder,
-  );
-  [, baseUrl = ''] = await started.says(/"address":"([^"]+)"/);
-  client = createClient({ baseUrl });
+  server = await startServer({});
+  ({ baseUrl, client } = server);
   await upload('invoice', TEMPLATE);
 }, 180_000);
-afterAll(async () => {
-  started.child.kill('SIGTERM');
-  await started.ended;
-  rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+afterAll(() => server.close(), 60_000);
 
 function upload(name: string, bytes: Buffer) {
   return client.addTemplate({

@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Client, createClient } from '@millrace/api';
+import type { Client } from '@millrace/api';
 import { type MarketingCloud, startMarketingCloud } from '@millrace/simulator-marketing-cloud';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusal } from '../../test/harness.ts';
-import { type Started, build, startMain } from '../../test/process.ts';
+import { type TestServer, startServer } from '../../test/server.ts';
 
-/** Queries over HTTP: the compiled process, an embedded database, and a simulated Marketing Cloud that is quick. */
+/** Queries over HTTP: the compiled process, Postgres, and a simulated Marketing Cloud that is quick. */
 
 /** `SELECT TOP n`: so many rows, as Marketing Cloud writes them. */
 function rowsFor(sql: string) {
@@ -26,45 +23,33 @@ const CUSTOMERS = {
   fields: [{ name: 'Email', type: 'EmailAddress' }],
 } as const;
 
-let folder: string;
 let cloud: MarketingCloud;
-let started: Started;
+let server: TestServer;
 let baseUrl: string;
 let client: Client;
 
 beforeAll(async () => {
-  build();
-  folder = mkdtempSync(join(tmpdir(), 'millrace-queries-'));
   cloud = await startMarketingCloud({
     units: [{ mid: '100001', dataExtensions: [CUSTOMERS] }, '100002'],
     sample: false,
     runSql: async ({ sql }) => ({ columns: ['Email', 'N'], rows: rowsFor(sql) }),
   });
-  started = startMain(
-    {
-      PORT: '0',
-      NODE_ENV: 'development',
-      AUTH_BYPASS_DEVELOPMENT: 'true',
-      MILLRACE_DOCUMENTS: 'false',
-      MCE_AUTH_URL: cloud.origin,
-      MCE_CLIENT_ID: 'millrace',
-      MCE_CLIENT_SECRET: 'secret',
-      MCE_MIDS: '100001,100002',
-      SHELL_QUERY_INITIAL_DELAY: '20ms',
-      SHELL_QUERY_MAX_DELAY: '50ms',
-      SHELL_QUERY_ROWSET_READY_INITIAL_DELAY: '10ms',
-      SHELL_QUERY_ROWSET_READY_MAX_DELAY: '10ms',
-    },
-    folder,
-  );
-  [, baseUrl = ''] = await started.says(/"address":"([^"]+)"/);
-  client = createClient({ baseUrl });
+  server = await startServer({
+    MILLRACE_DOCUMENTS: 'false',
+    MCE_AUTH_URL: cloud.origin,
+    MCE_CLIENT_ID: 'millrace',
+    MCE_CLIENT_SECRET: 'secret',
+    MCE_MIDS: '100001,100002',
+    SHELL_QUERY_INITIAL_DELAY: '20ms',
+    SHELL_QUERY_MAX_DELAY: '50ms',
+    SHELL_QUERY_ROWSET_READY_INITIAL_DELAY: '10ms',
+    SHELL_QUERY_ROWSET_READY_MAX_DELAY: '10ms',
+  });
+  ({ baseUrl, client } = server);
 }, 180_000);
 afterAll(async () => {
-  started.child.kill('SIGTERM');
-  await started.ended;
+  await server.close();
   await cloud.close();
-  rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
 const run = (sql: string) => client.startRun({ body: { sql, wait: 60 } });

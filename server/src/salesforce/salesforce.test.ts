@@ -1,15 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Client, createClient } from '@millrace/api';
+import type { Client } from '@millrace/api';
 import { type Salesforce, startSalesforce } from '@millrace/simulator-salesforce';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { docx, p } from '../../../docx/test/builder.ts';
+import { need } from '../../../scripts/need.mjs';
 import { refusal } from '../../test/harness.ts';
-import { type Started, build, startMain } from '../../test/process.ts';
+import { type TestServer, startServer } from '../../test/server.ts';
 
 /** The compiled process, the real LibreOffice, and two orgs: one with the package's Apex, one with its objects only. */
+
+await need('office');
 
 const OBJECTS = fileURLToPath(
   new URL('../../../salesforce-package/force-app/main/default/objects', import.meta.url),
@@ -18,8 +18,7 @@ const APP = { clientId: 'millrace', secret: 'a-secret-for-tests' };
 const RUNNING: readonly unknown[] = ['QUEUED', 'PROCESSING'];
 const TEMPLATE = docx(p('Dear {{Account.Name}}'));
 
-let folder: string;
-let started: Started;
+let server: TestServer;
 let client: Client;
 let baseUrl: string;
 let apex: Salesforce;
@@ -28,42 +27,30 @@ let templateId: string;
 let account: string;
 
 beforeAll(async () => {
-  build();
-  folder = mkdtempSync(join(tmpdir(), 'millrace-salesforce-'));
   apex = await startSalesforce({ objects: OBJECTS, apps: [APP] });
   objects = await startSalesforce({ objects: OBJECTS, apps: [APP], apex: false });
   templateId = await addTemplate(apex);
   account = await apex.org.insert('Account', { Name: 'Acme' });
-  started = startMain(
-    {
-      PORT: '0',
-      NODE_ENV: 'development',
-      AUTH_BYPASS_DEVELOPMENT: 'true',
-      CONVERSION_MAX_CONCURRENT: '1',
-      POLLER_INTERVAL_MS: '100',
-      POLLER_IDLE_INTERVAL_MS: '100',
-      SALESFORCE_LOGIN_URL: apex.loginUrl,
-      SALESFORCE_CLIENT_ID: APP.clientId,
-      SALESFORCE_CLIENT_SECRET: APP.secret,
-      SALESFORCE_ORGS: JSON.stringify([
-        {
-          name: 'acme',
-          loginUrl: objects.loginUrl,
-          clientId: APP.clientId,
-          clientSecret: APP.secret,
-        },
-      ]),
-    },
-    folder,
-  );
-  [, baseUrl = ''] = await started.says(/"address":"([^"]+)"/);
-  client = createClient({ baseUrl });
+  server = await startServer({
+    POLLER_INTERVAL_MS: '100',
+    POLLER_IDLE_INTERVAL_MS: '100',
+    SALESFORCE_LOGIN_URL: apex.loginUrl,
+    SALESFORCE_CLIENT_ID: APP.clientId,
+    SALESFORCE_CLIENT_SECRET: APP.secret,
+    SALESFORCE_ORGS: JSON.stringify([
+      {
+        name: 'acme',
+        loginUrl: objects.loginUrl,
+        clientId: APP.clientId,
+        clientSecret: APP.secret,
+      },
+    ]),
+  });
+  ({ baseUrl, client } = server);
 }, 180_000);
 afterAll(async () => {
-  started.child.kill('SIGTERM');
-  await started.ended;
+  await server.close();
   await Promise.all([apex.close(), objects.close()]);
-  rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
 function addTemplate({ org }: Salesforce): Promise<string> {

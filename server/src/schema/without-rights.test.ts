@@ -5,9 +5,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { docx, p } from '../../../docx/test/builder.ts';
 import { type TestDatabase, bareDatabase } from '../../../stores/postgres/test/databases.ts';
 import { HELLO, PLAIN, RULES } from '../../test/job-files.ts';
-import { BYPASS, addressOf, jobFile, main, refusal } from '../../test/main.ts';
+import { BYPASS, addressOf, jobFile, main, refusal, useFolder } from '../../test/main.ts';
 import { readDatabasePlace } from '../config/place.ts';
 import { type MigrateRequest, migrateSchema } from './migrate.ts';
+
+useFolder();
 
 /** The compiled service with MIGRATE=off, as a role that may not change the schema. */
 

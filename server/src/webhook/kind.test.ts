@@ -188,7 +188,7 @@ describe('a webhook', () => {
   });
 
   test('to a name that leads to loopback is given up', async () => {
-    const id = await enqueue('works', `https://localhost:${receiver.port + 1}/`);
+    const id = await enqueue('works', 'https://localhost/');
     const delivery = delivered('job.failed');
     harness.worker.start();
     expect(await delivery).toMatchObject({ attempt: 1, error: { code: 'webhook_refused' } });

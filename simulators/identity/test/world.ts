@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import {
   type Identity,
   type IdentityOptions,
@@ -40,17 +40,13 @@ export interface World extends Identity {
 
 /** An RSA key takes a tenth of a second and more to make: one for all tests of a file. */
 let keys: readonly PrivateJwk[] | undefined;
-const open: Identity[] = [];
-afterEach(async () => {
-  for (const identity of open.splice(0)) await identity.close();
-});
 
 export async function startWorld(options: IdentityOptions = {}): Promise<World> {
   let now = Date.now();
   const given = { ...PEOPLE, ...(keys === undefined ? {} : { keys }), now: () => now };
   const identity = await startIdentity({ ...given, ...options });
   keys ??= await identity.exportKeys();
-  open.push(identity);
+  onTestFinished(() => identity.close());
   const { tenant = TENANT } = options;
   const at = (path: string) => `${identity.origin}/${tenant}/oauth2/v2.0/${path}`;
   return {

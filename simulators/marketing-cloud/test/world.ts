@@ -1,9 +1,12 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { need } from '../../../scripts/need.mjs';
 import {
   type MarketingCloud,
   type MarketingCloudOptions,
   startMarketingCloud,
 } from '../src/index.ts';
+
+await need('duckdb');
 
 export const MID = '100001';
 export const OTHER_MID = '100002';
@@ -40,11 +43,6 @@ export interface QueryOptions {
   readonly key?: string;
 }
 
-const open: MarketingCloud[] = [];
-afterEach(async () => {
-  for (const cloud of open.splice(0)) await cloud.close();
-});
-
 /** The clock stands still until `advance` moves it. Without DuckDB, every query gives one row. */
 export async function startWorld(options: MarketingCloudOptions = {}): Promise<World> {
   const runSql = async () => ({ columns: ['name'], rows: [{ name: 'Ada' }] });
@@ -62,7 +60,7 @@ export async function startDuckdbWorld(options: MarketingCloudOptions = {}): Pro
     installDuckdb: true,
     ...options,
   });
-  open.push(cloud);
+  onTestFinished(() => cloud.close());
   return worldOf(cloud);
 }
 

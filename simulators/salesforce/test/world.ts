@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect } from 'vitest';
+import { onTestFinished, expect } from 'vitest';
 import { type Salesforce, type SalesforceOptions, startSalesforce } from '../src/index.ts';
 
 /** What an admin deploys: the objects as the package has them. */
@@ -83,11 +83,6 @@ export interface World extends Salesforce {
   untilWaiting(count: number): Promise<void>;
 }
 
-const open: Salesforce[] = [];
-afterEach(async () => {
-  for (const salesforce of open.splice(0)) await salesforce.close();
-});
-
 /** The clock stands still until `advance` moves it. */
 export async function startWorld(options: SalesforceOptions = {}): Promise<World> {
   const salesforce = await startSalesforce({
@@ -104,7 +99,7 @@ export async function startWorld(options: SalesforceOptions = {}): Promise<World
     now: () => START,
     ...options,
   });
-  open.push(salesforce);
+  onTestFinished(() => salesforce.close());
   return worldOf(salesforce);
 }
 

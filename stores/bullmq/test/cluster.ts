@@ -20,7 +20,7 @@ export async function startCluster() {
   }
   const [first, second] = nodes;
   const port = new URL(servers[1]?.url ?? '').port;
-  await first?.call('CLUSTER', 'MEET', '127.0.0.1', port);
+  await first?.call('CLUSTER', 'MEET', '127.0.0.1', port, servers[1]?.busPort ?? 0);
   const isWhole = async (node?: Redis): Promise<boolean> =>
     String(await node?.call('CLUSTER', 'INFO')).includes('cluster_state:ok');
   while (!(await isWhole(first)) || !(await isWhole(second)));

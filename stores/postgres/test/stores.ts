@@ -1,11 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import type { Dependants } from '@millrace/engine';
 import pg from 'pg';
+import { isLong, need } from '../../../scripts/need.mjs';
 import { type PostgresStore, openPgliteStore, openPostgresStore } from '../src/index.ts';
-import { bareDatabase } from './databases.ts';
+import { EMPTY, bareDatabase } from './databases.ts';
 
 /**
- * For tests of a workload on both kinds of databases: a database per test file, and in it a fresh schema per test. Opening a
+ * For tests of a workload on either kind of database: a database per test file, emptied for each test. Opening a
  * database takes seconds (PGlite) or 0.1 s.
  */
 export interface TestDatabase {
@@ -17,23 +20,28 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-export const DATABASES = ['postgres', 'pglite'] as const;
+type Which = 'postgres' | 'pglite';
 
-export function openTestDatabase(which: (typeof DATABASES)[number]): Promise<TestDatabase> {
+/**
+ * The database of this run, for files named `*.both.test.ts`. The SQL is the same on both: the fast suite shows it on Postgres, the
+ * long one on PGlite. What differs (connections, folders, locks) has tests of its own in `src/`.
+ */
+export const DATABASES: readonly Which[] = [isLong ? 'pglite' : 'postgres'];
+
+export function openTestDatabase(which: Which): Promise<TestDatabase> {
   return which === 'postgres' ? onPostgres() : onPglite();
 }
 
-const RESET = 'DROP SCHEMA IF EXISTS millrace CASCADE';
-
 async function onPglite(): Promise<TestDatabase> {
-  const pglite = await PGlite.create();
+  const empty = await readFile(join(await need('pglite'), 'data.tar'));
+  const pglite = await PGlite.create({ loadDataDir: new Blob([empty]) });
   const script = async (sql: string): Promise<void> => {
     await pglite.exec(sql);
   };
   return {
     open: (dependants) =>
       openPgliteStore({ source: { pglite }, ...(dependants !== undefined && { dependants }) }),
-    reset: () => script(RESET),
+    reset: () => script(EMPTY),
     script,
     drop: () => pglite.close(),
   };
@@ -49,7 +57,7 @@ async function onPostgres(): Promise<TestDatabase> {
   return {
     open: (dependants) =>
       openPostgresStore({ url, ...(dependants !== undefined && { dependants }) }),
-    reset: () => script(RESET),
+    reset: () => script(EMPTY),
     script,
     async drop() {
       await own.end();

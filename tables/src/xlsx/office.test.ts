@@ -5,9 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { need } from '../../../scripts/need.mjs';
 import { fileOf } from '../../test/build.ts';
 import { copied, fileOfCopy } from '../../test/copy.ts';
 import type { Column, Row } from '../types.ts';
+
+await need('office');
 
 const run = promisify(execFile);
 

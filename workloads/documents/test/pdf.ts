@@ -3,6 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { need } from '../../../scripts/need.mjs';
+
+await need('pdf');
 
 /** A PDF with a page for each text. */
 export async function pdfOf(...pages: readonly string[]): Promise<Uint8Array> {

@@ -12,6 +12,7 @@ import {
   dependantsOf,
 } from '@millrace/engine';
 import type { PostgresStore } from '@millrace/store-postgres';
+import { need } from '../../../scripts/need.mjs';
 import { docx, p } from '../../../docx/test/builder.ts';
 import {
   type Documents,
@@ -23,6 +24,8 @@ import {
 import { type TemplateThreads, openTemplateThreads } from '../src/templates/threads.ts';
 import type { TestDatabase } from '../../../stores/postgres/test/stores.ts';
 import { type FakeOffice, fakeOffice } from './office.ts';
+
+await need('build'); // threads run what is built
 
 /** One set for all worlds of a file: starting threads for each would take longer than most tests. */
 const own = openTemplateThreads();

@@ -9,7 +9,7 @@ const SQL = 'SELECT SubscriberKey FROM _Open';
 let database: TestDatabase;
 let world: World;
 beforeAll(async () => {
-  database = await openTestDatabase('pglite');
+  database = await openTestDatabase('postgres');
 });
 afterAll(() => database.drop());
 afterEach(() => world.close());

@@ -19,7 +19,7 @@ let database: TestDatabase;
 let cloud: MarketingCloud;
 let world: World;
 beforeAll(async () => {
-  database = await openTestDatabase('pglite');
+  database = await openTestDatabase('postgres');
 });
 afterAll(() => database.drop());
 

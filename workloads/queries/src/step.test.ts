@@ -21,7 +21,7 @@ let database: TestDatabase;
 let world: World;
 let step: Step;
 beforeAll(async () => {
-  database = await openTestDatabase('pglite');
+  database = await openTestDatabase('postgres');
 });
 afterAll(() => database.drop());
 beforeEach(async () => {

@@ -13,7 +13,7 @@ const OF_ACME: Scope = { tenants: ['acme'], tenant: 'acme', owner: null };
 let database: TestDatabase;
 let world: World;
 beforeAll(async () => {
-  database = await openTestDatabase('pglite');
+  database = await openTestDatabase('postgres');
 });
 afterAll(() => database.drop());
 beforeEach(async () => {

@@ -87,10 +87,14 @@ export async function openService(
   );
   const events = createEvents();
   const queue = createQueue({ store, registry, events });
+  const { live, announceAll } = liveOf();
+  // Nobody announces the end of a job; whoever waits for it would look once a second.
+  for (const end of ['job.succeeded', 'job.failed', 'job.canceled'] as const)
+    events.on(end, announceAll);
   const reports = await openReports({
     database: store.database,
     queue,
-    live: liveOf(),
+    live,
     clock,
     log,
     dataFolder: join(folder, 'data'),
@@ -102,7 +106,10 @@ export async function openService(
     deliver: async () => ({ status: 200 }),
   });
   const worker = createWorker({
-    config: { id: 'w1', pools: [{ name: 'reports', concurrency: 2, batch: 2 }] },
+    config: {
+      id: 'w1',
+      pools: [{ name: 'reports', concurrency: 2, batch: 2, interval: { active: 20, idle: 20 } }],
+    },
     store,
     registry,
     clock,
@@ -142,16 +149,19 @@ function configOf(environment: Readonly<Record<string, string>>) {
   return config;
 }
 
-function liveOf(): Live {
+function liveOf(): { live: Live; announceAll: () => void } {
   const listeners = new Set<(ids: readonly string[] | null) => void>();
+  const tell = (ids: readonly string[] | null): void =>
+    listeners.forEach((listener) => listener(ids));
   return {
-    announce(_, id) {
-      for (const listener of listeners) listener([id]);
+    live: {
+      announce: (_, id) => tell([id]),
+      listen(_, listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
     },
-    listen(_, listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    announceAll: () => tell(null),
   };
 }
 

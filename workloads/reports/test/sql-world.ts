@@ -12,6 +12,7 @@ import type { PlanDecision } from '../src/sql/plan.ts';
 import { type ReadBatch, type ReadPosition, readReport } from '../src/sql/read.ts';
 import { type ReportShape, shapeOf } from '../src/sql/shape.ts';
 import { type ReportTexts, textsOf } from '../src/sql/texts.ts';
+import { isLong } from '../../../scripts/need.mjs';
 
 /** A database that reports are read from, and a way to change it. */
 export interface SqlWorld {
@@ -22,10 +23,12 @@ export interface SqlWorld {
   close(): Promise<void>;
 }
 
+/** That of this run, for files named `*.both.test.ts`: what differs, the connector tests. */
 export const WORLDS = [
-  ['Postgres', () => openWorld('postgres')],
-  ['PGlite', () => openWorld('embedded')],
-] as const;
+  isLong
+    ? (['PGlite', () => openWorld('embedded')] as const)
+    : (['Postgres', () => openWorld('postgres')] as const),
+];
 
 async function openWorld(kind: SqlSource['kind']): Promise<SqlWorld> {
   const { source, script, drop } = await openTestSource(kind);

@@ -2,8 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ObjectStorageConfig } from '@millrace/object-storage';
+import { need } from '../../../scripts/need.mjs';
 import type { FinishedOutput, OutputPlace, Outputs } from '../src/outputs/types.ts';
 import { JOB, NEVER, chunkOf } from './places.ts';
+
+await need('build'); // the processes run what is built
 
 /** Runs of `writer-process.mjs` that follow each other as executions of one job. */
 export interface Writers {

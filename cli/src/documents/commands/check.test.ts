@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { docx, p } from '../../../../docx/test/builder.ts';
+import { need } from '../../../../scripts/need.mjs';
 import { documents, run } from '../../../test/run.ts';
+
+await need('build');
+await need('office');
 
 /** Nothing listens there: a command that asked would end with 5. */
 const NOWHERE = 'http://127.0.0.1:9';

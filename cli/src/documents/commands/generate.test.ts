@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { compile } from '@millrace/docx';
 import { docx, p } from '../../../../docx/test/builder.ts';
+import { need } from '../../../../scripts/need.mjs';
 import { PDF, documentsFixture } from '../../../test/documents.ts';
 import { type Surroundings, documents as parsed, run } from '../../../test/run.ts';
 
@@ -13,10 +14,9 @@ const TEMPLATE = docx(p('Dear {{Name}}, you owe {{currency Amount code=EUR}}'));
 const DATA = { Name: 'Ada', Amount: 1234.5 };
 
 // LibreOffice runs in processes of its own, which run what is built.
-beforeAll(() => {
-  const root = join(import.meta.dirname, '../../../..');
-  execFileSync(join(root, 'node_modules/.bin/tsc'), ['-b', join(root, 'connectors/office')]);
-});
+await need('build');
+await need('office');
+await need('pdf');
 
 async function here() {
   const { folder } = await documentsFixture();

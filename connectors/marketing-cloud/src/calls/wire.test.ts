@@ -1,6 +1,6 @@
 import { type AddressInfo, type Socket, createServer } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { atEnd, hangs, json, raw } from '../../../test/scripted.ts';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { hangs, json, raw } from '../../../test/scripted.ts';
 import { START, connect, errorOf, openCloud, tokenAnswer } from '../../test/cloud.ts';
 import { createDeadline } from './deadline.ts';
 import { type Answer, createWire } from './wire.ts';
@@ -39,7 +39,7 @@ async function openLine(...cuts: Cut[]): Promise<Line> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  atEnd(async () => {
+  onTestFinished(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
@@ -144,7 +144,7 @@ describe('time', () => {
   test('ends an answer that drips', async () => {
     const cloud = await openCloud();
     let timer: NodeJS.Timeout | undefined;
-    atEnd(() => clearInterval(timer));
+    onTestFinished(() => clearInterval(timer));
     const dripping = new Promise<void>((resolve) => {
       cloud.will(({ response }) => {
         response.writeHead(200);
@@ -212,11 +212,11 @@ test('a request that was over while it waited for a connection is never sent', a
   });
   cloud.otherwise(raw(200, 'third'));
   const wire = createWire({ connections: 1, timeoutMs: 20_000, now: () => START });
-  atEnd(() => wire.close());
+  onTestFinished(() => wire.close());
   const caller = new AbortController();
   const send = (path: string, signal?: AbortSignal): Promise<Answer> => {
     const deadline = createDeadline(20_000, signal);
-    atEnd(() => deadline.clear());
+    onTestFinished(() => deadline.clear());
     const url = new URL(path, cloud.url);
     return wire.send({ method: 'POST', url, headers: {}, body: 'x' }, deadline);
   };
@@ -241,9 +241,9 @@ describe('an answer', () => {
       now: () => START,
       largestAnswer: 100_000,
     });
-    atEnd(() => wire.close());
+    onTestFinished(() => wire.close());
     const deadline = createDeadline(20_000, undefined);
-    atEnd(() => deadline.clear());
+    onTestFinished(() => deadline.clear());
     const request = { method: 'GET', url: new URL(cloud.url), headers: {}, body: null } as const;
     const error = await errorOf(wire.send(request, deadline));
     expect(error).toMatchObject({ code: 'answer_too_large', outcome: 'unknown', retryable: false });

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { need } from '../../../../scripts/need.mjs';
 import { findOffice } from '../find.ts';
 import { otherFormats } from './formats.ts';
+
+await need('office');
 
 test('everything but DOCX, pictures and what is written counts as another format', async () => {
   const search = await findOffice();

@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Version } from '../find.ts';
@@ -68,6 +69,27 @@ export function profileFolder(folder: string): string {
 
 export function profileUrl(folder: string): string {
   return pathToFileURL(profileFolder(folder)).href;
+}
+
+/** What a process had, once it is dead. Throws where that is another user's. */
+export async function removeProcess(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  const socket = socketOf(folder);
+  const names = await readdir(SOCKETS).catch(() => []);
+  for (const name of names)
+    if (name.endsWith(socket)) await rm(join(SOCKETS, name), { force: true });
+}
+
+/**
+ * soffice listens in /tmp, whatever TMPDIR says, for a second start with its profile, and leaves the socket there when it is killed.
+ * The name ends with the MD5 of the profile's URL in UTF-16, each byte in hexadecimal without leading zeros.
+ */
+const SOCKETS = '/tmp';
+function socketOf(folder: string): string {
+  const digest = createHash('md5')
+    .update(Buffer.from(profileUrl(folder), 'utf16le'))
+    .digest();
+  return `SingleOfficeIPC_${Array.from(digest, (byte) => byte.toString(16)).join('')}`;
 }
 
 /** A profile for a new process of this version, which opens none of the other formats. */

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { giveTo } from '../sandbox/account.ts';
 import type { Version } from '../find.ts';
@@ -8,7 +8,7 @@ import { environmentOf } from './environment.ts';
 import type { OtherFormat } from './formats.ts';
 import { killTree } from './kill.ts';
 import { groupMs, leaderMs } from './processor.ts';
-import { makeProfile } from './profile.ts';
+import { makeProfile, removeProcess } from './profile.ts';
 import type { Answer, ChildSettings, Hello, Task } from '../program/protocol.ts';
 
 /**
@@ -101,9 +101,7 @@ export async function startProcess(params: SlotParams): Promise<OfficeProcess> {
     if (!IS_WINDOWS) killTree(child.pid);
     onAnswer({ type: 'died' });
   });
-  const ended = exited
-    .then(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
-    .then(() => reason);
+  const ended = exited.then(() => removeProcess(folder)).then(() => reason);
 
   function alive(): boolean {
     return child.pid !== undefined && child.exitCode === null && child.signalCode === null;

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { atEnd, temporaryFolder } from '../../test/world.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../../test/world.ts';
 import { makeWorkFolder, sweep } from './sweep.ts';
 
 const ELEVEN_MINUTES_AGO = new Date(Date.now() - 11 * 60_000);
@@ -22,7 +22,7 @@ async function folderOf(
   touched = new Date(),
 ): Promise<string> {
   const folder = await makeWorkFolder(workdir);
-  atEnd(() => folder.remove());
+  onTestFinished(() => folder.remove());
   const file = join(folder.path, 'owner.json');
   const owner = JSON.parse(readFileSync(file, 'utf8')) as Owner;
   writeFileSync(file, JSON.stringify({ ...owner, ...changes }));

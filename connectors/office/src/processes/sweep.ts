@@ -11,6 +11,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeProcess } from './profile.ts';
 
 /**
  * The folder that one pool keeps its files in, and the folders of pools that ended without clearing up (a pool
@@ -66,13 +67,18 @@ export async function sweep(workdir: string): Promise<string[]> {
       const folder = join(workdir, name);
       if (await lives(folder)) return [];
       // In a folder for everybody, as /tmp, there may be another user's.
-      return rm(folder, { recursive: true, force: true, maxRetries: 3 }).then(
+      return removePool(folder).then(
         () => [name],
         () => [],
       );
     }),
   );
   return swept.flat();
+}
+
+async function removePool(folder: string): Promise<void> {
+  for (const process of await readdir(folder)) await removeProcess(join(folder, process));
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
 async function lives(folder: string): Promise<boolean> {

@@ -3,15 +3,14 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { letter, textOf } from '../../test/documents.ts';
 import { canary, routesTo, shows, svgWith, withPart } from '../../test/hostile.ts';
 import { type Layers, convertAll } from '../../test/layers.ts';
-import { build, openTestOffice, temporaryFolder } from '../../test/world.ts';
+import { openTestOffice, temporaryFolder } from '../../test/world.ts';
 
 // A document must not bring a file of this machine into the PDF. The canary is a picture in a colour of its own.
 
-beforeAll(build);
 vi.setConfig({ testTimeout: 120_000 }); // a LibreOffice with an empty profile takes its time to start
 
 function canaryUrl(): string {

@@ -5,16 +5,15 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { letter, picturesIn, reachingOut, textOf, withMacro } from '../../test/documents.ts';
 import { type Layers, convertWith } from '../../test/layers.ts';
-import { atEnd, build, openTestOffice, temporaryFolder } from '../../test/world.ts';
+import { openTestOffice, temporaryFolder } from '../../test/world.ts';
 import { encodePng } from '../program/thumbnail.ts';
 
 // A document must not make LibreOffice fetch or run anything. Layers see to that: the profile, the sandbox, the
 // options of loading. Each is tested without the others, and the canary without all: it would sing.
 
-beforeAll(build);
 vi.setConfig({ testTimeout: 120_000 }); // a LibreOffice with an empty profile takes its time to start
 
 async function listen(): Promise<{ url: string; port: number; heard: string[] }> {
@@ -25,7 +24,7 @@ async function listen(): Promise<{ url: string; port: number; heard: string[] }>
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  atEnd(() => {
+  onTestFinished(() => {
     server.close();
     server.closeAllConnections();
   });
@@ -123,7 +122,7 @@ test('under the filter there are no sockets and no programs, for no thread, and 
 
 test('the service hands none of its secrets to LibreOffice', async () => {
   process.env['OFFICE_TEST_SECRET'] = 'hush';
-  atEnd(() => void delete process.env['OFFICE_TEST_SECRET']);
+  onTestFinished(() => void delete process.env['OFFICE_TEST_SECRET']);
   const { office } = await openTestOffice();
   await office.convert(letter('x'));
   const [{ pid } = { pid: 0 }] = office.stats().processes;

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { type SalesforceOptions, startSalesforce } from '@millrace/simulator-salesforce';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { type Told, listen } from '../../test/listener.ts';
-import { atEnd } from '../../../test/scripted.ts';
+
 import { type Connected, SECRET, connect } from '../../test/org.ts';
 
 // Events against an org that keeps the protocol, which jsforce's own client proves.
@@ -19,7 +19,7 @@ async function openOrg(options: SalesforceOptions = {}): Promise<Simulator> {
     apps: [{ clientId: 'client', secret: SECRET }],
     ...options,
   });
-  atEnd(() => org.close());
+  onTestFinished(() => org.close());
   return org;
 }
 

@@ -1,14 +1,6 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CHANNEL, listen } from '../../test/listener.ts';
-import {
-  type Seen,
-  type Step,
-  atEnd,
-  hangs,
-  json,
-  losesAnswer,
-  mark,
-} from '../../../test/scripted.ts';
+import { type Seen, type Step, hangs, json, losesAnswer, mark } from '../../../test/scripted.ts';
 import { type Org, connect, openOrg } from '../../test/org.ts';
 
 // Against an org that says what the test wrote for it. events-simulator.test.ts has one that keeps the protocol.
@@ -284,7 +276,7 @@ test('what a listener throws is logged, and the next event comes', async () => {
       throw new Error('thrown too');
     },
   });
-  atEnd(() => listening.stop());
+  onTestFinished(() => listening.stop());
   await arrived;
   expect(got).toHaveLength(3);
   expect(lines.filter((line) => line.includes('failed on a Salesforce event'))).toHaveLength(3);
@@ -358,7 +350,7 @@ describe('stopping', () => {
 test('a long poll may take longer than a call, by what Salesforce says of it', async () => {
   const org = await openOrg();
   const timers = vi.spyOn(globalThis, 'setTimeout');
-  atEnd(() => timers.mockRestore());
+  onTestFinished(() => timers.mockRestore());
   const advice = { timeout: 200_000, reconnect: 'retry' };
   const arrived = script(org, ...welcome(), says({ ...CONNECTED, advice }));
   listen(connect(org, { timeoutMs: 20_000 }).salesforce);

@@ -1,5 +1,5 @@
-import { describe, expect, test, vi } from 'vitest';
-import { type Step, atEnd, mark } from '../../../test/scripted.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type Step, mark } from '../../../test/scripted.ts';
 import { connect, cutsOff, errorOf, openOrg, refuses } from '../../test/org.ts';
 
 const PATH = 'sobjects/ContentVersion/068000000000001/VersionData';
@@ -108,7 +108,7 @@ describe('a stream', () => {
 
   test('waits for its reader as long as he likes', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    atEnd(() => void vi.useRealTimers());
+    onTestFinished(() => void vi.useRealTimers());
     const org = await openOrg();
     org.will(gives(new Uint8Array(4 * MB)));
     const { salesforce } = connect(org, { timeoutMs: 1_000 });

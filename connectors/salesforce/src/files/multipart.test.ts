@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { describe, expect, test, vi } from 'vitest';
-import { atEnd, hangs, json, losesAnswer } from '../../../test/scripted.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { hangs, json, losesAnswer } from '../../../test/scripted.ts';
 import { connect, errorOf, openOrg, refuses } from '../../test/org.ts';
 import type { UploadFile } from '../types.ts';
 
@@ -83,7 +83,7 @@ describe('an upload', () => {
 
   test('takes as long as it needs while it moves', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    atEnd(() => void vi.useRealTimers());
+    onTestFinished(() => void vi.useRealTimers());
     const org = await openOrg();
     org.will(json(201, { id: '068a' }));
     const { salesforce } = connect(org, { timeoutMs: 1_000 });

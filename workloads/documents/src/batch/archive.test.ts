@@ -3,7 +3,7 @@ import { openTestDatabase } from '../../../../stores/postgres/test/stores.ts';
 import { openWorld, template } from '../../test/world.ts';
 
 test('a ZIP of thousands has all that are left when one of the first was removed', async () => {
-  const database = await openTestDatabase('pglite');
+  const database = await openTestDatabase('postgres');
   const world = await openWorld(database);
   try {
     const { documents, store } = world;

@@ -1,15 +1,16 @@
 import { openOffice } from '@millrace/office';
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { build } from '../../test/build.ts';
+import { need } from '../../../../scripts/need.mjs';
 import { openTestDatabase } from '../../../../stores/postgres/test/stores.ts';
 import { look } from '../../test/pdf.ts';
 import { bytesOf, openWorld, template } from '../../test/world.ts';
 
+await need('office');
+
 // Everything else runs on a fake office. This once, the real one.
 test('a letter by a click and a batch, through LibreOffice', { timeout: 120_000 }, async () => {
-  build();
-  const database = await openTestDatabase('pglite');
+  const database = await openTestDatabase('postgres');
   const log = { info() {}, warn() {}, error() {} };
   const office = await openOffice({ slots: 2, log });
   const world = await openWorld(database, { office });

@@ -14,7 +14,7 @@ let database: TestDatabase;
 let world: World;
 let fetched: string[];
 beforeAll(async () => {
-  database = await openTestDatabase('pglite');
+  database = await openTestDatabase('postgres');
 });
 afterAll(() => database.drop());
 beforeEach(async () => {

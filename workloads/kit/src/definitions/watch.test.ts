@@ -27,7 +27,7 @@ afterEach(() => {
 /** Each call resolves when the next change has been told; one that is never told runs into the limit of the test. */
 async function watching(watched: string): Promise<(change: () => void) => Promise<void>> {
   let heard = () => {};
-  unwatch = await watchFolder(watched, () => heard());
+  unwatch = await watchFolder(watched, () => heard(), 20);
   return (change) =>
     new Promise((resolve) => {
       heard = resolve;

@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 let database: TestDatabase;
 let world: World;
 beforeAll(async () => {
-  database = await openTestDatabase('pglite');
+  database = await openTestDatabase('postgres');
 });
 afterAll(() => database.drop());
 beforeEach(async () => {

@@ -1,115 +1,27 @@
 import { JobFailure } from '@millrace/engine';
-import { type SqlSource, openPostgresSource } from '@millrace/sql-source';
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bareDatabase } from '../../../../stores/postgres/test/databases.ts';
-import { type Bench, jobRun, openBench } from '../../test/execute.ts';
-import { definitionOf } from '../../test/definitions.ts';
+import { expect, test } from 'vitest';
+import { openBench } from '../../test/execute.ts';
+import {
+  WRITTEN,
+  begun,
+  bench,
+  client,
+  definitions,
+  killEvery,
+  source,
+  useShifts,
+} from '../../test/shifts.ts';
 import type { ReportJob } from '../job-data.ts';
 
-const ROWS = 950;
+useShifts();
 
-let source: SqlSource;
-let bench: Bench;
-let client: pg.Client;
-let drop: () => Promise<void>;
-
-beforeAll(async () => {
-  const database = await bareDatabase();
-  ({ drop } = database);
-  client = new pg.Client(database.url);
-  await client.connect();
-  await client.query(`
-    CREATE TABLE shifts (county int NOT NULL, id bigint NOT NULL, day date NOT NULL, hours numeric(6,2), note text, PRIMARY KEY (county, id));
-    INSERT INTO shifts SELECT 1 + i % 3, i, date '2026-01-01' + i % 28, (i % 90) / 8.0,
-      CASE i % 5 WHEN 0 THEN NULL WHEN 1 THEN '' WHEN 2 THEN 'a "quoted", note' WHEN 3 THEN E'two\\nlines' ELSE '=1+1' END
-      FROM generate_series(1, ${ROWS}) i;
-    ANALYZE shifts`);
-  source = openPostgresSource({ connection: { connectionString: database.url } });
-  bench = await openBench({ source, definition: (name) => definitions.get(name) ?? null });
-});
-afterAll(async () => {
-  await source.close();
-  await bench.close();
-  await client.end();
-  await drop();
-});
-
-const definitions = new Map(
-  [
-    definitionOf('shifts', {
-      sql: 'SELECT county, id, day, hours, note FROM shifts WHERE day >= :from -- all of them\n',
-      key: ['county', 'id'],
-      parameters: { from: { type: 'date', default: '2026-01-01' } },
-      rows: [
-        { roles: ['admin'], see: 'all' },
-        { column: 'county', claim: 'county' },
-      ],
-      outputs: { file: 'shifts-{created}' },
-    }),
-    definitionOf('handed', {
-      sql: 'SELECT county, id FROM shifts WHERE id < 10',
-      key: ['county', 'id'],
-      public: true,
-      handOver: 'https://hooks.example.com/reports',
-      keepToken: true,
-    }),
-    definitionOf('days', {
-      sql: 'SELECT day, count(*) AS shifts, sum(hours) AS hours FROM shifts GROUP BY day',
-      key: ['day'],
-      public: true,
-    }),
-    definitionOf('twice', { sql: 'SELECT county, day FROM shifts', key: ['county'], public: true }),
-    definitionOf('nulls', { sql: 'SELECT note, id FROM shifts', key: ['note'], public: true }),
-  ].map((definition) => [definition.name, definition]),
+// Every contact is for kills.long.test.ts.
+test.each(WRITTEN)(
+  'a run that is killed gives the bytes of one that was not: %s as %o',
+  async (report, output) => {
+    expect(await killEvery(11, report, output)).toBeGreaterThan(0);
+  },
 );
-
-function job(report: string, changes: Partial<ReportJob> = {}): ReportJob {
-  return {
-    report,
-    digest: definitions.get(report)?.digest ?? '0'.repeat(64),
-    parameters: {},
-    output: { format: 'csv', compression: null },
-    identity: { name: 'ada', subject: 's', service: null, roles: ['admin'], claims: {} },
-    ...changes,
-  };
-}
-
-let jobs = 0;
-const begun = (report: string, changes?: Partial<ReportJob>) =>
-  jobRun(`pg-${(jobs += 1)}`, job(report, changes));
-
-describe('a run that is killed at any moment', () => {
-  test.each([
-    ['shifts', { format: 'csv', compression: null }],
-    ['shifts', { format: 'csv', compression: 'gzip' }],
-    ['shifts', { format: 'jsonl', compression: null }],
-    ['shifts', { format: 'xlsx', compression: null }],
-    ['shifts', { format: 'parquet', compression: null }],
-    ['days', { format: 'csv', compression: 'gzip' }],
-  ] as const)(
-    'gives the bytes of one that was not: %s as %o',
-    { timeout: 180_000 },
-    async (report, output) => {
-      const whole = begun(report, { output });
-      const { contacts } = await bench.execute(whole);
-      const expected = await bench.bytesOf(whole);
-      expect(contacts).toBeGreaterThan(10);
-      let kills = 0;
-      for (let killAt = 1; killAt <= contacts; killAt += 1) {
-        const run = begun(report, { output });
-        const first = await bench.execute(run, killAt);
-        if (first.outcome !== 'killed') continue;
-        kills += 1;
-        const { outcome } = await bench.execute(run);
-        expect(outcome).toMatchObject({ type: 'done' });
-        expect(Buffer.compare(await bench.bytesOf(run), expected), `killed at ${killAt}`).toBe(0);
-        expect(run.finish).toMatchObject({ sha256: whole.finish?.['sha256'] });
-      }
-      expect(kills).toBeGreaterThan(10);
-    },
-  );
-});
 
 test('what psql writes is what is written, but for the header and formulas', async () => {
   const run = begun('shifts', { parameters: { from: '2026-01-20' } });

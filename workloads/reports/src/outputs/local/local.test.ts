@@ -12,8 +12,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { build } from '../../../test/build.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   type LocalPlaceToTest,
   chunkOf,
@@ -233,8 +232,6 @@ describe('the sweep', () => {
 });
 
 describe('a disk', () => {
-  beforeAll(build, 120_000);
-
   /** A namespace of its own, in which anybody may mount. */
   const canMount = (() => {
     try {

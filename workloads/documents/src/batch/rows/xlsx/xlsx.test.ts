@@ -1,14 +1,14 @@
 import { DEFAULT_LIMITS, readZip, unpack } from '@millrace/docx';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { deflated, layOut, writeZip } from '../../../../../../docx/src/zip/writer.ts';
-import { build } from '../../../../test/build.ts';
+import { need } from '../../../../../../scripts/need.mjs';
 import { row, workbook } from '../../../../test/workbook.ts';
 import type { Row } from '../row.ts';
 import { type RowFacts, openRows } from '../rows.ts';
 import { type Format, formatOf, shownAs } from './format.ts';
 import { readSheetRows } from './thread.ts';
 
-beforeAll(build, 120_000);
+await need('build'); // a sheet is read in a thread
 
 async function read(bytes: Uint8Array, sheet?: string): Promise<{ rows: Row[]; facts: RowFacts }> {
   const opened = await openRows({ format: 'xlsx', bytes, sheet });

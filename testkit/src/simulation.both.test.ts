@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { describeViolation } from './observe/invariants.ts';
+import { simulate } from './simulation.ts';
+import { isLong } from '../../scripts/need.mjs';
+
+/** 2 s of a processor; in the long suite 16. */
+const SEEDS = isLong ? 400 : 20;
+
+describe('the engine over the memory store', () => {
+  it(`keeps every invariant over ${SEEDS} seeds of faults`, async () => {
+    const broken: string[] = [];
+    let faults = 0;
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const result = await simulate(seed);
+      faults += Object.values(result.faults).reduce((sum, count) => sum + count, 0);
+      for (const violation of result.violations)
+        broken.push(`seed ${seed}: ${describeViolation(violation)}`);
+    }
+    expect(broken).toEqual([]);
+    expect(faults, 'faults that were injected').toBeGreaterThan(SEEDS * 10);
+  }, 120_000);
+
+  it('does the same again for the same seed', async () => {
+    for (const seed of [7, 42, 99]) {
+      const first = await simulate(seed, { trace: true });
+      const second = await simulate(seed, { trace: true });
+      expect(second.lines).toEqual(first.lines);
+      expect(second.hash).toBe(first.hash);
+      expect((await simulate(seed)).hash, 'whether or not someone reads along').toBe(first.hash);
+    }
+  });
+
+  it('does something else for another seed', async () => {
+    const hashes = await Promise.all(
+      [simulate(1), simulate(2)].map(async (result) => (await result).hash),
+    );
+    expect(new Set(hashes).size).toBe(2);
+  });
+});
