@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -11,6 +11,7 @@ import { processesOf } from './leftovers.mjs';
 let temporary: string;
 beforeEach(() => {
   temporary = mkdtempSync(join(tmpdir(), 'runner-'));
+  chmodSync(temporary, 0o1777); // Postgres may run as somebody else
 });
 afterEach(() => rmSync(temporary, { recursive: true, force: true }));
 
@@ -50,8 +51,8 @@ describe('leaves nothing behind', { timeout: 180_000 }, () => {
     await until(() => {
       const [folder = ''] = runFolders();
       const commands = processesOf(folder).map(({ command }) => command);
-      expect(commands.some((command) => /postgres.* -D /.test(command))).toBe(true);
-      expect(commands.some((command) => command.includes('vitest'))).toBe(true);
+      expect(commands, runner.output()).toContainEqual(expect.stringMatching(/postgres.* -D /));
+      expect(commands).toContainEqual(expect.stringContaining('vitest'));
     });
     const [folder = ''] = runFolders();
     const pid = runner.child.pid ?? 0;

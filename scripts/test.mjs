@@ -71,9 +71,9 @@ await script(async () => {
     counts[name] = await step(runner);
     seconds[name] = (performance.now() - begun) / 1_000;
   }
+  if (interrupted) return runner.remove();
   const files = readdirSync(runner.temporary);
   await runner.remove();
-  if (interrupted) return;
   files.push(...ownFilesIn(tmpdir()).filter((name) => !before.includes(name)));
   counts['nothing left'] = nothingLeft(files);
   report(counts, seconds);
