@@ -108,7 +108,7 @@ beforeAll(async () => {
     folder,
   );
   cleanups.push(async () => {
-    server.child.kill('SIGKILL');
+    server.child.kill('SIGTERM'); // by SIGKILL it would leave the folder of its LibreOffice
     await server.ended;
   });
   [, url = ''] = await server.says(/"address":"([^"]+)"/);
