@@ -24,7 +24,8 @@ export default defineConfig({
     pool: 'forks',
     // Tests wait a sixth of their time for servers, browsers and other processes.
     maxWorkers: availableParallelism() + 1,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // For what hangs. A busy machine takes its time, and that is no fault.
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
   },
 });
