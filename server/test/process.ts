@@ -29,6 +29,7 @@ export function startNode(args: string[], env: Record<string, string>, cwd: stri
     env: {
       PATH: process.env['PATH'] ?? '',
       TMPDIR: tmpdir(),
+      CONVERSION_WORKDIR: tmpdir(), // /tmp by default, which other programs of the machine use too
       XDG_STATE_HOME: join(cwd, 'state'),
       ...env,
     },
