@@ -2,7 +2,7 @@ import { ROLES, type RouteName, contracts } from '@millrace/api';
 import { describe, expect, test } from 'vitest';
 import { claims, harness, issuer, useOneIssuer } from '../../test/issuer.ts';
 
-// An app takes 50 ms to make, and nothing here changes it.
+// An app takes about 40 ms to make, and nothing here changes it.
 useOneIssuer();
 
 describe('roles', () => {

@@ -40,6 +40,7 @@ const settings = () => ({
   DATABASE_URL: database.url,
   REDIS_URL: redis.url,
   REDIS_KINDS: 'hello',
+  REDIS_PREFIX: 'together',
 });
 
 function main(): Started {
