@@ -84,6 +84,7 @@ export async function openStage(
     CONVERSION_WORKDIR: tmpdir(),
     MILLRACE_DATA: folder,
     DATABASE_URL: database.url,
+    REPORTS_DATABASE_URL: database.url, // without one, a sample is made in an embedded database
     ...env,
   };
   let server: Started = startMain({ PORT: '0', ...settings }, folder);

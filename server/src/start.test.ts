@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer } from 'node:net';
+import { type AddressInfo, type Server, createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { BAD_NAME, HELLO, PLAIN, RULES, WITHOUT_DEFINE_JOB } from '../test/job-files.ts';
 import { BYPASS, folder, jobFile, refusal, useFolder } from '../test/main.ts';
-import { loadInNode } from '../test/process.ts';
+import { loadInNode, refusedInNode } from '../test/process.ts';
 
 useFolder();
 
@@ -122,9 +122,10 @@ describe('the jobs folder', () => {
 
 describe('the process does not start', () => {
   test('with wrong settings: it lists them all and ends with 2', async () => {
-    const { code, said } = await refusal({ PORT: 'x', MILLRACE_LEAS: '1m', HOST: '0.0.0.0' });
+    writeFileSync(join(folder, 'millrace.yaml'), 'PORT: 70000\n');
+    const { code, said } = await refusal({ PORT: '', MILLRACE_LEAS: '1m', HOST: '0.0.0.0' });
     expect(code).toBe(2);
-    expect(said).toMatch(/PORT: .*\n/);
+    expect(said).toContain('millrace.yaml:1:1: PORT: Write a whole number from 0 to 65535.');
     expect(said).toContain('Did you mean MILLRACE_LEASE?');
   });
 
@@ -136,50 +137,35 @@ describe('the process does not start', () => {
     expect(said).not.toContain('\n    at ');
   });
 
-  test('without the folder of jobs that was named', async () => {
-    const { code, said } = await refusal({ ...BYPASS, MILLRACE_JOBS: './job' });
-    expect(code).toBe(1);
-    expect(said).toContain('MILLRACE_JOBS');
-  });
-
-  test('with a pool or a rule for a kind that nobody declared, and touches no data', async () => {
-    const pool = await refusal({ ...BYPASS, MILLRACE_POOLS: '[{"name":"a","kinds":["nope"]}]' });
-    expect(pool.code).toBe(1);
-    expect(pool.said).toContain('There is no kind "nope"');
-    jobFile('rules.ts', RULES);
-    const rule = await refusal();
-    expect(rule.code).toBe(1);
-    expect(rule.said).toContain('There is no kind "plain"');
+  // Each in its own words, and before it has touched any data.
+  test('without its folder, kinds, port or database', async () => {
+    mkdirSync(join(folder, 'rules'));
+    writeFileSync(join(folder, 'rules/rules.ts'), RULES);
+    const taken = await listening(createServer());
+    const ready = JSON.stringify({ status: 'ready', checks: [] });
+    const millrace = await listening(createHttpServer((_, response) => response.end(ready)));
+    const database = 'postgres://ada:hush-hush-hush@127.0.0.1:1/db';
+    const REFUSED: readonly [Record<string, string>, string][] = [
+      [{ MILLRACE_JOBS: './job' }, 'MILLRACE_JOBS'],
+      [{ MILLRACE_POOLS: '[{"name":"a","kinds":["nope"]}]' }, 'There is no kind "nope"'],
+      [{ MILLRACE_JOBS: './rules' }, 'There is no kind "plain"'],
+      [{ PORT: `${taken}` }, `Port ${taken} on 127.0.0.1 is taken`],
+      [
+        { PORT: `${millrace}` },
+        `Millrace already runs at http://127.0.0.1:${millrace}. Use that one`,
+      ],
+      [{ DATABASE_URL: database }, 'postgres://127.0.0.1:1/db'],
+    ];
+    const all = REFUSED.map(([settings]) => ({ ...BYPASS, ...settings }));
+    const refusals = await refusedInNode(folder, all);
+    expect(refusals).toEqual(REFUSED.map(([, said]) => expect.stringContaining(said)));
+    expect(refusals.join()).not.toContain('hush');
     expect(existsSync(join(folder, '.millrace'))).toBe(false);
-  });
-
-  test('with a port that is taken: it says so first, and touches no data', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as { port: number };
-    const { code, said } = await refusal({ ...BYPASS, PORT: String(port) });
-    other.close();
-    expect(code).toBe(1);
-    expect(said).toContain(`Port ${port} on 127.0.0.1 is taken`);
-    expect(existsSync(join(folder, '.millrace'))).toBe(false);
-  });
-
-  test('with a Millrace on its port already: it names that one', async () => {
-    const answer = JSON.stringify({ status: 'ready', checks: [] });
-    const other = createHttpServer((_, response) => response.end(answer));
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as { port: number };
-    const { code, said } = await refusal({ ...BYPASS, PORT: String(port) });
-    other.close();
-    expect(code).toBe(1);
-    expect(said).toContain(`Millrace already runs at http://127.0.0.1:${port}. Use that one`);
-  });
-
-  test('without its database: it says so, and not the password', async () => {
-    const url = 'postgres://ada:hush-hush-hush@127.0.0.1:1/db';
-    const { code, said } = await refusal({ ...BYPASS, DATABASE_URL: url });
-    expect(code).toBe(1);
-    expect(said).toContain('postgres://127.0.0.1:1/db');
-    expect(said).not.toContain('hush');
   });
 });
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}

@@ -3,7 +3,7 @@ import { NO_WORKLOADS } from '../src/workloads/open.ts';
 import { defineJob, done } from '@millrace/engine';
 import { type Identity as Issuer, startIdentity } from '@millrace/simulator-identity';
 import type { JWTPayload } from 'jose';
-import { afterEach, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';
 import { type Harness, createHarness } from './harness.ts';
 import { createLog } from '../src/log/log.ts';
@@ -11,7 +11,7 @@ import { createIdentity } from '../src/identity/identity.ts';
 
 /**
  * Tokens of a real issuer over HTTP, through the whole app: a new issuer for each test of the file that calls `useIssuer`, and
- * the app that the test starts. Both are the current ones wherever they are read.
+ * the app that the test starts; or one of each for a file that calls `useOneIssuer`. Both are the current ones wherever they are read.
  */
 
 const hello = defineJob({
@@ -31,13 +31,26 @@ const signingKeys = await first.exportKeys();
 await first.close();
 
 export function useIssuer(): void {
-  beforeEach(async () => {
-    issuer = await startIdentity({ keys: signingKeys });
+  beforeEach(startIssuer);
+  afterEach(closeAll);
+}
+
+/** One issuer and one app for the whole file: for tests that only ask. */
+export function useOneIssuer(): void {
+  beforeAll(async () => {
+    await startIssuer();
+    start();
   });
-  afterEach(async () => {
-    await harness?.close();
-    await issuer.close();
-  });
+  afterAll(closeAll);
+}
+
+async function startIssuer(): Promise<void> {
+  issuer = await startIdentity({ keys: signingKeys });
+}
+
+async function closeAll(): Promise<void> {
+  await harness?.close();
+  await issuer.close();
 }
 
 export function start(

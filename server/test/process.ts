@@ -62,6 +62,35 @@ export function startNode(args: string[], env: Record<string, string>, cwd: stri
   };
 }
 
+/**
+ * With what `startMillrace` refuses each of these settings, in one process: a process of its own takes a second of the processor
+ * for each. `main` shows such a refusal, without a stack, and ends with 1.
+ */
+export async function refusedInNode(
+  folder: string,
+  all: readonly Readonly<Record<string, string>>[],
+): Promise<string[]> {
+  const path = (name: string) => JSON.stringify(join(root, 'server/dist', name));
+  const code = `
+    const { readConfig } = await import(${path('config/config.js')});
+    const { createLog } = await import(${path('log/log.js')});
+    const { startMillrace } = await import(${path('millrace.js')});
+    const { StartError } = await import(${path('start-error.js')});
+    const log = createLog({ level: 'silent', readable: false, secrets: [] });
+    const refusals = [];
+    for (const env of ${JSON.stringify(all)}) {
+      const thrown = await startMillrace(readConfig({ PORT: '0', ...env }), log).catch((error) => error);
+      if (!(thrown instanceof StartError)) throw thrown;
+      refusals.push(thrown.message);
+    }
+    console.log('refused ' + JSON.stringify(refusals));
+    process.exit();`;
+  const started = startNode(['--input-type=module', '-e', code], {}, folder);
+  const [, json = ''] = await started.says(/^refused (.*)$/m);
+  await started.ended;
+  return JSON.parse(json) as string[];
+}
+
 /** What `loadJobs` finds in a folder, in a plain Node process; and with what each of its subfolders that are named here is refused. */
 export async function loadInNode(
   folder: string,

@@ -35,7 +35,7 @@ function say(child: ChildProcess, messages: readonly object[]): void {
   for (const message of messages) child.stdin?.write(`${JSON.stringify(message)}\n`);
 }
 
-const call = (id: number, name: string, input: object) => ({
+const callTool = (id: number, name: string, input: object) => ({
   jsonrpc: '2.0',
   id,
   method: 'tools/call',
@@ -48,9 +48,9 @@ function ended(child: ChildProcess): Promise<number | null> {
   });
 }
 
-test('the tools are those of the table, each with a schema and what it does', async () => {
+test('the tools are those of the table, each with a schema and what it does, also where no server answers', async () => {
   const { server } = await fixture();
-  const { client, complaints } = await agentOf(server.url);
+  const { client, complaints, call } = await agentOf(server.url);
   const { tools: listed } = await client.listTools();
   expect(listed.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
   for (const tool of tools) {
@@ -72,6 +72,11 @@ test('the tools are those of the table, each with a schema and what it does', as
   // Nobody was asked for any of it.
   expect(server.requests).toEqual([]);
   expect(complaints).toEqual([]);
+
+  await server.stop();
+  const answered = await call('overview');
+  expect(answered).toMatchObject({ failed: true, data: { error: { code: 'unreachable' } } });
+  expect((await client.listTools()).tools).toHaveLength(tools.length);
 });
 
 describe('a person who can be asked', () => {
@@ -100,14 +105,14 @@ describe('a person who can be asked', () => {
 });
 
 describe('the process', () => {
-  test('writes the protocol to standard output and nothing else', async () => {
+  test('as docs/agents.md configures it writes the protocol to standard output and nothing else', async () => {
     const { server } = await fixture([aJob()]);
-    const child = launch(server.url);
+    const child = launch(server.url, documentedArguments());
     const errors = text(child.stderr);
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-    say(child, [...GREETINGS, call(2, 'list_jobs', {}), call(3, 'nonsense', {})]);
+    say(child, [...GREETINGS, callTool(2, 'list_jobs', {}), callTool(3, 'nonsense', {})]);
     child.stdin.write('this is not of the protocol\n');
-    say(child, [call(4, 'show_job', { id: 'pg-1' })]);
+    say(child, [callTool(4, 'show_job', { id: 'pg-1' })]);
     const answered: number[] = [];
     while (answered.length < 4) {
       const { value } = await lines.next();
@@ -146,23 +151,14 @@ describe('the process', () => {
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     say(child, [
       ...GREETINGS,
-      call(2, 'show_job', { id: 'pg-1', wait: 50 }),
-      call(3, 'list_jobs', {}),
+      callTool(2, 'show_job', { id: 'pg-1', wait: 50 }),
+      callTool(3, 'list_jobs', {}),
     ]);
     await lines.next();
     await lines.next(); // Of list_jobs: show_job still waits.
     end(child);
     expect(await ended(child)).toBe(code);
     expect(await errors).toBe('');
-  });
-
-  test('of no server says so, and goes on', async () => {
-    const { server } = await fixture();
-    await server.stop();
-    const agent = await agentOf(server.url);
-    const answered = await agent.call('overview');
-    expect(answered).toMatchObject({ failed: true, data: { error: { code: 'unreachable' } } });
-    expect((await agent.client.listTools()).tools).toHaveLength(tools.length);
   });
 });
 
@@ -178,17 +174,14 @@ test('no other command loads the SDK', () => {
   );
 });
 
-test('the configuration of docs/agents.md starts it', async () => {
+/** Of `millrace`, in the configuration that the page gives to agents. */
+function documentedArguments(): string[] {
   const page = readFileSync(new URL('../../../docs/agents.md', import.meta.url), 'utf8');
   const [, block = ''] = /```json\n(.*?)```/s.exec(page) ?? [];
   const { mcpServers } = JSON.parse(block) as {
     mcpServers: { millrace: { command: string; args: string[] } };
   };
-  const { command, args } = mcpServers.millrace;
-  expect([command, args[0]]).toEqual(['npx', 'millrace']);
-  const { server } = await fixture();
-  const child = launch(server.url, args.slice(1));
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  say(child, GREETINGS);
-  expect(String((await lines.next()).value)).toContain('"serverInfo"');
-});
+  const [command, ...words] = [mcpServers.millrace.command, ...mcpServers.millrace.args];
+  expect([command, words[0]]).toEqual(['npx', 'millrace']);
+  return words.slice(1);
+}

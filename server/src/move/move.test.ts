@@ -15,6 +15,7 @@ import {
 import { newJob } from '@millrace/store-contract';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { need } from '../../../scripts/need.mjs';
 import { type TestDatabase, bareDatabase } from '../../../stores/postgres/test/databases.ts';
 import { type DatabasePlace, readDatabasePlace } from '../config/place.ts';
 import { migrateSchema } from '../schema/migrate.ts';
@@ -41,7 +42,13 @@ const CHUNKS = [1, 1_000, 1_000_000].map((size) => randomBytes(size));
 
 /** The settings of an installation that was killed in the middle of its work. */
 let folder: string;
-let made: { readonly leased: string; readonly waiting: string; readonly installation: string };
+let made: {
+  readonly leased: string;
+  readonly waiting: string;
+  readonly installation: string;
+  /** Of the table of jobs, below the folder of Postgres. */
+  readonly jobsFile: string;
+};
 /** Where it was moved to, and what was told meanwhile. */
 let target: TestDatabase;
 let events: readonly MoveEvent[];
@@ -49,10 +56,12 @@ let client: pg.Client;
 const atEnd: (() => Promise<unknown>)[] = [];
 const cleanups: (() => Promise<unknown>)[] = [];
 
-// An embedded database takes seconds to open: it is made once, and moved once.
+// An embedded database takes seconds to make and to open: this one is a copy, filled once, and moved once.
+const empty = join(await need('pglite'), 'data');
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-move-'));
   atEnd.push(() => rm(folder, { recursive: true }));
+  await cp(empty, join(folder, 'db/pg'), { recursive: true });
   const store = await openPgliteStore({ source: { folder: join(folder, 'db'), durable: false } });
   for (const part of SCHEMA_PARTS) await migrate(store.database, part);
   made = await fill(store);
@@ -71,7 +80,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
-async function empty(): Promise<TestDatabase> {
+async function newDatabase(): Promise<TestDatabase> {
   const database = await bareDatabase();
   cleanups.push(() => database.drop());
   return database;
@@ -93,6 +102,8 @@ async function fill(store: PostgresStore): Promise<typeof made> {
   });
   const many = Array.from({ length: 40 }, () => newJob({ kind: 'shared' }));
   await store.enqueue({ jobs: many });
+  // More than a page of the table, for those who cut it off.
+  await store.enqueue({ jobs: Array.from({ length: 300 }, () => newJob({ kind: 'many' })) });
   for (const [index, kind] of ['leased', 'shared'].entries())
     await store.claim({
       worker: 'w',
@@ -131,10 +142,12 @@ SELECT seq, number, decode(hex, 'hex') FROM content, unnest($1::text::text[]) WI
     INSERT INTO millrace.report_runs (seq, job, report, digest, title, parameters, tenant, correlation_id, format, rows_per_second, created_at)
     VALUES (7, 'pg-7', 'r', 'd', 't', '{}', '', 'c', 'csv', 1234.5678901234567, now())`);
   const [installation] = await database.query<{ id: string }>(INSTALLATION, []);
+  const [jobs] = await database.query<{ file: string }>(JOBS_FILE, []);
   return {
     leased: first?.id ?? '',
     waiting: second?.id ?? '',
     installation: installation?.id ?? '',
+    jobsFile: jobs?.file ?? '',
   };
 }
 
@@ -204,11 +217,15 @@ test('everything is there, row by row and byte by byte, and work goes on', async
   expect(await store.enqueue({ jobs: [again] })).toMatchObject([{ id: made.leased }]);
 });
 
+const JOBS_FILE = {
+  name: '',
+  text: `SELECT pg_relation_filepath('millrace.jobs') AS file`,
+};
 const INSTALLATION = { name: '', text: 'SELECT id FROM millrace.shell_query_installation' };
 
 test('from Postgres into Postgres too, once nobody is connected', async () => {
-  const second = await empty();
-  const third = await empty();
+  const second = await newDatabase();
+  const third = await newDatabase();
   const store = await openPostgresStore({ url: target.url });
   const again = () => moved(postgres(target.url), postgres(second.url));
   await expect(again()).rejects.toMatchObject({ code: 'source_in_use' });
@@ -233,7 +250,7 @@ describe('it is refused, and the target stays as it is', () => {
     );
 
   test('where there is nothing to move, or it is in use', async () => {
-    const { url } = await empty();
+    const { url } = await newDatabase();
     expect(await refusal(embedded(join(folder, 'nope')), postgres(url))).toMatchObject({
       code: 'source_missing',
       exit: 'notFound',
@@ -247,7 +264,7 @@ describe('it is refused, and the target stays as it is', () => {
   });
 
   async function connected(): Promise<{ url: string; query(sql: string): Promise<unknown[]> }> {
-    const { url } = await empty();
+    const { url } = await newDatabase();
     const own = new pg.Client(url);
     await own.connect();
     cleanups.push(() => own.end());
@@ -292,14 +309,7 @@ describe('it is refused, and the target stays as it is', () => {
     const copy = await mkdtemp(join(tmpdir(), 'millrace-cut-'));
     cleanups.push(() => rm(copy, { recursive: true }));
     await cp(folder, copy, { recursive: true });
-    const source = await openPgliteStore({ source: { folder: join(copy, 'db'), durable: false } });
-    await source.enqueue({ jobs: Array.from({ length: 300 }, () => newJob({ kind: 'many' })) });
-    const [at] = await source.database.query<{ file: string }>(
-      { name: '', text: `SELECT pg_relation_filepath('millrace.jobs') AS file` },
-      [],
-    );
-    await source.close();
-    await truncate(join(copy, 'db', 'pg', at?.file ?? ''), 8_192);
+    await truncate(join(copy, 'db', 'pg', made.jobsFile), 8_192);
     const { url, query } = await connected();
     expect(await refusal(embedded(copy), postgres(url))).toMatchObject({
       code: 'source_damaged',
@@ -347,7 +357,7 @@ describe('it is refused, and the target stays as it is', () => {
 describe('a table', () => {
   let database: Database;
   beforeEach(async () => {
-    database = openPg({ url: (await empty()).url, poolSize: 2, answerWithinMs: 60_000 });
+    database = openPg({ url: (await newDatabase()).url, poolSize: 2, answerWithinMs: 60_000 });
     cleanups.push(() => database.close());
     await database.script(`
       CREATE SCHEMA millrace;

@@ -79,14 +79,13 @@ function enqueue(request: object, fields: object = {}): Promise<string> {
   });
 }
 
-/** As soon as the record says so. Each look is a turn of the event loop and more: the process works meanwhile. */
+/** Looks again with each event of a job: the first says that the stream is live, and a record is written before its job ends. */
 async function ended({ org }: Salesforce, id: string) {
-  for (let looks = 0; looks < 3_000; looks += 1) {
+  for await (const _ of client.events({ query: { topics: 'job' } })) {
     const record = org.record(id);
     if (record !== null && !RUNNING.includes(record['Status__c'])) return record;
-    await client.workerStatus();
   }
-  throw new Error(`${id} does not come to an end: ${JSON.stringify(org.record(id))}`);
+  throw new Error(`The events end before ${id}: ${JSON.stringify(org.record(id))}`);
 }
 
 describe('a record that waits', () => {

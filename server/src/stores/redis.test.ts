@@ -7,7 +7,7 @@ import { need } from '../../../scripts/need.mjs';
 import { startRedis } from '../../../scripts/services.mjs';
 import { type TestDatabase, bareDatabase } from '../../../stores/postgres/test/databases.ts';
 import { HELLO, SLOW } from '../../test/job-files.ts';
-import { type Started, startMain } from '../../test/process.ts';
+import { type Started, refusedInNode, startMain } from '../../test/process.ts';
 
 /** The process as people run it, with some of its kinds in Redis. */
 
@@ -33,20 +33,18 @@ beforeEach(() => {
   writeFileSync(join(folder, 'jobs', 'slow.ts'), SLOW);
 });
 
-function main(env: Record<string, string>): Started {
-  const started = startMain(
-    {
-      PORT: '0',
-      NODE_ENV: 'development',
-      AUTH_BYPASS_DEVELOPMENT: 'true',
-      MILLRACE_DOCUMENTS: 'false',
-      DATABASE_URL: database.url,
-      REDIS_URL: redis.url,
-      REDIS_KINDS: 'hello',
-      ...env,
-    },
-    folder,
-  );
+const settings = () => ({
+  NODE_ENV: 'development',
+  AUTH_BYPASS_DEVELOPMENT: 'true',
+  MILLRACE_DOCUMENTS: 'false',
+  DATABASE_URL: database.url,
+  REDIS_URL: redis.url,
+  REDIS_KINDS: 'hello',
+  REDIS_PREFIX: 'together',
+});
+
+function main(): Started {
+  const started = startMain({ PORT: '0', ...settings() }, folder);
   onTestFinished(async () => {
     started.child.kill('SIGKILL');
     await started.ended;
@@ -78,8 +76,9 @@ async function redisStatus(client: Client): Promise<string | undefined> {
   return checks.find(({ name }) => name === 'redis')?.status;
 }
 
-test('its kinds run there, the others in the database, and people see them together', async () => {
-  const { client } = await clientOf(main({ REDIS_PREFIX: 'together' }));
+test('its kinds run there, the others in the database, people see them together, and a restart of Redis ends nothing', async () => {
+  const started = main();
+  const { client } = await clientOf(started);
   const greeting = await greeted(client, 'Ada');
   expect(greeting).toMatch(/^bull-\d+$/);
   const { id: slow } = await client.enqueue({ body: { kind: 'slow', data: { ms: 1 } } });
@@ -96,12 +95,7 @@ test('its kinds run there, the others in the database, and people see them toget
   });
   await client.resumeKind({ params: { kind: 'hello' } });
   await ends(client, held);
-}, 120_000);
 
-test('a restart of Redis ends nothing, and work goes on by itself', async () => {
-  const started = main({ REDIS_PREFIX: 'restarted' });
-  const { client } = await clientOf(started);
-  const before = await greeted(client, 'Ada');
   await redis.stop('immediate');
   await expect.poll(() => redisStatus(client), { timeout: 20_000 }).toBe('degraded');
   await expect(
@@ -111,24 +105,29 @@ test('a restart of Redis ends nothing, and work goes on by itself', async () => 
   await ends(client, id);
   await started.says(/Redis does not answer/);
   await redis.start();
+  // Work goes on by itself.
   await expect.poll(() => redisStatus(client), { timeout: 20_000 }).toBe('ok');
-  expect(await client.getJob({ params: { id: before } })).toMatchObject({ state: 'SUCCEEDED' });
-  await greeted(client, 'Bob');
+  expect(await client.getJob({ params: { id: greeting } })).toMatchObject({ state: 'SUCCEEDED' });
+  await greeted(client, 'Carol');
 }, 120_000);
 
 test('a Redis that is not there, or cannot do what a kind needs, is reported at the start', async () => {
-  const refused = async (env: Record<string, string>): Promise<string> => {
-    const started = main(env);
-    expect(await started.ended).not.toBe(0);
-    return started.output();
-  };
-  expect(await refused({ REDIS_URL: 'redis://:hush-hush@127.0.0.1:1' })).toMatch(
-    /The Redis of REDIS_URL \(127\.0\.0\.1:1\) cannot be used: .*ECONNREFUSED/,
-  );
-  expect(await refused({ REDIS_KINDS: 'hello,nobody' })).toContain('no kind "nobody"');
+  mkdirSync(join(folder, 'nightly'));
+  writeFileSync(join(folder, 'nightly', 'hello.ts'), HELLO);
   writeFileSync(
-    join(folder, 'jobs', 'nightly.ts'),
+    join(folder, 'nightly', 'nightly.ts'),
     `export const nightly = { name: 'nightly', cron: '0 2 * * *', job: { kind: 'hello', data: { name: 'Ada' } } };`,
   );
-  expect(await refused({})).toContain('the schedule "nightly" needs schedules');
+  const refusals = await refusedInNode(folder, [
+    { ...settings(), REDIS_URL: 'redis://:hush-hush@127.0.0.1:1' },
+    { ...settings(), REDIS_KINDS: 'hello,nobody' },
+    { ...settings(), MILLRACE_JOBS: './nightly' },
+  ]);
+  expect(refusals).toEqual([
+    expect.stringMatching(
+      /The Redis of REDIS_URL \(127\.0\.0\.1:1\) cannot be used: .*ECONNREFUSED/,
+    ),
+    expect.stringContaining('no kind "nobody"'),
+    expect.stringContaining('the schedule "nightly" needs schedules'),
+  ]);
 }, 120_000);

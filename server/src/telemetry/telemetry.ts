@@ -13,6 +13,8 @@
  *   store.ts        every verb of the store as such a call; requests.ts: the hooks for Fastify
  *   azure.ts, otlp.ts   where it all goes, besides /metrics
  *
+ * What sends traces is loaded only where they are sent: 110 files that every start would load.
+ *
  * Nothing here is registered globally: several telemetries may live in one process, as they do in tests.
  */
 import type { Clock } from '@millrace/engine';
@@ -20,14 +22,12 @@ import { systemClock } from '@millrace/engine/system';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider, type MetricProducer, type MetricReader } from '@opentelemetry/sdk-metrics';
-import { AlwaysOnSampler, BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '../log/log.ts';
 import { createMask } from '../log/mask.ts';
-import { exportToAzure } from './export/azure.ts';
 import { createBounds } from './metrics/bounds.ts';
 import { createGauges } from './metrics/gauges.ts';
 import { observeAll } from './metrics/observe.ts';
-import { type SpanExport, exportToOtlp } from './export/otlp.ts';
+import type { SpanExport } from './export/otlp.ts';
 import { SCOPE, differences, totals } from './metrics/readings.ts';
 import { createRecorded, createRecorders } from './metrics/recorders.ts';
 import { createSampling } from './traces/sampling.ts';
@@ -78,16 +78,21 @@ export async function startTelemetry(
   const azure =
     connectionString === null
       ? null
-      : await exportToAzure({
+      : await (
+          await import('./export/azure.ts')
+        ).exportToAzure({
           connectionString,
           producer: differences(recorded, gauges, resource),
           log,
           clock,
         });
-  const otlp = otlpEndpoint === null ? null : exportToOtlp(otlpEndpoint, log, clock);
+  const otlp =
+    otlpEndpoint === null
+      ? null
+      : (await import('./export/otlp.ts')).exportToOtlp(otlpEndpoint, log, clock);
   const exports = [azure, otlp].filter((each) => each !== null);
   const metrics = startMetrics(resource, totals(recorded, gauges, resource), azure?.reader);
-  const traces = startTraces(config, resource, exports, clock);
+  const traces = await startTraces(config, resource, exports, clock);
   const ending: (() => void)[] = [];
 
   return {
@@ -137,13 +142,14 @@ function startMetrics(
   };
 }
 
-function startTraces(
+async function startTraces(
   { tracesPerSecond, version, secrets = [] }: TelemetryConfig,
   resource: Resource,
   exports: readonly SpanExport[],
   clock: Clock,
-): (Traces & { shutdown(): Promise<void> }) | null {
+): Promise<(Traces & { shutdown(): Promise<void> }) | null> {
   if (exports.length === 0 || tracesPerSecond <= 0) return null;
+  const { AlwaysOnSampler, BasicTracerProvider } = await import('@opentelemetry/sdk-trace-base');
   const provider = new BasicTracerProvider({
     resource,
     // The SDK keeps every span: whether one is made is decided before, by sampling.ts.
