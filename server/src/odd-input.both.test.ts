@@ -158,9 +158,10 @@ const ODD = [
 /** Each place, with all that is sent to it. */
 type Places = readonly (readonly Sent[])[];
 
+/** A quarter in the fast suite, and the rest in the long one. */
 function some(places: Places): Sent[] {
   return places.flatMap((sent, place) =>
-    sent.filter((_, index) => isLong || (place + index) % 4 === 0),
+    sent.filter((_, index) => ((place + index) % 4 === 0) !== isLong),
   );
 }
 
