@@ -18,6 +18,7 @@ const KIND = 'letter';
 const CODE = 'upstream_away';
 /** Sections about the org have its kind, and a record that suits them. */
 const OF_ORG = 'document.salesforce';
+const STUCK = 'A report is stuck';
 
 describe.sequential('its commands', () => {
   let service: Service;
@@ -28,7 +29,7 @@ describe.sequential('its commands', () => {
   /** The rows of one never came, and one stays where it is. */
   let runs: { readonly lost: string; readonly stuck: string };
   /** By the section that asks for one. */
-  let reports: Readonly<Record<string, string>>;
+  let reports: Record<string, string>;
 
   beforeAll(async () => {
     service = await startService();
@@ -44,10 +45,7 @@ describe.sequential('its commands', () => {
     };
     records = await addRecords();
     runs = await startRuns();
-    reports = {
-      'A report is stuck': await startReport('locked', 'PROCESSING'),
-      'Reports fail': await startReport('missing', 'FAILED'),
-    };
+    reports = { 'Reports fail': await startReport('missing', 'FAILED') };
   }, 120_000);
 
   afterAll(() => service.close());
@@ -129,6 +127,8 @@ describe.sequential('its commands', () => {
   }
 
   it.each(sections)('of "$title" do what they say', { timeout: 60_000 }, async (section) => {
+    // Not before: a run that waits for a lock gives up after two minutes, and a busy machine needs as long for the sections above.
+    if (section.title === STUCK) reports[STUCK] = await startReport('locked', 'PROCESSING');
     for (const [index, { language, notes, text }] of section.blocks.entries()) {
       if (language !== 'sh') continue;
       const { code, stdout, stderr } = await run(text, section);

@@ -63,6 +63,7 @@ export async function makeProject(params: {
     TMPDIR: tmpdir(),
     ...runMark(), // the server is a process group of its own
     XDG_STATE_HOME: join(folder, 'state'),
+    NODE_COMPILE_CACHE: join(folder, 'compiled'), // npm of Node 22 and later would leave it in the temporary folder
     npm_config_offline: 'true',
     npm_config_update_notifier: 'false',
     ...env,

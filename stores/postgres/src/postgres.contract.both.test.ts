@@ -80,8 +80,11 @@ async function start(openStore: (url: string, options?: Options) => Promise<Post
 }
 
 const open = (url: string, options?: Options) => openPostgresStore({ url, ...options });
-if (isLong) describeStoreContract('postgres, leases shared', () => start(openSharing));
-else describeStoreContract('postgres', () => start(open));
-describeAudit('postgres', () => start(open));
-describeNames('postgres', () => start(open));
-describeAnnouncements('postgres', () => start(open));
+if (isLong) {
+  describeStoreContract('postgres, leases shared', () => start(openSharing));
+} else {
+  describeStoreContract('postgres', () => start(open));
+  describeAudit('postgres', () => start(open));
+  describeNames('postgres', () => start(open));
+  describeAnnouncements('postgres', () => start(open));
+}

@@ -1,6 +1,6 @@
 import { JobFailure, type Outcome, done } from '@millrace/engine';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type FleetClock, PACE, createFleetClock } from '../test/clock.ts';
 import { LEVELS, account, docx, pdf, waiting } from '../test/documents.ts';
 import { DOCUMENT, strayFiles, text } from '../test/inside.ts';
 import { type World, startOrg } from '../test/org.ts';
@@ -26,10 +26,12 @@ const hasDocx = (n: number): boolean => n % 10 === 0;
 
 describe.each(LEVELS)('a fleet and an org that fails now and then, with $level', ({ apex }) => {
   let world: World;
+  let clock: FleetClock;
   let parents: string[];
 
   beforeEach(async () => {
-    world = await startOrg({ apex, seed: 7, lockWaitMs: 2_000 });
+    clock = createFleetClock();
+    world = await startOrg({ apex, seed: 7, lockWaitMs: 2_000 / PACE, now: clock.now });
     parents = [await account(world.org, 'A'), await account(world.org, 'B')];
     for (let n = 0; n < RECORDS; n += 1)
       await waiting(world.org, {
@@ -37,7 +39,10 @@ describe.each(LEVELS)('a fleet and an org that fails now and then, with $level',
         MaxAttempts__c: ATTEMPTS,
       });
   });
-  afterEach(() => world.close());
+  afterEach(async () => {
+    await world.close();
+    clock.close();
+  });
 
   function parentsOf(n: number): string[] {
     return parents.slice(0, 1 + (n % 2));
@@ -48,7 +53,7 @@ describe.each(LEVELS)('a fleet and an org that fails now and then, with $level',
       throw new JobFailure('validation_error', 'As asked.', { retryable: false });
     if (failsAtFirst(n) && attempt === 1) throw new Error('The first time it does not work.');
     // Records keep whole seconds, so a lease of 2 s may be one of 1 s: these have to renew theirs, or lose it.
-    await wait(n % 25 === 1 ? 900 : 1);
+    await clock.wait(n % 25 === 1 ? 900 : 1);
     const files = [pdf(`n-${n}.pdf`), ...(hasDocx(n) ? [docx(`n-${n}.docx`)] : [])];
     return done({ n }, { effects: [filesEffect(files, { parents: parentsOf(n) })] });
   }
@@ -69,7 +74,8 @@ describe.each(LEVELS)('a fleet and an org that fails now and then, with $level',
       id,
       lease: '2s',
       pool: { concurrency: 20, batch: 10 },
-      parts: { sleep: (ms) => wait(ms / 100) },
+      clock,
+      parts: { now: clock.now, sleep: (ms) => clock.wait(ms / 100) },
     });
     replica.worker.start();
     return replica;
@@ -129,7 +135,6 @@ describe.each(LEVELS)('a fleet and an org that fails now and then, with $level',
       expect(strikes).toBeGreaterThan(RECORDS / 10);
       world.org.faults.clear();
       await Promise.all([victim, ...others].map(({ worker }) => worker.stop()));
-
       expectWhole();
     },
     120_000,

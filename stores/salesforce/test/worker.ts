@@ -53,10 +53,12 @@ export function openReplica(
     readonly store?: Partial<SalesforceStoreOptions>;
     readonly parts?: SalesforceParts;
     readonly random?: () => number;
+    readonly clock?: Clock;
     readonly services?: ReadonlyMap<string, unknown>;
   } = {},
 ): Replica {
-  const { id = 'worker-1', lease = '2m', pool, parts, random = Math.random } = options;
+  const { id = 'worker-1', lease = '2m', pool, parts } = options;
+  const { clock = systemClock, random = Math.random } = options;
   const store = world.open(options.store, parts);
   const events = createEvents();
   const worker = createWorker({
@@ -67,7 +69,7 @@ export function openReplica(
     },
     store,
     registry: createRegistry([kind]),
-    clock: systemClock,
+    clock,
     random,
     events,
     ...(options.services && { services: options.services }),

@@ -61,7 +61,7 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 1_000; turn++) await new Promise(setImmediate);
 }
 
-describe.each(isLong ? KINDS : KINDS.slice(0, 1))('%s', (kind) => {
+describe.each(KINDS.filter((kind) => (kind === 'embedded') === isLong))('%s', (kind) => {
   let opened: TestSource;
   beforeAll(async () => {
     opened = await openTestSource(kind);
@@ -144,53 +144,57 @@ describe.each(isLong ? KINDS : KINDS.slice(0, 1))('%s', (kind) => {
   });
 });
 
-describe('a server', () => {
-  let opened: TestPostgres;
-  beforeAll(async () => {
-    opened = await openTestPostgres();
-    await opened.script(TABLE);
-  });
-  afterAll(() => opened.drop());
+if (!isLong)
+  describe('a server', () => {
+    let opened: TestPostgres;
+    beforeAll(async () => {
+      opened = await openTestPostgres();
+      await opened.script(TABLE);
+    });
+    afterAll(() => opened.drop());
 
-  async function untilBusy(): Promise<void> {
-    const busy = `SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%count(*) FROM hours a%'
+    async function untilBusy(): Promise<void> {
+      const busy = `SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%count(*) FROM hours a%'
                      AND pid <> pg_backend_pid() AND query NOT LIKE '%AS report'`;
-    while ((await opened.admin.query(busy)).rowCount === 0);
-  }
+      while ((await opened.admin.query(busy)).rowCount === 0);
+    }
 
-  test.each(Object.keys(PLACES))('has no session left of: %s', async (place) => {
-    const control = new AbortController();
-    const begun = await opened.source.begin({ statementTimeoutMs: 60_000, signal: control.signal });
-    const stop = (): void => control.abort();
-    await refused(PLACES[place]?.(begun, stop, untilBusy) ?? Promise.resolve());
-    await begun.end();
-    await untilNoSessions(opened);
-  });
-
-  test('waits for a reader who is elsewhere, and goes on for him', async () => {
-    await reading(opened.source, async ({ copy }) => {
-      const batches = copy(WRITES, CUT)[Symbol.asyncIterator]();
-      await batches.next();
-      while (!(await opened.sessions()).includes('ClientWrite'));
-      for (let batch = 0; batch < 50; batch++)
-        expect(await batches.next()).toMatchObject({ done: false });
-      await batches.return?.();
+    test.each(Object.keys(PLACES))('has no session left of: %s', async (place) => {
+      const control = new AbortController();
+      const begun = await opened.source.begin({
+        statementTimeoutMs: 60_000,
+        signal: control.signal,
+      });
+      const stop = (): void => control.abort();
+      await refused(PLACES[place]?.(begun, stop, untilBusy) ?? Promise.resolve());
+      await begun.end();
+      await untilNoSessions(opened);
     });
-    await untilNoSessions(opened);
-  });
 
-  test('closed: readings under way end', async () => {
-    const other = await openTestPostgres();
-    const begun = await other.source.begin({ statementTimeoutMs: 60_000 });
-    const answer = refused(
-      begun.rows('SELECT count(*) FROM pg_class a, pg_class b, pg_class c, pg_class d'),
-    );
-    await other.source.close();
-    expect(await answer).toMatchObject({ code: 'closed' });
-    await untilNoSessions(other);
-    expect(await refused(other.source.begin({ statementTimeoutMs: 1 }))).toMatchObject({
-      code: 'closed',
+    test('waits for a reader who is elsewhere, and goes on for him', async () => {
+      await reading(opened.source, async ({ copy }) => {
+        const batches = copy(WRITES, CUT)[Symbol.asyncIterator]();
+        await batches.next();
+        while (!(await opened.sessions()).includes('ClientWrite'));
+        for (let batch = 0; batch < 50; batch++)
+          expect(await batches.next()).toMatchObject({ done: false });
+        await batches.return?.();
+      });
+      await untilNoSessions(opened);
     });
-    await other.drop();
+
+    test('closed: readings under way end', async () => {
+      const other = await openTestPostgres();
+      const begun = await other.source.begin({ statementTimeoutMs: 60_000 });
+      const answer = refused(
+        begun.rows('SELECT count(*) FROM pg_class a, pg_class b, pg_class c, pg_class d'),
+      );
+      await other.source.close();
+      expect(await answer).toMatchObject({ code: 'closed' });
+      await untilNoSessions(other);
+      expect(await refused(other.source.begin({ statementTimeoutMs: 1 }))).toMatchObject({
+        code: 'closed',
+      });
+      await other.drop();
+    });
   });
-});
