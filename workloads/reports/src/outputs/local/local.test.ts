@@ -75,11 +75,12 @@ describe('the folder', () => {
     await writeFile(place.folder, '');
     for (const folder of [place.folder, join(place.folder, 'below')]) {
       const outputs = createOutputs({ folder, s3: null });
-      for (const failed of [
-        outputs.check(),
-        outputs.open({ job: 'pg-1', epoch: 1, at: null, signal: new AbortController().signal }),
+      const { signal } = new AbortController();
+      for (const fails of [
+        () => outputs.check(),
+        () => outputs.open({ job: 'pg-1', epoch: 1, at: null, signal }),
       ]) {
-        const error = await thrownBy(failed);
+        const error = await thrownBy(fails());
         expect(error).toMatchObject({ name: 'JobFailure', retryable: true });
         expect(String(error)).toContain(folder);
       }
