@@ -36,10 +36,12 @@ export const MOST_SPANS = 100;
 export function createTraceContext(): TraceContext {
   const storage = new AsyncLocalStorage<Place>();
   let open = 0;
+  // Since Node 24, what was begun within a trace keeps its place in a storage that is switched off.
+  const current = (): Place | undefined => (open === 0 ? undefined : storage.getStore());
   return {
-    current: () => storage.getStore(),
+    current,
     traceparent() {
-      const place = storage.getStore();
+      const place = current();
       return place && traceparentOf(place.span.spanContext());
     },
     open(span, correlationId) {
