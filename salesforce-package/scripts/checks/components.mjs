@@ -14,7 +14,9 @@ export async function components(project) {
     return { problems: [], note: 'no components' };
   const jest = join(toolsRoot, 'node_modules/@salesforce/sfdx-lwc-jest/bin/sfdx-lwc-jest');
   // The second `--` hands the rest to Jest.
-  const args = [jest, '--', '--ci', '--silent', '--maxWorkers=2'];
+  // Its cache would otherwise stay in the temporary folder.
+  const cache = `--cacheDirectory=${join(toolsRoot, 'node_modules/.cache/jest')}`;
+  const args = [jest, '--', '--ci', '--silent', '--maxWorkers=2', cache];
   const { output, failed } = await run(process.execPath, args, {
     cwd: project,
     maxBuffer: 1 << 26,
