@@ -93,6 +93,14 @@ export const DIALECTS: readonly Dialect[] = [
     ],
   },
   {
+    name: 'a mail merge of Syncfusion or Aspose',
+    signs: [
+      sign('sure', '«(?:BeginGroup|RangeStart):([\\w.]{1,80})»', loop),
+      sign('sure', '«(?:EndGroup|RangeEnd):[\\w.]{1,80}»', () => 'Write {{/each}}.'),
+      sign('sure', '«Image:([\\w.]{1,80})[^»]{0,40}»', (path) => `Write {{image ${path} width=4cm}}.`),
+    ],
+  },
+  {
     name: 'docx-templates',
     signs: [
       sign(

@@ -3,13 +3,17 @@ import { TemplateError } from '../errors.ts';
 import { type HtmlBlock, type HtmlSpan, parseHtml } from '../helpers/html.ts';
 import { LINK_LOOK, linkTarget, withProperties } from '../helpers/link.ts';
 import { type Picture, emuOf, fit, pictureBytes, readPicture } from '../helpers/picture.ts';
-import { type QrLevel, qrPicture } from '../helpers/qr.ts';
+import { QR_LEVELS, type QrLevel, qrPicture } from '../helpers/qr.ts';
+import { fieldOfPath } from '../paths.ts';
 import { escapeText } from '../xml/text.ts';
 import { drawingXml } from './drawing.ts';
+import { isEmpty } from './args.ts';
 import { evaluate, noted } from './evaluate.ts';
 import type { Media, PartMedia } from './media.ts';
 import { type Run, bounded } from './run.ts';
+import { printed } from './printable.ts';
 import { textOf } from './scope.ts';
+import { field } from './unread.ts';
 
 type DrawOp = Extract<Op, { op: 'draw' }>;
 
@@ -52,9 +56,29 @@ function argument(op: DrawOp, run: Run, n: number): unknown {
   return value === undefined ? undefined : noted(run, () => evaluate(value, run, op.place));
 }
 
+function argumentText(op: DrawOp, run: Run, n: number): string {
+  const value = argument(op, run, n);
+  return noted(run, () => printed(value, op.call.args[n], run, op.place)) ?? '';
+}
+
 function option(op: DrawOp, run: Run, name: string): unknown {
   const value = op.call.named.get(name);
   return value === undefined ? undefined : evaluate(value, run, undefined);
+}
+
+/** A length that the tag gives or that a field holds. One that is no length is an error: the picture would have another size without a word. */
+function lengthOf(op: DrawOp, run: Run, name: string): number | undefined {
+  const given = option(op, run, name);
+  if (isEmpty(given)) return undefined;
+  const emu = emuOf(given);
+  if (emu !== undefined) return emu;
+  const asked = op.call.named.get(name);
+  const at = asked?.kind === 'path' ? asked.text : undefined;
+  throw new TemplateError(
+    'bad_value',
+    `${field(at)}${name}="${textOf(given).slice(0, 60)}" is no length; write it like 4cm.`,
+    { ...op.place, field: at === undefined ? undefined : fieldOfPath(at) },
+  );
 }
 
 export function isUrl(value: unknown): value is string {
@@ -68,8 +92,8 @@ function drawImage(op: DrawOp, run: Run, context: DrawContext): void {
   const make = () => readAt(op, run, bytesOf(value, op, context));
   const file = context.media.picture(key ?? `bytes ${context.media.files.length}`, make);
   place(op, run, context, file, {
-    width: emuOf(option(op, run, 'width')),
-    height: emuOf(option(op, run, 'height')),
+    width: lengthOf(op, run, 'width'),
+    height: lengthOf(op, run, 'height'),
   });
 }
 
@@ -122,15 +146,13 @@ function place(
   );
 }
 
-const LEVELS: readonly string[] = ['L', 'M', 'Q', 'H'];
-
 function drawQr(op: DrawOp, run: Run, context: DrawContext): void {
-  const value = textOf(argument(op, run, 0));
+  const value = argumentText(op, run, 0);
   if (value === '') return;
   const named = op.call.named.get('level');
   const asked = named?.kind === 'path' ? named.text : textOf(option(op, run, 'level'));
-  const level = (LEVELS.includes(asked) ? asked : 'M') as QrLevel;
-  const side = emuOf(option(op, run, 'size')) ?? 1_080_000; // 3 cm
+  const level = (QR_LEVELS.includes(asked) ? asked : 'M') as QrLevel;
+  const side = lengthOf(op, run, 'size') ?? 1_080_000; // 3 cm
   const file = context.media.picture(`qr ${level} ${side} ${value}`, () => {
     const picture = qrPicture(value, level, side);
     if (picture) return picture;
@@ -140,8 +162,8 @@ function drawQr(op: DrawOp, run: Run, context: DrawContext): void {
 }
 
 function drawLink(op: DrawOp, run: Run, context: DrawContext): void {
-  const url = textOf(argument(op, run, 0));
-  const text = textOf(argument(op, run, 1)) || url;
+  const url = argumentText(op, run, 0);
+  const text = argumentText(op, run, 1) || url;
   const target = linkTarget(url);
   if (target === undefined || op.run.inLink) {
     run.out.value(bounded(text, run, op.place));
@@ -165,7 +187,7 @@ function linkOpen(target: string, { part, strictFormat }: DrawContext): string {
 }
 
 function drawHtml(op: DrawOp, run: Run, context: DrawContext): void {
-  const blocks = parseHtml(bounded(textOf(argument(op, run, 0)), run, op.place));
+  const blocks = parseHtml(bounded(argumentText(op, run, 0), run, op.place));
   const whole = op.helper === 'htmlParagraphs';
   const { properties, paragraphProperties } = op.run;
   if (whole) {
