@@ -1,4 +1,6 @@
+import { insteadOfCarbone } from './carbone.ts';
 import { adviceOn } from './compile/tags/advice.ts';
+import { inWords } from './compile/tags/conditions.ts';
 import { parseTag } from './compile/tags/expression.ts';
 
 /**
@@ -52,13 +54,28 @@ function asTag(inner: string): string {
 
 /** A command of docx-templates: `FOR a IN b`, `INS x`, `= x`, `$a.name`. */
 function asCommand(command: string): string {
-  const text = command.trim().replaceAll('$', '');
+  // A variable is the item of its loop, which has no name here: $line.name is {{name}}, and $line itself {{this}}.
+  const text = command
+    .trim()
+    .replace(/\$idx\b/g, '@index')
+    .replace(/\$\w+\./g, '')
+    .replace(/\$\w+/g, 'this');
   if (/^(?:EXEC|QUERY|CMD_NODE|ALIAS|!|\*)/.test(text)) return LEAVE_OUT;
   if (/^LINK\b/.test(text)) return 'Write {{link Url "text"}}.';
   if (/^HTML\b/.test(text)) return 'Write {{html Value}}.';
-  // Inside a loop its variable is not named: $company.name is {{name}}.
-  const item = /^\s*(?:INS\s+|=\s*)?\$\w+\.([\w.]+)\s*$/.exec(command)?.[1];
-  return asTag(item ?? text.replace(/^(?:INS\s+|=\s*)/, ''));
+  return asTag(text.replace(/^(?:INS\s+|=\s*)/, ''));
+}
+
+/** A section of docxtemplater: a list, or with its angular parser a condition. */
+function insteadOfSection(name: string, rest: string): string {
+  if (rest.trim() !== '') {
+    const words = inWords(`${name}${rest}`);
+    if (words !== undefined) return `Write {{#if ${words}}} … {{/if}}.`;
+    return `There is no equivalent of "${name}${rest}": what it works out comes with the data.`;
+  }
+  const counted = /^(.+)\.length$/.exec(name)?.[1];
+  if (counted !== undefined) return `Write {{#if ${counted}}} … {{/if}}: an empty list is not so.`;
+  return `Write {{#each ${name}}} … {{/each}}, or {{#if ${name}}} … {{/if}} where it is no list.`;
 }
 
 /** Of Jinja, without the letters by which docxtpl says what is repeated. */
@@ -90,6 +107,18 @@ export const DIALECTS: readonly Dialect[] = [
     signs: [
       sign('sure', '«Table(?:Start|Group):([\\w.]{1,80})»', loop),
       sign('sure', '«TableEnd:[\\w.]{1,80}»', () => 'Write {{/each}}.'),
+    ],
+  },
+  {
+    name: 'a mail merge of Syncfusion or Aspose',
+    signs: [
+      sign('sure', '«(?:BeginGroup|RangeStart):([\\w.]{1,80})»', loop),
+      sign('sure', '«(?:EndGroup|RangeEnd):[\\w.]{1,80}»', () => 'Write {{/each}}.'),
+      sign(
+        'sure',
+        '«Image:([\\w.]{1,80})[^»]{0,40}»',
+        (path) => `Write {{image ${path} width=4cm}}.`,
+      ),
     ],
   },
   {
@@ -154,12 +183,16 @@ export const DIALECTS: readonly Dialect[] = [
       ),
       sign(
         'sure',
-        '(?<!\\{)\\{d(?:[\\w.]{0,80}\\[i\\]){0,4}\\.?([\\w.]{0,80})\\[i\\]\\.?([\\w.]{0,80})[^{}]{0,120}\\}',
-        (list, field) =>
-          `Write {{#each ${list || 'this'}}} before what is repeated, {{${field || 'this'}}} here and {{/each}} behind it.`,
+        '(?<!\\{)\\{d(?:[\\w.]{0,80}\\[i\\]){0,4}\\.?([\\w.]{0,80})\\[i\\]\\.?([\\w.]{0,80})([^{}]{0,120})\\}',
+        (list, field, formatters) => {
+          const around = `Write {{#each ${list || 'this'}}} before what is repeated`;
+          if (formatters.trim() === '')
+            return `${around}, {{${field || 'this'}}} here and {{/each}} behind it.`;
+          return `${around} and {{/each}} behind it. ${insteadOfCarbone(field || 'this', formatters)}`;
+        },
       ),
-      sign('sure', '(?<!\\{)\\{d\\.([\\w.]{1,80})(?::[^{}]{1,160})?\\}', asTag),
-      sign('weak', '(?<!\\{)\\{c\\.([\\w.]{1,80})[^{}]{0,160}\\}', asTag),
+      sign('sure', '(?<!\\{)\\{d\\.([\\w.]{1,80})(:[^{}]{1,160})?\\}', insteadOfCarbone),
+      sign('weak', '(?<!\\{)\\{c\\.([\\w.]{1,80})([^{}]{0,160})\\}', insteadOfCarbone),
     ],
   },
   {
@@ -184,9 +217,7 @@ export const DIALECTS: readonly Dialect[] = [
   {
     name: 'docxtemplater',
     signs: [
-      sign('hint', `(?<!\\{)\\{# ?(${NAME})(?: [^{}]{0,80})?\\}(?!\\})`, (list) => {
-        return `Write {{#each ${list}}} … {{/each}}, or {{#if ${list}}} … {{/if}} where it is no list.`;
-      }),
+      sign('hint', `(?<!\\{)\\{# ?(${NAME})( [^{}]{0,80})?\\}(?!\\})`, insteadOfSection),
       sign(
         'hint',
         `(?<!\\{)\\{\\^ ?(${NAME})\\}(?!\\})`,

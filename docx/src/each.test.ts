@@ -86,6 +86,28 @@ describe('each', () => {
     expect(textLines(compile(docx(item, { styles })).merge({ L: [1, 2] }))).toEqual(['1', '2']);
   });
 
+  it('refuses more columns than can show their text', () => {
+    const body = table([['Month', '{{#each Months by=column}}{{this}}{{/each}}']]);
+    const months = (count: number) => ({ Months: Array.from({ length: count }, (_, n) => n) });
+    expect(merged(body, months(5))).toEqual(['Month | 0 | 1 | 2 | 3 | 4']);
+    expect(() => merged(body, months(24))).toThrow(
+      expect.objectContaining({
+        code: 'bad_value',
+        field: 'Months',
+        paragraph: 2,
+        message:
+          '"Months" has 24 items, which share the 35.3 mm of one column: 1.5 mm each are too narrow for text. ' +
+          'Make the column of the template wider, or repeat rows.',
+      }) as Error,
+    );
+    const margins =
+      '<w:tblCellMar><w:left w:w="0" w:type="dxa"/><w:right w:w="0" w:type="dxa"/></w:tblCellMar>';
+    const narrow = body.replace('</w:tblPr>', `${margins}</w:tblPr>`);
+    expect(merged(narrow, months(16))).toHaveLength(1);
+    const wide = body.replaceAll('<w:gridCol w:w="2000"/>', '<w:gridCol w:w="9000"/>');
+    expect(merged(wide, months(24))).toHaveLength(1);
+  });
+
   it('repeats columns when asked, and keeps the width of the table', () => {
     const body = table([
       ['', '{{#each Months by=column}}{{this}}{{/each}}', 'Total'],
@@ -149,10 +171,48 @@ describe('each', () => {
     ]);
   });
 
-  it('does not look outside for what an item lacks', () => {
+  it('looks outwards for what an item lacks, and with this. in the item alone', () => {
+    const data = { Name: 'outer', L: [{}, { Name: 'in' }, { Name: null }, 'text'] };
+    expect(merged(p('{{#each L}}[{{Name}}]{{/each}}'), data)).toEqual(['[outer][in][][outer]']);
+    for (const path of ['this.Name', './Name'])
+      expect(merged(p(`{{#each L}}[{{${path}}}]{{/each}}`), data)).toEqual(['[][in][][]']);
+  });
+
+  it('looks outwards step by step: in values, helpers, conditions and lists', () => {
+    const data = {
+      Currency: 'EUR',
+      Vip: true,
+      Tags: ['x', 'y'],
+      Customer: { Name: 'Ann', City: 'Cork' },
+      Orders: [
+        { No: 1, Customer: { Name: 'Bo' }, Lines: [{ Amount: 5 }, { Amount: 7, No: 'own' }] },
+      ],
+    };
+    const body = p(
+      '{{#each Orders}}{{#each Lines}}{{No}}: {{currency Amount Currency}} {{#if Vip}}vip {{/if}}' +
+        '{{#each Tags}}{{this}}{{/each}} {{join Tags "+"}} {{Customer.Name}}/{{Customer.City}}; {{/each}}{{/each}}',
+    );
+    // A name is looked up by its first part: the order has a customer, and its city is not that of another one.
+    expect(merged(body, data)).toEqual(['1: €5.00 vip xy x+y Bo/; own: €7.00 vip xy x+y Bo/; ']);
+    expect(() => merged(body, data, { strict: true })).toThrow('The data has no "Customer.City".');
+  });
+
+  it('takes text that was prepared for a field from where the field is', () => {
+    const data = {
+      Amount: 100,
+      Amount__formatted: 'a hundred',
+      L: [{ Amount: 5 }, { Amount: 6, Amount__formatted: 'six' }, {}],
+    };
     expect(
-      merged(p('{{#each L}}[{{Name}}]{{/each}}'), { Name: 'outer', L: [{}, { Name: 'in' }] }),
-    ).toEqual(['[][in]']);
+      merged(p('{{#each L}}{{Amount__formatted}}; {{/each}}{{Amount__formatted}}'), data),
+    ).toEqual(['5; six; a hundred; a hundred']);
+  });
+
+  it('takes ../ and @root at their word', () => {
+    const data = { A: 'root', L: [{ A: 'item', M: [{ A: 'inner' }, {}] }, { M: [{}] }] };
+    expect(
+      merged(p('{{#each L}}{{#each M}}{{../A}},{{@root.A}},{{A}}; {{/each}}{{/each}}'), data),
+    ).toEqual(['item,root,inner; item,root,item; ,root,root; ']);
   });
 
   it('goes over the records of a Salesforce result, and over one object', () => {

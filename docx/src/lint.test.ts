@@ -79,6 +79,42 @@ describe('lint', () => {
     ).toEqual(['"L[].No" is not in the sample.']);
   });
 
+  it('looks for a path outwards as a merge does, and says where both have the name', () => {
+    const template = docx(
+      p('{{#each Lines}}{{Name}} {{Currency}} {{this.Currency}} {{Customer.Name}}{{/each}}'),
+    );
+    const sample = {
+      Name: 'outer',
+      Currency: 'EUR',
+      Customer: { Name: 'x' },
+      Lines: [{ Name: 'item' }],
+    };
+    const found = (report: ReturnType<typeof lint>) =>
+      report.problems.map(({ severity, code, message }) => [severity, code, message]);
+    const both =
+      'An item of the list without "Name" shows that from further out: the data has "Lines[].Name" and "Name". Write {{this.Name}} for the item alone.';
+    expect(found(lint(template, { sample }))).toEqual([
+      ['error', 'unknown_path', '"Lines[].Currency" is not in the sample.'],
+      ['warning', 'name_in_both', both],
+    ]);
+    const text = { type: 'string' };
+    const schema = {
+      properties: {
+        Name: text,
+        Currency: text,
+        Customer: { properties: { Name: text } },
+        Lines: { items: { properties: { Name: text } } },
+      },
+    };
+    expect(found(lint(template, { schema }))).toEqual([
+      ['error', 'unknown_path', '"Lines[].Currency" is not in the schema.'],
+      ['warning', 'name_in_both', both],
+    ]);
+    expect(lint(template).problems).toEqual([]);
+    const own = docx(p('{{#each Lines}}{{this.Name}} {{../Name}} {{@root.Name}}{{/each}}'));
+    expect(lint(own, { sample }).problems).toEqual([]);
+  });
+
   it('offers names with spaces in the brackets that they need', () => {
     const sample = { 'First Name': 'x', 'Net Amount': 1, Customer: { 'Nr.': 1 } };
     const tags = '{{[Frist Name]}} {{currency Net Amount}} {{Customer.Nr}} {{Customer.[Nr.]}}';

@@ -1,12 +1,13 @@
 import { type Compiled, compileFile } from './compile/compile.ts';
 import type { FieldUse } from './compile/ops/uses.ts';
+import { SIZES } from './compile/tags/checks.ts';
 import { type Place, type Problem, TemplateError, asProblem } from './errors.ts';
 import { foreignTags } from './foreign-tags.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { keyInTag } from './paths.ts';
 import { decode } from './xml/text.ts';
 import type { Token } from './xml/tokenizer.ts';
-import { type Shape, nearest, shapeOfSample, shapeOfSchema, unknownAt } from './shape.ts';
+import { type Shape, names, nearest, shapeOfSample, shapeOfSchema, unknownAt } from './shape.ts';
 
 export interface LintOptions {
   /** Data as the template would get it: paths that it lacks are reported. */
@@ -70,11 +71,16 @@ export function lint(bytes: Uint8Array, options: LintOptions = {}): LintReport {
     problems = [
       ...problems,
       ...unknownPaths(fields, options),
+      ...namesInBoth(fields, options),
       ...strippedContent(compiled),
       ...strayTags(compiled),
+      ...sizesFromData(compiled, options),
       ...compiled.parts
         .flatMap(({ unfilledFields }) => unfilledFields)
         .map(({ message, place }) => warning('field_not_filled', message, place)),
+      ...compiled.parts
+        .flatMap(({ ignoredSwitches }) => ignoredSwitches)
+        .map(({ message, place }) => warning('switch_not_followed', message, place)),
       ...foreignTags(compiled.parts).map(({ message, place }) =>
         warning('foreign_tag', message, place),
       ),
@@ -139,15 +145,21 @@ function blocksOf({ parts }: Compiled): BlockUse[] {
   return [...found.values()];
 }
 
-function unknownPaths(fields: readonly FieldUse[], { sample, schema }: LintOptions): Problem[] {
+/** What is known of the data, and from where. */
+function shapesOf({ sample, schema }: LintOptions): [Shape, string][] {
   const shapes: [Shape, string][] = [];
   if (schema !== undefined) shapes.push([shapeOfSchema(schema), 'the schema']);
   if (sample !== undefined) shapes.push([shapeOfSample(sample), 'the sample']);
+  return shapes;
+}
+
+function unknownPaths(fields: readonly FieldUse[], options: LintOptions): Problem[] {
   const problems: Problem[] = [];
-  for (const [shape, where] of shapes) {
-    for (const { path, part, paragraph, snippet } of fields) {
+  for (const [shape, where] of shapesOf(options)) {
+    for (const { path, outer = [], part, paragraph, snippet } of fields) {
       const unknown = unknownAt(shape, path);
-      if (unknown === undefined) continue;
+      if (unknown === undefined || outer.some((other) => unknownAt(shape, other) === undefined))
+        continue;
       const hint = nearest(unknown.key, unknown.known) ?? spaced(unknown.key, unknown.known);
       const did = hint === undefined ? '' : ` Did you mean "${keyInTag(hint)}"?`;
       const message = `"${path}" is not in ${where}.${did}`;
@@ -155,6 +167,36 @@ function unknownPaths(fields: readonly FieldUse[], { sample, schema }: LintOptio
     }
   }
   return problems;
+}
+
+/** An item that lacks a field shows the one further out, which is not always meant. */
+function namesInBoth(fields: readonly FieldUse[], options: LintOptions): Problem[] {
+  return shapesOf(options).flatMap(([shape]) =>
+    fields.flatMap(({ path, outer = [], part, paragraph, snippet }) => {
+      const other = names(shape, path) ? outer.find((one) => names(shape, one)) : undefined;
+      if (other === undefined) return [];
+      const name = path.slice(path.lastIndexOf('[].') + 3);
+      const message = `An item of the list without "${name}" shows that from further out: the data has "${path}" and "${other}". Write {{this.${name}}} for the item alone.`;
+      return [warning('name_in_both', message, { part, paragraph, snippet })];
+    }),
+  );
+}
+
+/** A bare word is a field: with a sample or a schema it is looked up like every other, and without one it may be a slip. */
+function sizesFromData({ parts }: Compiled, { sample, schema }: LintOptions): Problem[] {
+  if (sample !== undefined || schema !== undefined) return [];
+  return parts.flatMap(({ tags }) =>
+    tags.flatMap(({ parsed, place }) => {
+      if (parsed.kind !== 'value' || parsed.value.kind !== 'call') return [];
+      const { named } = parsed.value;
+      return SIZES.flatMap((option) => {
+        const asked = named.get(option);
+        if (asked?.kind !== 'path') return [];
+        const message = `${option}=${asked.text} takes the length from the field "${asked.text}". A length itself is written like ${option}=4cm.`;
+        return [warning('size_from_data', message, place)];
+      });
+    }),
+  );
 }
 
 /** `{{currency Net Amount}}` asks for "Net", where the data has "Net Amount". */

@@ -25,4 +25,23 @@ describe('fields that the data lacks', () => {
     const fields = [use('A', { conditional: true }), use('B', { required: false }), use('C.D')];
     expect(missingFields(fields, { C: null })).toBeNull();
   });
+
+  it('names what has no text: objects, lists of them, and NaN, in loops too', () => {
+    const fields = [use('Customer'), use('Lines'), use('Total'), use('Lines[].Item'), use('Tags')];
+    const data = {
+      Customer: { 'First Name': 'Ada' },
+      Lines: [{ Item: 'ok' }, { Item: { Id: 1 } }],
+      Total: Number.NaN,
+      Tags: ['a', 'b'],
+    };
+    expect(missingFields(fields, data)).toBe(
+      [
+        '"Customer" has no text but fields of its own: write one, as in {{Customer.[First Name]}}.',
+        '"Lines" is a list whose items have no text: write {{#each Lines}} … {{/each}} or {{join Lines "Name"}}.',
+        '"Total" is NaN, which is no number to print.',
+        '"Item" has no text but fields of its own: write one, as in {{Item.Id}}.',
+      ].join(' '),
+    );
+    expect(missingFields([use('Customer', { kind: 'condition' })], data)).toBeNull();
+  });
 });

@@ -118,6 +118,16 @@ export function unknownAt(
   return undefined;
 }
 
+/** Whether the shape names all of a path: where anything may be, it names nothing. */
+export function names(shape: Shape, path: string): boolean {
+  let at: Shape | undefined = shape;
+  for (const { key, lists } of stepsOf(path)) {
+    if (key !== '') at = at?.fields?.get(key);
+    for (let n = 0; n < lists; n++) at = at && itemsOf(at);
+  }
+  return at !== undefined;
+}
+
 const UNKNOWN: Shape = { fields: undefined, open: true, items: undefined };
 
 function enter(shape: Shape, key: string): Shape & { known?: string[] } {

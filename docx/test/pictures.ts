@@ -39,6 +39,16 @@ export const JPEG = Buffer.from(
   'ffd8ffe000104a46494600010100000100010000ffc0000b080002000401011100ffd9',
   'hex',
 );
+/** A JPEG of 4 × 2 as a camera writes it: with a preview, which is a JPEG of its own, and with pixels. */
+export const PHOTO = Buffer.from(
+  'ffd8' +
+    'ffe1000affd8ffd900000000' +
+    'ffc0000b080002000401011100' +
+    'ffda0008010100003f00' +
+    '12ff0034ffd05678' +
+    'ffd9',
+  'hex',
+);
 export const SVG = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20" fill="#c33"/></svg>',
 );

@@ -9,7 +9,7 @@ import { type Emission, type Surroundings, emit } from './ops/emit.ts';
 import { layOutBlocks } from './layout/levels.ts';
 import { isListItem } from './styles.ts';
 import { type Tag, findTags } from './tags/tags.ts';
-import { type UnfilledField, unfilledFields } from './clean/unfilled-fields.ts';
+import { type UnfilledField, ignoredSwitches, unfilledFields } from './clean/unfilled-fields.ts';
 
 export interface PlacedBlock extends Block {
   readonly level: Level;
@@ -24,6 +24,8 @@ export interface CompiledPart extends Emission {
   readonly unfilled: readonly Place[];
   /** Fields of Word that no merge fills. */
   readonly unfilledFields: readonly UnfilledField[];
+  /** Switches of Word's fields that no merge follows. */
+  readonly ignoredSwitches: readonly UnfilledField[];
   /** The data decides something in it, so each merge writes it. */
   readonly dynamic: boolean;
 }
@@ -66,6 +68,7 @@ export function compilePart(input: PartInput): CompiledPart {
     blocks: placed,
     unfilled,
     unfilledFields: unfilledFields(part, found),
+    ignoredSwitches: ignoredSwitches(part, found),
     ...emission,
   };
 }

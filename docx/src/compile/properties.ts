@@ -52,6 +52,7 @@ export function compileProperties(
     blocks: [],
     unfilled: [],
     unfilledFields: [],
+    ignoredSwitches: [],
     ops,
     uses,
     restartsLists: false,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { p } from '../../test/builder.ts';
+import { docx, p } from '../../test/builder.ts';
 
 import { merged } from '../../test/merge.ts';
 
-import { type MergeOptions } from '../index.ts';
+import { type MergeOptions, lint } from '../index.ts';
 
 const line = (tag: string, data: unknown, options?: MergeOptions) =>
   merged(p(tag), data, options)[0];
@@ -21,6 +21,10 @@ describe('numbers', () => {
     ['{{number Text decimals=1}}', 'en-US', '5.0'],
     ['{{number A locale="de-DE" decimals=1}}', 'en-US', '1.234.567,9'],
     ['{{percent Rate}}', 'en-US', '19%'],
+    ['{{percent 0.055}}', 'en-US', '5.5%'],
+    ['{{percent 0.055}}', 'de-DE', '5,5 %'],
+    ['{{percent Third}}', 'en-US', '33.33%'],
+    ['{{percent Third decimals=0}}', 'en-US', '33%'],
     ['{{percent Rate 1}}', 'de-DE', '19,0 %'],
     ['{{currency A "EUR"}}', 'de-DE', '1.234.567,89 €'],
     ['{{currency A "USD"}}', 'en-US', '$1,234,567.89'],
@@ -29,7 +33,7 @@ describe('numbers', () => {
     ['{{currency A Money}}', 'en-US', 'CHF 1,234,567.89'],
     ['{{currency A}}', 'en-US', '1,234,567.89'],
   ])('%s in %s is %s', (tag, locale, text) => {
-    const data = { A: 1234567.891, Rate: 0.19, Text: '5', Money: 'CHF' };
+    const data = { A: 1234567.891, Rate: 0.19, Third: 1 / 3, Text: '5', Money: 'CHF' };
     expect(plain(line(tag, data, { locale }))).toBe(text);
   });
 
@@ -122,17 +126,61 @@ describe('dates', () => {
     ['{{date A}}', '0000-01-01', 'A: "0000-01-01" cannot be read as a date'],
     ['{{date A}}', 'soon', 'A: "soon" cannot be read as a date; write it like'],
     ['{{date A}}', {}, 'A: the value cannot be read as a date; write it like'],
-    [
-      '{{date A "DD.MM.YYYY"}}',
-      '2025-02-03',
-      '"DD" means nothing. Write it like "dd.MM.yyyy HH:mm"',
-    ],
-    ['{{date A "Short"}}', '2025-02-03', '"S" means nothing'],
     ['{{date A time="HH:mm"}}', '2025-02-03', 'time="HH:mm" is none of short, medium, long, full'],
   ])('%s of %j is an error, never printed as it came', (tag, A, sentence) => {
     const act = () => line(tag, { A });
     expect(act).toThrow(code('bad_value'));
     expect(act).toThrow(sentence);
+  });
+});
+
+describe('a pattern of dates', () => {
+  const mistakes: [pattern: string, why: string, instead: string][] = [
+    ['DD.MM.YYYY', '"DD" means nothing', 'Write "dd.MM.yyyy".'],
+    ['Short', '"S" means nothing', 'Write "short".'],
+    ['dd.mm.yyyy', '"mm" is minutes', 'Write "dd.MM.yyyy".'],
+    ['d.m.yy HH:mm', '"m" is minutes', 'Write "d.M.yy HH:mm".'],
+    ['yyyy-mm-dd', '"mm" is minutes', 'Write "yyyy-MM-dd".'],
+    ['HH:MM', '"MM" is the month', 'Write "HH:mm".'],
+    ['dd.MM.yyyy HH:MM:ss', '"MM" is the month', 'Write "dd.MM.yyyy HH:mm:ss".'],
+    ['h:MM a', '"MM" is the month', 'Write "h:mm a".'],
+    ['dddd', '"dddd" means nothing', 'Write "EEEE".'],
+    ['dddd, d. MMMM yyyy', '"dddd" means nothing', 'Write "EEEE, d. MMMM yyyy".'],
+    ['MMMMM', '"MMMMM" means nothing', 'Write "MMMM".'],
+    ['d. mmmm', '"mmmm" means nothing', 'Write "d. MMMM".'],
+    ['TT.MM.JJJJ', '"TT" means nothing', 'Write "dd.MM.yyyy".'],
+    ['%d.%m.%Y %H:%M', 'its letters stand without "%"', 'Write "dd.MM.yyyy HH:mm".'],
+    ['d of MMMM', '"o" means nothing', 'words go between single quotes.'],
+    ['-', 'it has no letters', 'Write it like "dd.MM.yyyy HH:mm"'],
+    ['', 'it has no letters', 'Write it like "dd.MM.yyyy HH:mm"'],
+  ];
+  it.each(mistakes)('%j is an error of the template: %s. %s', (pattern, why, instead) => {
+    for (const tag of [`{{date A "${pattern}"}}`, `{{date A style="${pattern}"}}`]) {
+      const [problem, ...more] = lint(docx(p(tag))).problems;
+      expect(more).toEqual([]);
+      expect(problem).toMatchObject({ severity: 'error', code: 'bad_tag', paragraph: 1 });
+      expect(problem?.message).toContain(`${why}. `);
+      expect(problem?.message).toContain(instead);
+    }
+  });
+
+  it.each(mistakes)('%j from the data fails the document: %s. %s', (pattern, why, instead) => {
+    const act = () => line('{{date A P}}', { A: '2025-02-03', P: pattern });
+    expect(act).toThrow(code('bad_value'));
+    expect(act).toThrow(`${why}. `);
+    expect(act).toThrow(instead);
+  });
+
+  it.each([
+    ['mm', '05'],
+    ['mm:ss', '05:07'],
+    ["HH'h'mm", '14h05'],
+    ['HH, MM/dd', '14, 11/16'],
+    ['yyyyMMddHHmmss', '20261116140507'],
+    ["d. 'mm' MMMM", '16. mm November'],
+    ['MM', '11'],
+  ])('%j is one', (pattern, text) => {
+    expect(line(`{{date A "${pattern}"}}`, { A: '2026-11-16T14:05:07Z' })).toBe(text);
   });
 });
 

@@ -47,6 +47,13 @@ export function toNumber(value: unknown): number | undefined {
 /** Digits can be read in one way only: with `\d+\.?\d*`, 100,000 digits and a letter took 47 s. */
 const NUMBER = /^\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?\s*$/i;
 
+/** Of numbers whose tag does not say how many: 0.055 is 5.5%, and a third 33.33%. A currency has its own number of them. */
+const MOST_DECIMALS = {
+  decimal: { maximumFractionDigits: 10 },
+  percent: { maximumFractionDigits: 2 },
+  currency: {},
+} as const;
+
 export interface NumberOptions {
   readonly style?: 'decimal' | 'percent' | 'currency';
   readonly currency?: string;
@@ -67,10 +74,32 @@ export function formatNumber(value: number, locale: string, options: NumberOptio
         signDisplay: 'negative',
         ...(currency === undefined ? {} : { currency, currencyDisplay: display }),
         ...(decimals === undefined
-          ? style === 'decimal'
-            ? { maximumFractionDigits: 10 }
-            : {}
+          ? MOST_DECIMALS[style]
           : { minimumFractionDigits: decimals, maximumFractionDigits: decimals }),
+      }),
+  ).format(value);
+}
+
+/** Digits alone, without a sign. */
+export function formatDigits(
+  value: number,
+  locale: string,
+  how: {
+    readonly grouping: boolean;
+    readonly integers: number;
+    readonly least: number;
+    readonly most: number;
+  },
+): string {
+  const { grouping, integers, least, most } = how;
+  return cached(
+    `w|${locale}|${grouping}|${integers}|${least}|${most}`,
+    () =>
+      new Intl.NumberFormat(locale, {
+        useGrouping: grouping,
+        minimumIntegerDigits: integers,
+        minimumFractionDigits: least,
+        maximumFractionDigits: most,
       }),
   ).format(value);
 }
@@ -156,13 +185,8 @@ export function formatDate(
   ).format(moment.time);
 }
 
-/** The letters of a pattern, longest first; words in single quotes are kept as they are. */
-const LETTERS = /'([^']*)'|yyyy|yy|MMMM|MMM|MM|M|dd|d|EEEE|EEE|HH|H|hh|h|mm|m|ss|s|a/g;
-
-/** `YYYY`, `DD` and words without quotes: what a pattern would print as it stands. */
-export function unknownLetters(pattern: string): string | undefined {
-  return /[A-Za-z]+/.exec(pattern.replace(LETTERS, ' '))?.[0];
-}
+/** The pieces of a pattern: words in single quotes, which are kept as they are, and runs of one letter. */
+export const PATTERN_PIECES = /'([^']*)'|([A-Za-z])\2*/g;
 
 const PARTS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
   MMMM: { month: 'long', day: 'numeric' },
@@ -231,7 +255,9 @@ export function formatPattern(
     ss: () => two('second'),
     s: () => bare('second'),
   };
-  return pattern.replace(LETTERS, (letters, quoted?: string) =>
-    quoted === undefined ? (values[letters]?.() ?? named(letters)) : quoted,
-  );
+  return pattern.replace(PATTERN_PIECES, (letters: string, quoted?: string) => {
+    if (quoted !== undefined) return quoted;
+    if (Object.hasOwn(PARTS, letters)) return named(letters);
+    return Object.hasOwn(values, letters) ? (values[letters]?.() ?? '') : letters;
+  });
 }

@@ -1,7 +1,10 @@
-import { COLORS, decodeHtml } from './html-names.ts';
+import { COLORS } from './html-names.ts';
+import { readHtml } from './html-tokens.ts';
 
 /** Simple rich text: what an editor in a web form writes. Everything else loses its tags and keeps its words. */
-export interface HtmlBlock {
+export type HtmlBlock = HtmlText | HtmlTable;
+
+export interface HtmlText {
   readonly kind: 'paragraph' | 'heading' | 'item';
   /** The heading's rank, or how deep the list is. */
   readonly level: number;
@@ -10,8 +13,28 @@ export interface HtmlBlock {
   readonly spans: HtmlSpan[];
 }
 
+export interface HtmlTable {
+  readonly kind: 'table';
+  readonly rows: HtmlCell[][];
+}
+
+export interface HtmlCell {
+  readonly columns: number;
+  readonly rows: number;
+  readonly blocks: HtmlText[];
+}
+
 export interface HtmlSpan extends Style {
   readonly text: string;
+  /** A picture instead of text. */
+  readonly picture?: HtmlPicture;
+}
+
+export interface HtmlPicture {
+  readonly source: string;
+  readonly alt: string;
+  readonly width: string;
+  readonly height: string;
 }
 
 interface Style {
@@ -35,24 +58,33 @@ const PLAIN: Style = {
   href: undefined,
 };
 
-const SKIPPED = new Set([
-  'script',
-  'style',
-  'head',
-  'title',
-  'iframe',
-  'object',
-  'svg',
-  'math',
-  'template',
-]);
-const BLOCKS = new Set(
-  (
-    'p div h1 h2 h3 h4 h5 h6 li ul ol blockquote tr table section article header ' +
-    'footer pre hr dl dt dd body html tbody'
-  ).split(' '),
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
+const SKIPPED = words('script style head title iframe object svg math template xml');
+const VOID = words('br hr img input meta link wbr col');
+const BLOCKS = words(
+  'p div h1 h2 h3 h4 h5 h6 li ul ol blockquote tr table section article header footer pre hr dl dt dd ' +
+    'body html tbody thead tfoot td th caption address figure figcaption',
 );
 const DEPTH = 100;
+
+interface EndRule {
+  readonly ends: ReadonlySet<string>;
+  readonly within: ReadonlySet<string>;
+}
+
+/** What an element ends that nobody closed, and within what: an item ends the one before it in the same list. */
+const ENDS: Readonly<Record<string, EndRule>> = {
+  li: { ends: words('li'), within: words('ul ol') },
+  tr: { ends: words('tr td th'), within: words('table') },
+  td: { ends: words('td th'), within: words('table tr') },
+  th: { ends: words('td th'), within: words('table tr') },
+  dt: { ends: words('dt dd'), within: words('dl') },
+  dd: { ends: words('dt dd'), within: words('dl') },
+};
+
+/** Every other block ends a paragraph. */
+const END_PARAGRAPH: EndRule = { ends: words('p'), within: words('table td th li div blockquote') };
 
 const STYLED: Readonly<Record<string, Partial<Style>>> = {
   b: { bold: true },
@@ -70,6 +102,8 @@ const STYLED: Readonly<Record<string, Partial<Style>>> = {
   sub: { vertical: 'subscript' },
 };
 
+type Attributes = ReadonlyMap<string, string>;
+
 interface Open {
   readonly name: string;
   readonly style: Style;
@@ -77,83 +111,171 @@ interface Open {
   items: number;
 }
 
-/** One pass without recursion; unclosed and unknown tags do no harm. */
+/** Without recursion; unclosed and unknown tags do no harm. */
 export function parseHtml(html: string): HtmlBlock[] {
   const blocks: HtmlBlock[] = [];
   const open: Open[] = [];
-  let current: HtmlBlock | undefined;
-  let skipping: string | undefined;
+  /** Tables within the cells of the outermost one become lines of its cell. */
+  const table = tableReader((found) => blocks.push(found));
+  let current: HtmlText | undefined;
+  let skipped: { readonly name: string; depth: number } | undefined;
 
   const style = () => open.at(-1)?.style ?? PLAIN;
-  const begin = (kind: HtmlBlock['kind'], level = 0, marker = '') => {
+  const begin = (kind: HtmlText['kind'], level = 0, marker = ''): HtmlText => {
     current = { kind, level, marker, spans: [] };
-    blocks.push(current);
+    (table.cell() ?? blocks).push(current);
     return current;
   };
-  const write = (text: string) => {
-    if (skipping !== undefined || text === '') return;
-    const block = current;
-    const atStart =
-      block === undefined || block.spans.length === 0 || block.spans.at(-1)?.text.endsWith('\n');
-    const words = decodeHtml(text).replace(/[ \t\r\n\f]+/g, ' ');
-    const trimmed = atStart ? words.replace(/^ /, '') : words;
-    if (trimmed !== '') (block ?? begin('paragraph')).spans.push({ ...style(), text: trimmed });
-  };
-  const opening = (name: string, attributes: string) => {
-    if (SKIPPED.has(name)) skipping = name;
-    else if (name === 'br') (current ?? begin('paragraph')).spans.push({ ...style(), text: '\n' });
-    else if (name === 'td' || name === 'th') {
-      if (current && current.spans.length > 0) current.spans.push({ ...style(), text: '\t' });
-    } else if (BLOCKS.has(name)) current = undefined;
-    if (VOID.has(name) || open.length >= DEPTH) return;
-    open.push({ name, style: styleOf(name, attributes, style()), items: 0 });
-    if (name === 'li') {
-      const lists = open.filter((each) => each.name === 'ul' || each.name === 'ol');
-      const list = lists.at(-1);
-      const number = list ? ++list.items : 0;
-      begin('item', Math.max(1, lists.length), list?.name === 'ol' ? `${number}.` : '•');
-    } else if (/^h[1-6]$/.test(name)) begin('heading', Number(name[1]));
-  };
-  const closing = (name: string) => {
-    if (skipping === name) skipping = undefined;
-    const at = open.findLastIndex((each) => each.name === name);
-    if (at !== -1) open.length = at;
-    if (BLOCKS.has(name)) current = undefined;
+  const add = (span: Omit<HtmlSpan, keyof Style>) =>
+    (current ?? begin('paragraph')).spans.push({ ...style(), ...span });
+  const endOpen = (name: string) => {
+    const rule = Object.hasOwn(ENDS, name)
+      ? ENDS[name]
+      : BLOCKS.has(name)
+        ? END_PARAGRAPH
+        : undefined;
+    if (rule === undefined) return;
+    const at = open.findLastIndex((each) => rule.ends.has(each.name) || rule.within.has(each.name));
+    if (rule.ends.has(open[at]?.name ?? '')) open.length = at;
   };
 
-  let at = 0;
-  let closed = true;
-  while (at < html.length) {
-    const tag = html.indexOf('<', at);
-    write(html.slice(at, tag === -1 ? html.length : tag));
-    if (tag === -1) break;
-    if (html.startsWith('<!--', tag)) {
-      const end = html.indexOf('-->', tag);
-      at = end === -1 ? html.length : end + 3;
-      continue;
-    }
-    const end = closed ? html.indexOf('>', tag) : -1;
-    if (end === -1) closed = false; // asked once: a text of many "<" would be searched each time
-    const inside = /^(\/?)([a-zA-Z][a-zA-Z0-9]*)/.exec(html.slice(tag + 1, tag + 30));
-    if (inside === null || end === -1) {
-      write('<');
-      at = tag + 1;
-      continue;
-    }
-    const name = (inside[2] ?? '').toLowerCase();
-    if (inside[1] === '/') closing(name);
-    else if (skipping === undefined) opening(name, html.slice(tag + 1, end));
-    at = end + 1;
-  }
-  return blocks.map(trimEnd).filter(({ kind, spans }) => kind === 'item' || spans.length > 0);
+  readHtml(html, {
+    text: (raw) => {
+      if (skipped !== undefined) return;
+      const last = current?.spans.at(-1)?.text ?? ' ';
+      const text = raw.replace(/[ \t\r\n\f]+/g, ' ');
+      // Neither at the start of a line nor behind another one does a space show.
+      const shown = /[ \n\t]$/.test(last) ? text.replace(/^ /, '') : text;
+      if (shown !== '') add({ text: shown });
+    },
+    open: (name, attributes) => {
+      if (skipped !== undefined) {
+        if (skipped.name === name) skipped.depth += 1;
+        return;
+      }
+      if (SKIPPED.has(name)) {
+        skipped = { name, depth: 1 };
+        return;
+      }
+      const inner = table.opens(name, attributes);
+      if (inner === 'next cell') add({ text: '\t' });
+      else if (name === 'br') add({ text: '\n' });
+      else if (name === 'img') addPicture(attributes, add);
+      else if (BLOCKS.has(name) && inner === undefined) current = undefined;
+      if (VOID.has(name)) return;
+      endOpen(name);
+      if (open.length < DEPTH) {
+        const items = name === 'ol' ? numberOf(attributes.get('start'), 1) - 1 : 0;
+        open.push({ name, style: styleOf(name, attributes, style()), items });
+      }
+      if (name === 'li') {
+        const lists = open.filter((each) => each.name === 'ul' || each.name === 'ol');
+        const list = lists.at(-1);
+        if (list) list.items = numberOf(attributes.get('value'), list.items + 1);
+        begin('item', Math.max(1, lists.length), list?.name === 'ol' ? `${list.items}.` : '•');
+      } else if (/^h[1-6]$/.test(name)) begin('heading', Number(name[1]));
+    },
+    close: (name) => {
+      if (skipped !== undefined) {
+        if (skipped.name === name && --skipped.depth === 0) skipped = undefined;
+        return;
+      }
+      const at = open.findLastIndex((each) => each.name === name);
+      if (at !== -1) open.length = at;
+      if (BLOCKS.has(name) && !table.closes(name)) current = undefined;
+    },
+  });
+  table.end();
+  return blocks.flatMap(trimmed);
 }
 
-const VOID = new Set(['br', 'hr', 'img', 'input', 'meta', 'link', 'wbr', 'col']);
+/** A number as people write it in an attribute; `li value` and `ol start` may be below zero. */
+function numberOf(text: string | undefined, otherwise: number): number {
+  return /^\s*-?\d{1,9}\s*$/.test(text ?? '') ? Number(text) : otherwise;
+}
 
-/** Spaces and breaks at the end of a block are not seen in HTML either. */
-function trimEnd(block: HtmlBlock): HtmlBlock {
+function addPicture(
+  attributes: Attributes,
+  add: (span: { readonly text: string; readonly picture: HtmlPicture }) => void,
+): void {
+  const of = (name: string) => attributes.get(name)?.trim() ?? '';
+  const picture = { source: of('src'), alt: of('alt'), width: of('width'), height: of('height') };
+  add({ text: '', picture });
+}
+
+interface TableReader {
+  /** Says when a cell of a table within a cell begins: it stays in its line. */
+  opens(name: string, attributes: Attributes): 'first cell' | 'next cell' | undefined;
+  /** True for the end of such a cell. */
+  closes(name: string): boolean;
+  /** Where the text of the cell under way goes; undefined outside of cells. */
+  cell(): HtmlText[] | undefined;
+  end(): void;
+}
+
+const MOST_COLUMNS = 63; // Word's own limit
+
+function tableReader(add: (table: HtmlTable) => void): TableReader {
+  let depth = 0;
+  let rows: HtmlCell[][] = [];
+  let cell: HtmlCell | undefined;
+  let cellsInside = 0;
+  const end = () => {
+    const filled = rows.filter((row) => row.length > 0);
+    if (filled.length > 0) add({ kind: 'table', rows: filled });
+    rows = [];
+    cell = undefined;
+    depth = 0;
+  };
+  const span = (text: string | undefined) => Math.min(MOST_COLUMNS, Math.max(1, numberOf(text, 1)));
+  return {
+    opens: (name, attributes) => {
+      if (name === 'table') depth += 1;
+      const isCell = name === 'td' || name === 'th';
+      if (depth > 1) {
+        if (name === 'tr') cellsInside = 0;
+        if (!isCell) return undefined;
+        return cellsInside++ === 0 ? 'first cell' : 'next cell';
+      }
+      if (depth === 1 && name === 'tr') {
+        rows.push([]);
+        cell = undefined;
+      } else if (depth === 1 && isCell) {
+        const [columns, down] = [span(attributes.get('colspan')), span(attributes.get('rowspan'))];
+        cell = { columns, rows: down, blocks: [] };
+        if (rows.length === 0) rows.push([]);
+        rows.at(-1)?.push(cell);
+      }
+      return undefined;
+    },
+    closes: (name) => {
+      const isCell = name === 'td' || name === 'th';
+      if (depth > 1 && isCell) return true;
+      if (depth > 0 && name === 'table') {
+        depth -= 1;
+        if (depth === 0) end();
+      } else if (depth === 1 && (isCell || name === 'tr')) cell = undefined;
+      return false;
+    },
+    cell: () => cell?.blocks,
+    end,
+  };
+}
+
+/** Spaces and breaks at the end of a block are not seen in HTML either; a block without anything is none. */
+function trimmed(block: HtmlBlock): HtmlBlock[] {
+  if (block.kind === 'table') {
+    const rows = block.rows.map((row) =>
+      row.map((cell) => ({ ...cell, blocks: cell.blocks.flatMap(trimmedText) })),
+    );
+    return [{ ...block, rows }];
+  }
+  return trimmedText(block);
+}
+
+function trimmedText(block: HtmlText): HtmlText[] {
   const spans = [...block.spans];
-  for (let last = spans.at(-1); last !== undefined; last = spans.at(-1)) {
+  for (let last = spans.at(-1); last !== undefined && !last.picture; last = spans.at(-1)) {
     const text = last.text.replace(/[ \n]+$/, '');
     spans.pop();
     if (text !== '') {
@@ -161,17 +283,31 @@ function trimEnd(block: HtmlBlock): HtmlBlock {
       break;
     }
   }
-  return { ...block, spans };
+  return block.kind === 'item' || spans.length > 0 ? [{ ...block, spans }] : [];
 }
 
-function styleOf(name: string, attributes: string, around: Style): Style {
+/** A table as lines of text, with a tab between its cells: for places that can hold no table. */
+export function linesOf(block: HtmlBlock): HtmlText[] {
+  if (block.kind !== 'table') return [block];
+  return block.rows.map((row) => ({
+    kind: 'paragraph',
+    level: 0,
+    marker: '',
+    spans: row.flatMap(({ blocks }, index) => [
+      ...(index === 0 ? [] : [{ ...PLAIN, text: '\t' }]),
+      ...blocks.flatMap(({ spans }, n) => (n === 0 ? spans : [{ ...PLAIN, text: '\n' }, ...spans])),
+    ]),
+  }));
+}
+
+function styleOf(name: string, attributes: Attributes, around: Style): Style {
   const own = Object.hasOwn(STYLED, name) ? STYLED[name] : undefined;
   if (own) return { ...around, ...own };
-  if (name === 'a') return { ...around, href: attributeOf(attributes, 'href') ?? around.href };
+  if (name === 'a') return { ...around, href: attributes.get('href') ?? around.href };
   if (name === 'font')
-    return { ...around, color: colorOf(attributeOf(attributes, 'color')) ?? around.color };
+    return { ...around, color: colorOf(attributes.get('color')) ?? around.color };
   if (name === 'th') return { ...around, bold: true };
-  const css = attributeOf(attributes, 'style')?.toLowerCase();
+  const css = attributes.get('style')?.toLowerCase();
   if (css === undefined) return around;
   const declared = (property: string) =>
     new RegExp(`(?:^|;)\\s*${property}\\s*:\\s*([^;]*)`).exec(css)?.[1]?.trim();
@@ -184,14 +320,6 @@ function styleOf(name: string, attributes: string, around: Style): Style {
     strike: around.strike || decoration.includes('line-through'),
     color: colorOf(declared('color')) ?? around.color,
   };
-}
-
-function attributeOf(attributes: string, name: string): string | undefined {
-  const match = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, 'i').exec(
-    attributes,
-  );
-  const value = match?.[1] ?? match?.[2] ?? match?.[3];
-  return value === undefined ? undefined : decodeHtml(value);
 }
 
 function colorOf(css: string | undefined): string | undefined {

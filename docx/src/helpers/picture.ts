@@ -1,6 +1,7 @@
 import { TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { sanitizeSvg } from '../package/svg.ts';
+import { isWholeGif, isWholePng, wholeJpeg } from './whole-picture.ts';
 
 /** A picture ready to be put in: checked, with its size in pixels. */
 export interface Picture {
@@ -54,33 +55,21 @@ function readPng(bytes: Buffer): Picture | undefined {
     bytes.readUInt32BE(4) !== 0x0d0a1a0a
   )
     return undefined;
+  if (!isWholePng(bytes)) throw bad('the PNG is damaged or ends too early');
   return { bytes, ending: 'png', width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
 }
 
 function readGif(bytes: Buffer): Picture | undefined {
   if (bytes.length < 13 || !/^GIF8[79]a$/.test(bytes.toString('latin1', 0, 6))) return undefined;
+  if (!isWholeGif(bytes)) throw bad('the GIF is damaged or ends too early');
   return { bytes, ending: 'gif', width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
 }
 
-/** The frame header tells the size; segments before it are stepped over. */
 function readJpeg(bytes: Buffer): Picture | undefined {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) return undefined;
-  let at = 2;
-  while (at + 9 < bytes.length && bytes[at] === 0xff) {
-    const marker = bytes[at + 1] ?? 0;
-    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-    if (isFrame) {
-      return {
-        bytes,
-        ending: 'jpeg',
-        height: bytes.readUInt16BE(at + 5),
-        width: bytes.readUInt16BE(at + 7),
-      };
-    }
-    const alone = marker === 0xff || marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7);
-    at += marker === 0xff ? 1 : alone ? 2 : 2 + bytes.readUInt16BE(at + 2);
-  }
-  throw bad('the JPEG is damaged');
+  const size = wholeJpeg(bytes);
+  if (size === undefined) throw bad('the JPEG is damaged or ends too early');
+  return { bytes, ending: 'jpeg', ...size };
 }
 
 function readSvg(bytes: Buffer, limits: Limits): Picture | undefined {

@@ -3,6 +3,7 @@ import { encodeBilevelPng } from './png.ts';
 import type { Picture } from './picture.ts';
 
 export type QrLevel = 'L' | 'M' | 'Q' | 'H';
+export const QR_LEVELS: readonly string[] = ['L', 'M', 'Q', 'H'];
 
 const QUIET_ZONE = 4; // modules of white around it, as the standard asks
 const MOST_PIXELS = 8; // per module

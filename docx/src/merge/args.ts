@@ -19,6 +19,8 @@ export interface Args {
   readonly place: Place | undefined;
   /** The nth argument; missing fields are errors in strict mode. */
   need(n: number): unknown;
+  /** The nth argument as text; in strict mode one that has none is an error. */
+  text(n: number): string;
   /** The nth argument; a missing field is just undefined. */
   may(n: number): unknown;
   named(name: string): unknown;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { docx, p, partXml, r, unzip, zip } from '../../test/builder.ts';
-import { GIF, JPEG, PNG, SVG } from '../../test/pictures.ts';
+import { GIF, JPEG, PHOTO, PNG, SVG, png } from '../../test/pictures.ts';
 import { merged, mergedFile } from '../../test/merge.ts';
 import { faults, textLines } from '../../test/read.ts';
-import { type MergeOptions, compile } from '../index.ts';
+import { type MergeOptions, compile, lint } from '../index.ts';
 
 const line = (tag: string, data: unknown, options?: MergeOptions) =>
   merged(p(tag), data, options)[0];
@@ -121,6 +121,58 @@ describe('image', () => {
     ).toThrow(code('bad_image'));
   });
 
+  it.each([
+    ['PNG', png(40, 30)],
+    ['JPEG', PHOTO],
+    ['GIF', GIF],
+  ])('is refused when its end is missing, wherever the %s was cut', (_kind, bytes) => {
+    expect(drawn('{{image A}}', { A: bytes }).media).toHaveLength(1);
+    expect(drawn('{{image A}}', { A: Buffer.concat([bytes, Buffer.alloc(9)]) }).media).toHaveLength(
+      1,
+    );
+    for (let length = 1; length < bytes.length; length++) {
+      const act = () => drawn('{{image A}}', { A: bytes.subarray(0, length) });
+      expect(act, `${length} of ${bytes.length} bytes`).toThrow(code('bad_image'));
+    }
+    const half = () => drawn('{{image A}}', { A: bytes.subarray(0, bytes.length - 1) });
+    expect(half).toThrow('is damaged or ends too early');
+  });
+
+  it('is refused when pixels of a PNG are others than were written', () => {
+    const bytes = Buffer.from(png(40, 30));
+    bytes[60] = (bytes[60] ?? 0) ^ 1;
+    expect(() => drawn('{{image A}}', { A: bytes })).toThrow(code('bad_image'));
+  });
+
+  it.each(['{{image A width="banana"}}', '{{image A height=4em}}', '{{image A width=50%}}'])(
+    '%s is refused with what to write',
+    (tag) => {
+      const [problem] = lint(docx(p(tag))).problems;
+      expect(problem).toMatchObject({ severity: 'error', code: 'bad_tag' });
+      expect(problem?.message).toContain('is no length. Write it in cm, mm, in, pt or px: ');
+    },
+  );
+
+  it('takes its size from a field, which lint says unless it knows the data', () => {
+    const bytes = docx(p('{{image A width=banana}}'));
+    expect(lint(bytes).problems).toEqual([
+      expect.objectContaining({
+        severity: 'warning',
+        code: 'size_from_data',
+        message:
+          'width=banana takes the length from the field "banana". A length itself is written like width=4cm.',
+      }),
+    ]);
+    expect(lint(bytes, { sample: { A: '', banana: '4cm' } }).problems).toEqual([]);
+    expect(lint(bytes, { sample: { A: '' } }).problems).toMatchObject([{ code: 'unknown_path' }]);
+    for (const banana of ['wide', '4 miles', -1, {}, true])
+      expect(() => compile(bytes).merge({ A: PNG, banana })).toThrow(
+        expect.objectContaining({ code: 'bad_value', field: 'banana' }) as Error,
+      );
+    for (const banana of ['', null, undefined])
+      expect(faults(compile(bytes).merge({ A: PNG, banana }))).toEqual([]);
+  });
+
   it('has its SVG cleaned', () => {
     const A =
       '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><style>@import "http://e.example/x.css"</style><image href="http://e.example/x"/><a onload="x"/></svg>';
@@ -191,6 +243,12 @@ describe('qr', () => {
   ])('has whole pixels for its 29 modules, and at %s no more than paper shows', (size, side) => {
     const files = unzip(mergedFile(p(`{{qr A size=${size}}}`), { A: 'b' }));
     expect(files.get('word/media/millrace1.png')?.readUInt32BE(16)).toBe(side); // the width in its header
+  });
+
+  it('has one of four levels', () => {
+    expect(lint(docx(p('{{qr A level=high}}'))).problems).toMatchObject([
+      { code: 'bad_tag', message: expect.stringContaining('none of L, M, Q, H') as string },
+    ]);
   });
 
   it('refuses what is too long', () => {

@@ -1,15 +1,26 @@
 import type { Op } from '../compile/ops/ops.ts';
 import { TemplateError } from '../errors.ts';
-import { type HtmlBlock, type HtmlSpan, parseHtml } from '../helpers/html.ts';
+import {
+  type HtmlPicture,
+  type HtmlSpan,
+  type HtmlText,
+  linesOf,
+  parseHtml,
+} from '../helpers/html.ts';
 import { LINK_LOOK, linkTarget, withProperties } from '../helpers/link.ts';
 import { type Picture, emuOf, fit, pictureBytes, readPicture } from '../helpers/picture.ts';
-import { type QrLevel, qrPicture } from '../helpers/qr.ts';
+import { QR_LEVELS, type QrLevel, qrPicture } from '../helpers/qr.ts';
+import { fieldOfPath } from '../paths.ts';
 import { escapeText } from '../xml/text.ts';
 import { drawingXml } from './drawing.ts';
+import { isEmpty } from './args.ts';
 import { evaluate, noted } from './evaluate.ts';
+import { writeTable } from './html-table.ts';
 import type { Media, PartMedia } from './media.ts';
 import { type Run, bounded } from './run.ts';
+import { printed } from './printable.ts';
 import { textOf } from './scope.ts';
+import { field } from './unread.ts';
 
 type DrawOp = Extract<Op, { op: 'draw' }>;
 
@@ -23,6 +34,8 @@ export interface DrawContext {
 }
 
 const LEAVE_TEXT = '</w:t>';
+const THIN_PARAGRAPH =
+  '<w:p><w:pPr><w:spacing w:before="0" w:after="0" w:line="20" w:lineRule="exact"/></w:pPr></w:p>';
 const ENTER_TEXT = '<w:t xml:space="preserve">';
 
 /** Everything that writes more than text. The output stands inside `w:t`, and stands there again afterwards. */
@@ -52,9 +65,29 @@ function argument(op: DrawOp, run: Run, n: number): unknown {
   return value === undefined ? undefined : noted(run, () => evaluate(value, run, op.place));
 }
 
+function argumentText(op: DrawOp, run: Run, n: number): string {
+  const value = argument(op, run, n);
+  return noted(run, () => printed(value, op.call.args[n], run, op.place)) ?? '';
+}
+
 function option(op: DrawOp, run: Run, name: string): unknown {
   const value = op.call.named.get(name);
   return value === undefined ? undefined : evaluate(value, run, undefined);
+}
+
+/** A length that the tag gives or that a field holds. One that is no length is an error: the picture would have another size without a word. */
+function lengthOf(op: DrawOp, run: Run, name: string): number | undefined {
+  const given = option(op, run, name);
+  if (isEmpty(given)) return undefined;
+  const emu = emuOf(given);
+  if (emu !== undefined) return emu;
+  const asked = op.call.named.get(name);
+  const at = asked?.kind === 'path' ? asked.text : undefined;
+  throw new TemplateError(
+    'bad_value',
+    `${field(at)}${name}="${textOf(given).slice(0, 60)}" is no length; write it like 4cm.`,
+    { ...op.place, field: at === undefined ? undefined : fieldOfPath(at) },
+  );
 }
 
 export function isUrl(value: unknown): value is string {
@@ -68,8 +101,8 @@ function drawImage(op: DrawOp, run: Run, context: DrawContext): void {
   const make = () => readAt(op, run, bytesOf(value, op, context));
   const file = context.media.picture(key ?? `bytes ${context.media.files.length}`, make);
   place(op, run, context, file, {
-    width: emuOf(option(op, run, 'width')),
-    height: emuOf(option(op, run, 'height')),
+    width: lengthOf(op, run, 'width'),
+    height: lengthOf(op, run, 'height'),
   });
 }
 
@@ -110,11 +143,11 @@ function place(
   context: DrawContext,
   file: { picture: Picture; name: string },
   asked: { width: number | undefined; height: number | undefined },
+  alt = textOf(option(op, run, 'alt')),
 ): void {
   const { cx, cy } = fit(file.picture, asked, context.textWidth);
   const id = run.counters.nextId++;
   const relation = context.part.relate('image', file.name);
-  const alt = textOf(option(op, run, 'alt'));
   const { strictFormat } = context;
   const svg = file.picture.ending === 'svg';
   run.out.raw(
@@ -122,15 +155,13 @@ function place(
   );
 }
 
-const LEVELS: readonly string[] = ['L', 'M', 'Q', 'H'];
-
 function drawQr(op: DrawOp, run: Run, context: DrawContext): void {
-  const value = textOf(argument(op, run, 0));
+  const value = argumentText(op, run, 0);
   if (value === '') return;
   const named = op.call.named.get('level');
   const asked = named?.kind === 'path' ? named.text : textOf(option(op, run, 'level'));
-  const level = (LEVELS.includes(asked) ? asked : 'M') as QrLevel;
-  const side = emuOf(option(op, run, 'size')) ?? 1_080_000; // 3 cm
+  const level = (QR_LEVELS.includes(asked) ? asked : 'M') as QrLevel;
+  const side = lengthOf(op, run, 'size') ?? 1_080_000; // 3 cm
   const file = context.media.picture(`qr ${level} ${side} ${value}`, () => {
     const picture = qrPicture(value, level, side);
     if (picture) return picture;
@@ -140,8 +171,8 @@ function drawQr(op: DrawOp, run: Run, context: DrawContext): void {
 }
 
 function drawLink(op: DrawOp, run: Run, context: DrawContext): void {
-  const url = textOf(argument(op, run, 0));
-  const text = textOf(argument(op, run, 1)) || url;
+  const url = argumentText(op, run, 0);
+  const text = argumentText(op, run, 1) || url;
   const target = linkTarget(url);
   if (target === undefined || op.run.inLink) {
     run.out.value(bounded(text, run, op.place));
@@ -165,21 +196,32 @@ function linkOpen(target: string, { part, strictFormat }: DrawContext): string {
 }
 
 function drawHtml(op: DrawOp, run: Run, context: DrawContext): void {
-  const blocks = parseHtml(bounded(textOf(argument(op, run, 0)), run, op.place));
+  const blocks = parseHtml(bounded(argumentText(op, run, 0), run, op.place));
   const whole = op.helper === 'htmlParagraphs';
   const { properties, paragraphProperties } = op.run;
   if (whole) {
-    for (const block of blocks) {
+    const paragraph = (block: HtmlText) => {
       run.out.raw(`<w:p>${blockProperties(paragraphProperties, block, context)}`);
       writeSpans(block, op, run, context, true);
       run.out.raw('</w:p>');
+      run.last = 'paragraph';
+    };
+    const raw = (xml: string) => run.out.raw(xml);
+    for (const block of blocks) {
+      // Word would join it with a table that ends here.
+      if (block.kind === 'table' && run.last === 'table') raw(THIN_PARAGRAPH);
+      if (block.kind === 'table' && writeTable(block, context.textWidth, { raw, paragraph }))
+        run.last = 'table';
+      else linesOf(block).forEach(paragraph);
     }
     if (blocks.length === 0) run.out.raw(`<w:p>${paragraphProperties}</w:p>`);
+    // A cell may not end with a table.
+    if (run.last === 'table') run.out.raw(THIN_PARAGRAPH);
     run.last = 'paragraph';
     return;
   }
   run.out.raw('</w:t></w:r>');
-  blocks.forEach((block, index) => {
+  blocks.flatMap(linesOf).forEach((block, index) => {
     if (index > 0) run.out.raw('<w:r><w:br/></w:r>');
     writeSpans(block, op, run, context, false);
   });
@@ -187,7 +229,7 @@ function drawHtml(op: DrawOp, run: Run, context: DrawContext): void {
 }
 
 function writeSpans(
-  block: HtmlBlock,
+  block: HtmlText,
   op: DrawOp,
   run: Run,
   context: DrawContext,
@@ -206,9 +248,34 @@ function writeSpans(
     run.out.raw(
       `<w:r>${spanProperties(properties, span, bold, target !== undefined)}${ENTER_TEXT}`,
     );
-    run.out.value(span.text);
+    if (span.picture) noted(run, () => drawSpan(span.picture, op, run, context));
+    else run.out.value(span.text);
     run.out.raw(`</w:t></w:r>${target ? '</w:hyperlink>' : ''}`);
   }
+}
+
+/** A picture that the rich text itself holds. What it only refers to is not fetched: its description stands there instead. */
+function drawSpan(
+  picture: HtmlPicture | undefined,
+  op: DrawOp,
+  run: Run,
+  context: DrawContext,
+): void {
+  if (picture === undefined) return;
+  const { source, alt } = picture;
+  if (!/^data:/i.test(source)) {
+    if (run.strict)
+      throw new TemplateError(
+        'bad_image',
+        `The rich text has a picture by its address (${source.slice(0, 80)}), which is not fetched. Give it as data:image/png;base64,… or as a field of its own for {{image Photo}}.`,
+        op.place,
+      );
+    run.out.value(alt);
+    return;
+  }
+  const make = () => readAt(op, run, bytesOf(source, op, context));
+  const asked = { width: emuOf(picture.width), height: emuOf(picture.height) };
+  place(op, run, context, context.media.picture(source, make), asked, alt);
 }
 
 function spanProperties(base: string, span: HtmlSpan, bold: boolean, link: boolean): string {
@@ -228,7 +295,7 @@ function spanProperties(base: string, span: HtmlSpan, bold: boolean, link: boole
 const AFTER_INDENT =
   /<w:(?:contextualSpacing|mirrorIndents|suppressOverlap|jc|textDirection|textAlignment|textboxTightWrap|outlineLvl|divId|cnfStyle|rPr|sectPr|pPrChange)\b/;
 
-function blockProperties(base: string, block: HtmlBlock, { headingStyles }: DrawContext): string {
+function blockProperties(base: string, block: HtmlText, { headingStyles }: DrawContext): string {
   let inner = /^<w:pPr>([^]*)<\/w:pPr>$/.exec(base)?.[1] ?? '';
   const style = `Heading${block.level}`;
   if (block.kind === 'heading' && headingStyles.has(style)) {

@@ -4,20 +4,17 @@ import { formatNumber } from '../helpers/format.ts';
 import { fieldOfPath } from '../paths.ts';
 import { type Args, type Evaluation, readingOf } from './args.ts';
 import { isEqual, order } from './compare.ts';
-import { asNumber, date } from './formatted.ts';
+import { asNumber, date, wordDate, wordNumber } from './formatted.ts';
 import { items, join, sum } from './lists.ts';
-import { isTruthy, textOf } from './scope.ts';
+import { printed } from './printable.ts';
+import { isTruthy } from './scope.ts';
 
 /** What an expression is worth. `place` is given where a missing field is an error in strict mode. */
 export function evaluate(value: Expression, on: Evaluation, place: Place | undefined): unknown {
   if (value.kind === 'literal') return value.value;
   if (value.kind === 'call') return call(value, on, place);
-  const found = on.scope.look(value);
+  const found = value.plain ? formattedOf(value, value.plain, on) : on.scope.look(value);
   if (found !== undefined) return found;
-  const base = withoutSuffix(value);
-  const plain = base && on.scope.look(base);
-  if (plain !== undefined)
-    return typeof plain === 'number' ? formatNumber(plain, on.locale) : plain;
   if (on.strict && place) {
     const about = { ...place, field: fieldOfPath(value.text) };
     throw new TemplateError('missing_field', `The data has no "${value.text}".`, about);
@@ -40,13 +37,17 @@ function located<T>(place: Place | undefined, act: () => T): T {
   }
 }
 
-const FORMATTED = '__formatted';
-
-/** `Amount__formatted` is text that the sender prepared; without it the plain `Amount` stands in. */
-function withoutSuffix(path: PathExpression): PathExpression | undefined {
-  const last = path.keys.at(-1);
-  if (!last?.endsWith(FORMATTED)) return undefined;
-  return { ...path, keys: [...path.keys.slice(0, -1), last.slice(0, -FORMATTED.length)] };
+/** The text that the sender prepared, or the plain value, from the innermost item that has one of them. */
+function formattedOf(
+  path: PathExpression,
+  plain: PathExpression,
+  { scope, locale }: Evaluation,
+): unknown {
+  const up = path.outwards ? scope.levelOf([path, plain]) : path.up;
+  const text = scope.look({ ...path, up, outwards: false });
+  if (text !== undefined) return text;
+  const value = scope.look({ ...plain, up, outwards: false });
+  return typeof value === 'number' ? formatNumber(value, locale) : value;
 }
 
 type Helper = (args: Args) => unknown;
@@ -65,8 +66,8 @@ const CALLS: Readonly<Record<string, Helper>> = {
     const first = may(0);
     return first === undefined || first === null || first === '' ? may(1) : first;
   },
-  upper: ({ need, on }) => textOf(need(0)).toLocaleUpperCase(on.locale),
-  lower: ({ need, on }) => textOf(need(0)).toLocaleLowerCase(on.locale),
+  upper: ({ text, on }) => text(0).toLocaleUpperCase(on.locale),
+  lower: ({ text, on }) => text(0).toLocaleLowerCase(on.locale),
   count: (args) => items(args).length,
   sum,
   join,
@@ -74,7 +75,20 @@ const CALLS: Readonly<Record<string, Helper>> = {
   percent: (args) => asNumber(args, 'percent'),
   currency: (args) => asNumber(args, 'currency'),
   date,
+  // What the switches of Word's own fields ask for.
+  wordDate,
+  wordNumber,
+  caps: ({ text, on }) => capitals(text(0), on.locale, /(?<![\p{L}\p{N}'\u2019])\p{L}/gu),
+  firstCap: ({ text, on }) => capitals(text(0), on.locale, /\p{L}/u),
+  around: ({ text }) => {
+    const inner = text(0);
+    return inner === '' ? '' : `${text(1)}${inner}${text(2)}`;
+  },
 };
+
+function capitals(text: string, locale: string, letters: RegExp): string {
+  return text.replace(letters, (letter) => letter.toLocaleUpperCase(locale));
+}
 
 function call(value: CallExpression, on: Evaluation, place: Place | undefined): unknown {
   const { name, args, named } = value;
@@ -96,6 +110,7 @@ function call(value: CallExpression, on: Evaluation, place: Place | undefined): 
     count: args.length,
     source: sourceOf(args[0]),
     need: (n) => noted(on, () => at(n, place)),
+    text: (n) => noted(on, () => printed(at(n, place), args[n], on, place)) ?? '',
     may: (n) => at(n, undefined),
     operand: (n) => ({
       value: at(n, undefined),

@@ -11,10 +11,11 @@ import {
   isTimeZone,
   parseMoment,
   toNumber,
-  unknownLetters,
 } from '../helpers/format.ts';
+import { wrongPattern } from '../helpers/date-pattern.ts';
+import { readNumberPicture, writeNumberPicture } from '../helpers/number-picture.ts';
 import { fieldOfPath } from '../paths.ts';
-import type { PathExpression } from '../compile/tags/path.ts';
+import { namedPath } from '../compile/tags/path.ts';
 import {
   mayBeThousands,
   readAmount,
@@ -86,15 +87,9 @@ export function numberOf(
     : readAmount(given, dataLocale, currencyOf(args));
 }
 
-const CURRENCY_FIELD: PathExpression = {
-  kind: 'path',
-  text: 'CurrencyIsoCode',
-  up: 0,
-  keys: ['CurrencyIsoCode'],
-  meta: undefined,
-};
+const CURRENCY_FIELD = namedPath('CurrencyIsoCode', ['CurrencyIsoCode']);
 
-/** The code given, or the record's own. */
+/** The code given, or the one of the record or of what it stands in. */
 function currencyOf({ operand, named, on, place }: Args): string {
   const second = operand(1);
   const own = { value: on.scope.look(CURRENCY_FIELD), at: CURRENCY_FIELD.text };
@@ -135,12 +130,35 @@ function checkDecimals(
   );
 }
 
+/** A date by the letters of Word's `\@`, which compiling has turned into ours. Word too prints minutes beside days; lint warns. */
+export function wordDate(args: Args): string {
+  const given = args.need(0);
+  if (isEmpty(given)) return '';
+  const { locale, timeZone } = args.on;
+  return formatPattern(readDate(given, args), { locale, timeZone }, textOf(args.may(1)));
+}
+
+/** A number by Word's `\#`. */
+export function wordNumber(args: Args): string {
+  const given = args.need(0);
+  if (isEmpty(given)) return '';
+  const value = numberOf(given, 'decimal', args);
+  const picture = readNumberPicture(textOf(args.may(1)));
+  if (value === undefined || picture === undefined)
+    throw unread('number', { value: given, at: args.source }, readingOf(args));
+  return writeNumberPicture(value, args.on.locale, picture);
+}
+
+function readDate(given: unknown, args: Args): Moment {
+  const moment = momentOf(given, args);
+  if (moment !== undefined) return moment;
+  throw unread('date', { value: given, at: args.source }, readingOf(args));
+}
+
 export function date(args: Args): string {
   const given = args.need(0);
   if (isEmpty(given)) return '';
-  const moment = momentOf(given, args);
-  if (moment === undefined)
-    throw unread('date', { value: given, at: args.source }, readingOf(args));
+  const moment = readDate(given, args);
   const zone = args.named('timeZone');
   const timeZone = zone === undefined ? args.on.timeZone : textOf(zone);
   if (!isTimeZone(timeZone)) {
@@ -161,10 +179,9 @@ export function date(args: Args): string {
       args.place,
     );
   if (style !== 'none' && !isDateStyle(style)) {
-    const letters = unknownLetters(style);
-    if (letters === undefined) return formatPattern(moment, options, style);
-    const message = `"${style}" is no way to write a date: "${letters}" means nothing. Write it like "dd.MM.yyyy HH:mm".`;
-    throw new TemplateError('bad_value', message, args.place);
+    const wrong = wrongPattern(style);
+    if (wrong !== undefined) throw new TemplateError('bad_value', wrong, args.place);
+    return formatPattern(moment, options, style);
   }
   return formatDate(moment, options, isDateStyle(style) ? style : undefined, clock);
 }

@@ -1,5 +1,13 @@
 import type { AddedList } from '../compile/numbering.ts';
-import type { Address, Boundary, Grid, Op } from '../compile/ops/ops.ts';
+import {
+  type Address,
+  type Boundary,
+  type ColumnRoom,
+  type Grid,
+  type Op,
+  listsWithin,
+} from '../compile/ops/ops.ts';
+import type { Expression } from '../compile/tags/expression.ts';
 import { type Place, TemplateError } from '../errors.ts';
 import type { Limits } from '../limits.ts';
 import { fieldOfPath } from '../paths.ts';
@@ -9,7 +17,8 @@ import type { Evaluation } from './args.ts';
 import { evaluate, holds, noted } from './evaluate.ts';
 import type { Output } from './output.ts';
 import { notAList } from './lists.ts';
-import { type Surrounding, listOf, textOf } from './scope.ts';
+import { printed } from './printable.ts';
+import { type Surrounding, listOf } from './scope.ts';
 
 /** One merge under way, in one part. */
 export interface Run extends Evaluation {
@@ -79,7 +88,7 @@ function write(op: Op, on: Run): void {
       if (op.ends !== undefined) on.last = op.ends;
       break;
     case 'text':
-      out.value(bounded(textOf(evaluate(op.value, on, op.place)), on, op.place));
+      out.value(bounded(valueText(op.value, on, op.place), on, op.place));
       break;
     case 'plain':
       out.raw(escapeAttribute(plainText(op, on)));
@@ -159,6 +168,10 @@ function write(op: Op, on: Run): void {
   }
 }
 
+function valueText(value: Expression, on: Run, place: Place): string {
+  return printed(evaluate(value, on, place), value, on, place);
+}
+
 export function bounded(text: string, { limits }: Run, place: Place): string {
   if (text.length > limits.valueLength) {
     throw new TemplateError(
@@ -171,7 +184,7 @@ export function bounded(text: string, { limits }: Run, place: Place): string {
 }
 
 function plainText({ value, as, place }: Extract<Op, { op: 'plain' }>, on: Run): string {
-  const text = bounded(textOf(evaluate(value, on, place)), on, place);
+  const text = bounded(valueText(value, on, place), on, place);
   if (as === 'attribute') return text;
   return instructionText(as === 'address' ? (linkTarget(text) ?? '') : text);
 }
@@ -187,7 +200,7 @@ function instructionText(text: string): string {
 function targetOf(address: Address, on: Run, place: Place): string | undefined {
   let text = '';
   for (const piece of address) {
-    text += typeof piece === 'string' ? piece : textOf(evaluate(piece, on, place));
+    text += typeof piece === 'string' ? piece : valueText(piece, on, place);
   }
   // Word puts a scheme before a tag, and the value brings its own.
   const own = text.replace(/^\s*https?:\/+(?=(?:https?:\/\/|mailto:|tel:))/i, '');
@@ -229,6 +242,7 @@ function runEach(op: Extract<Op, { op: 'each' }>, on: Run): void {
   const count = list.length;
   const { scope, counters, limits } = on;
   const outer = on.columnCount;
+  if (op.room) checkRoom(op, op.room, count);
   if (op.column !== undefined) {
     on.columns[op.column] = Math.max(on.columns[op.column] ?? 0, count);
     on.columnCount = count;
@@ -251,6 +265,37 @@ function runEach(op: Extract<Op, { op: 'each' }>, on: Run): void {
     }
   }
   on.columnCount = outer;
+}
+
+/** Twips, about a digit: in less than that beside the margins of its cell, no office shows a text. */
+const LEAST_TEXT = 120;
+const MM_PER_TWIP = 25.4 / 1440;
+
+/** Columns that share the width of one would show no text without a word: 24 months did. */
+function checkRoom(
+  { list, body, place }: Extract<Op, { op: 'each' }>,
+  { width, margins }: ColumnRoom,
+  count: number,
+): void {
+  const share = width / count;
+  if (count < 2 || width === 0 || share >= margins + LEAST_TEXT || !hasText(body)) return;
+  const [own, each] = [width, share].map((twips) => (twips * MM_PER_TWIP).toFixed(1));
+  throw new TemplateError(
+    'bad_value',
+    `"${list.text}" has ${count} items, which share the ${own ?? ''} mm of one column: ${each ?? ''} mm each are too narrow for text. ` +
+      'Make the column of the template wider, or repeat rows.',
+    { ...place, field: fieldOfPath(list.text) },
+  );
+}
+
+function hasText(ops: readonly Op[]): boolean {
+  return ops.some(
+    (op) =>
+      op.op === 'text' ||
+      op.op === 'draw' ||
+      (op.op === 'bytes' && op.bytes.includes('</w:t>')) ||
+      listsWithin(op).some(hasText),
+  );
 }
 
 function runIf(op: Extract<Op, { op: 'if' }>, on: Run): void {

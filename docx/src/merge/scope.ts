@@ -7,6 +7,8 @@ export interface Scope {
   pop(): void;
   /** Undefined when nothing of that name is there; null when it is there and empty. */
   look(path: PathExpression): unknown;
+  /** How many steps outwards the first item has one of the paths' first names. */
+  levelOf(paths: readonly PathExpression[]): number;
   depth(): number;
   /** The data and the items of the loops around this point. */
   surrounding(): Surrounding;
@@ -35,7 +37,12 @@ export function createScope(root: unknown): Scope {
       act();
       frames = outside;
     },
-    look: ({ up, keys, meta }) => {
+    levelOf: (paths) => {
+      const names = paths.flatMap(({ keys: [first] }) => first ?? []);
+      const at = frames.findLastIndex(({ value }) => names.some((name) => has(value, name)));
+      return at === -1 ? 0 : frames.length - 1 - at;
+    },
+    look: ({ up, keys, meta, outwards }) => {
       const frame = frames[up === -1 ? 0 : frames.length - 1 - up];
       if (frame === undefined) return undefined;
       if (meta !== undefined) {
@@ -43,9 +50,23 @@ export function createScope(root: unknown): Scope {
         if (meta === 'last') return frame.index === frame.count - 1;
         return meta === 'number' ? frame.index + 1 : frame.index;
       }
-      return keys.length === 0 ? frame.value : follow(frame.value, keys);
+      if (keys.length === 0) return frame.value;
+      const found = follow(frame.value, keys);
+      if (found !== undefined || !outwards) return found;
+      // The first name decides where: a customer without a city has none, whatever another customer has.
+      const [first = ''] = keys;
+      for (let at = frames.length - 1; at >= 0; at--) {
+        const value = frames[at]?.value;
+        if (has(value, first)) return follow(value, keys);
+      }
+      return undefined;
     },
   };
+}
+
+/** Null is there, and is empty. */
+function has(value: unknown, key: string): boolean {
+  return follow(value, [key]) !== undefined;
 }
 
 /** Own properties only: neither `constructor` nor `__proto__` leads anywhere. */

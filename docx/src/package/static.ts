@@ -26,7 +26,9 @@ export function staticFiles({ file, parts, styles, numbering }: Compiled): Stati
   const dynamic = new Set(parts.filter((part) => part.dynamic).map(({ name }) => name));
   if (parts.some(({ restartsLists }) => restartsLists)) dynamic.add(numbering.name);
   const relating = new Set(parts.filter(({ draws }) => relates(draws)).map(({ name }) => name));
-  const withImages = parts.some(({ draws }) => draws.has('image') || draws.has('qr'));
+  const withImages = parts.some(({ draws }) =>
+    ['image', 'qr', 'html'].some((helper) => draws.has(helper)),
+  );
   const links = parts.some(({ draws }) => draws.has('link') || draws.has('html'));
   const needsLinkStyle = links && !styles.ids.has(LINK_STYLE);
   const types = contentTypesXml(file.parts.values(), withImages);

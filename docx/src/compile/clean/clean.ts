@@ -4,7 +4,7 @@ import { dropEditingMarks } from './editing-marks.ts';
 import type { Expression } from '../tags/expression.ts';
 import { dropOutsideFields } from './field-codes.ts';
 import { type Field, expandSimpleFields, readFields } from './fields.ts';
-import { readMergeFields } from './merge-fields.ts';
+import { type FieldNote, readMergeFields } from './merge-fields.ts';
 import { dropHalfRanges } from './half-ranges.ts';
 import { joinParagraphs } from './paragraph-marks.ts';
 import { tokensOf, treeOf } from './tree.ts';
@@ -19,6 +19,8 @@ export interface CleanPart {
   readonly fields: readonly Field[];
   /** Texts that print a value because Word's own MERGEFIELD stood there. */
   readonly mergeFields: ReadonlyMap<Token, Expression>;
+  /** What of their switches is not followed. */
+  readonly fieldNotes: ReadonlyMap<Token, FieldNote>;
 }
 
 export function clean(
@@ -30,6 +32,7 @@ export function clean(
   const joined = dropHalfRanges(joinParagraphs(accepted));
   const plain = expandSimpleFields(dropEditingMarks(joined));
   const inside = dropOutsideFields(tokensOf(plain), (field) => onStripped(`the field ${field}`));
-  const { tokens, values } = readMergeFields(inside);
-  return { name, tokens, fields: readFields(tokens).fields, mergeFields: values };
+  const { tokens, values, notes } = readMergeFields(inside);
+  const { fields } = readFields(tokens);
+  return { name, tokens, fields, mergeFields: values, fieldNotes: notes };
 }

@@ -166,6 +166,34 @@ describe('strict mode', () => {
     expect(merged(body, { A: null }, { strict: true })).toEqual(['cd']);
   });
 
+  it.each([
+    ['{{A}}', { Name: 'x' }, '"A" has no text but fields of its own: write one, as in {{A.Name}}.'],
+    ['{{A}}', { 'First Name': 'x' }, 'as in {{A.[First Name]}}.'],
+    ['{{A}}', [{ N: 1 }], '"A" is a list whose items have no text: write {{#each A}}'],
+    ['{{A}}', [[1], 2], '"A" is a list whose items have no text'],
+    ['{{A}}', Number.NaN, '"A" is NaN, which is no number to print.'],
+    ['{{A}}', Infinity, '"A" is Infinity, which is no number to print.'],
+    ['{{A}}', new Date(Number.NaN), '"A" is no valid date.'],
+    ['{{upper A}}', { N: 1 }, '"A" has no text but fields of its own'],
+    ['{{default B A}}', { N: 1 }, 'The value has no text but fields of its own'],
+    ['{{html A}}', { N: 1 }, '"A" has no text but fields of its own'],
+    ['{{qr A}}', { N: 1 }, '"A" has no text but fields of its own'],
+    ['{{link A "x"}}', { N: 1 }, '"A" has no text but fields of its own'],
+  ])('refuses %s of %j, which has no text', (tag, A, sentence) => {
+    const error = failure(p(tag), { A }, { strict: true });
+    expect(error).toMatchObject({ code: 'bad_value', paragraph: 1 });
+    expect(error.message).toContain(sentence);
+    expect(merged(p(`<${tag}>`), { A }).join()).toMatch(/^<.*>$/);
+  });
+
+  it.each([
+    [['a', 1, null], 'a, 1, '],
+    [new Date(0), '1970-01-01T00:00:00.000Z'],
+    [[], ''],
+  ])('prints %j', (A, text) => {
+    expect(merged(p('<{{A}}>'), { A }, { strict: true })).toEqual([`<${text}>`]);
+  });
+
   it('refuses a missing list, and what is none', () => {
     expect(failure(p('{{#each L}}x{{/each}}'), {}, { strict: true }).code).toBe('missing_field');
     expect(failure(p('{{#each L}}x{{/each}}'), { L: 5 }, { strict: true }).code).toBe('not_a_list');

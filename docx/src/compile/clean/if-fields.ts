@@ -2,6 +2,7 @@ import { decode } from '../../xml/text.ts';
 import type { Token } from '../../xml/tokenizer.ts';
 import type { Expression } from '../tags/expression.ts';
 import type { Field } from './fields.ts';
+import { WORD_HELPERS } from './switches.ts';
 
 export interface MergeField {
   readonly field: Field;
@@ -131,6 +132,12 @@ function inTag(value: Expression): string | undefined {
       ? `"${value.value}"`
       : undefined;
   }
-  const args = value.args.map(inTag);
-  return args.includes(undefined) ? undefined : [value.name, ...args].join(' ');
+  const name = value.name === 'wordDate' ? 'date' : value.name;
+  if (WORD_HELPERS.includes(name)) return undefined;
+  const args = value.args.map((arg) => (arg.kind === 'call' ? bracketed(inTag(arg)) : inTag(arg)));
+  return args.includes(undefined) ? undefined : [name, ...args].join(' ');
+}
+
+function bracketed(call: string | undefined): string | undefined {
+  return call && `(${call})`;
 }

@@ -38,6 +38,22 @@ export function unfilledFields(
   });
 }
 
+/** Switches of merge fields that are not followed. */
+export function ignoredSwitches(
+  { name, tokens, fieldNotes }: CleanPart,
+  { paragraphs }: FoundTags,
+): UnfilledField[] {
+  return [...fieldNotes].flatMap(([token, { instruction, sentences }]) => {
+    const paragraph = closest(tokens, token, 'w:p');
+    const number = (paragraph && paragraphs.get(paragraph)?.number) ?? 0;
+    const snippet = instruction.replaceAll(/\s+/g, ' ').trim().slice(0, 80);
+    return sentences.map((message) => ({
+      place: { part: name, paragraph: number, snippet },
+      message,
+    }));
+  });
+}
+
 function beginOf({ marks }: Field): number {
   return marks[0]?.index ?? 0;
 }

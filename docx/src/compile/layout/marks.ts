@@ -89,7 +89,9 @@ export function createMarks(options: MarksOptions): Marks {
     if (block.name === 'each' && first) {
       const list = first.test as PathExpression;
       const slot = turns.get(block);
-      builder.add({ op: 'each', list, body: first.body, otherwise, column, turns: slot, place });
+      const room = tables.columnRoom(block);
+      const { body } = first;
+      builder.add({ op: 'each', list, body, otherwise, column, room, turns: slot, place });
     } else {
       builder.add({
         op: 'if',

@@ -3,12 +3,13 @@ import { attribute, child, children, closest, elementRaw, leading } from '../../
 import type { Block } from './blocks.ts';
 import type { Builder } from '../ops/builder.ts';
 import type { Layout } from './levels.ts';
-import type { Boundary, Grid, Op } from '../ops/ops.ts';
+import type { Boundary, ColumnRoom, Grid, Op } from '../ops/ops.ts';
 
 /** Writes tables and rows that may lose all their rows or cells, and the widths of repeated columns. */
 export interface Tables {
   emit(token: Token, columnDepth: number): void;
   columnSlot(block: Block): number | undefined;
+  columnRoom(block: Block): ColumnRoom | undefined;
   slots(): number;
 }
 
@@ -18,6 +19,7 @@ const HEADS: readonly string[] = ['w:tblPr', 'w:tblGrid', 'w:tblPrEx', 'w:trPr']
 export function createTables(tokens: readonly Token[], layout: Layout, builder: Builder): Tables {
   const slots = new Map<string, number>();
   const slotOf = new Map<Block, number>();
+  const roomOf = new Map<Block, ColumnRoom>();
   const grids = new Map<
     Token,
     { widths: number[]; repeated: Map<number, Grid['repeated'][number]> }
@@ -33,6 +35,8 @@ export function createTables(tokens: readonly Token[], layout: Layout, builder: 
     const grid = grids.get(table) ?? { widths: gridWidths(tokens, table), repeated: new Map() };
     grid.repeated.set(slot, { slot, ...span });
     grids.set(table, grid);
+    const width = Math.min(...grid.widths.slice(span.from, span.from + span.span));
+    roomOf.set(block, { width, margins: cellMargins(tokens, table) });
   }
 
   /** The head ends where the first row or cell begins; its ops wait here until the shell is closed. */
@@ -67,7 +71,12 @@ export function createTables(tokens: readonly Token[], layout: Layout, builder: 
       builder.open();
     }
   };
-  return { emit, columnSlot: (block) => slotOf.get(block), slots: () => slots.size };
+  return {
+    emit,
+    columnSlot: (block) => slotOf.get(block),
+    columnRoom: (block) => roomOf.get(block),
+    slots: () => slots.size,
+  };
 }
 
 const ENDS: Readonly<Record<string, Boundary>> = {
@@ -123,6 +132,18 @@ function gridSpan(tokens: readonly Token[], cell: Token): number {
 function gridWidths(tokens: readonly Token[], table: Token): number[] {
   const grid = child(tokens, table, 'w:tblGrid');
   return grid ? children(tokens, grid).map((column) => Number(attribute(column, 'w:w')) || 0) : [];
+}
+
+const WORDS_MARGIN = 108; // twips, on the left and on the right
+
+function cellMargins(tokens: readonly Token[], table: Token): number {
+  const properties = child(tokens, table, 'w:tblPr');
+  const margins = properties && child(tokens, properties, 'w:tblCellMar');
+  const side = (...names: readonly string[]): number => {
+    const own = margins && children(tokens, margins).find(({ name }) => names.includes(name));
+    return (own && dxa(own)) ?? WORDS_MARGIN;
+  };
+  return side('w:left', 'w:start') + side('w:right', 'w:end');
 }
 
 function dxa(token: Token): number | undefined {

@@ -44,6 +44,7 @@ export type Op =
       readonly otherwise: readonly Op[];
       /** Which columns of its table it repeats. */
       readonly column: number | undefined;
+      readonly room: ColumnRoom | undefined;
       /** Where its turns are counted, when something in it has a name or number of its own. */
       readonly turns: number | undefined;
       readonly place: Place;
@@ -117,6 +118,14 @@ export interface Grid {
     readonly from: number;
     readonly span: number;
   }[];
+}
+
+/** What a column that is repeated can share, in twips. */
+export interface ColumnRoom {
+  /** Its width in the template; of several columns the narrowest. */
+  readonly width: number;
+  /** What the margins of a cell take of a column. */
+  readonly margins: number;
 }
 
 /** The lists of ops within an op. */

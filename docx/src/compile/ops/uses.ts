@@ -10,6 +10,8 @@ export interface FieldUse extends Place {
   readonly required: boolean;
   /** Whether the field stands in a block, and so is not printed in every document. */
   readonly conditional?: true;
+  /** Where else the field is looked for when the item of a loop lacks it, the nearest first. */
+  readonly outer?: readonly string[];
 }
 
 /** The absolute paths of the scopes around a tag, the root first. */
@@ -20,7 +22,22 @@ export function absolutePath(path: PathExpression, scopes: Scopes): string | und
   const scope = path.up === -1 ? 0 : scopes.length - 1 - path.up;
   const base = scopes[scope];
   if (base === undefined) return undefined;
-  return [base, pathOf(path.keys)].filter((part) => part !== '').join('.');
+  return within(base, path);
+}
+
+function within(base: string, { keys }: PathExpression): string {
+  return [base, pathOf(keys)].filter((part) => part !== '').join('.');
+}
+
+/** Further out than the innermost item, for a path that says nothing else. */
+function outerPaths(path: PathExpression, scopes: Scopes): Pick<FieldUse, 'outer'> {
+  if (!path.outwards || scopes.length === 1) return {};
+  return {
+    outer: scopes
+      .slice(0, -1)
+      .map((base) => within(base, path))
+      .toReversed(),
+  };
 }
 
 /** Conditions and defaults may ask for what is not there. */
@@ -50,7 +67,8 @@ export function collectUses(
 ): void {
   if (value.kind === 'path') {
     const path = absolutePath(value, scopes);
-    if (path !== undefined && path !== '') add({ path, kind, required, ...place });
+    if (path !== undefined && path !== '')
+      add({ path, kind, required, ...outerPaths(value, scopes), ...place });
     return;
   }
   if (value.kind !== 'call') return;

@@ -1,3 +1,4 @@
+import { patternOfWord } from '../../helpers/date-pattern.ts';
 import { HELPERS } from '../../helpers/names.ts';
 import { keysOf, keyInTag } from '../../paths.ts';
 import { editDistance } from '../../shape.ts';
@@ -89,7 +90,7 @@ const ADVICE: readonly Advice[] = [
     /^(?:r|p|tc|tr) (\S+)$/,
     (x) => `This is docxtpl. Write {{${x}}}, or {{html ${x}}} for rich text.`,
   ],
-  [/^(\S+) \\@ ?"?([^"]+)"?$/, (x, pattern) => `Write {{date ${x} "${pattern}"}}.`],
+  [/^(\S+) \\@ ?"?([^"]+)"?$/, (x, picture) => `Write {{date ${x} "${patternOfWord(picture)}"}}.`],
   [/^(\S+) \\# ?/, (x) => `Write {{number ${x} decimals=2}}, or {{currency ${x} "EUR"}}.`],
   [/^[+>] ?/, () => 'Another document cannot be put in with a tag. Write its text here.'],
   [/^\* ?(\S+)$/, (x) => `Write {{#each ${x}}}{{this}}{{/each}} in an item of a list.`],

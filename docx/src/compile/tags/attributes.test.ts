@@ -166,13 +166,33 @@ describe('a merge field of Word', () => {
     First: { Name: 'bo' },
     'First Name': 'cy',
     Day: '2026-11-16',
+    At: '2026-11-16T14:05:00Z',
+    Sum: 1234.5,
+    Debt: -7.5,
+    Share: '5.5',
+    Long: 'anna-maria o\u2019neill',
     ...columns,
   };
 
   it.each([
     [' MERGEFIELD Name ', 'ann'],
     [' MERGEFIELD  Name  \\* MERGEFORMAT ', 'ann'],
-    ['MERGEFIELD "First Name" \\b "before" \\f "after"', 'cy'],
+    ['MERGEFIELD "First Name" \\b "before " \\f " after"', 'before cy after'],
+    ['MERGEFIELD Missing \\b "before" \\f "after"', ''],
+    ['MERGEFIELD Long \\* Caps', 'Anna-Maria O\u2019neill'],
+    ['MERGEFIELD Long \\* FirstCap \\* MERGEFORMAT', 'Anna-maria o\u2019neill'],
+    ['MERGEFIELD Day \\@ "dddd, d. MMMM yyyy" \\* Upper', 'MONDAY, 16. NOVEMBER 2026'],
+    ['MERGEFIELD Day \\@ “DDD, DD/MM/YY”', 'Mon, 16/11/26'],
+    ['MERGEFIELD Day \\@ TT.MM.JJJJ', '16.11.2026'],
+    ['MERGEFIELD At \\@ "h:mm am/pm \'on\' d.M."', '2:05 PM on 16.11.'],
+    ['MERGEFIELD Sum \\# "#,##0.00"', '1,234.50'],
+    ['MERGEFIELD Sum \\# "#.##0,00 €"', '1,234.50 €'],
+    ['MERGEFIELD Sum \\# "$,0.00;($,0.00)"', '$1,234.50'],
+    ['MERGEFIELD Debt \\# "$#,##0;($#,##0)"', '($8)'],
+    ['MERGEFIELD Debt \\# $#,##0.00', '-$7.50'],
+    ['MERGEFIELD Debt \\# 0000', '-0008'],
+    ['MERGEFIELD Share \\# "0.##%" \\b "up to "', 'up to 5.5%'],
+    ['MERGEFIELD Missing \\# 0.00', ''],
     ['mergefield First.Name', 'bo'],
     [' MERGEFIELD Name \\* Upper ', 'ANN'],
     [' MERGEFIELD Day \\@ "dd.MM.yyyy" ', '16.11.2026'],
@@ -188,6 +208,39 @@ describe('a merge field of Word', () => {
     expect(partXml(output)).not.toMatch(/fldChar|instrText|«/);
     if (shown !== '')
       expect(partXml(output)).toContain(`<w:b/></w:rPr><w:t xml:space="preserve">${shown}`);
+  });
+
+  it.each([
+    ['MERGEFIELD Sum \\* CardText', '\\* CardText is not followed'],
+    ['MERGEFIELD Sum \\# "x##"', '\\# "x##" is not followed. Write a tag instead'],
+    ['MERGEFIELD Sum \\q 5', '\\q 5 is not followed'],
+    ['MERGEFIELD Day \\@ "dd.mm.yyyy"', '"mm" is minutes, as in Word'],
+  ])('%j is named by lint', (instruction, sentence) => {
+    const { ok, problems } = lint(docx(p('x') + complex(instruction, r('x'))));
+    expect(ok).toBe(true);
+    expect(problems).toMatchObject([
+      { severity: 'warning', code: 'switch_not_followed', paragraph: 2, snippet: instruction },
+    ]);
+    expect(problems[0]?.message).toContain(sentence);
+  });
+
+  it('whose number cannot be read is an error, never printed as it came', () => {
+    const template = compile(docx(complex('MERGEFIELD Name \\# 0.00', r('x'))));
+    expect(() => template.merge(data)).toThrow('Name: "ann" cannot be read as a number');
+  });
+
+  it.each([
+    ['MERGEFIELD BeginGroup:Lines', 'Write {{#each Lines}} … {{/each}}.'],
+    ['MERGEFIELD EndGroup:Lines', 'Write {{/each}}.'],
+    ['MERGEFIELD TableStart:Lines', 'Write {{#each Lines}} … {{/each}}.'],
+    ['MERGEFIELD "Image:Photo"', 'Write {{image Photo width=4cm}}.'],
+  ])('%s of another mail merge is named by lint', (instruction, instead) => {
+    expect(lint(docx(complex(instruction, r('x')))).problems).toEqual([
+      expect.objectContaining({
+        code: 'foreign_tag',
+        message: expect.stringContaining(instead) as string,
+      }),
+    ]);
   });
 
   it('with a dot in its name names the column, not a field within another', () => {
@@ -268,6 +321,17 @@ describe('a merge field of Word', () => {
         nested('IF a = b c d'),
         words(' = "x" "'),
         nested('MERGEFIELD Name'),
+        words('" ""'),
+      ],
+      '{{#if eq',
+    ],
+    [
+      'a number format in an IF',
+      [
+        words('IF '),
+        nested('MERGEFIELD Name'),
+        words(' = "a" "'),
+        nested('MERGEFIELD Sum \\# 0.00'),
         words('" ""'),
       ],
       '{{#if eq',

@@ -1,6 +1,7 @@
 import { HELPERS } from '../../helpers/names.ts';
 import { nearest } from '../../shape.ts';
 import { adviceOn } from './advice.ts';
+import { checkCall } from './checks.ts';
 import { type PathExpression, parsePath } from './path.ts';
 import { TagSyntaxError } from './tag-error.ts';
 
@@ -47,6 +48,7 @@ export function parseTag(source: string): Parsed {
     return readTag(text);
   } catch (error) {
     if (!(error instanceof TagSyntaxError)) throw error;
+    if (error.isAdvice) throw error;
     throw new TagSyntaxError(adviceOn(text) ?? error.message, error.code);
   }
 }
@@ -247,7 +249,9 @@ function combine(items: readonly Item[], named: ReadonlyMap<string, Expression>)
   }
   const args = rest.map(settle);
   for (const inner of [...args, ...named.values()]) refuseDrawing(inner);
-  return { kind: 'call', name: first.text, args, named };
+  const call: CallExpression = { kind: 'call', name: first.text, args, named };
+  checkCall(call);
+  return call;
 }
 
 export function drawsMore(value: Expression): boolean {

@@ -9,6 +9,25 @@ export interface PathExpression {
   readonly keys: readonly string[];
   /** `@index` and its like: about the loop, not about the data. */
   readonly meta: Meta | undefined;
+  /** Looked for further out where an item lacks it. `this.Name` is of the item alone, `../Name` and `@root.Name` say where. */
+  readonly outwards: boolean;
+  /** The same without `__formatted` at its end. */
+  readonly plain: PathExpression | undefined;
+}
+
+const FORMATTED = '__formatted';
+
+/** A path that is looked for from the innermost item outwards. */
+export function namedPath(text: string, keys: readonly string[]): PathExpression {
+  return withPlain({ kind: 'path', text, up: 0, keys, meta: undefined, outwards: true });
+}
+
+/** `Amount__formatted` is text that the sender prepared; without it the plain `Amount` stands in. */
+function withPlain(path: Omit<PathExpression, 'plain'>): PathExpression {
+  const last = path.keys.at(-1);
+  if (!last?.endsWith(FORMATTED)) return { ...path, plain: undefined };
+  const keys = [...path.keys.slice(0, -1), last.slice(0, -FORMATTED.length)];
+  return { ...path, plain: { ...path, keys, plain: undefined } };
 }
 
 export type Meta = 'index' | 'number' | 'first' | 'last';
@@ -21,13 +40,8 @@ export function parsePath(word: string): PathExpression {
     up++;
     rest = rest.slice(3);
   }
-  const path = (keys: readonly string[], meta?: Meta, outwards = up): PathExpression => ({
-    kind: 'path',
-    text: word,
-    up: outwards,
-    keys,
-    meta,
-  });
+  const path = (keys: readonly string[], meta?: Meta, from = up): PathExpression =>
+    withPlain({ kind: 'path', text: word, up: from, keys, meta, outwards: false });
   if (rest === '..') return path([], undefined, up + 1);
   if (rest === 'this' || rest === '.' || rest === '') return path([]);
   if (rest === '@root') return path([], undefined, -1);
@@ -39,7 +53,9 @@ export function parsePath(word: string): PathExpression {
     }
     return path([], meta as Meta);
   }
-  return path(keysIn(rest.replace(/^(?:this\.|\.\/)/, ''), word));
+  const named = rest.replace(/^(?:this\.|\.\/)/, '');
+  const keys = keysIn(named, word);
+  return up === 0 && named === rest ? namedPath(word, keys) : path(keys);
 }
 
 /** A plain name, or any name in brackets; an item of a list by its number, in brackets or not. */

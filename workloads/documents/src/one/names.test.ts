@@ -6,6 +6,11 @@ test.each([
   ['../../etc/passwd', 'passwd'],
   ['C:\\Windows\\system.ini', 'system.ini'],
   ['a\u0000b\nc\u200Bd\u202Ee.pdf', 'abcde.pdf'],
+  ['Rechnung 2026/0417', 'Rechnung 2026-0417'],
+  ['Offer A\\B 7.pdf', 'Offer A-B 7.pdf'],
+  ['/var/spool/a.pdf', 'a.pdf'],
+  ['a/../../b.pdf', 'b.pdf'],
+  ['\\\\host\\share\\a.pdf', 'a.pdf'],
   ['..', 'document'],
   ['   ', 'document'],
   ['.htaccess', 'htaccess'],
@@ -31,6 +36,7 @@ test.each([
   ['a.PDF', 'pdf', 'a.pdf'],
   ['a.docx', 'pdf', 'a.pdf'],
   ['v1.2', 'docx', 'v1.2.docx'],
+  ['Rechnung 2026/0417', 'pdf', 'Rechnung 2026-0417.pdf'],
   ['.pdf', 'pdf', 'pdf.pdf'],
 ] as const)('%s as %s is %s', (asked, ending, name) => {
   expect(outputName(asked, ending)).toBe(name);

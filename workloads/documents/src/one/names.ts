@@ -27,9 +27,16 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 const FORBIDDEN = /[<>:"|?*]/g;
 const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
+/** From a root or a drive, or over a folder above. */
+const PATH = /^(?:[/\\.~]|[A-Za-z]:[/\\])|(?:^|[/\\])\.\.?(?:[/\\]|$)/;
+
 /** Without path parts, control characters, or anything else that a file system would trip over. */
 export function safeName(asked: string, fallback = 'document'): string {
-  const last = asked.toWellFormed().normalize('NFC').split(/[/\\]/).at(-1) ?? '';
+  const whole = asked.toWellFormed().normalize('NFC').trim();
+  // "Rechnung 2026/0417" is a name with a slash, and keeps all of it.
+  const last = PATH.test(whole)
+    ? (whole.split(/[/\\]/).at(-1) ?? '')
+    : whole.replace(/[/\\]/g, '-');
   const clean = last
     .replace(INVISIBLE, '')
     .replace(FORBIDDEN, '_')

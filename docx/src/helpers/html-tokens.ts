@@ -1,0 +1,83 @@
+import { Tokenizer } from 'htmlparser2';
+
+/** What a page of HTML consists of, without comments, declarations and processing instructions. */
+export interface HtmlEvents {
+  text(text: string): void;
+  open(name: string, attributes: ReadonlyMap<string, string>): void;
+  close(name: string): void;
+}
+
+/**
+ * Reads HTML in one pass. Only the tokenizer of htmlparser2 is used: its parser keeps a list of open elements that grows with the
+ * input, and 100,000 unclosed tags cost it the square of that.
+ */
+export function readHtml(html: string, events: HtmlEvents): void {
+  let pending = '';
+  let name = '';
+  let attributes = new Map<string, string>();
+  let attribute = '';
+  let value = '';
+  const flush = () => {
+    if (pending !== '') events.text(pending);
+    pending = '';
+  };
+  /** Behind the last thing that was whole. */
+  let read = 0;
+  const opened = (end: number) => {
+    read = end + 1;
+    flush();
+    events.open(name, attributes);
+  };
+  const passed = (_start: number, end: number) => {
+    read = end + 1;
+  };
+  const tokenizer = new Tokenizer(
+    { xmlMode: false, decodeEntities: true },
+    {
+      ontext: (start, end) => {
+        read = end;
+        pending += html.slice(start, end);
+      },
+      ontextentity: (code, end) => {
+        read = end;
+        pending += String.fromCodePoint(code);
+      },
+      onopentagname: (start, end) => {
+        name = html.slice(start, end).toLowerCase();
+        attributes = new Map();
+      },
+      onattribname: (start, end) => {
+        attribute = html.slice(start, end).toLowerCase();
+        value = '';
+      },
+      onattribdata: (start, end) => {
+        value += html.slice(start, end);
+      },
+      onattribentity: (code) => {
+        value += String.fromCodePoint(code);
+      },
+      onattribend: () => {
+        if (!attributes.has(attribute)) attributes.set(attribute, value);
+      },
+      onopentagend: opened,
+      onselfclosingtag: opened,
+      onclosetag: (start, end) => {
+        read = html.indexOf('>', end) + 1 || html.length;
+        flush();
+        events.close(html.slice(start, end).toLowerCase());
+      },
+      oncomment: passed,
+      oncdata: passed,
+      ondeclaration: passed,
+      onprocessinginstruction: passed,
+      onend: () => {
+        // "a <b" without an end is no tag but text of somebody who compares.
+        const rest = html.slice(read);
+        if (/^<[a-z]/i.test(rest)) pending += rest;
+        flush();
+      },
+    },
+  );
+  tokenizer.write(html);
+  tokenizer.end();
+}
