@@ -42,7 +42,12 @@ export interface EventMap {
   'store.failed': { during: string; error: unknown };
   'store.recovered': { during: string };
   'schedule.fired': { schedule: string; tick: number; id: JobId };
-  'schedule.passed': { schedule: string; tick: number; why: 'missed' | 'overlap' | 'paused' };
+  /** `limit`: this tick and those after it were missed, and are more than are made up for at once. */
+  'schedule.passed': {
+    schedule: string;
+    tick: number;
+    why: 'missed' | 'overlap' | 'paused' | 'limit';
+  };
   'gate.closed': { rule: string; key: string; arrived: Readonly<Record<string, JobId>> };
   'retention.pruned': { count: number };
   /** The event loop stood still for `ms`; `jobs` ran then, or had just begun or ended. */

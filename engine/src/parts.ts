@@ -146,6 +146,8 @@ export interface FireParams {
   readonly job: NewJob | null;
   /** Pass the tick over while the previous job of the schedule is alive. */
   readonly skipOverlap: boolean;
+  /** With `skipOverlap`: the tick is not passed over but left where it is, to be fired when the previous job has ended. */
+  readonly keepOverlap?: boolean;
 }
 
 /** How far a store's clock may be set back without a tick coming twice. */
@@ -154,6 +156,7 @@ export const TICK_AHEAD_MS = 60_000;
 export type Fired =
   | { readonly type: 'fired'; readonly id: JobId }
   | { readonly type: 'passed' }
+  /** The previous job is alive. The tick is passed over, unless `keepOverlap` leaves it for later. */
   | { readonly type: 'overlap'; readonly id: JobId }
   /** The tick is passed over, since the schedule is paused. */
   | { readonly type: 'paused' }

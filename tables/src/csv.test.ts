@@ -72,6 +72,16 @@ test('the names of columns are guarded, and text that came in a column of number
   expect(state.notes.asText).toBe(1);
 });
 
+test('a column that nobody types into is not guarded, its name is', () => {
+  const columns: Column[] = [
+    { name: '=A', type: 'text', isGuarded: false },
+    { name: 'B', type: 'double', isGuarded: false },
+    { name: 'C', type: 'text' },
+  ];
+  const { text: file } = csv(columns, [['-1 days', '-Infinity', '-1 days']]);
+  expect(file).toBe("'=A,B,C\n-1 days,-Infinity,'-1 days\n");
+});
+
 test('what a column cannot mean is written as its text, and counted', () => {
   const row = ['n/a', 5, Number.NaN, 'maybe', new Date(Number.NaN)];
   const { text: file, state } = csv(COLUMNS, [row]);

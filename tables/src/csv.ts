@@ -39,7 +39,9 @@ export function csvParts(columns: readonly Column[], options: CsvOptions, notes:
       const names = columns.map(({ name }) => textField(name)).join(',');
       return encode((options.bom === true ? '\uFEFF' : '') + names + lineEnd, notes);
     },
-    fields: columns.map(({ type }) => fieldOf(type, textField, notes)),
+    fields: columns.map(({ type, isGuarded }) =>
+      fieldOf(type, isGuarded === false ? quoted : textField, notes),
+    ),
     // An empty line is no row to many readers: the null of a table of one column is "" as well.
     missing: columns.length === 1 ? '""' : '',
     lineEnd,

@@ -8,10 +8,10 @@ import type { Column, ColumnType, Notes, Row, Value, Writer } from './types.ts';
 import { booleanOf, doubleText, isExactInDouble, isMissing, numberText, textOf } from './values.ts';
 
 export function createJsonLines(columns: readonly Column[], notes: Notes): Writer<null> {
-  const members = columns.map(({ name, type }, i) => ({
-    key: memberKey(name, i),
-    isText: type === 'text',
-    json: jsonOf(type, notes),
+  const members = columns.map((column, i) => ({
+    key: memberKey(column.name, i),
+    isText: column.type === 'text',
+    json: jsonOf(column, notes),
   }));
 
   function lineOf(row: Row): string {
@@ -34,6 +34,9 @@ export function createJsonLines(columns: readonly Column[], notes: Notes): Write
   };
 }
 
+/** JSON has them between its values alone: in a string they are escaped. */
+const LINE_ENDS = /[\r\n]+/g;
+
 type Given = Exclude<Value, null | undefined>;
 
 /** What stands before the value of column `i`. */
@@ -41,7 +44,8 @@ export function memberKey(name: string, i: number): string {
   return `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`;
 }
 
-export function jsonOf(type: ColumnType, notes: Notes): (value: Given) => string {
+export function jsonOf({ type, isJson }: Column, notes: Notes): (value: Given) => string {
+  if (isJson === true) return (value) => textOf(value).replaceAll(LINE_ENDS, ' ');
   const read = READERS[type];
   return (value) => {
     const json = read(value);

@@ -10,6 +10,12 @@ export interface Column {
   readonly type: ColumnType;
   /** Digits after the point of a `decimal`, where they are known. Parquet needs them: 18 unless given. */
   readonly scale?: number;
+  /** CSV: false where nobody can have typed a formula, as in a column of intervals: `-1 days` stays as it is. Guarded unless false. */
+  readonly isGuarded?: false;
+  /** JSON Lines: its texts are JSON, and become part of the line's object as they are. Elsewhere they are text. */
+  readonly isJson?: true;
+  /** Parquet, of a `date`: a day, or a moment in UTC. Left out: a date with a time of no known zone. */
+  readonly moment?: 'day' | 'instant';
 }
 
 /**

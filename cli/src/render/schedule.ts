@@ -19,7 +19,12 @@ export function next({ declared, paused, nextTick }: Schedule, now: number): str
 const MISSED = {
   last: 'the last one runs',
   skip: 'none of them runs',
-  all: 'each of them runs, the last 100 at most',
+  all: 'each of them runs',
+};
+/** As the engine has it: where runs may not overlap they take turns, and elsewhere a hundred begin at once. */
+const ALL_MISSED = {
+  skip: `${MISSED.all}, one after the other`,
+  allow: `${MISSED.all}, the latest 100 at most`,
 };
 const OVERLAP = {
   skip: 'a tick is passed over while the job before is alive',
@@ -39,7 +44,7 @@ export function scheduleLines(schedule: Schedule, now: number, screen: Screen): 
         ['kind', kind],
         ['paused', paused === null ? null : `${relative(paused.since, now)}${by}`],
         ['next', ticks(schedule, now)],
-        ['missed', missed === null ? null : MISSED[missed]],
+        ['missed', missed === null ? null : missedInWords(missed, overlap)],
         ['overlap', overlap === null ? null : OVERLAP[overlap]],
         ['last', last(schedule, now)],
         ['last job', schedule.lastJob],
@@ -47,6 +52,13 @@ export function scheduleLines(schedule: Schedule, now: number, screen: Screen): 
       screen,
     ),
   ];
+}
+
+function missedInWords(
+  missed: NonNullable<Schedule['missed']>,
+  overlap: Schedule['overlap'],
+): string {
+  return missed === 'all' && overlap !== null ? ALL_MISSED[overlap] : MISSED[missed];
 }
 
 function ticks(schedule: Schedule, now: number): string {

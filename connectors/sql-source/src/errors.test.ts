@@ -106,6 +106,16 @@ it('gives the place in the SQL as it was handed over', () => {
   expect(sourceError(thrown('42703'), sql).position).toBeNull();
 });
 
+it('does not ask for a right that only a lock needs', () => {
+  const denied = thrown('42501', 'permission denied for table hours');
+  for (const lock of ['FOR UPDATE', 'for\n share OF hours', 'FOR NO KEY UPDATE', 'FOR KEY SHARE']) {
+    const { message } = sourceError(denied, `SELECT * FROM hours ${lock}`);
+    expect(message).toContain('locks rows');
+    expect(message).not.toContain('GRANT');
+  }
+  expect(sourceError(denied, 'SELECT * FROM hours').message).toContain('GRANT it SELECT');
+});
+
 it('names every address that did not answer', () => {
   const error = new AggregateError([new Error('a'), new Error('b')], '');
   expect(unavailable(error).message).toContain('(a; b)');

@@ -94,6 +94,13 @@ const SENTENCES: readonly (readonly [RegExp, (text: string) => string])[] = [
   [/^3D000/, (text) => `The database of the source is not there (${text}).`],
 ];
 
+/** Asks for a right that a role which only reads does not have, and should not get for this. */
+const LOCKS = /\bfor\s+(no\s+key\s+update|update|key\s+share|share)\b/i;
+
+function lockSentence(text: string): string {
+  return `The SQL locks rows (FOR UPDATE or FOR SHARE), and a report may only read: remove that (${text}).`;
+}
+
 /** What Node says of a certificate, and what the pg package says of TLS and passwords without a code. */
 const SAID: readonly (readonly [RegExp, string])[] = [
   [
@@ -112,11 +119,13 @@ export function sourceError(thrown: unknown, sql: string | null = null, before =
   if (thrown instanceof SourceError) return thrown;
   const code = fieldOf(thrown, 'code');
   if (!isSqlState(code)) return lost(thrown);
+  const locks = code === '42501' && sql !== null && LOCKS.test(sql);
   const quotable = mayBeQuoted(code, fieldOf(thrown, 'position') !== '');
   const text = quotable ? withHint(thrown) : inOurWords(code);
-  const sentence =
-    SENTENCES.find(([state]) => state.test(code))?.[1] ??
-    ((said: string) => `The source refused the SQL (${said}).`);
+  const sentence = locks
+    ? lockSentence
+    : (SENTENCES.find(([state]) => state.test(code))?.[1] ??
+      ((said: string) => `The source refused the SQL (${said}).`));
   const details = { code, cause: thrown };
   if (/^(57P|08)/.test(code)) return new SourceUnavailable(sentence(text), details);
   return new SourceError(sentence(text), {

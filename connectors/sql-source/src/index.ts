@@ -7,6 +7,7 @@ export {
 export { type PostgresSourceOptions, openPostgresSource } from './postgres/source.ts';
 export { excessRights } from './reading/rights.ts';
 export { type BoundSql, bindNames, placeAt } from './text/bind-names.ts';
+export { type OutermostOrder, outermostOrder } from './text/order.ts';
 export type {
   BeginOptions,
   CopiedRows,

@@ -55,6 +55,11 @@ export interface SourceColumn {
   readonly oid: number;
   /** The column of a table that is NOT NULL there; an outer join around it can still give NULL. */
   readonly notNull: boolean;
+  /**
+   * Values that the database calls equal are also written alike. Not so of citext (`Key`, `KEY`), interval (`1 day`, `24:00:00`),
+   * numeric without a scale (`1`, `1.0`), and text in a database that has a non-deterministic collation.
+   */
+  readonly equalIsSame: boolean;
 }
 
 /** A batch ends with the first row that makes it at least so many bytes and at least so many rows. */

@@ -185,16 +185,21 @@ describe('a store that has lost the schedule', () => {
 });
 
 describe('ticks that nobody was there to take', () => {
-  async function asleep(schedule: Partial<Schedule>, hours: number) {
-    const { worker, join, run, all, clock } = world(schedule);
+  async function asleep(
+    schedule: Partial<Schedule>,
+    hours: number,
+    more: Partial<WorldOptions> & { readonly thenMs?: number } = {},
+  ) {
+    const { thenMs = 10_000, ...options } = more;
+    const { worker, join, run, all, clock } = world(schedule, options);
     worker.start();
     await run(1_000);
     clock.kill();
     await run(hours * HOUR_MS - 1_000 + 30 * MINUTE_MS);
     const second = join('w2');
     second.worker.start();
-    await run(10_000);
-    return { jobs: await all('work'), of: second.of };
+    await run(thenMs);
+    return { jobs: await all('work'), of: second.of, run };
   }
 
   it('last: the last of them is run, once', async () => {
@@ -228,6 +233,62 @@ describe('ticks that nobody was there to take', () => {
     const { jobs, of } = await asleep({ missed: 'all', overlap: 'allow', cron: '* * * * *' }, 24);
     expect(jobs).toHaveLength(100);
     expect(of('schedule.fired').at(-1)).toMatchObject({ tick: START + 24.5 * HOUR_MS });
+    // And that is said: from which tick on some were left out.
+    expect(of('schedule.passed')).toEqual([
+      { schedule: 'hourly', tick: START + MINUTE_MS, why: 'limit' },
+    ]);
+  });
+
+  it('all, where runs may not overlap: one after the other, however many they are', async () => {
+    const dataAt = (tick: number) => (tick - START) / HOUR_MS;
+    const { jobs, of } = await asleep({ missed: 'all', dataAt }, 130, { thenMs: 25 * MINUTE_MS });
+    expect(jobs.map(({ payload }) => Number(payload))).toEqual(
+      Array.from({ length: 130 }, (_, index) => index + 1),
+    );
+    for (const [index, { createdAt }] of jobs.entries())
+      expect(createdAt).toBeGreaterThanOrEqual(jobs[index - 1]?.finishedAt ?? 0);
+    expect(of('schedule.passed')).toEqual([]);
+  });
+
+  it('all, where runs may not overlap: a tick that comes while they are made up for waits too', async () => {
+    const ends: (() => void)[] = [];
+    const lasting = () => new Promise<void>((resolve) => ends.push(resolve));
+    const kinds = [work(lasting, { timeout: '1d' })];
+    const { of, run } = await asleep({ missed: 'all' }, 2, { kinds });
+    const fired = () => of('schedule.fired').map(({ tick }) => (tick - START) / HOUR_MS);
+    expect(fired()).toEqual([1]);
+    // The third tick comes while the first runs, the fourth while the third runs, which was made late.
+    await run(HOUR_MS);
+    for (const done of [1, 2]) {
+      ends[done - 1]?.();
+      await run(20_000);
+      expect(fired()).toHaveLength(done + 1);
+    }
+    await run(HOUR_MS);
+    expect(fired()).toEqual([1, 2, 3]);
+    ends[2]?.();
+    await run(20_000);
+    ends[3]?.();
+    expect(fired()).toEqual([1, 2, 3, 4]);
+    expect(of('schedule.passed')).toEqual([]);
+    // From here on none is late, and overlap means what it says.
+    await run(2 * HOUR_MS);
+    expect(fired()).toEqual([1, 2, 3, 4, 5]);
+    expect(of('schedule.passed')).toMatchObject([{ why: 'overlap', tick: START + 6 * HOUR_MS }]);
+  });
+
+  it('all, where runs may not overlap: what was paused is passed over', async () => {
+    const { worker, join, run, all, clock, store } = world({ missed: 'all' });
+    worker.start();
+    await run(1_000);
+    clock.kill();
+    await store.schedules.pause({ name: 'hourly', by: 'ada' });
+    await run(5.5 * HOUR_MS);
+    join('w2').worker.start();
+    await run(MINUTE_MS);
+    await store.schedules.resume({ name: 'hourly' });
+    await run(HOUR_MS);
+    expect(await all('work')).toMatchObject([{ createdAt: START + 6 * HOUR_MS }]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { type FieldTable, either, fieldsOf } from '../kinds/definition.ts';
 import { StoreUnavailable } from '../errors.ts';
 import type { Events } from '../events.ts';
+import type { JobId } from '../job.ts';
 import { checkText } from '../values/json.ts';
 import { type Store } from '../port.ts';
 import {
@@ -41,9 +42,15 @@ export interface Schedule {
   readonly job: Omit<JobRequest, 'runAt' | 'delay'>;
   /** Data for the job of a tick, in place of `job.data`: one that was missed is about its own day, not about the day it is made up for. */
   readonly dataAt?: (tick: number) => unknown;
-  /** Ticks that nobody was there to take: run the last one (default), none, or each of them. */
+  /**
+   * Ticks that nobody was there to take: run the last one (default), none, or each of them. `all` with `overlap: 'skip'` runs them one
+   * after the other, however many they are; with `overlap: 'allow'` at once, and then the latest `CATCH_UP_LIMIT` (100) of them.
+   */
   readonly missed?: 'last' | 'skip' | 'all';
-  /** While the previous run is alive: pass the tick over (default) or run beside it. */
+  /**
+   * While the previous run is alive: pass the tick over (default) or run beside it. With `missed: 'all'` a tick that was missed waits for
+   * the previous run, and so does one that is due while those are made up for.
+   */
   readonly overlap?: 'skip' | 'allow';
 }
 
@@ -57,8 +64,13 @@ export function schedulesNow(schedules: Schedules): readonly Schedule[] {
 /** A tick older than this when it is found was missed. */
 const MISSED_AFTER_MS = 60_000;
 const AT_MOST_MS = 60_000;
-/** With `missed: 'all'`, no more than so many of the latest: a typo must not flood the queue. */
+/**
+ * With `missed: 'all'` and `overlap: 'allow'`, no more than so many of the latest: a typo must not flood the queue. What is left out is
+ * reported (`schedule.passed`, why `limit`).
+ */
 const CATCH_UP_LIMIT = 100;
+/** So long after a look that found the previous run alive, a tick that waits for its end is tried again. */
+const TURN_MS = 10_000;
 
 /** Checks a schedule as far as that needs no registry, so that the error points to where it was written. */
 export function defineSchedule(schedule: Schedule): Schedule {
@@ -154,33 +166,84 @@ export function createScheduler(params: {
     return all;
   }
 
+  /** Takes one tick, with its job unless it is only passed over, and reports what became of it. */
+  async function take(
+    schedule: Schedule,
+    tick: number,
+    how: { readonly run: boolean; readonly keepOverlap?: boolean },
+  ): Promise<Fired> {
+    const { name, overlap = 'skip' } = schedule;
+    const { run, keepOverlap = false } = how;
+    const job = run
+      ? { ...newJob(registry, requestAt(schedule, tick), null), schedule: name }
+      : null;
+    const skipOverlap = overlap === 'skip';
+    const fired = await part.fire({ schedule: name, tick, job, skipOverlap, keepOverlap });
+    if (fired.type === 'fired')
+      events.emit('schedule.fired', { schedule: name, tick, id: fired.id });
+    if (fired.type === 'passed')
+      events.emit('schedule.passed', { schedule: name, tick, why: 'missed' });
+    if (fired.type === 'overlap' && !keepOverlap)
+      events.emit('schedule.passed', { schedule: name, tick, why: 'overlap' });
+    if (fired.type === 'paused')
+      events.emit('schedule.passed', { schedule: name, tick, why: 'paused' });
+    return fired;
+  }
+
+  /** Fires what is due, and gives the moment to look again; null: there is none. */
   async function fireDue(
     schedule: Schedule,
     lastTick: number,
     now: number,
   ): Promise<number | null> {
-    const timeZone = schedule.timeZone ?? 'UTC';
-    const { due, next } = ticksBetween(schedule.cron, timeZone, lastTick, now);
-    for (const { tick, run } of choose(due, now, schedule.missed ?? 'last')) {
-      const job = run
-        ? { ...newJob(registry, requestAt(schedule, tick), null), schedule: schedule.name }
-        : null;
-      const fired = await part.fire({
-        schedule: schedule.name,
-        tick,
-        job,
-        skipOverlap: (schedule.overlap ?? 'skip') === 'skip',
-      });
-      if (fired.type === 'fired')
-        events.emit('schedule.fired', { schedule: schedule.name, tick, id: fired.id });
-      if (fired.type === 'passed')
-        events.emit('schedule.passed', { schedule: schedule.name, tick, why: 'missed' });
-      if (fired.type === 'overlap')
-        events.emit('schedule.passed', { schedule: schedule.name, tick, why: 'overlap' });
-      if (fired.type === 'paused')
-        events.emit('schedule.passed', { schedule: schedule.name, tick, why: 'paused' });
-    }
+    const { name, cron, timeZone = 'UTC', missed = 'last', overlap = 'skip' } = schedule;
+    if (missed === 'all' && overlap === 'skip') return fireInTurn(schedule, lastTick, now);
+    const { due, next, leftOut } = ticksBetween(cron, timeZone, lastTick, now);
+    if (missed === 'all' && leftOut !== undefined)
+      events.emit('schedule.passed', { schedule: name, tick: leftOut, why: 'limit' });
+    for (const { tick, run } of choose(due, now, missed)) await take(schedule, tick, { run });
     return next;
+  }
+
+  /**
+   * Each tick has its run, one after the other: the oldest first, and the next when that has ended. A tick that is due in time while
+   * the run of another that was in time is alive is passed over, as `overlap: skip` says.
+   */
+  async function fireInTurn(
+    schedule: Schedule,
+    lastTick: number,
+    now: number,
+  ): Promise<number | null> {
+    const { cron, timeZone = 'UTC' } = schedule;
+    const after = ticksAfter(cron, timeZone);
+    let taken = lastTick;
+    let tick = after(taken);
+    for (; tick !== null && tick <= now; tick = after(taken)) {
+      const fired = await take(schedule, tick, { run: true, keepOverlap: true });
+      if (fired.type === 'overlap') {
+        if (now - tick > MISSED_AFTER_MS || (await isMadeUpFor(fired.id, taken)))
+          return now + TURN_MS;
+        await part.fire({ schedule: schedule.name, tick, job: null, skipOverlap: true });
+        events.emit('schedule.passed', { schedule: schedule.name, tick, why: 'overlap' });
+      }
+      // All that are due are passed over with the last of them: a schedule of every second may have been paused for a year.
+      if (fired.type === 'paused') {
+        const { due, next } = ticksBetween(cron, timeZone, tick, now);
+        const last = due.at(-1);
+        if (last !== undefined) await take(schedule, last, { run: true, keepOverlap: true });
+        return next;
+      }
+      // Another replica is at it, or the store has lost the schedule: the next look begins from what the store says then.
+      if (fired.type === 'taken' || fired.type === 'unknown') return now + TURN_MS;
+      taken = tick;
+    }
+    return tick;
+  }
+
+  /** Whether the job was made later than the tick that it is for, as one that was missed is. */
+  async function isMadeUpFor(id: JobId, tick: number): Promise<boolean> {
+    const job = await store.get({ id });
+    return job !== null && job.createdAt - tick > MISSED_AFTER_MS;
   }
 
   /**
@@ -238,23 +301,32 @@ function isSame(record: ScheduleRecord, known: ScheduleRecord | undefined): bool
 /** Looking back in widening steps: a schedule of every second that slept for a year is not counted through. */
 const LOOK_BACK = { firstMs: 2 * 60_000, factor: 6 };
 
-/** Ticks after `lastTick` up to `now` (the latest ones, if there are many), and the first after `now`. */
+function ticksAfter(cron: string, timeZone: string): (moment: number) => number | null {
+  const parsed = parseCron(cron, timeZone);
+  return (moment) => parsed.nextRun(new Date(moment))?.getTime() ?? null;
+}
+
+/**
+ * Ticks after `lastTick` up to `now`, and the first after `now`. If there are many, the latest ones, and with them the first of those
+ * that are left out.
+ */
 export function ticksBetween(
   cron: string,
   timeZone: string,
   lastTick: number,
   now: number,
-): { due: number[]; next: number | null } {
-  const parsed = parseCron(cron, timeZone);
-  const after = (moment: number): number | null =>
-    parsed.nextRun(new Date(moment))?.getTime() ?? null;
+): { due: number[]; next: number | null; leftOut?: number } {
+  const after = ticksAfter(cron, timeZone);
   for (let lookBack = LOOK_BACK.firstMs; ; lookBack *= LOOK_BACK.factor) {
     const from = Math.max(lastTick, now - lookBack);
     const due: number[] = [];
     let tick = after(from);
     for (; tick !== null && tick <= now; tick = after(tick)) due.push(tick);
-    if (from === lastTick || due.length >= CATCH_UP_LIMIT)
-      return { due: due.slice(-CATCH_UP_LIMIT), next: tick };
+    if (from !== lastTick && due.length < CATCH_UP_LIMIT) continue;
+    const latest = due.slice(-CATCH_UP_LIMIT);
+    const oldest = after(lastTick);
+    const isCut = oldest !== null && oldest < (latest[0] ?? oldest);
+    return { due: latest, next: tick, ...(isCut && { leftOut: oldest }) };
   }
 }
 

@@ -41,19 +41,21 @@ export function schedules(tx: Transaction): ScheduleStatus[] {
 /** The tick is taken by moving `lastTick` forward, which only the first can do. */
 export function fire(
   tx: Transaction,
-  { schedule: name, tick, job, skipOverlap }: FireParams,
+  { schedule: name, tick, job, skipOverlap, keepOverlap = false }: FireParams,
 ): Fired {
   const schedule = tx.data.schedules.get(name);
   if (schedule === undefined) return { type: 'unknown' };
   if (tick !== null && !isFree(tx, schedule, tick)) return { type: 'taken' };
+  const previous = tx.data.jobs.get(schedule.lastJob ?? '');
+  const alive = previous !== undefined && !isFinished(previous.state) ? previous.id : null;
+  const isPaused = tick !== null && schedule.paused !== null;
+  const overlaps = skipOverlap && job !== null && !isPaused && alive !== null;
+  if (overlaps && keepOverlap) return { type: 'overlap', id: alive };
   const taken = { ...schedule, lastTick: tick ?? schedule.lastTick };
   tx.data.schedules.set(name, taken);
-  if (tick !== null && schedule.paused !== null) return { type: 'paused' };
+  if (isPaused) return { type: 'paused' };
   if (job === null) return { type: 'passed' };
-
-  const previous = tx.data.jobs.get(schedule.lastJob ?? '');
-  if (skipOverlap && previous !== undefined && !isFinished(previous.state))
-    return { type: 'overlap', id: previous.id };
+  if (overlaps) return { type: 'overlap', id: alive };
   const { id } = enqueueOne(tx, job);
   tx.data.schedules.set(name, { ...taken, lastJob: id });
   return { type: 'fired', id };

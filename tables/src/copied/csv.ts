@@ -23,7 +23,7 @@ export function createCopiedCsv(params: CopiedCsvParams): Writer<null, Records> 
   const { header, fields, missing, lineEnd } = csvParts(columns, options, notes);
   const isCrlf = lineEnd !== '\n';
   const isGuarded = options.formulaGuard !== false;
-  const skim = createSkim({ types: columns.map(({ type }) => type), isGuarded });
+  const skim = createSkim({ columns, isGuarded });
   /** Records that need no change: all at once where nothing is hidden. */
   const skimmed = isCrlf || missing !== '' ? 0 : hidden > 0 ? 1 : Infinity;
 

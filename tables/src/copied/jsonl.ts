@@ -47,12 +47,12 @@ export function createCopiedJsonLines(params: CopiedJsonLinesParams): Writer<nul
 
 type Put = (bytes: Buffer, start: number, end: number) => boolean;
 
-function memberWriter({ name, type }: Column, i: number, out: Output, notes: Notes): FieldWriter {
-  const key = Buffer.from(memberKey(name, i));
-  const json = jsonOf(type, notes);
-  const fast = fastOf(type, out);
+function memberWriter(column: Column, i: number, out: Output, notes: Notes): FieldWriter {
+  const key = Buffer.from(memberKey(column.name, i));
+  const json = jsonOf(column, notes);
+  const fast = column.isJson === true ? putJson(out) : fastOf(column.type, out);
   return {
-    isText: type === 'text',
+    isText: column.type === 'text',
     value(bytes, start, end) {
       put(out, key);
       if (!fast(bytes, start, end)) putText(out, json(bytes.toString('utf8', start, end)));
@@ -92,6 +92,15 @@ function fastOf(type: Column['type'], out: Output): Put {
       return (bytes, start, end) =>
         readMoment(bytes, start, end, moment) && putQuoted(out, bytes, start, end);
   }
+}
+
+/** As it is, unless it has line ends. */
+function putJson(out: Output): Put {
+  return (bytes, start, end) => {
+    for (let at = start; at < end; at++) if ((bytes[at] ?? 0) < FIRST_PRINTED) return false;
+    put(out, bytes, start, end);
+    return true;
+  };
 }
 
 function putQuoted(out: Output, bytes: Buffer, start: number, end: number): boolean {

@@ -1,7 +1,7 @@
 // Most batches are right as COPY wrote them. Here they are looked through once, byte by byte and field by field without a
 // string or an object: half of what reading them as values takes. Where it is not sure, it stops, and the record is read field by field.
 
-import type { ColumnType } from '../types.ts';
+import type { Column, ColumnType } from '../types.ts';
 import { COMMA, LF, type Records } from './records.ts';
 import { readMoment } from './scan.ts';
 
@@ -37,7 +37,7 @@ function flags(bytes: readonly number[]): Uint8Array {
 type FieldSkim = (bytes: Buffer, start: number) => number;
 
 export interface SkimOptions {
-  readonly types: readonly ColumnType[];
+  readonly columns: readonly Pick<Column, 'type' | 'isGuarded'>[];
   readonly isGuarded: boolean;
 }
 
@@ -48,8 +48,10 @@ export interface Skim {
   stays(column: number, bytes: Buffer, start: number, end: number): boolean;
 }
 
-export function createSkim({ types, isGuarded }: SkimOptions): Skim {
-  const fields = types.map((type) => skimOf(type, isGuarded));
+export function createSkim({ columns, isGuarded }: SkimOptions): Skim {
+  const fields = columns.map((column) =>
+    skimOf(column.type, isGuarded && column.isGuarded !== false),
+  );
   const last = fields.length - 1;
   function skimRecords(records: Records, most: number): void {
     const { bytes } = records;

@@ -47,6 +47,7 @@ describe('the same file as from values', () => {
     {},
     { csv: { crlf: true, bom: true } },
     { csv: { formulaGuard: false } },
+    { columns: ALL_TYPES.map((column) => ({ ...column, isGuarded: false })) },
     { compression: 'gzip' },
   ])('CSV, %j', (more) => {
     const options = { format: 'csv', columns: ALL_TYPES, ...more } as const;
@@ -55,6 +56,29 @@ describe('the same file as from values', () => {
     const given = fileOf({ ...options, compression: null }, rows);
     if (options.compression === undefined) expect(bytes.toString()).toBe(given.text);
     expect(state.notes).toEqual(given.state.notes);
+  });
+
+  test('JSON Lines with JSON in them', () => {
+    const columns: Column[] = [
+      { name: 'a', type: 'text', isJson: true },
+      { name: 'b', type: 'text' },
+    ];
+    const rows: Row[] = [
+      ['{"x": [1, "é\\n\\"", null]}', '{"x": 1}'],
+      ['[1,\r\n 2]', ''],
+      ['-1e400', null],
+      [null, 'x'],
+    ];
+    const options = { format: 'jsonl', columns } as const;
+    const { bytes } = fileOfCopy(options, copied(rows));
+    expect(bytes.toString()).toBe(fileOf(options, rows).text);
+    expect(bytes.toString()).toBe(
+      String.raw`{"a":{"x": [1, "é\n\"", null]},"b":"{\"x\": 1}"}
+{"a":[1,  2],"b":""}
+{"a":-1e400,"b":null}
+{"a":null,"b":"x"}
+`,
+    );
   });
 
   test('JSON Lines', () => {

@@ -58,6 +58,29 @@ test('the file says what its columns mean', () => {
   ]);
 });
 
+test('a day is a DATE, and a moment of a known zone is adjusted to UTC', async () => {
+  const columns: Column[] = [
+    { name: 'Day', type: 'date', moment: 'day' },
+    { name: 'At', type: 'date', moment: 'instant' },
+  ];
+  const rows: Row[] = [
+    ['2026-01-31', '2026-01-31 08:00:00.123+02'],
+    ['1969-12-30', '1969-12-30 00:00:00+00'],
+    [null, null],
+  ];
+  const { bytes } = fileOf({ format: 'parquet', columns }, rows);
+  const { schema } = parquetMetadata(arrayBuffer(bytes));
+  expect(schema.slice(1).map(({ type, logical_type }) => [type, logical_type])).toEqual([
+    ['INT32', { type: 'DATE' }],
+    ['INT64', { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' }],
+  ]);
+  expect(await read(columns, rows)).toEqual([
+    [new Date('2026-01-31T00:00:00Z'), new Date('2026-01-31T06:00:00.123Z')],
+    [new Date('1969-12-30T00:00:00Z'), new Date('1969-12-30T00:00:00Z')],
+    [null, null],
+  ]);
+});
+
 test('each chunk is a row group; an empty one is none', async () => {
   const chunks = [someRows(1000), [], someRows(10)];
   const { bytes } = fileOf({ format: 'parquet', columns: COLUMNS }, ...chunks);

@@ -11,10 +11,11 @@ export type Stored = string | number | boolean | bigint | Uint8Array;
 const PRECISION = 38;
 const PRECISION_LIMIT = 10n ** 38n;
 const SCALE = 18;
+const DAY_MS = 86_400_000;
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 
-export function elementOf({ name, type, scale = SCALE }: Column): SchemaElement {
+export function elementOf({ name, type, scale = SCALE, moment }: Column): SchemaElement {
   const optional = { name, repetition_type: 'OPTIONAL' } as const;
   switch (type) {
     case 'text':
@@ -41,11 +42,19 @@ export function elementOf({ name, type, scale = SCALE }: Column): SchemaElement 
     case 'boolean':
       return { ...optional, type: 'BOOLEAN' };
     case 'date':
+      if (moment === 'day')
+        return {
+          ...optional,
+          type: 'INT32',
+          converted_type: 'DATE',
+          logical_type: { type: 'DATE' },
+        };
       // Not "adjusted to UTC": Marketing Cloud states no zone, and a reader would shift the hours to its own.
+      // A moment of Postgres has one, and is in UTC here.
       return {
         ...optional,
         type: 'INT64',
-        logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' },
+        logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: moment === 'instant', unit: 'MICROS' },
       };
   }
 }
@@ -67,7 +76,7 @@ export function encodedElement(element: SchemaElement): SchemaElement {
 
 /** The value as it is stored; null where the column cannot hold it. */
 export function storedAs(column: Column, notes: Notes): (value: Given) => Stored | null {
-  const { type, scale = SCALE } = column;
+  const { type, scale = SCALE, moment: kind } = column;
   switch (type) {
     case 'text':
       return (value) => {
@@ -91,6 +100,7 @@ export function storedAs(column: Column, notes: Notes): (value: Given) => Stored
     case 'date':
       return (value) => {
         const moment = momentOf(value);
+        if (moment !== null && kind === 'day') return Math.floor(moment.ms / DAY_MS);
         return moment === null ? null : BigInt(moment.ms) * 1000n + BigInt(moment.micros);
       };
   }

@@ -20,8 +20,8 @@ export interface ScheduleTicks {
   lastJob: string | null;
 }
 
-export function createTicks(params: { ledger: Ledger; violations: Violations }): Ticks {
-  const { ledger, violations } = params;
+export function createTicks(given: { ledger: Ledger; violations: Violations }): Ticks {
+  const { ledger, violations } = given;
   const schedules = new Map<string, ScheduleTicks>();
 
   function synced(statuses: readonly ScheduleStatus[]): void {
@@ -38,7 +38,8 @@ export function createTicks(params: { ledger: Ledger; violations: Violations }):
     }
   }
 
-  function fired({ schedule, tick, job, skipOverlap }: FireParams, answer: Fired): void {
+  function fired(params: FireParams, answer: Fired): void {
+    const { schedule, tick, job, skipOverlap, keepOverlap = false } = params;
     const known = schedules.get(schedule);
     if (tick === null) return; // by hand: no tick is taken
     if (known === undefined)
@@ -55,7 +56,7 @@ export function createTicks(params: { ledger: Ledger; violations: Violations }):
       'ticks',
       told,
     );
-    if (answer.type === 'taken') return;
+    if (answer.type === 'taken' || (answer.type === 'overlap' && keepOverlap)) return;
     known.last = Math.max(known.last, tick);
     if (answer.type !== 'fired') return;
     violations.expect(

@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { SourceError } from '@millrace/sql-source';
+import { SourceError, excessRights } from '@millrace/sql-source';
 import { type Finding, missing, there, unknown } from '@millrace/workload-kit';
 import { createCatalogue } from './catalogue/catalogue.ts';
 import { openFiles } from './files.ts';
@@ -37,13 +37,20 @@ async function filesOfReports({ folder, timeZone }: ReportsConfig): Promise<Find
   );
 }
 
+const ANSWER_WITHIN_MS = 10_000;
+const ROLE_ADVICE =
+  'CREATE ROLE reports LOGIN, GRANT it SELECT and nothing else, and REVOKE EXECUTE ON FUNCTION … FROM PUBLIC for functions that reach files or other databases.';
+
 async function database({ source: config }: ReportsConfig): Promise<Finding> {
   const name = 'reports (database)';
   if (config === null) return there(name, 'The embedded sample: REPORTS_DATABASE_URL is not set.');
   const source = openSource(config, '');
   try {
-    await source.check();
-    return there(name, 'It answers.');
+    const reading = await source.begin({ statementTimeoutMs: ANSWER_WITHIN_MS });
+    const excess = await excessRights(reading);
+    await reading.end();
+    if (excess.length === 0) return there(name, 'It answers, and its role may only read.');
+    return missing(name, `It answers. ${excess.join(' ')}`, ROLE_ADVICE);
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     const advice = 'Check REPORTS_DATABASE_URL: host, port, user, password, database.';

@@ -121,6 +121,7 @@ const REPORT_FILE: Report = {
   public: true,
   asOf: null,
   outputs: { formats: ['csv'], compression: null, file: '{report}' },
+  formulaGuard: true,
   expiresMs: null,
   timeZone: 'UTC',
   timeoutMs: null,

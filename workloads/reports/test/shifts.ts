@@ -62,6 +62,18 @@ export const definitions = new Map(
       key: ['day'],
       public: true,
     }),
+    definitionOf('unguarded', {
+      sql: 'SELECT county, id, note FROM shifts WHERE id < 10',
+      key: ['county', 'id'],
+      public: true,
+      formulaGuard: false,
+    }),
+    definitionOf('changing', {
+      sql: 'SELECT id, at FROM changing',
+      key: ['id'],
+      public: true,
+      asOf: 'at',
+    }),
     definitionOf('twice', { sql: 'SELECT county, day FROM shifts', key: ['county'], public: true }),
     definitionOf('nulls', { sql: 'SELECT note, id FROM shifts', key: ['note'], public: true }),
   ].map((definition) => [definition.name, definition]),

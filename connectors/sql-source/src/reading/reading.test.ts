@@ -18,7 +18,9 @@ describe.each(KINDS)('a reading of %s', (kind) => {
     await opened.script(`
       CREATE TABLE hours (id bigint PRIMARY KEY, county int NOT NULL, name text, worked numeric(6,2), at timestamptz);
       INSERT INTO hours SELECT g, g % 58, 'Ann ' || g, g / 7.0, '2026-01-31 09:00:00.123456+01'
-        FROM generate_series(1, 20000) g`);
+        FROM generate_series(1, 20000) g;
+      CREATE FUNCTION touch(hours) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END';
+      CREATE FUNCTION name(bigint) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN 1; END'`);
   });
   afterAll(() => opened.drop());
 
@@ -274,6 +276,23 @@ describe.each(KINDS)('a reading of %s', (kind) => {
       },
     );
 
+    test('no column that has the name of a VOLATILE function', async () => {
+      await reading(opened.source, async ({ describe: columns, rows }) => {
+        expect(
+          await rows(
+            'SELECT v.pg_sleep, (v).pg_sleep, h.name FROM (VALUES (7)) AS v (pg_sleep), hours h WHERE h.id = 1',
+          ),
+        ).toEqual([['7', '7', 'Ann 1']]);
+        expect(await columns('SELECT h.name FROM hours h')).toMatchObject([{ type: 'text' }]);
+        // A setting of the check is not left behind.
+        expect(await rows(`SELECT current_setting('debug_print_parse')`)).toEqual([['off']]);
+        expect(await refused(rows('SELECT (h.id).name FROM hours h'))).toMatchObject({
+          code: 'bad_sql',
+          message: expect.stringContaining('calls name(), which is VOLATILE'),
+        });
+      });
+    });
+
     test('locks', async () => {
       const thrown = await reading(opened.source, ({ rows }) =>
         refused(rows('SELECT * FROM hours FOR UPDATE')),
@@ -349,6 +368,16 @@ const MORE_THAN_A_SELECT = [
   'SELECT pg_terminate_backend(1)',
   'SELECT pg_advisory_lock(1)',
   'SELECT pg_sleep(1)',
+  "SELECT ('/etc/passwd'::text).pg_read_file",
+  `SELECT ('/etc/passwd'::text) /* */ . "pg_read_file" AS x`,
+  "SELECT (v.x).pg_read_file FROM (VALUES ('/etc/passwd'::text)) AS v (x)",
+  "SELECT * FROM (VALUES (('/etc/passwd'::text).pg_read_file), ('a')) AS v (x)",
+  "SELECT 1 LIMIT length(('/etc/passwd'::text).pg_read_file)",
+  "SELECT sum(1) OVER (ROWS length(('/etc/passwd'::text).pg_read_file) PRECEDING)",
+  "SELECT id FROM hours ORDER BY ('1'::text).lo_import",
+  'SELECT (0::float8).pg_sleep',
+  'SELECT (hours).touch FROM hours',
+  'SELECT hours.touch FROM hours',
   'SELECT random()',
   'SELECT clock_timestamp()',
 ];

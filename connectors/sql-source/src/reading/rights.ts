@@ -12,6 +12,14 @@ SELECT 'may ' || granted.does
   JOIN pg_catalog.pg_roles r ON r.rolname = granted.role
  WHERE pg_catalog.pg_has_role(current_user, r.oid, 'MEMBER') AND NOT (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user)
 UNION ALL
+SELECT 'may call ' || string_agg(DISTINCT f.proname::text, ', ' ORDER BY f.proname::text) || ', which reach beyond the database'
+  FROM pg_catalog.pg_proc f
+ WHERE f.proname IN ('pg_read_file', 'pg_read_binary_file', 'pg_ls_dir', 'pg_file_write', 'lo_import', 'lo_export',
+                     'dblink', 'dblink_exec', 'dblink_connect', 'dblink_open', 'dblink_send_query')
+   AND pg_catalog.has_function_privilege(f.oid, 'EXECUTE')
+   AND NOT (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user)
+HAVING count(*) > 0
+UNION ALL
 SELECT 'may write ' || count(*) || ' tables, among them ' || min(format('%I.%I', n.nspname, c.relname))
   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
  WHERE c.relkind IN ('r', 'p') AND n.nspname NOT IN ('pg_catalog', 'information_schema')

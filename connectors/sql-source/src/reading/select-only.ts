@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { badSql } from '../errors.ts';
-import { type Call, callsIn, checkSelect, shapeOf } from '../text/select.ts';
+import { type Call, attributesIn, callsIn, checkSelect, shapeOf } from '../text/select.ts';
 import { type Token, tokensOf } from '../text/tokens.ts';
+import { volatileInTree } from './parse-tree.ts';
 import type { Session } from './session.ts';
 import { parse, textRows } from './statements.ts';
 
@@ -19,7 +20,8 @@ const BEFORE = 'SELECT * FROM (';
  *
  * - The SQL is parsed alone, so that it is whole by itself, and in brackets, where nothing but a SELECT may stand: no
  *   INSERT in a WITH, no INTO.
- * - The functions that it calls by name are looked up. Those behind views, operators and other functions were put there by
+ * - The functions that it calls as `f(x)` are looked up by their names. Where a name behind a point may be one, as in `(x).f`, the database
+ *   says which functions its parse tree has. Those behind views, operators and other functions were put there by
  *   whoever owns the database (docs/decisions/0027-sql-source.md).
  */
 export interface SelectCheck {
@@ -46,11 +48,32 @@ export function createSelectCheck(params: {
     if (refused !== undefined) throw refusal(refused);
   }
 
+  /** `(x).f` is a call, or a column: only the database knows. */
+  async function refuseAttributes(sql: string, tokens: readonly Token[]): Promise<void> {
+    const names = attributesIn(tokens).filter(({ name }) => !allowed.has(name));
+    const volatile = await session.ask(() => volatileOf(client, names));
+    const suspects = names.filter(
+      (call) => RUN_TEXTS.includes(call.name) || volatile.has(keyOf(call)),
+    );
+    const [first] = suspects;
+    if (first === undefined) return;
+    const called = await session.ask(() => volatileInTree(client, sql, RUN_TEXTS), {
+      sql,
+      before: '',
+    });
+    // Without a tree, whatever may be a call counts as one.
+    if (called === null) throw refusal(first);
+    const refused = called.find((name) => !allowed.has(name));
+    if (refused === undefined) return;
+    throw refusal(suspects.find(({ name }) => name === refused) ?? { ...first, name: refused });
+  }
+
   async function columns(sql: string): Promise<pg.FieldDef[]> {
     const tokens = tokensOf(sql);
     checkSelect(tokens);
     await refuseVolatile(tokens);
     await session.ask(() => parse(client, sql), { sql, before: '' });
+    await refuseAttributes(sql, tokens);
     const inBrackets = `${BEFORE}${sql}\n) AS report`;
     const fields = await session.ask(() => parse(client, inBrackets), { sql, before: BEFORE });
     passed.add(shapeOf(sql, tokens));

@@ -67,6 +67,10 @@ describe('rights that a role should not have', () => {
       expect((await rightsOf(name)).join()).toMatch(
         /write files of the server.*may write 1 tables, among them public\.hours/,
       );
+      await opened.script('CREATE EXTENSION dblink');
+      expect((await rightsOf(name)).join()).toMatch(
+        /may call dblink, dblink_connect, dblink_exec, dblink_open, dblink_send_query, which reach beyond/,
+      );
     } finally {
       await opened.script(`DROP OWNED BY ${name}; DROP ROLE ${name}`);
     }

@@ -38,12 +38,28 @@ export function checkSelect(tokens: readonly Token[]): void {
   if (unclosed !== undefined) throw badSql(`The ${unclosed.text} is not closed.`, unclosed.from);
 }
 
+function isName(token: Token | undefined): token is Token {
+  return token?.kind === 'word' || token?.kind === 'quoted';
+}
+
+function isSymbol(token: Token | undefined, text: string): boolean {
+  return token?.kind === 'symbol' && token.text === text;
+}
+
+/**
+ * Every name behind a point that no bracket follows: columns, tables of a schema, and functions, since `(x).f` is `f(x)` where x has no
+ * column f. Only the database can say which. A function is found by the search path there. A name without a point is never one.
+ */
+export function attributesIn(tokens: readonly Token[]): Call[] {
+  return tokens.flatMap((token, index) =>
+    isName(token) && isSymbol(tokens[index - 1], '.') && !isSymbol(tokens[index + 1], '(')
+      ? [{ schema: null, name: token.text, from: token.from }]
+      : [],
+  );
+}
+
 /** Every name before a bracket, also those that are no functions: keywords, types, tables with a list of columns. */
 export function callsIn(tokens: readonly Token[]): Call[] {
-  const isName = (token: Token | undefined): token is Token =>
-    token?.kind === 'word' || token?.kind === 'quoted';
-  const isSymbol = (token: Token | undefined, text: string): boolean =>
-    token?.kind === 'symbol' && token.text === text;
   return tokens.flatMap((token, index) => {
     if (!isName(token) || !isSymbol(tokens[index + 1], '(')) return [];
     const schema = isSymbol(tokens[index - 1], '.') ? tokens[index - 2] : undefined;

@@ -32,17 +32,29 @@ SELECT name, cron, time_zone, kind, date_part('epoch', last_tick) * 1000 AS last
   FROM millrace.schedules ORDER BY name`,
 };
 
-// The row's lock makes replicas take turns; the second finds the tick taken. $1 name $2 tick, ms
 // What was taken while the clock was ahead, by an hour say, would otherwise keep the schedule from running for that hour. A tick that
 // is due by the store's `now` is due here: `now` is rounded to a millisecond, up to half of one ahead of the clock.
+const IS_FREE = `(last_tick < to_timestamp($2::float8 / 1000)
+    OR last_tick > millrace.clock() + interval '${TICK_AHEAD_MS} milliseconds' AND to_timestamp($2::float8 / 1000) <= millrace.clock() + interval '1 millisecond')`;
+
+// The row's lock makes replicas take turns; the second finds the tick taken. $1 name $2 tick, ms
 const TAKE_TICK: Statement = {
   name: 'millrace_take_tick',
   text: `
 UPDATE millrace.schedules SET last_tick = to_timestamp($2::float8 / 1000)
- WHERE name = $1 AND (last_tick < to_timestamp($2::float8 / 1000)
-    OR last_tick > millrace.clock() + interval '${TICK_AHEAD_MS} milliseconds' AND to_timestamp($2::float8 / 1000) <= millrace.clock() + interval '1 millisecond')
+ WHERE name = $1 AND ${IS_FREE}
 RETURNING last_job, EXISTS (SELECT FROM millrace.jobs j WHERE j.seq = last_job AND j.state = 'QUEUED') AS alive,
           paused_at IS NOT NULL AS paused`,
+};
+
+// Whether the tick has to wait: it is free, and the previous job is alive. Locks the row as the taking does. $1 name $2 tick, ms
+const HAS_TO_WAIT: Statement = {
+  name: 'millrace_tick_has_to_wait',
+  text: `
+SELECT last_job FROM millrace.schedules
+ WHERE name = $1 AND paused_at IS NULL AND ${IS_FREE}
+   AND EXISTS (SELECT FROM millrace.jobs j WHERE j.seq = last_job AND j.state = 'QUEUED')
+   FOR UPDATE`,
 };
 
 // The same for someone who wants it now: no tick is taken, and a pause does not matter. $1 name
@@ -124,9 +136,13 @@ type Taken = { last_job: number | null; alive: boolean; paused: boolean };
 
 export async function fire(
   { database, ids, tally }: Context,
-  { schedule, tick, job, skipOverlap }: FireParams,
+  { schedule, tick, job, skipOverlap, keepOverlap = false }: FireParams,
 ): Promise<Fired> {
   return database.transaction(async (session) => {
+    if (tick !== null && job !== null && skipOverlap && keepOverlap) {
+      const [previous] = await session.query<{ last_job: number }>(HAS_TO_WAIT, [schedule, tick]);
+      if (previous !== undefined) return { type: 'overlap', id: ids.of(previous.last_job) };
+    }
     const [taken] = await session.query<Taken>(
       tick === null ? TAKE_NOW : TAKE_TICK,
       tick === null ? [schedule] : [schedule, tick],

@@ -50,6 +50,7 @@ outputs: { formats: [csv, xlsx], compression: gzip, file: 'all-{period}-{created
 expires: 7d
 timeout: 90m
 keepToken: true
+formulaGuard: false
 cover: sheet
 schedule:
   - { cron: 0 6 * * 1-5, as: nightly, parameters: { period: yesterday }, missed: skip }
@@ -68,6 +69,7 @@ schedule:
     timeoutMs: 90 * 60_000,
     public: false,
     keepToken: true,
+    formulaGuard: false,
     cover: { template: 'sheet', when: 'always' },
     columns: [
       { name: 'id', label: 'Number', format: null, hidden: false },
@@ -250,6 +252,37 @@ test.each([
 ])('%s is refused with its place', async (line, problem) =>
   expect(await problemsOf(simpleReport(`${line}\n`))).toEqual([expect.stringMatching(problem)]),
 );
+
+describe('an ORDER BY', () => {
+  const text = (sql: string) =>
+    `title: x\nkey: [county_id, id]\npublic: true\nsql: |\n  SELECT county_id, id FROM t\n  ${sql}\n`;
+  test.each([
+    'ORDER BY id',
+    'ORDER BY county_id DESC, id',
+    'ORDER BY county_id, id, name',
+    'ORDER BY lower(county_id)',
+    'ORDER BY 1',
+    'WHERE id IN (SELECT id FROM t LIMIT 1) ORDER BY name',
+  ])('that would have no effect is refused with its place: %s', async (sql) => {
+    expect(await problemsOf(text(sql))).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^6:${3 + sql.lastIndexOf('ORDER')} sql: the rows of a report come in the order of its key \\(county_id, id\\)`,
+        ),
+      ),
+    ]);
+  });
+  test.each([
+    'ORDER BY county_id, id',
+    'ORDER BY t.county_id ASC',
+    'ORDER BY name LIMIT 10',
+    'ORDER BY name FETCH FIRST 10 ROWS ONLY',
+    'WHERE id = (SELECT max(id) FROM t ORDER BY 1)',
+    "WHERE name = 'ORDER BY name'",
+  ])('that is the key, chooses rows or is of something else is fine: %s', async (sql) =>
+    expect(await problemsOf(text(sql))).toEqual([]),
+  );
+});
 
 describe('services.yaml', () => {
   const problems = async (text: string) => {

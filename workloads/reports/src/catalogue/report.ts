@@ -51,7 +51,7 @@ function reportOf(
   const inFileName = parameters
     .map((parameter) => parameter.name)
     .filter((each) => outputs.file.includes(`{${each}}`));
-  checkSql(file.sql, parameters, inFileName, complain);
+  checkSql(file, parameters, inFileName, complain);
   checkKey(file, complain);
   return {
     name,
@@ -65,6 +65,7 @@ function reportOf(
     public: file.public ?? false,
     asOf: file.asOf ?? null,
     outputs,
+    formulaGuard: file.formulaGuard ?? true,
     expiresMs: file.expires ?? null,
     timeZone,
     timeoutMs: file.timeout ?? null,

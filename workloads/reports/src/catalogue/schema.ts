@@ -146,6 +146,7 @@ export const reportFile = fields({
     compression: word([...COMPRESSIONS, 'none']).optional(),
     file: text.optional(),
   }).optional(),
+  formulaGuard: z.boolean().optional(),
   expires: duration.optional(),
   timeZone: timeZone.optional(),
   timeout: duration.optional(),

@@ -51,6 +51,7 @@ export function storedTable(name: string, text: string): Report | null {
     public: true,
     asOf: null,
     outputs: { formats: ['csv', 'xlsx', 'jsonl', 'parquet'], compression: null, file },
+    formulaGuard: true,
     expiresMs: null,
     timeZone: 'UTC',
     timeoutMs: null,

@@ -24,6 +24,8 @@ export interface Report {
   /** A column of times: rows changed after the job's first start are left out. */
   readonly asOf: string | null;
   readonly outputs: Outputs;
+  /** CSV: text that a spreadsheet would run as a formula gets a `'` in front. */
+  readonly formulaGuard: boolean;
   /** How long the file is kept; null: as the settings say. */
   readonly expiresMs: number | null;
   readonly timeZone: string;

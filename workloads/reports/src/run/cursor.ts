@@ -20,7 +20,9 @@ export interface ReportCursor {
   readonly asOf: string;
   /** After how many rows another snapshot of the source was read; the first few. Not their keys: who looks at a run may not see its rows. */
   readonly seams: readonly number[];
-  /** How often the file was begun again, because what was written of it was not there any more. */
+  /** Rows that changed after `asOf`, and are not in the file. */
+  readonly leftOut: number;
+  /** How often the file was begun again, because what was written of it was gone, or cannot be carried on. */
   readonly restarts: number;
 }
 
@@ -39,6 +41,8 @@ const cursorSchema = z.looseObject({
   table: z.looseObject({ bytes: z.number() }),
   asOf: z.string(),
   seams: z.array(z.number()),
+  // Earlier versions did not count them.
+  leftOut: z.number().default(0),
   restarts: z.number(),
 });
 

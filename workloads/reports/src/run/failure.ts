@@ -5,8 +5,9 @@ import { TableError } from '@millrace/tables';
 import { LostOutput } from '../outputs/errors.ts';
 import { KeyTrouble } from '../sql/key.ts';
 
+/** Nobody can carry the file on: its beginning is gone, or another version of Millrace wrote it, which writes columns otherwise. */
 export function isLostOutput(error: unknown): boolean {
-  return error instanceof LostOutput;
+  return error instanceof LostOutput || (error instanceof TableError && error.code === 'bad_state');
 }
 
 /** The source is away for a while, and nothing is wrong with the report. */

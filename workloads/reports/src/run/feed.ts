@@ -10,6 +10,8 @@ export interface Feed {
   readonly total: number | null;
   /** When reading began, by the source's clock. */
   readonly asOf: string;
+  /** Whoever goes on reads another snapshot than whoever began. */
+  readonly hasSnapshots: boolean;
   readonly batches: AsyncIterable<FedRows>;
   close(): Promise<void>;
 }
@@ -19,4 +21,6 @@ export interface FedRows extends CopiedRows {
   readonly position: ReadPosition;
   /** It is of another snapshot than the batch before. */
   readonly isNewSnapshot: boolean;
+  /** So many rows changed after the report began, and are not among these. */
+  readonly leftOut: number;
 }

@@ -2,7 +2,7 @@ import type { ReportCursor } from './cursor.ts';
 
 /** What readers of the file have to know about it, in a sentence; null: nothing. */
 export function noteOf(
-  { seams, restarts }: Pick<ReportCursor, 'seams' | 'restarts'>,
+  { seams, leftOut, restarts }: Pick<ReportCursor, 'seams' | 'leftOut' | 'restarts'>,
   options: { readonly hasAsOf: boolean; readonly replaced: number; readonly cut: number },
 ): string | null {
   const sentences = [
@@ -10,8 +10,11 @@ export function noteOf(
     seams.length > 0 && !options.hasAsOf
       ? `The run was interrupted: rows after ${seams.map(rowInWords).join(', after ')} were read from a later snapshot.`
       : null,
+    leftOut > 0
+      ? `${rowsInWords(leftOut)} changed after the report began, and ${leftOut === 1 ? 'was' : 'were'} left out.`
+      : null,
     restarts > 0
-      ? 'The file was begun again, because the part that was written before was not there any more.'
+      ? 'The file was begun again, because the part that was written before was gone, or of another version of Millrace.'
       : null,
     options.cut > 0
       ? `${options.cut} cells were longer than a spreadsheet takes, and end with a mark where they were cut.`
@@ -21,6 +24,10 @@ export function noteOf(
       : null,
   ].filter((sentence) => sentence !== null);
   return sentences.length === 0 ? null : sentences.join(' ');
+}
+
+function rowsInWords(rows: number): string {
+  return rows === 1 ? '1 row' : `${rows.toLocaleString('en-US')} rows`;
 }
 
 function rowInWords(row: number): string {

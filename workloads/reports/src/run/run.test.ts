@@ -35,6 +35,14 @@ test('what psql writes is what is written, but for the header and formulas', asy
   expect(lines).toContain(`'=1+1`);
 });
 
+test('a report may leave formulas as they are', async () => {
+  const run = begun('unguarded');
+  await bench.execute(run);
+  const lines = (await bench.bytesOf(run)).toString();
+  expect(lines).toContain(',=1+1\n');
+  expect(lines).not.toContain("'");
+});
+
 test('the tick of a schedule is what days are counted from, however late its job was made', async () => {
   const run = begun('shifts', { parameters: { from: 'yesterday' }, at: Date.UTC(2026, 0, 21) });
   const { outcome } = await bench.execute(run);
@@ -85,6 +93,53 @@ test('after an interruption the result says after which row the snapshot changed
   expect(run.chunks.length).toBeGreaterThan(0);
   await bench.execute(run);
   expect(run.finish?.['note']).toMatch(/^The run was interrupted: rows after row \d+ were read/);
+});
+
+test('a run that is interrupted after its last row says nothing of another snapshot', async () => {
+  const { contacts } = await bench.execute(begun('handed'));
+  let resumed = 0;
+  for (let killAt = 1; killAt <= contacts; killAt += 1) {
+    const run = begun('handed');
+    const { outcome } = await bench.execute(run, killAt);
+    if (outcome !== 'killed' || run.chunks.length === 0) continue;
+    resumed += 1;
+    // All nine rows are in the chunk that is saved.
+    await bench.execute(run);
+    expect(run.finish).toMatchObject({ rows: 9, note: null });
+  }
+  expect(resumed).toBeGreaterThan(0);
+});
+
+test('asOf: the result says how many rows were left out, counted where they would have been read', async () => {
+  const small = await openBench({
+    source,
+    definition: (name) => definitions.get(name) ?? null,
+    config: { chunk: { bytes: 1_000, rows: 100 } },
+  });
+  await client.query(`
+    CREATE TABLE changing (id int PRIMARY KEY, at timestamptz NOT NULL);
+    INSERT INTO changing SELECT i, now() - interval '1 day' FROM generate_series(1, 950) i;
+    ANALYZE changing`);
+  const whole = begun('changing');
+  const { contacts } = await small.execute(whole);
+  expect(whole.finish).toMatchObject({ rows: 950, note: null });
+  const run = begun('changing');
+  await small.execute(run, Math.floor(contacts / 2));
+  const written = (run.cursor as { rows: number }).rows;
+  expect(written).toBeGreaterThan(10);
+  expect(written).toBeLessThan(900);
+  // Ten that are in the file already, forty that are not, and one that is new.
+  await client.query(`
+    UPDATE changing SET at = clock_timestamp() WHERE id <= 10 OR id > 910;
+    INSERT INTO changing VALUES (1000, clock_timestamp())`);
+  await small.execute(run);
+  expect(run.finish).toMatchObject({
+    rows: 910,
+    note: '41 rows changed after the report began, and were left out.',
+  });
+  const ids = (await small.bytesOf(run)).toString().match(/^\d+(?=,)/gm);
+  expect(ids).toEqual(Array.from({ length: 910 }, (_, at) => String(at + 1)));
+  await small.close();
 });
 
 test('keys that several rows have, or that are NULL, are refused: rows would be left out', async () => {

@@ -40,7 +40,7 @@ export async function openSqlFeed(
         execution.context.log.info({ ...decision }, 'how the report is read'),
     });
     const { columns, hidden } = texts;
-    return { columns, hidden, total, asOf, batches, close: readings.end };
+    return { columns, hidden, total, asOf, hasSnapshots: true, batches, close: readings.end };
   } catch (error) {
     await readings.end();
     throw error;

@@ -34,6 +34,7 @@ export async function openStepFeed(
     hidden: 0,
     total: null,
     asOf: from?.asOf ?? new Date(job.createdAt).toISOString(),
+    hasSnapshots: false,
     batches: batchesOf(
       given,
       columns.filter(({ hidden }) => !hidden).map(({ name }) => name),
@@ -69,6 +70,7 @@ async function* batchesOf(
       rows,
       position: { mode: 'stream', key: [String(seen)], rows: seen, bytes: bytesRead, left: 0 },
       isNewSnapshot: false,
+      leftOut: 0,
     };
   };
   for await (const row of given) {

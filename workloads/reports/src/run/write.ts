@@ -55,7 +55,12 @@ async function* copy(
   const { workshop, context } = execution;
   const { choice } = prepared;
   const table = createCopiedTable(
-    { ...choice, columns: feed.columns, hidden: feed.hidden },
+    {
+      ...choice,
+      columns: feed.columns,
+      hidden: feed.hidden,
+      ...(!prepared.report.value.formulaGuard && { csv: { formulaGuard: false } }),
+    },
     from?.table,
   );
   const { asOf } = feed;
@@ -63,12 +68,18 @@ async function* copy(
   const pace = createPace(execution, from?.rows ?? 0);
   let chunks = from?.chunks ?? 0;
   let rows = from?.rows ?? 0;
-  // Whoever goes on reads another snapshot than whoever began.
-  let seams = withSeam(from?.seams ?? [], rows);
+  let leftOut = from?.leftOut ?? 0;
+  let seams = from?.seams ?? [];
+  /** The next row is of another snapshot than the one before it, if there is a next row. */
+  let isSeam = from !== null && feed.hasSnapshots;
 
   for await (const batch of feed.batches) {
     context.signal.throwIfAborted();
-    if (batch.isNewSnapshot) seams = withSeam(seams, rows);
+    isSeam ||= batch.isNewSnapshot;
+    leftOut += batch.leftOut;
+    if (batch.rows === 0) continue;
+    if (isSeam) seams = withSeam(seams, rows);
+    isSeam = false;
     for (const piece of table.write(batch)) await output.write(piece);
     rows += batch.rows;
     if (!output.canSync) {
@@ -88,6 +99,7 @@ async function* copy(
       table: state,
       asOf,
       seams,
+      leftOut,
       restarts,
     };
     yield { cursor, progress: progressOf(rows, total) };
@@ -106,7 +118,7 @@ async function* copy(
   const hasAsOf = prepared.report.value.asOf !== null;
   return finished(execution, prepared, {
     ...facts,
-    note: noteOf({ seams, restarts }, { ...notes, hasAsOf }),
+    note: noteOf({ seams, leftOut, restarts }, { ...notes, hasAsOf }),
   });
 }
 

@@ -12,7 +12,8 @@ export interface FileField {
   readonly isExact: boolean;
 }
 
-type Expression = Pick<FileField, 'sql' | 'isExact'> & Pick<Column, 'type' | 'scale'>;
+type Expression = Pick<FileField, 'sql' | 'isExact'> &
+  Pick<Column, 'type' | 'scale' | 'isJson' | 'moment'>;
 
 interface Target {
   readonly format: TableFormat;
@@ -28,9 +29,14 @@ export function fileFields(
   return columns
     .filter(({ hidden }) => !hidden)
     .map((column) => {
-      const { sql, isExact, type, scale } = expressionOf(column, { format, timeZone });
+      const { sql, isExact, ...expression } = expressionOf(column, { format, timeZone });
       const name = isForPeople ? column.label : column.name;
-      const shown = { name, type, ...(scale !== undefined && { scale }) };
+      const shown = {
+        name,
+        ...expression,
+        // Other formats have no formulas.
+        ...(format === 'csv' && !column.type.isFreeText && { isGuarded: false as const }),
+      };
       return { name: column.name, sql, isExact, column: shown };
     });
 }
@@ -62,7 +68,12 @@ function expressionOf(column: ShapeColumn, target: Target): Expression {
     }
     case 'date':
       if (family === 'date') return plain(column, target);
-      return { sql: `(${local(name, family, target)})::date`, isExact: false, type: 'date' };
+      return {
+        sql: `(${local(name, family, target)})::date`,
+        isExact: false,
+        type: 'date',
+        ...inParquet('day', target),
+      };
     case 'date and time': {
       const sql = `date_trunc('second', (${local(name, family, target)})::timestamp)`;
       return { sql: asIso(sql, target), isExact: false, type: 'date' };
@@ -109,19 +120,29 @@ function plain({ name: given, type }: ShapeColumn, target: Target): Expression {
         type: 'boolean',
       };
     case 'date':
-      return { sql: name, isExact: true, type: 'date' };
+      return { sql: name, isExact: true, type: 'date', ...inParquet('day', target) };
     case 'timestamp':
       return { sql: asIso(name, target), isExact: true, type: 'date' };
     case 'timestamptz': {
       // A cell has no offset: it shows the time of the report's zone. The others have the offset, of UTC.
       const isLocal = target.format === 'xlsx' && target.timeZone !== 'UTC';
       const sql = isLocal ? local(name, 'timestamptz', target) : name;
-      return { sql: asIso(sql, target), isExact: !isLocal, type: 'date' };
+      const column = { type: 'date', ...inParquet('instant', target) } as const;
+      return { sql: asIso(sql, target), isExact: !isLocal, ...column };
     }
     case 'text':
-    case 'other':
-      return { sql: name, isExact: true, type: 'text' };
+    case 'other': {
+      const isJson = target.format === 'jsonl' && /^jsonb?$/.test(type.cast);
+      return { sql: name, isExact: true, type: 'text', ...(isJson && { isJson }) };
+    }
   }
+}
+
+function inParquet(
+  moment: NonNullable<Column['moment']>,
+  { format }: Target,
+): Pick<Column, 'moment'> {
+  return format === 'parquet' ? { moment } : {};
 }
 
 function asText(name: string, family: Family): string {

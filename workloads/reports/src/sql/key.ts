@@ -32,7 +32,10 @@ export function nullInKey(): KeyTrouble {
   );
 }
 
-/** Rows that come one after the other: with one key, the second would be left out where the reading goes on between them. */
+/**
+ * Rows that come one after the other: with one key, the second would be left out where the reading goes on between them. Their texts
+ * decide, since the order of the rows does not have two texts for one place (`tiesOf` in texts.ts).
+ */
 export function checkUnique(key: readonly string[], next: readonly string[]): void {
   if (key.some((value, at) => value !== next[at])) return;
   throw new KeyTrouble(

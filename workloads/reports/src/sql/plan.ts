@@ -43,18 +43,26 @@ const MOST_BEFORE = 0.2;
 /** In the planner's units, about a millisecond: the way down an index is most of what a chunk of ten rows costs. */
 const LITTLE = 100;
 
-/** Of the first chunk: may later ones find their place? Saves a sort of everything for nothing. */
-export function decideBefore(plan: PlanNode): PlanDecision {
-  return decide(plan, () => true);
+/**
+ * Of the first chunk: may later ones find their place? Saves a sort of everything for nothing. `ties`: so many expressions come behind
+ * the key in the order of the rows.
+ */
+export function decideBefore(plan: PlanNode, ties = 0): PlanDecision {
+  return decide(plan, { isCondition: () => true, ties });
 }
 
 /** Of a chunk after a bound key. */
-export function decideAfter(plan: PlanNode): PlanDecision {
-  return decide(plan, (condition) => namesKey(condition));
+export function decideAfter(plan: PlanNode, ties = 0): PlanDecision {
+  return decide(plan, { isCondition: (condition) => namesKey(condition), ties });
 }
 
-function decide(plan: PlanNode, isCondition: (text: string) => boolean): PlanDecision {
-  const trouble = troubleOf(plan, isCondition);
+interface Wanted {
+  readonly isCondition: (text: string) => boolean;
+  readonly ties: number;
+}
+
+function decide(plan: PlanNode, wanted: Wanted): PlanDecision {
+  const trouble = troubleOf(plan, wanted);
   if (trouble !== null) return { mode: 'stream', why: trouble };
   const before = costOf(plan, 'Startup Cost');
   const all = costOf(plan, 'Total Cost');
@@ -66,21 +74,34 @@ function decide(plan: PlanNode, isCondition: (text: string) => boolean): PlanDec
 }
 
 /** What keeps a chunk from beginning where the one before has ended; null: nothing. */
-function troubleOf(node: PlanNode, isCondition: (text: string) => boolean): string | null {
+function troubleOf(node: PlanNode, wanted: Wanted): string | null {
   const type = node['Node Type'];
   if (INDEX_SCANS.has(type)) {
-    return isCondition(textOf(node, 'Index Cond')) ? null : `${type} without the key`;
+    return wanted.isCondition(textOf(node, 'Index Cond')) ? null : `${type} without the key`;
   }
   const isSorted = type === 'Aggregate' && node['Strategy'] === 'Sorted';
-  if (!PASSING.has(type) && !isSorted) return type;
+  if (!PASSING.has(type) && !isSorted && !isSortOfTies(node, wanted.ties)) return type;
   const children = childrenOf(node);
   const followed = FORKS.has(type) ? children : children.slice(0, 1);
   if (followed.length === 0) return type;
   for (const child of followed) {
-    const trouble = troubleOf(child, isCondition);
+    const trouble = troubleOf(child, wanted);
     if (trouble !== null) return trouble;
   }
   return null;
+}
+
+/** An index gives the order of the key, and the rows of one key, nearly always one, are sorted by how it is written. */
+function isSortOfTies(node: PlanNode, ties: number): boolean {
+  return (
+    node['Node Type'] === 'Incremental Sort' &&
+    countOf(node, 'Sort Key') - countOf(node, 'Presorted Key') <= ties
+  );
+}
+
+function countOf(node: PlanNode, property: string): number {
+  const value = node[property];
+  return Array.isArray(value) ? value.length : 0;
 }
 
 /** Without the subqueries in expressions, whose rows nobody hands on. */

@@ -7,6 +7,7 @@ import {
   fileOfReport,
   shapeIn,
 } from '../../test/sql-world.ts';
+import { copied } from '../../../../connectors/sql-source/test/sources.ts';
 import { readReport } from './read.ts';
 import { textsOf } from './texts.ts';
 
@@ -183,6 +184,55 @@ describe.each(WORLDS)('%s', (_, open) => {
     const values = { _as_of: '2026-01-06 00:00:00+00' };
     const { state } = await fileOfReport(world, report, { format: 'jsonl', values });
     expect(state.rows).toBe(5);
+  });
+
+  test('only text is guarded against formulas: what has a form of its own is as COPY writes it', async () => {
+    const columns = `-id * interval '1 day' AS span, (-id)::money AS price, '-Infinity'::float8 / id AS ratio, '-Infinity'::numeric AS total,
+      '-infinity'::date AS day, '-infinity'::timestamptz AS at, -id::real * 1e20 AS wide, to_jsonb(-id * 1e30) AS json, ARRAY[-id] AS list,
+      -id * interval '1 second' AS shown`;
+    const sql = (note: string) => `SELECT id, ${columns}, ${note} AS note FROM person WHERE id < 4`;
+    const report: SomeReport = {
+      sql: sql(`'-cmd' || id`),
+      key: ['id'],
+      columns: [{ name: 'shown', label: 'shown', format: { as: 'text' }, hidden: false }],
+    };
+    const { bytes } = await fileOfReport(world, report, { format: 'csv' });
+    const expected = await world.within((reading) =>
+      copied(reading, `${sql(`'''-cmd' || id`)} ORDER BY id`),
+    );
+    expect(bytes.toString()).toBe(
+      `id,span,price,ratio,total,day,at,wide,json,list,shown,note\n${expected}`,
+    );
+    expect(expected).toContain('-1 days');
+  });
+
+  test('jsonb is part of the line in JSON Lines, and text of a format is text', async () => {
+    const sql = `SELECT id, jsonb_build_object('a', id, 'b', '"x"') AS json, json '[1,\n2]' AS list, jsonb '{"a": 1}' AS shown FROM person WHERE id < 3`;
+    const columns = [
+      { name: 'shown', label: null, format: { as: 'text' }, hidden: false },
+    ] as const;
+    const { bytes } = await fileOfReport(world, { sql, key: ['id'], columns }, { format: 'jsonl' });
+    expect(
+      bytes
+        .toString()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(
+      [1, 2].map((id) => ({ id, json: { a: id, b: '"x"' }, list: [1, 2], shown: '{"a": 1}' })),
+    );
+  });
+
+  test('in Parquet a date is a day, and a moment has its zone', async () => {
+    const report: SomeReport = {
+      sql: 'SELECT id, work_date, at, at::timestamp AS local FROM sheet',
+      key: ['id'],
+      columns: [{ name: 'id', label: null, format: null, hidden: false }],
+    };
+    const { columns } = await fileOfReport(world, report, { format: 'parquet' });
+    expect(columns.map(({ moment }) => moment)).toEqual([undefined, 'day', 'instant', undefined]);
+    const csv = await fileOfReport(world, report, { format: 'csv' });
+    expect(csv.columns.some(({ moment }) => moment !== undefined)).toBe(false);
   });
 
   test('row rules hold', async () => {

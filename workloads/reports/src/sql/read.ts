@@ -6,6 +6,7 @@ import { ahead } from './ahead.ts';
 import { type CheckedRows, checkedRows } from './batches.ts';
 import { type ChunkSize, type ReadSoFar, chunkRows, createChunkCuts } from './chunk-rows.ts';
 import { nullInKey } from './key.ts';
+import { type KeptRows, withoutMarked } from './left-out.ts';
 import { type PlanDecision, type ReadMode, decideAfter, decideBefore } from './plan.ts';
 import { CHUNK_ROWS, type ReportTexts, keyValues } from './texts.ts';
 
@@ -18,10 +19,8 @@ export interface ReadPosition extends ReadSoFar {
   readonly left: number;
 }
 
-/** Records of COPY: hidden keys first, then the columns of the file. */
-export interface ReadBatch {
-  readonly bytes: Buffer;
-  readonly rows: number;
+/** Records of COPY: the mark and hidden keys first, then the columns of the file. None, where all of them are left out. */
+export interface ReadBatch extends KeptRows {
   readonly position: ReadPosition;
   /** It is of another snapshot than the batch before. */
   readonly isNewSnapshot: boolean;
@@ -78,7 +77,7 @@ async function checkNullKeys(reading: Reading, texts: ReportTexts): Promise<void
 /** A first chunk that has to sort everything is not worth its sorting. */
 async function modeBefore({ reading, texts, chunk, onDecision }: ReadParams): Promise<ReadMode> {
   await reading.set({ [CHUNK_ROWS]: String(chunkRows(NOTHING, chunk)) });
-  const decision = decideBefore(await reading.explain(texts.firstChunk));
+  const decision = decideBefore(await reading.explain(texts.firstChunk), texts.ties);
   if (decision.mode === 'stream') onDecision?.(decision);
   return decision.mode;
 }
@@ -91,7 +90,7 @@ async function modeAfter(
 ): Promise<ReadMode> {
   const rows = String(chunkRows(position, chunk));
   await reading.set({ ...keyValues(position.key), [CHUNK_ROWS]: rows });
-  const decision = decideAfter(await reading.explain(texts.nextChunk));
+  const decision = decideAfter(await reading.explain(texts.nextChunk), texts.ties);
   onDecision?.(decision);
   return decision.mode;
 }
@@ -108,7 +107,7 @@ async function* stream(
   for await (const batch of checkedRows(copied, texts.keyPlaces, Infinity)) {
     so = plus(so, batch);
     const position = { ...so, mode: 'stream', key: batch.key, left: 0 } as const;
-    yield { bytes: batch.bytes, rows: batch.rows, position, isNewSnapshot: false };
+    yield { ...keptOf(batch, texts), position, isNewSnapshot: false };
   }
 }
 
@@ -122,14 +121,14 @@ async function* chunks(params: ReadParams): AsyncGenerator<ReadBatch, void> {
     let isNewSnapshot = newer !== null;
     hasMore = false;
     for await (const { batch, left } of stretchOf(reading, texts, position, chunk)) {
-      const { bytes, rows, key } = batch;
+      const { key } = batch;
       ({ hasMore } = batch);
       position = { ...plus(position ?? NOTHING, batch), mode: 'chunks', key, left };
       const isFirst = position.rows === chunkRows(NOTHING, chunk);
       if (isFirst && left === 0 && hasMore) {
         position = { ...position, mode: await modeAfter(params, reading, position) };
       }
-      yield { bytes, rows, position, isNewSnapshot };
+      yield { ...keptOf(batch, texts), position, isNewSnapshot };
       isNewSnapshot = false;
     }
     if (hasMore && position?.mode === 'stream') return yield* stream(params, reading, position);
@@ -165,6 +164,10 @@ async function* stretchOf(
     const { rows, bytes } = batch;
     yield { batch, left: cuts.took({ rows, bytes: bytes.length }) };
   }
+}
+
+function keptOf({ bytes, rows }: CheckedRows, { isMarked }: ReportTexts): KeptRows {
+  return isMarked ? withoutMarked(bytes, rows) : { bytes, rows, leftOut: 0 };
 }
 
 function plus(so: ReadSoFar, { rows, bytes }: CheckedRows): ReadSoFar {

@@ -26,6 +26,8 @@ export interface ShapeColumn {
   readonly hidden: boolean;
   /** So its table says; an outer join around it can still make it NULL. */
   readonly notNull: boolean;
+  /** Values that are equal are written alike (`SourceColumn.equalIsSame`). */
+  readonly equalIsSame: boolean;
 }
 
 export type ShapeProblem = string;
@@ -42,9 +44,10 @@ interface ShapeParams {
 export function shapeOf(params: ShapeParams): ReportShape | { readonly problems: ShapeProblem[] } {
   const { report, sql, given, where } = params;
   const said = new Map(report.columns.map((column) => [column.name, column]));
-  const columns = given.map(({ name, type, notNull }): ShapeColumn => {
+  const columns = given.map(({ name, type, notNull, equalIsSame }): ShapeColumn => {
     const { label = null, format = null, hidden = false } = said.get(name) ?? {};
-    return { name, label: label ?? name, type: sqlType(type), format, hidden, notNull };
+    const as = { label: label ?? name, type: sqlType(type), format, hidden };
+    return { name, ...as, notNull, equalIsSame };
   });
   const byName = new Map(columns.map((column) => [column.name, column]));
   const missing = (name: string, what: string) =>

@@ -22,26 +22,41 @@ export interface ReportTexts {
   readonly estimate: string;
   /** Of the file. */
   readonly columns: readonly Column[];
-  /** Leading fields of each record that are keys, and not in the file. */
+  /** Leading fields of each record that are not in the file: the mark, and keys. */
   readonly hidden: number;
+  /** The first field of each record is empty, unless the row changed after the bound `_as_of` and is to be left out. */
+  readonly isMarked: boolean;
   /** Where in a record each part of the key is. */
   readonly keyPlaces: readonly number[];
+  /** So many expressions come behind the key in the order of the rows (`tiesOf`). */
+  readonly ties: number;
 }
 
 export function textsOf(shape: ReportShape, format: TableFormat): ReportTexts {
   const { key } = shape;
   const fields = fileFields(shape, format);
-  const placeOf = ({ name }: ShapeColumn) =>
-    fields.findIndex((field) => field.name === name && field.isExact);
+  // Where equal values are written in several ways, only the column as it is has the text that the rows are ordered by.
+  const placeOf = ({ name, equalIsSame }: ShapeColumn) =>
+    fields.findIndex(
+      (field) =>
+        field.name === name && field.isExact && (equalIsSame || field.sql === identifier(name)),
+    );
   const hidden = key.filter((column) => placeOf(column) === -1);
+  const mark = shape.asOf === null ? [] : [`CASE WHEN ${isLater(shape.asOf)} THEN 1 END`];
+  const before = mark.length + hidden.length;
   const keyPlaces = key.map((column) => {
     const at = placeOf(column);
-    return at === -1 ? hidden.indexOf(column) : hidden.length + at;
+    return at === -1 ? mark.length + hidden.indexOf(column) : before + at;
   });
-  const selected = [...hidden.map(({ name }) => identifier(name)), ...fields.map(({ sql }) => sql)];
+  const selected = [
+    ...mark,
+    ...hidden.map(({ name }) => identifier(name)),
+    ...fields.map(({ sql }) => sql),
+  ];
   const names = key.map(({ name }) => identifier(name));
   // With the table: a bare name would be the selected column of that name, such as `"id"::text`, and the order that of its text.
-  const order = `ORDER BY ${names.map((name) => `report.${name}`).join(', ')}`;
+  const ties = tiesOf(key);
+  const order = `ORDER BY ${[...names.map((name) => `report.${name}`), ...ties.map(({ sql }) => sql)].join(', ')}`;
   const limit = `LIMIT ${setting(CHUNK_ROWS, 'bigint')}`;
   const rows = `SELECT ${selected.join(', ')} ${fromText(shape)}`;
   const rowsAfter = `SELECT ${selected.join(', ')} ${fromText(shape, afterKey(key))}`;
@@ -53,12 +68,32 @@ export function textsOf(shape: ReportShape, format: TableFormat): ReportTexts {
     nullKeys: canBeNull(shape)
       ? `SELECT 1 ${fromText(shape, names.map((name) => `${name} IS NULL`).join(' OR '))} LIMIT 1`
       : null,
-    count: `SELECT count(*) ${fromText(shape)}`,
-    estimate: `SELECT 1 ${fromText(shape)}`,
+    count: `SELECT count(*) ${fromText(shape, isNotLater(shape))}`,
+    estimate: `SELECT 1 ${fromText(shape, isNotLater(shape))}`,
     columns: fields.map(({ column }) => column),
-    hidden: hidden.length,
+    hidden: before,
+    isMarked: mark.length > 0,
     keyPlaces,
+    ties: ties.length,
   };
+}
+
+/**
+ * What comes behind the key in the order of the rows, so that no two different texts of a key are equal: `Key` and `KEY` of a citext,
+ * 1 and 1.0, one day and 24 hours. Whoever goes on after one of them would leave out the other, which is not greater. As the
+ * type's output function writes it, which is what COPY sends: a cast to text takes the blanks from a character(n).
+ */
+function tiesOf(key: readonly ShapeColumn[]): { readonly sql: string; readonly value: string }[] {
+  return key.flatMap(({ name, equalIsSame }, at) =>
+    equalIsSame
+      ? []
+      : [
+          {
+            sql: `pg_catalog.format('%s', report.${identifier(name)}) COLLATE "C"`,
+            value: setting(`${KEY}${at}`, 'text'),
+          },
+        ],
+  );
 }
 
 /** A key as the values that the texts read: as Postgres wrote them, so that no digit and no microsecond is lost. */
@@ -73,25 +108,34 @@ export function namesKey(text: string): boolean {
 
 /**
  * A comparison of rows: an index on the key serves it whole, where an OR over its parts reads from the beginning (1.5 s to 1.5 ms).
- * Each value is cast to the type of its column: against a numeric, an index on integers is not used.
+ * Each value is cast to the type of its column: against a numeric, an index on integers is not used. Of a row that is longer than the
+ * index, Postgres takes the part that the index has, with >= in place of >, and looks at the rest row by row.
  */
 function afterKey(key: readonly ShapeColumn[]): string {
   const names = key.map(({ name }) => identifier(name));
   const values = key.map(({ type }, at) => setting(`${KEY}${at}`, type.cast));
-  return `(${names.join(', ')}) > (${values.join(', ')})`;
+  const ties = tiesOf(key);
+  const left = [...names, ...ties.map(({ sql }) => sql)];
+  const right = [...values, ...ties.map(({ value }) => value)];
+  return `(${left.join(', ')}) > (${right.join(', ')})`;
 }
 
 /** The SQL ends with a line end: it may end with a comment. */
-function fromText({ sql, where, asOf }: ReportShape, condition: string | null = null): string {
-  const isLater =
-    asOf === null ? null : `${identifier(asOf.name)} > ${setting(AS_OF, 'timestamptz')}`;
+function fromText({ sql, where }: ReportShape, condition: string | null = null): string {
   const conditions = [
     ...(where === null ? [] : [`(${where})`]),
-    // Rows without a time were not changed later, as far as anybody knows.
-    ...(isLater === null ? [] : [`(${isLater}) IS NOT TRUE`]),
     ...(condition === null ? [] : [`(${condition})`]),
   ];
   return `FROM (\n${sql}\n) AS report${conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`}`;
+}
+
+function isLater(asOf: ShapeColumn): string {
+  return `${identifier(asOf.name)} > ${setting(AS_OF, 'timestamptz')}`;
+}
+
+/** Rows without a time were not changed later, as far as anybody knows. */
+function isNotLater({ asOf }: ReportShape): string | null {
+  return asOf === null ? null : `(${isLater(asOf)}) IS NOT TRUE`;
 }
 
 /** What makes a NULL of a column that is NOT NULL in its table: outer joins, and groupings with totals. */

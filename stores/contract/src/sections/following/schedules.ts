@@ -214,6 +214,28 @@ export const schedules: Section = {
       expect(await fire(store, skip(5)), 'it has ended').toMatchObject({ type: 'fired' });
     });
 
+    check('while the last job is alive, a tick may be left for later', async (world) => {
+      const { store } = world;
+      await sync(store, {});
+      const now = await store.now();
+      const keep = (minute: number): FireParams =>
+        tickAt(now + minute * MINUTE, { skipOverlap: true, keepOverlap: true });
+      expect(await fire(store, keep(1))).toMatchObject({ type: 'fired' });
+      const { id } = only(await listAll(store));
+      const before = await status(store);
+      expect(await fire(store, keep(2)), 'it waits').toEqual({ type: 'overlap', id });
+      const job = await claimOne(store);
+      expect(await fire(await world.open(), keep(2)), 'it runs').toEqual({ type: 'overlap', id });
+      expect(await status(store), 'nothing is taken').toEqual(before);
+      expect(await fire(store, keep(1)), 'the one before is').toEqual({ type: 'taken' });
+      await partOf(store, 'schedules').pause({ name: 'nightly', by: 'ada' });
+      expect(await fire(store, keep(2)), 'a pause passes it over').toEqual({ type: 'paused' });
+      await partOf(store, 'schedules').resume({ name: 'nightly' });
+      await settle(store, job, OUTCOMES.succeed);
+      expect(await fire(store, keep(3)), 'it has ended').toMatchObject({ type: 'fired' });
+      expect((await status(store)).lastTick).toBe(now + 3 * MINUTE);
+    });
+
     check('a tick of a schedule that the store does not have is nobody’s', async ({ store }) => {
       const tick = (await store.now()) + MINUTE;
       for (const job of [newJob(), null])
