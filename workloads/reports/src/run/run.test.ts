@@ -110,6 +110,20 @@ test('a run that is interrupted after its last row says nothing of another snaps
   expect(resumed).toBeGreaterThan(0);
 });
 
+test('a file that a version with other columns has begun is begun again', async () => {
+  const whole = begun('shifts');
+  const { contacts } = await bench.execute(whole);
+  const run = begun('shifts');
+  await bench.execute(run, contacts - 8);
+  const { table, ...cursor } = run.cursor as { table: object };
+  run.cursor = { ...cursor, table: { ...table, shape: 'another' } };
+  await bench.execute(run);
+  expect(run.finish).toMatchObject({
+    sha256: whole.finish?.['sha256'],
+    note: expect.stringContaining('of another version of Millrace'),
+  });
+});
+
 test('asOf: the result says how many rows were left out, counted where they would have been read', async () => {
   const small = await openBench({
     source,
