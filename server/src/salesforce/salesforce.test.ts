@@ -250,12 +250,17 @@ describe('POST /generate for a record', () => {
   });
 
   test.each([
-    ['parents', { parents: { AccountId: '001Wz00000zzzzzIAA' } }],
     ['data', { data: { Account: { Name: 'Forged' } } }],
     ['visibility', { options: { visibility: 'AllUsers' } }],
   ])('with other %s than the record has is refused and audited', async (_, body) => {
     const id = await enqueue(envelope(), lease());
     await expectRefused(id, 'other_request', { body, ...shown(id) });
+  });
+
+  test('with another account as its parent is refused and audited', async () => {
+    const AccountId = await apex.org.insert('Account', { Name: 'Globex' });
+    const id = await enqueue(envelope(), lease());
+    await expectRefused(id, 'other_request', { body: { parents: { AccountId } }, ...shown(id) });
   });
 
   test('makes a template of no file that the org’s templates do not name', async () => {
