@@ -29,6 +29,7 @@ async function open({ documents, latencyMs, faults }) {
     PathOnClient: 'invoice.docx',
     VersionData: Buffer.from(invoiceTemplate(dialects.millrace)).toString('base64'),
   });
+  await inside.insert('Docgen_Template__c', { Name: 'Invoice', ContentVersionId__c: templateId });
   const AccountId = await inside.insert('Account', { Name: 'Acme' });
   for (let n = 1; n <= documents; n += 1) {
     const data = { Id: AccountId, ...invoiceData(ROWS, n) };

@@ -29,12 +29,13 @@ await script(async () => {
   await become('server/dist/main.js');
 });
 
-/** Something to look at: a simulated org, unless there is a real one or the process is in production. */
+/** Something to look at: a simulated org, unless there is a real one or NODE_ENV is neither development nor test. */
 function offerSandbox() {
   const { NODE_ENV, MILLRACE_DOCUMENTS, SALESFORCE_CLIENT_ID, SALESFORCE_ORGS, ISSUER } =
     process.env;
   const isReal = Boolean(SALESFORCE_CLIENT_ID || SALESFORCE_ORGS || ISSUER);
-  if (isReal || NODE_ENV === 'production' || MILLRACE_DOCUMENTS === 'false') return;
+  const mayBeSandbox = ['', 'development', 'test'].includes(NODE_ENV?.trim() ?? '');
+  if (isReal || !mayBeSandbox || MILLRACE_DOCUMENTS === 'false') return;
   process.env['SALESFORCE_SANDBOX'] ||= 'true';
 }
 

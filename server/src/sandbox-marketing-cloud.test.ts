@@ -6,10 +6,13 @@ const SETTINGS = ['PORT', 'MCE_AUTH_URL'];
 test('a process that is told nothing has a simulated Marketing Cloud', () => {
   expect(isWanted({}, SETTINGS)).toBe(true);
   expect(isWanted({ NODE_ENV: 'development', MCE_AUTH_URL: ' ' }, SETTINGS)).toBe(true);
+  expect(isWanted({ NODE_ENV: 'test' }, SETTINGS)).toBe(true);
 });
 
 test.each([
   { NODE_ENV: 'production' },
+  { NODE_ENV: 'prod' },
+  { NODE_ENV: 'staging' },
   { MCE_AUTH_URL: 'https://x.auth.marketingcloudapis.com' },
   { MCE_MIDS: '100001' },
   { ISSUER: 'https://login.microsoftonline.com/x/v2.0' },

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { environment as known } from './config/environment.ts';
+import { mayBeSandbox } from './config/identity.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -61,7 +62,7 @@ export function isWanted(given: Environment, settings: readonly string[]): boole
   return (
     settings.includes('MCE_AUTH_URL') &&
     !Object.keys(given).some((name) => name.startsWith('MCE_') && set(name) !== '') &&
-    set('NODE_ENV') !== 'production' &&
+    mayBeSandbox(set('NODE_ENV')) &&
     set('ISSUER') === '' &&
     set('MILLRACE_QUERIES') !== 'false' &&
     ['', 'all'].includes(set('MILLRACE_ROLE'))

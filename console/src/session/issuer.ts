@@ -2,9 +2,11 @@ import type { SignIn } from '@millrace/api';
 import { z } from 'zod';
 
 const discovery = z.object({
+  issuer: z.string(),
   authorization_endpoint: z.url(),
   token_endpoint: z.url(),
   end_session_endpoint: z.url().optional(),
+  authorization_response_iss_parameter_supported: z.boolean().default(false),
 });
 export type Endpoints = z.infer<typeof discovery>;
 
@@ -25,7 +27,22 @@ export async function endpointsOf({ issuer }: SignIn): Promise<Endpoints> {
   if (issuer === null) throw new Error('This server names no issuer to sign in with.');
   const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
   if (!response.ok) throw new Error(`The sign-in service answered ${response.status}.`);
-  return discovery.parse(await response.json());
+  const found = discovery.parse(await response.json());
+  // OpenID Connect Discovery, 4.3: a document of another issuer could send the person, and the code, elsewhere.
+  if (found.issuer !== issuer)
+    throw new Error(
+      `The sign-in service calls itself ${found.issuer}, and this server trusts ${issuer}.`,
+    );
+  return found;
+}
+
+/** RFC 9207: an answer that names its issuer is of that one, and an issuer that says it names itself does. */
+export function isAnswerOf(
+  answer: URLSearchParams,
+  { issuer, authorization_response_iss_parameter_supported: saysIssuer }: Endpoints,
+): boolean {
+  const named = answer.getAll('iss');
+  return named.length === 0 ? !saysIssuer : named.every((iss) => iss === issuer);
 }
 
 /** Redeems a code or a refresh token. Null: the issuer does not take it any more. */

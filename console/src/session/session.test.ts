@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Tokens } from './issuer.ts';
 import { openSession } from './session.ts';
 
@@ -64,6 +64,7 @@ let tab: ReturnType<typeof otherTab> | null = null;
 beforeEach(() => {
   vi.stubGlobal('sessionStorage', storage());
   vi.stubGlobal('localStorage', storage());
+  vi.stubGlobal('isSecureContext', true);
   vi.stubGlobal('location', { origin: 'http://console.test', reload, assign });
 });
 afterEach(() => {
@@ -74,16 +75,21 @@ afterEach(() => {
 
 const kept = (): unknown => JSON.parse(sessionStorage.getItem('millrace.session') ?? 'null');
 
-/** An issuer that answers each renewal with this. */
-function issuer(status: number, body: unknown): void {
-  vi.stubGlobal('fetch', async (url: string) =>
-    url.includes('.well-known')
-      ? Response.json({
-          authorization_endpoint: `${ISSUER}/authorize`,
-          token_endpoint: `${ISSUER}/token`,
-        })
-      : Response.json(body, { status }),
-  );
+/** An issuer that answers each renewal with this. Gives what was sent to it. */
+function issuer(status: number, body: unknown, discovery: object = {}): string[] {
+  const sent: string[] = [];
+  vi.stubGlobal('fetch', async (url: string, { body: form }: RequestInit = {}) => {
+    if (url.includes('.well-known'))
+      return Response.json({
+        issuer: ISSUER,
+        authorization_endpoint: `${ISSUER}/authorize`,
+        token_endpoint: `${ISSUER}/token`,
+        ...discovery,
+      });
+    sent.push(form instanceof URLSearchParams ? form.toString() : '');
+    return Response.json(body, { status });
+  });
+  return sent;
 }
 
 test('a new tab keeps what another gave it, for when that one is closed', async () => {
@@ -169,3 +175,51 @@ test('a token that the service refused is renewed, and ends the session where th
   expect(await session.token()).toBeNull();
   expect(heard).toEqual([false]);
 });
+
+describe('the answer to a sign-in', () => {
+  const GIVEN = { access_token: 'new-access', refresh_token: 'new-refresh' };
+  const SAYS_ISSUER = { authorization_response_iss_parameter_supported: true };
+
+  /** Begins one, and gives what came of an answer with these members. */
+  async function answered(members: Record<string, string>, discovery: object = {}) {
+    const sent = issuer(200, GIVEN, discovery);
+    tab = otherTab(null);
+    const session = await openSession(CONFIG);
+    await session.signIn({ returnTo: '/jobs' });
+    const asked = new URL(String(assign.mock.lastCall?.[0]));
+    const state = asked.searchParams.get('state') ?? '';
+    const complete = session.complete(new URLSearchParams({ code: 'c', state, ...members }));
+    return { complete, sent };
+  }
+
+  test.each([
+    ['names no issuer, and need not', {}, {}],
+    ['names its issuer', { iss: ISSUER }, {}],
+    ['names its issuer, as that one says', { iss: ISSUER }, SAYS_ISSUER],
+  ])('that %s is taken', async (_, members, discovery) => {
+    const { complete } = await answered(members, discovery);
+    expect(await complete).toBe('/jobs');
+    expect(kept()).toMatchObject({ access: 'new-access' });
+  });
+
+  test.each([
+    ['names another issuer', { iss: 'http://other.test' }, {}],
+    ['names none, though its issuer says that it does', {}, SAYS_ISSUER],
+    ['names another issuer and an error', { iss: 'http://other.test', error: 'x' }, SAYS_ISSUER],
+  ])('that %s is refused, and its code goes nowhere', async (_, members, discovery) => {
+    const { complete, sent } = await answered(members, discovery);
+    await expect(complete).rejects.toThrow('another sign-in service');
+    expect(sent).toEqual([]);
+  });
+});
+
+test.each([{ issuer: 'http://other.test' }, { issuer: `${ISSUER}/` }, { issuer: undefined }])(
+  'nobody is sent to an issuer whose discovery says %o',
+  async (discovery) => {
+    issuer(200, {}, discovery);
+    tab = otherTab(null);
+    const session = await openSession(CONFIG);
+    await expect(session.signIn({ returnTo: '/' })).rejects.toThrow();
+    expect(assign).not.toHaveBeenCalled();
+  },
+);

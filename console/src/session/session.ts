@@ -1,5 +1,5 @@
 import type { SignIn } from '@millrace/api';
-import { type Tokens, endpointsOf, redeem } from './issuer.ts';
+import { type Tokens, endpointsOf, isAnswerOf, redeem } from './issuer.ts';
 import { askOtherTabs, readTokens, shareTokens, writeTokens } from './keep.ts';
 import { removeLeftBehind } from './left-behind.ts';
 import { newProof, randomText } from './pkce.ts';
@@ -125,11 +125,13 @@ export async function openSession(config: SignIn): Promise<Session> {
       localStorage.removeItem(key);
       if (text === null) throw new Error('This sign-in was not begun here. Begin again.');
       const underway = JSON.parse(text) as Underway;
+      const endpoints = await endpointsOf(config);
+      if (!isAnswerOf(answer, endpoints))
+        throw new Error('The answer is of another sign-in service. Begin again.');
       const code = answer.get('code');
       if (code === null)
         throw new Error(answer.get('error_description') ?? 'The sign-in was refused.');
-      const { token_endpoint } = await endpointsOf(config);
-      const redeemed = await redeem(token_endpoint, {
+      const redeemed = await redeem(endpoints.token_endpoint, {
         grant_type: 'authorization_code',
         code,
         redirect_uri: new URL(CALLBACK, location.origin).href,

@@ -83,6 +83,11 @@ export interface JobDefinition<Input, Service = undefined, Given = unknown> {
   readonly retention?: Retention;
   /** Forget the payload once the job has succeeded. */
   readonly purgePayload?: boolean;
+  /**
+   * Gives what is stored in place of the data, which fits `input` too: with a password in it sealed, say. The store, the API and
+   * the console have that alone; `run` gets it, and opens it. What it throws refuses the job.
+   */
+  readonly seal?: (data: unknown) => unknown;
 }
 
 export interface Quota {
@@ -111,6 +116,7 @@ export interface JobKind<Input = unknown, Service = unknown, Given = unknown> {
   readonly publicInput: ZodType;
   readonly keep: Keep;
   readonly purgePayload: boolean;
+  readonly seal?: (data: unknown) => unknown;
   readonly hasCleanup: boolean;
   // Methods, so that a JobKind<Input> passes where any kind is wanted.
   run(job: RunningJob<Input>, context: JobContext, service?: Service): ReturnType<Run<Input>>;
@@ -148,6 +154,7 @@ const FIELDS: FieldTable<JobDefinition<unknown>> = {
   public: true,
   retention: true,
   purgePayload: true,
+  seal: true,
 };
 
 /** A kind is declared once; everything that is not said has a default here. */
@@ -193,6 +200,7 @@ export function defineJob<Input, Service = undefined, Given = unknown>(
     publicInput: typeof isPublic === 'object' ? isPublic.input : definition.input,
     keep: fields.read('retention', () => keepOf(definition.retention ?? {})),
     purgePayload: definition.purgePayload ?? false,
+    ...(definition.seal !== undefined && { seal: definition.seal }),
     hasCleanup: cleanup !== undefined,
     run: definition.run,
     cleanup: cleanup ?? (() => Promise.resolve()),

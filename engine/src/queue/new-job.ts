@@ -6,6 +6,7 @@ import type { NewJob } from '../job.ts';
 import { type JsonText, changesInJson, checkText, toJsonText } from '../values/json.ts';
 import type { JobRequest } from '../request.ts';
 import { checkPriority } from '../values/priority.ts';
+import type { JobKind } from '../kinds/kind.ts';
 import type { Registry } from '../kinds/registry.ts';
 
 /** The caller's clock may be so far behind the store's before a date counts as past. */
@@ -26,7 +27,7 @@ export function newJob(
   { fromOutside = false }: { readonly fromOutside?: boolean } = {},
 ): NewJob {
   const kind = registry.require(request.kind);
-  const payload = payloadOf(kind.kind, fromOutside ? kind.publicInput : kind.input, request.data);
+  const payload = payloadOf(kind, fromOutside ? kind.publicInput : kind.input, request.data);
   if (fromOutside && request.key?.startsWith(INTERNAL_KEYS) === true)
     throw new MillraceError(
       'invalid_key',
@@ -62,13 +63,13 @@ export function hasDate(request: JobRequest): boolean {
   return request.runAt !== undefined;
 }
 
-function payloadOf(kind: string, input: ZodType, data: unknown): JsonText {
+function payloadOf({ kind, seal }: JobKind, input: ZodType, data: unknown): JsonText {
   const given = input.safeParse(data);
   if (!given.success) throw new MillraceError('invalid_payload', misfit(kind, given.error));
   const payload = toJsonText(data, 'payload');
   // `z.date()` takes a date here and refuses the text that a worker reads: each job would be enqueued, and fail.
   const kept = changesInJson(data) ? input.safeParse(JSON.parse(payload)) : given;
-  if (kept.success) return payload;
+  if (kept.success) return seal === undefined ? payload : toJsonText(seal(data), 'payload');
   throw new MillraceError(
     'invalid_payload',
     `${misfit(kind, kept.error)} It did before it was made JSON, which is what jobs are kept as: take a date with z.coerce.date(), or as a text.`,

@@ -56,6 +56,7 @@ describe('the configuration', () => {
             workdir: '/tmp',
             slots: undefined,
             imageHosts: [],
+            passwordKeys: [],
             keepMs: 7 * 86_400_000,
           },
         ],

@@ -11,7 +11,12 @@ import {
 import { type Environment, environment } from './environment.ts';
 import type { SettingsFile } from './file.ts';
 import { type Given, checkGiven } from './given.ts';
-import { type IdentityConfig, identityContradictions, identityOf } from './identity.ts';
+import {
+  type IdentityConfig,
+  identityContradictions,
+  identityOf,
+  mayBeSandbox,
+} from './identity.ts';
 import { holdsSecret, settingsInForce } from './in-force.ts';
 import { type RedisConfig, redisContradictions, redisOf } from './redis.ts';
 import type { OrgSetting } from './settings.ts';
@@ -259,8 +264,10 @@ function salesforceContradictions(values: Environment): string[] {
   }
   if (values.SALESFORCE_SANDBOX && settings.length > 0)
     problems.push('SALESFORCE_SANDBOX: there is a real org already. Leave one of them out.');
-  if (values.SALESFORCE_SANDBOX && values.NODE_ENV === 'production')
-    problems.push('SALESFORCE_SANDBOX: production has no simulated org.');
+  if (values.SALESFORCE_SANDBOX && !mayBeSandbox(values.NODE_ENV))
+    problems.push(
+      `SALESFORCE_SANDBOX: NODE_ENV=${values.NODE_ENV} has no simulated org. It is for development and test.`,
+    );
   return problems;
 }
 

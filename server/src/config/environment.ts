@@ -329,7 +329,7 @@ export const environment = z.object({
   NODE_ENV: setting(
     text,
     'development',
-    'With production, the log is JSON in a terminal too, and there is no sandbox.',
+    'With production, the log is JSON in a terminal too. The sandbox is for development and test alone.',
   ),
 });
 export type Environment = z.output<typeof environment>;

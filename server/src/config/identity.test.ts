@@ -76,8 +76,24 @@ describe('the configuration of identity', () => {
     },
   );
 
-  test('has no sandbox and no bypass in production', () => {
-    expect(problems({ NODE_ENV: 'production' })).toHaveLength(1);
-    expect(problems({ NODE_ENV: 'production', ...BYPASS }).length).toBeGreaterThan(0);
-  });
+  test.each(['production', 'prod', 'staging', 'Development', 'dev'])(
+    'has no sandbox and no bypass with NODE_ENV=%s',
+    (NODE_ENV) => {
+      expect(problems({ NODE_ENV })).toEqual([
+        expect.stringContaining(`NODE_ENV=${NODE_ENV} needs`),
+      ]);
+      expect(problems({ NODE_ENV, ...BYPASS }).length).toBeGreaterThan(0);
+      expect(problems({ NODE_ENV, ...ISSUER, SALESFORCE_SANDBOX: 'true' })).toEqual([
+        expect.stringContaining('SALESFORCE_SANDBOX'),
+      ]);
+      expect(readConfig({ NODE_ENV, ...ISSUER }).identity).toMatchObject({ mode: 'issuer' });
+    },
+  );
+
+  test.each([{}, { NODE_ENV: '' }, DEVELOPMENT, { NODE_ENV: 'test' }])(
+    'is a sandbox on this machine with %o',
+    (given) => {
+      expect(readConfig(given).identity).toEqual({ mode: 'sandbox' });
+    },
+  );
 });

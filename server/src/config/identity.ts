@@ -23,6 +23,14 @@ export function identityOf(values: Environment): IdentityConfig {
   return { mode: values.AUTH_BYPASS_DEVELOPMENT ? 'bypass' : 'sandbox' };
 }
 
+/**
+ * Where the sandbox may be: an issuer whose keys are in a file, a simulated org. A word that is not known (prod, staging) is not
+ * taken for development. Undefined and empty: NODE_ENV is not set.
+ */
+export function mayBeSandbox(nodeEnv: string | undefined): boolean {
+  return ['', 'development', 'test'].includes(nodeEnv ?? '');
+}
+
 /** What is wrong only together. `given`: as it stands in the environment, without what is a default. */
 export function identityContradictions(
   values: Environment,
@@ -41,8 +49,10 @@ export function identityContradictions(
     problems.push('AUTH_BYPASS_DEVELOPMENT: works only with NODE_ENV=development beside it.');
   }
   if (missing.length === 0) return problems;
-  if (values.NODE_ENV === 'production') {
-    problems.push('ISSUER, AUDIENCE, JWKS_URI: production needs them, to authenticate callers.');
+  if (!mayBeSandbox(values.NODE_ENV)) {
+    problems.push(
+      `ISSUER, AUDIENCE, JWKS_URI: NODE_ENV=${values.NODE_ENV} needs them, to authenticate callers. The sandbox is for development and test.`,
+    );
   } else if (!isLoopbackHost(values.HOST)) {
     problems.push(
       `HOST: "${values.HOST}" can be reached from other machines, so ISSUER, AUDIENCE and JWKS_URI are needed to authenticate callers. Without them, use 127.0.0.1.`,

@@ -78,8 +78,10 @@ test('no secret is shown, wherever it stands', () => {
 
 test('what a workload calls a secret is hidden, whatever its name', () => {
   const key = createHash('sha256').update('a').digest('base64');
+  const other = createHash('sha256').update('b').digest('base64');
   const env = {
     REPORTS_TOKEN_KEYS: `k1:${key}`,
+    PDF_PASSWORD_KEYS: `k1:${other}`,
     SMTP_URL: 'smtp://me:hunter32@mail.example',
     MAIL_FROM: 'mill@example.com',
   };
@@ -87,6 +89,7 @@ test('what a workload calls a secret is hidden, whatever its name', () => {
   for (const secret of readConfig({ HOME: '/root', ...env }).secrets)
     expect(text).not.toContain(secret);
   expect(text).not.toContain(key);
+  expect(text).not.toContain(other);
   expect(text).not.toContain('hunter32');
   expect(of('SMTP_URL')?.value).toBe('smtp://mail.example');
 });

@@ -6,7 +6,7 @@ type Given = Readonly<Record<string, string | undefined>>;
 
 /** Names whose values nobody is shown, also where they are not set. The path of a file with one is no secret. */
 const SECRET_NAME =
-  /(SECRET|PASSWORD|TOKEN|TOKEN_KEYS|PRIVATE_KEY|API_KEY|CONNECTION_STRING|IDENTITY_HEADER)$/;
+  /(SECRET|PASSWORD|TOKEN|TOKEN_KEYS|PASSWORD_KEYS|PRIVATE_KEY|API_KEY|CONNECTION_STRING|IDENTITY_HEADER)$/;
 /** Members of a JSON value. */
 const SECRET_MEMBER = /secret|password|key|token/i;
 /** A secret of one letter would hide everything. */

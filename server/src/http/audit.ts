@@ -39,10 +39,38 @@ function noted(
   audit: AuditLog,
 ): AdmittedHandler {
   return async (call) => {
-    const answer = await handler(call);
-    await noteRead(name, kept, call, audit);
-    return answer;
+    try {
+      const answer = await handler(call);
+      await noteRead(name, kept, call, audit);
+      return answer;
+    } catch (error) {
+      await noteRefusal(name, error, call, audit);
+      throw error;
+    }
   };
+}
+
+/**
+ * Making documents is not in the log, but an attempt to reach with it what is not the caller's is: a refusal that names its
+ * target. The caller gets the refusal also where it cannot be written down.
+ */
+async function noteRefusal(
+  name: string,
+  error: unknown,
+  call: AdmittedCall,
+  audit: AuditLog,
+): Promise<void> {
+  if (!(error instanceof Error)) return;
+  const target = 'auditTarget' in error ? error.auditTarget : undefined;
+  const code = 'code' in error ? error.code : undefined;
+  if (typeof target !== 'string') return;
+  const filter = typeof code === 'string' ? JSON.stringify({ errorCode: code }) : null;
+  const entry = { ...entryOf(name, {}, call, null), target, filter, ...about(call) };
+  try {
+    await audit.note({ entry, outcome: 'refused' });
+  } catch (err) {
+    call.log.error({ err, action: name }, 'a refusal could not be written to the audit log');
+  }
 }
 
 type Read = Pick<

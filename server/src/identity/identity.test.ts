@@ -20,11 +20,33 @@ describe('a good token', () => {
 
   test('of a program names its registration', async () => {
     start();
-    const { preferred_username: _, ...rest } = claims({ azp: 'batch-client', oid: 'object-1' });
+    const own = { azp: 'batch-client', oid: 'object-1', sub: 'object-1' };
+    const { preferred_username: _, ...rest } = claims(own);
     expect((await get(await issuer.sign(rest))).body).toMatchObject({
       name: 'app:batch-client',
       subject: 'object-1',
     });
+  });
+
+  test('of people who sign in with one client and have no user name: what is one’s is not the other’s', async () => {
+    const { app } = start();
+    const tokenOf = (sub: string) => {
+      const more = { sub, oid: sub, azp: 'console', scope: 'openid', roles: ['member'] };
+      const { preferred_username: _, ...rest } = claims(more);
+      return issuer.sign(rest);
+    };
+    const post = async (sub: string, url: string, payload?: object) => {
+      const headers = { authorization: `Bearer ${await tokenOf(sub)}` };
+      return app.inject({ method: 'POST', url, headers, ...(payload && { payload }) });
+    };
+    const made = await post('alice', '/jobs', { kind: 'hello', delay: '1h' });
+    const { id } = made.json<{ id: string }>();
+    expect((await post('bob', `/jobs/${id}/cancel`)).statusCode).toBe(404);
+    expect((await get(await tokenOf('alice'), `/jobs/${id}`)).body).toMatchObject({
+      submitter: 'user:alice',
+      state: 'QUEUED',
+    });
+    expect((await post('alice', `/jobs/${id}/cancel`)).statusCode).toBe(200);
   });
 
   test.each<[string, unknown, string[]]>([

@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose';
 import { expect, test } from 'vitest';
-import { nameOf, subjectOf } from './names.ts';
+import { isName, nameOf, subjectOf } from './names.ts';
 
 /** `undefined` takes a claim away. */
 const claims = (more: JWTPayload): JWTPayload => ({
@@ -8,6 +8,9 @@ const claims = (more: JWTPayload): JWTPayload => ({
   oid: 'subject-1',
   ...more,
 });
+
+/** As Entra ID has it, a program is its own subject. */
+const ITSELF = { sub: 'subject-1' };
 
 test.each<[string, JWTPayload, string]>([
   ['of version 2', { azp: 'daemon' }, 'app:daemon'],
@@ -22,7 +25,7 @@ test.each<[string, JWTPayload, string]>([
   ],
   [
     'that is its own subject, with the user name of someone',
-    { azp: 'daemon', preferred_username: 'alice@example.com', sub: 'subject-1' },
+    { azp: 'daemon', preferred_username: 'alice@example.com' },
     'app:daemon',
   ],
   [
@@ -30,11 +33,41 @@ test.each<[string, JWTPayload, string]>([
     { azp: 'daemon', oid: undefined, unique_name: 'alice@example.com', sub: 'daemon' },
     'app:daemon',
   ],
+  [
+    'whose subject is the client, with a scope',
+    { azp: 'daemon', oid: undefined, sub: 'daemon', scope: 'read' },
+    'app:daemon',
+  ],
+  ['of Auth0', { azp: 'daemon', oid: undefined, sub: 'daemon@clients' }, 'app:daemon'],
   ['on a device', { azp: 'daemon', idtyp: 'device', upn: 'alice@example.com' }, 'app:daemon'],
   ['without a registration', {}, 'app:subject-1'],
 ])('a program %s is called by its registration', (_, more, name) => {
-  expect(nameOf(claims(more), 'subject-1')).toBe(name);
+  expect(nameOf(claims({ ...ITSELF, ...more }), 'subject-1')).toBe(name);
 });
+
+test.each<[string, JWTPayload]>([
+  ['a scope', { scope: 'openid profile' }],
+  ['a list of scopes', { scp: ['openid'] }],
+  ['a scope, and an oid that is the sub', { scope: 'openid', oid: 'alice' }],
+  ['neither scope nor oid', {}],
+])(
+  'people who sign in with one client are not one person: a token without a user name, with %s',
+  (_, more) => {
+    const named = (sub: string) =>
+      nameOf(
+        {
+          azp: 'console',
+          client_id: 'console',
+          ...more,
+          sub,
+          ...(more['oid'] ? { oid: sub } : {}),
+        },
+        sub,
+      );
+    expect(named('alice')).toBe('user:alice');
+    expect(named('bob')).toBe('user:bob');
+  },
+);
 
 test.each<[string, JWTPayload, string]>([
   ['of version 2', { azp: 'cli', preferred_username: 'ada@example.com' }, 'ada@example.com'],
@@ -43,6 +76,12 @@ test.each<[string, JWTPayload, string]>([
   ['without a profile', { azp: 'cli', scp: 'access_as_user', name: 'Bob' }, 'user:subject-1'],
   ['that says so', { azp: 'cli', idtyp: 'user' }, 'user:subject-1'],
   ['called like a program', { upn: 'app:daemon' }, 'user:app:daemon'],
+  [
+    'called like a service identity',
+    { upn: 'service:nightly-exports' },
+    'user:service:nightly-exports',
+  ],
+  ['called like one in capitals', { upn: 'Service:x' }, 'user:Service:x'],
   ['called like someone without a name', { upn: 'User:subject-2' }, 'user:User:subject-2'],
   ['whose names are no texts', { scp: 'a', upn: 7, preferred_username: ['x'] }, 'user:subject-1'],
 ])('a person with a token %s', (_, more, name) => {
@@ -53,4 +92,22 @@ test('the subject is the object id, or what other issuers have', () => {
   expect(subjectOf(claims({}))).toBe('subject-1');
   expect(subjectOf(claims({ oid: undefined }))).toBe('pairwise-1');
   expect(subjectOf({})).toBeNull();
+});
+
+test.each([
+  ['a space at its end', 'ada '],
+  ['a space at its beginning', ' ada'],
+  ['two spaces', 'ada  lovelace'],
+  ['a no-break space', 'ada\u00A0lovelace'],
+  ['an ideographic space', 'ada\u3000'],
+  ['a braille blank', 'ada\u2800'],
+  ['a null notehead', 'ada\u{1D159}'],
+  ['a zero-width space', 'ada\u200B'],
+  ['a Hangul filler', 'ada\u3164'],
+])('a name with %s is none: it looks like somebody else’s', (_, name) => {
+  expect(isName(name)).toBe(false);
+});
+
+test('a name with a space in it is one', () => {
+  expect(isName('Ada Lovelace')).toBe(true);
 });

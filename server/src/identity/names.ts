@@ -4,6 +4,8 @@ import type { JWTPayload } from 'jose';
 const NAME_LIMIT = 200;
 const TENANT_LIMIT = 100;
 const PROGRAM = 'app:';
+/** What names of others than people with a user name begin with: programs, people by subject, identities of reports. */
+const RESERVED = /^(app|user|service):/i;
 
 /**
  * What a caller is called, by Entra's "Access token claims reference" and "Optional claims reference". A program is
@@ -14,7 +16,12 @@ export function nameOf(claims: JWTPayload, subject: string): string {
   const username = usernameOf(claims);
   if (isApp(claims)) return `${PROGRAM}${registrationOf(claims) ?? subject}`;
   if (username === null) return nameOfSubject(subject);
-  return /^(app|user):/i.test(username) ? `user:${username}` : username;
+  return isReserved(username) ? `user:${username}` : username;
+}
+
+/** A person with such a name would own what a program or a service identity submits. */
+export function isReserved(name: string): boolean {
+  return RESERVED.test(name);
 }
 
 /** Of a person whose token has no name, or whose name is somebody else's here. */
@@ -28,17 +35,20 @@ export function isNameOfProgram(name: string): boolean {
 }
 
 /**
- * What nobody sees in a name (controls, zero-width and bidirectional characters, fillers), and the fullwidth twins of ASCII:
- * with one of them a name looks like that of somebody else.
+ * What nobody sees in a name (controls, zero-width and bidirectional characters, fillers, spaces other than the usual one,
+ * blank symbols), and the fullwidth twins of ASCII: with one of them a name looks like that of somebody else.
  */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\uFF01-\uFF5E]/u;
+const UNSEEN =
+  /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\uFF01-\uFF5E\u2800\u{1D159}]|(?! )\p{Z}/u;
+/** At either end nobody sees a space, and a browser shows two as one. */
+const LOST_SPACE = /^ | $| {2}/;
 
 /**
  * What has to be altered to be kept could become the name of somebody else, and with it what is theirs: `\u0000app:x` is
  * no `app:x`, and two long names are not one because they begin alike.
  */
 export function isName(given: string): boolean {
-  return isKept(given, NAME_LIMIT) && !UNSEEN.test(given);
+  return isKept(given, NAME_LIMIT) && !UNSEEN.test(given) && !LOST_SPACE.test(given);
 }
 
 /** Empty: the only tenant. */
@@ -59,15 +69,25 @@ export function subjectOf(claims: JWTPayload): string | null {
 }
 
 /**
- * `idtyp` says it, where the API's registration asks for that claim. Without it: `scp` is in tokens of people alone; an app
- * has no user name, or is its own subject (`sub` is its `oid`, or as RFC 9068 has it the client).
+ * All tokens of a registration are one program, so a token is a program's only where it says so. `idtyp` does, where the API's
+ * registration asks for that claim. Without it: a program is its own subject, by RFC 9068 the client (Auth0 adds `@clients`),
+ * in tokens of Entra ID its `oid`. Other issuers may have both for people, so that does not count beside `scp` or `scope`,
+ * which say what a person has allowed. Whoever has neither a user name nor such a sign is a person, by their subject: that a
+ * name is missing says nothing, and everybody who signs in with one client would be one.
  */
 function isApp(claims: JWTPayload): boolean {
   const type = text(claims, 'idtyp');
   if (type !== null) return type !== 'user';
-  if (text(claims, 'scp') !== null) return false;
-  const own = [text(claims, 'oid'), registrationOf(claims)];
-  return usernameOf(claims) === null || own.includes(text(claims, 'sub'));
+  const { scp, scope, sub } = claims;
+  if (typeof sub !== 'string' || isScope(scp)) return false;
+  const registration = registrationOf(claims);
+  if (registration !== null && [registration, `${registration}@clients`].includes(sub)) return true;
+  return !isScope(scope) && sub === text(claims, 'oid');
+}
+
+/** A text, or with some issuers a list. */
+function isScope(claim: unknown): boolean {
+  return (typeof claim === 'string' && claim !== '') || (Array.isArray(claim) && claim.length > 0);
 }
 
 /** Version 2 of Entra's tokens has the first, version 1 the others. */

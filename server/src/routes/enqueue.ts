@@ -3,8 +3,7 @@ import type { Duration, JobRequest } from '@millrace/engine';
 import type { z } from 'zod';
 import { defined } from '@millrace/workload-kit';
 import { type RouteParts, type Call, type Handlers, ok } from '../http/handler.ts';
-import { Refusal } from '../http/refusal.ts';
-import { checkUrl } from '../webhook/url.ts';
+import { requireWebhook } from '../webhook/require.ts';
 import { requireKind } from './known-kind.ts';
 
 type Body = z.output<typeof jobRequest>;
@@ -21,7 +20,7 @@ export function enqueueHandlers({
 
   function requestOf(body: Body, { caller, correlationId }: Asked): JobRequest {
     requireKind(registry, body.kind, (kind) => kind.public);
-    if (body.webhook !== undefined) checkWebhook(body.webhook);
+    if (body.webhook !== undefined) requireWebhook(body.webhook, config.webhook);
     const { runAt, delay, keyWindow, data, ...rest } = body;
     return {
       ...defined({
@@ -37,18 +36,6 @@ export function enqueueHandlers({
       data,
       correlationId,
     };
-  }
-
-  /** Refused now rather than when the job has ended and nobody looks. */
-  function checkWebhook(url: string): void {
-    if (config.webhook.secret === null) {
-      throw new Refusal(
-        'webhooks_off',
-        'Webhooks need a key to be signed with. Set MILLRACE_WEBHOOK_SECRET, or leave the webhook out.',
-      );
-    }
-    const checked = checkUrl(url, config.webhook.allow);
-    if (!checked.ok) throw new Refusal('invalid_webhook', checked.why);
   }
 
   return {

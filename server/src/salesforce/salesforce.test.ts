@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@millrace/api';
 import { type Salesforce, startSalesforce } from '@millrace/simulator-salesforce';
@@ -53,7 +54,17 @@ afterAll(async () => {
   await Promise.all([apex.close(), objects.close()]);
 }, 60_000);
 
-function addTemplate({ org }: Salesforce): Promise<string> {
+async function addTemplate(salesforce: Salesforce): Promise<string> {
+  const version = await addFile(salesforce);
+  await salesforce.org.insert('Docgen_Template__c', {
+    Name: 'Letter',
+    ContentVersionId__c: version,
+  });
+  return version;
+}
+
+/** A file that the user of the service sees, and that is no template. */
+function addFile({ org }: Salesforce): Promise<string> {
   return org.insert('ContentVersion', {
     Title: 'Letter',
     PathOnClient: 'letter.docx',
@@ -148,9 +159,23 @@ describe('POST /generate for a record', () => {
     LockedUntil__c: new Date(apex.now() + 120_000),
   });
 
+  /** The header that shows the lease which Apex gave out with the record. */
+  function shown(id: string) {
+    const token = apex.org.record(id)?.['LeaseToken__c'];
+    return { headers: { 'millrace-lease': typeof token === 'string' ? token : '' } };
+  }
+
+  /** What the audit log has of requests for documents about a record or a file. */
+  async function auditOf(target: string) {
+    return (await client.listAudit({ query: { action: 'generate', target } })).entries;
+  }
+
   test('answers with the file, and the record has it too', async () => {
     const id = await enqueue(envelope(), lease());
-    const answer = await client.generate({ body: envelope({ generatedDocumentId: id }) });
+    const answer = await client.generate(
+      { body: envelope({ generatedDocumentId: id }) },
+      shown(id),
+    );
     expect(answer.file.name).toBe('Letter to Acme.pdf');
     const record = apex.org.record(id);
     expect(record).toMatchObject({ Status__c: 'SUCCEEDED', LeaseToken__c: null });
@@ -164,7 +189,7 @@ describe('POST /generate for a record', () => {
       templateId: '068Wz00000zzzzzIAA',
     });
     const id = await enqueue(broken, lease());
-    const asked = client.generate({ body: { ...broken, generatedDocumentId: id } });
+    const asked = client.generate({ body: { ...broken, generatedDocumentId: id } }, shown(id));
     await refusal(asked, 'template_not_found');
     expect(apex.org.record(id)).toMatchObject({
       Status__c: 'FAILED',
@@ -176,11 +201,82 @@ describe('POST /generate for a record', () => {
     const id = await enqueue(envelope());
     await ended(apex, id);
     const files = apex.org.files().length;
-    await refusal(client.generate({ body: envelope({ generatedDocumentId: id }) }), 'conflict');
+    await refusal(
+      client.generate({ body: envelope({ generatedDocumentId: id }) }, shown(id)),
+      'lease_not_held',
+    );
     expect(apex.org.files()).toHaveLength(files);
     await refusal(
-      client.generate({ body: envelope({ generatedDocumentId: 'x' }) }),
+      client.generate({ body: envelope({ generatedDocumentId: 'x' }) }, shown(id)),
       'validation_error',
+    );
+  });
+
+  /** Refused, written to the audit log, and nothing of it in the org. */
+  async function expectRefused(
+    id: string,
+    code: 'lease_not_held' | 'other_request',
+    { body = {}, headers = {} }: { body?: object; headers?: Record<string, string> },
+  ): Promise<void> {
+    const files = apex.org.files().length;
+    const before = apex.org.record(id);
+    const asked = envelope({ generatedDocumentId: id, ...body });
+    await refusal(client.generate({ body: asked }, { headers }), code);
+    expect(apex.org.files()).toHaveLength(files);
+    expect(apex.org.record(id)).toEqual(before);
+    expect(await auditOf(id)).toMatchObject([
+      { actor: 'development', outcome: 'refused', filter: { errorCode: code } },
+    ]);
+  }
+
+  test.each([
+    ['shows no lease', {}],
+    ['shows another lease', { 'millrace-lease': 'some-other-lease' }],
+    ['shows an empty lease', { 'millrace-lease': '' }],
+  ])('of somebody who %s is refused, audited, and settles nothing', async (_, headers) => {
+    const id = await enqueue(envelope(), lease());
+    await expectRefused(id, 'lease_not_held', { headers });
+  });
+
+  test('settles no record that a worker holds, whose lease can be guessed', async () => {
+    const id = await enqueue(envelope(), lease());
+    await apex.org.update(id, { LeaseToken__c: `${id}:1`, Worker__c: 'worker-1' });
+    await expectRefused(id, 'lease_not_held', { headers: { 'millrace-lease': `${id}:1` } });
+  });
+
+  test('settles no record that names somebody else', async () => {
+    const id = await enqueue(envelope(), { ...lease(), Submitter__c: 'ada@example.com' });
+    await expectRefused(id, 'lease_not_held', shown(id));
+  });
+
+  test.each([
+    ['data', { data: { Account: { Name: 'Forged' } } }],
+    ['visibility', { options: { visibility: 'AllUsers' } }],
+  ])('with other %s than the record has is refused and audited', async (_, body) => {
+    const id = await enqueue(envelope(), lease());
+    await expectRefused(id, 'other_request', { body, ...shown(id) });
+  });
+
+  test('with another account as its parent is refused and audited', async () => {
+    const AccountId = await apex.org.insert('Account', { Name: 'Globex' });
+    const id = await enqueue(envelope(), lease());
+    await expectRefused(id, 'other_request', { body: { parents: { AccountId } }, ...shown(id) });
+  });
+
+  test('makes a template of no file that the org’s templates do not name', async () => {
+    const file = await addFile(apex);
+    await refusal(client.generate({ body: envelope({ templateId: file }) }), 'template_not_found');
+    expect(await auditOf(file)).toMatchObject([
+      { outcome: 'refused', filter: { errorCode: 'template_not_found' } },
+    ]);
+    const record = await ended(apex, await enqueue(envelope({ templateId: file })));
+    expect(record).toMatchObject({ Status__c: 'FAILED', ErrorCode__c: 'template_not_found' });
+  });
+
+  test('reads the lease where the package’s Apex sends it', () => {
+    const callout = new URL('../classes/DocgenCallout.cls', `file://${OBJECTS}/`);
+    expect(readFileSync(callout, 'utf8')).toContain(
+      "request.setHeader('Millrace-Lease', row.LeaseToken__c)",
     );
   });
 

@@ -16,6 +16,7 @@ import { createFetchPublic } from '../outside/fetch-public.ts';
 import { usageOf } from '../salesforce/orgs.ts';
 import { inWords } from '../start-error.ts';
 import { traceAnnouncements } from '../telemetry/store.ts';
+import { requireWebhook } from '../webhook/require.ts';
 import { VERSION } from '../version.ts';
 import { createWorkers } from '../workers.ts';
 import { type OpenedWorkloads, openWorkloads } from '../workloads/open.ts';
@@ -56,6 +57,7 @@ export async function openWork(process: Process, kinds: Kinds, queues: Queues): 
       clock: systemClock,
       log,
       deliver: kinds.deliver,
+      requireWebhook: (url) => requireWebhook(url, config.webhook),
       dataFolder: config.dataFolder,
       version: VERSION,
     },

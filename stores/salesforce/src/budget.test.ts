@@ -41,7 +41,7 @@ describe.each(LEVELS)('the org’s daily calls, with $level', ({ apex }) => {
 
   async function settleWaitedFor(): Promise<string> {
     const id = await waitedFor();
-    const lease = await store.interactive(id);
+    const lease = await store.interactive({ recordId: id, token: TOKEN });
     if (lease === null) throw new Error('Nobody waits for it.');
     expect(lease).toMatchObject({ token: TOKEN, attempt: 1 });
     expect(await store.settleInteractive(lease, made())).toBe('settled');

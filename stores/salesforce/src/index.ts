@@ -14,5 +14,6 @@ export {
   type Interactive,
   type SalesforceStore,
   type SalesforceStoreOptions,
+  type ShownLease,
   createSalesforceStore,
 } from './store.ts';

@@ -26,6 +26,7 @@ import { createObjectsLevel } from './levels/objects.ts';
 import { counts, get, inspect, list, selected, summaries } from './records/queries.ts';
 import { erase } from './records/erase.ts';
 import { selectByIds } from './records/select.ts';
+import { isTemplate } from './records/templates.ts';
 import { createWakeups } from './wakeups.ts';
 
 export interface SalesforceStoreOptions {
@@ -50,15 +51,32 @@ export interface Interactive {
   readonly epoch: number;
   readonly token: string;
   readonly subject: string | null;
+  /** Named in Submitter__c; records of Apex name nobody. */
+  readonly submitter: string | null;
+  /** RequestJSON__c. */
+  readonly request: string | null;
   readonly attempt: number;
   readonly maxAttempts: number;
+}
+
+/** What a caller shows to settle a record. */
+export interface ShownLease {
+  readonly recordId: string;
+  /** As Apex gave it out with the record. */
+  readonly token: string;
+  readonly correlationId?: string | undefined;
 }
 
 export interface SalesforceStore extends Store {
   /** Which part of the package the org has; found out when it is first asked. */
   level(): Promise<Level['name']>;
-  /** Null when the record is not there, or nobody's lease is in it. */
-  interactive(recordId: string, correlationId?: string): Promise<Interactive | null>;
+  /**
+   * Null when the record is not there, or the token is not the lease that Apex gave out with it. The lease of a worker is
+   * none: its token is the record's id and its epoch, which anybody can guess.
+   */
+  interactive(shown: ShownLease): Promise<Interactive | null>;
+  /** True: a template of the org (Docgen_Template__c) names this version of a file, or another version of the same file. */
+  isTemplate(versionId: string, correlationId?: string): Promise<boolean>;
   settleInteractive(
     lease: Interactive,
     outcome: Settlement['outcome'],
@@ -196,20 +214,19 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
     counts: () => reaching(() => counts(context)),
     inspect: ({ id }) => reaching(() => inspect(context, id)),
     erase: ({ subject }) => reaching(() => erase(context, subject)),
-    interactive: (recordId, correlationId) =>
+    interactive: ({ recordId, token, correlationId }) =>
       reaching(async () => {
-        const row = (await selectByIds(waitedFor(correlationId), [recordId])).get(recordId);
-        if (row?.status !== 'PROCESSING' || row.leaseToken === null) return null;
-        const { epoch, leaseToken, subject, attempts } = row;
-        return {
-          recordId,
-          epoch,
-          token: leaseToken,
-          subject,
-          attempt: attempts + 1,
-          maxAttempts: row.maxAttempts,
-        };
+        const rows = await selectByIds(waitedFor(correlationId), [recordId], 'whole');
+        const row = rows.get(recordId);
+        if (row?.status !== 'PROCESSING' || row.leaseToken !== token) return null;
+        const { epoch, subject, request, attempts, maxAttempts: most } = row;
+        if (token === tokenOf(recordId, epoch)) return null;
+        const submitter = row.namedSubmitter;
+        const attempt = attempts + 1;
+        return { recordId, epoch, token, subject, submitter, request, attempt, maxAttempts: most };
       }),
+    isTemplate: (versionId, correlationId) =>
+      reaching(() => isTemplate(waitedFor(correlationId), versionId)),
     settleInteractive: (lease, outcome, correlationId) =>
       reaching(async () => {
         const waiting = levelsOf(waitedFor(correlationId));

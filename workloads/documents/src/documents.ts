@@ -14,6 +14,7 @@ import { seqOf } from './ids.ts';
 import { type ImageRules, fetchImages } from './one/images.ts';
 import { type DocumentMetrics, NO_LOG, NO_METRICS, type Stopwatch } from './observe.ts';
 import { createOutputs } from './one/outputs.ts';
+import { type Passwords, createPasswords } from './passwords.ts';
 import {
   type Made,
   type OfficeLike,
@@ -95,6 +96,8 @@ export interface DocumentsParams {
   /** In one batch: 100,000. */
   readonly maxRows?: number;
   readonly installedFonts?: readonly string[];
+  /** Without it a batch takes no password. */
+  readonly passwords?: Passwords;
 }
 
 export const MIGRATIONS: Migrations = {
@@ -106,6 +109,7 @@ export const MIGRATIONS: Migrations = {
 export async function openDocuments(params: DocumentsParams): Promise<Documents> {
   const { store, queue, office, build, clock, images } = params;
   const { log = NO_LOG, metrics = NO_METRICS, keepMs = DEFAULT_KEEP_MS } = params;
+  const { passwords = createPasswords([]) } = params;
   const { database } = store;
   await migrate(database, MIGRATIONS);
   const threads = params.threads ?? openTemplateThreads({ cacheBytes: params.templateCacheBytes });
@@ -130,11 +134,12 @@ export async function openDocuments(params: DocumentsParams): Promise<Documents>
       queue,
       upkeep,
       templates,
+      passwords,
       keepMs,
       maxRows: params.maxRows,
     }),
     upkeep,
-    ...createRunDocument({ workshop, files, metrics }),
+    ...createRunDocument({ workshop, files, metrics, passwords }),
     generate: createGenerate({ workshop, files, metrics }),
     make: (envelope, options) =>
       measured(

@@ -23,17 +23,26 @@ export class DocumentError extends Error {
   readonly retryable: boolean;
   readonly detail: string | undefined;
   readonly place: ErrorPlace;
+  /** What was tried to be reached, where the audit log keeps the refusal. */
+  readonly auditTarget: string | undefined;
 
   constructor(
     code: DocumentErrorCode,
     message: string,
-    options: { retryable?: boolean; detail?: string; place?: ErrorPlace; cause?: unknown } = {},
+    options: {
+      retryable?: boolean;
+      detail?: string;
+      place?: ErrorPlace;
+      auditTarget?: string;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.retryable = options.retryable ?? false;
     this.detail = options.detail;
     this.place = options.place ?? {};
+    this.auditTarget = options.auditTarget;
   }
 }
 

@@ -2,8 +2,9 @@ import { type Duration, type JobKind, RETRY, defineJob, done } from '@millrace/e
 import { z } from 'zod';
 import { DOCUMENT, DOCUMENT_BATCH } from './batch/jobs.ts';
 import { batchRunSchema, runBatch } from './batch/run-batch.ts';
-import { envelopeSchema } from './contract/envelope.ts';
+import { type Envelope, envelopeSchema, keptEnvelopeSchema } from './contract/envelope.ts';
 import type { Documents } from './documents.ts';
+import { type Passwords, createPasswords } from './passwords.ts';
 
 /** An item of a batch, whose data is in the batch's own table: made by the batch's job alone, never from outside. */
 const itemSchema = z.strictObject({
@@ -12,7 +13,7 @@ const itemSchema = z.strictObject({
   item: z.number().int().min(1),
 });
 /** A union says only "Invalid input". Programs send envelopes: what is wrong with theirs is what helps. */
-const documentSchema = z.union([envelopeSchema, itemSchema], {
+const documentSchema = z.union([keptEnvelopeSchema, itemSchema], {
   error: ({ errors }) =>
     (Array.isArray(errors) ? ((errors as z.core.$ZodIssue[][])[0] ?? []) : [])
       .map(({ path, message }) => `${path.join('.') || 'data'}: ${message}`)
@@ -22,11 +23,16 @@ const documentSchema = z.union([envelopeSchema, itemSchema], {
 /** `lookEvery`: how often a batch looks how far its items are. */
 export function documentKinds({
   lookEvery = '1s',
-}: { readonly lookEvery?: Duration } = {}): JobKind<unknown, Documents>[] {
+  passwords = createPasswords([]),
+}: { readonly lookEvery?: Duration; readonly passwords?: Passwords } = {}): JobKind<
+  unknown,
+  Documents
+>[] {
   const document = defineJob({
     kind: DOCUMENT,
     input: documentSchema,
     public: { input: envelopeSchema },
+    seal: (data) => passwords.seal(data as Partial<Envelope>),
     retry: RETRY.standard,
     // Waiting for a free office process and 60 s of converting, with a lot to spare.
     timeout: '5m',

@@ -2,6 +2,8 @@ import { statSync } from 'node:fs';
 import {
   flag,
   list,
+  type SecretKey,
+  secretKeys,
   setting,
   settingsOf,
   text,
@@ -18,6 +20,8 @@ export interface DocumentsConfig {
   readonly imageHosts: readonly string[];
   /** Of files and batches. */
   readonly keepMs: number;
+  /** For passwords of PDFs that wait to be made. */
+  readonly passwordKeys: readonly SecretKey[];
 }
 
 const WORKDIR = '/tmp';
@@ -78,7 +82,13 @@ export const settings = settingsOf({
       '',
       'Hosts, separated by commas, from which documents may fetch images by https; none by default.',
     ),
+    PDF_PASSWORD_KEYS: setting(
+      secretKeys,
+      '',
+      'Keys for the passwords of PDFs, which are encrypted while their jobs are kept: ID:KEY, where KEY is 32 random bytes in base64 (openssl rand -base64 32), separated by commas, such as k2:…,k1:… The first one encrypts; older ones stay until their jobs are gone. Unset, only POST /generate takes a password.',
+    ),
   },
+  secrets: (values) => values.PDF_PASSWORD_KEYS.map(({ key }) => key.export().toString('base64')),
   read: (values): DocumentsConfig | null =>
     values.MILLRACE_DOCUMENTS
       ? {
@@ -88,6 +98,7 @@ export const settings = settingsOf({
           slots: values.CONVERSION_MAX_CONCURRENT,
           imageHosts: values.IMAGE_ALLOWLIST,
           keepMs: values.MILLRACE_KEEP_DOCUMENTS,
+          passwordKeys: values.PDF_PASSWORD_KEYS,
         }
       : null,
 });

@@ -14,6 +14,7 @@ import type { FetchImage } from './one/images.ts';
 import { salesforceDocumentKind } from './one/salesforce-kind.ts';
 import { createWaitingRecords } from './one/waiting.ts';
 import { documentBudgets } from './budgets.ts';
+import { createPasswords } from './passwords.ts';
 import { toProblem } from './problems.ts';
 import { type DocumentsConfig, settings } from './settings.ts';
 import { documentsStep } from './step.ts';
@@ -32,9 +33,9 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
   migrations: MIGRATIONS,
   takesOrgs: true,
 
-  declare: (_config, { orgs }) => ({
+  declare: ({ passwordKeys }, { orgs }) => ({
     kinds: [
-      ...documentKinds().map((kind) => ({
+      ...documentKinds({ passwords: createPasswords(passwordKeys) }).map((kind) => ({
         kind,
         needs: ['chunks'] as const,
         ...(kind.kind === DOCUMENT && { makes: 'document' as const }),
@@ -69,6 +70,7 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
       log,
       metrics: metricsOf(host),
       keepMs: config.keepMs,
+      passwords: createPasswords(config.passwordKeys),
       ...(orgs.length > 0 && { templatesElsewhere: templatesOf(orgs, telemetry.call) }),
       ...(fonts !== null && { installedFonts: fonts }),
       images: { allowedHosts: config.imageHosts, fetch: imagesBy(host) },

@@ -1,3 +1,4 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
 import {
   type Clock,
   type JobContext,
@@ -21,6 +22,7 @@ import {
   documentKinds,
   openDocuments,
 } from '../src/index.ts';
+import { createPasswords } from '../src/passwords.ts';
 import { type TemplateThreads, openTemplateThreads } from '../src/templates/threads.ts';
 import type { TestDatabase } from '../../../stores/postgres/test/stores.ts';
 import { type FakeOffice, fakeOffice } from './office.ts';
@@ -30,6 +32,8 @@ await need('build'); // threads run what is built
 /** One set for all worlds of a file: starting threads for each would take longer than most tests. */
 const own = openTemplateThreads();
 const THREADS: TemplateThreads = { ...own, close: () => Promise.resolve() };
+
+const PASSWORDS = createPasswords([{ id: 'k1', key: createSecretKey(randomBytes(32)) }]);
 
 /** The workload on a database, with a worker that a test starts. */
 export interface World {
@@ -49,7 +53,7 @@ export async function openWorld(
   database: TestDatabase,
   changes: Partial<DocumentsParams> = {},
 ): Promise<World> {
-  const registry = createRegistry(documentKinds({ lookEvery: '20ms' }));
+  const registry = createRegistry(documentKinds({ lookEvery: '20ms', passwords: PASSWORDS }));
   const store = await database.open(dependantsOf(registry, []));
   const events = createEvents();
   const queue = createQueue({ store, registry, events });
@@ -63,6 +67,7 @@ export async function openWorld(
     clock: { now: () => performance.now() },
     metrics: telling(told),
     threads: THREADS,
+    passwords: PASSWORDS,
     ...changes,
   });
   const watchers = new Set<(id: JobId) => void>();

@@ -42,6 +42,13 @@ export { type ByteRange, rangeOf } from './range.ts';
 export { type Issue, Refusal } from './refusal.ts';
 export * from './scope.ts';
 export {
+  type SecretBox,
+  type SecretKey,
+  createSecretBox,
+  parseSecretKeys,
+  secretKeys,
+} from './secret-box.ts';
+export {
   type Settings,
   type Variables,
   duration as durationSetting,

@@ -11,14 +11,21 @@ export class Refusal<Code extends string = string> extends Error {
   readonly issues: readonly Issue[] | undefined;
   /** Where it is known when trying again makes sense. */
   readonly retryAfterSeconds: number | undefined;
+  /** What was tried to be reached, where the audit log keeps the refusal. */
+  readonly auditTarget: string | undefined;
   constructor(
     code: Code,
     message: string,
-    more: { readonly issues?: readonly Issue[]; readonly retryAfterSeconds?: number } = {},
+    more: {
+      readonly issues?: readonly Issue[];
+      readonly retryAfterSeconds?: number;
+      readonly auditTarget?: string;
+    } = {},
   ) {
     super(message);
     this.code = code;
     this.issues = more.issues;
     this.retryAfterSeconds = more.retryAfterSeconds;
+    this.auditTarget = more.auditTarget;
   }
 }

@@ -115,6 +115,8 @@ export interface Host<Metrics extends MetricTable = MetricTable> {
   readonly log: Log;
   /** Sends something to a URL of the outside, signed as webhooks are, to public addresses only. Throws a `JobFailure`. */
   readonly deliver: Deliver;
+  /** Refuses a URL that `deliver` would refuse, as far as that is known without asking the network. Throws a `Refusal`. */
+  readonly requireWebhook: (url: string) => void;
   /** What pipelines can have done, of all workloads that are open by then. */
   readonly steps: (name: string) => Step | undefined;
   /** Where the process keeps what it has: a workload takes a folder of its own name in it. */

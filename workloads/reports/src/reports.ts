@@ -28,6 +28,8 @@ export interface Reports extends RunRoom {
   readonly tokens: TokenBox;
   readonly metrics: ReportMetrics;
   readonly config: ReportsConfig;
+  /** Throws for a URL that could not be delivered to. */
+  readonly requireWebhook: (url: string) => void;
   /** What jobs work with. */
   readonly workshop: Workshop;
   /** The definition that a job was made with, whatever the files say by now; null: nobody has kept it. */
@@ -52,6 +54,7 @@ export interface ReportsParams {
   /** Tells how long the source took to answer, and whether it did. */
   readonly call: MeasuredCall;
   readonly deliver: Deliver;
+  readonly requireWebhook: (url: string) => void;
 }
 
 const INSTALLATION: Statement = {
@@ -158,6 +161,7 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
     tokens,
     metrics,
     config,
+    requireWebhook: params.requireWebhook,
     definition,
     sweepFiles: () => files.outputs.sweep({ wanted, now: Date.now() }),
     async close() {

@@ -1,9 +1,11 @@
 import {
+  type SecretKey,
   TLS_MODES,
   certificates,
   flag,
   oneOf,
   postgresUrl,
+  secretKeys,
   setting,
   settingsOf,
   text,
@@ -12,7 +14,6 @@ import {
   wholeNumber,
 } from '@millrace/workload-kit';
 import { z } from 'zod';
-import { type TokenKey, parseTokenKeys } from './identity/token-keys.ts';
 import { type SourceConfig, sourceContradictions, sourceOf } from './settings/source.ts';
 import {
   type StorageConfig,
@@ -33,7 +34,7 @@ export interface ReportsConfig {
   /** Null: files are in the folder. */
   readonly storage: StorageConfig | null;
   /** The first one encrypts. Empty: no report may keep a token. */
-  readonly tokenKeys: readonly TokenKey[];
+  readonly tokenKeys: readonly SecretKey[];
   readonly statementTimeoutMs: number;
   readonly snapshotMaxAgeMs: number;
   readonly patienceMs: number;
@@ -55,17 +56,6 @@ const timeZone = z.string().refine(
   },
   { error: 'Write the name of a time zone, such as Europe/Berlin.' },
 );
-
-const tokenKeys = z.string().transform((value, context): readonly TokenKey[] => {
-  try {
-    return parseTokenKeys(value);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : '';
-    // The value is a secret, and an issue is shown.
-    context.issues.push({ code: 'custom', input: '', message });
-    return z.NEVER;
-  }
-});
 
 export const settings = settingsOf({
   switch: 'MILLRACE_REPORTS',
@@ -156,7 +146,7 @@ export const settings = settingsOf({
       'Whether an endpoint beyond this machine may be http: whoever listens on the line reads the files.',
     ),
     REPORTS_TOKEN_KEYS: setting(
-      tokenKeys,
+      secretKeys,
       '',
       'Keys for tokens that reports with keepToken keep while they run: ID:KEY, where KEY is 32 random bytes in base64 (openssl rand -base64 32), separated by commas, such as k2:…,k1:… The first one encrypts; older ones stay until their runs are over.',
     ),

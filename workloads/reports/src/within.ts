@@ -45,6 +45,7 @@ export function reportsWithin(reports: Reports, scope: Scope) {
         run: Omit<NewRun, 'tenant' | 'token'> & { readonly bearer: string | null },
       ): Promise<RunSight> {
         requireFreeKey(run.key);
+        if (run.webhook !== undefined) reports.requireWebhook(run.webhook);
         const { definition, bearer } = run;
         const { tenant } = scope;
         scope.witness?.reached([tenant]);

@@ -60,7 +60,8 @@ export const reports: Workload<ReportsConfig, Reports, typeof contract, Catalogu
       : [],
 
   async open(host, config, catalogue) {
-    const { store, queue, live, clock, log, telemetry, dataFolder, steps, deliver } = host;
+    const { store, queue, live, clock, log, telemetry, dataFolder, steps } = host;
+    const { deliver, requireWebhook } = host;
     const service = await openReports({
       database: store.database,
       queue,
@@ -74,6 +75,7 @@ export const reports: Workload<ReportsConfig, Reports, typeof contract, Catalogu
       steps,
       call: telemetry.call,
       deliver,
+      requireWebhook,
     });
     const { upkeep, sweep, source } = service;
     return {

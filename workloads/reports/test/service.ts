@@ -10,7 +10,7 @@ import {
   createWorker,
   dependantsOf,
 } from '@millrace/engine';
-import type { Call, Caller, Live, Scope } from '@millrace/workload-kit';
+import { type Call, type Caller, type Live, Refusal, type Scope } from '@millrace/workload-kit';
 import pg from 'pg';
 import { bareDatabase } from '../../../stores/postgres/test/databases.ts';
 import { type TestDatabase, openTestDatabase } from '../../../stores/postgres/test/stores.ts';
@@ -104,6 +104,9 @@ export async function openService(
     steps: () => undefined,
     call: (_, run) => run(),
     deliver: async () => ({ status: 200 }),
+    requireWebhook(url) {
+      if (!url.startsWith('https:')) throw new Refusal('invalid_webhook', 'Write https.');
+    },
   });
   const worker = createWorker({
     config: {

@@ -5,6 +5,9 @@ export interface Names {
   readonly document: string;
   readonly lease: string;
   readonly leaseKey: string;
+  readonly template: string;
+  /** Of a template: the version of the file that its documents are made from. */
+  readonly templateVersion: string;
   /** The channel of the event that says that documents wait. */
   readonly wakeup: string;
   /** Under /services/apexrest/. */
@@ -29,6 +32,8 @@ export function namesOf({ namespace, document, fields = {} }: NameOptions = {}):
     document: document ?? `${prefix}Generated_Document__c`,
     lease: `${prefix}Docgen_Lease__c`,
     leaseKey: `${prefix}Key__c`,
+    template: `${prefix}Docgen_Template__c`,
+    templateVersion: `${prefix}ContentVersionId__c`,
     wakeup: `/event/${prefix}Docgen_Wakeup__e`,
     apex: `${namespace === undefined || namespace === '' ? '' : `${namespace}/`}millrace/v1`,
     field: field as Record<Field, string>,

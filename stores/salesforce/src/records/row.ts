@@ -13,6 +13,8 @@ export interface Row extends Values {
   readonly maxAttempts: number;
   readonly epoch: number;
   readonly kind: string;
+  /** Submitter__c alone; `submitter` is otherwise who made the record in the org. */
+  readonly namedSubmitter: string | null;
 }
 
 export function columns({ names }: Context, what: 'summary' | 'whole'): string {
@@ -34,6 +36,7 @@ export function rowOf({ names, defaultKind, maxAttempts }: Context, from: object
     epoch: values.epoch ?? 0,
     kind: values.kind ?? defaultKind,
     submitter: values.submitter ?? textOf(creator?.Username),
+    namedSubmitter: values.submitter,
   };
 }
 

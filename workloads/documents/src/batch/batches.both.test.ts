@@ -259,9 +259,31 @@ describe.each(DATABASES)('batches on %s', (which) => {
   test('a password is used, and not shown', async () => {
     const batch = await create(people('Ann'), { pdf: { password: 'secret', pdfUa: true } });
     expect(batch.settings.pdf).toEqual({ pdfUa: true });
+    const [row] = await world.store.database.query<{ settings: string }>(
+      { name: 'test_settings', text: 'SELECT settings::text FROM millrace.document_batches' },
+      [],
+    );
+    expect(row?.settings).toContain('"password": "sealed:');
+    expect(row?.settings).not.toContain('secret');
     world.startWorker();
     await finish(batch);
     expect(world.office.calls[0]?.pdf).toEqual({ password: 'secret', pdfUa: true });
+  });
+
+  test('the password of a job of its own is used, and is not in the database', async () => {
+    const data = {
+      templateId: 'letter',
+      outputFileName: 'Letter',
+      data: { A: { Name: 'Ann' } },
+      pdf: { password: 'secret' },
+    };
+    const { id } = await world.queue.enqueue({ kind: 'document', data }, { fromOutside: true });
+    const payload = (await world.queue.get(id))?.payload;
+    expect(payload).toMatch(/"password": ?"sealed:/);
+    expect(payload).not.toContain('secret');
+    world.startWorker();
+    await world.ended(id);
+    expect(world.office.calls[0]?.pdf).toEqual({ password: 'secret' });
   });
 
   test('tenants do not see each other, and lists are paged', async () => {

@@ -15,6 +15,7 @@ import type { RowsChecked } from '../contract/rows.ts';
 import { parseAs } from '../one/request.ts';
 import type { Whose } from '../belongings.ts';
 import { DocumentError } from '../errors.ts';
+import type { Passwords } from '../passwords.ts';
 import { createFiles } from '../files/files.ts';
 import { type BatchItem, listItems } from './item-list.ts';
 import { type ItemCounts, type ItemState, items } from './items.ts';
@@ -95,10 +96,11 @@ export function createBatches(parts: {
   queue: Pick<Queue, 'list' | 'cancel'>;
   upkeep: BatchUpkeep;
   templates: Templates;
+  passwords: Passwords;
   keepMs: number;
   maxRows?: number | undefined;
 }): Batches {
-  const { database, queue, upkeep, templates, keepMs, maxRows = MOST_ROWS } = parts;
+  const { database, queue, upkeep, templates, passwords, keepMs, maxRows = MOST_ROWS } = parts;
 
   async function find(id: string, tenant: string): Promise<BatchRecord> {
     const batch = await upkeep.find(id, tenant);
@@ -156,7 +158,7 @@ export function createBatches(parts: {
       const { batch, isNew } = await insertBatch(database, {
         tenant,
         keepMs,
-        settings: { ...settings, templateId },
+        settings: passwords.seal({ ...settings, templateId }),
         priority: priority ?? null,
         correlationId: correlationId ?? null,
         submitter: submitter ?? null,

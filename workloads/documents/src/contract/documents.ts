@@ -85,6 +85,9 @@ const batchExample: Batch = {
 const byBatch = z.strictObject({ id: z.string().min(1).max(100) });
 const next = z.string().nullable().describe('The cursor of the next page.');
 
+/** With which the package's Apex shows the lease of the record that its call is for. */
+export const LEASE_HEADER = 'millrace-lease';
+
 export const documentContracts = {
   generate: {
     method: 'POST',
@@ -114,6 +117,8 @@ export const documentContracts = {
       'busy',
       'conversion_failed',
       'office_missing',
+      'lease_not_held',
+      'other_request',
     ],
     example: {
       body: {

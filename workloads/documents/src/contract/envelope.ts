@@ -83,19 +83,31 @@ function pdfOptionsFit({
   return outputFormat === 'PDF' || pdf === undefined;
 }
 
-export const envelopeSchema = z
-  .strictObject({
-    ...SETTINGS,
-    outputFileName: text(500),
-    data: z.record(z.string(), z.unknown()),
-    parents: parentsSchema
-      .nullish()
-      .describe('Records of Salesforce that the document belongs to.'),
-    requestHash: text(200).nullish(),
-    generatedDocumentId: text(100).nullish(),
-    subject: text(200).nullish().describe('Whom it is about, to be erased by.'),
-  })
-  .refine(pdfOptionsFit, PDF_ONLY);
+const envelopeOf = (pdf: typeof pdfOptionsSchema) =>
+  z
+    .strictObject({
+      ...SETTINGS,
+      pdf: pdf.optional(),
+      outputFileName: text(500),
+      data: z.record(z.string(), z.unknown()),
+      parents: parentsSchema
+        .nullish()
+        .describe('Records of Salesforce that the document belongs to.'),
+      requestHash: text(200).nullish(),
+      generatedDocumentId: text(100)
+        .nullish()
+        .describe(
+          'A record of Salesforce that waits for the document; the header millrace-lease shows its lease.',
+        ),
+      subject: text(200).nullish().describe('Whom it is about, to be erased by.'),
+    })
+    .refine(pdfOptionsFit, PDF_ONLY);
+
+export const envelopeSchema = envelopeOf(pdfOptionsSchema);
+/** As a job keeps it: a sealed password is longer. */
+export const keptEnvelopeSchema = envelopeOf(
+  pdfOptionsSchema.extend({ password: text(1_000).optional() }),
+);
 export type Envelope = z.infer<typeof envelopeSchema>;
 export type EnvelopeInput = z.input<typeof envelopeSchema>;
 

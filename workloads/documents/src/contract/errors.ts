@@ -63,6 +63,18 @@ export const errors = {
     title: 'There is no LibreOffice',
     help: 'Install LibreOffice Writer, or set MILLRACE_OFFICE_PATH. DOCX works without it.',
   },
+  lease_not_held: {
+    status: 403,
+    retryable: false,
+    title: 'The record of Salesforce is not the caller’s to settle',
+    help: 'Only the call that Apex makes for a record settles it: the header millrace-lease has the token of its lease. Where the button is refused, deploy the package again.',
+  },
+  other_request: {
+    status: 403,
+    retryable: false,
+    title: 'The request is not that of the record',
+    help: 'Send RequestJSON__c as the record has it: its parents and its data are the record’s.',
+  },
   upload_failed: {
     status: 503,
     retryable: true,

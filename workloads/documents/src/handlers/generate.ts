@@ -1,5 +1,5 @@
 import { type HandlersOf, type Scope, fileHeaders, ok } from '@millrace/workload-kit';
-import type { documentContracts } from '../contract/documents.ts';
+import { type documentContracts, LEASE_HEADER } from '../contract/documents.ts';
 import type { DocumentsWithin } from '../within.ts';
 import type { WaitingRecords } from '../one/waiting.ts';
 import { fileJson } from './json.ts';
@@ -12,13 +12,16 @@ export function generateHandlers(
   return {
     async generate({ body: envelope, caller, correlationId, signal, headers, log }) {
       const context = { correlationId, submitter: caller?.name, signal };
-      const { output, docx, cached, timings, body, warnings } = await waiting.serve(
+      const lease = headers[LEASE_HEADER];
+      const { output, docx, cached, timings, body, warnings } = await waiting.serve({
         envelope,
         correlationId,
         scope,
-        (tenant) => documents.generate(envelope, { ...context, tenant }),
+        caller: caller?.name ?? null,
+        lease: lease === undefined ? null : String(lease),
+        generate: (tenant) => documents.generate(envelope, { ...context, tenant }),
         log,
-      );
+      });
       if (warnings.length > 0)
         log.warn({ warnings, file: output.id }, 'a document lacks something');
       const answer = ok({

@@ -10,6 +10,7 @@ import { seqOf } from '../ids.ts';
 import { type Begun, type ItemRef, items } from '../batch/items.ts';
 import { nameFromRow, outputName } from './names.ts';
 import type { DocumentMetrics } from '../observe.ts';
+import type { Passwords } from '../passwords.ts';
 import { type Produced, type Workshop, produce } from './produce.ts';
 
 interface Recorded {
@@ -49,19 +50,21 @@ interface Parts {
   readonly workshop: Workshop;
   readonly files: Files;
   readonly metrics: DocumentMetrics;
+  readonly passwords: Passwords;
 }
 
 export function createRunDocument(parts: Parts): RunDocument {
-  const { workshop, files } = parts;
+  const { workshop, files, passwords } = parts;
   const { database } = workshop;
 
   return {
     async runOne(job, context) {
       try {
-        return await make(parts, job.data, job, context, async (produced) => {
-          const facts = factsOf(job.data, produced, contextOf(job));
+        const envelope = passwords.open(job.data);
+        return await make(parts, envelope, job, context, async (produced) => {
+          const facts = factsOf(envelope, produced, contextOf(job));
           return database.transaction((session) =>
-            record(session, files, job.data, produced, facts, job.id),
+            record(session, files, envelope, produced, facts, job.id),
           );
         });
       } catch (error) {
@@ -76,7 +79,8 @@ export function createRunDocument(parts: Parts): RunDocument {
       if (begun.type === 'made') return { fileId: begun.fileId, docxFileId: begun.docxFileId };
       if (begun.type === 'refused') return { skipped: true };
       try {
-        const envelope = envelopeOf(batch, begun.data, item);
+        const settings = passwords.open(batch.settings);
+        const envelope = envelopeOf({ ...batch, settings }, begun.data, item);
         const isTable = batch.source?.columns !== undefined;
         return await make(parts, envelope, job, context, (made) => {
           const empty = isTable ? emptyFields(made.fields, envelope.data) : [];

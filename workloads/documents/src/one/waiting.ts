@@ -6,7 +6,9 @@ import type { Envelope } from '../contract/envelope.ts';
 import { DocumentError, failureOf } from '../errors.ts';
 import type { Files } from '../files/files.ts';
 import { firstOf } from '../templates/orgs.ts';
+import { canonicalJson } from './canonical.ts';
 import type { Generated } from './generate.ts';
+import { parseEnvelope } from './request.ts';
 import { kindOf, linksOf } from './salesforce-kind.ts';
 
 /**
@@ -15,15 +17,20 @@ import { kindOf, linksOf } from './salesforce-kind.ts';
  */
 export interface WaitingRecords {
   /** Makes the document; a record that waits for it has the file, its links and its status before this resolves. */
-  serve(
-    envelope: Envelope,
-    correlationId: string,
-    /** Records of other tenants' orgs are none that wait. */
-    scope: Scope,
-    /** In the tenant of the record's org; undefined where no record waits. */
-    generate: (tenant: string | undefined) => Promise<Generated>,
-    log: Log,
-  ): Promise<Generated>;
+  serve(asked: Asked): Promise<Generated>;
+}
+
+export interface Asked {
+  readonly envelope: Envelope;
+  readonly correlationId: string;
+  /** Records of other tenants' orgs are none that wait. */
+  readonly scope: Scope;
+  readonly caller: string | null;
+  /** The token that the caller shows for the record's lease. */
+  readonly lease: string | null;
+  /** In the tenant of the record's org; undefined where no record waits. */
+  readonly generate: (tenant: string | undefined) => Promise<Generated>;
+  readonly log: Log;
 }
 
 interface Waiting {
@@ -40,23 +47,33 @@ export function createWaitingRecords(params: {
 }): WaitingRecords {
   const { orgs, registry, files, random = Math.random } = params;
 
-  async function find(
-    { generatedDocumentId: id }: Envelope,
-    correlationId: string,
-    scope: Scope,
-  ): Promise<Waiting | null> {
+  /**
+   * The service may settle every record of an org, its callers none: who settles one shows the lease that Apex gave out with it,
+   * is whom the record names, if it names somebody, and sends the request that the record has. All refusals before that are the
+   * same, so that nobody learns which records there are.
+   */
+  async function find(asked: Asked): Promise<Waiting | null> {
+    const { envelope, correlationId, scope, caller, lease: token } = asked;
+    const { generatedDocumentId: id } = envelope;
     if (orgs.length === 0 || id === undefined || id === null) return null;
     if (!isId(id))
       throw new Refusal('validation_error', 'generatedDocumentId is no id of a record.');
+    const recordId = id18(id);
+    if (token === null) throw notHeld(recordId);
     const own = orgs.filter(({ tenant }) => hasTenant(scope, tenant));
     const found = await firstOf(own, async (org) => {
-      const lease = await org.store.interactive(id18(id), correlationId);
+      const lease = await org.store.interactive({ recordId, token, correlationId });
       return lease === null ? null : { org, lease, correlationId };
     });
-    if (found !== null) return found;
+    if (found === null) throw notHeld(recordId);
+    const { submitter, request } = found.lease;
+    if (submitter !== null && submitter !== caller) throw notHeld(recordId);
+    const others = differences(envelope, request);
+    if (others.length === 0) return found;
     throw new Refusal(
-      'conflict',
-      `The record ${id} does not wait for its document: it is not there, or it is not PROCESSING. Ask for a new one.`,
+      'other_request',
+      `The record ${recordId} has another request: ${others.join(', ')} differ. Send RequestJSON__c as it is.`,
+      { auditTarget: recordId },
     );
   }
 
@@ -111,8 +128,9 @@ export function createWaitingRecords(params: {
   }
 
   return {
-    async serve(envelope, correlationId, scope, generate, log) {
-      const waiting = await find(envelope, correlationId, scope);
+    async serve(asked) {
+      const { envelope, generate, log } = asked;
+      const waiting = await find(asked);
       if (waiting === null) return generate(undefined);
       try {
         const generated = await generate(waiting.org.tenant);
@@ -124,4 +142,28 @@ export function createWaitingRecords(params: {
       }
     },
   };
+}
+
+function notHeld(recordId: string): Refusal {
+  return new Refusal(
+    'lease_not_held',
+    `The header millrace-lease does not show the lease of the record ${recordId}, or the record does not wait for its document. Request a new document in Salesforce.`,
+    { auditTarget: recordId },
+  );
+}
+
+/** The members of the request that are not as in the record; all of them where the record's cannot be read. */
+function differences(envelope: Envelope, request: string | null): string[] {
+  const given: Partial<Record<string, unknown>> = { ...envelope, generatedDocumentId: undefined };
+  const kept = requestOf(request);
+  const names = new Set([...Object.keys(given), ...Object.keys(kept)]);
+  return [...names].filter((name) => canonicalJson(given[name]) !== canonicalJson(kept[name]));
+}
+
+function requestOf(request: string | null): Partial<Record<string, unknown>> {
+  try {
+    return { ...parseEnvelope(JSON.parse(request ?? '')), generatedDocumentId: undefined };
+  } catch {
+    return {};
+  }
 }

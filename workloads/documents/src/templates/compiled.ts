@@ -5,7 +5,7 @@ import type { DocumentMetrics } from '../observe.ts';
 import { sha256 } from '../one/canonical.ts';
 import { type TemplateCache, type TemplateCacheStats, createTemplateCache } from './cache.ts';
 import type { TemplateInfo } from './records.ts';
-import { notFound } from './refusals.ts';
+import { notInOrg } from './refusals.ts';
 import type { TemplateThreads } from './threads.ts';
 
 /** Templates that are ready to merge: compiled once, and kept in the cache while there is room. */
@@ -87,7 +87,7 @@ async function fetched(
   correlationId: string | undefined,
 ): Promise<WithBytes> {
   const bytes = await source.fetch(id, tenant, correlationId);
-  if (bytes === null) throw notFound(id);
+  if (bytes === null) throw notInOrg(id);
   const facts = { version: 1, sha256: sha256(bytes), size: bytes.length };
   return { template: { id, name: id, createdAt: 0, createdBy: null, ...facts }, bytes };
 }

@@ -16,6 +16,7 @@ test('a tenant’s templates are in the orgs of the tenant', async () => {
           return Buffer.from(name);
         },
       },
+      store: { isTemplate: async (id: string) => id === ID },
     }) as unknown as Org;
   const orgs = [org('one', 'acme'), org('two', 'globex'), org('three', '')];
   const source = templatesOf(orgs, (_, run) => run());
@@ -23,5 +24,8 @@ test('a tenant’s templates are in the orgs of the tenant', async () => {
   expect(String(await source.fetch(ID, 'globex'))).toBe('two');
   expect(String(await source.fetch(ID, ''))).toBe('three');
   expect(await source.fetch(ID, 'initech')).toBeNull();
+  expect(asked).toEqual(['two', 'three']);
+  // A file that no template names is not even asked for.
+  expect(await source.fetch('068000000000002AAA', 'globex')).toBeNull();
   expect(asked).toEqual(['two', 'three']);
 });

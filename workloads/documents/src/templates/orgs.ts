@@ -21,19 +21,27 @@ export async function firstOf<T>(
   return null;
 }
 
-/** A file's version never changes, and its id is nobody else's: whichever org of the tenant has it is the right one. */
+/**
+ * A file's version never changes, and its id is nobody else's: whichever org of the tenant has it is the right one. The service
+ * sees more files than its callers do, so only those that a template of the org names are given out; any other id is answered
+ * like one that is not there.
+ */
 export function templatesOf(orgs: readonly Org[], call: MeasuredCall): TemplateSource {
   async function download(
-    { salesforce }: Org,
+    { salesforce, store }: Org,
     id: string,
     correlation: { correlationId?: string },
   ): Promise<Uint8Array | null> {
     try {
-      return await call({ dependency: 'salesforce', operation: 'template', ...correlation }, () =>
-        salesforce.download(`sobjects/ContentVersion/${id}/VersionData`, {
-          lane: 'interactive',
-          ...correlation,
-        }),
+      return await call(
+        { dependency: 'salesforce', operation: 'template', ...correlation },
+        async () => {
+          if (!(await store.isTemplate(id, correlation.correlationId))) return null;
+          return salesforce.download(`sobjects/ContentVersion/${id}/VersionData`, {
+            lane: 'interactive',
+            ...correlation,
+          });
+        },
       );
     } catch (error) {
       if (!(error instanceof SalesforceError) || error.retryable) throw error;

@@ -8,6 +8,15 @@ export function notFound(idOrName: string, near?: string): DocumentError {
   );
 }
 
+/** Of an id of Salesforce. It is written to the audit log: whoever tries ids tries to read files that are not templates. */
+export function notInOrg(id: string): DocumentError {
+  return new DocumentError(
+    'template_not_found',
+    `There is no template "${id}": no Docgen_Template__c names a version of that file, or it is not there.`,
+    { auditTarget: id },
+  );
+}
+
 export function inUse(idOrName: string, jobs: number, batches: number): DocumentError {
   return new DocumentError(
     'template_in_use',

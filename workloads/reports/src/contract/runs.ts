@@ -172,6 +172,8 @@ export const runContracts = {
       'token_key_missing',
       'invalid_key',
       'key_taken',
+      'webhooks_off',
+      'invalid_webhook',
     ],
     example: {
       params: { name: 'timesheet-detail' },

@@ -158,6 +158,19 @@ describe('a run', () => {
     await expect(run(callerOf('bob'))).rejects.toMatchObject({ code: 'claim_missing' });
   });
 
+  test('whose webhook would be refused at delivery is refused itself, before a job is made', async () => {
+    const before = await listed();
+    await expect(run(ADA, { webhook: 'http://127.0.0.1/hook' })).rejects.toMatchObject({
+      code: 'invalid_webhook',
+    });
+    expect(await listed()).toBe(before);
+
+    async function listed(): Promise<number> {
+      const { body } = await world.routes().listReportRuns(callOf(routes.listReportRuns, {}));
+      return body.runs.length;
+    }
+  });
+
   test('is not begun again with the same key, and a member does not get a colleague’s', async () => {
     const first = await run(ADA, { key: 'monthly' });
     expect((await run(ADA, { key: 'monthly' })).id).toBe(first.id);

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
+import { parseSecretKeys } from '@millrace/workload-kit';
 import { describe, expect, test } from 'vitest';
 import { settings } from '../settings.ts';
-import { parseTokenKeys } from './token-keys.ts';
 
 const newKey = (): string => randomBytes(32).toString('base64');
 const [K1, K2] = [newKey(), newKey()];
@@ -30,7 +30,7 @@ describe('keys', () => {
     ['a key twice', `k1:${K1},k2:${K1}`, /under two ids, k1 and k2/],
     ['a bad one behind a good one', `k2:${K2},k1:AAAA`, /k1 has 3 bytes/],
   ])('%s: refused by a sentence that does not repeat it', (_what, text, message) => {
-    const refused = (): unknown => parseTokenKeys(text);
+    const refused = (): unknown => parseSecretKeys(text);
     expect(refused).toThrow(message);
     expect(refused).toThrow(/openssl rand -base64 32|another/);
     for (const value of text.split(/[:,]/).filter((part) => part.length > 6))
@@ -38,15 +38,15 @@ describe('keys', () => {
   });
 
   test('may be none', () => {
-    expect([parseTokenKeys(''), parseTokenKeys(' , ')]).toEqual([[], []]);
+    expect([parseSecretKeys(''), parseSecretKeys(' , ')]).toEqual([[], []]);
   });
 
   test('from chance are never weak', () => {
-    for (let i = 0; i < 2_000; i++) parseTokenKeys(`k:${newKey()}`);
+    for (let i = 0; i < 2_000; i++) parseSecretKeys(`k:${newKey()}`);
   });
 
   test('show nothing when they are printed, and keep their order', () => {
-    const keys = parseTokenKeys(` k2:${K2} , k1:${K1.replaceAll('+', '-').replaceAll('/', '_')} `);
+    const keys = parseSecretKeys(` k2:${K2} , k1:${K1.replaceAll('+', '-').replaceAll('/', '_')} `);
     const shown = inspect(keys, { depth: 10, showHidden: true }) + JSON.stringify(keys);
     for (const key of [K1, K2]) {
       expect(shown).not.toContain(key);

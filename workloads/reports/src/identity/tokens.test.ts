@@ -1,9 +1,9 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
+import type { SecretKey } from '@millrace/workload-kit';
 import { expect, test } from 'vitest';
-import type { TokenKey } from './token-keys.ts';
 import { createTokenBox, endOfToken } from './tokens.ts';
 
-const keyOf = (id: string): TokenKey => ({ id, key: createSecretKey(randomBytes(32)) });
+const keyOf = (id: string): SecretKey => ({ id, key: createSecretKey(randomBytes(32)) });
 const old = keyOf('k1');
 const newer = keyOf('k2');
 
