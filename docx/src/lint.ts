@@ -160,7 +160,8 @@ function unknownPaths(fields: readonly FieldUse[], options: LintOptions): Proble
       const unknown = unknownAt(shape, path);
       if (unknown === undefined || outer.some((other) => unknownAt(shape, other) === undefined))
         continue;
-      const hint = nearest(unknown.key, unknown.known) ?? spaced(unknown.key, unknown.known);
+      const isHinted = problems.length < MOST_HINTS;
+      const hint = isHinted ? hintFor(unknown.key, unknown.known) : undefined;
       const did = hint === undefined ? '' : ` Did you mean "${keyInTag(hint)}"?`;
       const message = `"${path}" is not in ${where}.${did}`;
       problems.push({ severity: 'error', code: 'unknown_path', message, part, paragraph, snippet });
@@ -199,9 +200,24 @@ function sizesFromData({ parts }: Compiled, { sample, schema }: LintOptions): Pr
   );
 }
 
+/** Each hint compares many names. */
+const MOST_HINTS = 50;
+const MOST_NAMES = 20_000;
+
+function hintFor(key: string, known: Iterable<string>): string | undefined {
+  return nearest(key, known) ?? spaced(key, known);
+}
+
 /** `{{currency Net Amount}}` asks for "Net", where the data has "Net Amount". */
-function spaced(key: string, known: readonly string[]): string | undefined {
-  return known.find((name) => name.toLowerCase().startsWith(`${key.toLowerCase()} `));
+function spaced(key: string, known: Iterable<string>): string | undefined {
+  const start = `${key.toLowerCase()} `;
+  let looked = 0;
+  for (const name of known) {
+    if (name.slice(0, start.length).toLowerCase() === start) return name;
+    looked += 1;
+    if (looked === MOST_NAMES) return undefined;
+  }
+  return undefined;
 }
 
 function strippedContent({ stripped }: Compiled): Problem[] {

@@ -21,13 +21,15 @@ function lacking(fields: readonly FieldUse[], data: unknown): string | null {
   const shape = shapeOfSample(data);
   const missing = paths.flatMap((path) => {
     const unknown = unknownAt(shape, path);
-    if (unknown === undefined) return [];
-    const near = nearest(unknown.key, unknown.known);
-    return near === undefined ? [path] : [`${path} (it has ${keyInTag(near)})`];
+    return unknown === undefined ? [] : [{ path, ...unknown }];
   });
   if (missing.length === 0) return null;
+  const named = missing.slice(0, MOST_NAMED).map(({ path, key, known }) => {
+    const near = nearest(key, known);
+    return near === undefined ? path : `${path} (it has ${keyInTag(near)})`;
+  });
   const more = missing.length > MOST_NAMED ? ` and ${missing.length - MOST_NAMED} more` : '';
-  return `The data has nothing for ${missing.slice(0, MOST_NAMED).join(', ')}${more}: left empty.`;
+  return `The data has nothing for ${named.join(', ')}${more}: left empty.`;
 }
 
 const MOST_NAMED = 10;

@@ -8,12 +8,46 @@ export interface Step {
   readonly lists: number;
 }
 
+/** From dot to dot, but for those within brackets. */
 export function stepsOf(path: string): Step[] {
-  const steps = path.matchAll(/(?:^|\.)(?:\[([^\]]+)\]|([^.]*?))((?:\[\])*)(?=\.|$)/g);
-  return [...steps].map(([, bracketed, plain = '', lists = '']) => ({
-    key: bracketed ?? plain,
-    lists: lists.length / 2,
-  }));
+  const steps: Step[] = [];
+  // The bracket that closes next, and what follows it: looked for once, however many open before it.
+  let close = -1;
+  let after = { lists: 0, end: 0 };
+  for (let at = 0; at <= path.length; at++) {
+    if (path[at] === '[' && close < at) {
+      close = path.indexOf(']', at);
+      if (close === -1) close = path.length;
+      after = listsFrom(path, close + 1);
+    }
+    const isBracketed = path[at] === '[' && close > at + 1 && isEnd(path, after.end);
+    const end = isBracketed ? after.end : endOfKey(path, at);
+    if (isBracketed) steps.push({ key: path.slice(at + 1, close), lists: after.lists });
+    else steps.push(plainStep(path.slice(at, end)));
+    at = end;
+  }
+  return steps;
+}
+
+function isEnd(path: string, at: number): boolean {
+  return at === path.length || path[at] === '.';
+}
+
+function endOfKey(path: string, at: number): number {
+  const dot = path.indexOf('.', at);
+  return dot === -1 ? path.length : dot;
+}
+
+function listsFrom(path: string, from: number): { lists: number; end: number } {
+  let end = from;
+  while (path.startsWith('[]', end)) end += 2;
+  return { lists: (end - from) / 2, end };
+}
+
+function plainStep(text: string): Step {
+  let end = text.length;
+  while (end >= 2 && text.startsWith('[]', end - 2)) end -= 2;
+  return { key: text.slice(0, end), lists: (text.length - end) / 2 };
 }
 
 export function keysOf(path: string): string[] {

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { docx, p, partXml, relationship, unzip } from '../../test/builder.ts';
 import { GIF, JPEG, PNG, SVG, emf, emfPlus, svgShowing, wmf } from '../../test/pictures.ts';
 import { faults } from '../../test/read.ts';
-import { TemplateError, compile, lint } from '../index.ts';
+import { DEFAULT_LIMITS, TemplateError, compile, lint } from '../index.ts';
+import { sanitizeSvg } from './svg.ts';
 
 const CANARY = 'file:///srv/canary.png';
 const HOSTILE = svgShowing(CANARY);
@@ -144,6 +145,39 @@ describe('an SVG', () => {
     const split =
       '<svg xmlns="http://www.w3.org/2000/svg"><style>@im<![CDATA[port "x"]]></style></svg>';
     expect(written(Buffer.from(split))).not.toContain('port');
+  });
+
+  it.each<[string, string, string]>([
+    ['letters', 'a'.repeat(1_200_000), ''],
+    ['letters in a block', `a{${'a'.repeat(1_200_000)}(}`, ''],
+    ['spaces in an address', `a{fill:url(${' '.repeat(1_200_000)}#}`, ''],
+    ['spaces before an address', `a{fill${' '.repeat(1_200_000)}url(#b)}`, ''],
+    ['addresses', `a{${'url(#'.repeat(240_000)}}`, ''],
+    ['opening braces', '{'.repeat(1_200_000), ''],
+    ['rules of one name', 'rect{fill:url(#b)}'.repeat(60_000), '<rect/>'.repeat(20_000)],
+    [
+      'references of one element',
+      Array.from({ length: 40_000 }, (_, n) => `.c{fill:url(#i${n})}`).join(''),
+      `${Array.from({ length: 40_000 }, (_, n) => `<g id="i${n}"/>`).join('')}<g class="c"/>`,
+    ],
+  ])('with a style of 1.2 MB of %s is read in time that grows with it', (_, style, more) => {
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg"><style>${style}</style>${more}</svg>`;
+    expect(sanitizeSvg(Buffer.from(svg), 'a.svg', DEFAULT_LIMITS).taken.size).toBeLessThan(2);
+  });
+
+  it.each([
+    ['by a rule', '<style>@media print { #a , .b { Fill : URL( "#m" ) } }</style>', 'class="b"'],
+    ['by an attribute', '', `fill="url( '#m')"`],
+    ['by a style', '', 'style="x:y;fill:url(#m)"'],
+  ])('counts what is drawn %s', (_, style, attribute) => {
+    const pattern = `<pattern id="m">${'<rect/>'.repeat(9)}</pattern>`;
+    const svg = (times: number) =>
+      Buffer.from(
+        `<svg xmlns="http://www.w3.org/2000/svg">${style}${pattern}${`<rect ${attribute}/>`.repeat(times)}</svg>`,
+      );
+    // Ten elements, five times as dear.
+    expect(() => sanitizeSvg(svg(2_000), 'a.svg', DEFAULT_LIMITS)).not.toThrow();
+    expect(() => sanitizeSvg(svg(2_001), 'a.svg', DEFAULT_LIMITS)).toThrow('draw more than');
   });
 
   it('given as data in a form that cannot be read is refused', () => {

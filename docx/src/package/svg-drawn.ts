@@ -30,7 +30,9 @@ interface Reference {
 export function drawnElements(tokens: readonly Token[], styles: readonly string[]): number {
   const elements = tokens.filter(({ kind, gone }) => !gone && kind !== 'text' && kind !== 'close');
   // In the order of their elements.
-  const references = referencesOf(elements, rulesOf(styles));
+  const found = referencesOf(elements, styles);
+  if (found === null) return Infinity;
+  const references = found;
   const hasMarkers = references.some(({ target }) => nameOf(target) === 'marker');
   // Up to each token: elements, and the points of their lines, at each of which a marker may be drawn.
   const elementsTo = new Float64Array(tokens.length + 1);
@@ -44,6 +46,7 @@ export function drawnElements(tokens: readonly Token[], styles: readonly string[
     pointsTo[i] = (pointsTo[i] ?? 0) + (pointsTo[i - 1] ?? 0);
   }
   const known = new Map<number, number>();
+  const knownInside = new Map<number, number>();
   return broughtIn(0, tokens.length - 1, 0);
 
   function between(counts: Float64Array, from: number, to: number): number {
@@ -74,8 +77,17 @@ export function drawnElements(tokens: readonly Token[], styles: readonly string[
 
   /** How often something inherited is drawn: by each element within, also by those that are brought in. */
   function times(from: number, to: number, target: Token, depth: number): number {
-    let sum = between(nameOf(target) === 'marker' ? pointsTo : elementsTo, from, to);
+    const counts = nameOf(target) === 'marker' ? pointsTo : elementsTo;
+    return between(counts, from, to) + drawnInside(from, to, depth);
+  }
+
+  /** Remembered by element: a style sheet can give one element thousands of references, each of which asks. */
+  function drawnInside(from: number, to: number, depth: number): number {
+    const before = knownInside.get(from);
+    if (before !== undefined) return before;
+    let sum = 0;
     for (const each of inside(from, to)) if (!each.inherited) sum += drawn(each.target, depth);
+    knownInside.set(from, sum);
     return sum;
   }
 
@@ -83,31 +95,51 @@ export function drawnElements(tokens: readonly Token[], styles: readonly string[
     const count = known.get(index);
     if (count !== undefined) return count;
     if (depth > DEEPEST) return Infinity;
-    const found = between(elementsTo, index, match) + broughtIn(index, match, depth + 1);
-    known.set(index, found);
-    return found;
+    const sum = between(elementsTo, index, match) + broughtIn(index, match, depth + 1);
+    known.set(index, sum);
+    return sum;
   }
 }
 
-function referencesOf(elements: readonly Token[], rules: Rules): Reference[] {
+/** Null once there are more than `MOST_DRAWN`: each brings in one element at least. */
+function referencesOf(
+  elements: readonly Token[],
+  styles: readonly string[],
+): readonly Reference[] | null {
   const byId = new Map<string, Token>();
   for (const token of elements) {
     const id = attribute(token, 'id');
     if (id !== undefined) byId.set(id, token);
   }
-  return elements.flatMap((token) => {
+  const targetOf = (id: string): Token | undefined => {
+    const target = byId.get(id);
+    return target === undefined || FREE.has(nameOf(target)) ? undefined : target;
+  };
+  const rules = rulesOf(styles, (id) => targetOf(id) !== undefined);
+  const references: Reference[] = [];
+  for (const token of elements) {
     // Most elements refer to nothing, and their attributes need not be read.
     const mayRefer = rules.size > 0 || /href|url|&#/i.test(token.raw);
-    if (!mayRefer || FREE.has(nameOf(token))) return [];
+    if (!mayRefer || FREE.has(nameOf(token))) continue;
     const attributes = attributesOf(token);
-    const named = attributes.flatMap(([name, value]) => namesIn(name, value));
-    if (rules.size > 0) named.push(...selectedBy(token, attributes, rules));
-    return named.flatMap(({ id, inherited }): Reference[] => {
-      const target = byId.get(id);
-      if (target === undefined || FREE.has(nameOf(target))) return [];
-      return [{ from: token.index, to: token.match, target, inherited }];
-    });
-  });
+    for (const { id, inherited } of namedBy(token, attributes, rules)) {
+      const target = targetOf(id);
+      if (target === undefined) continue;
+      references.push({ from: token.index, to: token.match, target, inherited });
+      if (references.length > MOST_DRAWN) return null;
+    }
+  }
+  return references;
+}
+
+/** What an element refers to: by its attributes, then by the rules that select it. */
+function* namedBy(
+  token: Token,
+  attributes: readonly (readonly [name: string, value: string])[],
+  rules: Rules,
+): Generator<Named> {
+  for (const [name, value] of attributes) yield* namesIn(name, value);
+  if (rules.size > 0) yield* selectedBy(token, attributes, rules);
 }
 
 interface Named {
@@ -122,44 +154,96 @@ function namesIn(name: string, value: string): Named[] {
     return text.startsWith('#') ? [{ id: text.slice(1), inherited: false }] : [];
   }
   if (!value.includes('(')) return [];
-  return Array.from(
-    value.matchAll(/(?:([\w-]+)\s*:\s*)?url\s*\(\s*["']?\s*#([^"')\s]+)/gi),
-    ([, property = local, id = '']) => ({
-      id,
-      inherited: !/^(?:mask|clip-path)$/i.test(property),
-    }),
-  );
+  return urlsIn(value).map(({ id, property = local }) => ({
+    id,
+    inherited: !/^(?:mask|clip-path)$/i.test(property),
+  }));
+}
+
+/**
+ * `fill: url(#a)`, wherever it stands. Written out, since one pattern for all of it takes a minute for a megabyte of letters or
+ * spaces; here each character is looked at a fixed number of times.
+ */
+function urlsIn(value: string): { id: string; property: string | undefined }[] {
+  const found: { id: string; property: string | undefined }[] = [];
+  const opening = /url\s*\(/gi;
+  for (let at = opening.exec(value); at !== null; at = opening.exec(value)) {
+    let from = past(SPACE, value, opening.lastIndex);
+    if (value[from] === '"' || value[from] === "'") from = past(SPACE, value, from + 1);
+    if (value[from] !== '#') continue;
+    const to = past(ID, value, from + 1);
+    if (to === from + 1) continue;
+    found.push({ id: value.slice(from + 1, to), property: propertyBefore(value, at.index) });
+    opening.lastIndex = to;
+  }
+  return found;
+}
+
+const SPACE = /\s*/y;
+const ID = /[^"')\s]*/y;
+
+function past(pattern: RegExp, value: string, from: number): number {
+  pattern.lastIndex = from;
+  return from + (pattern.exec(value)?.[0].length ?? 0);
+}
+
+/** The name before the colon before `at`, read backwards. */
+function propertyBefore(value: string, at: number): string | undefined {
+  const back = (isPart: RegExp, from: number): number => {
+    let end = from;
+    while (end > 0 && isPart.test(value[end - 1] ?? '')) end -= 1;
+    return end;
+  };
+  const colon = back(/\s/, at) - 1;
+  if (value[colon] !== ':') return undefined;
+  const end = back(/\s/, colon);
+  return value.slice(back(/[\w-]/, end), end) || undefined;
 }
 
 /** What style sheets refer to, by what their selectors name: `.class`, `#id`, `element` or `*`. */
-type Rules = ReadonlyMap<string, readonly Named[]>;
+type Rules = ReadonlyMap<string, Iterable<Named>>;
 
-function rulesOf(styles: readonly string[]): Rules {
-  const rules = new Map<string, Named[]>();
-  for (const [, selector = '', body = ''] of styles.flatMap((style) => [
-    ...style.matchAll(/([^{}]+)\{([^{}]*)\}/g),
-  ])) {
-    const named = namesIn('style', body);
-    if (named.length === 0) continue;
-    for (const name of new Set(selector.match(/[.#]?[\w-]+|\*/g))) {
-      rules.set(name, [...(rules.get(name) ?? []), ...named]);
+/** Each reference of a name once, and only to what is there. */
+function rulesOf(styles: readonly string[], isThere: (id: string) => boolean): Rules {
+  const rules = new Map<string, Map<string, Named>>();
+  for (const style of styles) {
+    for (const [selector, body] of blocksOf(style)) {
+      const named = namesIn('style', body).filter(({ id }) => isThere(id));
+      if (named.length === 0) continue;
+      for (const name of new Set(selector.match(/[.#]?[\w-]+|\*/g))) {
+        const of = rules.get(name) ?? new Map<string, Named>();
+        for (const each of named) of.set(`${each.id} ${each.inherited}`, each);
+        rules.set(name, of);
+      }
     }
   }
-  return rules;
+  return new Map([...rules].map(([name, of]) => [name, [...of.values()]]));
+}
+
+/** Selector and body of each block that has no other block in it. */
+function* blocksOf(style: string): Generator<[selector: string, body: string]> {
+  let selector = '';
+  let from = 0;
+  for (const { 0: brace, index } of style.matchAll(/[{}]/g)) {
+    const text = style.slice(from, index);
+    if (brace === '}' && selector !== '') yield [selector, text];
+    selector = brace === '{' ? text : '';
+    from = index + 1;
+  }
 }
 
 /** Any name of a selector is enough: rather once too often than once too little. */
-function selectedBy(
+function* selectedBy(
   token: Token,
   attributes: readonly (readonly [name: string, value: string])[],
   rules: Rules,
-): Named[] {
+): Generator<Named> {
   const names = ['*', localName(token.name)];
   for (const [name, value] of attributes) {
     if (name === 'class') names.push(...value.split(/\s+/).map((each) => `.${each}`));
     if (name === 'id') names.push(`#${value}`);
   }
-  return names.flatMap((name) => rules.get(name) ?? []);
+  for (const name of names) yield* rules.get(name) ?? [];
 }
 
 function nameOf({ name }: Token): string {

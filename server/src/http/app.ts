@@ -166,6 +166,44 @@ function takeJsonOnly(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     // Tools send the content type with an empty body too, where a route takes none.
     if (body === '') done(null, undefined);
-    else void parse(request, body as string, done);
+    else
+      void parse(request, body as string, (error, value: unknown) => {
+        if (error !== null) done(isJson(body as string) ? hasForbiddenMember() : error);
+        else if (isDeeperThan(DEEPEST_BODY, value)) done(isTooDeep());
+        else done(null, value);
+      });
   });
+}
+
+/** The parser refuses these names with the sentence for what is no JSON at all. */
+function hasForbiddenMember(): Refusal {
+  return new Refusal(
+    'invalid_request',
+    'The body has a member named "__proto__", or a "constructor" with a "prototype" in it, which programs can take for something else. Give it another name.',
+  );
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** JSON.parse reads what is nested as deep as it likes; JSON.stringify ends the stack at some thousand levels. */
+const DEEPEST_BODY = 1_000;
+
+function isTooDeep(): Refusal {
+  return new Refusal(
+    'invalid_request',
+    `The body is nested more than ${DEEPEST_BODY} levels deep. Make it flatter.`,
+  );
+}
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((member) => isDeeperThan(levels - 1, member));
 }

@@ -121,6 +121,17 @@ describe('every refusal is a problem', () => {
       'invalid_request',
     ],
     [
+      'something saved that is nested 8,000 levels deep',
+      {
+        method: 'POST',
+        url: '/saved/views/deep',
+        headers: json,
+        payload: `{"value":{"a":${'['.repeat(8_000)}${']'.repeat(8_000)}}}`,
+      },
+      400,
+      'invalid_request',
+    ],
+    [
       'a form',
       {
         method: 'POST',
@@ -184,6 +195,16 @@ describe('every refusal is a problem', () => {
       const { status } = await ask(options);
       expect(status, `${options.method} ${options.url}`).toBe(400);
     }
+  });
+
+  test.each<[string, string, string]>([
+    ['a member that is refused', '{"kind":"echo","data":{"__proto__":{"a":1}}}', '"__proto__"'],
+    ['what is no JSON', '{"kind":"echo","data":{"__proto__"', 'not valid JSON'],
+    ['what is nested too deep', `${'['.repeat(1_001)}${']'.repeat(1_001)}`, '1000 levels deep'],
+  ])('the sentence is that of %s', async (_, payload, words) => {
+    start();
+    const { text } = await ask({ method: 'POST', url: '/jobs', headers: json, payload });
+    expect(problem.parse(JSON.parse(text)).detail).toContain(words);
   });
 
   test('says which fields are wrong', async () => {

@@ -37,6 +37,19 @@ describe('names become settings', () => {
   });
 
   test.each([
+    ['dashes after a text with backslashes', "SELECT E'a\\tb' ", '-', 60, ' '],
+    ['many dashes', "SELECT E'a' ", '-', 1_000_000, ''],
+    ['lines of comments', "SELECT E'a'\n", '-- \n', 100_000, ''],
+    ['spaces', "SELECT E'a'", ' ', 1_000_000, ''],
+    ['breaks', "SELECT E'a'", '\n', 1_000_000, ''],
+    ['texts and spaces', 'SELECT 1', " || E'a' -- x\n", 50_000, ''],
+  ])('in time that grows with the text: %s', (_, start, piece, times, end) => {
+    // A pattern that tries each way to divide dashes into comments never ends, and takes the server along.
+    const sql = `${start}${piece.repeat(times)}${end}\n, :n`;
+    expect(bind(sql).names).toEqual(['n']);
+  });
+
+  test.each([
     "SELECT 'a :county b'",
     "SELECT E':county \\' :x'",
     "SELECT B'1', X':county', U&':county', N':county'",

@@ -16,8 +16,6 @@ const WORD = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*/y;
 const NUMBER = /\d+(?:\.\d*)?(?:[eE][+-]?\d+)?/y;
 const DOLLAR_QUOTE = /\$(?:[A-Za-z_\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*)?\$/y;
 const POSITIONAL = /\$\d/y;
-/** `E'a'`, a line end, `'b'` is one string, and the second half has the backslashes of the first. */
-const CONTINUED = /(?:[ \t\f\v]|--[^\n\r]*)*[\n\r](?:[ \t\n\r\f\v]|--[^\n\r]*[\n\r])*'/y;
 
 /**
  * Reads SQL as Postgres' scanner does with `standard_conforming_strings` on: strings of every kind, quoted identifiers,
@@ -146,12 +144,26 @@ function endOfString(sql: string, from: number, hasBackslashes: boolean): number
     if (sql[at] === '\\') at += 1;
     else if (sql[at] === "'" && sql[at + 1] === "'") at += 1;
     else if (sql[at] === "'") {
-      const gap = match(CONTINUED, sql, at + 1);
-      if (gap === null) return at + 1;
-      at += gap.length;
+      const next = continuedAt(sql, at + 1);
+      if (next === null) return at + 1;
+      at = next;
     }
   }
   throw badSql('The text that begins here does not end.', from);
+}
+
+/**
+ * `E'a'`, a line end, `'b'` is one string, and the second half has the backslashes of the first: the place of its quote.
+ * Piece by piece, since dashes are a comment in many ways to a pattern of the whole: 60 of them never ended.
+ */
+function continuedAt(sql: string, from: number): number | null {
+  let at = from;
+  let hasBreak = false;
+  for (let gap = match(SPACE, sql, at); gap !== null; gap = match(SPACE, sql, at)) {
+    hasBreak ||= /[\n\r]/.test(gap);
+    at += gap.length;
+  }
+  return hasBreak && sql[at] === "'" ? at : null;
 }
 
 function endOfQuoted(sql: string, from: number, quote: string): number {

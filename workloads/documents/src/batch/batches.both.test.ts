@@ -122,6 +122,40 @@ describe.each(DATABASES)('batches on %s', (which) => {
     expect((await world.documents.batches.get(id)).state).toBe('FINISHED');
   });
 
+  test('a row whose name is too long or no text fails at once, and the batch ends', async () => {
+    const batch = await create(people('x'.repeat(501), 'a\u0000b', 'Ann'), {
+      outputFileName: '{{A.Name}}',
+    });
+    world.startWorker();
+    expect(await finish(batch)).toMatchObject({
+      state: 'FINISHED',
+      counts: { succeeded: 1, failed: 2 },
+    });
+    const failed = {
+      state: 'FAILED',
+      error: { code: 'validation_error', message: expect.stringContaining('outputFileName') },
+    };
+    expect(await itemsOf(batch)).toMatchObject([failed, failed, { state: 'SUCCEEDED' }]);
+    expect((await jobsOf()).map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
+  });
+
+  test('failed rows come back by their bytes, all of them', async () => {
+    const long = 'x'.repeat(4_000_000);
+    const rows = Array.from({ length: 6 }, (_, n) => ({ A: { Name: long }, No: n }));
+    const batch = await create(rows, { outputFileName: '{{A.Name}}' });
+    world.startWorker();
+    await finish(batch);
+    const sizes: number[] = [];
+    const lines: unknown[] = [];
+    for await (const chunk of (await world.documents.batches.failed(batch.id)).read()) {
+      sizes.push(chunk.length);
+      for (const line of Buffer.from(chunk).toString().trim().split('\n'))
+        lines.push((JSON.parse(line) as { No: number }).No);
+    }
+    expect(lines).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(Math.max(...sizes)).toBeLessThan(15_000_000);
+  });
+
   test('one that fails holds nobody back, and can be retried', async () => {
     world.office.before = (text) => {
       if (text.includes('Bob')) throw new OfficeError('conversion_failed', 'Bob breaks it.');

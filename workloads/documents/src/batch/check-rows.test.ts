@@ -1,8 +1,11 @@
 import { compile } from '@millrace/docx';
 import { expect, test } from 'vitest';
 import { docx, p } from '../../../../docx/test/builder.ts';
+import { need } from '../../../../scripts/need.mjs';
 import { batchSettingsSchema } from '../contract/envelope.ts';
 import { checkRows } from './check-rows.ts';
+
+await need('build'); // a CSV is read in a thread
 
 const letter = compile(
   docx(p('{{Name}} until {{date Until}}: {{currency Pay "EUR"}} {{#if Note}}{{Note}}{{/if}}')),

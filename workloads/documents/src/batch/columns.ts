@@ -19,6 +19,7 @@ export interface ColumnCheck {
 
 const MOST_NAMED = 10;
 const NEAR = 2;
+const MOST_COMPARED = 2_000;
 
 /**
  * Fields that are printed and that no column has: left empty in a batch that may do without them. Not those of an object that the
@@ -49,17 +50,12 @@ function against(columns: readonly string[], fields: readonly FieldUse[]) {
 export function checkColumns({ columns, fields, patterns, sheet }: ColumnCheck): void {
   const { paths, isThere, asked } = against(columns, fields);
   const unused = paths.filter((path) => !asked.some((use) => use.path === path));
-  const missing = new Map<string, string | undefined>();
-  for (const { path } of asked.filter((use) => !isThere(use.path))) {
-    const near = nearest(path, paths);
-    const isSlip = unused.some(
-      (name) => editDistance(name.toLowerCase(), path.toLowerCase()) <= NEAR,
-    );
-    if (!mayBeMissing(path, asked) || (isSlip && path.length > NEAR + 2)) missing.set(path, near);
-  }
+  const missing = new Set<string>();
+  for (const { path } of asked.filter((use) => !isThere(use.path)))
+    if (!mayBeMissing(path, asked) || isSlip(path, unused)) missing.add(path);
   const sentences: string[] = [];
   if (missing.size > 0)
-    sentences.push(`The template asks for ${listed(missing)}, which no column is named.`);
+    sentences.push(`The template asks for ${listed(missing, paths)}, which no column is named.`);
   const lists = new Set(asked.filter(({ kind }) => kind === 'list').map(({ path }) => path));
   const inCells = [...lists].filter((path) => paths.includes(path) || missing.has(path));
   if (inCells.length > 0)
@@ -70,7 +66,7 @@ export function checkColumns({ columns, fields, patterns, sheet }: ColumnCheck):
     const unknown = fieldsNamed(pattern ?? '').filter((path) => !paths.includes(path));
     if (unknown.length > 0)
       sentences.push(
-        `The ${what} names ${listed(new Map(unknown.map((path) => [path, nearest(path, paths)])))}, which no column is named.`,
+        `The ${what} names ${listed(new Set(unknown), paths)}, which no column is named.`,
       );
   }
   if (sentences.length === 0) return;
@@ -101,10 +97,25 @@ function mayBeMissing(path: string, asked: readonly FieldUse[]): boolean {
   );
 }
 
-function listed(missing: ReadonlyMap<string, string | undefined>): string {
-  const shown = [...missing]
-    .slice(0, MOST_NAMED)
-    .map(([path, near]) => (near === undefined ? path : `${path} → ${near}?`));
+/** Whether one of the first columns that nothing uses has almost the name of a field. */
+function isSlip(path: string, unused: readonly string[]): boolean {
+  if (path.length <= NEAR + 2) return false;
+  const small = path.toLowerCase();
+  return unused
+    .slice(0, MOST_COMPARED)
+    .some(
+      (name) =>
+        Math.abs(name.length - small.length) <= NEAR &&
+        editDistance(name.toLowerCase(), small) <= NEAR,
+    );
+}
+
+/** Names are compared for those that are shown only. */
+function listed(missing: ReadonlySet<string>, paths: readonly string[]): string {
+  const shown = [...missing].slice(0, MOST_NAMED).map((path) => {
+    const near = nearest(path, paths);
+    return near === undefined ? path : `${path} → ${near}?`;
+  });
   const more = missing.size - shown.length;
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

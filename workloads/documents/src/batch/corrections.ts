@@ -20,12 +20,18 @@ export interface FailedRows {
   read(): AsyncIterable<Uint8Array>;
 }
 
-// $1 batch $2 after $3 limit
+// A page ends after so many bytes, too: a row may have 10 MB. The length of a text is known without reading it.
+// $1 batch $2 after $3 limit $4 bytes
 const FAILED: Statement = {
   name: 'documents_failed_rows',
   text: `
-SELECT item, line, data, cells, error_message FROM millrace.document_items
- WHERE batch = $1 AND state = 'FAILED' AND item > $2 ORDER BY item LIMIT $3`,
+SELECT item, line, data, cells, error_message
+  FROM (SELECT item, line, data, cells, error_message,
+               sum(coalesce(octet_length(data), 0) + coalesce(octet_length(cells), 0))
+                 OVER (ORDER BY item ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+          FROM millrace.document_items
+         WHERE batch = $1 AND state = 'FAILED' AND item > $2 ORDER BY item LIMIT $3) i
+ WHERE coalesce(before, 0) < $4::bigint ORDER BY item`,
 };
 
 type FailedRow = {
@@ -44,7 +50,16 @@ SELECT line, data, cells FROM millrace.document_items
  WHERE batch = $1 AND state = 'FAILED' AND line = ANY ($2::text::int[]) FOR UPDATE`,
 };
 
+// Their sizes, before they are read: together they may be too much. $1 batch $2 line[]
+const HELD_SIZES: Statement = {
+  name: 'documents_held_sizes',
+  text: `
+SELECT line, coalesce(octet_length(data), 0) + coalesce(octet_length(cells), 0) AS bytes FROM millrace.document_items
+ WHERE batch = $1 AND state = 'FAILED' AND line = ANY ($2::text::int[])`,
+};
+
 const AT_ONCE = 200;
+const BYTES_AT_ONCE = 10_000_000;
 /** Spreadsheet programs take a CSV for UTF-8 only with its mark. */
 const MARK = '\ufeff';
 
@@ -54,10 +69,15 @@ export function failedRows(database: Database, batch: BatchRecord): FailedRows {
   async function* read(): AsyncGenerator<Uint8Array> {
     if (columns !== null) yield Buffer.from(csvHeader(batch, columns));
     for (let after = 0; ;) {
-      const rows = await database.query<FailedRow>(FAILED, [batch.seq, after, AT_ONCE]);
-      if (rows.length > 0) yield Buffer.from(rows.map(write).join(''));
+      const rows = await database.query<FailedRow>(FAILED, [
+        batch.seq,
+        after,
+        AT_ONCE,
+        BYTES_AT_ONCE,
+      ]);
+      if (rows.length === 0) return;
+      yield Buffer.from(rows.map(write).join(''));
       after = rows.at(-1)?.item ?? after;
-      if (rows.length < AT_ONCE) return;
     }
   }
   return columns === null
@@ -206,8 +226,7 @@ export async function applyCorrections(
     texts: cellTexts(localeOf(settings)),
     isTyped: source?.format === 'xlsx',
   });
-  for (let at = 0; at < rows.length; at += AT_ONCE) {
-    const given = rows.slice(at, at + AT_ONCE);
+  for await (const given of bySize(session, seq, rows)) {
     const lines = numbers(given.map(({ corrects }) => corrects));
     const held = new Map(
       (await session.query<Pick<FailedRow, 'line' | 'data' | 'cells'>>(HELD, [seq, lines])).map(
@@ -231,4 +250,29 @@ export async function applyCorrections(
       );
   }
   return readable;
+}
+
+/** As many corrections at once as what they replace has room in memory for. */
+async function* bySize(
+  session: Session,
+  batch: number,
+  rows: readonly Correction[],
+): AsyncGenerator<Correction[]> {
+  for (let at = 0; at < rows.length; at += AT_ONCE) {
+    const page = rows.slice(at, at + AT_ONCE);
+    const lines = numbers(page.map(({ corrects }) => corrects));
+    const found = await session.query<{ line: number; bytes: number }>(HELD_SIZES, [batch, lines]);
+    const sizes = new Map(found.map(({ line, bytes }) => [line, bytes]));
+    let together: Correction[] = [];
+    let bytes = 0;
+    for (const row of page) {
+      together.push(row);
+      bytes += sizes.get(row.corrects) ?? 0;
+      if (bytes < BYTES_AT_ONCE) continue;
+      yield together;
+      together = [];
+      bytes = 0;
+    }
+    if (together.length > 0) yield together;
+  }
 }

@@ -2,7 +2,7 @@ import { storableText } from '@millrace/engine';
 import { type Session, type Statement, numbers, texts } from '@millrace/store-postgres';
 import { INVALID_ROW } from './items.ts';
 import { fromRow } from '../one/names.ts';
-import { ROW_LIMITS, type Row } from './rows/row.ts';
+import { ROW_LIMITS, ROW_TOO_LONG, type Row } from './rows/row.ts';
 
 /** From rows to items: those of a new batch, and those that correct failed ones. */
 
@@ -105,5 +105,5 @@ function storable(row: Row): Storable {
   }
   const data = JSON.stringify(row.data);
   if (isShort(data)) return { data, cells: null, error: null };
-  return { data: null, cells: null, error: `The row has more than ${ROW_LIMITS.rowBytes} bytes.` };
+  return { data: null, cells: null, error: ROW_TOO_LONG };
 }

@@ -75,12 +75,13 @@ export function leftEmpty(
   return settings.allowMissing ? { left: fieldsWithoutColumn(columns, fields) } : {};
 }
 
+/** As many rows as are stored or checked at once, by number and by bytes: also those that cannot be read have cells. */
 export async function* gathered(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
   let together: Row[] = [];
   let bytes = 0;
   for await (const row of rows) {
     together.push(row);
-    bytes += 'data' in row ? JSON.stringify(row.data).length : 0;
+    bytes += JSON.stringify('data' in row ? row.data : [row.cells, row.placed]).length;
     if (together.length < ROWS_AT_ONCE && bytes < BYTES_AT_ONCE) continue;
     yield together;
     together = [];

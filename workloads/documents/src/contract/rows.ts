@@ -4,6 +4,8 @@ import { ROWS, TABLES, filling, sheet } from './uploads.ts';
 
 /** So many rows come back, to be looked at; all of them are read and counted. */
 export const MOST_SHOWN = 2_000;
+/** So many bytes of JSON come back at the most, whatever the number of rows. */
+export const MOST_SHOWN_BYTES = 5_000_000;
 
 const cell = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -25,7 +27,9 @@ export const tableRead = z.object({
         error: z.string().nullable().describe('Why the row cannot be read.'),
       }),
     )
-    .describe(`The first ${MOST_SHOWN}.`),
+    .describe(
+      `The first ${MOST_SHOWN}, or as many of them as fit into ${MOST_SHOWN_BYTES / 1_000_000} MB.`,
+    ),
   total: z.number().describe('Rows below the first.'),
   blank: z.number().describe('Blank rows, which are skipped.'),
 });

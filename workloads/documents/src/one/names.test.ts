@@ -65,3 +65,11 @@ test('a name takes fields of the row, own ones only, and no path', () => {
   expect(nameFromRow('{{Nr.}} {{Tel. (privat)}} {{ 1. Rate }}', asWritten, 1)).toBe('7 030 5');
   expect(nameFromRow('{{constructor.name}}{{A}}{{Gone.Far}}!', row, 1)).toBe('!');
 });
+
+test('names and patterns are read in time that grows with their length', () => {
+  const spaces = ' '.repeat(1_000_000);
+  expect(safeName(`a${spaces}b.pdf`)).toMatch(/^a *\.pdf$/);
+  // Three runs of spaces that can be divided in any way: a thousand million ways.
+  expect(nameFromRow(`{{${spaces}`, {}, 1)).toBe(`{{${spaces}`);
+  expect(nameFromRow(`{{${spaces}A${spaces}}}`, { A: 'x' }, 1)).toBe('x');
+});

@@ -22,6 +22,8 @@ export function mediaTypeOf(name: string): string {
 const OTHER_MEDIA = 'application/octet-stream';
 /** Windows, macOS and Linux take 255 bytes; a browser may add " (1)". */
 const LONGEST_BYTES = 200;
+/** At each end of a name, which a row may fill in: the patterns below would look at a longer one again and again. */
+const LOOKED_AT = 1_000;
 /** Control characters, what turns the reading direction, and zero-width ones: they make a name look like another. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 const FORBIDDEN = /[<>:"|?*]/g;
@@ -37,12 +39,17 @@ export function safeName(asked: string, fallback = 'document'): string {
   const last = PATH.test(whole)
     ? (whole.split(/[/\\]/).at(-1) ?? '')
     : whole.replace(/[/\\]/g, '-');
-  const clean = last
+  const clean = ends(last)
     .replace(INVISIBLE, '')
     .replace(FORBIDDEN, '_')
     .replace(/^[\s.]+|[\s.]+$/g, '');
   if (clean === '') return fallback;
   return shortened(DEVICES.test(clean) ? `_${clean}` : clean);
+}
+
+function ends(name: string): string {
+  if (name.length <= 2 * LOOKED_AT) return name;
+  return name.slice(0, LOOKED_AT) + name.slice(-LOOKED_AT);
 }
 
 /** With the ending that the file has, whatever the asker wrote. */
@@ -89,9 +96,10 @@ export function nameFromRow(pattern: string, row: unknown, number: number): stri
 
 /** Of the row: `Invoice {{Number}} {{@number}}` names one. */
 export function fieldsNamed(pattern: string): string[] {
-  return [...pattern.matchAll(NAMED)].flatMap(([, path = '']) =>
-    path === '@number' ? [] : [pathOf(keysIn(path))],
-  );
+  return [...pattern.matchAll(NAMED)].flatMap(([, inner = '']) => {
+    const path = inner.trim();
+    return path === '@number' ? [] : [pathOf(keysIn(path))];
+  });
 }
 
 /** As a column is named, or as a tag names it: `Nr.`, `[Nr.]`. */
@@ -99,7 +107,7 @@ function keysIn(path: string): string[] {
   return path.includes('[') ? keysOf(path) : keysOfColumn(path);
 }
 
-const NAMED = /\{\{\s*([^{}]+?)\s*\}\}/g;
+const NAMED = /\{\{([^{}]+)\}\}/g;
 
 export function fromRow(
   pattern: string,
@@ -107,7 +115,8 @@ export function fromRow(
   number: number,
   shown: (value: string) => string = (value) => value,
 ): string {
-  return pattern.replace(NAMED, (_, path: string) => {
+  return pattern.replace(NAMED, (_, inner: string) => {
+    const path = inner.trim();
     if (path === '@number') return String(number);
     const value = follow(row, keysIn(path));
     return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'

@@ -12,6 +12,7 @@ import { nameFromRow, outputName } from './names.ts';
 import type { DocumentMetrics } from '../observe.ts';
 import type { Passwords } from '../passwords.ts';
 import { type Produced, type Workshop, produce } from './produce.ts';
+import { parseAs } from './request.ts';
 
 interface Recorded {
   readonly fileId: string;
@@ -241,11 +242,9 @@ function envelopeOf({ settings, source }: BatchRecord, data: string, item: numbe
   const given = JSON.parse(data) as Record<string, unknown>;
   const row = rowData(given, settings, source);
   const { outputFileName, allowMissing: _, preview: __, ...rest } = settings;
-  return envelopeSchema.parse({
-    ...rest,
-    outputFileName: nameFromRow(outputFileName, row, item) || `document-${item}`,
-    data: row,
-  });
+  // What the row makes of the name may be no name: that is the row's fault, and stays so.
+  const name = nameFromRow(outputFileName, row, item) || `document-${item}`;
+  return parseAs(envelopeSchema, { ...rest, outputFileName: name, data: row }, 'row');
 }
 
 /** Whose the file is: whoever submitted the job, or the batch of which the document is an item. */

@@ -1,3 +1,8 @@
+/** Longer words are not compared. */
+const LONGEST = 100;
+/** So many words are compared. */
+const MOST_COMPARED = 2_000;
+
 /** The word that a misspelt one was probably meant to be; null when none is within so many slips. */
 export function nearest(
   word: string,
@@ -5,7 +10,9 @@ export function nearest(
   mostSlips = Math.max(word.length, 3) / 2,
 ): string | null {
   let best: { word: string; distance: number } | null = null;
-  for (const candidate of known) {
+  if (word.length > LONGEST) return null;
+  for (const candidate of known.slice(0, MOST_COMPARED)) {
+    if (candidate.length > LONGEST) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance < (best?.distance ?? Infinity)) best = { word: candidate, distance };
   }

@@ -71,14 +71,19 @@ export function resolveOne(
   return { value: [...new Set(values)].toSorted() };
 }
 
+/** So many are named: each is compared with all that are declared. */
+const MOST_STRANGERS = 100;
+
 /** Names that nobody has declared, with those that were probably meant. */
 export function strangersIn(
   parameters: readonly Parameter[],
   names: readonly string[],
 ): ParameterProblem[] {
   const known = parameters.map(({ name }) => name);
+  const declared = new Set(known);
   return names
-    .filter((name) => !known.includes(name))
+    .filter((name) => !declared.has(name))
+    .slice(0, MOST_STRANGERS)
     .map((name) => {
       const meant = nearest(name, known);
       const there = known.length === 0 ? 'It has none.' : `It has ${known.join(', ')}.`;

@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse';
 import { Readable } from 'node:stream';
-import { DocumentError } from '../../errors.ts';
-import { ROW_LIMITS, type Cell, type TableLine } from './row.ts';
-import { badHeader } from './table.ts';
+import { DocumentError } from '../../document-error.ts';
+import { type Cell, ROW_LIMITS, type TableLine } from './row.ts';
+import { badHeader, tooWide } from './bad-header.ts';
 import { columnName } from './xlsx/sheet.ts';
 
 export interface CsvLines {
@@ -37,53 +37,79 @@ async function* linesOf(
     relax_quotes: true,
     record_delimiter: '\n',
     skip_records_with_error: true,
-    max_record_size: RECORD_BYTES,
+    max_record_size: ROW_LIMITS.rowBytes,
   });
-  let cutOff: string | null = null;
+  let isCutOff = false;
   parser.on('skip', (error: { readonly code?: string } | undefined) => {
-    cutOff ??= error?.code ?? '';
+    // Thrown, it ends the parser, which would report this again for each byte that follows.
+    if (error?.code === 'CSV_MAX_RECORD_SIZE') throw tooLong();
+    isCutOff = true;
   });
   const source = Readable.from(texts);
   source.on('error', (error) => parser.destroy(error));
   source.pipe(parser);
   let count = 0;
   let last = 0;
+  // Since the last line that was given: a file may be a million of them.
+  let blank = 0;
   try {
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
       last = info.lines;
       const line = last - record.join('').split('\n').length + 1;
-      const cells = record.map(cellOf);
-      const isBlank = cells.every((cell) => cell === '');
-      const isHeader = count === 0 && !isBlank;
-      if (isHeader) count = record.length;
-      const isShort = !isBlank && record.length < count;
-      const error = isShort
-        ? `The row has ${record.length} cells, the first row ${count}.`
-        : isHeader
-          ? null
-          : failedFormula(cells);
-      yield error === null ? { line, cells } : { line, cells, error };
+      if (record.every((cell) => cell === '')) {
+        blank += 1;
+        continue;
+      }
+      const isHeader = count === 0;
+      if (isHeader) {
+        count = record.length;
+        if (count > ROW_LIMITS.columns) throw tooWide(count);
+      }
+      const cells = record.slice(0, ROW_LIMITS.columns).map(cellOf);
+      const error = isHeader ? null : wrongWith(record, cells, count);
+      yield {
+        line,
+        cells,
+        ...(error !== null && { error }),
+        ...(blank > 0 && { blankAbove: blank }),
+      };
+      blank = 0;
     }
-    if (cutOff !== null && count === 0) throw badHeader('has a quote that is not closed');
-    if (cutOff !== null) throw notClosed(cutOff, last + 1);
+    if (blank > 0) yield { line: last, cells: [], blankAbove: blank - 1 };
+    if (isCutOff && count === 0) throw badHeader('has a quote that is not closed');
+    if (isCutOff) throw notClosed(last + 1);
   } finally {
     source.destroy();
     parser.destroy();
   }
 }
 
-/** Beyond this a quote that nobody closed is given up: what follows would be gathered into one cell. */
-const RECORD_BYTES = 10 * ROW_LIMITS.rowBytes;
+function wrongWith(
+  record: readonly string[],
+  cells: readonly Cell[],
+  count: number,
+): string | null {
+  if (record.length < count) return `The row has ${record.length} cells, the first row ${count}.`;
+  if (record.slice(cells.length).some((cell) => cell !== ''))
+    return `The row has ${record.length} cells, the first row ${count}. ${cells.length} are the most.`;
+  return failedFormula(cells);
+}
 
 /**
- * The error of a quote that is never closed. It refuses the whole file: rows after the quote cannot be told apart,
- * nor given back to correct.
+ * The errors of a quote that is never closed. They refuse the whole file: rows after the quote cannot be told apart, nor
+ * given back to correct.
  */
-function notClosed(code: string, line: number): DocumentError {
-  const what =
-    code === 'CSV_MAX_RECORD_SIZE'
-      ? `A row has more than ${RECORD_BYTES / 1_000_000} MB, as if a quote were not closed`
-      : `A quote that is opened in line ${line} is not closed`;
+function notClosed(line: number): DocumentError {
+  return unreadable(`A quote that is opened in line ${line} is not closed`);
+}
+
+/** Beyond the limit of a row a quote that nobody closed is given up: what follows would be gathered into one cell. */
+function tooLong(): DocumentError {
+  const most = ROW_LIMITS.rowBytes / 1_000_000;
+  return unreadable(`A row has more than ${most} MB, as if a quote were not closed`);
+}
+
+function unreadable(what: string): DocumentError {
   return new DocumentError(
     'invalid_rows',
     `${what}, so that the rows after it cannot be read. Close it, or remove it.`,
@@ -99,14 +125,21 @@ type Parsed = { readonly record: readonly string[]; readonly info: { readonly li
 function cellOf(text: string): Cell {
   if (text === 'TRUE') return true;
   if (text === 'FALSE') return false;
-  return /^="(?:[^"]|"")*"$/.test(text) ? text.slice(2, -1).replaceAll('""', '"') : text;
+  if (text.length < 3 || !text.startsWith('="') || !text.endsWith('"')) return text;
+  const inner = text.slice(2, -1);
+  return inner.replaceAll('""', '').includes('"') ? text : inner.replaceAll('""', '"');
 }
 
 /** What a formula shows that could not be computed, also in other languages: `#N/A`, `#NV`, `#BEZUG!`, `Err:502`. */
 const FAILED_FORMULA = /^(?:#N\/[AD]|#NV|#\p{Lu}[\p{Lu}\d/]*[!?]|Err:\d{3})$/u;
 
+const LONGEST_FAILURE = 40;
+
 function failedFormula(cells: readonly Cell[]): string | null {
-  const index = cells.findIndex((cell) => FAILED_FORMULA.test(String(cell)));
+  const index = cells.findIndex(
+    (cell) =>
+      typeof cell === 'string' && cell.length <= LONGEST_FAILURE && FAILED_FORMULA.test(cell),
+  );
   return index === -1
     ? null
     : `Column ${columnName(index + 1)} shows the error ${String(cells[index])} of a formula.`;
@@ -124,26 +157,40 @@ async function* plainBreaks(texts: AsyncIterable<string>): AsyncGenerator<string
   if (held !== '') yield '\n';
 }
 
-/** Enough of the beginning to see the first line that holds something. */
+/** How far the first line that holds something is looked for. A header has at most 16,384 names. */
+const PEEKED = 1_000_000;
+
+/** Enough of the beginning to see the first line that holds something. Each character is looked at once. */
 async function peek(
   texts: AsyncIterable<string>,
 ): Promise<{ first: string; all: AsyncIterable<string> }> {
   const rest = texts[Symbol.asyncIterator]();
-  let begun = '';
-  let isOver = false;
-  while (!/[^\s,;|].*\n/.test(begun) && begun.length < ROW_LIMITS.rowBytes && !isOver) {
+  const read: string[] = [];
+  let first = '';
+  let length = 0;
+  for (let isFound = false; !isFound && length < PEEKED;) {
     const next = await rest.next();
-    if (next.done === true) isOver = true;
-    else begun += next.value;
+    if (next.done === true) break;
+    read.push(next.value);
+    length += next.value.length;
+    const lines = next.value.split('\n');
+    for (const [index, line] of lines.entries()) {
+      first += line;
+      if (index === lines.length - 1) break;
+      isFound = HOLDS_SOMETHING.test(first);
+      if (isFound) break;
+      first = '';
+    }
   }
   async function* all(): AsyncGenerator<string> {
-    yield begun;
+    yield* read;
     for (let next = await rest.next(); next.done !== true; next = await rest.next())
       yield next.value;
   }
-  const first = begun.split('\n').find((line) => /[^\s,;|]/.test(line)) ?? '';
-  return { first, all: all() };
+  return { first: HOLDS_SOMETHING.test(first) ? first : '', all: all() };
 }
+
+const HOLDS_SOMETHING = /[^\s,;|]/;
 
 /** Half of Europe's spreadsheets write semicolons. */
 function guessDelimiter(line: string): string {

@@ -1,5 +1,5 @@
 import { canonicalLocale } from '@millrace/docx';
-import { MOST_SHOWN, type TableRead } from '../../contract/rows.ts';
+import { MOST_SHOWN, MOST_SHOWN_BYTES, type TableRead } from '../../contract/rows.ts';
 import { DocumentError } from '../../errors.ts';
 import { follow } from '../../one/names.ts';
 import type { Cell, Row } from './row.ts';
@@ -22,6 +22,9 @@ export async function readTable(
     const filled = columns.map(() => 0);
     const rows: TableRead['rows'] = [];
     let total = 0;
+    // From the first row that has no room, none is shown: those that are shown follow each other.
+    let isShown = true;
+    let bytes = 0;
     for await (const row of opened.rows) {
       total += 1;
       if (total > MOST_ROWS)
@@ -32,8 +35,12 @@ export async function readTable(
       const cells = cellsOf(row, columns, fields);
       for (const [index, cell] of cells.entries())
         if (String(cell).trim() !== '') filled[index] = (filled[index] ?? 0) + 1;
-      if (rows.length < MOST_SHOWN)
-        rows.push({ line: row.line, cells, error: 'error' in row ? row.error : null });
+      if (isShown) {
+        const shown = { line: row.line, cells, error: 'error' in row ? row.error : null };
+        bytes += Buffer.byteLength(JSON.stringify(shown));
+        isShown = rows.length < MOST_SHOWN && bytes <= MOST_SHOWN_BYTES;
+        if (isShown) rows.push(shown);
+      }
     }
     const { format, encoding, sheet, blank } = opened.facts();
     return {

@@ -20,9 +20,35 @@ export interface TableLine {
   readonly line: number;
   readonly cells: readonly Cell[];
   readonly error?: string;
-  /** Rows of a sheet between the one before and this one in which nothing stands. */
+  /** Rows between the one before and this one in which nothing stands. */
   readonly blankAbove?: number;
 }
 
-/** A JSON array is parsed as a whole; the other formats are read row by row. */
-export const ROW_LIMITS = { rowBytes: 1_000_000, jsonBytes: 100_000_000 };
+/**
+ * What an upload may take. A JSON array is parsed as a whole; the other formats are read row by row.
+ *
+ * - `rowBytes`: one row, in whichever format: a line of JSON Lines, the cells of a CSV or XLSX.
+ * - `tableBytes`: all rows of an XLSX together. Many of its cells may name one text, so that 11 kB can be 6 GB of rows.
+ * - `headerBytes`: the first row of a table. Its names stand in answers and messages.
+ * - `columns`: as many as a sheet of a spreadsheet program has.
+ * - `cells`: rows times columns. A row has a field for each column, also where the file has no cell for it.
+ */
+export const ROW_LIMITS = {
+  rowBytes: 10_000_000,
+  jsonBytes: 100_000_000,
+  headerBytes: 1_000_000,
+  tableBytes: 200_000_000,
+  columns: 16_384,
+  cells: 20_000_000,
+};
+
+export const ROW_TOO_LONG = `The row has more than ${ROW_LIMITS.rowBytes / 1_000_000} MB.`;
+
+/** The bytes of a cell in a CSV in UTF-8, without quotes, and the delimiter after it. */
+export function bytesOfCell(cell: Cell): number {
+  return (typeof cell === 'string' ? Buffer.byteLength(cell) : String(cell).length) + 1;
+}
+
+export function bytesOfCells(cells: readonly Cell[]): number {
+  return cells.reduce<number>((sum, cell) => sum + bytesOfCell(cell), 0);
+}

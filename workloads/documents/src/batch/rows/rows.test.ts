@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { need } from '../../../../../scripts/need.mjs';
+import { gathered } from '../load.ts';
+import { readCsvRows } from './csv-thread.ts';
 import { ROW_LIMITS, type Row } from './row.ts';
 import { type RowFacts, type RowFormat, openRows } from './rows.ts';
+
+await need('build'); // a CSV is read in a thread
 
 interface Wishes {
   readonly chunk?: number;
@@ -44,6 +49,115 @@ test('a line too long to keep is an error of its own', async () => {
     { line: 2, error: expect.stringContaining('more than') },
     { line: 3, data: { a: 2 } },
   ]);
+});
+
+test('a row may have 10 MB in every format that is read row by row', async () => {
+  const text = 'x'.repeat(9_000_000);
+  expect(await read('jsonl', `{"a":"${text}"}\n`, 65_536)).toEqual([
+    { line: 1, data: { a: text } },
+  ]);
+  expect(await read('csv', `a\n${text}\n`, 65_536)).toEqual([{ line: 2, data: { a: text } }]);
+  // Bytes, not characters: these are 12 MB.
+  const half = 'ä'.repeat(3_000_000);
+  const error = 'The row has more than 10 MB.';
+  expect(await read('jsonl', `{"a":"${half}${half}"}\n`, 65_536)).toEqual([{ line: 1, error }]);
+  expect(await read('csv', `a,b\n${half},${half}\n1,2\n`, 65_536)).toMatchObject([
+    { line: 2, error },
+    { line: 3, data: { a: '1', b: '2' } },
+  ]);
+  await expect(read('csv', `a\n${text}${text}\n`)).rejects.toMatchObject({
+    code: 'invalid_rows',
+    message: expect.stringContaining('more than 10 MB'),
+  });
+});
+
+test('rows are gathered by their bytes, also those that cannot be read', async () => {
+  const cell = 'x'.repeat(900_000);
+  const { rows } = await openRows({
+    format: 'csv',
+    bytes: Buffer.from(`a\n${`${cell},${cell}\n`.repeat(5)}`),
+  });
+  const sizes: number[] = [];
+  for await (const together of gathered(rows)) {
+    expect(together.every((row) => 'error' in row)).toBe(true);
+    sizes.push(together.length);
+  }
+  expect(sizes).toEqual([1, 1, 1, 1, 1]);
+});
+
+test('rows that are short cost as many fields as there are columns, and those are limited', async () => {
+  const header = Array.from({ length: ROW_LIMITS.columns }, (_, n) => `c${n}`).join(',');
+  const { rows } = await openRows({
+    format: 'csv',
+    bytes: Buffer.from(`${header}\n${'x\n'.repeat(100_000)}`),
+  });
+  let count = 0;
+  const reading = async () => {
+    for await (const _ of rows) count += 1;
+  };
+  await expect(reading()).rejects.toMatchObject({
+    code: 'too_many_rows',
+    message: expect.stringContaining('20 million cells'),
+  });
+  expect(count).toBe(Math.floor(ROW_LIMITS.cells / ROW_LIMITS.columns));
+});
+
+/** Lines on which patterns that look for more than one thing at a time took minutes; any of them took the whole service along. */
+describe('the worst lines are read in a thread, in time that grows with their length', () => {
+  const MB5 = 5_000_000;
+  test.each<[string, string]>([
+    ['one line', 'a'.repeat(MB5)],
+    ['one line of words', 'a b '.repeat(MB5 / 4)],
+    ['a line after a header', `a\n${'a'.repeat(MB5)}`],
+    ['delimiters', ','.repeat(MB5)],
+    ['delimiters after a header', `a\n${','.repeat(MB5)}\n1`],
+    ['spaces', ' '.repeat(MB5)],
+    ['breaks', '\n'.repeat(MB5 / 5)],
+    ['breaks of old files', '\r'.repeat(MB5 / 5)],
+    ['100,000 columns', Array.from({ length: 100_000 }, (_, n) => `c${n}`).join(',')],
+    ['quotes', '"'.repeat(MB5)],
+    ['quotes and delimiters', '",'.repeat(MB5 / 2)],
+    ['a formula that never ends', `a\n="${'x'.repeat(MB5)}`],
+    ['a formula of quotes', `a\n="${'x""'.repeat(MB5 / 3)}"`],
+    ['the error of a formula', `a\n#${'A'.repeat(MB5)}`],
+    ['a name of dots', `${'a.'.repeat(MB5 / 10)}\n1`],
+    ['marks of a delimiter', 'sep='.repeat(MB5 / 4)],
+  ])('%s', async (_, text) => {
+    const rows = await read('csv', text, 65_536).catch((error: unknown) => error);
+    if (rows instanceof Error) expect(rows).toMatchObject({ code: 'invalid_rows' });
+    else expect(rows).toBeInstanceOf(Array);
+  });
+
+  test.each<[string, string]>([
+    ['one line', 'a'.repeat(MB5)],
+    ['brackets', '['.repeat(MB5)],
+    ['spaces', ' '.repeat(MB5)],
+    ['breaks', '\n'.repeat(MB5 / 5)],
+    ['quotes', '"'.repeat(MB5)],
+    ['backslashes', `"${'\\'.repeat(MB5)}`],
+  ])('%s as JSON Lines', async (_, text) => {
+    expect(await read('jsonl', text, 65_536)).toBeInstanceOf(Array);
+  });
+
+  test('the thread of a CSV ends where it takes more memory or time than it may', async () => {
+    const refused = async (text: string, limits: object) => {
+      for await (const _ of readCsvRows([Buffer.from(text)], limits));
+    };
+    const text = `a\n${','.repeat(MB5)}`;
+    await expect(refused(text, { memoryMb: 8 })).rejects.toThrow('too much memory or time');
+    await expect(refused(text, { patienceMs: 1 })).rejects.toThrow('too much memory or time');
+  });
+
+  test('an upload that breaks off is no fault of the file', async () => {
+    async function* broken() {
+      yield Buffer.from('a\n1\n');
+      throw new Error('the line is dead');
+    }
+    const reading = async () => {
+      for await (const _ of readCsvRows(broken()));
+    };
+    await expect(reading()).rejects.toThrow('the line is dead');
+  });
 });
 
 test('a JSON array', async () => {
@@ -139,13 +253,13 @@ test.each([
 });
 
 test('blank rows are skipped and counted; cells that are too many and empty do no harm', async () => {
-  const text = '\n , \nName,Ok\n\nAnn,TRUE,,\n ,  \n,\nBob,FALSE\n';
+  const text = '\n , \nName,Ok\n\nAnn,TRUE,,\n ,  \n,\nBob,FALSE\n\n\n';
   const { rows, facts } = await readAll('csv', text);
   expect(rows).toEqual([
     { line: 5, data: { Name: 'Ann', Ok: true } },
     { line: 8, data: { Name: 'Bob', Ok: false } },
   ]);
-  expect(facts).toMatchObject({ columns: ['Name', 'Ok'], blank: 3, encoding: 'utf-8' });
+  expect(facts).toMatchObject({ columns: ['Name', 'Ok'], blank: 5, encoding: 'utf-8' });
 });
 
 test.each([

@@ -1,7 +1,7 @@
-import { readCsv } from './csv.ts';
+import { readCsvRows } from './csv-thread.ts';
 import { DocumentError } from '../../errors.ts';
 import { DEEPEST } from '../../one/canonical.ts';
-import { ROW_LIMITS, type Row, type TableLine } from './row.ts';
+import { ROW_LIMITS, ROW_TOO_LONG, type Row, type TableLine } from './row.ts';
 import { codePageOf, decoded } from './text.ts';
 import { MARKS, type Reading, openTable } from './table.ts';
 import { readSheetRows } from './xlsx/thread.ts';
@@ -47,18 +47,33 @@ export async function openRows(source: RowSource, locale = 'en-US'): Promise<Ope
   const { format } = source;
   const chunks = source.bytes instanceof Uint8Array ? [source.bytes] : source.bytes;
   if (format === 'xlsx') return openSheet(await gathered(chunks), source);
-  const text = await decoded(chunks, format === 'csv' ? codePageOf(locale) : null);
-  if (format === 'json') return plain(format, readJson(text.texts));
-  if (format === 'jsonl') return plain(format, readJsonLines(text.texts));
-  const { lines, delimiter } = await readCsv(text.texts, source.delimiter);
-  const table = await openTable(lines, source);
-  const known = { format, columns: table.columns, delimiter };
-  const facts = () => ({ ...known, encoding: text.encoding(), blank: table.blank() });
-  return { ...table, facts };
+  if (format === 'csv') return openCsv(chunks, { ...source, codePage: codePageOf(locale) });
+  const { texts } = await decoded(chunks, null);
+  return plain(format, format === 'json' ? readJson(texts) : readJsonLines(texts));
 }
 
 function plain(format: 'rows' | 'json' | 'jsonl', rows: AsyncIterable<Row>): OpenRows {
   return { columns: null, rows, facts: () => ({ format, blank: 0 }), close: async () => {} };
+}
+
+async function openCsv(
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  source: Reading & { readonly delimiter?: string | undefined; readonly codePage: string },
+): Promise<OpenRows> {
+  let delimiter = ',';
+  let encoding = 'utf-8';
+  async function* lines(): AsyncGenerator<TableLine> {
+    for await (const answer of readCsvRows(chunks, source))
+      if (answer.type === 'delimiter') delimiter = answer.delimiter;
+      else if (answer.type === 'encoding') encoding = answer.encoding;
+      else if (answer.type === 'rows') yield* answer.rows;
+  }
+  const table = await openTable(lines(), source);
+  const { columns, blank } = table;
+  return {
+    ...table,
+    facts: () => ({ format: 'csv', columns, delimiter, encoding, blank: blank() }),
+  };
 }
 
 async function openSheet(
@@ -69,7 +84,7 @@ async function openSheet(
   async function* lines(): AsyncGenerator<TableLine> {
     for await (const answer of readSheetRows(bytes, { sheet: asked }))
       if (answer.type === 'sheet') sheet = answer.name;
-      else yield* answer.rows;
+      else if (answer.type === 'rows') yield* answer.rows;
   }
   const table = await openTable(lines(), reading);
   const { columns, blank } = table;
@@ -152,8 +167,7 @@ async function* readJson(texts: AsyncIterable<string>): AsyncGenerator<Row> {
 
 async function* readJsonLines(texts: AsyncIterable<string>): AsyncGenerator<Row> {
   for await (const { line, text } of linesOf(texts)) {
-    if (text === null)
-      yield { line, error: `The line has more than ${ROW_LIMITS.rowBytes} characters.` };
+    if (text === null) yield { line, error: ROW_TOO_LONG };
     else if (text.trim() !== '') yield parsedLine(text, line);
   }
 }
@@ -173,6 +187,7 @@ async function* linesOf(
 ): AsyncGenerator<{ line: number; text: string | null }> {
   let line = 1;
   let kept = '';
+  let bytes = 0;
   let isTooLong = false;
   for await (const part of texts) {
     const pieces = part.split('\n');
@@ -181,10 +196,14 @@ async function* linesOf(
         yield { line, text: isTooLong ? null : kept };
         line += 1;
         kept = '';
+        bytes = 0;
         isTooLong = false;
       }
-      if (kept.length + piece.length > ROW_LIMITS.rowBytes) isTooLong = true;
-      else kept += piece;
+      bytes += Buffer.byteLength(piece);
+      if (bytes > ROW_LIMITS.rowBytes) {
+        isTooLong = true;
+        kept = '';
+      } else kept += piece;
     }
   }
   if (kept !== '' || isTooLong) yield { line, text: isTooLong ? null : kept };

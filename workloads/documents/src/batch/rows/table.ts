@@ -1,7 +1,8 @@
 import { keysOfColumn } from '@millrace/docx';
 import { DocumentError } from '../../errors.ts';
 import { DEEPEST } from '../../one/canonical.ts';
-import type { Cell, Row, TableLine } from './row.ts';
+import { badHeader, tooWide } from './bad-header.ts';
+import { type Cell, ROW_LIMITS, type Row, type TableLine, bytesOfCells } from './row.ts';
 import { columnName } from './xlsx/sheet.ts';
 
 /**
@@ -54,20 +55,29 @@ async function headed(
   const { value: header } = first;
   if (header.error !== undefined)
     throw badHeader(`cannot be read. ${header.error.replace(/\.$/, '')}`);
+  if (bytesOfCells(header.cells) > ROW_LIMITS.headerBytes)
+    throw badHeader(`has more than ${ROW_LIMITS.headerBytes / 1_000_000} MB`);
   const other = new Map(Object.entries(names));
   const own = header.cells.map((cell) => {
     const name = String(cell).normalize('NFC').trim();
     return other.get(name) ?? name;
   });
   const columns = [...own, ...Object.keys(same)];
+  if (columns.length > ROW_LIMITS.columns) throw tooWide(columns.length);
   const more = Object.values(same);
   const place = placing(columns);
   let blank = 0;
+  let cells = 0;
   async function* rows(): AsyncGenerator<Row> {
     for await (const line of iterator) {
       blank += line.blankAbove ?? 0;
-      if (isBlank(line)) blank += 1;
-      else yield place(more.length === 0 ? line : longer(line, own.length, more));
+      if (isBlank(line)) {
+        blank += 1;
+        continue;
+      }
+      cells += columns.length;
+      if (cells > ROW_LIMITS.cells) throw tooManyCells();
+      yield place(more.length === 0 ? line : longer(line, own.length, more));
     }
   }
   const close = async (): Promise<void> => void (await iterator.return(undefined));
@@ -80,6 +90,13 @@ function longer(line: TableLine, length: number, more: readonly string[]): Table
   if (cells.length > length) return line;
   const gap = Array.from({ length: length - cells.length }, () => '');
   return { ...line, cells: [...cells, ...gap, ...more] };
+}
+
+function tooManyCells(): DocumentError {
+  return new DocumentError(
+    'too_many_rows',
+    `The rows have more than ${ROW_LIMITS.cells / 1_000_000} million cells: rows times columns. Leave out columns that nothing uses, or split the file.`,
+  );
 }
 
 function isBlank({ cells, error }: TableLine): boolean {
@@ -138,12 +155,12 @@ function checkPaths(fields: readonly Field[]): void {
     if (path.length > DEEPEST)
       throw badHeader(`has a column that is nested more than ${DEEPEST} levels deep`);
     if (path.some((key) => FORBIDDEN.has(key)))
-      throw badHeader(`has a column "${path.join('.')}", which cannot be a field`);
+      throw badHeader(`has a column "${path.join('.').slice(0, 100)}", which cannot be a field`);
     for (let depth = 1; depth <= path.length; depth++) {
       const key = path.slice(0, depth).join('.');
       const kind = depth === path.length ? 'value' : 'object';
       if (taken.has(key) && (kind === 'value' || taken.get(key) === 'value'))
-        throw badHeader(`names "${key}" twice, or both as a field and as an object`);
+        throw badHeader(`names "${key.slice(0, 100)}" twice, or both as a field and as an object`);
       taken.set(key, kind);
     }
   }
@@ -156,11 +173,4 @@ export function put(row: Record<string, unknown>, path: readonly string[], value
     at = at[key] as Record<string, unknown>;
   }
   at[path.at(-1) ?? ''] = value;
-}
-
-export function badHeader(why: string): DocumentError {
-  return new DocumentError(
-    'invalid_rows',
-    `The first row ${why}. It must name the fields, each once.`,
-  );
 }

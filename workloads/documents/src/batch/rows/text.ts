@@ -1,4 +1,4 @@
-import { DocumentError } from '../../errors.ts';
+import { DocumentError } from '../../document-error.ts';
 
 /** From bytes to text: what the file is, and in which encoding it was written. */
 export interface Decoded {

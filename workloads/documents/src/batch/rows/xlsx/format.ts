@@ -24,7 +24,11 @@ export function formatOf(id: number, code: string | undefined): Format {
   return id === 46 ? { type: 'duration' } : NUMBER;
 }
 
+/** Spreadsheet programs write no longer ones; the patterns below would look at a longer one again and again. */
+const LONGEST_CODE = 1_000;
+
 function formatOfCode(code: string): Format {
+  if (code.length > LONGEST_CODE) return NUMBER;
   const [positive = ''] = code.split(';');
   if (/\[(h+|m+|s+)\]/i.test(positive)) return { type: 'duration' };
   // Colours, conditions and currencies stand in brackets; _x leaves the width of x, *x fills with it.

@@ -56,7 +56,11 @@ export function readSheet(book: Workbook, take: (row: TableLine) => void): void 
         column = r === '' ? column + 1 : columnOf(r);
         if (!(column >= 1 && column <= MOST_COLUMNS))
           throw new BadWorkbook(`The XLSX is damaged: there is no cell "${r.slice(0, 20)}".`);
-        const facts = { place: r || `${columnName(column)}${line}`, column: column - 1, type: t };
+        const facts = {
+          place: r.slice(0, 20) || `${columnName(column)}${line}`,
+          column: column - 1,
+          type: t,
+        };
         cell = { ...facts, style: Number(s), value: null, text: '', hasFormula: false };
       } else if (cell === null) return;
       else if (name === 'v') {
@@ -115,7 +119,7 @@ function valueOf({ type, value, text, style, hasFormula }: CellFacts, book: Work
     case 'b':
       return { value: value.trim() === '1' || value.trim() === 'true' };
     case 'e':
-      return { error: `it shows the error ${value}`, shown: value };
+      return { error: `it shows the error ${value.slice(0, 40)}`, shown: value };
     case 'd':
       return { value: value.trim().replace(/T00:00(:00(\.0+)?)?$/, '') };
     case 'n': {
@@ -144,7 +148,7 @@ export function columnName(column: number): string {
   return before === 0 ? letter : `${columnName(before)}${letter}`;
 }
 
-const MERGED = /<(?:\w+:)?mergeCell\s[^>]*ref="([A-Z]+)(\d+):([A-Z]+)(\d+)"/g;
+const MERGED = /<(?:\w+:)?mergeCell\s[^<>]*ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"/g;
 
 /**
  * The rows in which cells are merged, with the first area of each. They are listed after the cells, so they are looked

@@ -273,6 +273,80 @@ describe('hostile workbooks end in a sentence', () => {
   });
 });
 
+describe('a text that many cells name', () => {
+  const named = '< t="s"><v>0</v></c>';
+  const naming = (megabytes: number, rows: string) =>
+    workbook({
+      sheets: { A: row(1, 'a', 'b', 'c') + rows },
+      strings: [`<t>${'x'.repeat(megabytes * 1_000_000)}</t>`],
+    });
+
+  test('leaves the thread by bytes: no message has more than one row beyond a megabyte', async () => {
+    const rows = Array.from({ length: 20 }, (_, n) => row(n + 2, named)).join('');
+    const sizes: number[] = [];
+    for await (const answer of readSheetRows(naming(3, rows)))
+      if (answer.type === 'rows')
+        sizes.push(answer.rows.flatMap(({ cells }) => cells).join('').length);
+    expect(Math.max(...sizes)).toBeLessThan(4_000_000);
+    expect(sizes).toHaveLength(20);
+  });
+
+  test('makes its row too long, and the others are read', async () => {
+    const rows = row(2, named, named, named) + row(3, named, 'b', 1);
+    const { rows: got } = await read(naming(4, rows));
+    expect(got).toMatchObject([
+      { line: 2, error: 'The row has more than 10 MB.', cells: [] },
+      { line: 3, data: { b: 'b', c: 1 } },
+    ]);
+  });
+});
+
+/** In a thread, too, of which there are two: each held for its 30 s keeps others waiting. */
+describe('the worst parts of a workbook are read in time that grows with their length', () => {
+  const many = 1_000_000;
+  test.each<[string, () => Uint8Array]>([
+    [
+      'a format of brackets',
+      () =>
+        workbook({
+          sheets: { A: row(1, 'a') + row(2, '< s="1"><v>1</v></c>') },
+          formats: ['['.repeat(many)],
+        }),
+    ],
+    [
+      'a text of escapes',
+      () => workbook({ sheets: { A: row(1, 'a') + row(2, '_x000'.repeat(many)) } }),
+    ],
+    [
+      'a date of zeros',
+      () =>
+        workbook({
+          sheets: { A: row(1, 'a') + row(2, `< t="d"><v>T00:00:00.${'0'.repeat(many)}x</v></c>`) },
+        }),
+    ],
+    [
+      'merged areas in an attribute that has no area',
+      () =>
+        workbook({
+          sheets: {
+            A: {
+              rows: row(1, 'a') + row(2, 'b'),
+              after: `<x y="${'mergeCell ref='.repeat(many / 10)}"/>`,
+            },
+          },
+        }),
+    ],
+  ])('%s', async (_, bytes) => {
+    expect((await read(bytes())).rows).toHaveLength(1);
+  });
+
+  test('tags of merged cells that are not closed', async () => {
+    const after = '<mergeCell '.repeat(many);
+    const bytes = workbook({ sheets: { A: { rows: row(1, 'a') + row(2, 'b'), after } } });
+    await expect(read(bytes)).rejects.toThrow('damaged');
+  });
+});
+
 test('rows wait in the thread until those before are taken, and whoever stops reading ends it', async () => {
   const many = Array.from({ length: 3_000 }, (_, n) => row(n + 1, `n${n}`)).join('');
   let seen = 0;
