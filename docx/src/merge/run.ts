@@ -169,7 +169,9 @@ function write(op: Op, on: Run): void {
 }
 
 function valueText(value: Expression, on: Run, place: Place): string {
-  return printed(evaluate(value, on, place), value, on, place);
+  const found = evaluate(value, on, place);
+  // Most values are text: a table of 1,000 rows has 6,000.
+  return typeof found === 'string' ? found : printed(found, value, on, place);
 }
 
 export function bounded(text: string, { limits }: Run, place: Place): string {

@@ -52,16 +52,16 @@ export function createScope(root: unknown): Scope {
       }
       if (keys.length === 0) return frame.value;
       const found = follow(frame.value, keys);
-      if (found !== undefined || !outwards) return found;
-      // The first name decides where: a customer without a city has none, whatever another customer has.
-      const [first = ''] = keys;
-      for (let at = frames.length - 1; at >= 0; at--) {
-        const value = frames[at]?.value;
-        if (has(value, first)) return follow(value, keys);
-      }
-      return undefined;
+      return found === undefined && outwards ? furtherOut(frames, keys) : found;
     },
   };
+}
+
+/** The first name decides where: a customer without a city has none, whatever another customer has. */
+function furtherOut(frames: readonly Frame[], keys: readonly string[]): unknown {
+  const [first = ''] = keys;
+  const frame = frames.findLast(({ value }) => has(value, first));
+  return frame && follow(frame.value, keys);
 }
 
 /** Null is there, and is empty. */
