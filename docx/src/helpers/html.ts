@@ -150,11 +150,18 @@ export function parseHtml(html: string): HtmlBlock[] {
 
 const VOID = new Set(['br', 'hr', 'img', 'input', 'meta', 'link', 'wbr', 'col']);
 
+/** From the end: a pattern would begin at each space and break before it. */
+function withoutEnd(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === ' ' || text[end - 1] === '\n') end -= 1;
+  return text.slice(0, end);
+}
+
 /** Spaces and breaks at the end of a block are not seen in HTML either. */
 function trimEnd(block: HtmlBlock): HtmlBlock {
   const spans = [...block.spans];
   for (let last = spans.at(-1); last !== undefined; last = spans.at(-1)) {
-    const text = last.text.replace(/[ \n]+$/, '');
+    const text = withoutEnd(last.text);
     spans.pop();
     if (text !== '') {
       spans.push({ ...last, text });
