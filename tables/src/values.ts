@@ -73,9 +73,17 @@ export function isExactInExcel(text: string): boolean {
   return significantDigits(text).length <= DOUBLE_DIGITS && isExactInDouble(text);
 }
 
+/** From the end: a pattern would begin at each of the 16,000 zeros that a numeric may have after its point. */
+function withoutZeros(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '0') end -= 1;
+  if (end < text.length && text[end - 1] === '.') end -= 1;
+  return text.slice(0, end);
+}
+
 function significantDigits(text: string): string {
   const [mantissa = ''] = text.split(/[eE]/);
-  const plain = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa;
+  const plain = mantissa.includes('.') ? withoutZeros(mantissa) : mantissa;
   return plain.replace(/^-?[0.]*/, '').replace('.', '');
 }
 

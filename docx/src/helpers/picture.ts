@@ -76,7 +76,7 @@ function readSvg(bytes: Buffer, limits: Limits): Picture | undefined {
   const head = bytes.toString('utf8', 0, 1_000).trimStart();
   if (!/^\ufeff?<(?:svg|\?xml|!--)/i.test(head)) return undefined;
   const { bytes: clean } = sanitizeSvg(bytes, 'the SVG', limits);
-  const tag = /<(?:\w+:)?svg\b[^>]*>/i.exec(clean.toString('utf8', 0, 20_000))?.[0] ?? '';
+  const tag = /<(?:\w+:)?svg\b[^<>]*>/i.exec(clean.toString('utf8', 0, 20_000))?.[0] ?? '';
   const box = /\sviewBox\s*=\s*["']\s*[-\d.e]+[\s,]+[-\d.e]+[\s,]+([\d.e]+)[\s,]+([\d.e]+)/i.exec(
     tag,
   );

@@ -92,12 +92,16 @@ export function contentTypes(sheets: number): string {
   );
 }
 
+/** Of a name, 31 characters of which are kept. */
+const MOST_READ = 200;
+
 /**
  * The first sheet's name as Excel takes it, the others' with a number. What it does not take becomes a blank: a name is
  * a label, and no reason to refuse an export.
  */
 export function sheetName(name: string, number: number): string {
   const allowed = name
+    .slice(0, MOST_READ)
     .toWellFormed()
     .replace(/[[\]:*?/\\\p{Cc}\uFFFE\uFFFF]/gu, ' ')
     .replace(/^[' ]+|[' ]+$/g, '');

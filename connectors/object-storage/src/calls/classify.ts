@@ -102,7 +102,7 @@ function sentence(params: {
   readonly now: number;
 }): string {
   const { code, kind, answer, error, now } = params;
-  const words = textOf(error, 'Message').replace(/\.?\s*$/, '');
+  const words = textOf(error, 'Message').trimEnd().replace(/\.$/, '');
   const said = words === '' ? '' : `: ${words}`;
   if (kind === 'clock') return `${clocks(answer, now)} Set this machine's clock (${code}).`;
   if (kind === 'elsewhere') return elsewhere(answer, error, said);

@@ -38,7 +38,7 @@ const LINE_COMMENT = /--[^\r\n]*/y;
 const WORD = /[\p{L}_][\p{L}\p{N}\p{M}_@#$]*/uy;
 const VARIABLE = /@[\p{L}\p{N}_@#$]*/uy;
 const TEMPORARY = /#[\p{L}\p{N}_@#$]*/uy;
-const NUMBER = /0x[0-9a-f]*|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/iy;
+const NUMBER = /0x[0-9a-f]*|(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?/iy;
 const OPERATOR = /<>|<=|>=|![=<>]|[-+*/%&|^]=|::|[-+*/%=<>~&|^.,();:{}$]/y;
 const OTHER = /[^]/uy;
 const COMMENT_EDGE = /\/\*|\*\//g;

@@ -52,7 +52,7 @@ test('JSON is no spreadsheet', async () => {
 async function read(text: string, reading: object) {
   const opened = await openRows({ ...csv(text), ...reading });
   const rows = [];
-  for await (const row of opened.rows) rows.push(row);
+  for await (const each of opened.rows) rows.push(each);
   return { columns: opened.columns, rows };
 }
 

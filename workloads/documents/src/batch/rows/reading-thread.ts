@@ -70,7 +70,7 @@ export async function* answersOf(thread: ReadingThread): AsyncGenerator<TableAns
       if (answer.type === 'end') return;
       if (answer.type === 'refused') throw new DocumentError('invalid_rows', answer.message);
       if (answer.type === 'more') {
-        worker.postMessage((await more?.()) ?? null);
+        worker.postMessage((await more?.()) ?? null, []);
         continue;
       }
       yield answer;

@@ -124,8 +124,10 @@ describe('the worst lines are read in a thread, in time that grows with their le
     ['marks of a delimiter', 'sep='.repeat(MB5 / 4)],
   ])('%s', async (_, text) => {
     const rows = await read('csv', text, 65_536).catch((error: unknown) => error);
-    if (rows instanceof Error) expect(rows).toMatchObject({ code: 'invalid_rows' });
-    else expect(rows).toBeInstanceOf(Array);
+    if (!(rows instanceof Error)) return expect(rows).toBeInstanceOf(Array);
+    expect(rows).toMatchObject({ code: 'invalid_rows' });
+    // Not because the thread was ended after its 30 s.
+    expect(rows.message).not.toContain('memory or time');
   });
 
   test.each<[string, string]>([
