@@ -5,9 +5,8 @@ import { z } from 'zod';
 export const SAVED = ['views', 'batches'] as const;
 export type SavedWhat = (typeof SAVED)[number];
 
-/** As JSON, in characters. In words too: `toLocaleString` would load the tables of all languages at every start, for 13 ms. */
+/** As JSON, in characters. */
 const MOST_CHARACTERS = 16_384;
-const MOST_IN_WORDS = '16,384';
 
 const what = z.enum(SAVED).describe('`views` of the jobs, or `batches` to do again.');
 
@@ -23,7 +22,7 @@ const name = z
 const value = z
   .record(z.string(), z.unknown())
   .refine((given) => JSON.stringify(given).length <= MOST_CHARACTERS, {
-    error: `Save at most ${MOST_IN_WORDS} characters of JSON.`,
+    error: `Save at most ${MOST_CHARACTERS} characters of JSON.`,
   })
   .describe('Whatever its reader understands: the service only stores it.');
 
