@@ -4,7 +4,7 @@
 // stands in their environment. A process that left its group (a browser, the keeper of a server) is
 // found by that name, one that was started with another environment by its session.
 
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
 /** A name that begins with MILLRACE_ is a setting, and a server refuses those it does not know. */
 const RUN = 'RUN_OF_MILLRACE_TESTS';
@@ -64,9 +64,26 @@ export function processesOf(folder, session) {
  */
 const OURS = /^(millrace-(?!run-)|office-|OSL_PIPE|lu\w+\.tmp|\.org\.chromium|playwright)/;
 
-/** @param {string} folder */
+/**
+ * Without those that a living process works in: they are another run's, or of a server that somebody has started. The processes of a
+ * run that has ended are named by `stillRunning`.
+ *
+ * @param {string} folder
+ */
 export function ownFilesIn(folder) {
-  return readdirSync(folder).filter((name) => OURS.test(name));
+  const names = readdirSync(folder).filter((name) => OURS.test(name));
+  if (names.length === 0) return names;
+  const used = processIds().map((pid) => `${cwdOf(pid)}/\0${readProc(pid, 'cmdline')}`);
+  return names.filter((name) => !used.some((text) => text.includes(`${folder}/${name}`)));
+}
+
+/** @param {number} pid */
+function cwdOf(pid) {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
+  }
 }
 
 function processIds() {

@@ -2,9 +2,7 @@
 // main process, which lives as long as the run.
 
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { debianPackages, fontPackages, startPostgres } from './services.mjs';
 import { ensureBuild, ensureConsole, ensureModules, ensurePackages, root } from './setup.mjs';
@@ -33,17 +31,6 @@ const needs = {
     if (MILLRACE_TEST_DATABASE_URL !== undefined) return MILLRACE_TEST_DATABASE_URL;
     await ensurePackages([debianPackages.postgres]);
     return keepUntilEnd(await startPostgres({ settings: { fsync: 'off' } }));
-  },
-  /** A folder with an empty database of PGlite, `data`, and the same as `data.tar`: to make one takes 3 s of a processor. */
-  pglite: async () => {
-    const { PGlite } = await import('@electric-sql/pglite');
-    const folder = await mkdtemp(join(tmpdir(), 'millrace-pglite-'));
-    removals.push(() => rm(folder, { recursive: true }));
-    const pglite = await PGlite.create(join(folder, 'data'));
-    const tar = await pglite.dumpDataDir('none');
-    await writeFile(join(folder, 'data.tar'), tar.stream());
-    await pglite.close();
-    return folder;
   },
   'postgres programs': () => ensurePackages([debianPackages.postgres]),
   'redis programs': () => ensurePackages([debianPackages.redis]),

@@ -154,6 +154,9 @@ function contractFolders() {
 
 /** Compiles the workspaces, unless no source has changed since the last time. */
 export async function ensureBuild() {
+  // Not before: it needs packages, which this file does without.
+  const { ensureNewDatabase } = await import('./new-database.mjs');
+  await ensureNewDatabase();
   const stamp = join(root, 'node_modules', '.millrace-build');
   const workspaces = workspaceFolders().filter((name) => name !== CONSOLE);
   if (existsSync(stamp) && isBuilt(workspaces, statSync(stamp).mtimeMs)) return;

@@ -1,21 +1,10 @@
-import {
-  cpSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RunningServer, createClient } from '@millrace/api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestDatabase, bareDatabase } from '../../stores/postgres/test/databases.ts';
-import { need } from '../../scripts/need.mjs';
 import { CARELESS, HELLO, SLOW } from '../test/job-files.ts';
 import { BYPASS, addressOf, folder, jobFile, main, refusal, useFolder } from '../test/main.ts';
-
-const pglite = await need('pglite');
 
 useFolder();
 
@@ -56,8 +45,6 @@ test(
   async () => {
     jobFile('hello.ts', HELLO);
     jobFile('careless.ts', CARELESS);
-    // Still empty. The README's first commands, in docs/readme.test.ts, make theirs from nothing, which takes 3 s of a processor.
-    cpSync(join(pglite, 'data'), join(folder, '.millrace/db/pg'), { recursive: true });
     const env = { MILLRACE_DOCUMENTS: 'false', MILLRACE_METRICS_PORT: '0' };
     const first = main(env);
     const baseUrl = await addressOf(first);

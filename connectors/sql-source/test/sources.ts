@@ -1,10 +1,10 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect } from 'vitest';
 import { need } from '../../../scripts/need.mjs';
-import { lockFolder } from '../../../stores/postgres/src/embedded/folder-lock.ts';
+import { createDatabase, lockFolder } from '../../../stores/postgres/src/index.ts';
 import { bareDatabase } from '../../../stores/postgres/test/databases.ts';
 import {
   type CopiedRows,
@@ -19,8 +19,6 @@ import {
 } from '../src/index.ts';
 
 await need('build'); // an embedded database is in a thread, which runs what is built
-
-const EMPTY = join(await need('pglite'), 'data');
 
 export const KINDS = ['postgres', 'embedded'] as const;
 
@@ -83,8 +81,7 @@ export interface TestEmbedded extends TestSource {
 
 export async function openTestEmbedded(): Promise<TestEmbedded> {
   const folder = temporary();
-  cpSync(EMPTY, folder, { recursive: true });
-  const source = openEmbeddedSource({ folder, lock: lockFolder });
+  const source = openEmbeddedSource({ folder, lock: lockFolder, create: createDatabase });
   return {
     source,
     folder,

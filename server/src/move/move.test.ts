@@ -56,12 +56,11 @@ let client: pg.Client;
 const atEnd: (() => Promise<unknown>)[] = [];
 const cleanups: (() => Promise<unknown>)[] = [];
 
-// An embedded database takes seconds to make and to open: this one is a copy, filled once, and moved once.
-const empty = join(await need('pglite'), 'data');
+// One for all: to open an embedded database takes a second of a processor.
+await need('build');
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'millrace-move-'));
   atEnd.push(() => rm(folder, { recursive: true }));
-  await cp(empty, join(folder, 'db/pg'), { recursive: true });
   const store = await openPgliteStore({ source: { folder: join(folder, 'db'), durable: false } });
   for (const part of SCHEMA_PARTS) await migrate(store.database, part);
   made = await fill(store);

@@ -1,7 +1,8 @@
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import type { Hint } from '@millrace/engine';
 import { newJob } from '@millrace/store-contract';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openPgliteInMemory } from '../test/stores.ts';
 import type { Database } from './database.ts';
 import type { HintPauses } from './hints.ts';
 import { migrate } from './migrate.ts';
@@ -12,7 +13,7 @@ import { createStore } from './store.ts';
 let pglite: PGlite;
 let database: Database;
 beforeAll(async () => {
-  pglite = await PGlite.create();
+  pglite = await openPgliteInMemory();
   database = openPglite(pglite);
   await migrate(database);
 });

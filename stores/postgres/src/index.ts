@@ -26,6 +26,7 @@ export {
 } from './database.ts';
 export { checkPostgres } from './check.ts';
 export { lockFolder } from './embedded/folder-lock.ts';
+export { createDatabase } from './embedded/new-database.ts';
 export { hasEmbedded, openEmbedded } from './embedded/open.ts';
 export {
   BUCKETS,

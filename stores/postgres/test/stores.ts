@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import type { Dependants } from '@millrace/engine';
 import pg from 'pg';
 import { isLong, need } from '../../../scripts/need.mjs';
 import { type PostgresStore, openPgliteStore, openPostgresStore } from '../src/index.ts';
+import { emptyDatabase } from '../src/embedded/new-database.ts';
 import { EMPTY, bareDatabase } from './databases.ts';
 
 /**
@@ -32,9 +31,14 @@ export function openTestDatabase(which: Which): Promise<TestDatabase> {
   return which === 'postgres' ? onPostgres() : onPglite();
 }
 
+/** In memory, from the archive that every new embedded database is a copy of. */
+export async function openPgliteInMemory(): Promise<PGlite> {
+  await need('build');
+  return PGlite.create({ loadDataDir: new Blob([await emptyDatabase()]) });
+}
+
 async function onPglite(): Promise<TestDatabase> {
-  const empty = await readFile(join(await need('pglite'), 'data.tar'));
-  const pglite = await PGlite.create({ loadDataDir: new Blob([empty]) });
+  const pglite = await openPgliteInMemory();
   const script = async (sql: string): Promise<void> => {
     await pglite.exec(sql);
   };

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type SqlSource, openEmbeddedSource, openPostgresSource } from '@millrace/sql-source';
-import { connectConfig, lockFolder } from '@millrace/store-postgres';
+import { connectConfig, createDatabase, lockFolder } from '@millrace/store-postgres';
 import type { SourceConfig } from './settings/source.ts';
 
 /** The database that reports read. `null`: the embedded one, in the folder. */
@@ -9,6 +9,7 @@ export function openSource(config: SourceConfig | null, sampleFolder: string): S
     return openEmbeddedSource({
       folder: sampleFolder,
       lock: (folder) => lockFolder(folder, 'REPORTS_DATABASE_URL'),
+      create: createDatabase,
     });
   const { url, tls, passwordFile } = config;
   return openPostgresSource({

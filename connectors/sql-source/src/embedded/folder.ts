@@ -1,6 +1,5 @@
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
-import { existsSync, renameSync, rmSync } from 'node:fs';
 
 export interface OpenFolder {
   readonly pglite: PGlite;
@@ -23,7 +22,6 @@ type Entry = (typeof ENTRIES)[number] | (typeof LAST_CALLS)[number];
  * is.
  */
 export async function openFolder(dataDir: string): Promise<OpenFolder> {
-  if (!existsSync(dataDir)) await createWhole(dataDir);
   let module: PostgresModule | null = null;
   const fs = patched(dataDir, (created) => {
     module = created;
@@ -39,15 +37,6 @@ export async function openFolder(dataDir: string): Promise<OpenFolder> {
       HEAPU8[_InterruptPending] = Number(wanted);
     },
   };
-}
-
-/** PGlite copies a fresh database into its folder file by file, and takes half a copy for a database. */
-async function createWhole(dataDir: string): Promise<void> {
-  const unfinished = `${dataDir}.new`;
-  rmSync(unfinished, { recursive: true, force: true });
-  const pglite = await PGlite.create({ dataDir: unfinished });
-  await pglite.close();
-  renameSync(unfinished, dataDir);
 }
 
 /** PGlite's own file system, with a look at its module before it runs. */

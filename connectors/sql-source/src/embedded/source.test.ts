@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestEmbedded, openTestEmbedded, reading, refused } from '../../test/sources.ts';
-import { lockFolder } from '../../../../stores/postgres/src/embedded/folder-lock.ts';
+import { createDatabase, lockFolder } from '../../../../stores/postgres/src/index.ts';
 import { SourceUnavailable, openEmbeddedSource } from '../index.ts';
 
 setFlagsFromString('--expose-gc');
@@ -90,7 +90,11 @@ describe('the embedded source', () => {
   });
 
   test('its folder is not for two', async () => {
-    const second = openEmbeddedSource({ folder: opened.folder, lock: lockFolder });
+    const second = openEmbeddedSource({
+      folder: opened.folder,
+      lock: lockFolder,
+      create: createDatabase,
+    });
     const thrown = await refused(second.check());
     expect(thrown).toBeInstanceOf(SourceUnavailable);
     expect(thrown.message).toContain(`in use by process ${process.pid}`);
@@ -111,7 +115,7 @@ test('keeps what it has, gives the folder free when closed, and opens what a kil
   await first.close();
   expect(await refused(first.begin({ statementTimeoutMs: 1 }))).toMatchObject({ code: 'closed' });
 
-  const second = openEmbeddedSource({ folder, lock: lockFolder });
+  const second = openEmbeddedSource({ folder, lock: lockFolder, create: createDatabase });
   await reading(second, async ({ rows }) => {
     expect(await rows('SELECT count(*) FROM kept')).toEqual([['2']]);
   });
@@ -131,7 +135,11 @@ test('a folder that cannot be one says so', async () => {
   const opened = await openTestEmbedded();
   const file = join(opened.folder, 'file');
   writeFileSync(file, '');
-  const source = openEmbeddedSource({ folder: join(file, 'sample'), lock: lockFolder });
+  const source = openEmbeddedSource({
+    folder: join(file, 'sample'),
+    lock: lockFolder,
+    create: createDatabase,
+  });
   const thrown = await refused(source.check());
   expect(thrown).toBeInstanceOf(SourceUnavailable);
   expect(thrown.message).toMatch(/cannot be written to \((ENOTDIR|EEXIST)\)/);

@@ -20,6 +20,8 @@ export interface EmbeddedSourceOptions {
    * processes on one folder lose writes without a word (docs/decisions/0009-embedded-database.md).
    */
   readonly lock: (folder: string) => Promise<() => Promise<void>>;
+  /** Makes a database, unless it is there. */
+  readonly create: (dataDir: string) => Promise<void>;
 }
 
 const CHECK_WITHIN_MS = 60_000;
@@ -29,12 +31,16 @@ const CANCEL_WITHIN_MS = 1_000;
 const GOODBYE_WITHIN_MS = 30_000;
 
 /**
- * Postgres in a thread of this process, with a folder of its own. It starts with the first question: 0.5 s, and 5 s of a
- * processor where there is no database in the folder yet.
+ * Postgres in a thread of this process, with a folder of its own. It starts with the first question: 0.5 s.
  */
-export function openEmbeddedSource({ folder, lock }: EmbeddedSourceOptions): EmbeddedSource {
+export function openEmbeddedSource({
+  folder,
+  lock,
+  create,
+}: EmbeddedSourceOptions): EmbeddedSource {
   const turns = createTurns();
-  const database = createEmbeddedDatabase(join(folder, 'pg'));
+  const dataDir = join(folder, 'pg');
+  const database = createEmbeddedDatabase(dataDir);
   const closing = new AbortController();
   let unlock: Promise<() => Promise<void>> | null = null;
 
@@ -53,6 +59,7 @@ export function openEmbeddedSource({ folder, lock }: EmbeddedSourceOptions): Emb
     const endTurn = await turns.take(signal);
     try {
       await locked();
+      await create(dataDir);
       return await lineOf(database, endTurn);
     } catch (error) {
       endTurn();

@@ -3,29 +3,22 @@ import { newJob } from '@millrace/store-contract';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, fdatasyncSync, readlinkSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { need } from '../../../../scripts/need.mjs';
 import { openPgliteStore } from '../index.ts';
+import { createDatabase } from './new-database.ts';
 import { openFolder } from './pglite-folder.ts';
 import type { PostgresStore } from '../store.ts';
 
-// Each opening compiles Postgres, which takes seconds on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
+// A new database is a copy of one that was built.
+await need('build');
 
-let root: string;
 let folder: string;
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'millrace-embedded-'));
-  const pglite = await openFolder(join(root, 'template'), { isDurable: false });
-  await pglite.close();
-});
-afterAll(() => rm(root, { recursive: true }));
-// A copy takes a tenth of the time that a new database takes.
 beforeEach(async () => {
-  folder = await mkdtemp(join(root, 'test-'));
-  await cp(join(root, 'template'), join(folder, 'pg'), { recursive: true });
+  folder = await mkdtemp(join(tmpdir(), 'millrace-embedded-'));
 });
 afterEach(() => rm(folder, { recursive: true }));
 
@@ -141,6 +134,7 @@ describe('what is answered is on the disk', () => {
   });
 
   it('a start that fails on a full disk says so', async () => {
+    await createDatabase(join(folder, 'pg'));
     await rm(join(folder, 'pg', 'global'), { recursive: true });
     const open = (free: number) =>
       openFolder(join(folder, 'pg'), { isDurable: true, free: () => free });
@@ -149,7 +143,6 @@ describe('what is answered is on the disk', () => {
   });
 
   it('a new database too, before it has its name: one that is half there is never opened', async () => {
-    await rm(join(folder, 'pg'), { recursive: true });
     const unfinished = join(folder, 'pg.new');
     await mkdir(unfinished);
     await writeFile(join(unfinished, 'PG_VERSION'), '18\n');

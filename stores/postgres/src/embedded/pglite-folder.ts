@@ -1,17 +1,9 @@
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
-import {
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  statfsSync,
-} from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { closeSync, fdatasyncSync, openSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { STOPPED } from '../errors.ts';
+import { createDatabase } from './new-database.ts';
 
 export type SyncFile = (file: number) => void;
 
@@ -25,7 +17,9 @@ export async function openFolder(
   { isDurable, sync = fdatasyncSync, free = freeBytes }: FolderOptions,
 ): Promise<PGlite> {
   try {
-    if (!existsSync(dataDir)) await createWhole(dataDir, isDurable ? sync : () => {});
+    await createDatabase(dataDir, (paths) => {
+      if (isDurable) for (const path of paths) syncPath(path, sync);
+    });
     return await PGlite.create({
       dataDir,
       fs: onDisk(dataDir, isDurable ? [stopAtPanic, reachDisk(sync)] : [stopAtPanic]),
@@ -150,22 +144,6 @@ function isFolderOnWindows(error: unknown): boolean {
     'code' in error &&
     error.code === 'EPERM'
   );
-}
-
-/**
- * PGlite copies a fresh database into its folder file by file, and takes what a killed process left of that for a
- * database. Here a folder gets its name when everything is in it.
- */
-async function createWhole(dataDir: string, sync: SyncFile): Promise<void> {
-  const unfinished = `${dataDir}.new`;
-  await rm(unfinished, { recursive: true, force: true });
-  const pglite = await PGlite.create({ dataDir: unfinished });
-  await pglite.close();
-  for (const entry of readdirSync(unfinished, { recursive: true, encoding: 'utf8' }))
-    syncPath(join(unfinished, entry), sync);
-  syncPath(unfinished, sync);
-  renameSync(unfinished, dataDir);
-  syncPath(dirname(dataDir), sync);
 }
 
 function syncPath(path: string, sync: SyncFile): void {

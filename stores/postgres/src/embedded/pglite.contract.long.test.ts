@@ -1,17 +1,18 @@
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import { type StoreHarness, describeStoreContract } from '@millrace/store-contract';
 import { afterAll, beforeAll } from 'vitest';
 import { EMPTY, clockAheadBy } from '../../test/databases.ts';
 import { describeAnnouncements } from '../../test/service-checks/announcements.ts';
 import { describeAudit } from '../../test/service-checks/audit.ts';
 import { describeNames } from '../../test/service-checks/names.ts';
+import { openPgliteInMemory } from '../../test/stores.ts';
 import { type PostgresStore, openPgliteStore } from '../index.ts';
 
-// Opening takes seconds (initdb), so one database serves the file and is emptied after each test. Handles
+// Opening takes a second, so one database serves the file and is emptied after each test. Handles
 // share its one connection, as the parts of a process do.
 let pglite: PGlite;
 beforeAll(async () => {
-  pglite = await PGlite.create();
+  pglite = await openPgliteInMemory();
 });
 afterAll(() => pglite.close());
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedSource, openEmbeddedSource } from '@millrace/sql-source';
-import { lockFolder } from '@millrace/store-postgres';
+import { createDatabase, lockFolder } from '@millrace/store-postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MissingColumn, rowSql } from './row-sql.ts';
 
@@ -11,7 +11,7 @@ let source: EmbeddedSource;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'millrace-row-sql-'));
-  source = openEmbeddedSource({ folder, lock: lockFolder });
+  source = openEmbeddedSource({ folder, lock: lockFolder, create: createDatabase });
   await source.change(`
     CREATE TABLE things (
       small smallint, whole integer, large bigint, words text, short varchar(10), fixed char(6),
