@@ -64,6 +64,7 @@ export function createPool(params: PoolParams): Pool {
       });
       const refusal = whyRefused(job);
       if (refusal !== null) return job.reject(refusal);
+      job.onTurn?.('waiting');
       waiting.push(job);
       pump();
     });
@@ -91,6 +92,7 @@ export function createPool(params: PoolParams): Pool {
   async function run(member: Member, job: Job): Promise<void> {
     fleet.take(member);
     running.add(job);
+    job.onTurn?.('running');
     const attempt = await convertOn(member, job, { ...params, place: String(++sequence) });
     running.delete(job);
     if (attempt.type === 'converted') job.resolve(attempt.result);
@@ -105,6 +107,7 @@ export function createPool(params: PoolParams): Pool {
     if (death.reason === 'timeout' && !job.settled) totals.timeouts += 1;
     if (!survives(job, death, params)) return;
     totals.retried += 1;
+    job.onTurn?.('waiting');
     waiting.pushRetry(job);
   }
 

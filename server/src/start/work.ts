@@ -74,6 +74,7 @@ export async function openWork(process: Process, kinds: Kinds, queues: Queues): 
       places: kinds.places,
       salesforce: kinds.salesforce,
       kindsOf: declared.kindsOf,
+      roomOf: declared.roomOf,
       schedules,
       pools: [...config.pools, ...declared.pools],
       services: new Map([...workloads.services, [BULK_KIND, bulk]]),

@@ -24,6 +24,8 @@ import { documentsWithin } from './within.ts';
 type DocumentsHost = Host<typeof contract.metrics>;
 
 const SWEEP_EVERY_MS = 5 * 60_000;
+/** Documents of one org, where the office has as many processes. Those that it leaves to people merge meanwhile. */
+const MOST_AT_ONCE = 8;
 
 /** The documents as a module: a DOCX template and data become a PDF, at a click, in a batch, or from a Salesforce record. */
 export const documents: Workload<DocumentsConfig, Documents, typeof contract> = {
@@ -33,7 +35,7 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
   migrations: MIGRATIONS,
   takesOrgs: true,
 
-  declare: ({ passwordKeys }, { orgs }) => ({
+  declare: ({ passwordKeys, slots }, { orgs }) => ({
     kinds: [
       ...documentKinds({ passwords: createPasswords(passwordKeys) }).map((kind) => ({
         kind,
@@ -44,6 +46,7 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
         kind: salesforceDocumentKind(name, retries),
         org: name,
         makes: 'document' as const,
+        room: Math.min(MOST_AT_ONCE, slots),
       })),
     ],
   }),
@@ -58,7 +61,7 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
       timeoutMs,
       workdir,
       officePath,
-      ...(slots !== undefined && { slots }),
+      slots,
     });
     const fonts = await installedFonts();
     const service = await openDocuments({

@@ -162,6 +162,7 @@ export function execution<Data>(
     log: silent,
     enqueue() {},
     progress() {},
+    pauseTimeout: () => () => {},
     get: () => Promise.resolve(null),
   };
   return [job, context];

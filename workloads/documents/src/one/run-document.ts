@@ -134,7 +134,7 @@ async function make(
   { workshop, metrics }: Parts,
   envelope: Envelope,
   job: RunningJob<unknown>,
-  { signal }: JobContext,
+  { signal, pauseTimeout }: JobContext,
   name: (produced: Produced) => Promise<Recorded | null>,
 ): Promise<DocumentResult | Skipped> {
   const { tenant, correlationId, submitter } = job;
@@ -150,6 +150,7 @@ async function make(
         submitter,
         signal,
         lane: 'batch',
+        pauseTimeout,
       });
       const recorded = await produced.step('store', () => storingOf(() => name(produced)));
       const { templateId, warnings: said } = produced;
