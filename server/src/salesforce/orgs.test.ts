@@ -15,11 +15,12 @@ describe('the pool of an org', () => {
         concurrency: 8,
         batch: 8,
         least: 4,
+        together: 4,
         interval: { active: 15_000, idle: 60_000 },
       },
     ]);
-    expect(pools([], 3)).toMatchObject([{ concurrency: 3, batch: 3, least: 2 }]);
-    expect(pools([], 1)).toMatchObject([{ concurrency: 1, batch: 1, least: 1 }]);
+    expect(pools([], 3)).toMatchObject([{ concurrency: 3, batch: 3, least: 2, together: 2 }]);
+    expect(pools([], 1)).toMatchObject([{ concurrency: 1, batch: 1, least: 1, together: 1 }]);
   });
 
   test('is what the operator says it is, and the rest as it was', () => {
@@ -32,6 +33,7 @@ describe('the pool of an org', () => {
         concurrency: 40,
         batch: 20,
         least: 20,
+        together: 20,
         interval: { active: 15_000, idle: 60_000 },
       },
     ]);
