@@ -93,7 +93,18 @@ export function createPool(params: PoolParams): Pool {
     fleet.take(member);
     running.add(job);
     job.onTurn?.('running');
-    const attempt = await convertOn(member, job, { ...params, place: String(++sequence) });
+    const attempt = await convertOn(member, job, {
+      ...params,
+      place: String(++sequence),
+      onLeft(error) {
+        const { correlationId } = job;
+        params.log.warn(
+          { error: String(error), correlationId },
+          'The files of a conversion could not be removed',
+        );
+        onEvent({ type: 'files_left' });
+      },
+    });
     running.delete(job);
     if (attempt.type === 'converted') job.resolve(attempt.result);
     else if (attempt.type === 'failed') job.reject(attempt.error);

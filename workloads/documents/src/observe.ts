@@ -1,27 +1,31 @@
 import type { Log } from '@millrace/engine';
 import type { OutputFormat } from './contract/envelope.ts';
-import type { FailureReason } from './errors.ts';
 
 /** Never a document's or a request's id: those are for spans and logs. */
 export interface Dimensions {
   readonly templateId: string;
-  readonly outputFormat: OutputFormat;
+  readonly outputFormat: OutputFormat | 'unknown';
   readonly mode: 'interactive' | 'batch';
 }
 
 export interface DocumentMetrics {
+  /** What the document took, without what it waited. */
   duration(dimensions: Dimensions, ms: number): void;
-  /** Once per failed execution. */
-  failed(reason: FailureReason, dimensions: Dimensions): void;
+  step(step: string, mode: Dimensions['mode'], ms: number): void;
+  /** Once per document that was not made in the end. */
+  failed(reason: string, dimensions: Dimensions): void;
   cacheHit(templateId: string): void;
   cacheMiss(templateId: string): void;
+  cacheEviction(): void;
 }
 
 export const NO_METRICS: DocumentMetrics = {
   duration() {},
+  step() {},
   failed() {},
   cacheHit() {},
   cacheMiss() {},
+  cacheEviction() {},
 };
 
 export const NO_LOG: Log = { info() {}, warn() {}, error() {} };

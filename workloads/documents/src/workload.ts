@@ -1,4 +1,4 @@
-import { type Office, installedFonts, openOffice } from '@millrace/office';
+import { type Office, type OfficeEvent, installedFonts, openOffice } from '@millrace/office';
 import { type Host, type Workload, FetchRefused } from '@millrace/workload-kit';
 import { DOCUMENT } from './batch/jobs.ts';
 import { contract } from './contract/index.ts';
@@ -61,6 +61,7 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
       timeoutMs,
       workdir,
       officePath,
+      onEvent: (event) => countConversions(event, telemetry),
       slots,
     });
     const fonts = await installedFonts();
@@ -88,7 +89,11 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
         const { activeJobs, queuedJobs } = office.stats();
         set('conversion_pool_active', activeJobs);
         set('conversion_pool_queued', queuedJobs);
+        const { entryCount, currentSize } = service.templates.cacheStats();
+        set('template_cache_entries', entryCount);
+        set('template_cache_bytes', currentSize);
       },
+      ended: service.ended,
       budgets: async () => documentBudgets(office.stats(), service.templates.cacheStats()),
       chores: [{ name: 'sweep', everyMs: SWEEP_EVERY_MS, runOnce: service.sweep.runOnce }],
       steps: { documents: documentsStep(service, host.steps) },
@@ -114,12 +119,21 @@ function measured(office: Office, { telemetry }: DocumentsHost): Office {
   };
 }
 
+function countConversions(event: OfficeEvent, { count }: DocumentsHost['telemetry']): void {
+  if (event.type === 'converted') count('conversions_total', 1, { outcome: 'completed' });
+  if (event.type === 'failed')
+    count('conversions_total', 1, { outcome: event.code === 'canceled' ? 'canceled' : 'failed' });
+  if (event.type === 'files_left') count('conversion_cleanup_failures_total', 1);
+}
+
 function metricsOf({ telemetry: { record, count } }: DocumentsHost): DocumentMetrics {
   return {
     duration: (dimensions, ms) => record('docgen_duration_ms', ms, { ...dimensions }),
+    step: (step, mode, ms) => record('docgen_step_ms', ms, { step, mode }),
     failed: (reason, dimensions) => count('docgen_failures_total', 1, { reason, ...dimensions }),
     cacheHit: (templateId) => count('template_cache_hit', 1, { templateId }),
     cacheMiss: (templateId) => count('template_cache_miss', 1, { templateId }),
+    cacheEviction: () => count('template_cache_evictions_total', 1),
   };
 }
 

@@ -110,6 +110,9 @@ export interface Made {
   readonly timings: Timings;
 }
 
+/** Options of `make`: the job counts the document, when its end is written. */
+export type MakeOptions = ProduceOptions & { readonly job: string };
+
 /** As `produce`, without cache and storage: for documents whose home is elsewhere. */
 export async function make(
   workshop: Workshop,

@@ -18,7 +18,7 @@ export function salesforceDocumentKind(org: string, retries: number): JobKind<un
     retry: retryPolicy(retries),
     // 60 s of converting, with a lot to spare; waiting for a free process does not count.
     timeout: '5m',
-    async run({ data: envelope, correlationId, tenant }, context, documents: Documents) {
+    async run({ id, data: envelope, correlationId, tenant }, context, documents: Documents) {
       const { signal, pauseTimeout } = context;
       try {
         const made = await documents.make(envelope, {
@@ -27,6 +27,7 @@ export function salesforceDocumentKind(org: string, retries: number): JobKind<un
           signal,
           correlationId,
           pauseTimeout,
+          job: id,
         });
         const { templateId, timings } = made;
         return done({ templateId, timings }, { effects: [filesOf(envelope, made)] });
