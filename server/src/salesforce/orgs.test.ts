@@ -24,7 +24,7 @@ describe('the pool of an org', () => {
   });
 
   test('is what the operator says it is, and the rest as it was', () => {
-    const night = { cron: '0 22 * * *', lasts: '8h' };
+    const night = { cron: '0 22 * * *', lasts: '8h' } as const;
     const described = { name: 'acme', kinds: ['document.acme'], minPriority: 5 };
     expect(pools([{ ...described, pauseWindows: [night], concurrency: 40 }], 3)).toEqual([
       {
