@@ -174,7 +174,7 @@ function templateHandlers(documents: Documents): Handlers {
       const envelope = body as Envelope;
       templatesOf(documents, envelope.templateId);
       documents.envelopes.push(envelope);
-      const timings = { template: 0, merge: 1, convert: 50, store: 3, total: 54 };
+      const timings = { template: 0, merge: 1, wait: 0, convert: 50, store: 3, total: 54 };
       const { warnings } = documents;
       const made = { file: FILE, docx: null, cached: false, timings, correlationId: 'c-1' };
       return warnings.length === 0 ? made : { ...made, warnings };

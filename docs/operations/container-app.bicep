@@ -1,5 +1,6 @@
 // az deployment group create --resource-group RESOURCE-GROUP --template-file docs/operations/container-app.bicep \
-//   --parameters environmentId=… identityId=… registry=… image=… vaultUri=… clientId=… publicClientId=…
+//   --parameters environmentId=… identityId=… registry=… image=… vaultUri=… clientId=… publicClientId=… \
+//   salesforceClientId=… salesforceUsername=…
 //
 // The same app as container-app.yaml, with parameters in place of capitals. Nothing secret stands here: the values are in a
 // key vault, and the app reads them with its managed identity (role "Key Vault Secrets User").
@@ -33,6 +34,12 @@ param clientId string
 @description('The public client with which people sign in.')
 param publicClientId string
 
+@description('The consumer key of the connected app in Salesforce.')
+param salesforceClientId string
+
+@description('The user of the org as whom the service works.')
+param salesforceUsername string
+
 @minValue(1)
 param minReplicas int = 1
 
@@ -41,9 +48,9 @@ param maxReplicas int = 5
 
 var login = environment().authentication.loginEndpoint
 
-// One replica for each 250 jobs that are due. Kinds that are paused would gain nothing by more replicas. Beyond 5,000 the
-// number makes no difference, so no more rows are counted.
-var dueJobs = 'SELECT count(*) FROM ( SELECT FROM millrace.ready r WHERE NOT EXISTS (SELECT FROM millrace.paused p WHERE p.kind = r.kind) LIMIT 5000 ) AS due'
+// One replica for each 250 jobs that are due, wherever they wait: in Postgres, in Redis or in a Salesforce org. Every minute
+// one replica writes down how many those are, without paused kinds, which would gain nothing by more replicas.
+var dueJobs = 'SELECT coalesce(max(due), 0) FROM ( SELECT due FROM millrace.samples WHERE level = 0 AND minute > now() - make_interval(mins => 5) ORDER BY minute DESC LIMIT 1 ) AS newest'
 
 resource app 'Microsoft.App/containerApps@2024-03-01' = {
   name: name
@@ -79,6 +86,11 @@ resource app 'Microsoft.App/containerApps@2024-03-01' = {
         {
           name: 'azure-monitor-connection-string'
           keyVaultUrl: '${vaultUri}/secrets/millrace-azure-monitor-connection-string'
+          identity: identityId
+        }
+        {
+          name: 'salesforce-private-key'
+          keyVaultUrl: '${vaultUri}/secrets/millrace-salesforce-private-key'
           identity: identityId
         }
       ]
@@ -123,6 +135,19 @@ resource app 'Microsoft.App/containerApps@2024-03-01' = {
             {
               name: 'AZURE_MONITOR_CONNECTION_STRING'
               secretRef: 'azure-monitor-connection-string'
+            }
+            // Of a Salesforce org. Without one, these three and their secret go.
+            {
+              name: 'SALESFORCE_CLIENT_ID'
+              value: salesforceClientId
+            }
+            {
+              name: 'SALESFORCE_USERNAME'
+              value: salesforceUsername
+            }
+            {
+              name: 'SALESFORCE_PRIVATE_KEY'
+              secretRef: 'salesforce-private-key'
             }
             {
               name: 'MILLRACE_METRICS_PORT'

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ignoredBy } from '../../scripts/release/context.mjs';
 import { environment } from '../../server/src/config/environment.ts';
+import { samplesOf } from '../../server/src/figures/sampler.ts';
 import { type TestDatabases, testDatabases } from '../../stores/postgres/test/databases.ts';
 import { type Instruction, instructionsOf } from '../test/dockerfile.ts';
 
@@ -206,6 +207,7 @@ describe('container-app.yaml', () => {
     expect(Object.fromEntries(refs)).toEqual({
       DATABASE_URL: 'database-url',
       AZURE_MONITOR_CONNECTION_STRING: 'azure-monitor-connection-string',
+      SALESFORCE_PRIVATE_KEY: 'salesforce-private-key',
     });
     expect(configuration.secrets.map(({ name }) => name)).toEqual(refs.map(([, ref]) => ref));
     for (const secret of configuration.secrets) {
@@ -264,26 +266,44 @@ describe('container-app.yaml', () => {
     });
     afterAll(() => databases.remove());
 
-    it('counts what is due, without paused kinds and without end', async () => {
+    it('counts what is due in Postgres, in Redis and in an org, without paused kinds', () => {
+      const waits = (kind: string, count: number) =>
+        ({ kind, tenant: '', state: 'QUEUED', count, scheduled: 1 }) as const;
+      const [all] = samplesOf({
+        at: 0,
+        counts: [waits('greet', 11), waits('on.redis', 101), waits('document.salesforce', 1_001)],
+        lanes: [],
+        paused: [],
+        replicas: [],
+        pools: [],
+        schedules: [],
+      });
+      expect(all).toMatchObject({ tenant: null, due: 1_110 });
+    });
+
+    it('is the newest figure of what is due over all tenants, while there is a new one', async () => {
       const database = await databases.create();
       const client = new pg.Client(database.url);
       await client.connect();
       const { query } = template.scale.rules[0].custom.metadata;
-      const due = async () => Number((await client.query<{ count: string }>(query)).rows[0]?.count);
-      const add = (kind: string, count: number) =>
+      const due = async () => {
+        const { rows } = await client.query<Record<string, string>>(query);
+        return rows.map((row) => Object.values(row).map(Number));
+      };
+      const add = (level: number, minutesAgo: number, count: number) =>
         client.query(
-          `INSERT INTO millrace.ready SELECT $1, '', 0, (SELECT count(*) FROM millrace.ready) + n, 0 FROM generate_series(1, $2::int) n`,
-          [kind, count],
+          `INSERT INTO millrace.samples VALUES ($1, '', now() - make_interval(mins => $2), $3, $3, 0, NULL)`,
+          [level, minutesAgo, count],
         );
       try {
-        expect(await due()).toBe(0);
-        await add('letter', 300);
-        await add('report', 40);
-        expect(await due()).toBe(340);
-        await client.query(`INSERT INTO millrace.paused VALUES ('letter', 'ada', now())`);
-        expect(await due()).toBe(40);
-        await add('report', 9_000);
-        expect(await due()).toBe(5_000);
+        expect(await due()).toEqual([[0]]);
+        await add(0, 6, 9_000);
+        expect(await due()).toEqual([[0]]);
+        await add(0, 2, 340);
+        await add(2, 1, 7);
+        expect(await due()).toEqual([[340]]);
+        await add(0, 1, 40);
+        expect(await due()).toEqual([[40]]);
       } finally {
         await client.end();
         await database.drop();

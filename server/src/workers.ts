@@ -17,7 +17,7 @@ import { systemClock } from '@millrace/engine/system';
 import type { Config, SalesforceConfig } from './config/config.ts';
 import { lineWriter } from './log/line.ts';
 import type { Logger } from './log/log.ts';
-import { orgPool } from './salesforce/orgs.ts';
+import { orgPools } from './salesforce/orgs.ts';
 import type { Stores } from './stores/open.ts';
 import type { Places } from './stores/places.ts';
 import type { Telemetry } from './telemetry/types.ts';
@@ -31,6 +31,7 @@ export function createWorkers(params: {
   readonly stores: Stores;
   readonly places: Places;
   readonly kindsOf: (org: string) => readonly JobKind[];
+  readonly roomOf: (kind: string) => number | null;
   readonly schedules: () => readonly Schedule[];
   readonly pools: readonly PoolConfig[];
   readonly services: ReadonlyMap<string, unknown>;
@@ -73,7 +74,12 @@ export function createWorkers(params: {
     const kinds = params.kindsOf(name);
     return workOn(store, kinds, {
       id: `${replica}.${name}`,
-      pools: kinds.map(({ kind }) => orgPool(kind, salesforce)),
+      pools: orgPools(
+        poolsOn(params.pools, kinds).filter((pool) => pool.kinds !== undefined),
+        kinds.map(({ kind }) => kind),
+        params.roomOf,
+        salesforce,
+      ),
       lease: salesforce.leaseMs,
     });
   });

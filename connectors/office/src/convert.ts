@@ -22,9 +22,11 @@ export async function convertOn(
     timeoutMs: number;
     memoryMb: number;
     account: Account | null;
+    /** The files of the document could not be removed. */
+    onLeft: (error: unknown) => void;
   },
 ): Promise<Attempt> {
-  const { place, timeoutMs, memoryMb, account } = params;
+  const { place, timeoutMs, memoryMb, account, onLeft } = params;
   const { process } = member;
   const { bytes, name } = job;
   const startedAt = performance.now();
@@ -58,6 +60,9 @@ export async function convertOn(
   } finally {
     abandon.stop();
     // A dead process takes its folder with it.
-    if (process.alive()) void files?.remove().catch(() => {});
+    if (process.alive())
+      void files?.remove().catch((error: unknown) => {
+        if (process.alive()) onLeft(error);
+      });
   }
 }

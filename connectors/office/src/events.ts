@@ -26,4 +26,6 @@ export type OfficeEvent =
   | { type: 'process_ended'; pid: number; reason: EndReason; documents: number }
   | { type: 'converted'; lane: Lane; correlationId: string | undefined; timings: Timings }
   | { type: 'failed'; lane: Lane; correlationId: string | undefined; code: OfficeErrorCode }
-  | { type: 'poisoned'; sha256: string };
+  | { type: 'poisoned'; sha256: string }
+  /** Files of a document or a process could not be removed. */
+  | { type: 'files_left' };

@@ -13,7 +13,11 @@ export interface Request {
   readonly lane: Lane;
   readonly signal?: AbortSignal | undefined;
   readonly correlationId?: string | undefined;
+  readonly onTurn?: OnTurn | undefined;
 }
+
+/** Hears when the document waits for a process and when it has one; a document whose process died waits once more. */
+export type OnTurn = (turn: 'waiting' | 'running') => void;
 
 export interface Converted extends Pick<Looked, 'missing' | 'printsName'> {
   readonly bytes: Uint8Array;

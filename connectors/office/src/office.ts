@@ -11,6 +11,7 @@ import type { Decision } from './processes/way.ts';
 import { readFonts } from './fonts.ts';
 import { otherFormats } from './processes/formats.ts';
 import { refuseName } from './processes/handover.ts';
+import type { OnTurn } from './job.ts';
 import type { Lane } from './lanes.ts';
 import { type PdfOptions, filterOptions } from './options.ts';
 import { whyNotDocx } from './page.ts';
@@ -42,6 +43,7 @@ export interface RequestOptions {
   readonly lane?: Lane;
   readonly signal?: AbortSignal;
   readonly correlationId?: string;
+  readonly onTurn?: OnTurn;
 }
 
 export interface Office {
@@ -186,7 +188,7 @@ function guarded({ onEvent, log }: OfficeConfig): (event: OfficeEvent) => void {
 
 function conversions(pool: Pool, version: Version): Pick<Office, 'convert' | 'thumbnail'> {
   return {
-    async convert(docx, { pdf = {}, name, lane = 'interactive', signal, correlationId } = {}) {
+    async convert(docx, { pdf = {}, name, lane = 'interactive', ...request } = {}) {
       refuseOther(docx);
       refuseName(name);
       const filter = filterOptions(pdf, version);
@@ -195,8 +197,7 @@ function conversions(pool: Pool, version: Version): Pick<Office, 'convert' | 'th
         name,
         task: (files) => ({ type: 'pdf', ...files, filter }),
         lane,
-        signal,
-        correlationId,
+        ...request,
       });
       return {
         pdf: bytes,
@@ -205,7 +206,7 @@ function conversions(pool: Pool, version: Version): Pick<Office, 'convert' | 'th
         ...(printsName && { printsName }),
       };
     },
-    async thumbnail(docx, { width, lane = 'interactive', signal, correlationId }) {
+    async thumbnail(docx, { width, lane = 'interactive', ...request }) {
       refuseOther(docx);
       if (!Number.isInteger(width) || width < 1 || width > WIDEST)
         throw new OfficeError('unsupported_option', `A thumbnail is 1 to ${WIDEST} pixels wide.`);
@@ -214,7 +215,7 @@ function conversions(pool: Pool, version: Version): Pick<Office, 'convert' | 'th
         ...files,
         width,
       });
-      const { bytes } = await pool.submit({ bytes: docx, task, lane, signal, correlationId });
+      const { bytes } = await pool.submit({ bytes: docx, task, lane, ...request });
       return bytes;
     },
   };

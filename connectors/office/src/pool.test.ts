@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Observed, isGone, observe, temporaryFolder, until } from '../test/world.ts';
 import { OfficeError } from './errors.ts';
+import type { OnTurn } from './job.ts';
 import type { Lane } from './lanes.ts';
 import { createPoisonList } from './poison.ts';
 import { type Pool, type PoolParams, createPool } from './pool.ts';
@@ -49,7 +50,7 @@ function openPool(config: Partial<PoolParams> = {}): {
 function convert(
   pool: Pool,
   text: string,
-  options: { lane?: Lane; signal?: AbortSignal } = {},
+  options: { lane?: Lane; signal?: AbortSignal; onTurn?: OnTurn } = {},
 ): Promise<string> {
   return pool
     .submit({
@@ -77,6 +78,21 @@ test('a document is converted, counted, and leaves no file', async () => {
   await until(() =>
     expect(readdirSync(join(folder, '1'))).toEqual(['fontconfig', 'profile', 'tmp']),
   );
+});
+
+test('a document hears when it waits and when it is its turn, once more after its process died', async () => {
+  const { pool } = openPool();
+  const folder = temporaryFolder();
+  const gate = join(folder, 'gate');
+  const turns: string[] = [];
+  const before = convert(pool, `wait ${gate}`);
+  await until(() => expect(pool.stats().activeJobs).toBe(1));
+  const onTurn = (turn: string): void => void turns.push(turn);
+  const dying = convert(pool, `die-once ${join(folder, 'tried')}`, { onTurn });
+  expect(turns).toEqual(['waiting']);
+  writeFileSync(gate, '');
+  await Promise.all([before, dying]);
+  expect(turns).toEqual(['waiting', 'running', 'waiting', 'running']);
 });
 
 test('a document whose process dies is tried again, on a fresh process', async () => {

@@ -64,6 +64,7 @@ export function createPool(params: PoolParams): Pool {
       });
       const refusal = whyRefused(job);
       if (refusal !== null) return job.reject(refusal);
+      job.onTurn?.('waiting');
       waiting.push(job);
       pump();
     });
@@ -91,7 +92,19 @@ export function createPool(params: PoolParams): Pool {
   async function run(member: Member, job: Job): Promise<void> {
     fleet.take(member);
     running.add(job);
-    const attempt = await convertOn(member, job, { ...params, place: String(++sequence) });
+    job.onTurn?.('running');
+    const attempt = await convertOn(member, job, {
+      ...params,
+      place: String(++sequence),
+      onLeft(error) {
+        const { correlationId } = job;
+        params.log.warn(
+          { error: String(error), correlationId },
+          'The files of a conversion could not be removed',
+        );
+        onEvent({ type: 'files_left' });
+      },
+    });
     running.delete(job);
     if (attempt.type === 'converted') job.resolve(attempt.result);
     else if (attempt.type === 'failed') job.reject(attempt.error);
@@ -105,6 +118,7 @@ export function createPool(params: PoolParams): Pool {
     if (death.reason === 'timeout' && !job.settled) totals.timeouts += 1;
     if (!survives(job, death, params)) return;
     totals.retried += 1;
+    job.onTurn?.('waiting');
     waiting.pushRetry(job);
   }
 

@@ -121,6 +121,10 @@ export class Context implements JobContext {
     };
   }
 
+  get pauseTimeout(): JobContext['pauseTimeout'] {
+    return () => this.running.pauseTimeout();
+  }
+
   get get(): JobContext['get'] {
     return (id) => this.parts.store.get({ id });
   }

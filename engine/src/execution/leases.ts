@@ -81,7 +81,7 @@ export function createLeases(params: {
       if (now >= each.deadline) {
         fence(each, 'local');
         fenced += 1;
-      } else if (now >= each.timeoutAt) each.abort('timeout');
+      } else if (each.isTimedOut(now)) each.abort('timeout');
     }
     return fenced;
   }

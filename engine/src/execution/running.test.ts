@@ -67,6 +67,63 @@ describe('a timeout', () => {
   });
 });
 
+describe('a wait that is not the job’s own', () => {
+  it('does not count, however long it is, and the time before and after does', async () => {
+    const turn = later();
+    const { worker, enqueue, run, job } = world(async (_, context) => {
+      const { pauseTimeout } = context;
+      const resume = pauseTimeout();
+      await turn.promise;
+      resume();
+      await untilAborted(context);
+    });
+    worker.start();
+    const id = await enqueue();
+    await run(10 * 60_000);
+    expect(await job(id)).toMatchObject({ state: 'PROCESSING', attempt: 1, error: null });
+    turn.resolve();
+    await run(9_000);
+    expect(await job(id)).toMatchObject({ state: 'PROCESSING' });
+    await run(2_000);
+    expect(await job(id)).toMatchObject({ state: 'QUEUED', error: { code: 'timeout' } });
+  });
+
+  it('goes on while another one lasts, and ends once', async () => {
+    const [first, second] = [later(), later()];
+    const { worker, enqueue, run, job } = world(async (_, context) => {
+      const resumes = [context.pauseTimeout(), context.pauseTimeout()];
+      await first.promise;
+      resumes[0]?.();
+      resumes[0]?.();
+      await second.promise;
+      resumes[1]?.();
+      return done();
+    });
+    worker.start();
+    const id = await enqueue();
+    await run(60_000);
+    first.resolve();
+    await run(60_000);
+    expect(await job(id)).toMatchObject({ state: 'PROCESSING', error: null });
+    second.resolve();
+    await run(10);
+    expect(await job(id)).toMatchObject({ state: 'SUCCEEDED', attempt: 1 });
+  });
+
+  it('ends with the job’s lease or a cancel all the same', async () => {
+    const { worker, queue, enqueue, run, job } = world((_, context) => {
+      context.pauseTimeout();
+      return untilAborted(context);
+    });
+    worker.start();
+    const id = await enqueue();
+    await run(1_000);
+    await queue.cancel([id]);
+    await run(1_000);
+    expect(await job(id)).toMatchObject({ state: 'CANCELED' });
+  });
+});
+
 describe('cancel', () => {
   it('ends a queued job at once', async () => {
     const { queue, enqueue, job } = world(obedient);

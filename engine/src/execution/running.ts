@@ -18,7 +18,10 @@ export abstract class Running {
   readonly job: ClaimedJob;
   readonly kind: JobKind;
   readonly startedAt: number;
-  readonly timeoutAt: number;
+  /** Later by each wait that is over (`pauseTimeout`). */
+  private timeoutAt: number;
+  private waits = 0;
+  private waitingSince = 0;
   /** Local and monotonic, a margin before the store could let the lease end. */
   deadline: number;
   /** The cursor of the last saved chunk. */
@@ -74,6 +77,22 @@ export abstract class Running {
   nextStep(): number {
     this.steps += 1;
     return this.steps;
+  }
+
+  pauseTimeout(): () => void {
+    if (this.waits === 0) this.waitingSince = this.clock.now();
+    this.waits += 1;
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.waits -= 1;
+      if (this.waits === 0) this.timeoutAt += this.clock.now() - this.waitingSince;
+    };
+  }
+
+  isTimedOut(now: number): boolean {
+    return this.waits === 0 && now >= this.timeoutAt;
   }
 
   get signal(): AbortSignal {

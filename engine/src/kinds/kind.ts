@@ -34,6 +34,11 @@ export interface JobContext {
   enqueue(request: JobRequest): void;
   /** Saved within a second; the last one wins. */
   progress(progress: Progress): void;
+  /**
+   * Stops the clock of the kind's timeout until the function it gives is called: for a wait that is not the job's own doing,
+   * such as for a free process that others have.
+   */
+  pauseTimeout(): () => void;
   /** Another job as the store has it now: a parent's result, say. */
   get(id: JobId): Promise<Job | null>;
 }

@@ -14,6 +14,11 @@ export interface PoolConfig {
   readonly batch?: number;
   /** Claims only while so many slots are free: worth it where a claim is a call that someone counts. */
   readonly least?: number;
+  /**
+   * So many suspects run together at first, half as many after each execution that lost its worker, and each alone in its last:
+   * worth it where a turn costs calls that someone counts. Each alone unless given.
+   */
+  readonly together?: number;
   /** How long to wait after a claim that found something, and after one that found nothing. */
   readonly interval?: { readonly active: Duration; readonly idle: Duration };
   readonly minPriority?: number;
@@ -27,11 +32,13 @@ export function settingsOf(config: PoolConfig): {
   concurrency: number;
   batch: number;
   least: number;
+  together: number;
   activeMs: number;
   idleMs: number;
   windows: PauseWindow[];
 } {
   const { concurrency = DEFAULTS.concurrency, batch = DEFAULTS.batch, least = 1 } = config;
+  const { together = 1 } = config;
   if (![concurrency, batch].every((count) => Number.isInteger(count) && count >= 1)) {
     throw new MillraceError(
       'invalid_definition',
@@ -44,11 +51,18 @@ export function settingsOf(config: PoolConfig): {
       `The pool "${config.name}" would never claim: \`least\` is a whole number from 1 to its batch and its concurrency.`,
     );
   }
+  if (!Number.isInteger(together) || together < 1 || together > concurrency) {
+    throw new MillraceError(
+      'invalid_definition',
+      `In the pool "${config.name}", \`together\` is a whole number from 1 to its concurrency.`,
+    );
+  }
   if (config.minPriority !== undefined) checkPriority(config.minPriority);
   return {
     concurrency,
     batch,
     least,
+    together,
     activeMs: toMs(config.interval?.active ?? DEFAULTS.active),
     idleMs: toMs(config.interval?.idle ?? DEFAULTS.idle),
     windows: (config.pauseWindows ?? []).map(checkWindow),

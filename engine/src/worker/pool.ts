@@ -1,6 +1,6 @@
 import type { ExecutorParts } from '../execution/parts.ts';
 import type { Execution, SlotOwner } from '../executor.ts';
-import type { JobId } from '../job.ts';
+import type { ClaimedJob, JobId } from '../job.ts';
 import type { JobKind } from '../kinds/kind.ts';
 import { sleep } from '../time/clock.ts';
 import { type Batch, NOTHING, createAhead } from './ahead.ts';
@@ -41,6 +41,8 @@ export interface Suspect {
   readonly id: JobId;
   /** On the worker's clock: what has not begun by then is no longer ours. */
   readonly beginBy: number;
+  /** With so many others at the most it may run, itself among them: 1 in its last execution, which can end it. */
+  readonly share: number;
   begin(): Execution | null;
   /** Resolves when it can be claimed again. */
   handBack(): Promise<void>;
@@ -76,7 +78,8 @@ export function createPool(params: {
   const { config, kinds, host } = params;
   const { parts, worker } = host;
   const { store, clock, settler, leaseMs } = parts;
-  const { concurrency, batch, least, activeMs, idleMs, windows: pauseWindows } = settingsOf(config);
+  const settings = settingsOf(config);
+  const { concurrency, batch, least, together, activeMs, idleMs, windows: pauseWindows } = settings;
   const byName = new Map(kinds.map((kind) => [kind.kind, kind]));
   const signal = createWakeUp(clock);
   const room = createWakeUp(clock);
@@ -161,6 +164,7 @@ export function createPool(params: {
       id: job.id,
       // Half of its time: the other half is for its renewal to find an answer.
       beginBy: askedAt + leaseMs / 2,
+      share: shareOf(job, byName.get(job.kind)?.concurrency ?? 1, together),
       begin: () => starter.begin(job, askedAt),
       handBack: () => starter.giveBack(job),
     };
@@ -196,4 +200,13 @@ export function createPool(params: {
     },
   };
   return pool;
+}
+
+/**
+ * Half as many after each execution that was begun and lost. In the last one a suspect is alone: only then does the loss of its
+ * worker prove anything, and only then does the store end it.
+ */
+function shareOf({ attempt, maxAttempts }: ClaimedJob, ofKind: number, together: number): number {
+  if (attempt >= maxAttempts) return 1;
+  return Math.max(1, Math.min(ofKind, Math.floor(together / 2 ** (attempt - 1))));
 }

@@ -2,7 +2,7 @@ import { type Clock, sleep } from '../time/clock.ts';
 import type { Events } from '../events.ts';
 import type { JobId } from '../job.ts';
 import type { Leases } from '../execution/leases.ts';
-import type { Pool } from './pool.ts';
+import type { Pool, Suspect } from './pool.ts';
 import type { WorkerState } from './status.ts';
 
 /**
@@ -13,6 +13,9 @@ import type { WorkerState } from './status.ts';
  *
  * Claimed first, so that one process empties itself for it and not all of them. It is handed back and claimed again while
  * that takes long, since a lease that is not renewed tells that the job has not begun.
+ *
+ * Where the pool says so (`together`) several have a turn together, with nothing else beside them: if the process lives, all of
+ * them are cleared; if it dies, half as many have the next turn, until each is alone.
  *
  * Turns are fair: the others then have at least as long a time as the suspect's turn took, if there are others. Before, a
  * process that died four times after a claim of 40 made all 40 FAILED, none of them begun (docs/decisions/0010-claims.md).
@@ -106,37 +109,57 @@ export function createQuarantine(params: {
   /** Whether a suspect has run, and nothing kept it from its end. */
   async function takeTurn(pool: Pool): Promise<boolean> {
     if (state() !== 'running') return false;
-    let suspect = await pool.claimSuspect();
-    while (suspect !== null && isBusy()) {
-      crew.alone = suspect.id;
+    let suspects = await claimGroup(pool);
+    while (suspects.length > 0 && isBusy()) {
+      crew.alone = suspects[0]?.id ?? null;
       for (const member of crew.members) member.askToYield();
       await sleep(clock, LOOK_MS);
-      const isLate = clock.now() >= suspect.beginBy;
+      const isLate = suspects.some(({ beginBy }) => clock.now() >= beginBy);
       if (state() !== 'running') {
         // While the worker is paused nothing begins, suspects neither.
-        void suspect.handBack();
+        for (const suspect of suspects) void suspect.handBack();
         return false;
       }
       if (isLate) {
-        await suspect.handBack();
-        suspect = state() === 'running' ? await pool.claimSuspect() : null;
+        await Promise.all(suspects.map((suspect) => suspect.handBack()));
+        suspects = state() === 'running' ? await claimGroup(pool) : [];
       }
     }
-    if (suspect === null) return false;
+    if (suspects.length === 0) return false;
     // A pause or a window may have begun while the others came to their end.
     if (state() !== 'running' || !(await pool.isOpen())) {
-      void suspect.handBack();
+      for (const suspect of suspects) void suspect.handBack();
       return false;
     }
-    crew.alone = suspect.id;
-    const execution = suspect.begin();
-    if (execution === null) return false;
+    crew.alone = suspects[0]?.id ?? null;
+    const executions = suspects.flatMap((suspect) => suspect.begin() ?? []);
+    if (executions.length === 0) return false;
     // The turn lasts until the outcome is written: if another job ended the process before, this one would be blamed.
     // A pause changes nothing for a job that runs. A worker that stops claims no more: nobody has to wait for the
     // turn's end.
-    while (!execution.isSettled && execution.isSuspect && !isStopping())
-      await sleep(clock, LOOK_MS);
-    return execution.abortReason === null;
+    const isUnderWay = (): boolean =>
+      executions.some(({ isSettled, isSuspect }) => !isSettled && isSuspect);
+    while (isUnderWay() && !isStopping()) await sleep(clock, LOOK_MS);
+    return executions.some(({ abortReason }) => abortReason === null);
+  }
+
+  /** One suspect, or as many as may run together; what may not run with those that were claimed before it is handed back. */
+  async function claimGroup(pool: Pool): Promise<Suspect[]> {
+    const first = await pool.claimSuspect();
+    if (first === null) return [];
+    const group = [first];
+    for (let room = first.share; group.length < room;) {
+      // Without an answer, those that are here have their turn.
+      const next = await pool.claimSuspect().catch(() => null);
+      if (next === null) break;
+      if (next.share <= group.length) {
+        void next.handBack();
+        break;
+      }
+      group.push(next);
+      room = Math.min(room, next.share);
+    }
+    return group;
   }
 
   function isBusy(): boolean {

@@ -54,7 +54,7 @@ describe('the configuration', () => {
             officePath: undefined,
             timeoutMs: 60_000,
             workdir: '/tmp',
-            slots: undefined,
+            slots: expect.any(Number),
             imageHosts: [],
             passwordKeys: [],
             keepMs: 7 * 86_400_000,

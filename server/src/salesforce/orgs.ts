@@ -40,17 +40,37 @@ export function tellLevel({ name, store }: Org, log: Logger): void {
   );
 }
 
-/** Twice the batch may be under way, so that the next claim is a whole one while the last is still being made. */
-export function orgPool(kind: string, config: SalesforceConfig): PoolConfig {
-  const { batch, intervalMs, idleIntervalMs } = config;
-  return {
-    name: kind,
-    kinds: [kind],
-    batch,
-    least: batch,
-    concurrency: 2 * batch,
-    interval: { active: intervalMs, idle: idleIntervalMs },
-  };
+/**
+ * The pools of an org: those that the operator describes, and one for each other kind. No more is claimed than can start:
+ * 40 at once on two office processes, and the last ones had waited out their time before they began. A claim waits for half of
+ * the places, since each is a request that Salesforce counts (docs/decisions/0008-salesforce-leases.md).
+ */
+export function orgPools(
+  described: readonly PoolConfig[],
+  kinds: readonly string[],
+  roomOf: (kind: string) => number | null,
+  config: SalesforceConfig,
+): PoolConfig[] {
+  const named = new Set(described.flatMap((pool) => pool.kinds ?? []));
+  const rest = kinds.filter((kind) => !named.has(kind));
+  const pools: PoolConfig[] = [
+    ...described,
+    ...rest.map((kind) => ({ name: kind, kinds: [kind] })),
+  ];
+  return pools.map((pool) => {
+    const rooms = (pool.kinds ?? []).map((kind) => roomOf(kind) ?? config.batch);
+    const { concurrency = Math.max(1, ...rooms) } = pool;
+    const { batch = Math.min(config.batch, concurrency) } = pool;
+    return {
+      interval: { active: config.intervalMs, idle: config.idleIntervalMs },
+      ...pool,
+      concurrency,
+      batch,
+      least: Math.min(batch, Math.ceil(concurrency / 2)),
+      // Alone, a suspect takes about two seconds, most of them for its outcome to be gathered and written.
+      together: Math.ceil(concurrency / 2),
+    };
+  });
 }
 
 export function usageOf(

@@ -38,6 +38,9 @@ beforeAll(async () => {
     SALESFORCE_LOGIN_URL: apex.loginUrl,
     SALESFORCE_CLIENT_ID: APP.clientId,
     SALESFORCE_CLIENT_SECRET: APP.secret,
+    MILLRACE_POOLS: JSON.stringify([
+      { name: 'acme', kinds: ['document.acme'], concurrency: 2, minPriority: 1 },
+    ]),
     SALESFORCE_ORGS: JSON.stringify([
       {
         name: 'acme',
@@ -130,11 +133,15 @@ describe('a record that waits', () => {
 
   test('in an org without Apex is made as well', async () => {
     const own = await addTemplate(objects);
-    const id = await objects.org.insert('Generated_Document__c', {
+    const fields = {
       Status__c: 'QUEUED',
       RequestJSON__c: JSON.stringify(envelope({ templateId: own, parents: null })),
-    });
+    };
+    const unimportant = await objects.org.insert('Generated_Document__c', fields);
+    const id = await objects.org.insert('Generated_Document__c', { ...fields, Priority__c: 1 });
     expect(await ended(objects, id)).toMatchObject({ Status__c: 'SUCCEEDED' });
+    // Its pool wants a priority.
+    expect(objects.org.record(unimportant)).toMatchObject({ Status__c: 'QUEUED' });
     expect(await client.getJob({ params: { id: `acme-${id}` } })).toMatchObject({
       kind: 'document.acme',
     });
@@ -297,6 +304,16 @@ describe('the service', () => {
     );
   });
 
+  test('claims no more of an org than its office can convert, unless a pool says otherwise', async () => {
+    const { pools } = await client.workerStats();
+    expect(pools).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'document.salesforce', concurrency: 1, minPriority: null }),
+        expect.objectContaining({ name: 'acme', concurrency: 2, minPriority: 1 }),
+      ]),
+    );
+  });
+
   test('counts what it asks of an org', async () => {
     const metrics = await (await fetch(`${baseUrl}/metrics`)).text();
     expect(metrics).toMatch(/salesforce_api_calls_total\{[^}]*org="salesforce"[^}]*\} \d+/);
@@ -320,6 +337,7 @@ describe('the service', () => {
     return objects.org.insert('Generated_Document__c', {
       Status__c: 'QUEUED',
       RequestJSON__c: JSON.stringify(envelope({ templateId: own, parents: null })),
+      Priority__c: 1,
     });
   }
 

@@ -7,6 +7,7 @@ import {
   within,
 } from '@millrace/engine';
 import { systemClock } from '@millrace/engine/system';
+import { watchEndedJobs } from '@millrace/workload-kit';
 import { BULK_KIND, type BulkService } from '../bulk/kind.ts';
 import type { ServedFigures } from '../figures/overview.ts';
 import { type Hub, createHub } from '../live/hub.ts';
@@ -63,6 +64,7 @@ export async function openWork(process: Process, kinds: Kinds, queues: Queues): 
     },
     closing,
   );
+  watchEndedJobs(events, workloads.ended);
   const bulk: BulkService = {
     log: database.bulk,
     within: (scope) => createQueue({ store: within(joined, scope), registry, events }),
@@ -74,6 +76,7 @@ export async function openWork(process: Process, kinds: Kinds, queues: Queues): 
       places: kinds.places,
       salesforce: kinds.salesforce,
       kindsOf: declared.kindsOf,
+      roomOf: declared.roomOf,
       schedules,
       pools: [...config.pools, ...declared.pools],
       services: new Map([...workloads.services, [BULK_KIND, bulk]]),

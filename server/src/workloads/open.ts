@@ -1,6 +1,7 @@
 import type { Contract } from '@millrace/api';
 import { SchemaRefused } from '@millrace/store-postgres';
 import type {
+  EndedJob,
   Handler,
   HealthCheck,
   Host,
@@ -25,6 +26,8 @@ export interface OpenedWorkloads {
   readonly services: ReadonlyMap<string, unknown>;
   readonly checks: readonly HealthCheck[];
   readonly gauges: readonly ((set: SetGauge<MetricTable>) => void)[];
+  /** Tells the workload of the kind. */
+  ended(job: EndedJob): void;
   /** What they use up or share out, as it is now. */
   budgets(): Promise<readonly WorkloadBudget[]>;
   /** How their things appear in live events, by the topic. */
@@ -77,7 +80,13 @@ interface OpenedWorkload {
 }
 
 function together(all: readonly OpenedWorkload[]): OpenedWorkloads {
+  const listeners = new Map(
+    all.flatMap(({ opened, kinds }) =>
+      opened.ended === undefined ? [] : kinds.map((kind) => [kind, opened.ended] as const),
+    ),
+  );
   return {
+    ended: (job) => listeners.get(job.kind)?.(job),
     services: new Map(
       all.flatMap(({ opened, kinds }) => kinds.map((kind) => [kind, opened.service] as const)),
     ),

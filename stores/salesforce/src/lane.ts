@@ -5,6 +5,7 @@ export function calling(salesforce: Salesforce, said: CallOptions): Salesforce {
   return {
     ...salesforce,
     query: (soql, options) => salesforce.query(soql, { ...options, ...said }),
+    composite: (parts, options) => salesforce.composite(parts, { ...options, ...said }),
     graphs: (graphs, options) => salesforce.graphs(graphs, { ...options, ...said }),
     apex: (params) => salesforce.apex({ ...params, ...said }),
   };

@@ -286,6 +286,7 @@ function endingOf(context: Context, { job, outcome, children }: Settlement): End
     throw tooLong('payload', (outcome.payload ?? '').length);
   const recordId = context.ids.recordId(job.id);
   if (recordId === null) return null;
-  const { epoch, subject, attempt } = job;
-  return { recordId, epoch, token: tokenOf(recordId, epoch), subject, attempt, outcome };
+  const { epoch, subject, attempt, correlationId } = job;
+  const token = tokenOf(recordId, epoch);
+  return { recordId, epoch, token, subject, attempt, outcome, correlationId };
 }

@@ -1,6 +1,7 @@
 import type { Log, Queue } from '@millrace/engine';
 import { OfficeError } from '@millrace/office';
 import { type Migrations, type PostgresStore, migrate } from '@millrace/store-postgres';
+import type { EndedJob } from '@millrace/workload-kit';
 import { type Archive, openArchive } from './batch/archive.ts';
 import { type Belongings, createBelongings } from './belongings.ts';
 import { type Batches, createBatches } from './batch/batches.ts';
@@ -9,7 +10,7 @@ import type { Envelope, OutputFormat } from './contract/envelope.ts';
 import { type Erase, createErase } from './files/erase.ts';
 import { DocumentError, fromOfficeError, refusalOf } from './errors.ts';
 import { DEFAULT_KEEP_MS, type Files, createFiles } from './files/files.ts';
-import { type Generate, createGenerate, measured } from './one/generate.ts';
+import { type Generate, createGenerate, measuredJob } from './one/generate.ts';
 import { seqOf } from './ids.ts';
 import { type ImageRules, fetchImages } from './one/images.ts';
 import { type DocumentMetrics, NO_LOG, NO_METRICS, type Stopwatch } from './observe.ts';
@@ -18,7 +19,7 @@ import { type Passwords, createPasswords } from './passwords.ts';
 import {
   type Made,
   type OfficeLike,
-  type ProduceOptions,
+  type MakeOptions,
   type Workshop,
   convert,
   make,
@@ -29,6 +30,7 @@ import { type BatchUpkeep, createUpkeep } from './batch/upkeep.ts';
 import { type Sweep, createSweep } from './files/sweep.ts';
 import { type TemplateThreads, openTemplateThreads } from './templates/threads.ts';
 import type { TemplateSource } from './templates/compiled.ts';
+import { createUnsettled } from './unsettled.ts';
 import { type Templates, createTemplates } from './templates/templates.ts';
 
 export interface Documents extends RunDocument {
@@ -39,7 +41,9 @@ export interface Documents extends RunDocument {
   readonly upkeep: BatchUpkeep;
   readonly generate: Generate;
   /** Makes a document whose bytes the caller keeps (in a Salesforce org, say). */
-  make(envelope: Envelope, options: ProduceOptions): Promise<Made>;
+  make(envelope: Envelope, options: MakeOptions): Promise<Made>;
+  /** Counts the document of a job whose end is written. */
+  ended(job: EndedJob): void;
   /** A document that is not kept, for the author of its template. */
   preview(
     idOrName: string,
@@ -126,6 +130,7 @@ export async function openDocuments(params: DocumentsParams): Promise<Documents>
   const outputs = createOutputs({ database, reuseMs: params.reuseMs });
   const workshop: Workshop = { database, templates, outputs, office, images, clock, build };
   const upkeep = createUpkeep({ database, queue });
+  const unsettled = createUnsettled(metrics);
   return {
     templates,
     files,
@@ -139,15 +144,11 @@ export async function openDocuments(params: DocumentsParams): Promise<Documents>
       maxRows: params.maxRows,
     }),
     upkeep,
-    ...createRunDocument({ workshop, files, metrics, passwords }),
+    ...createRunDocument({ workshop, files, unsettled, passwords }),
     generate: createGenerate({ workshop, files, metrics }),
     make: (envelope, options) =>
-      measured(
-        { metrics, clock },
-        envelope,
-        { mode: options.lane, signal: options.signal },
-        async () => make(workshop, envelope, options),
-      ),
+      measuredJob(unsettled, envelope, options.job, () => make(workshop, envelope, options)),
+    ended: unsettled.ended,
     preview: (idOrName, data, options = {}) => preview(workshop, idOrName, data, options),
     belongings: createBelongings(database),
     archive: (batchId, tenant = '') => openArchive(database, batchId, tenant),

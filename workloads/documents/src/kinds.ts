@@ -34,7 +34,7 @@ export function documentKinds({
     public: { input: envelopeSchema },
     seal: (data) => passwords.seal(data as Partial<Envelope>),
     retry: RETRY.standard,
-    // Waiting for a free office process and 60 s of converting, with a lot to spare.
+    // 60 s of converting, with a lot to spare; waiting for a free process does not count.
     timeout: '5m',
     concurrency: 8,
     async run(job, context, documents: Documents) {

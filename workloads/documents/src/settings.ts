@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { defaultSlots } from '@millrace/office';
 import {
   flag,
   list,
@@ -16,7 +17,8 @@ export interface DocumentsConfig {
   readonly officePath: string | undefined;
   readonly timeoutMs: number;
   readonly workdir: string;
-  readonly slots: number | undefined;
+  /** Conversions at the same time. */
+  readonly slots: number;
   readonly imageHosts: readonly string[];
   /** Of files and batches. */
   readonly keepMs: number;
@@ -95,7 +97,7 @@ export const settings = settingsOf({
           officePath: values.MILLRACE_OFFICE_PATH,
           timeoutMs: values.CONVERSION_TIMEOUT_MS ?? values.CONVERSION_TIMEOUT,
           workdir: values.CONVERSION_WORKDIR,
-          slots: values.CONVERSION_MAX_CONCURRENT,
+          slots: values.CONVERSION_MAX_CONCURRENT ?? defaultSlots(),
           imageHosts: values.IMAGE_ALLOWLIST,
           keepMs: values.MILLRACE_KEEP_DOCUMENTS,
           passwordKeys: values.PDF_PASSWORD_KEYS,

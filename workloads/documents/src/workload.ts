@@ -1,4 +1,4 @@
-import { type Office, installedFonts, openOffice } from '@millrace/office';
+import { type Office, type OfficeEvent, installedFonts, openOffice } from '@millrace/office';
 import { type Host, type Workload, FetchRefused } from '@millrace/workload-kit';
 import { DOCUMENT } from './batch/jobs.ts';
 import { contract } from './contract/index.ts';
@@ -24,6 +24,8 @@ import { documentsWithin } from './within.ts';
 type DocumentsHost = Host<typeof contract.metrics>;
 
 const SWEEP_EVERY_MS = 5 * 60_000;
+/** Documents of one org, where the office has as many processes. Those that it leaves to people merge meanwhile. */
+const MOST_AT_ONCE = 8;
 
 /** The documents as a module: a DOCX template and data become a PDF, at a click, in a batch, or from a Salesforce record. */
 export const documents: Workload<DocumentsConfig, Documents, typeof contract> = {
@@ -33,7 +35,7 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
   migrations: MIGRATIONS,
   takesOrgs: true,
 
-  declare: ({ passwordKeys }, { orgs }) => ({
+  declare: ({ passwordKeys, slots }, { orgs }) => ({
     kinds: [
       ...documentKinds({ passwords: createPasswords(passwordKeys) }).map((kind) => ({
         kind,
@@ -44,6 +46,7 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
         kind: salesforceDocumentKind(name, retries),
         org: name,
         makes: 'document' as const,
+        room: Math.min(MOST_AT_ONCE, slots),
       })),
     ],
   }),
@@ -58,7 +61,8 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
       timeoutMs,
       workdir,
       officePath,
-      ...(slots !== undefined && { slots }),
+      onEvent: (event) => countConversions(event, telemetry),
+      slots,
     });
     const fonts = await installedFonts();
     const service = await openDocuments({
@@ -85,7 +89,11 @@ export const documents: Workload<DocumentsConfig, Documents, typeof contract> = 
         const { activeJobs, queuedJobs } = office.stats();
         set('conversion_pool_active', activeJobs);
         set('conversion_pool_queued', queuedJobs);
+        const { entryCount, currentSize } = service.templates.cacheStats();
+        set('template_cache_entries', entryCount);
+        set('template_cache_bytes', currentSize);
       },
+      ended: service.ended,
       budgets: async () => documentBudgets(office.stats(), service.templates.cacheStats()),
       chores: [{ name: 'sweep', everyMs: SWEEP_EVERY_MS, runOnce: service.sweep.runOnce }],
       steps: { documents: documentsStep(service, host.steps) },
@@ -111,12 +119,21 @@ function measured(office: Office, { telemetry }: DocumentsHost): Office {
   };
 }
 
+function countConversions(event: OfficeEvent, { count }: DocumentsHost['telemetry']): void {
+  if (event.type === 'converted') count('conversions_total', 1, { outcome: 'completed' });
+  if (event.type === 'failed')
+    count('conversions_total', 1, { outcome: event.code === 'canceled' ? 'canceled' : 'failed' });
+  if (event.type === 'files_left') count('conversion_cleanup_failures_total', 1);
+}
+
 function metricsOf({ telemetry: { record, count } }: DocumentsHost): DocumentMetrics {
   return {
     duration: (dimensions, ms) => record('docgen_duration_ms', ms, { ...dimensions }),
+    step: (step, mode, ms) => record('docgen_step_ms', ms, { step, mode }),
     failed: (reason, dimensions) => count('docgen_failures_total', 1, { reason, ...dimensions }),
     cacheHit: (templateId) => count('template_cache_hit', 1, { templateId }),
     cacheMiss: (templateId) => count('template_cache_miss', 1, { templateId }),
+    cacheEviction: () => count('template_cache_evictions_total', 1),
   };
 }
 

@@ -14,6 +14,8 @@ export interface FakeOffice extends OfficeLike {
   found: { readonly missingCharacters?: readonly string[]; readonly printsName?: boolean };
   /** Called before each conversion; what it throws, the conversion fails with. */
   before: (text: string, signal: AbortSignal | undefined) => Promise<void> | void;
+  /** What each conversion waits for before it has a process. */
+  free: () => Promise<void>;
 }
 
 export function fakeOffice(): FakeOffice {
@@ -22,10 +24,14 @@ export function fakeOffice(): FakeOffice {
     version: '7.4',
     found: {},
     before() {},
+    free: () => Promise.resolve(),
     async convert(docx, options = {}) {
       const text = textLines(docx).join('\n');
       const { lane, pdf, name } = options;
       office.calls.push({ lane, pdf, text, ...(name !== undefined && { name }) });
+      options.onTurn?.('waiting');
+      await office.free();
+      options.onTurn?.('running');
       await office.before(text, options.signal);
       return {
         pdf: Buffer.from(`%PDF ${text}`),

@@ -13,6 +13,7 @@ import {
   dependantsOf,
 } from '@millrace/engine';
 import type { PostgresStore } from '@millrace/store-postgres';
+import { watchEndedJobs } from '@millrace/workload-kit';
 import { need } from '../../../scripts/need.mjs';
 import { docx, p } from '../../../docx/test/builder.ts';
 import {
@@ -70,6 +71,7 @@ export async function openWorld(
     passwords: PASSWORDS,
     ...changes,
   });
+  watchEndedJobs(events, documents.ended);
   const watchers = new Set<(id: JobId) => void>();
   const over = ({ id }: { id: JobId }): void => watchers.forEach((watch) => watch(id));
   events.on('job.succeeded', over);
@@ -116,6 +118,8 @@ export async function openWorld(
 
 function telling(told: string[]): DocumentMetrics {
   return {
+    step() {},
+    cacheEviction() {},
     duration: ({ outputFormat, mode }) => told.push(`made ${outputFormat} ${mode}`),
     failed: (reason, { templateId, mode }) => told.push(`failed ${reason} ${templateId} ${mode}`),
     cacheHit: (id) => told.push(`hit ${id}`),
@@ -162,6 +166,7 @@ export function execution<Data>(
     log: silent,
     enqueue() {},
     progress() {},
+    pauseTimeout: () => () => {},
     get: () => Promise.resolve(null),
   };
   return [job, context];

@@ -17,6 +17,7 @@ export type * from './definitions/types.ts';
 export { watchFolder } from './definitions/watch.ts';
 export { type YamlText, readYaml } from './definitions/yaml.ts';
 export { type Download, download, fileHeaders } from './download.ts';
+export { type EndedJob, watchEndedJobs } from './ended-jobs.ts';
 export { type Finding, diskFinding, existing, missing, there, unknown } from './finding.ts';
 export * from './handler.ts';
 export type { WorkloadBudget } from './budget.ts';

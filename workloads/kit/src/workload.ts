@@ -17,6 +17,7 @@ import type { WorkloadBudget } from './budget.ts';
 import type { Contract } from './contract/contract.ts';
 import type { MetricTable, Recorder, SetGauge } from './contract/metrics.ts';
 import type { WorkloadContract } from './contract/tables.ts';
+import type { EndedJob } from './ended-jobs.ts';
 import type { Finding } from './finding.ts';
 import type { HandlersOf } from './handler.ts';
 import type { HealthCheck } from './health.ts';
@@ -89,6 +90,8 @@ export interface DeclaredKind<Service> {
   readonly redis?: true;
   /** Each execution makes a document: the overview holds how long they take against what is promised of documents. */
   readonly makes?: 'document';
+  /** So many can run here at once: the pool of its org claims no more, unless the operator says so. */
+  readonly room?: number;
   /** Parts of its store without which it cannot run: refused at start, not after the work is done. */
   readonly needs?: readonly (keyof Store)[];
 }
@@ -202,6 +205,8 @@ export interface Opened<
   readonly checks?: readonly HealthCheck[];
   /** Read when someone asks for metrics, and not before. */
   gauges?(set: SetGauge<Metrics>): void;
+  /** Hears of every execution of its own kinds when its end is written. */
+  ended?(job: EndedJob): void;
   /** What it uses up or shares out, as it is now: read whenever somebody looks. */
   budgets?(): Promise<readonly WorkloadBudget[]>;
   readonly chores?: readonly Chore[];

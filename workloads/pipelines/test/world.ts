@@ -179,6 +179,7 @@ export async function openWorld(database: TestDatabase): Promise<World> {
       log,
       enqueue() {},
       progress() {},
+      pauseTimeout: () => () => {},
       get: (id) => store.get({ id }),
     };
     const running = {

@@ -106,6 +106,7 @@ export async function openBench(params: {
       log: { info() {}, warn() {}, error() {} },
       enqueue() {},
       progress() {},
+      pauseTimeout: () => () => {},
       get: async () => null,
     };
     const job = {

@@ -89,6 +89,7 @@ export function createFleet(params: FleetParams): Fleet {
           { error: String(error) },
           'The files of a LibreOffice process could not be removed',
         );
+        onEvent({ type: 'files_left' });
         onEnded(member, 'crash');
       },
     );

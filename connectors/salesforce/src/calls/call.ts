@@ -245,9 +245,9 @@ function headersOf(params: CallParams, session: Session): Record<string, string>
   };
 }
 
-/** Ids come from outside; a line end in one must not become a header. */
+/** Ids come from outside; a line end in one must not become a header. A call may be for a hundred documents. */
 function headerText(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e]/g, '_').slice(0, 200);
+  return text.replaceAll(/[^\x20-\x7e]/g, '_').slice(0, 4_000);
 }
 
 function refuseLongHead(path: string, headers: Readonly<Record<string, string>>): void {

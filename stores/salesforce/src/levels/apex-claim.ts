@@ -2,7 +2,7 @@ import type { ClaimParams, Claimed, ClaimedJob, Lost } from '@millrace/engine';
 import type { Context } from '../context.ts';
 import { selectByIds } from '../records/select.ts';
 import { AT_ONCE, type ApexCall } from './apex-call.ts';
-import { payloadOf } from './claimed.ts';
+import { claimIdOf, payloadOf } from './claimed.ts';
 
 interface ClaimAnswer {
   readonly now: number;
@@ -52,24 +52,28 @@ export function createApexClaim(
         .map(({ kind, limit }) => ({ kind, limit: Math.min(limit - taken(kind), AT_ONCE) }))
         .filter(({ limit }) => limit > 0);
       const limit = Math.min(params.limit - jobs.length, AT_ONCE);
-      const answer = await call<ClaimAnswer>('claim', {
-        worker: params.worker,
-        claimId: String(params.claim),
-        replay: false,
-        alone: params.alone ?? false,
-        leaseSeconds: Math.ceil(params.leaseMs / 1_000),
-        wants: wants.flatMap(({ kind, limit: most }) =>
-          kind === defaultKind
-            ? [
-                { kind: null, limit: most },
-                { kind, limit: most },
-              ]
-            : [{ kind, limit: most }],
-        ),
-        limit,
-        minPriority: params.minPriority ?? null,
-        maxAttempts: context.maxAttempts,
-      });
+      const answer = await call<ClaimAnswer>(
+        'claim',
+        {
+          worker: params.worker,
+          claimId: String(params.claim),
+          replay: false,
+          alone: params.alone ?? false,
+          leaseSeconds: Math.ceil(params.leaseMs / 1_000),
+          wants: wants.flatMap(({ kind, limit: most }) =>
+            kind === defaultKind
+              ? [
+                  { kind: null, limit: most },
+                  { kind, limit: most },
+                ]
+              : [{ kind, limit: most }],
+          ),
+          limit,
+          minPriority: params.minPriority ?? null,
+          maxAttempts: context.maxAttempts,
+        },
+        { correlationId: claimIdOf(params) },
+      );
       claimed.push(answer);
       jobs.push(...answer.jobs);
       if (answer.jobs.length < AT_ONCE || jobs.length >= params.limit) break;

@@ -4,7 +4,7 @@ import { type Context, isTemporary, unavailable } from '../context.ts';
 import { endingValues } from '../settling/ending.ts';
 import { settleGraphs } from '../settling/graphs.ts';
 import { AT_ONCE, type ApexCall } from './apex-call.ts';
-import type { Ending, Level } from './level.ts';
+import { type Ending, type Level, correlationOf } from './level.ts';
 
 /** The start of the trigger's message when the subject of the document was erased while it was made. */
 const ERASED = 'ERASED:';
@@ -37,7 +37,8 @@ async function complete(
 ): Promise<readonly SettleAnswer[]> {
   const body = { outcomes: group.map(outcomeOf) };
   try {
-    return (await call<{ answers: SettleAnswer[] }>('complete', body, true)).answers;
+    const options = { repeatable: true, correlationId: correlationOf(group) };
+    return (await call<{ answers: SettleAnswer[] }>('complete', body, options)).answers;
   } catch (error) {
     if (!(error instanceof SalesforceError) || !isTemporary(error)) throw error;
     return group.map(() => ({ unknown: unavailable(error) }));

@@ -16,7 +16,9 @@ export function createApexLevel(context: Context): Level {
         leases: group.map(({ recordId, epoch }) => ({ id: recordId, epoch })),
         leaseSeconds: Math.ceil(leaseMs / 1_000),
       };
-      answers.push(...(await call<{ answers: RenewAnswer[] }>('renew', body, true)).answers);
+      answers.push(
+        ...(await call<{ answers: RenewAnswer[] }>('renew', body, { repeatable: true })).answers,
+      );
     }
     return answers;
   }

@@ -29,12 +29,20 @@ export interface Held extends Pick<Lease, 'epoch'> {
 /** A lease and how its execution came out. */
 export interface Ending extends Held {
   readonly token: string;
+  readonly correlationId?: string | null;
   /** Whom the job was about when it was claimed. */
   readonly subject: string | null;
   readonly attempt: number;
   readonly outcome: SettledOutcome;
   /** While it ran: see `erased`. */
   readonly isErased?: boolean;
+}
+
+/** For the header of a call that settles several documents: the id of each, so that any of them finds it. */
+export function correlationOf(endings: readonly Ending[]): string {
+  return [...new Set(endings.map(({ correlationId, recordId }) => correlationId ?? recordId))].join(
+    ',',
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import { canMove } from '@millrace/engine';
-import { SalesforceError, type Subrequest } from '@millrace/salesforce';
+import { SalesforceError, type Subrequest, type WriteOptions } from '@millrace/salesforce';
 import { type Context, isTemporary } from '../context.ts';
 import { canceledValues } from '../settling/ending.ts';
 import { ApexAppeared, type Held, inGroups, isOfTrigger } from './level.ts';
@@ -72,9 +72,11 @@ const ROUNDS = 10;
 /** An error: nothing was done, for someone holds this record, or a rule of the org or an approval does not let it be changed. */
 export type Made = 'made' | 'taken' | SalesforceError;
 
+type MoveOptions = Pick<WriteOptions, 'repeatable' | 'correlationId'>;
+
 export interface Moves {
   /** Makes each move in its own transaction. Moves of a `repeatable` call may be made twice. */
-  make(moves: readonly Move[], options?: { readonly repeatable: boolean }): Promise<Made[]>;
+  make(moves: readonly Move[], options?: MoveOptions): Promise<Made[]>;
   cancel(recordIds: readonly string[]): Promise<{ canceled: string[]; requested: string[] }>;
   retry(recordIds: readonly string[]): Promise<string[]>;
   forgetOldLeases(): Promise<void>;
@@ -84,10 +86,7 @@ export function createMoves(context: Context): Moves {
   const { salesforce, names } = context;
   let forgetAt = -Infinity;
 
-  async function make(
-    moves: readonly Move[],
-    options: { readonly repeatable: boolean } = { repeatable: false },
-  ): Promise<Made[]> {
+  async function make(moves: readonly Move[], options: MoveOptions = {}): Promise<Made[]> {
     if (moves.length === 0) return [];
     const answers = await salesforce.graphs(
       moves.map(({ row, first, values, last = [] }) => [

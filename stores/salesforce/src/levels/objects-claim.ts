@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { ClaimParams, Claimed, Lost, Want } from '@millrace/engine';
 import { SalesforceError, soqlTime } from '@millrace/salesforce';
 import { claimedJob, claimIdOf } from './claimed.ts';
 import type { Context } from '../context.ts';
+import { calling } from '../lane.ts';
 import { canceledValues, timeText } from '../settling/ending.ts';
 import { tokenOf } from '../records/ids.ts';
 import { type Move, type Moves, endRow, nextEpoch, nextRows } from './moves.ts';
@@ -30,17 +32,24 @@ export function createObjectsClaim(
 
   return async function claim(params) {
     const wants = params.wants.filter(({ limit }) => limit > 0);
+    const said = { correlationId: claimIdOf(params) };
     await moves.forgetOldLeases();
     let found = await look(params, wants);
-    const taken = await takeOver(found.expired);
+    const taken = await takeOver(found.expired, said);
     if (taken.count > 0) found = await look(params, wants);
 
     const limit = params.alone === true ? Math.min(1, params.limit) : params.limit;
     const picked = pick(found.due, wants, limit);
     const [canceled, fresh] = [picked.filter(isCanceled), picked.filter((row) => !isCanceled(row))];
-    await moves.make(canceled.map(cancelMove));
-    const leased = fresh.map((row) => ({ row, epoch: nextEpoch(context, row) }));
-    const done = await moves.make(leased.map((each) => leaseMove(each, params)));
+    await moves.make(canceled.map(cancelMove), said);
+    const leased = fresh.map((row) => ({
+      row: withCorrelation(row),
+      epoch: nextEpoch(context, row),
+    }));
+    const done = await moves.make(
+      leased.map((each) => leaseMove(each, params)),
+      said,
+    );
     const refused = done.find((made) => made instanceof SalesforceError);
     if (refused !== undefined && !done.includes('made')) throw refused;
     const now = salesforce.now();
@@ -93,7 +102,11 @@ export function createObjectsClaim(
         ),
       ),
     ];
-    const [expired = [], next = [], suspects = [], ...found] = await answersTo(context, queries);
+    const asked = {
+      ...context,
+      salesforce: calling(salesforce, { correlationId: claimIdOf(params) }),
+    };
+    const [expired = [], next = [], suspects = [], ...found] = await answersTo(asked, queries);
     return {
       expired: expired.map((record) => rowOf(context, record)),
       suspects: suspects.length > (alone ? 1 : 0),
@@ -105,13 +118,16 @@ export function createObjectsClaim(
     };
   }
 
-  async function takeOver(expired: readonly Row[]): Promise<{ count: number; lost: Lost[] }> {
+  async function takeOver(
+    expired: readonly Row[],
+    said: { readonly correlationId: string },
+  ): Promise<{ count: number; lost: Lost[] }> {
     const ends = expired.map((row) => ({
       row,
       first: [endRow(context, { recordId: row.id, epoch: row.epoch })],
       values: takeOverValues(context, row),
     }));
-    const done = await moves.make(ends);
+    const done = await moves.make(ends, said);
     const ended = ends.filter((_, index) => done[index] === 'made');
     return {
       count: ended.length,
@@ -145,9 +161,15 @@ export function createObjectsClaim(
         claimId: claimIdOf(params),
         worker: params.worker.slice(0, LONGEST_WORKER),
         startedAt: timeText(now),
+        correlationId: row.correlationId,
       },
     };
   }
+}
+
+/** A record that nobody gave an id has one from its first claim on: logs, traces and the org name it by the same. */
+function withCorrelation(row: Row): Row {
+  return row.correlationId === null ? { ...row, correlationId: randomUUID() } : row;
 }
 
 function isCanceled({ cancelRequested }: Row): boolean {

@@ -7,7 +7,7 @@ export const RECORD_CODES = {
   template_not_found: { retryable: false },
   validation_error: { retryable: false },
   conversion_timeout: { retryable: false },
-  conversion_failed: { retryable: true },
+  conversion_failed: { retryable: false },
   upload_failed: { retryable: true },
   storage_full: { retryable: true },
   unknown: { retryable: true },

@@ -3,7 +3,7 @@ import { type GraphAnswer, SalesforceError, type Subrequest } from '@millrace/sa
 import { type Context, isTemporary, unavailable } from '../context.ts';
 import { filesOf, uploads } from './effects.ts';
 import { ids18 } from '../records/ids.ts';
-import { ApexAppeared, type Ending } from '../levels/level.ts';
+import { ApexAppeared, type Ending, correlationOf } from '../levels/level.ts';
 import type { Field } from '../records/fields.ts';
 import { recordInGraph } from '../records/names.ts';
 import type { Row } from '../records/row.ts';
@@ -46,6 +46,7 @@ export async function settleGraphs(
         } satisfies Subrequest,
       ];
     }),
+    { correlationId: correlationOf(endings) },
   );
   return readAnswers(context, endings, answers, proofs);
 }

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { clockAheadBy } from '../../../../stores/postgres/test/databases.ts';
 import {
@@ -167,7 +167,8 @@ describe.each(DATABASES)('batches on %s', (which) => {
     expect(items).toMatchObject([
       { item: 2, error: { code: 'conversion_failed', message: 'Bob breaks it.' } },
     ]);
-    expect(world.told).toContain(`failed conversion_failed ${batch.settings.templateId} batch`);
+    const failed = `failed conversion_failed ${batch.settings.templateId} batch`;
+    await vi.waitFor(() => expect(world.told).toContain(failed));
     world.office.before = () => {};
     expect(await world.documents.batches.retry(batch.id)).toEqual({ retried: 1 });
     expect(await finish(batch)).toMatchObject({ state: 'FINISHED', counts: { succeeded: 3 } });

@@ -7,6 +7,7 @@ import { ROWS, filling, sheet } from './uploads.ts';
 const timings = z.object({
   template: z.number(),
   merge: z.number(),
+  wait: z.number().describe('For a free conversion process.'),
   convert: z.number(),
   store: z.number(),
   total: z.number(),
@@ -130,7 +131,7 @@ export const documentContracts = {
         file: fileExample,
         docx: null,
         cached: false,
-        timings: { template: 0.1, merge: 0.4, convert: 52, store: 3, total: 56 },
+        timings: { template: 0.1, merge: 0.4, wait: 0.1, convert: 52, store: 3, total: 56 },
         correlationId: '9f1c0c1e-3f0a-4b59-8a3e-1f2d3c4b5a69',
       },
     },

@@ -11,8 +11,8 @@ export const failures = {
     help: 'LibreOffice took too long. Make the document smaller, or raise CONVERSION_TIMEOUT. Tried again only where the machine was too busy.',
   },
   conversion_failed: {
-    retryable: true,
-    help: 'LibreOffice could not convert the document. Make it as DOCX and look what is wrong with it.',
+    retryable: false,
+    help: 'LibreOffice could not convert the document. Make it as DOCX and look what is wrong with it. Tried again only where LibreOffice did not start, or the document could not be handed to it.',
   },
   upload_failed: {
     retryable: true,

@@ -5,8 +5,9 @@ import { parseEnvelope } from './request.ts';
 import { reasonOf, storing } from '../errors.ts';
 import type { FileFacts, Files, StoredFile } from '../files/files.ts';
 import { type Ending, mediaTypeOf, outputName } from './names.ts';
-import type { Dimensions, DocumentMetrics, Timings } from '../observe.ts';
+import type { DocumentMetrics, Timings } from '../observe.ts';
 import { type Produced, type Workshop, produce } from './produce.ts';
+import { type Unsettled, countFailure, recordMade } from '../unsettled.ts';
 
 export interface GenerateContext {
   readonly tenant?: string | undefined;
@@ -50,8 +51,7 @@ export function createGenerate(parts: {
     const envelope = parseEnvelope(given);
     const { tenant = '', signal, correlationId, submitter = null } = context;
     const options = { tenant, lane: 'interactive', signal, correlationId, submitter } as const;
-    const measures = { metrics, clock: workshop.clock };
-    return measured(measures, envelope, { mode: 'interactive', signal }, async () => {
+    return measured(metrics, envelope, { signal }, async () => {
       const produced = await produce(workshop, envelope, options);
       const facts = factsOf(envelope, produced, context);
       const { output, docx } = await produced.step('store', () =>
@@ -75,26 +75,38 @@ export function createGenerate(parts: {
 }
 
 /** Counts what it takes and why it fails, by template. What was aborted did not fail. */
-export async function measured<T extends { readonly templateId: string }>(
-  { metrics, clock }: { metrics: DocumentMetrics } & Pick<Workshop, 'clock'>,
+async function measured<T extends { readonly templateId: string; readonly timings: Timings }>(
+  metrics: DocumentMetrics,
   { templateId, outputFormat }: Pick<Envelope, 'templateId' | 'outputFormat'>,
-  { mode, signal }: { mode: Dimensions['mode']; signal: AbortSignal | undefined },
+  { signal }: { signal: AbortSignal | undefined },
   work: () => Promise<T>,
 ): Promise<T> {
-  const from = clock.now();
+  const mode = 'interactive';
   try {
     const made = await work();
-    metrics.duration({ templateId: made.templateId, outputFormat, mode }, clock.now() - from);
+    recordMade(metrics, { templateId: made.templateId, outputFormat, mode }, made.timings);
     return made;
   } catch (error) {
-    if (signal?.aborted === true) throw error;
-    const { reason } = reasonOf(error);
-    // Names of templates that do not exist are counted as `unknown`: anybody can ask for any number of names, and
-    // each would be a time series.
-    const known = reason === 'template_not_found' ? 'unknown' : templateId;
-    metrics.failed(reason, { templateId: known, outputFormat, mode });
+    if (signal?.aborted !== true)
+      countFailure(metrics, reasonOf(error).reason, { templateId, outputFormat, mode });
     throw error;
   }
+}
+
+/** The same of a job's document, which counts when the end of the job is written. */
+export async function measuredJob<
+  T extends { readonly templateId: string; readonly timings: Timings },
+>(
+  unsettled: Unsettled,
+  { templateId, outputFormat }: Pick<Envelope, 'templateId' | 'outputFormat'>,
+  job: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const mode = 'batch';
+  unsettled.begun(job, { templateId, outputFormat, mode });
+  const made = await work();
+  unsettled.made(job, { templateId: made.templateId, outputFormat, mode }, made.timings);
+  return made;
 }
 
 export function endingOf({ outputFormat }: Pick<Envelope, 'outputFormat'>): 'pdf' | 'docx' {

@@ -1,5 +1,5 @@
 import type { FieldUse } from '@millrace/docx';
-import { type Conversion, type Office, OfficeError } from '@millrace/office';
+import { type Conversion, type Office, OfficeError, type OnTurn } from '@millrace/office';
 import type { Database } from '@millrace/store-postgres';
 import { sha256 } from './canonical.ts';
 import { type Content, putContent } from '../files/contents.ts';
@@ -8,7 +8,7 @@ import { officeOptions } from './request.ts';
 import { fromOfficeError, refusalOf, storing } from '../errors.ts';
 import { type ImageRules, fetchImages } from './images.ts';
 import { outputName } from './names.ts';
-import { type Stopwatch, type Timings, createTimings } from '../observe.ts';
+import { type Pause, type Stopwatch, type Timings, createTimings } from '../observe.ts';
 import { type Outputs, outputKey } from './outputs.ts';
 import type { Compiled } from '../templates/compiled.ts';
 import type { Templates } from '../templates/templates.ts';
@@ -55,6 +55,8 @@ export interface ProduceOptions {
   readonly lane: 'interactive' | 'batch';
   readonly signal?: AbortSignal | undefined;
   readonly correlationId?: string | undefined;
+  /** The job's: what it waits for a process of the office is not its own time. */
+  readonly pauseTimeout?: Pause | undefined;
 }
 
 /** Whose document it is: part of the output cache's key. */
@@ -68,7 +70,7 @@ export async function produce(
   options: ProduceOptions & OfSomebody,
 ): Promise<Produced> {
   const { templates, outputs } = workshop;
-  const { step, timings } = createTimings(workshop.clock);
+  const { step, pause, timings } = createTimings(workshop.clock);
   const compiled = await step('template', () =>
     templates.compiled(envelope.templateId, options.tenant, options.correlationId),
   );
@@ -94,7 +96,7 @@ export async function produce(
       docx: there.docx && { ...there.docx, bytes: null },
     };
 
-  const rendered = await render(workshop, envelope, options, { step, merged });
+  const rendered = await render(workshop, envelope, options, { step, pause, merged });
   const stored = await step('store', () => keep(workshop, key, rendered));
   return { ...result, cached: false, warnings: rendered.warnings, ...stored };
 }
@@ -108,19 +110,26 @@ export interface Made {
   readonly timings: Timings;
 }
 
+/** Options of `make`: the job counts the document, when its end is written. */
+export type MakeOptions = ProduceOptions & { readonly job: string };
+
 /** As `produce`, without cache and storage: for documents whose home is elsewhere. */
 export async function make(
   workshop: Workshop,
   envelope: Envelope,
   options: ProduceOptions,
 ): Promise<Made> {
-  const { step, timings } = createTimings(workshop.clock);
+  const { step, pause, timings } = createTimings(workshop.clock);
   const compiled = await step('template', () =>
     workshop.templates.compiled(envelope.templateId, options.tenant, options.correlationId),
   );
   const images = await step('merge', () => prepare(workshop, compiled, envelope, options));
   const merged = (): Promise<Uint8Array> => merge(compiled, envelope, images);
-  const { output, docx, warnings } = await render(workshop, envelope, options, { step, merged });
+  const { output, docx, warnings } = await render(workshop, envelope, options, {
+    step,
+    pause,
+    merged,
+  });
   return { output, docx, warnings, templateId: compiled.info.id, timings: timings() };
 }
 
@@ -136,14 +145,17 @@ async function render(
   workshop: Workshop,
   envelope: Envelope,
   options: ProduceOptions,
-  { step, merged }: Pick<Produced, 'step' | 'merged'>,
+  { step, pause, merged }: Pick<Produced, 'step' | 'merged'> & { readonly pause: Pause },
 ): Promise<Rendered> {
   options.signal?.throwIfAborted();
   const docx = await step('merge', merged);
   if (envelope.outputFormat === 'DOCX')
     return { output: docx, docx: null, warnings: [], reusable: true };
   const { pdf, missingCharacters, printsName } = await step('convert', () =>
-    convert(workshop, docx, envelope, options),
+    convert(workshop, docx, envelope, {
+      ...options,
+      pauses: [pause, ...(options.pauseTimeout === undefined ? [] : [options.pauseTimeout])],
+    }),
   );
   options.signal?.throwIfAborted();
   const warnings = missingCharacters === undefined ? [] : [withoutFont(missingCharacters)];
@@ -226,8 +238,14 @@ export async function convert(
   { office }: Pick<Workshop, 'office'>,
   docx: Uint8Array,
   { pdf, outputFileName }: Pick<Envelope, 'pdf'> & Partial<Pick<Envelope, 'outputFileName'>>,
-  { lane, signal, correlationId }: Omit<ProduceOptions, 'tenant'>,
+  {
+    lane,
+    signal,
+    correlationId,
+    pauses = [],
+  }: Omit<ProduceOptions, 'tenant' | 'pauseTimeout'> & { readonly pauses?: readonly Pause[] },
 ): Promise<Conversion> {
+  const waits = waitsOf(pauses);
   try {
     return await office.convert(docx, {
       lane,
@@ -235,10 +253,29 @@ export async function convert(
       pdf: officeOptions(pdf),
       ...(signal !== undefined && { signal }),
       ...(correlationId !== undefined && { correlationId }),
+      onTurn: waits.onTurn,
     });
   } catch (error) {
     throw error instanceof OfficeError ? fromOfficeError(error) : error;
+  } finally {
+    waits.end();
   }
+}
+
+/** Begins and ends the pauses as the office says whose turn it is. */
+function waitsOf(pauses: readonly Pause[]): { onTurn: OnTurn; end(): void } {
+  let resume: (() => void)[] = [];
+  const end = (): void => {
+    for (const each of resume) each();
+    resume = [];
+  };
+  return {
+    onTurn(turn) {
+      end();
+      if (turn === 'waiting') resume = pauses.map((pause) => pause());
+    },
+    end,
+  };
 }
 
 async function keep(

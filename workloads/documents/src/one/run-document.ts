@@ -5,14 +5,14 @@ import { rowData } from '../batch/row-data.ts';
 import { type Envelope, envelopeSchema } from '../contract/envelope.ts';
 import { DocumentError, failureOf, storing } from '../errors.ts';
 import type { FileFacts, Files } from '../files/files.ts';
-import { type Generated, endingOf, factsOf, measured } from './generate.ts';
+import { type Generated, endingOf, factsOf, measuredJob } from './generate.ts';
 import { seqOf } from '../ids.ts';
 import { type Begun, type ItemRef, items } from '../batch/items.ts';
 import { nameFromRow, outputName } from './names.ts';
-import type { DocumentMetrics } from '../observe.ts';
 import type { Passwords } from '../passwords.ts';
 import { type Produced, type Workshop, produce } from './produce.ts';
 import { parseAs } from './request.ts';
+import type { Unsettled } from '../unsettled.ts';
 
 interface Recorded {
   readonly fileId: string;
@@ -50,7 +50,7 @@ export interface Skipped {
 interface Parts {
   readonly workshop: Workshop;
   readonly files: Files;
-  readonly metrics: DocumentMetrics;
+  readonly unsettled: Unsettled;
   readonly passwords: Passwords;
 }
 
@@ -131,18 +131,17 @@ async function recordItem(
 }
 
 async function make(
-  { workshop, metrics }: Parts,
+  { workshop, unsettled }: Parts,
   envelope: Envelope,
   job: RunningJob<unknown>,
-  { signal }: JobContext,
+  { signal, pauseTimeout }: JobContext,
   name: (produced: Produced) => Promise<Recorded | null>,
 ): Promise<DocumentResult | Skipped> {
   const { tenant, correlationId, submitter } = job;
-  const measures = { metrics, clock: workshop.clock };
-  const { named, cached, timings, warnings } = await measured(
-    measures,
+  const { named, cached, timings, warnings } = await measuredJob(
+    unsettled,
     envelope,
-    { mode: 'batch', signal },
+    job.id,
     async () => {
       const produced = await produce(workshop, envelope, {
         tenant,
@@ -150,6 +149,7 @@ async function make(
         submitter,
         signal,
         lane: 'batch',
+        pauseTimeout,
       });
       const recorded = await produced.step('store', () => storingOf(() => name(produced)));
       const { templateId, warnings: said } = produced;

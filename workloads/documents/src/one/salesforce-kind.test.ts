@@ -42,7 +42,10 @@ function run(changes: Partial<EnvelopeInput> = {}) {
     ...changes,
   });
   const job = { data, tenant: '', correlationId: 'c' } as unknown as RunningJob<unknown>;
-  const context = { signal: new AbortController().signal } as JobContext;
+  const context = {
+    signal: new AbortController().signal,
+    pauseTimeout: () => () => {},
+  } as unknown as JobContext;
   return kind.run(job, context, world.documents) as Promise<unknown>;
 }
 
@@ -115,4 +118,38 @@ test('what breaks in the office is tried again by policy', async () => {
     throw new OfficeError('conversion_timeout', 'It took too long.', true);
   };
   await expect(run()).rejects.toMatchObject({ code: 'conversion_timeout', retryable: true });
+});
+
+test('waiting for a process of the office is neither the job’s time nor the conversion’s', async () => {
+  let now = 0;
+  const clock = { now: () => now };
+  const own = await openWorld(database, {
+    clock,
+    templatesElsewhere: { has: () => true, fetch: async () => template('Dear {{Name}}') },
+  });
+  const turns: string[] = [];
+  own.office.free = async () => void (now += 600_000);
+  own.office.before = () => void (now += 50);
+  const kind = salesforceDocumentKind('org', 0);
+  const data = parseEnvelope({ templateId: ID, outputFileName: 'Letter', data: { Name: 'Ann' } });
+  const job = { data, tenant: '', correlationId: 'c' } as unknown as RunningJob<unknown>;
+  const context = {
+    signal: new AbortController().signal,
+    pauseTimeout() {
+      turns.push(`paused at ${now}`);
+      return () => void turns.push(`resumed at ${now}`);
+    },
+  } as unknown as JobContext;
+  try {
+    expect(await kind.run(job, context, own.documents)).toMatchObject({
+      result: { timings: { wait: 600_000, convert: 50 } },
+    });
+    expect(turns).toEqual(['paused at 0', 'resumed at 600000']);
+    own.office.free = () =>
+      Promise.reject(new OfficeError('canceled', 'The office is closed.', true));
+    await expect(kind.run(job, context, own.documents)).rejects.toThrow();
+    expect(turns.slice(2)).toEqual(['paused at 600050', 'resumed at 600050']);
+  } finally {
+    await own.close();
+  }
 });

@@ -16,15 +16,18 @@ export function salesforceDocumentKind(org: string, retries: number): JobKind<un
     kind: kindOf(org),
     input: envelopeSchema,
     retry: retryPolicy(retries),
-    // Waiting for a free office process and 60 s of converting, with a lot to spare.
+    // 60 s of converting, with a lot to spare; waiting for a free process does not count.
     timeout: '5m',
-    async run({ data: envelope, correlationId, tenant }, { signal }, documents: Documents) {
+    async run({ id, data: envelope, correlationId, tenant }, context, documents: Documents) {
+      const { signal, pauseTimeout } = context;
       try {
         const made = await documents.make(envelope, {
           tenant,
           lane: 'batch',
           signal,
           correlationId,
+          pauseTimeout,
+          job: id,
         });
         const { templateId, timings } = made;
         return done({ templateId, timings }, { effects: [filesOf(envelope, made)] });

@@ -23,8 +23,9 @@ export const TEMPLATE_CACHE_BYTES = 500 * 1024 * 1024;
 export function createTemplateCache<T>(params: {
   sizeOf: (value: T) => number;
   maxBytes?: number;
+  onEviction?: () => void;
 }): TemplateCache<T> {
-  const { sizeOf, maxBytes = TEMPLATE_CACHE_BYTES } = params;
+  const { sizeOf, maxBytes = TEMPLATE_CACHE_BYTES, onEviction } = params;
   // A Map keeps the order of insertion: the first is the one that was not used for longest.
   const entries = new Map<string, { value: T; size: number }>();
   const loading = new Map<string, Promise<T>>();
@@ -44,6 +45,7 @@ export function createTemplateCache<T>(params: {
       if (currentSize <= maxBytes) break;
       drop(oldest);
       evictions += 1;
+      onEviction?.();
     }
   }
 

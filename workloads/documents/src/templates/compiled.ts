@@ -47,6 +47,7 @@ export function createCompiledTemplates(params: {
   const { threads, metrics, elsewhere, cacheBytes, get, bytes } = params;
   const cache: TemplateCache<Compiled> = createTemplateCache({
     sizeOf: ({ template, info }) => template.size + info.size,
+    onEviction: () => metrics.cacheEviction(),
     ...(cacheBytes !== undefined && { maxBytes: cacheBytes }),
   });
 
