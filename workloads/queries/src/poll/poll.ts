@@ -1,7 +1,7 @@
 import { type JobContext, type Outcome, type RunningJob, defer, done } from '@millrace/engine';
 import { type BusinessUnit, MarketingCloudError } from '@millrace/marketing-cloud';
 import type { Tally } from '../calls.ts';
-import { QueryError } from '../errors.ts';
+import { QueryError, unknownRun } from '../errors.ts';
 import { seqOf } from '../ids.ts';
 import { freshData } from '../jobs.ts';
 import type { RunRecord } from '../runs/record.ts';
@@ -20,7 +20,7 @@ export async function runPoll(
 ): Promise<Outcome> {
   const { runs, meter, metrics, config, random } = workshop;
   const found = await runs.record(seqOf(given.runId));
-  if (found === null) return done({ status: 'gone' });
+  if (found === null) throw unknownRun(given.runId);
   const tally: Tally = { calls: given.apiCalls ?? 0 };
   return meter.during(tally, async () => {
     const removed = found.completedAt === null ? removedUnit(workshop, found) : null;
