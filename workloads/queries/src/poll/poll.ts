@@ -147,7 +147,8 @@ async function finish(
   const { runs, metrics, config, jobs } = workshop;
   const { data } = seen;
   const mceStatus = mceStatusOf(seen) ?? run.mceStatus;
-  const noted = { mceStatus, pollCount: data.pollCount + 1 };
+  const waitsFor = step.type === 'defer' ? step.waitsFor : null;
+  const noted = { mceStatus, waitsFor, pollCount: data.pollCount + 1 };
   const last = { noted, tally };
   const note = async (): Promise<void> => {
     const calls = tally.calls;
@@ -164,7 +165,8 @@ async function finish(
       if (run.status === 'queued') await jobs.enqueueExecute(run);
       tell(step.data, seen, workshop);
       // The run is written when something changed in it, and now and then: not with each poll.
-      if (mceStatus !== run.mceStatus || step.data.pollCount % NOTE_EVERY === 0) await note();
+      const isNews = mceStatus !== run.mceStatus || waitsFor !== run.waitsFor;
+      if (isNews || step.data.pollCount % NOTE_EVERY === 0) await note();
       if (run.taskId !== null) workshop.statuses.expect(run.mid, run.taskId, step.afterMs);
       return defer({ after: step.afterMs, data: { ...step.data, apiCalls: tally.calls } });
     }
