@@ -119,12 +119,14 @@ test('an error has no green tick, and the history is searched', async () => {
   await page.keyboard.press('Control+Enter');
   const status = page.getByRole('status').filter({ hasText: 'calls' });
   await status.getByText('failed', { exact: true }).waitFor();
+  await status.locator('li', { hasText: 'Error' }).locator('svg.text-failed').waitFor();
   await picture('failed');
   await write('SELECT TOP 3 JobID, EmailName FROM _Job');
   await page.keyboard.press('Control+Enter');
   await page.getByText('3 rows', { exact: true }).waitFor();
   await picture('rows');
   await page.getByRole('textbox', { name: 'Find in the history' }).fill('1 / 0');
-  await page.getByRole('complementary').getByText('EmailName').waitFor({ state: 'detached' });
+  const history = page.getByRole('complementary', { name: 'What can be queried' });
+  await history.getByText('EmailName').waitFor({ state: 'detached' });
   await picture('history');
 });

@@ -29,14 +29,13 @@ export const Catalog = memo(function Catalog({
   onOpen(tab: Tab): void;
 }) {
   const [text, setText] = useState('');
-  const box = useRef<HTMLElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   return (
     <aside
-      ref={box}
       aria-label="What can be queried"
-      className="flex min-h-0 flex-col overflow-y-auto border-r border-line max-lg:hidden"
+      className="flex min-h-0 flex-col border-r border-line max-lg:hidden"
     >
-      <div className="grid gap-2 p-3">
+      <div className="grid flex-none gap-2 p-3">
         {catalog !== null && catalog.mids.length > 1 && (
           <Choice
             aria-label="Business unit"
@@ -60,24 +59,29 @@ export const Catalog = memo(function Catalog({
           <Trouble error={error} />
         </div>
       )}
-      <Tables
-        // Another search begins at its top.
-        key={text}
-        title="Data extensions"
-        tables={tablesLike(catalog?.dataExtensions ?? [], text)}
-        total={catalog?.dataExtensions.length ?? 0}
-        mid={mid}
-        box={box}
-      />
-      <Tables
-        title="Data views"
-        tables={tablesLike(catalog?.dataViews ?? [], text)}
-        total={catalog?.dataViews.length ?? 0}
-        mid={mid}
-        box={box}
-      />
-      <Snippets onOpen={onOpen} />
-      <Before onOpen={onOpen} />
+      {/* With thousands of tables, what is below them would never be reached in one scroll. */}
+      <div ref={box} className="relative min-h-0 flex-1 overflow-y-auto">
+        <Tables
+          // Another search begins at its top.
+          key={text}
+          title="Data extensions"
+          tables={tablesLike(catalog?.dataExtensions ?? [], text)}
+          total={catalog?.dataExtensions.length ?? 0}
+          mid={mid}
+          box={box}
+        />
+        <Tables
+          title="Data views"
+          tables={tablesLike(catalog?.dataViews ?? [], text)}
+          total={catalog?.dataViews.length ?? 0}
+          mid={mid}
+          box={box}
+        />
+      </div>
+      <div className="max-h-[45%] flex-none overflow-y-auto">
+        <Snippets onOpen={onOpen} />
+        <Before onOpen={onOpen} />
+      </div>
     </aside>
   );
 });
@@ -109,11 +113,12 @@ function Tables({
 }) {
   const list = useRef<HTMLUListElement>(null);
   const [margin, setMargin] = useState(0);
+  const [isFolded, setFolded] = useState(false);
   // Here, since an item that is scrolled out of sight is not in the page.
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   useLayoutEffect(() => setMargin(list.current?.offsetTop ?? 0), [tables.length]);
   const virtual = useVirtualizer({
-    count: tables.length,
+    count: isFolded ? 0 : tables.length,
     getScrollElement: () => box.current,
     getItemKey: (index) => tables[index]?.name ?? index,
     estimateSize: () => ROW,
@@ -124,11 +129,19 @@ function Tables({
   if (total === 0) return null;
   return (
     <section className="px-2 pb-2">
-      <h2 className="flex justify-between px-2 py-1 text-axis font-medium text-ink-3">
-        {title}
-        <span>
-          {tables.length === total ? count(total) : `${count(tables.length)} of ${count(total)}`}
-        </span>
+      <h2 className="text-axis font-medium text-ink-3">
+        <button
+          type="button"
+          aria-expanded={!isFolded}
+          className="flex w-full items-center gap-1.5 rounded-token px-1.5 py-1 hover:bg-hover"
+          onClick={() => setFolded(!isFolded)}
+        >
+          {isFolded ? <ChevronRight size={13} /> : <ChevronDown size={13} />}
+          {title}
+          <span className="ml-auto">
+            {tables.length === total ? count(total) : `${count(tables.length)} of ${count(total)}`}
+          </span>
+        </button>
       </h2>
       <ul ref={list} className="relative" style={{ height: virtual.getTotalSize() }}>
         {items.map(({ index, key, start }) => {

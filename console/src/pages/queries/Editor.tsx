@@ -151,7 +151,7 @@ export function Editor({
           highlightActiveLine(),
           bracketMatching(),
           closeBrackets(),
-          autocompletion(),
+          autocompletion({ icons: false }),
           syntaxHighlighting(COLOURS),
           sql({ dialect: MSSQL, upperCaseKeywords: true }),
           MSSQL.language.data.of({
