@@ -17,7 +17,7 @@ export async function showSqlProblems(
 }
 
 /**
- * What the SQL may not mean as it stands, such as ORDER BY without TOP. A query that runs must not fail by it: where the server has
+ * What the SQL may not mean as it stands, as Marketing Cloud warns of it. A query that runs must not fail by it: where the server has
  * no answer, nothing is said.
  */
 export async function showSqlWarnings(

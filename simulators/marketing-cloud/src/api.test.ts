@@ -345,3 +345,86 @@ test('SOAP asks for the scopes that documents name, as REST does', async () => {
   const rows = await world.rest('GET', '/data/v1/customobjectdata/key/x/rowset');
   expect(rows.status).toBe(403);
 });
+
+const STATUS_SAMPLE = [
+  'CompletedDate Program StepName ActionType Type Status ProcessedCount TotalCount DuplicateCount',
+  'ErrorCount StartTime EndTime InteractionID TaskID ScheduledTime StartDate StatusMessage ErrorMsg',
+]
+  .join(' ')
+  .split(' ');
+
+function retrieveStatuses(properties: readonly string[], filter: string): string {
+  const asked = properties.map((name) => `<Properties>${name}</Properties>`).join('');
+  return `<RetrieveRequestMsg xmlns="http://exacttarget.com/wsdl/partnerAPI"><RetrieveRequest>
+    <ObjectType>AsyncActivityStatus</ObjectType>${asked}${filter}</RetrieveRequest></RetrieveRequestMsg>`;
+}
+
+function bound(property: string, operator: string, value: string): string {
+  return `<Property>${property}</Property><SimpleOperator>${operator}</SimpleOperator><Value>${value}</Value>`;
+}
+
+test('statuses have every property of the documentation, and are found by the time they began', async () => {
+  const world = await startWorld({ queueMs: 0 });
+  const early = await world.startQuery('SELECT 1');
+  world.advance(3_600_000);
+  const late = await world.startQuery('SELECT 1');
+  const between = (from: string, to: string): string =>
+    `<Filter xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="ComplexFilterPart">
+      <LeftOperand xsi:type="SimpleFilterPart">${bound('StartTime', 'equals', from)}</LeftOperand>
+      <LogicalOperator>AND</LogicalOperator>
+      <RightOperand xsi:type="SimpleFilterPart">${bound('EndTime', 'equals', to)}</RightOperand></Filter>`;
+  const found = async (from: string, to: string) => {
+    const { text } = await world.soap(
+      'Retrieve',
+      retrieveStatuses(STATUS_SAMPLE, between(from, to)),
+    );
+    expect(tag(text, 'OverallStatus')).toBe('OK');
+    return [...text.matchAll(/<Name>TaskID<\/Name><Value>(\d+)</g)].map(([, id]) => id);
+  };
+  expect(await found('2026-05-20T03:00:00', '2026-05-20T06:00:00')).toEqual([early, late]);
+  expect(await found('2026-05-20T04:30:00', '2026-05-20T06:00:00')).toEqual([late]);
+});
+
+test('queries come 25 to a page, whatever is asked for', async () => {
+  const world = await startWorld();
+  for (let made = 0; made < 27; made += 1) await world.makeQuery('SELECT 1');
+  const page = async (search: string) =>
+    (await world.rest('GET', `/automation/v1/queries?${search}`)).body;
+  expect(await page('$pagesize=500')).toMatchObject({ page: 1, pageSize: 25, count: 27 });
+  expect((await page('$pagesize=500&$page=2')).items).toHaveLength(2);
+  expect((await page('$pagesize=10')).items).toHaveLength(10);
+});
+
+test('the log of a query has the error of its last run, and is empty where that went well', async () => {
+  const world = await startWorld();
+  const id = await world.makeQuery('SELECT 1');
+  const log = async () => world.rest('GET', `/automation/v1/queries/${id}/log`);
+  await world.soap('Perform', performMessage(id));
+  await world.settled();
+  expect([(await log()).status, (await log()).body]).toEqual([200, '']);
+  world.faults.add({ kind: 'task-error', message: 'Division by zero.' });
+  await world.soap('Perform', performMessage(id));
+  await world.settled();
+  expect((await log()).body).toBe('Division by zero.');
+  expect((await world.rest('GET', '/automation/v1/queries/none/log')).status).toBe(404);
+});
+
+test('refusals have the codes that are documented for them', async () => {
+  const world = await startWorld();
+  const code = async (action: string, object: string): Promise<string | null> => {
+    const { text } = await world.soap(
+      action,
+      `<${action}Request xmlns="http://exacttarget.com/wsdl/partnerAPI" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+        <Objects xsi:type="DataExtension">${object}</Objects></${action}Request>`,
+    );
+    return tag(text, 'ErrorCode');
+  };
+  const fields = `<Fields>${field('a')}</Fields>`;
+  expect(await code('Create', fields)).toBe('310001');
+  await code('Create', `<Name>A</Name><CustomerKey>A</CustomerKey>${fields}`);
+  expect(await code('Create', `<Name>A</Name><CustomerKey>A</CustomerKey>${fields}`)).toBe(
+    '310003',
+  );
+  expect(await code('Create', `<Name>B?</Name>${fields}`)).toBe('310007');
+  expect(await code('Delete', '<CustomerKey>C</CustomerKey>')).toBe('310002');
+});

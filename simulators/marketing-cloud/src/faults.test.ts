@@ -99,7 +99,11 @@ test('throttled and blocked: 429 with and without Retry-After, 500 by SOAP', asy
     '5',
     50_100,
   ]);
-  expect((await world.soap('Retrieve', LOOK)).status).toBe(500);
+  const limited = await world.soap('Retrieve', LOOK);
+  expect(limited.status).toBe(500);
+  expect(limited.text).toContain('<faultcode>soap:Server</faultcode>');
+  expect(limited.text).toContain('<faultstring>Rate Limited</faultstring>');
+  expect(limited.text).toContain('<Code>17</Code>');
   world.faults.add({ kind: 'blocked', times: 1 });
   const blocked = await world.rest('GET', '/automation/v1/queries');
   expect([blocked.status, blocked.headers.get('retry-after'), blocked.body.errorcode]).toEqual([
@@ -203,6 +207,22 @@ test('early-completed-date: from the start', async () => {
     Status: 'Queued',
     CompletedDate: '2026-05-20T04:00:00.789',
   });
+});
+
+test('stays-queued: Queued and completed from the start, also when it has ended; a failure shows', async () => {
+  const world = await startWorld({ queueMs: 1000 });
+  world.faults.add({ kind: 'stays-queued' });
+  const expected = { Status: 'Queued', CompletedDate: '2026-05-20T04:00:00.789' };
+  const taskId = await world.startQuery(SQL);
+  expect(await world.statusOf(taskId)).toMatchObject(expected);
+  world.advance(1000);
+  await world.taskEnded(taskId);
+  expect(await world.statusOf(taskId)).toMatchObject(expected);
+  world.faults.add({ kind: 'task-error', message: 'No.' });
+  const failed = await world.startQuery(SQL);
+  world.advance(1000);
+  await world.taskEnded(failed);
+  expect(await world.statusOf(failed)).toMatchObject({ Status: 'Error', ErrorMsg: 'No.' });
 });
 
 test('late-rows and lost-rows: Complete, and the rows show later or never', async () => {

@@ -21,7 +21,8 @@ const KINDS = {
     'The token has expired: SOAP answers 500 with a fault, REST 401. That token is gone.',
   permission:
     'A permission is missing: REST answers 403, SOAP an error with the code 12001, Retrieve one without a code.',
-  throttled: 'REST answers 429 with Retry-After (seconds, 5 when left out), SOAP 500 with a fault.',
+  throttled:
+    'REST answers 429 with Retry-After (seconds, 5 when left out), SOAP 500 with the fault Rate Limited.',
   blocked: 'REST answers 429 with the code 50200 and without Retry-After, SOAP 500 with a fault.',
   'retention-refused': 'A data extension with a retention is not created.',
   'create-exception': 'SOAP refuses to create a query, with an exception that says nothing.',
@@ -36,6 +37,11 @@ const KINDS = {
   'lost-rows': 'A query is Complete, and its rows never show.',
   'no-completed-date': 'A status has no CompletedDate, whatever the query does.',
   'early-completed-date': 'A status has a CompletedDate from the start, also while Queued.',
+  // The polls in docs/plans/2026-01-16-completeddate-fix.md of blake-brooks-88/qs-pro.
+  'stays-queued':
+    'A status says Queued, with a CompletedDate from the start, also of a query that has ended well.',
+  // Of complex filters the documentation says that they are ignored here; of IN it says nothing.
+  'ignores-in': 'Where the statuses of several tasks are asked for with IN, one of them is given.',
   'no-status': 'A status comes with no value for Status.',
   'unknown-task': 'A status is not found, though the query was started.',
   'not-running': 'isrunning says false while the query runs.',

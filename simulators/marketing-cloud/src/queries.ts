@@ -13,6 +13,13 @@ import {
 /** A query activity is not what it has to be; SOAP and REST say so each in its own shape. */
 export class InvalidQuery extends Error {
   override readonly name = 'InvalidQuery';
+  /** Its name or key is that of another one. */
+  readonly isTaken: boolean;
+
+  constructor(message: string, isTaken = false) {
+    super(message);
+    this.isTaken = isTaken;
+  }
 }
 
 export type NewQuery = Omit<QueryDefinition, 'objectId' | 'id' | 'createdAt' | 'modifiedAt'>;
@@ -34,7 +41,7 @@ export function makeQuery(cloud: Cloud, unit: Unit, spec: NewQuery): QueryDefini
   }
   const names = [...unit.queries.values()].map((query) => query.name.toLowerCase());
   if (queryByKey(unit, customerKey) !== null || names.includes(name.toLowerCase())) {
-    throw new InvalidQuery('A query with this name or customer key already exists.');
+    throw new InvalidQuery('A query with this name or customer key already exists.', true);
   }
   const now = cloud.clock.now();
   const query = {

@@ -180,6 +180,6 @@ test('refusals arrive as errors with their words', async () => {
   await soap.create('DataExtension', { Name: 'A', CustomerKey: 'A', Fields: { Field: [NAME] } });
   await expect(
     soap.create('DataExtension', { Name: 'A', CustomerKey: 'A', Fields: { Field: [NAME] } }),
-  ).rejects.toMatchObject({ json: { OverallStatus: 'Error', Results: [{ ErrorCode: 310_007 }] } });
+  ).rejects.toMatchObject({ json: { OverallStatus: 'Error', Results: [{ ErrorCode: 310_003 }] } });
   await expect(soap.perform('QueryDefinition', 'Start', { CustomerKey: 'A' })).rejects.toThrow();
 });

@@ -4,6 +4,7 @@ import { FastifyAdapter } from '@bull-board/fastify';
 import {
   type Clock,
   type Hint,
+  type NewJob,
   createEvents,
   createRegistry,
   createWorker,
@@ -145,6 +146,37 @@ describe('a job that an app adds with BullMQ', () => {
     for (const { id, kind } of claimed)
       expect(await store.get({ id })).toMatchObject({ id, kind, state: 'PROCESSING' });
     expect(await (await right.getJob('poll-17'))?.getState()).toBe('active');
+  });
+
+  test('that has a key is found by it, as by jobId', async () => {
+    const { store, queueFor } = await world();
+    const keyed = (value: string, changes: Partial<NewJob> = {}) =>
+      newJob({ kind: 'poll-shell-query', key: { value, windowMs: 0 }, ...changes });
+    const [first, again] = await store.enqueue({
+      jobs: [keyed('poll-run-1'), keyed('poll-run-1')],
+    });
+    expect(again).toEqual({ id: first?.id, created: false });
+    const queue = queueFor('poll-shell-query');
+    expect(await (await queue.getJob('poll-run-1'))?.getState()).toBe('prioritized');
+    const [claimed] = await claimAll(store, 'poll-shell-query');
+    expect(claimed?.id).toBe(first?.id);
+    if (claimed === undefined) throw new Error('nothing was claimed');
+    expect(await settle(store, claimed, { move: 'defer', payload: '2', delayMs: 60_000 })).toBe(
+      'settled',
+    );
+    expect(await (await queue.getJob('poll-run-1'))?.getState()).toBe('delayed');
+    // Names of BullMQ's own keys, numbers, those of other tenants and of jobs about somebody have other ids.
+    await store.enqueue({
+      jobs: [
+        keyed('waiting-children'),
+        keyed('17'),
+        keyed('about-7', { subject: 'ada' }),
+        keyed('poll-run-1', { tenant: 'acme' }),
+      ],
+    });
+    for (const id of ['waiting-children', '17', 'about-7'])
+      expect(await queue.getJob(id), id).toBeUndefined();
+    expect((await store.list({ filter: {}, limit: 9 })).jobs).toHaveLength(5);
   });
 
   test('is counted and listed once it was seen, and can be cancelled', async () => {

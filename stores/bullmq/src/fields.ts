@@ -50,10 +50,22 @@ export function specOf(job: NewJob): Spec {
     job.tenant,
     job.correlationId ?? '',
     job.subject ?? '',
+    ownName(job),
     rare.flatMap(([name, value]) =>
       value === undefined || value === null ? [] : [name, String(value)],
     ),
   ];
+}
+
+/**
+ * The id in Redis of a job with a key: the key itself, as `jobId` of BullMQ, so that `queue.getJob('poll-run-7')` finds it. A digit keeps it
+ * apart from BullMQ's own keys (`wait`, `waiting-children`), something else from its numbers. Of a job about somebody the key can be erased, and an
+ * id cannot.
+ */
+function ownName({ key, subject }: NewJob): string {
+  const value = key?.value ?? '';
+  const fits = /^(?=.*\d)(?!\d+$)(?!bull-)[\w.-]{1,100}$/.test(value);
+  return fits && (subject ?? null) === null ? value : '';
 }
 
 /** A webhook is a job that follows from the end of another, in the store that has all kinds. */

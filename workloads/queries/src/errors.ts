@@ -56,3 +56,12 @@ export function failureOf(error: MarketingCloudError): JobFailure {
     { retryable, cause: error, ...(retryAfterMs !== null && { retryAfterMs }) },
   );
 }
+
+/** A job that names a run which this database does not have: made by another program, or for a run that was removed since. */
+export function unknownRun(runId: string): JobFailure {
+  return new JobFailure(
+    'unknown_run',
+    `There is no run "${runId}" here, and nothing was asked of Marketing Cloud. Runs are made by POST /runs; a job that another program made for a run of its own cannot be carried on.`,
+    { retryable: false },
+  );
+}

@@ -2,7 +2,7 @@ import type { Clock, Log, Queue } from '@millrace/engine';
 import type { BusinessUnit, CallReport, MarketingCloud } from '@millrace/marketing-cloud';
 import { type Migrations, type PostgresStore, migrate } from '@millrace/store-postgres';
 import type { Live } from '@millrace/workload-kit';
-import { createMeter } from './calls.ts';
+import { type Tally, createMeter } from './calls.ts';
 import { type Catalog, createCatalog } from './catalog/catalog.ts';
 import { createCleanup } from './cleanup.ts';
 import { notConfigured } from './errors.ts';
@@ -38,6 +38,8 @@ export interface Queries {
   readonly erase: Erase;
   /** There are more rows than were counted when the run became ready. */
   counted(run: RunRecord, rowCount: number): Promise<void>;
+  /** Adds the calls of the work to those of the run. */
+  counting<T>(run: RunRecord, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -109,6 +111,11 @@ export async function openQueries(params: QueriesParams): Promise<Queries> {
       clock,
       gatherMs,
       onAsked: metrics.statusCall,
+      onApart: (mid) =>
+        log.warn(
+          { mid },
+          'Marketing Cloud does not honour IN for TaskID: for an hour, statuses are asked for one at a time',
+        ),
     }),
     meter,
     metrics,
@@ -132,9 +139,17 @@ export async function openQueries(params: QueriesParams): Promise<Queries> {
       return workshop;
     },
     reconcile: createReconcile({ database, workshop, queue }),
-    sweep: createSweep({ database, keys, mids, workshop, keepRunsMs: params.keepRunsMs, clock }),
+    sweep: createSweep({ database, keys, mids, workshop, keepRunsMs: params.keepRunsMs }),
     erase: createErase({ database }),
     counted: runs.counted,
+    async counting(run, work) {
+      const tally: Tally = { calls: 0 };
+      try {
+        return await meter.during(tally, work);
+      } finally {
+        await runs.addCalls(run.seq, tally.calls);
+      }
+    },
     close: async () => cloud?.close(),
   };
 }

@@ -31,6 +31,8 @@ export interface Run {
   readonly error: RunError | null;
   /** Why it has not begun yet, where Marketing Cloud was in the way: what the last try said. Null once it has begun. */
   readonly trouble: string | null;
+  /** Of one that runs: what has to happen before it counts as over, where that is not what `mceStatus` says. */
+  readonly waitsFor: string | null;
   readonly createdAt: number;
   readonly pollStartedAt: number | null;
   readonly completedAt: number | null;

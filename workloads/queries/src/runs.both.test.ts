@@ -5,6 +5,7 @@ import {
   type TestDatabase,
   openTestDatabase,
 } from '../../../stores/postgres/test/stores.ts';
+import { queriesWithin } from './within.ts';
 import { type World, openWorld } from '../test/world.ts';
 
 const SQL = 'SELECT SubscriberKey, EventDate FROM _Open';
@@ -65,14 +66,26 @@ describe.each(DATABASES)('runs on %s', (which) => {
       expect(world.told).toContain('shell_query_runs_total ready none');
     });
 
-    test('without rows is ready with 0 rows, after six looks', async () => {
+    test('counts the pages of rows that somebody reads', async () => {
+      const { id } = await submit();
+      await world.finish();
+      const before = (await get(id)).apiCalls;
+      const scope = { tenants: [''], tenant: '', owner: null };
+      const within = queriesWithin(world.queries, scope);
+      const run = await within.runs.get(id);
+      await within.rowsetOf(run).rows(run.targetDeName ?? '', { pageSize: 2 });
+      expect((await get(id)).apiCalls - before).toBe(1);
+      expect((await get(id)).apiCalls).toBe(world.cloud.calls.length);
+    });
+
+    test('without rows is ready with 0 rows, after four looks', async () => {
       world.cloud.behaviour = { ...USUAL, rows: 0 };
       const { id } = await submit();
       await world.finish();
       expect(await get(id)).toMatchObject({ status: 'ready', rowCount: 0, error: null });
       expect(
         world.told.filter((each) => each === 'shell_query_rowset_readiness_retries_total'),
-      ).toHaveLength(4);
+      ).toHaveLength(2);
     });
 
     test('whose rows cannot be read fails, and says so', async () => {

@@ -188,10 +188,20 @@ export const settings = settingsOf({
       written(POLL_CONFIG.notRunningConfirmationMinGapMs),
       'The least time between two of these.',
     ),
+    SHELL_QUERY_QUEUED_NOT_RUNNING: setting(
+      time('0ms'),
+      written(POLL_CONFIG.queuedNotRunningMs),
+      'For so long Marketing Cloud must say so of a query that it still calls Queued, with a CompletedDate, and that was never seen to run.',
+    ),
     SHELL_QUERY_ROWSET_READY_MAX_ATTEMPTS: setting(
       wholeNumber(1, 100),
       String(POLL_CONFIG.rowsetReadyMaxAttempts),
-      'How often rows are looked for once the query is over, before it counts as one without rows.',
+      'How often reading the rows of a query that is over is tried, before the run fails.',
+    ),
+    SHELL_QUERY_ROWSET_EMPTY_LOOKS: setting(
+      wholeNumber(1, 100),
+      String(POLL_CONFIG.rowsetEmptyLooks),
+      'How often a query that is over must show no rows, before it counts as one without.',
     ),
     SHELL_QUERY_ROWSET_READY_INITIAL_DELAY: setting(
       time('1ms'),
@@ -277,6 +287,8 @@ export const settings = settingsOf({
           stuckThresholdMs: values.SHELL_QUERY_STUCK_THRESHOLD,
           notRunningConfirmations: values.SHELL_QUERY_NOT_RUNNING_CONFIRMATIONS,
           notRunningConfirmationMinGapMs: values.SHELL_QUERY_NOT_RUNNING_CONFIRMATION_MIN_GAP,
+          queuedNotRunningMs: values.SHELL_QUERY_QUEUED_NOT_RUNNING,
+          rowsetEmptyLooks: values.SHELL_QUERY_ROWSET_EMPTY_LOOKS,
           rowsetReadyMaxAttempts: values.SHELL_QUERY_ROWSET_READY_MAX_ATTEMPTS,
           rowsetReadyInitialDelayMs: values.SHELL_QUERY_ROWSET_READY_INITIAL_DELAY,
           rowsetReadyMaxDelayMs: values.SHELL_QUERY_ROWSET_READY_MAX_DELAY,

@@ -38,8 +38,11 @@ beforeEach(async () => {
     sample: false,
     now: () => start,
     queueMs: 3_000,
-    runMs: 20_000,
-    runSql: async () => ({ columns: ['name'], rows: [{ name: 'Ada' }, { name: 'Grace' }] }),
+    runMs: ({ query }) => (query.queryText.includes('brief') ? 0 : 20_000),
+    runSql: async ({ sql }) => ({
+      columns: ['name'],
+      rows: sql.includes('Nobody') ? [] : [{ name: 'Ada' }, { name: 'Grace' }],
+    }),
   });
   world = await openWorld(
     database,
@@ -68,8 +71,8 @@ afterEach(async () => {
   await cloud.close();
 });
 
-async function ended(): Promise<RunRecord> {
-  const { id } = await world.queries.runs.submit({ sqlText: SQL, tenantId: '', userId: 'ada' });
+async function ended(sqlText = SQL): Promise<RunRecord> {
+  const { id } = await world.queries.runs.submit({ sqlText, tenantId: '', userId: 'ada' });
   await world.finish();
   const run = await world.queries.runs.find(id);
   if (run === null) throw new Error('gone');
@@ -107,6 +110,8 @@ describe('with each fault, a run ends as it should, and leaks nothing', () => {
     [{ kind: 'late-rows', ms: 10_000 }, 'ready 2'],
     [{ kind: 'no-completed-date' }, 'ready 2'],
     [{ kind: 'early-completed-date' }, 'ready 2'],
+    [{ kind: 'stays-queued' }, 'ready 2'],
+    [{ kind: 'ignores-in' }, 'ready 2'],
     [{ kind: 'no-status' }, 'ready 2'],
     [{ kind: 'unknown-task' }, 'ready 2'],
     [{ kind: 'not-running' }, 'ready 2'],
@@ -146,4 +151,79 @@ describe('with each fault, a run ends as it should, and leaks nothing', () => {
     expect(left()).toEqual(run.status === 'ready' ? [run.targetDeName] : []);
     expect(run.error?.message ?? '').not.toContain(CLIENT.secret);
   });
+});
+
+describe('a query without rows', () => {
+  const NOBODY = "SELECT name FROM People WHERE name = 'Nobody'";
+  async function seconds(sqlText: string): Promise<number> {
+    const run = await ended(sqlText);
+    const rowCount = sqlText === SQL ? 2 : 0;
+    expect(run).toMatchObject({ status: 'ready', rowCount, error: null });
+    return ((run.completedAt ?? 0) - (run.pollStartedAt ?? 0)) / 1_000;
+  }
+
+  test('takes a few seconds more than one with rows', async () => {
+    expect((await seconds(NOBODY)) - (await seconds(SQL))).toBeLessThan(12);
+  });
+
+  test('is ready in about a minute where SOAP says Queued for ever, and it was seen to run', async () => {
+    cloud.faults.add({ kind: 'stays-queued' });
+    expect(await seconds(NOBODY)).toBeLessThan(75);
+  });
+
+  test('is ready in under two minutes where nobody saw it run, and says what it waits for', async () => {
+    cloud.faults.add({ kind: 'stays-queued' });
+    const waits = new Set<string | null>();
+    const { id } = await world.queries.runs.submit({
+      sqlText: `${NOBODY} /* brief */`,
+      tenantId: '',
+      userId: 'ada',
+    });
+    while (await world.step()) waits.add((await world.queries.runs.get(id)).waitsFor);
+    const run = await world.queries.runs.get(id);
+    expect(run).toMatchObject({
+      status: 'ready',
+      rowCount: 0,
+      mceStatus: 'Queued',
+      waitsFor: null,
+    });
+    const took = (run.completedAt ?? 0) - (run.pollStartedAt ?? 0);
+    expect(took).toBeGreaterThan(90_000);
+    expect(took).toBeLessThan(120_000);
+    expect([...waits].some((each) => each?.includes('queued and completed'))).toBe(true);
+  });
+
+  test('is not taken for ended while it waits for its turn, with a CompletedDate or without', async () => {
+    for (const kind of ['early-completed-date', 'stays-queued'] as const) {
+      cloud.faults.clear();
+      cloud.faults.add({ kind });
+      const held = cloud.faults.add({ kind: 'stuck-queued' });
+      const { id } = await world.queries.runs.submit({ sqlText: SQL, tenantId: '', userId: 'ada' });
+      const began = world.now();
+      while (world.now() - began < 60_000) await world.step();
+      cloud.faults.remove(held.id);
+      await world.finish();
+      expect(await world.queries.runs.get(id)).toMatchObject({ status: 'ready', rowCount: 2 });
+    }
+  });
+});
+
+test('every task has its own status where IN finds one of several, and the log says so', async () => {
+  cloud.faults.add({ kind: 'ignores-in' });
+  const { runs, workshop } = world.queries;
+  const ids: string[] = [];
+  for (let run = 0; run < 3; run += 1) {
+    ids.push((await runs.submit({ sqlText: SQL, tenantId: '', userId: 'ada' })).id);
+    await world.step();
+  }
+  await world.pass(60_000);
+  const taskIds = (await runs.byIds(ids)).map(({ taskId }) => taskId ?? '');
+  const ask = () => Promise.all(taskIds.map((taskId) => workshop().statuses.ask(MID, taskId)));
+  const complete = taskIds.map((taskId) => expect.objectContaining({ taskId, status: 'Complete' }));
+  expect(await ask()).toEqual(complete);
+  const calls = () => cloud.calls.byOperation['soap:Retrieve AsyncActivityStatus'] ?? 0;
+  const before = calls();
+  expect(await ask()).toEqual(complete);
+  expect(calls() - before).toBe(3);
+  expect(world.warnings.filter((each) => each.includes('does not honour IN'))).toHaveLength(1);
 });

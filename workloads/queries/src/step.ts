@@ -87,11 +87,11 @@ function scopeOf({ tenant, submitter }: Who): Scope {
 }
 
 function sightOf(run: RunRecord): StepSight {
-  const { id, status, rowCount, mceStatus, trouble, error } = run;
+  const { id, status, rowCount, mceStatus, trouble, waitsFor, error } = run;
   switch (status) {
     case 'queued':
     case 'running': {
-      const note = trouble ?? mceStatus ?? status;
+      const note = trouble ?? waitsFor ?? mceStatus ?? status;
       return { state: 'running', progress: { done: 0, note } };
     }
     case 'ready':

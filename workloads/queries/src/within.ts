@@ -81,8 +81,10 @@ export function queriesWithin(queries: Queries, scope: Scope) {
       };
       const unit = (): BusinessUnit => queries.businessUnit(run.mid);
       return {
-        rows: async (key, options) => noted(await unit().rows(key, options)),
-        rowsAfter: async (next, options) => noted(await unit().rowsAfter(next, options)),
+        rows: async (key, options) =>
+          noted(await queries.counting(run, () => unit().rows(key, options))),
+        rowsAfter: async (next, options) =>
+          noted(await queries.counting(run, () => unit().rowsAfter(next, options))),
       };
     },
     enterpriseTables: mids.enterpriseTables,

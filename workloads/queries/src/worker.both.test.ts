@@ -81,6 +81,14 @@ async function openService(database: TestDatabase) {
     queue,
     worker,
     polled,
+    /** The failures of so many jobs. */
+    failed: (count: number) =>
+      new Promise<readonly string[]>((resolve) => {
+        const codes: string[] = [];
+        events.on('job.failed', ({ kind, error }) => {
+          if (codes.push(`${kind} ${error.code}`) === count) resolve(codes.toSorted());
+        });
+      }),
     cloud: () => cloud,
     async close() {
       await worker.stop();
@@ -128,6 +136,36 @@ describe.each(DATABASES)('the engine on %s', (which) => {
     // Every call was counted for some run, in parts where it was shared.
     expect(calls).toBeCloseTo(asked.length, 6);
     expect(cloud()?.queries.size).toBe(0);
+    await close();
+  });
+
+  test('fails a job whose run is not there, such as one that another program made for its own', async () => {
+    const { queue, worker, failed, cloud, close } = await openService(database);
+    const runId = '0b9f5c0e-6a4e-4c1c-9a52-5b8f5b3f9f2d';
+    const data = { runId, tenantId: '', userId: 'ada', mid: '100001' };
+    const codes = failed(3);
+    await queue.enqueueAll([
+      { kind: 'execute-shell-query', data: { ...data, eid: '1', sqlText: 'SELECT 1 AS a' } },
+      { kind: 'execute-shell-query', data: { ...data, runId: 'run-99' } },
+      {
+        kind: 'poll-shell-query',
+        key: `poll-${runId}`,
+        data: { ...data, taskId: 't-1', pollCount: 3, pollStartedAt: '2026-01-31T09:00:00.000Z' },
+      },
+    ]);
+    worker.start();
+    expect(await codes).toEqual([
+      'execute-shell-query unknown_run',
+      'execute-shell-query unknown_run',
+      'poll-shell-query unknown_run',
+    ]);
+    const { jobs } = await queue.list({ filter: { key: `poll-${runId}` }, limit: 1 });
+    expect(jobs[0]).toMatchObject({
+      state: 'FAILED',
+      attempt: 1,
+      error: { code: 'unknown_run', message: expect.stringContaining(runId) },
+    });
+    expect(cloud()?.calls).toEqual([]);
     await close();
   });
 });

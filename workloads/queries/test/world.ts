@@ -49,6 +49,8 @@ export interface World {
   finish(): Promise<void>;
   /** Lets time pass. */
   pass(ms: number): Promise<void>;
+  /** The same as after a new start of the process. */
+  reopen(): Promise<Queries>;
   /** Kills the process at its n-th contact with the outside, before or after that has its effect. */
   killAt(point: number, when: 'before' | 'after'): void;
   /** How many contacts there were since. */
@@ -141,7 +143,7 @@ export async function openWorld(
     warn: (_, message) => void warnings.push(message),
     error: (_, message) => void warnings.push(message),
   };
-  const queries = await openQueries({
+  const params: QueriesParams = {
     store: { database: mortal },
     queue,
     live: {
@@ -174,12 +176,13 @@ export async function openWorld(
     account: {
       mids,
       open(onCall) {
-        cloud = createFakeCloud(now, onCall, contact);
+        cloud ??= createFakeCloud(now, onCall, contact);
         return cloud;
       },
     },
     ...changes,
-  });
+  };
+  const queries = await openQueries(params);
   // A world without an account has a cloud that nobody asks.
   const fake = cloud ?? createFakeCloud(now, () => {}, contact);
 
@@ -253,6 +256,7 @@ export async function openWorld(
         if (steps > 1_000) throw new Error('The jobs do not come to an end.');
     },
     pass,
+    reopen: () => openQueries(params),
     killAt(point, when) {
       contacts = 0;
       kill = { point, when };

@@ -1,21 +1,21 @@
-import type { Client } from '@millrace/api';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { ChevronDown, ChevronRight, History, Table2 } from 'lucide-react';
-import { useState } from 'react';
+import { memo, useDeferredValue, useLayoutEffect, useRef, useState } from 'react';
 import { useApi } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
 import { Ago } from '../../time/Time.tsx';
 import { count } from '../../time/words.ts';
+import { Button } from '../../ui/button.tsx';
 import { Choice, TextInput } from '../../ui/field.tsx';
 import { StateIcon } from '../../ui/state.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { QUERY_PHASES } from './phases.ts';
+import { type CatalogAnswer, type Table, tableQuery, tablesLike } from './tables.ts';
 import { type Tab, newTab } from './tabs.ts';
 
-export type CatalogAnswer = Awaited<ReturnType<Client['getCatalog']>>;
-
-/** Data extensions, data views, snippets and what ran before. */
-export function Catalog({
+/** Data extensions, data views, snippets and what ran before. Not drawn again with each keystroke in the editor beside it. */
+export const Catalog = memo(function Catalog({
   catalog,
   error,
   mid,
@@ -29,14 +29,13 @@ export function Catalog({
   onOpen(tab: Tab): void;
 }) {
   const [text, setText] = useState('');
-  const fits = ({ name }: { name: string }): boolean =>
-    name.toLowerCase().includes(text.toLowerCase());
+  const box = useRef<HTMLDivElement>(null);
   return (
     <aside
       aria-label="What can be queried"
-      className="flex min-h-0 flex-col overflow-y-auto border-r border-line max-lg:hidden"
+      className="flex min-h-0 flex-col border-r border-line max-lg:hidden"
     >
-      <div className="grid gap-2 p-3">
+      <div className="grid flex-none gap-2 p-3">
         {catalog !== null && catalog.mids.length > 1 && (
           <Choice
             aria-label="Business unit"
@@ -60,21 +59,32 @@ export function Catalog({
           <Trouble error={error} />
         </div>
       )}
-      <Group title="Data extensions">
-        {catalog?.dataExtensions.filter(fits).map(({ name, fields }) => (
-          <TableItem key={name} name={name} fields={fields} mid={mid} />
-        ))}
-      </Group>
-      <Group title="Data views">
-        {catalog?.dataViews.filter(fits).map(({ name, fields }) => (
-          <TableItem key={name} name={name} fields={fields} mid={mid} />
-        ))}
-      </Group>
-      <Snippets onOpen={onOpen} />
-      <Before onOpen={onOpen} />
+      {/* With thousands of tables, what is below them would never be reached in one scroll. */}
+      <div ref={box} className="relative min-h-0 flex-1 overflow-y-auto">
+        <Tables
+          // Another search begins at its top.
+          key={text}
+          title="Data extensions"
+          tables={tablesLike(catalog?.dataExtensions ?? [], text)}
+          total={catalog?.dataExtensions.length ?? 0}
+          mid={mid}
+          box={box}
+        />
+        <Tables
+          title="Data views"
+          tables={tablesLike(catalog?.dataViews ?? [], text)}
+          total={catalog?.dataViews.length ?? 0}
+          mid={mid}
+          box={box}
+        />
+      </div>
+      <div className="max-h-[45%] flex-none overflow-y-auto">
+        <Snippets onOpen={onOpen} />
+        <Before onOpen={onOpen} />
+      </div>
     </aside>
   );
-}
+});
 
 function Group({ title, children }: { title: string; children: React.ReactNode }) {
   return (
@@ -85,33 +95,119 @@ function Group({ title, children }: { title: string; children: React.ReactNode }
   );
 }
 
-type Fields = CatalogAnswer['dataViews'][number]['fields'];
+const ROW = 26;
+
+/** Only the tables in sight are in the page: an account has thousands. */
+function Tables({
+  title,
+  tables,
+  total,
+  mid,
+  box,
+}: {
+  title: string;
+  tables: readonly Table[];
+  total: number;
+  mid: string | null;
+  box: React.RefObject<HTMLElement | null>;
+}) {
+  const list = useRef<HTMLUListElement>(null);
+  const [margin, setMargin] = useState(0);
+  const [isFolded, setFolded] = useState(false);
+  // Here, since an item that is scrolled out of sight is not in the page.
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  useLayoutEffect(() => setMargin(list.current?.offsetTop ?? 0), [tables.length]);
+  const virtual = useVirtualizer({
+    count: isFolded ? 0 : tables.length,
+    getScrollElement: () => box.current,
+    getItemKey: (index) => tables[index]?.name ?? index,
+    estimateSize: () => ROW,
+    scrollMargin: margin,
+    overscan: 8,
+  });
+  const items = virtual.getVirtualItems();
+  if (total === 0) return null;
+  return (
+    <section className="px-2 pb-2">
+      <h2 className="text-axis font-medium text-ink-3">
+        <button
+          type="button"
+          aria-expanded={!isFolded}
+          className="flex w-full items-center gap-1.5 rounded-token px-1.5 py-1 hover:bg-hover"
+          onClick={() => setFolded(!isFolded)}
+        >
+          {isFolded ? <ChevronRight size={13} /> : <ChevronDown size={13} />}
+          {title}
+          <span className="ml-auto">
+            {tables.length === total ? count(total) : `${count(tables.length)} of ${count(total)}`}
+          </span>
+        </button>
+      </h2>
+      <ul ref={list} className="relative" style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, key, start }) => {
+          const table = tables[index];
+          return (
+            table !== undefined && (
+              <TableItem
+                key={key}
+                table={table}
+                mid={mid}
+                isOpen={open.has(table.name)}
+                onOpen={(isOpen) =>
+                  setOpen((before) => {
+                    const after = new Set(before);
+                    if (isOpen) after.add(table.name);
+                    else after.delete(table.name);
+                    return after;
+                  })
+                }
+                place={{ index, total: tables.length, top: start - margin }}
+                measure={virtual.measureElement}
+              />
+            )
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
 
 function TableItem({
-  name,
-  fields,
+  table: { name, fields },
   mid,
+  isOpen,
+  onOpen,
+  place,
+  measure,
 }: {
-  name: string;
-  fields: Fields | null;
+  table: Table;
   mid: string | null;
+  isOpen: boolean;
+  onOpen(isOpen: boolean): void;
+  place: { readonly index: number; readonly total: number; readonly top: number };
+  measure(element: HTMLLIElement | null): void;
 }) {
   const api = useApi();
-  const [isOpen, setOpen] = useState(false);
   const { data } = useQuery({
-    queryKey: ['catalog', mid, name],
-    queryFn: () => api.getCatalog({ query: { dataExtension: name, ...(mid !== null && { mid }) } }),
+    ...tableQuery(api, mid, name),
     enabled: isOpen && fields === null,
-    staleTime: 300_000,
   });
   const shown = fields ?? data?.dataExtensions[0]?.fields ?? null;
   return (
-    <li>
+    <li
+      ref={measure}
+      data-index={place.index}
+      aria-setsize={place.total}
+      aria-posinset={place.index + 1}
+      className="absolute inset-x-0"
+      style={{ top: place.top }}
+    >
       <button
         type="button"
+        title={name}
         aria-expanded={isOpen}
         className="flex h-6.5 w-full items-center gap-1.5 rounded-token px-1.5 text-left hover:bg-hover"
-        onClick={() => setOpen(!isOpen)}
+        onClick={() => onOpen(!isOpen)}
       >
         {isOpen ? <ChevronDown size={13} /> : <ChevronRight size={13} />}
         <Table2 size={13} className="flex-none text-ink-3" />
@@ -157,21 +253,44 @@ function Snippets({ onOpen }: { onOpen(tab: Tab): void }) {
   );
 }
 
+const RUNS_AT_ONCE = 20;
+
 /** What ran before, to be opened again with its rows while they are kept. */
 function Before({ onOpen }: { onOpen(tab: Tab): void }) {
   const api = useApi();
-  const { data } = useQuery({
-    queryKey: keys.queryRuns(),
-    queryFn: () => api.listRuns({ query: { limit: '20' } }),
+  const [text, setText] = useState('');
+  const q = useDeferredValue(text.trim());
+  const runs = useInfiniteQuery({
+    queryKey: [...keys.queryRuns(), q],
+    queryFn: ({ pageParam }) =>
+      api.listRuns({
+        query: {
+          limit: String(RUNS_AT_ONCE),
+          ...(q !== '' && { q }),
+          ...(pageParam !== null && { cursor: pageParam }),
+        },
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    placeholderData: keepPreviousData,
   });
-  if (data === undefined || data.runs.length === 0) return null;
+  const found = runs.data?.pages.flatMap((page) => page.runs) ?? [];
+  if (runs.data === undefined || (found.length === 0 && text === '')) return null;
   return (
     <section className="border-t border-line px-2 py-2">
       <h2 className="flex items-center gap-1.5 px-2 py-1 text-axis font-medium text-ink-3">
         <History size={12} /> History
       </h2>
+      <TextInput
+        aria-label="Find in the history"
+        placeholder="Find in the history"
+        value={text}
+        className="mb-1"
+        onChange={(event) => setText(event.target.value)}
+      />
+      {found.length === 0 && <p className="px-2 py-1 text-small text-ink-3">No run has this.</p>}
       <ul>
-        {data.runs.map(({ id, sqlText, status, rowCount, createdAt, mid }) => (
+        {found.map(({ id, sqlText, status, rowCount, createdAt, mid }) => (
           <li key={id}>
             <button
               type="button"
@@ -194,6 +313,16 @@ function Before({ onOpen }: { onOpen(tab: Tab): void }) {
           </li>
         ))}
       </ul>
+      {runs.hasNextPage && (
+        <Button
+          size="small"
+          look="ghost"
+          disabled={runs.isFetchingNextPage}
+          onClick={() => void runs.fetchNextPage()}
+        >
+          Older
+        </Button>
+      )}
     </section>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { count } from '../../time/words.ts';
 import { Choice } from '../../ui/field.tsx';
-import { type Row, topOf } from './rows.ts';
+import { type Row, chartOf, isNumeric, topOf } from './rows.ts';
 
 /** A quick look: the most of one column, by how often or by the sum of another. Of the rows that are loaded. */
 export function Chart({
@@ -11,10 +11,10 @@ export function Chart({
   columns: readonly { name: string; type: string }[];
   rows: readonly Row[];
 }) {
-  const numbers = columns.filter(({ type }) => /number|decimal/i.test(type));
-  const texts = columns.filter((column) => !numbers.includes(column));
-  const [by, setBy] = useState(texts[0]?.name ?? columns[0]?.name ?? '');
-  const [sum, setSum] = useState('');
+  const numbers = columns.filter(({ type }) => isNumeric(type));
+  const first = chartOf(columns, rows);
+  const [by, setBy] = useState(first.by);
+  const [sum, setSum] = useState(first.sum ?? '');
   const slices = topOf(rows, by, sum === '' ? null : sum);
   const top = Math.max(1, ...slices.map(({ value }) => value));
   return (

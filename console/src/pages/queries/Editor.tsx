@@ -1,9 +1,16 @@
-import { autocompletion, closeBrackets, completionKeymap } from '@codemirror/autocomplete';
+import {
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  autocompletion,
+  closeBrackets,
+  completionKeymap,
+} from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { MSSQL, sql } from '@codemirror/lang-sql';
 import { HighlightStyle, bracketMatching, syntaxHighlighting } from '@codemirror/language';
 import { type Diagnostic, linter } from '@codemirror/lint';
-import { Compartment, EditorState, Prec } from '@codemirror/state';
+import { EditorState, Prec } from '@codemirror/state';
 import {
   EditorView,
   drawSelection,
@@ -13,10 +20,11 @@ import {
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useEffectEvent, useRef } from 'react';
-import { useApi } from '../../data/client.ts';
+import { useApi, useApp } from '../../data/client.ts';
 import { useMay } from '../../data/roles.ts';
 import { useEditorText } from '../../ui/editor-text.ts';
-import type { CatalogAnswer } from './Catalog.tsx';
+import { type CatalogAnswer, tableQuery } from './tables.ts';
+import { bracketed, wantedAt } from './completion.ts';
 
 const LOOK = EditorView.theme({
   '&': { height: '100%', fontSize: '13px', backgroundColor: 'transparent', color: 'var(--ink)' },
@@ -48,6 +56,9 @@ const COLOURS = HighlightStyle.define([
   { tag: tags.comment, color: 'var(--ink-3)' },
 ]);
 
+/** While only this is typed, the options stay the same and are narrowed down by the editor. */
+const STILL_TYPING = /^(?:\[[^\]\n]*|[\p{L}_#][\p{L}\p{N}_$#@]*)?$/u;
+
 /** Long enough that a word is finished, short enough that a mistake is seen at once. */
 const CHECK_AFTER_MS = 400;
 
@@ -69,10 +80,10 @@ export function Editor({
   onRun(): void;
 }) {
   const api = useApi();
+  const { queries } = useApp();
   const may = useMay('validateSql');
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
-  const language = useRef(new Compartment());
   const typed = useEditorText(view, value);
   const change = useEffectEvent((text: string) => {
     typed(text);
@@ -88,6 +99,41 @@ export function Editor({
       placed(text, severity, message, line, column),
     );
   });
+
+  /** Fields are read from Marketing Cloud when a table is named, and kept. */
+  const fieldsOf = useEffectEvent(async (table: string): Promise<Completion[]> => {
+    const name = table.toLowerCase();
+    const known = catalog?.dataViews.find((each) => each.name.toLowerCase() === name);
+    const isThere = catalog?.dataExtensions.some((each) => each.name.toLowerCase() === name);
+    if (known === undefined && isThere !== true) return [];
+    const answer =
+      known === undefined
+        ? await queries.fetchQuery(tableQuery(api, mid, table)).catch(() => null)
+        : null;
+    const fields = known?.fields ?? answer?.dataExtensions[0]?.fields ?? [];
+    return fields.map((field) => ({
+      label: bracketed(field.name),
+      type: 'property',
+      detail: field.type,
+    }));
+  });
+  const complete = useEffectEvent(
+    async (context: CompletionContext): Promise<CompletionResult | null> => {
+      const wanted = wantedAt(context.state.doc.toString(), context.pos);
+      if (wanted.what === 'any' && wanted.from === context.pos && !context.explicit) return null;
+      const named =
+        wanted.what === 'fields' ? [wanted.table] : wanted.what === 'any' ? wanted.tables : [];
+      const fields = (await Promise.all(named.map((table) => fieldsOf(table)))).flat();
+      const options = wanted.what === 'tables' ? tables.current : fields;
+      return { from: wanted.from, options, validFor: STILL_TYPING };
+    },
+  );
+  // Made once for a catalog of thousands, and not with each keystroke.
+  const tables = useRef<Completion[]>([]);
+  useEffect(() => {
+    const all = [...(catalog?.dataExtensions ?? []), ...(catalog?.dataViews ?? [])];
+    tables.current = all.map(({ name }) => ({ label: bracketed(name), type: 'type' }));
+  }, [catalog]);
 
   useEffect(() => {
     const element = host.current;
@@ -105,9 +151,12 @@ export function Editor({
           highlightActiveLine(),
           bracketMatching(),
           closeBrackets(),
-          autocompletion(),
+          autocompletion({ icons: false }),
           syntaxHighlighting(COLOURS),
-          language.current.of(sql({ dialect: MSSQL, upperCaseKeywords: true })),
+          sql({ dialect: MSSQL, upperCaseKeywords: true }),
+          MSSQL.language.data.of({
+            autocomplete: (context: CompletionContext) => complete(context),
+          }),
           linter((shown) => check(shown.state.doc.toString()), { delay: CHECK_AFTER_MS }),
           Prec.highest(keymap.of([{ key: 'Mod-Enter', run: () => (run(), true) }])),
           keymap.of([...completionKeymap, ...historyKeymap, ...defaultKeymap]),
@@ -126,28 +175,7 @@ export function Editor({
     // oxlint-disable-next-line react/exhaustive-deps
   }, []);
 
-  useEffect(() => {
-    if (catalog === null) return;
-    const tables = [...catalog.dataExtensions, ...catalog.dataViews];
-    const schema = Object.fromEntries(
-      tables.map(({ name, fields }) => [
-        quoted(name),
-        (fields ?? []).map((field) => quoted(field.name)),
-      ]),
-    );
-    view.current?.dispatch({
-      effects: language.current.reconfigure(
-        sql({ dialect: MSSQL, upperCaseKeywords: true, schema }),
-      ),
-    });
-  }, [catalog]);
-
   return <div ref={host} className="h-full py-2" />;
-}
-
-/** A name with a blank needs its brackets. */
-function quoted(name: string): string {
-  return /^\w+$/.test(name) ? name : `[${name}]`;
 }
 
 function placed(

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Play, Sparkles, Square } from 'lucide-react';
-import { Suspense, useEffect, useEffectEvent } from 'react';
+import { Suspense, useCallback, useEffect, useEffectEvent, useRef } from 'react';
 import { useApi, useApp } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
 import { useMay } from '../../data/roles.ts';
@@ -89,6 +89,17 @@ export function QueriesPage() {
       start.mutate(shown);
   };
 
+  const latest = useRef(tabs);
+  useEffect(() => {
+    latest.current = tabs;
+  });
+  // The same from keystroke to keystroke, so that the list of tables is not drawn again with each.
+  const onMid = useCallback(
+    (mid: string) => latest.current.change(latest.current.shown.id, { mid }),
+    [],
+  );
+  const onOpen = useCallback((tab: Tab) => latest.current.open(tab), []);
+
   return (
     <Page
       title="Queries"
@@ -133,8 +144,8 @@ export function QueriesPage() {
           catalog={catalog.data ?? null}
           error={catalog.error}
           mid={shown.mid}
-          onMid={(mid) => tabs.change(shown.id, { mid })}
-          onOpen={tabs.open}
+          onMid={onMid}
+          onOpen={onOpen}
         />
         <div className="flex min-h-0 min-w-0 flex-col">
           <QueryTabs tabs={tabs} />

@@ -1,6 +1,6 @@
 import { useNow } from '../../time/now.ts';
 import { plural, span } from '../../time/words.ts';
-import { StateIcon, StateText } from '../../ui/state.tsx';
+import { type Phase as PhaseName, StateIcon, StateText } from '../../ui/state.tsx';
 import { QUERY_PHASES, type QueryRun } from './phases.ts';
 
 /** Where the run stands, with the time of each phase, and what it cost. */
@@ -25,11 +25,16 @@ export function RunStatus({ run, isChanged }: { run: QueryRun | null; isChanged:
       <ol className="flex flex-wrap items-center gap-x-4">
         <Phase
           word="Queued"
-          isDone={taken !== null || isOver}
+          phase={taken !== null ? 'succeeded' : isOver ? QUERY_PHASES[run.status] : 'running'}
           time={span((taken === null ? end : at(taken)) - at(run.createdAt))}
         />
         {taken !== null && (
-          <Phase word={run.mceStatus ?? 'Running'} isDone={isOver} time={span(end - at(taken))} />
+          // Marketing Cloud's last word can be Error: how it ended is the run's own end.
+          <Phase
+            word={run.mceStatus ?? 'Running'}
+            phase={isOver ? QUERY_PHASES[run.status] : 'running'}
+            time={span(end - at(taken))}
+          />
         )}
         {isOver && (
           <li>
@@ -40,6 +45,7 @@ export function RunStatus({ run, isChanged }: { run: QueryRun | null; isChanged:
           </li>
         )}
       </ol>
+      {run.waitsFor != null && <span className="text-ink-2">{run.waitsFor}</span>}
       {run.trouble != null && <span className="text-retrying">{run.trouble}</span>}
       {run.error !== null && (
         <span>
@@ -55,10 +61,10 @@ export function RunStatus({ run, isChanged }: { run: QueryRun | null; isChanged:
   );
 }
 
-function Phase({ word, isDone, time }: { word: string; isDone: boolean; time: string }) {
+function Phase({ word, phase, time }: { word: string; phase: PhaseName; time: string }) {
   return (
     <li className="inline-flex items-center gap-1.5">
-      <StateIcon phase={isDone ? 'succeeded' : 'running'} />
+      <StateIcon phase={phase} />
       {word} <span className="text-small text-ink-3">{time}</span>
     </li>
   );

@@ -41,3 +41,21 @@ export function topOf(rows: readonly Row[], by: string, sum: string | null, most
   const rest = all.slice(most).reduce((total, { value }) => total + value, 0);
   return rest > 0 ? [...all.slice(0, most), { label: 'all others', value: rest }] : all;
 }
+
+/**
+ * What a chart shows at first: a column of labels by the number beside it. An id is a number too, and its sum says nothing; it is left out by its
+ * name. Without a number, how often each label is there.
+ */
+export function chartOf(
+  columns: readonly { readonly name: string; readonly type: string }[],
+  rows: readonly Row[],
+): { readonly by: string; readonly sum: string | null } {
+  const isId = ({ name }: { readonly name: string }): boolean => /id$|key$/i.test(name);
+  const numbers = columns.filter((column) => isNumeric(column.type) && !isId(column));
+  const others = columns.filter((column) => !numbers.includes(column));
+  const labels = others.toSorted((a, b) => Number(isNumeric(a.type)) - Number(isNumeric(b.type)));
+  const differ = (name: string): number => new Set(rows.map((row) => row[name] ?? null)).size;
+  const by = labels.find(({ name }) => differ(name) > 1) ?? labels[0] ?? columns[0];
+  const sum = numbers.find((column) => column !== by) ?? null;
+  return { by: by?.name ?? '', sum: sum?.name ?? null };
+}

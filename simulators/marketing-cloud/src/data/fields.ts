@@ -54,8 +54,11 @@ export function settleField(spec: FieldSpec, ordinal: number): Field {
   };
 }
 
-/** Names are the same whatever their case. */
+/**
+ * Names are the same whatever their case, and without the spaces around them: query activities in use have `AS [Name ]`, and fill the
+ * field `Name`.
+ */
 export function fieldNamed(fields: readonly Field[], name: string): Field | undefined {
-  const wanted = name.toLowerCase();
+  const wanted = name.trim().toLowerCase();
   return fields.find((field) => field.name.toLowerCase() === wanted);
 }

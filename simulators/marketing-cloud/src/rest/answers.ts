@@ -20,7 +20,8 @@ export const notAuthorized = (): Answer => refused(401, 0, 'Not Authorized');
 export const forbidden = (): Answer =>
   refused(403, 403, 'Insufficient privileges to access this resource.');
 
-export const badRequest = (message: string): Answer => refused(400, 30_003, message);
+/** The HTTP status: of the five-digit codes, none is documented for what is wrong with a query. */
+export const badRequest = (message: string): Answer => refused(400, 400, message);
 
 export const unavailable = (message: string): Answer => refused(503, 503, message);
 

@@ -41,9 +41,13 @@ export function getQuery(cloud: Cloud, unit: Unit, id: string): Answer {
   return query === undefined ? notFound() : json(200, shown(cloud, unit, query));
 }
 
+/** 25 in the sample of gortonington.com, "How to interact with Query Activities via REST API", and the most that tenants give. */
+const MOST_ON_PAGE = 25;
+
 export function listQueries(cloud: Cloud, unit: Unit, search: URLSearchParams): Answer {
   const page = Math.max(1, Number(search.get('$page') ?? 1) || 1);
-  const pageSize = Math.min(500, Math.max(1, Number(search.get('$pagesize') ?? 50) || 50));
+  const asked = Number(search.get('$pagesize') ?? search.get('$pageSize')) || MOST_ON_PAGE;
+  const pageSize = Math.min(MOST_ON_PAGE, Math.max(1, asked));
   const all = [...unit.queries.values()];
   const items = all.slice((page - 1) * pageSize, page * pageSize);
   return json(200, {
@@ -52,6 +56,16 @@ export function listQueries(cloud: Cloud, unit: Unit, search: URLSearchParams): 
     count: all.length,
     items: items.map((query) => shown(cloud, unit, query)),
   });
+}
+
+/**
+ * The error text of the last run. Tenants answer with an empty text where it went well (the coverage map of the client mcecli); more of
+ * its form is not described anywhere.
+ */
+export function queryLog(unit: Unit, id: string): Answer {
+  if (!unit.queries.has(id)) return notFound();
+  const last = [...unit.tasks.values()].findLast(({ query }) => query.objectId === id);
+  return json(200, last?.errorMessage ?? '');
 }
 
 export function deleteQuery(unit: Unit, id: string): Answer {

@@ -10,6 +10,7 @@ import {
   getQuery,
   isRunning,
   listQueries,
+  queryLog,
   startQuery,
   validate,
 } from './queries.ts';
@@ -42,6 +43,8 @@ export function createRest(cloud: Cloud): (request: RestRequest) => Promise<Answ
         return startQuery(cloud, unit, name);
       case 'rest:get query':
         return getQuery(cloud, unit, name);
+      case 'rest:query log':
+        return queryLog(unit, name);
       case 'rest:delete query':
         return deleteQuery(unit, name);
       case 'rest:list queries':

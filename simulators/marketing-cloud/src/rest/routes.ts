@@ -24,6 +24,7 @@ const ROUTES: readonly RouteForm[] = [
   form('POST', `${QUERIES}/([^/]+)/actions/start/?$`, 'rest:start', 'automations_execute'),
   form('GET', `${QUERIES}/?$`, 'rest:list queries', 'automations_read'),
   form('POST', `${QUERIES}/?$`, 'rest:create query', 'automations_write'),
+  form('GET', `${QUERIES}/([^/]+)/log/?$`, 'rest:query log', 'automations_read'),
   form('GET', `${QUERIES}/([^/]+)/?$`, 'rest:get query', 'automations_read'),
   form('DELETE', `${QUERIES}/([^/]+)/?$`, 'rest:delete query', 'automations_write'),
   form('GET', `${ROWS}/key/([^/]+)/rowset/?$`, 'rest:rowset', 'data_extensions_read'),

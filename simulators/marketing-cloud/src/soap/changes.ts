@@ -105,7 +105,7 @@ function refused(object: Node, place: number, { message, errorCode }: SoapRefusa
       element('StatusCode', 'Error'),
       element('StatusMessage', message),
       element('OrdinalID', String(place)),
-      element('ErrorCode', String(errorCode)),
+      ...(errorCode === null ? [] : [element('ErrorCode', String(errorCode))]),
       ...(key === '' ? [] : [element('Object', [element('CustomerKey', key)])]),
     ],
   };

@@ -18,6 +18,12 @@ const RETENTION = [
   'DeleteAtEndOfRetentionPeriod',
 ];
 
+/** "310000-310099 DataExtension Object", SOAP error codes. */
+const NO_KEY = 310_001;
+const NOT_FOUND = 310_002;
+const EXISTS = 310_003;
+const NOT_VALID = 310_007;
+
 const DAY = 86_400_000;
 const UNITS: Readonly<Record<string, number>> = {
   days: DAY,
@@ -31,15 +37,16 @@ export const createDataExtension: Change = (view, object) => {
   const now = cloud.clock.now();
   const name = textAt(object, 'Name') ?? '';
   const customerKey = textAt(object, 'CustomerKey') ?? '';
-  if (name === '') throw new SoapRefusal('Name is a required field.', 310_001);
+  if (name === '')
+    throw new SoapRefusal('Name is a required field.', customerKey === '' ? NO_KEY : NOT_VALID);
   checkName(name);
   if (
     dataExtensionByKey(unit, customerKey, now) !== null ||
     dataExtensionByName(unit, name, now) !== null
   ) {
     throw new SoapRefusal(
-      'Updating an existing Data Extension definition when doing an add operation is not allowed. ',
-      310_007,
+      'Updating an existing Data Extension definition is not allowed when doing an add-only operation. ',
+      EXISTS,
     );
   }
   const retention = retentionOf(view, object);
@@ -61,9 +68,13 @@ export const createDataExtension: Change = (view, object) => {
   };
 };
 
+/**
+ * "Create a Data Extension", Salesforce Help, lists `&` too; 68 of 4,323 data extensions that mcdev retrieved from four tenants have
+ * one in their names.
+ */
 function checkName(name: string): void {
-  if (name.length > 128 || name.startsWith('_') || /[!@#$%^*()={}[\]\\.<>/:?|,&]/.test(name)) {
-    throw new SoapRefusal(`The name '${name}' is not valid for a data extension.`, 310_002);
+  if (name.length > 128 || name.startsWith('_') || /[!@#$%^*()={}[\]\\.<>/:?|,]/.test(name)) {
+    throw new SoapRefusal(`The name '${name}' is not valid for a data extension.`, NOT_VALID);
   }
 }
 
@@ -75,10 +86,10 @@ function categoryOf(object: Node): { categoryId?: string } {
 function fieldsOf(object: Node): FieldSpec[] {
   const specs = children(child(object, 'Fields'), 'Field').map(fieldOf);
   if (specs.length === 0)
-    throw new SoapRefusal('A data extension needs at least one field.', 310_003);
+    throw new SoapRefusal('A data extension needs at least one field.', NOT_VALID);
   const names = specs.map(({ name }) => name.toLowerCase());
   if (new Set(names).size < names.length) {
-    throw new SoapRefusal('Two fields of the data extension have the same name.', 310_004);
+    throw new SoapRefusal('Two fields of the data extension have the same name.', NOT_VALID);
   }
   return specs;
 }
@@ -87,13 +98,14 @@ function fieldOf(node: Node): FieldSpec {
   const name = textAt(node, 'Name') ?? '';
   const asked = textAt(node, 'FieldType') ?? 'Text';
   const type = FIELD_TYPES.find((each) => each.toLowerCase() === asked.toLowerCase());
-  if (type === undefined) throw new SoapRefusal(`The field type ${asked} is not valid.`, 310_005);
-  if (!/^[A-Za-z0-9 _.-]{1,128}$/.test(name) || name.startsWith('_')) {
-    throw new SoapRefusal(`The field name '${name}' is not valid.`, 310_005);
+  if (type === undefined) throw new SoapRefusal(`The field type ${asked} is not valid.`, NOT_VALID);
+  // The same data extensions have fields with `:`, `’` and letters with accents.
+  if (name.trim() === '' || name.length > 128 || name.startsWith('_')) {
+    throw new SoapRefusal(`The field name '${name}' is not valid.`, NOT_VALID);
   }
   const length = numberAt(node, 'MaxLength');
   if (type === 'Text' && length !== null && length > 4000) {
-    throw new SoapRefusal(`The length of the field '${name}' must be 4000 or less.`, 310_005);
+    throw new SoapRefusal(`The length of the field '${name}' must be 4000 or less.`, NOT_VALID);
   }
   const scale = numberAt(node, 'Scale');
   return {
@@ -111,7 +123,7 @@ function numberAt(node: Node, name: string): number | null {
   const text = textAt(node, name) ?? '';
   if (text === '') return null;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new SoapRefusal(`${name} must be a whole number.`, 310_005);
+  throw new SoapRefusal(`${name} must be a whole number.`, NOT_VALID);
 }
 
 function isTrue(node: Node, name: string): boolean {
@@ -126,7 +138,7 @@ function retentionOf({ strikes, operation, unit }: View, object: Node): Record<s
   if (strikes.strikes('retention-refused', { operation, mid: unit.mid }) !== null) {
     throw new SoapRefusal(
       'The account does not have permission to set a data retention policy on a data extension.',
-      310_010,
+      NOT_VALID,
     );
   }
   return retention;
@@ -151,7 +163,7 @@ export function findDataExtension({ cloud, unit }: View, object: Node): DataExte
   const key = textAt(object, 'CustomerKey') ?? '';
   const found =
     unit.dataExtensions.get(objectId) ?? dataExtensionByKey(unit, key, cloud.clock.now());
-  if (found === null) throw new SoapRefusal('Data extension does not exist.', 310_011);
+  if (found === null) throw new SoapRefusal('Data extension does not exist.', NOT_FOUND);
   return found;
 }
 
@@ -194,7 +206,7 @@ export const deleteField: Change = (view, object) => {
     });
     return { message: 'Data Extension Field deleted.', object: [element('ObjectID', objectId)] };
   }
-  throw new SoapRefusal('Data extension field does not exist.', 310_012);
+  throw new SoapRefusal('Data extension field does not exist.', NOT_VALID);
 };
 
 function shown({ objectId, customerKey, name }: DataExtension): Changed['object'] {

@@ -64,11 +64,27 @@ export function response(name: string, content: readonly Xml[]): Answer {
 }
 
 /** HTTP 500, as SOAP 1.1 asks for where there is a fault. */
-export function fault(faultcode: string, faultstring: string, actor = ''): Answer {
+export function fault(
+  faultcode: string,
+  faultstring: string,
+  { actor = '', code }: { readonly actor?: string; readonly code?: number } = {},
+): Answer {
   const content = [
     element('faultcode', faultcode, faultcode.startsWith('q0:') ? SECURITY : ''),
     element('faultstring', faultstring),
     ...(actor === '' ? [] : [element('faultactor', actor)]),
+    // "SOAP Faults": only Server faults have one.
+    ...(code === undefined
+      ? []
+      : [
+          element('detail', [
+            element(
+              'apifault',
+              [element('Code', String(code)), element('Message', faultstring)],
+              'xmlns="urn:fault.partner.exacttarget.com"',
+            ),
+          ]),
+        ]),
   ];
   return enveloped(
     500,

@@ -1,23 +1,27 @@
-import type { Properties } from './records.ts';
+import type { Bounds, Properties } from './records.ts';
 import { RetrieveRefusal } from './refusal.ts';
 import { type Node, child, children, textAt, typeOf } from './xml.ts';
 
 export type Filter = (record: Properties) => boolean;
 
 /** SimpleFilterPart and ComplexFilterPart of the partner WSDL. Text is compared without regard to case. */
-export function compileFilter(node: Node | undefined, filterable: readonly string[]): Filter {
+export function compileFilter(
+  node: Node | undefined,
+  filterable: readonly string[],
+  bounds: Bounds = {},
+): Filter {
   if (node === undefined) return () => true;
   return typeOf(node) === 'ComplexFilterPart' || child(node, 'LeftOperand') !== undefined
-    ? complex(node, filterable)
-    : simple(node, filterable);
+    ? complex(node, filterable, bounds)
+    : simple(node, filterable, bounds);
 }
 
-function complex(node: Node, filterable: readonly string[]): Filter {
+function complex(node: Node, filterable: readonly string[], bounds: Bounds): Filter {
   const parts = [
     ...children(node, 'LeftOperand'),
     ...children(node, 'RightOperand'),
     ...children(child(node, 'AdditionalOperands'), 'Operand'),
-  ].map((part) => compileFilter(part, filterable));
+  ].map((part) => compileFilter(part, filterable, bounds));
   const operator = textAt(node, 'LogicalOperator')?.toUpperCase();
   if (operator === 'AND') return (record) => parts.every((part) => part(record));
   if (operator === 'OR') return (record) => parts.some((part) => part(record));
@@ -38,16 +42,20 @@ const OPERATORS: Readonly<Record<string, Compare>> = {
   like: (value, [first = '']) => isLike(value, first),
 };
 
-function simple(node: Node, filterable: readonly string[]): Filter {
+function simple(node: Node, filterable: readonly string[], bounds: Bounds): Filter {
   const property = textAt(node, 'Property') ?? '';
   const operator = (textAt(node, 'SimpleOperator') ?? '').toLowerCase();
   const name = filterable.find((each) => each.toLowerCase() === property.toLowerCase());
   if (name === undefined) {
     throw new RetrieveRefusal(`The Filter Property '${property}' is not valid for this object.`);
   }
+  const bound = bounds[name];
+  if (bound === 'any') return () => true;
   if (operator === 'isnull') return (record) => (record[name] ?? null) === null;
   if (operator === 'isnotnull') return (record) => (record[name] ?? null) !== null;
-  const compare = Object.hasOwn(OPERATORS, operator) ? OPERATORS[operator] : undefined;
+  const bounded = { from: 'greaterthanorequal', to: 'lessthanorequal' };
+  const asked = bound === undefined ? operator : bounded[bound];
+  const compare = Object.hasOwn(OPERATORS, asked) ? OPERATORS[asked] : undefined;
   if (compare === undefined) {
     throw new RetrieveRefusal(`SimpleOperator ${operator} is not valid.`);
   }

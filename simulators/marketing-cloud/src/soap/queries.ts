@@ -4,6 +4,10 @@ import { SoapRefusal } from './refusal.ts';
 import type { Change, View } from './view.ts';
 import { type Node, element, textAt } from './xml.ts';
 
+/** "0-99", SOAP error codes: a name that exists already; an object to change that does not exist. */
+const TAKEN = 1;
+const NOT_THERE = 3;
+
 export const createQuery: Change = (view, object) => {
   const { cloud, unit, strikes, operation } = view;
   const about = { operation, mid: unit.mid };
@@ -11,7 +15,7 @@ export const createQuery: Change = (view, object) => {
     throw new SoapRefusal('An exception occurred while processing the request.', 2);
   }
   if ((textAt(object, 'TargetType') ?? 'DE') !== 'DE') {
-    throw new SoapRefusal('TargetType must be DE.', 310_020);
+    throw new SoapRefusal('TargetType must be DE.');
   }
   const query = refusing(() =>
     makeQuery(cloud, unit, {
@@ -50,7 +54,7 @@ export const deleteQuery: Change = (view, object) => {
 function findQuery({ unit }: View, object: Node): QueryDefinition {
   const objectId = textAt(object, 'ObjectID') ?? '';
   const found = unit.queries.get(objectId) ?? queryByKey(unit, textAt(object, 'CustomerKey') ?? '');
-  if (found === null) throw new SoapRefusal('QueryDefinition does not exist.', 310_021);
+  if (found === null) throw new SoapRefusal('QueryDefinition does not exist.', NOT_THERE);
   return found;
 }
 
@@ -60,7 +64,7 @@ export const startQuery: Change = (view, object) => {
   const fault = strikes.strikes('perform-error', { operation, mid: unit.mid });
   if (fault !== null) throw new SoapRefusal(fault.message ?? 'Unable to start the query.', 2);
   const query = unit.queries.get(textAt(object, 'ObjectID') ?? '');
-  if (query === undefined) throw new SoapRefusal('Invalid ObjectID for QueryDefinition.', 310_021);
+  if (query === undefined) throw new SoapRefusal('Invalid ObjectID for QueryDefinition.');
   const { id, interactionId } = cloud.tasks.start(unit, query);
   return {
     message: 'QueryDefinition perform called successfully',
@@ -78,7 +82,8 @@ function refusing<T>(make: () => T): T {
   try {
     return make();
   } catch (thrown) {
-    if (thrown instanceof InvalidQuery) throw new SoapRefusal(thrown.message, 310_020);
+    if (thrown instanceof InvalidQuery)
+      throw new SoapRefusal(thrown.message, thrown.isTaken ? TAKEN : null);
     throw thrown;
   }
 }

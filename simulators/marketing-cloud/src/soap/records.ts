@@ -13,10 +13,14 @@ import type { View } from './view.ts';
 /** An object as a Retrieve sees it. A dot leads into an object inside: `DataExtension.CustomerKey`. */
 export type Properties = Readonly<Record<string, string | null>>;
 
+export type Bounds = Readonly<Record<string, 'from' | 'to' | 'any'>>;
+
 export interface ObjectKind {
   readonly properties: readonly string[];
   /** Those that a filter may name. */
   readonly filterable: readonly string[];
+  /** Those that a filter names for something other than their value: a time from or to which things began, or nothing. */
+  readonly bounds?: Bounds;
   records(view: View): Properties[];
 }
 
@@ -78,18 +82,35 @@ const QUERY_DEFINITION = [
   'Client.ID',
 ];
 
-/** "Retrieve the Status of Programs Using AsyncActivityStatus" has the list of both. */
+/** "Retrieve the Status of Programs Using AsyncActivityStatus" has the list of both; its samples ask for StartTime and EndTime too. */
 const ASYNC_ACTIVITY_STATUS = [
   'ParentInteractionObjectID',
-  'TaskID',
+  'ParentTaskID',
+  'Program',
+  'ProcessID',
+  'StepID',
+  'StepTaskID',
+  'StepName',
+  'InteractionID',
   'ClientID',
+  'TaskID',
+  'ActionType',
   'Type',
+  'AsyncAction',
+  'AsyncSubAction',
   'Status',
-  'StatusMessage',
-  'ErrorMsg',
+  'ProcessedCount',
+  'TotalCount',
+  'DuplicateCount',
+  'ErrorCount',
   'CustomerKey',
+  'ErrorMsg',
+  'ScheduledTime',
   'StartDate',
   'CompletedDate',
+  'StatusMessage',
+  'StartTime',
+  'EndTime',
 ];
 
 export const OBJECT_KINDS: Readonly<Record<string, ObjectKind>> = {
@@ -114,7 +135,15 @@ export const OBJECT_KINDS: Readonly<Record<string, ObjectKind>> = {
   },
   AsyncActivityStatus: {
     properties: ASYNC_ACTIVITY_STATUS,
-    filterable: ['TaskID', 'ParentInteractionObjectID', 'ClientID'],
+    filterable: [
+      'ParentInteractionObjectID',
+      'TaskID',
+      'StartTime',
+      'EndTime',
+      'ClientID',
+      'QueryAllChildren',
+    ],
+    bounds: { StartTime: 'from', EndTime: 'to', QueryAllChildren: 'any' },
     records: ({ unit }) => [...unit.tasks.values()].map(ofTask),
   },
   DataFolder: {
@@ -206,5 +235,8 @@ function ofTask(task: Task): Properties {
     CustomerKey: task.query.customerKey,
     StartDate: task.startedAt === null ? null : serverTime(task.startedAt),
     CompletedDate: task.completedAt === null ? null : serverTime(task.completedAt),
+    // "The call returns information on calls started between the StartTime and EndTime only."
+    StartTime: serverTime(task.startedAt ?? task.queuedAt),
+    EndTime: serverTime(task.startedAt ?? task.queuedAt),
   };
 }

@@ -1,9 +1,10 @@
 /** An object of a request is refused; the request itself is answered with HTTP 200. */
 export class SoapRefusal extends Error {
   override readonly name = 'SoapRefusal';
-  readonly errorCode: number;
+  /** Null: none is documented for it. */
+  readonly errorCode: number | null;
 
-  constructor(message: string, errorCode = 2) {
+  constructor(message: string, errorCode: number | null = null) {
     super(message);
     this.errorCode = errorCode;
   }

@@ -31,7 +31,7 @@ export function createRetrieve(): (view: View, message: Node) => Answer {
         `API Permission Failed. Required Permissions: ${objectType} | Retrieve`,
       );
     const asked = askedFor(objectType, kind, request);
-    const filter = compileFilter(child(request, 'Filter'), kind.filterable);
+    const filter = compileFilter(child(request, 'Filter'), kind.filterable, kind.bounds);
     const found = kind.records(view).filter((record) => filter(record));
     const rest = objectType === 'AsyncActivityStatus' ? withFaults(found, view) : found;
     return { mid: view.unit.mid, objectType, asked, rest };

@@ -41,7 +41,7 @@ export function createSoap(cloud: Cloud): (request: SoapRequest) => Answer {
   };
 }
 
-/** "Rate Limiting" (SOAP) promises an HTTP 500 and no more: the words are ours. */
+/** The sample payload of "Rate Limiting" (SOAP, mc-apis): HTTP 500 and an API fault with this code. */
 function throttled(): Answer {
-  return fault('soap:Server', 'Rate limit exceeded: API requests of this account are throttled.');
+  return fault('soap:Server', 'Rate Limited', { code: 17 });
 }

@@ -50,6 +50,12 @@ const RULES: Readonly<Record<string, Rule>> = {
       { ...node, args: translateExpression(node['args'] ?? [], around) },
       around.now,
     ),
+  ...Object.fromEntries(
+    ['eq', 'neq', 'lt', 'lte', 'gt', 'gte'].map((kind) => [
+      kind,
+      (node: Tree, around: Around) => compared(kind, node, around),
+    ]),
+  ),
   add: (node, around) => byType('mc_add', ...sides(node, around)),
   sub: (node, around) => byType('mc_subtract', ...sides(node, around)),
   div: (node, around) => divided('div', node, around),
@@ -124,6 +130,23 @@ function member(node: Tree, name: string, around: Around): Json {
 
 function sides(node: Tree, around: Around): [Json, Json] {
   return [member(node, 'left', around), member(node, 'right', around)];
+}
+
+/**
+ * Of a text and a number, SQL Server compares numbers, and an empty text is 0 ("Data type precedence"); DuckDB refuses the empty
+ * text. Only beside a literal: columns that are joined keep the names by which DuckDB joins them fast.
+ */
+function compared(kind: string, node: Tree, around: Around): Tree {
+  const [left, right] = sides(node, around);
+  const hasLiteral = [left, right].some((side) => inside(side, 'literal') !== null);
+  if (!hasLiteral) return { [kind]: { ...node, left, right } };
+  return {
+    [kind]: {
+      ...node,
+      left: byType('mc_compared', left, right),
+      right: byType('mc_compared', right, left),
+    },
+  };
 }
 
 function column(node: Tree): Tree {

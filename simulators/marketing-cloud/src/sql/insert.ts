@@ -31,7 +31,7 @@ function fieldFor(
     throw new QueryError(`No column name was specified for column ${place + 1} of 'querydef'.`);
   }
   const isRepeated =
-    columns.findIndex((other) => other.toLowerCase() === name.toLowerCase()) < place;
+    columns.findIndex((other) => other.trim().toLowerCase() === name.trim().toLowerCase()) < place;
   if (isRepeated) {
     throw new QueryError(`The column '${name}' was specified multiple times for 'querydef'.`);
   }

@@ -49,7 +49,10 @@ const ONLY_SELECT =
   'Only SELECT queries are valid. The query cannot have variables, temporary tables, common table expressions or several statements.';
 
 function onlySelect(sql: string, parser: SqlParser): Json {
-  const parsed = parser.parse(withoutComments(sql), TSQL);
+  const bare = withoutComments(sql);
+  // The query stands in parentheses: SQL Server's message 102.
+  if (bare.trimEnd().endsWith(';')) throw new QueryError("Incorrect syntax near ';'.");
+  const parsed = parser.parse(bare, TSQL);
   if (!parsed.success) throw new QueryError(`Incorrect syntax. ${parsed.error ?? ''}`.trim());
   const statements = (Array.isArray(parsed.ast) ? parsed.ast : [parsed.ast]) as Json[];
   const [statement] = statements;
@@ -64,7 +67,7 @@ const SET_OPERATIONS = ['union', 'intersect', 'except'];
 const QUERIES = ['select', 'subquery', ...SET_OPERATIONS];
 
 /**
- * `top`: what ORDER BY says has no effect. `derived`: its columns need names. `value`: it stands for a value. `joined`: its rows are
+ * `top`: the whole query, which Marketing Cloud makes a derived table. `derived`: its columns need names. `value`: it stands for a value. `joined`: its rows are
  * joined in their order.
  */
 type Position = 'top' | 'derived' | 'value' | 'joined';
@@ -84,8 +87,7 @@ function rewriteQuery(json: Json, translation: Translation, position: Position):
     };
   }
   if (!SET_OPERATIONS.includes(kind)) throw untranslated('That query');
-  const isOrdered = isTree(query['order_by']);
-  if (isOrdered && position !== 'top') throw new QueryError(ORDER_INSIDE);
+  if (isTree(query['order_by'])) throw new QueryError(ORDER_INSIDE);
   const part = position === 'top' ? 'derived' : position;
   return {
     [kind]: {
@@ -143,8 +145,7 @@ function rewriteSelect(given: Tree, translation: Translation, position: Position
   const top = isTree(select['top']) ? select['top'] : null;
   const keepsOrder =
     top !== null || isTree(select['offset']) || isTree(select['fetch']) || position === 'joined';
-  if (isTree(select['order_by']) && !keepsOrder && position !== 'top')
-    throw new QueryError(ORDER_INSIDE);
+  if (isTree(select['order_by']) && !keepsOrder) throw new QueryError(ORDER_INSIDE);
   const order = keepsOrder ? expression(select['order_by']) : null;
   return {
     ...select,

@@ -25,6 +25,8 @@ const READ_STYLED = `coalesce(try_strptime(a, style), try_strptime(a, style || '
 const readWhole = (type: string): string =>
   `CASE WHEN trim(a) = '' THEN 0 WHEN regexp_full_match(trim(a), '[+-]?[0-9]+') THEN TRY_CAST(a AS ${type}) END`;
 
+const FLOAT_OF_MOMENT = "date_diff('millisecond', TIMESTAMP '1900-01-01', a) / 86400000.0";
+
 function whole(name: string, type: string): Record<string, readonly Form[]> {
   const read = readWhole(type);
   return {
@@ -134,12 +136,35 @@ const FORMS: Readonly<Record<string, readonly Form[]>> = {
     ['a BOOLEAN', 'a'],
     ['a', 'a'],
   ],
-  mc_float: [['a', 'CAST(a AS DOUBLE)']],
-  mc_try_float: [['a', 'TRY_CAST(a AS DOUBLE)']],
+  // A moment is the days since 1900, an empty text is 0.
+  mc_float: [
+    ['a TIMESTAMP', FLOAT_OF_MOMENT],
+    ['a DATE', FLOAT_OF_MOMENT],
+    ['a VARCHAR', "CASE WHEN trim(a) = '' THEN 0 ELSE CAST(a AS DOUBLE) END"],
+    ['a', 'CAST(a AS DOUBLE)'],
+  ],
+  mc_try_float: [
+    ['a TIMESTAMP', FLOAT_OF_MOMENT],
+    ['a DATE', FLOAT_OF_MOMENT],
+    ['a VARCHAR', "CASE WHEN trim(a) = '' THEN 0 ELSE TRY_CAST(a AS DOUBLE) END"],
+    ['a', 'TRY_CAST(a AS DOUBLE)'],
+  ],
   mc_bit: [['a', 'CAST(a AS BOOLEAN)']],
   mc_try_bit: [['a', 'TRY_CAST(a AS BOOLEAN)']],
   ...whole('int', 'INTEGER'),
   ...whole('bigint', 'BIGINT'),
+  // `a` as it is compared with `b`.
+  mc_compared: [
+    ['a VARCHAR, b VARCHAR', 'a'],
+    ['a VARCHAR, b INTEGER', 'mc_int(CAST(a AS VARCHAR))'],
+    ['a VARCHAR, b BIGINT', 'mc_bigint(CAST(a AS VARCHAR))'],
+    ['a VARCHAR, b HUGEINT', 'mc_bigint(CAST(a AS VARCHAR))'],
+    ['a VARCHAR, b DOUBLE', 'mc_float(CAST(a AS VARCHAR))'],
+    ['a VARCHAR, b DECIMAL(38,10)', 'CAST(mc_float(CAST(a AS VARCHAR)) AS DECIMAL(38,10))'],
+    ['a VARCHAR, b TIMESTAMP', 'mc_datetime(CAST(a AS VARCHAR))'],
+    ['a VARCHAR, b DATE', 'mc_datetime(CAST(a AS VARCHAR))'],
+    ['a, b', 'a'],
+  ],
   // A text beside a number is a number, and a number beside a date is days.
   mc_add: [
     ['a VARCHAR, b VARCHAR', 'a || b'],

@@ -7,7 +7,7 @@ end
 -- Gives the number of the job, and 1 where it was made just now: a live job with the key is given back, and so is one
 -- that succeeded within the window. Any other gives the key up.
 local function make(spec, number, order)
-  local queue, kind, data, maxAttempts, priority, dueBy, dueMs, uniqueKey, keyWindow, tenant, correlationId, subject, rare =
+  local queue, kind, data, maxAttempts, priority, dueBy, dueMs, uniqueKey, keyWindow, tenant, correlationId, subject, ownName, rare =
     unpack(spec)
   if uniqueKey ~= '' then
     local held = call('HGET', own('keys'), uniqueKey)
@@ -25,7 +25,9 @@ local function make(spec, number, order)
     end
     call('HSET', own('keys'), uniqueKey, number)
   end
-  local job = named(queue, 'bull-' .. number)
+  local job = named(queue, ownName ~= '' and ownName or 'bull-' .. number)
+  -- Another tenant's job with the same key, or one that ended and is kept, has the name.
+  if ownName ~= '' and call('EXISTS', job.key) == 1 then job = named(queue, 'bull-' .. number) end
   job.number, job.order, job.tenant, job.prio = number, order, tenant, priority ~= '' and priority
   later('ZADD', own('all'), number, job.member)
   if correlationId ~= '' then later('ZADD', own('correlation:' .. correlationId), number, job.member) end

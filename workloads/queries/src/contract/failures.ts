@@ -26,6 +26,10 @@ export const failures = {
     retryable: false,
     help: 'The job that starts the query failed or was removed before Marketing Cloud had the query. Run it again.',
   },
+  unknown_run: {
+    retryable: false,
+    help: 'The job names a run that this installation does not have: another program made it, or the run was removed. Submit the SQL with POST /runs.',
+  },
   marketing_cloud_unavailable: {
     retryable: true,
     help: 'Marketing Cloud was away, too slow or asked for fewer calls, for as long as the query was tried. Run it again later.',

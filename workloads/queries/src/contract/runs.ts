@@ -43,6 +43,11 @@ export const run = z.object({
     .nullable()
     .optional()
     .describe('Of a queued run: why Marketing Cloud has not taken it yet. It is tried again.'),
+  waitsFor: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('Of a running run: what it waits for, where that is not what mceStatus says.'),
   pollCount: z.number().describe('How often Marketing Cloud was asked how far it is.'),
   apiCalls: z
     .number()
@@ -74,6 +79,7 @@ export const runExample: Run = {
   rowCount: 1_204,
   error: null,
   trouble: null,
+  waitsFor: null,
   pollCount: 4,
   apiCalls: 9.25,
   createdAt: '2026-01-31T09:30:00.000Z',
@@ -156,6 +162,12 @@ export const runContracts = {
       mid: mid.optional(),
       submitter: z.string().min(1).max(200).optional().describe('Who started it.'),
       snippet: z.string().min(1).max(100).optional().describe('Started with the snippet.'),
+      q: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe('Part of the SQL or of the snippet’s name, or an id; case aside.'),
       createdAfter: anyMoment.optional(),
       createdBefore: anyMoment.optional(),
     }),

@@ -5,7 +5,7 @@ import {
   MarketingCloudError,
 } from '@millrace/marketing-cloud';
 import type { Tally } from '../calls.ts';
-import { QueryError, RunFailure, failureOf } from '../errors.ts';
+import { QueryError, RunFailure, failureOf, unknownRun } from '../errors.ts';
 import { hintFor } from '../sql/hints.ts';
 import { seqOf } from '../ids.ts';
 import type { RunRecord } from '../runs/record.ts';
@@ -38,7 +38,7 @@ export async function runExecute(
 ): Promise<Outcome> {
   const { runs, meter } = workshop;
   const found = await runs.record(seqOf(data.runId));
-  if (found === null) return done({ status: 'gone' });
+  if (found === null) throw unknownRun(data.runId);
   const tally: Tally = { calls: 0 };
   return meter.during(tally, async () => {
     let run: RunRecord = found;

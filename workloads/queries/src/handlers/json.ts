@@ -20,6 +20,7 @@ export function runJson(run: Run): RunJson {
     rowCount,
     error,
     trouble: run.trouble,
+    waitsFor: run.waitsFor,
     pollCount,
     // Shares of calls are fractions: a hundredth is enough to add up.
     apiCalls: Math.round(run.apiCalls * 100) / 100,

@@ -14,7 +14,14 @@ export interface PollConfig {
   readonly stuckThresholdMs: number;
   readonly notRunningConfirmations: number;
   readonly notRunningConfirmationMinGapMs: number;
+  /**
+   * For so long REST must say `false` of a query that SOAP calls Queued and completed at once, and that nobody has seen run.
+   * Half as much again as the minute for which a query that waits has been seen to look the same.
+   */
+  readonly queuedNotRunningMs: number;
   readonly rowsetReadyMaxAttempts: number;
+  /** So many looks that find a rowset without rows, then there are none: four take 10.5 s, six would take 26.5 s. */
+  readonly rowsetEmptyLooks: number;
   readonly rowsetReadyInitialDelayMs: number;
   readonly rowsetReadyMaxDelayMs: number;
   readonly rowProbeMinRuntimeMs: number;
@@ -34,7 +41,9 @@ export const POLL_CONFIG: PollConfig = {
   stuckThresholdMs: 3 * 60_000,
   notRunningConfirmations: 2,
   notRunningConfirmationMinGapMs: 15_000,
+  queuedNotRunningMs: 90_000,
   rowsetReadyMaxAttempts: 6,
+  rowsetEmptyLooks: 4,
   rowsetReadyInitialDelayMs: 1_500,
   rowsetReadyMaxDelayMs: 8_000,
   rowProbeMinRuntimeMs: 5_000,

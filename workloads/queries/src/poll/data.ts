@@ -22,7 +22,11 @@ export const pollDataSchema = z.object({
   /** When SOAP last said something usable. */
   signalAt: moment.optional(),
 
-  /** Of the last "not running" that counted. */
+  /** When the query was seen to run: from then on "not running" means that it has ended. */
+  ranAt: moment.optional(),
+  /** Of the first "not running" that counted since the query was seen to run or wait. */
+  notRunningSince: moment.optional(),
+  /** Of the last one. */
   notRunningDetectedAt: moment.optional(),
   notRunningConfirmations: z.number().int().min(0).optional(),
 

@@ -138,9 +138,53 @@ describe('the tree, top to bottom', () => {
       'ask isRunning',
     ],
     [
-      'but not while SOAP says Queued, when "false" means nothing',
+      'under Queued too, which SOAP can say of a query that has ended',
       seen(60, { status: says(' queued', { completedDate: done }), probe: 0 }),
+      'ask isRunning',
+    ],
+    [
+      'where "false" counts only once it has lasted for 90 s',
+      seen(95, {
+        status: says('Queued', { completedDate: done }),
+        probe: 0,
+        isRunning: false,
+        data: { notRunningConfirmations: 6, notRunningSince: AT(6), notRunningDetectedAt: AT(80) },
+      }),
       'defer 4000',
+    ],
+    [
+      'then the rows are looked for',
+      seen(96, {
+        status: says('Queued', { completedDate: done }),
+        probe: 0,
+        isRunning: false,
+        data: { notRunningConfirmations: 6, notRunningSince: AT(6), notRunningDetectedAt: AT(81) },
+      }),
+      'ask rowset',
+    ],
+    [
+      'and counts as ever where the query was seen to run',
+      seen(45, {
+        status: says('Queued', { completedDate: done }),
+        probe: 0,
+        isRunning: false,
+        data: {
+          ranAt: AT(6),
+          notRunningConfirmations: 1,
+          notRunningSince: AT(30),
+          notRunningDetectedAt: AT(30),
+        },
+      }),
+      'ask rowset',
+    ],
+    [
+      'the next look comes when it may count, however long the backoff',
+      seen(50, {
+        status: says('Queued', { completedDate: done }),
+        probe: 0,
+        data: { pollCount: 9, notRunningConfirmations: 1, notRunningDetectedAt: AT(40) },
+      }),
+      'defer 5000',
     ],
     [
       'queued for 20 minutes is a signal',
@@ -199,7 +243,7 @@ describe('the tree, top to bottom', () => {
         probe: 0,
         data: { notRunningConfirmations: 1, notRunningDetectedAt: AT(180) },
       }),
-      'defer 4000',
+      'defer 1000',
     ],
     [
       'twice, 15 s apart: are the rows there',
@@ -245,6 +289,37 @@ describe('what is carried on', () => {
     });
     expect(waits).toMatchObject({ type: 'defer', data: { notRunningConfirmations: 0 } });
     expect(waits.type === 'defer' && waits.data.rowsetReadyDetectedAt).toBeUndefined();
+  });
+
+  test('under Queued with a CompletedDate, since when it does not run, until it runs or waits', () => {
+    const ended = says('Queued', { completedDate: '2026-01-31T09:00:03' });
+    const first = seen(6, { status: ended, probe: 0, isRunning: false });
+    expect(first).toMatchObject({
+      data: { notRunningSince: AT(6), notRunningConfirmations: 1 },
+      waitsFor: expect.stringContaining('queued and completed'),
+    });
+    const data = {
+      notRunningConfirmations: 1,
+      notRunningSince: AT(6),
+      notRunningDetectedAt: AT(6),
+    };
+    const second = seen(21, { status: ended, probe: 0, isRunning: false, data });
+    expect(second).toMatchObject({
+      data: { notRunningSince: AT(6), notRunningDetectedAt: AT(21), notRunningConfirmations: 2 },
+    });
+    const runs = seen(21, { status: ended, probe: 0, isRunning: true, data });
+    expect(runs).toMatchObject({ data: { ranAt: AT(21), notRunningConfirmations: 0 } });
+    expect(runs.type === 'defer' && runs.data.notRunningSince).toBeUndefined();
+    const waits = seen(21, { status: says('Queued'), probe: 0, data });
+    expect(waits.type === 'defer' && waits.data.notRunningSince).toBeUndefined();
+  });
+
+  test('what it waits for, where the status does not say it', () => {
+    const waitsFor = (step: Step) => (step.type === 'defer' ? step.waitsFor : step.type);
+    expect(waitsFor(seen(2, { status: says('Processing') }))).toBeNull();
+    expect(waitsFor(seen(2, { status: THROTTLED }))).toContain('fewer calls');
+    expect(waitsFor(seen(2, { status: NO_ANSWER }))).toContain('away');
+    expect(waitsFor(seen(2, { status: says('Complete'), rowset: 0 }))).toContain('without rows');
   });
 
   test('no confirmation where the fast path finds that the query runs', () => {

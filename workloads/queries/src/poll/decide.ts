@@ -38,7 +38,13 @@ export interface Seen {
 export type Step =
   /** Ask this, then decide again. */
   | { readonly type: 'ask'; readonly what: Question }
-  | { readonly type: 'defer'; readonly afterMs: number; readonly data: PollData }
+  | {
+      readonly type: 'defer';
+      readonly afterMs: number;
+      readonly data: PollData;
+      /** For whoever watches, where it is not what the status says. */
+      readonly waitsFor: string | null;
+    }
   | { readonly type: 'ready'; readonly rowCount: number; readonly by: 'probe' | 'rowset' }
   | { readonly type: 'failed'; readonly code: FailureCode; readonly message: string }
   /** It failed without a reason, and its columns had types: once more, as text. */
@@ -66,7 +72,7 @@ export function decide(seen: Seen, config: PollConfig): Step {
   const signal = status === null ? 'none' : signalOf(status);
   if (signal === 'complete') return readiness(seen, config);
   if (signal === 'error' && status !== null) return failed(run, status);
-  const noted = { ...seen, data: withSignal(seen, signal) };
+  const noted = { ...seen, data: withSignal(seen, status, signal) };
   const isOver = noted.data.rowsetReadyDetectedAt !== undefined;
   const isSpent = !isOver && isBudgetSpent(data, now, config);
   // Whoever throttles is not asked anything else.
@@ -87,9 +93,9 @@ export function decide(seen: Seen, config: PollConfig): Step {
     }
   }
   if (isSpent) return timedOut(data, now);
-  if (seen.isRunning === true) return later(noted, config, NOT_CONFIRMED);
+  if (seen.isRunning === true) return later(noted, config, { ...NOT_CONFIRMED, ranAt: iso(now) });
   if (!isGateOpen(noted, signal, config)) return later(noted, config, {});
-  return confirm(noted, config);
+  return confirm(noted, signal, config);
 }
 
 /** What Marketing Cloud says of the task; null where it does not know it, or was not heard. */
@@ -134,14 +140,14 @@ function failed({ asText }: Seen['run'], status: TaskStatus): Step {
 
 /**
  * Whatever SOAP said that can be used, and when. A query that waits is not over: what looked so was REST, which says
- * `false` of such a query too.
+ * `false` of such a query too. With a CompletedDate, Queued does not say that it waits.
  */
-function withSignal({ data, now }: Seen, signal: Signal): PollData {
+function withSignal({ data, now }: Seen, status: TaskStatus | null, signal: Signal): PollData {
   if (signal === 'none') return data;
-  const { notRunningDetectedAt: _, rowsetReadyDetectedAt: __, ...waiting } = data;
-  return signal === 'queued'
-    ? { ...waiting, notRunningConfirmations: 0, signalAt: iso(now) }
-    : { ...data, signalAt: iso(now) };
+  const signalAt = iso(now);
+  if (signal === 'processing') return { ...data, signalAt, ranAt: data.ranAt ?? signalAt };
+  if (hasText(status?.completedDate ?? null)) return { ...data, signalAt };
+  return { ...data, ...NOT_CONFIRMED, rowsetReadyDetectedAt: undefined, signalAt };
 }
 
 function isThrottled(status: Seen['status']): boolean {
@@ -156,32 +162,50 @@ function isProbeDue({ data, now, probe }: Seen, config: PollConfig): boolean {
   return last === undefined || now - Date.parse(last) >= gap;
 }
 
-/** Whether REST may be asked: its `false` means nothing while the query waits in Marketing Cloud's own queue. */
+/**
+ * Whether REST may be asked: its `false` means nothing while the query waits in Marketing Cloud's own queue. SOAP can say
+ * Queued of one that has long ended, with a CompletedDate, and then REST alone shows an end without rows.
+ */
 function isGateOpen({ data, now, status }: Seen, signal: Signal, config: PollConfig): boolean {
-  if (signal === 'queued') return false;
   const runtime = now - Date.parse(data.pollStartedAt);
   const completedDate = answerOf(status)?.completedDate ?? null;
   if (hasText(completedDate) && runtime >= config.completedDateTriggerMinRuntimeMs) return true;
+  if (signal === 'queued') return false;
   return now - Date.parse(data.signalAt ?? data.pollStartedAt) >= config.stuckThresholdMs;
 }
 
-const NOT_CONFIRMED = { notRunningConfirmations: 0, notRunningDetectedAt: undefined };
+const NOT_CONFIRMED = {
+  notRunningConfirmations: 0,
+  notRunningSince: undefined,
+  notRunningDetectedAt: undefined,
+};
 
-/** `false` twice, so far apart that it is no accident. */
-function confirm(seen: Seen, config: PollConfig): Step {
+/**
+ * `false` twice, so far apart that it is no accident. Of a query that SOAP calls Queued and that nobody has seen run, for longer
+ * than a query has been seen to wait: a CompletedDate can be there from the start.
+ */
+function confirm(seen: Seen, signal: Signal, config: PollConfig): Step {
   const { data, now, isRunning } = seen;
-  const { notRunningDetectedAt: last, notRunningConfirmations: count = 0 } = data;
-  const isTooSoon =
-    last !== undefined &&
-    count > 0 &&
-    now - Date.parse(last) < config.notRunningConfirmationMinGapMs;
-  if (isTooSoon) return later(seen, config, {});
+  const { notRunningDetectedAt: last, notRunningConfirmations: count = 0, ranAt } = data;
+  const gapMs = config.notRunningConfirmationMinGapMs;
+  const isNext = last !== undefined && count > 0;
+  const mayWait = signal === 'queued' && ranAt === undefined;
+  const waitsFor = mayWait ? WAITS_QUEUED : WAITS_CONFIRMED;
+  if (isNext && now - Date.parse(last) < gapMs)
+    return sooner(seen, config, gapMs - (now - Date.parse(last)), {}, waitsFor);
   if (isRunning === undefined) return { type: 'ask', what: 'isRunning' };
   // REST does not answer, or SOAP still knows the task of a query that was deleted: SOAP goes on.
   const isGone = isRunning === 'gone' && answerOf(seen.status) === null;
   if (isRunning !== false && !isGone) return later(seen, config, {});
-  const confirmations = { notRunningConfirmations: count + 1, notRunningDetectedAt: iso(now) };
-  if (count + 1 < config.notRunningConfirmations) return later(seen, config, confirmations);
+  const since = isNext ? (data.notRunningSince ?? last) : iso(now);
+  const confirmations = {
+    notRunningConfirmations: count + 1,
+    notRunningSince: since,
+    notRunningDetectedAt: iso(now),
+  };
+  const isShort = mayWait && now - Date.parse(since) < config.queuedNotRunningMs;
+  if (isShort || count + 1 < config.notRunningConfirmations)
+    return sooner(seen, config, gapMs, confirmations, waitsFor);
   // Whether it ran to its end nobody can say: no rows, or some, would be a guess.
   if (isGone) return { type: 'failed', code: 'query_failed', message: GONE };
   return readiness({ ...seen, data: { ...data, ...confirmations } }, config);
@@ -200,12 +224,15 @@ function readiness(seen: Seen, config: PollConfig): Step {
   if (typeof rowset !== 'number' && rowset.throttled && !isPatienceSpent(data, config))
     return later(seen, config, { rowsetReadyDetectedAt });
   const attempts = (data.rowsetReadyAttempts ?? 0) + 1;
-  if (attempts < config.rowsetReadyMaxAttempts)
-    return put(seen, readinessDelay(config, attempts), {
-      rowsetReadyDetectedAt,
-      rowsetReadyAttempts: attempts,
-    });
-  if (typeof rowset === 'number') return withoutRows(seen);
+  const isEmpty = typeof rowset === 'number';
+  if (attempts < (isEmpty ? config.rowsetEmptyLooks : config.rowsetReadyMaxAttempts))
+    return put(
+      seen,
+      readinessDelay(config, attempts),
+      { rowsetReadyDetectedAt, rowsetReadyAttempts: attempts },
+      isEmpty ? WAITS_ROWS : null,
+    );
+  if (isEmpty) return withoutRows(seen);
   const message = `The query is over, and its rows could not be read in ${attempts} attempts: ${rowset.unanswered}`;
   return { type: 'failed', code: 'rowset_unavailable', message };
 }
@@ -219,11 +246,33 @@ function withoutRows({ status, run }: Seen): Step {
 }
 
 function later(seen: Seen, config: PollConfig, changes: Partial<PollData>): Step {
-  return put(seen, nextDelay(config, seen.data.pollCount, seen.random), changes);
+  return put(seen, nextDelay(config, seen.data.pollCount, seen.random), changes, null);
 }
 
+/** No later than a confirmation may come. */
+function sooner(
+  seen: Seen,
+  config: PollConfig,
+  atMostMs: number,
+  changes: Partial<PollData>,
+  waitsFor: string,
+): Step {
+  const usual = nextDelay(config, seen.data.pollCount, seen.random);
+  return put(seen, Math.min(usual, atMostMs), changes, waitsFor);
+}
+
+const WAITS_QUEUED =
+  'Marketing Cloud says that the query is queued and completed, and that it does not run. If that lasts, the query is over.';
+const WAITS_CONFIRMED = 'The query no longer runs. Marketing Cloud is asked once more.';
+const WAITS_ROWS = 'The query is over, without rows so far. They may show a little later.';
+
 /** Not before Marketing Cloud wants to be asked again. */
-function put(seen: Seen, delayMs: number, changes: Partial<PollData>): Step {
+function put(
+  seen: Seen,
+  delayMs: number,
+  changes: Partial<PollData>,
+  waitsFor: string | null,
+): Step {
   const { run, data, now, probe } = seen;
   const unanswered = [seen.status, probe, seen.isRunning, seen.rowset].filter(
     (answer) => typeof answer === 'object' && answer !== null && 'unanswered' in answer,
@@ -242,7 +291,14 @@ function put(seen: Seen, delayMs: number, changes: Partial<PollData>): Step {
     type: 'defer',
     afterMs,
     data: { ...data, ...probed, ...throttled, ...changes, pollCount },
+    waitsFor: unanswered[0] === undefined ? waitsFor : waitsForAnswer(unanswered[0]),
   };
+}
+
+function waitsForAnswer({ throttled, unanswered }: Unanswered): string {
+  return throttled
+    ? 'Marketing Cloud asks for fewer calls: it is asked again when it allows.'
+    : `Marketing Cloud gave no answer, and is asked again: ${unanswered}`;
 }
 
 function iso(ms: number): string {

@@ -1,7 +1,7 @@
 import { type JobContext, type Outcome, type RunningJob, defer, done } from '@millrace/engine';
 import { type BusinessUnit, MarketingCloudError } from '@millrace/marketing-cloud';
 import type { Tally } from '../calls.ts';
-import { QueryError } from '../errors.ts';
+import { QueryError, unknownRun } from '../errors.ts';
 import { seqOf } from '../ids.ts';
 import { freshData } from '../jobs.ts';
 import type { RunRecord } from '../runs/record.ts';
@@ -20,7 +20,7 @@ export async function runPoll(
 ): Promise<Outcome> {
   const { runs, meter, metrics, config, random } = workshop;
   const found = await runs.record(seqOf(given.runId));
-  if (found === null) return done({ status: 'gone' });
+  if (found === null) throw unknownRun(given.runId);
   const tally: Tally = { calls: given.apiCalls ?? 0 };
   return meter.during(tally, async () => {
     const removed = found.completedAt === null ? removedUnit(workshop, found) : null;
@@ -147,7 +147,8 @@ async function finish(
   const { runs, metrics, config, jobs } = workshop;
   const { data } = seen;
   const mceStatus = mceStatusOf(seen) ?? run.mceStatus;
-  const noted = { mceStatus, pollCount: data.pollCount + 1 };
+  const waitsFor = step.type === 'defer' ? step.waitsFor : null;
+  const noted = { mceStatus, waitsFor, pollCount: data.pollCount + 1 };
   const last = { noted, tally };
   const note = async (): Promise<void> => {
     const calls = tally.calls;
@@ -164,7 +165,8 @@ async function finish(
       if (run.status === 'queued') await jobs.enqueueExecute(run);
       tell(step.data, seen, workshop);
       // The run is written when something changed in it, and now and then: not with each poll.
-      if (mceStatus !== run.mceStatus || step.data.pollCount % NOTE_EVERY === 0) await note();
+      const isNews = mceStatus !== run.mceStatus || waitsFor !== run.waitsFor;
+      if (isNews || step.data.pollCount % NOTE_EVERY === 0) await note();
       if (run.taskId !== null) workshop.statuses.expect(run.mid, run.taskId, step.afterMs);
       return defer({ after: step.afterMs, data: { ...step.data, apiCalls: tally.calls } });
     }

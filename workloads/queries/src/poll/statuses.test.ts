@@ -20,6 +20,7 @@ function open(answer: Answers = (ids) => ids.map(statusOf)) {
   const time = createVirtualTime();
   const asked: [string, readonly string[]][] = [];
   const polls: number[] = [];
+  const apart: string[] = [];
   const meter: Meter = createMeter();
   const statuses = createStatuses({
     businessUnit: (mid) => ({
@@ -33,6 +34,7 @@ function open(answer: Answers = (ids) => ids.map(statusOf)) {
     clock: time.process(),
     gatherMs: 20,
     onAsked: (count) => polls.push(count),
+    onApart: (mid) => apart.push(mid),
   });
   /** As a poll asks: its calls are counted for itself. */
   async function poll(mid: string, taskId: string) {
@@ -42,7 +44,7 @@ function open(answer: Answers = (ids) => ids.map(statusOf)) {
       .catch((error: unknown) => String(error));
     return { found, calls: tally.calls };
   }
-  return { time, asked, polls, poll, expect: statuses.expect };
+  return { time, asked, polls, apart, poll, expect: statuses.expect };
 }
 
 test('polls of one business unit that are due together share a call, and its cost', async () => {
@@ -77,13 +79,14 @@ test('a hundred do not wait for more, and each gets its own answer', async () =>
   const { time, asked, poll } = open((ids) => ids.filter((id) => id !== 't7').map(statusOf));
   const all = Array.from({ length: 130 }, (_, index) => poll('1', `t${index}`));
   await Promise.all(all.slice(0, 100));
-  expect(asked.map(([, ids]) => ids.length)).toEqual([100]);
+  // The one that was left out is asked for alone.
+  expect(asked.map(([, ids]) => ids.length)).toEqual([100, 1]);
   await time.run(20);
   const answers = await Promise.all(all);
-  expect(asked.map(([, ids]) => ids.length)).toEqual([100, 30]);
+  expect(asked.map(([, ids]) => ids.length)).toEqual([100, 1, 30]);
   expect(answers[7]?.found).toBeNull();
   expect(answers[8]?.found).toEqual(statusOf('t8'));
-  expect(answers.reduce((sum, { calls }) => sum + calls, 0)).toBeCloseTo(2);
+  expect(answers.reduce((sum, { calls }) => sum + calls, 0)).toBeCloseTo(3);
 });
 
 test('what fails for all fails for each; one bad task fails alone', async () => {
@@ -205,4 +208,37 @@ test('a poll that comes while it is asked for asks for itself; the others pay fo
   answer();
   expect((await first).calls).toBe(1);
   expect(asked.map(([, ids]) => ids)).toEqual([['now', 'soon'], ['soon']]);
+});
+
+test('a task that IN leaves out is asked for alone; where that finds it, IN is not used for an hour', async () => {
+  const { time, asked, poll, apart } = open((ids) => ids.slice(0, 1).map(statusOf));
+  const first = [poll('1', 'a'), poll('1', 'b'), poll('1', 'c')];
+  await time.run(20);
+  expect(await Promise.all(first)).toEqual([
+    { found: statusOf('a'), calls: 1 / 3 },
+    { found: statusOf('b'), calls: 4 / 3 },
+    { found: statusOf('c'), calls: 4 / 3 },
+  ]);
+  expect(apart).toEqual(['1']);
+  const second = [poll('1', 'a'), poll('1', 'b')];
+  await time.run(60);
+  await Promise.all(second);
+  expect(asked.slice(3)).toEqual([
+    ['1', ['a']],
+    ['1', ['b']],
+  ]);
+  await time.run(3_600_060);
+  const third = [poll('1', 'a'), poll('1', 'b')];
+  await time.run(3_600_100);
+  await Promise.all(third);
+  expect(asked[5]).toEqual(['1', ['a', 'b']]);
+});
+
+test('a task that nobody knows is no reason to give IN up', async () => {
+  const { time, asked, poll, apart } = open((ids) => ids.filter((id) => id !== 'b').map(statusOf));
+  const both = [poll('1', 'a'), poll('1', 'b')];
+  await time.run(20);
+  expect((await Promise.all(both)).map(({ found }) => found)).toEqual([statusOf('a'), null]);
+  expect(asked.map(([, ids]) => ids)).toEqual([['a', 'b'], ['b']]);
+  expect(apart).toEqual([]);
 });

@@ -27,6 +27,7 @@ const RUN: RunOfResults = {
   rowCount: 3,
   pollCount: 1,
   apiCalls: 5,
+  waitsFor: null,
   error: null,
   trouble: null,
   createdAt: 0,

@@ -60,7 +60,7 @@ export const COLUMNS = `seq, tenant_id, user_id, mid, eid, sql_text, snippet_nam
        ${ms('target_gone_at')}, ${ms('millrace.clock()', 'read_at')}`;
 
 export function recordOf(row: RunRow): RunRecord {
-  // Of a run that is not over, the message without a code is what its last try said.
+  // Of a run that is not over, the message without a code is what its last try said, or what its last poll waits for.
   const { error_code: code, error_message: message } = row;
   return {
     id: runIdOf(row.seq),
@@ -85,6 +85,7 @@ export function recordOf(row: RunRow): RunRecord {
     apiCalls: row.api_calls,
     error: code === null ? null : { code, message: message ?? '' },
     trouble: row.status === 'queued' ? message : null,
+    waitsFor: row.status === 'running' ? message : null,
     correlationId: row.correlation_id,
     createdAt: Math.round(row.created_at),
     startRequestedAt: rounded(row.start_requested_at),

@@ -60,13 +60,15 @@ UPDATE millrace.shell_query_runs SET status = 'running', task_id = $2, poll_star
  WHERE seq = $1 AND status = 'queued' RETURNING ${COLUMNS}`,
 };
 
-// Of many polls that fell together, one statement. $1 seq[] $2 status of Marketing Cloud[] $3 polls[] $4 calls[]
+// Of many polls that fell together, one statement. $1 seq[] $2 status of Marketing Cloud[] $3 polls[] $4 calls[] $5 what it waits for[]
 const NOTE: Statement = {
   name: 'queries_note',
   text: `
 UPDATE millrace.shell_query_runs AS run
-   SET mce_status = noted.said, poll_count = greatest(run.poll_count, noted.polls), api_calls = run.api_calls + noted.calls
-  FROM unnest($1::text::bigint[], $2::text::text[], $3::text::int[], $4::text::float8[]) AS noted (seq, said, polls, calls)
+   SET mce_status = noted.said, error_message = CASE WHEN run.status = 'running' THEN noted.waits ELSE run.error_message END,
+       poll_count = greatest(run.poll_count, noted.polls), api_calls = run.api_calls + noted.calls
+  FROM unnest($1::text::bigint[], $2::text::text[], $3::text::int[], $4::text::float8[], $5::text::text[])
+       AS noted (seq, said, polls, calls, waits)
  WHERE run.seq = ANY ($1::text::bigint[]) AND run.seq = noted.seq AND ${LIVE} RETURNING run.seq`,
 };
 
@@ -95,7 +97,7 @@ const AS_TEXT: Statement = {
 UPDATE millrace.shell_query_runs
    SET status = 'queued', as_text = true, task_id = NULL, query_definition_id = NULL, mce_status = NULL,
        query_customer_key = $2, target_de_name = $2, columns = NULL, target_fields = NULL, start_requested_at = NULL,
-       poll_started_at = NULL
+       poll_started_at = NULL, error_message = NULL
  WHERE seq = $1 AND status = 'running' AND NOT as_text RETURNING ${COLUMNS}`,
 };
 
@@ -132,6 +134,8 @@ export type End =
 /** What a poll saw of a run, for whoever looks at it. */
 export interface Noted {
   readonly mceStatus: string | null;
+  /** Where it is not what Marketing Cloud says. */
+  readonly waitsFor: string | null;
   readonly pollCount: number;
   /** To Marketing Cloud, since the last time. */
   readonly calls: number;
@@ -144,6 +148,8 @@ export interface RunFilter {
   readonly status?: RunStatus | undefined;
   readonly mid?: string | undefined;
   readonly snippet?: string | undefined;
+  /** Part of the SQL, of its snippet's name, or its id; case aside. */
+  readonly q?: string | undefined;
   readonly createdAfter?: number | undefined;
   readonly createdBefore?: number | undefined;
 }
@@ -206,6 +212,7 @@ export const runRows = {
       texts(all.map(({ mceStatus }) => mceStatus)),
       numbers(all.map(({ pollCount }) => pollCount)),
       numbers(all.map(({ calls }) => calls)),
+      texts(all.map(({ waitsFor }) => waitsFor?.slice(0, LONGEST_MESSAGE) ?? null)),
     ]);
   },
   async addCalls(session: Session, seq: number, calls: number): Promise<void> {
@@ -240,7 +247,16 @@ export const runRows = {
 const LONGEST_MESSAGE = 4_000;
 
 function conditionsOf(filter: RunFilter, values: Param[]): string[] {
-  const { tenants = 'all', submitter, status, mid, snippet, createdAfter, createdBefore } = filter;
+  const {
+    tenants = 'all',
+    submitter,
+    status,
+    mid,
+    snippet,
+    q,
+    createdAfter,
+    createdBefore,
+  } = filter;
   const where: string[] = [];
   const equal = (column: string, value: Param | undefined): void => {
     if (value !== undefined) where.push(`${column} = $${values.push(value)}`);
@@ -254,6 +270,12 @@ function conditionsOf(filter: RunFilter, values: Param[]): string[] {
   equal('status', status);
   equal('mid', mid);
   equal('snippet_name', snippet);
+  if (q !== undefined) {
+    const text = `lower($${values.push(q)})`;
+    where.push(
+      `(position(${text} IN lower(sql_text)) > 0 OR position(${text} IN lower(coalesce(snippet_name, ''))) > 0 OR 'run-' || seq = ${text})`,
+    );
+  }
   if (createdAfter !== undefined)
     where.push(`created_at >= to_timestamp($${values.push(createdAfter)}::float8 / 1000)`);
   if (createdBefore !== undefined)

@@ -112,6 +112,10 @@ describe.each(DATABASES)('runs of people on %s', (which) => {
     expect(await found({ mid: '100002' })).toEqual([]);
     expect(await found({ createdAfter: world.now() + 60_000 })).toEqual([]);
     expect(await found({ createdBefore: world.now() + 60_000 })).toHaveLength(5);
+    const [newest] = (await runs.list({ limit: 1 })).items;
+    expect(await found({ q: newest?.id ?? '' })).toEqual([newest?.id]);
+    expect(await found({ q: (newest?.sqlText ?? '').toLowerCase() })).toContain(newest?.id);
+    expect(await found({ q: 'nothing of the kind' })).toEqual([]);
     await expect(runs.list({ cursor: 'x' })).rejects.toMatchObject({ code: 'invalid_cursor' });
   });
 

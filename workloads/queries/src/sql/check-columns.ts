@@ -1,13 +1,15 @@
-import { type Catalogue, queryColumns } from './columns.ts';
+import { type Catalogue, fieldNameOf, queryColumns } from './columns.ts';
 import { type Document, keyword } from './document.ts';
 import { type Report, excerpt } from './findings.ts';
 import { type Item, type Query, type Select, readQuery } from './shape.ts';
 
 /** Longer names of fields are refused by Marketing Cloud. */
 const MAX_NAME = 128;
-const NAME = /^[A-Za-z0-9 _.-]+$/;
 
-/** The columns of the result become fields of a data extension, whose names have rules of their own. */
+/**
+ * The columns of the result become fields of a data extension. Which characters their names may have, Marketing Cloud decides:
+ * of 4,323 data extensions in use, 451 have a field such as `CampaignMember:Id`.
+ */
 export function checkColumns(
   doc: Document,
   query: Query,
@@ -117,27 +119,24 @@ function checkStar(
 }
 
 function checkName(
-  name: string,
+  written: string,
   start: number,
   end: number,
   report: Report,
   seen: Set<string>,
 ): void {
+  const name = fieldNameOf(written);
   const instead = 'Give it another name with AS.';
+  if (name === '') {
+    report.add('unnamed_column', start, end, 'This name is empty. Write one after AS.');
+    return;
+  }
   if (seen.has(name.toLowerCase())) {
     const message = `Two columns are called ${excerpt(name)}, capitals aside. Give one of them another name with AS.`;
     report.add('column_name_duplicate', start, end, message);
   }
   seen.add(name.toLowerCase());
-  if (!NAME.test(name)) {
-    const allowed = 'letters without accents, digits, spaces, and _ . -';
-    report.add(
-      'column_name_characters',
-      start,
-      end,
-      `The name of a column can have ${allowed}. ${instead}`,
-    );
-  } else if (name.length > MAX_NAME) {
+  if (name.length > MAX_NAME) {
     report.add(
       'column_name_length',
       start,

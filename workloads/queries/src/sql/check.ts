@@ -261,7 +261,7 @@ function checkEnd(doc: Document, query: Query, report: Report): boolean {
       'semicolon',
       semicolon.start,
       semicolon.end,
-      'Leave out the semicolon: the query stands inside another one.',
+      'Remove the semicolon: Marketing Cloud puts the query inside another one, where it is an error.',
     );
   } else if (next !== undefined && (at > query.end || next.word === 'SELECT')) {
     const message = 'Only one query can run at a time. Remove this one, or join both by UNION ALL.';
@@ -271,16 +271,19 @@ function checkEnd(doc: Document, query: Query, report: Report): boolean {
   return next === undefined;
 }
 
+/** An error of SQL Server (1033) wherever a query stands inside another one, as this one does. */
 function checkOrder(doc: Document, query: Query, report: Report): void {
   const [select] = query.selects;
   const order = doc.code[query.orderAt];
-  if (
-    order === undefined ||
-    query.hasOffset ||
-    (query.selects.length === 1 && select?.hasTop === true)
-  )
-    return;
-  const message =
-    'Without TOP, ORDER BY has no effect on the result. Leave it out, or write SELECT TOP with a number.';
-  report.add('order_without_top', order.start, order.end, message);
+  const isUnion = query.selects.length > 1;
+  if (order === undefined || query.hasOffset || (!isUnion && select?.hasTop === true)) return;
+  const instead = isUnion
+    ? 'write SELECT TOP 100 … FROM (both queries) AS u before it'
+    : 'write SELECT TOP with a number, such as SELECT TOP 100';
+  report.add(
+    'order_without_top',
+    order.start,
+    order.end,
+    `Marketing Cloud refuses ORDER BY without TOP. Remove it, or ${instead}.`,
+  );
 }

@@ -30,8 +30,16 @@ export function columnsOf(sql: string, catalogue: Catalogue): OutputColumn[] | n
   const doc = readWithin(sql);
   const query = doc === null ? null : readQuery(doc, 0, doc.code.length);
   const columns = doc === null || query === null ? null : queryColumns(doc, query, catalogue);
-  if (columns === null || columns.some((column) => column.name === '')) return null;
-  return columns.map(({ name, kind }) => ({ name, ...(kind ?? LONG_TEXT) }));
+  const named = columns?.map(({ name, kind }) => ({
+    name: fieldNameOf(name),
+    ...(kind ?? LONG_TEXT),
+  }));
+  return named?.every(({ name }) => name !== '') === true ? named : null;
+}
+
+/** The field that a column goes into: SQL keeps the space of `AS [Name ]`, a field has none at its ends. */
+export function fieldNameOf(column: string): string {
+  return column.trim();
 }
 
 /** All as text of any length, for the one rerun after a failure that Marketing Cloud did not explain. */

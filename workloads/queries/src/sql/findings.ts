@@ -101,10 +101,6 @@ export const FINDINGS = {
     severity: 'error',
     about: 'An expression has no name.',
   },
-  column_name_characters: {
-    severity: 'error',
-    about: 'A name has characters that no field can have.',
-  },
   column_name_length: {
     severity: 'error',
     about: 'A name has more than 128 characters.',
@@ -118,11 +114,11 @@ export const FINDINGS = {
     about: 'Two columns have one name, capitals aside.',
   },
   order_without_top: {
-    severity: 'warning',
-    about: 'ORDER BY has no effect without TOP.',
+    severity: 'error',
+    about: 'ORDER BY needs TOP: the query stands inside another one.',
   },
   semicolon: {
-    severity: 'warning',
+    severity: 'error',
     about: 'A semicolon at the end.',
   },
 } as const satisfies Record<string, FindingEntry>;

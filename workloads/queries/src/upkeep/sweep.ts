@@ -1,4 +1,3 @@
-import type { Clock } from '@millrace/engine';
 import { MarketingCloudError } from '@millrace/marketing-cloud';
 import { type Database, type Statement, texts } from '@millrace/store-postgres';
 import { isExpired } from '../cleanup.ts';
@@ -53,8 +52,15 @@ DELETE FROM millrace.shell_query_runs WHERE seq = ANY (ARRAY(
    ORDER BY completed_at LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING seq`,
 };
 
+// Whoever gets the row lists, in the name of all replicas. In the database: a process may live for less than the hour.
+const LIST: Statement = {
+  name: 'queries_list_strays',
+  text: `
+UPDATE millrace.shell_query_installation SET listed_at = millrace.clock()
+ WHERE listed_at <= millrace.clock() - interval '1 hour' RETURNING one`,
+};
+
 const AT_ONCE = 100;
-const LIST_EVERY_MS = 60 * 60_000;
 
 export function createSweep(parts: {
   database: Database;
@@ -62,11 +68,9 @@ export function createSweep(parts: {
   mids: Mids;
   workshop: Workshop;
   keepRunsMs: number;
-  clock: Clock;
 }): Sweep {
-  const { database, keys, mids, workshop, keepRunsMs, clock } = parts;
+  const { database, keys, mids, workshop, keepRunsMs } = parts;
   const { businessUnit, cleanup, metrics, log, runs: store } = workshop;
-  let listedAt = clock.now();
 
   const recordsOf = (seqs: readonly number[]): Promise<RunRecord[]> =>
     runRows.bySeq(database, seqs);
@@ -132,9 +136,8 @@ export function createSweep(parts: {
   }
 
   async function straysInTime(): Promise<number> {
-    if (clock.now() - listedAt < LIST_EVERY_MS) return 0;
-    listedAt = clock.now();
-    return strays();
+    const isTime = (await database.query(LIST, [])).length > 0;
+    return isTime ? strays() : 0;
   }
 
   return {

@@ -180,6 +180,29 @@ describe.each(DATABASES)('upkeep on %s', (which) => {
       expect(await world.queries.runs.find(id)).toBeNull();
     });
 
+    test('lists every hour, however often the process is started again', async () => {
+      const sweep = async () => (await world.reopen()).sweep.runOnce();
+      const lists = () => world.cloud.calls.filter((each) => each === 'dataExtensions').length;
+      await database.script(
+        'UPDATE millrace.shell_query_installation SET listed_at = millrace.clock()',
+      );
+      for (let minutes = 0; minutes < 50; minutes += 10) {
+        await sweep();
+        await world.pass(10 * 60_000);
+      }
+      expect(lists()).toBe(0);
+      await world.pass(10 * 60_000);
+      await Promise.all([sweep(), sweep()]);
+      const once = world.mids.length;
+      expect(lists()).toBe(once);
+      await world.pass(59 * 60_000);
+      await sweep();
+      expect(lists()).toBe(once);
+      await world.pass(60_000);
+      await sweep();
+      expect(lists()).toBe(2 * once);
+    });
+
     test('finds what no run knows of, and never touches what is not ours', async () => {
       const { id } = await submit();
       await world.step();
