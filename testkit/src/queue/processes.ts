@@ -205,6 +205,7 @@ function withNotes(context: JobContext, run: OpenRun): JobContext {
       return context.log;
     },
     enqueue: (request) => context.enqueue(request),
+    step: (name, work) => context.step(name, work),
     get: (id) => context.get(id),
     progress(progress) {
       run.reported(progress);

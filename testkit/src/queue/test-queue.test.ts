@@ -1,4 +1,5 @@
 import {
+  type Duration,
   JobFailure,
   RETRY,
   defer,
@@ -230,7 +231,7 @@ describe('a test queue', () => {
     expect(runs).toMatchObject([{ kind: 'mail', outcome: 'succeeded' }]);
   });
 
-  it.each([
+  it.each<[string, Duration, number | null, number]>([
     ['* * * * *', '10m', MINUTE, 10],
     ['* * * * * *', '40s', 1_000, 40],
     ['*/7 * * * *', '1h', null, 9],
