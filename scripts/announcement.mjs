@@ -1,7 +1,7 @@
 // What `npm start` is about to install, and why: said before anything is downloaded.
 
-/** Of node_modules once it is installed; measured in November 2026. */
-const MODULES_MEGABYTES = 400;
+/** The files of node_modules once it is installed; install-size.long.test.ts compares it with what is there. */
+export const MODULES_MEGABYTES = 610;
 
 /**
  * Null where nothing is missing.

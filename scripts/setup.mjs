@@ -73,9 +73,53 @@ export async function ensureModules(folder = root) {
   // --include=dev: NODE_ENV=production would leave out the compiler. No package needs its install script
   // (scripts/install-scripts.test.ts), and one that was tampered with would do its harm there.
   const args = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
-  await quietly(...npm(args), { cwd: folder });
+  const done = showProgress(folder);
+  try {
+    await quietly(...npm(args), { cwd: folder });
+  } finally {
+    done();
+  }
   const { stamp, wanted } = modulesOf(folder);
   writeFileSync(stamp, wanted);
+}
+
+const SHOW_EVERY_MS = { terminal: 1_000, elsewhere: 15_000 };
+
+/**
+ * Says while npm works, which shows nothing of its own in a pipe, how many packages are there. Gives what ends that.
+ *
+ * @param {string} folder
+ */
+function showProgress(folder) {
+  const isTerminal = process.stdout.isTTY;
+  const began = Date.now();
+  const show = () => {
+    const { there, all } = installed(folder);
+    const line = `  ${there} of ${all} packages, ${Math.round((Date.now() - began) / 1_000)} s`;
+    process.stdout.write(isTerminal ? `\r${line}` : `${line}\n`);
+  };
+  const timer = setInterval(show, SHOW_EVERY_MS[isTerminal ? 'terminal' : 'elsewhere']);
+  return () => {
+    clearInterval(timer);
+    if (isTerminal) process.stdout.write('\r\u001B[K');
+  };
+}
+
+/**
+ * Packages of the lock file for this platform, and those of them that are in place: the folder of each is made at the beginning, its
+ * package.json when it is unpacked.
+ *
+ * @param {string} folder
+ */
+export function installed(folder) {
+  /** @type {{ packages: Record<string, { link?: boolean, optional?: boolean }> }} */
+  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+  // Optional ones are mostly for other platforms.
+  const wanted = Object.entries(packages).filter(
+    ([path, { link, optional }]) => path.includes('node_modules/') && !link && !optional,
+  );
+  const there = wanted.filter(([path]) => existsSync(join(folder, path, 'package.json')));
+  return { there: there.length, all: wanted.length };
 }
 
 /** @param {string} [folder] */

@@ -23,6 +23,7 @@ export * from './call.ts';
 export * from './client.ts';
 export * from './contracts.ts';
 export * from './errors.ts';
+export * from './failure-words.ts';
 export * from './job-errors.ts';
 export * from './job.ts';
 export { openApi } from './openapi.ts';

@@ -18,6 +18,10 @@ export const logLine = z.object({
   at: moment,
   level: z.enum(['info', 'warn', 'error']),
   message: z.string(),
+  step: z
+    .object({ name: z.string(), ms: z.number() })
+    .optional()
+    .describe('The end of a named step, and how long it took.'),
 });
 
 /** One execution, as it is kept. */

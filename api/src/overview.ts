@@ -53,7 +53,10 @@ const flow = z
   .describe('What came in and went out.');
 
 const figures = z.object({
-  perMinute: z.number().describe('Jobs that ended, a minute.'),
+  perMinute: z.number().describe('Jobs that ended, a minute, on the average of the window.'),
+  endedLately: z
+    .number()
+    .describe('Jobs that ended in this minute and the one before: whether anything flows now.'),
   succeeded: z.number().describe('In the window, as the next three.'),
   failed: z.number(),
   canceled: z.number(),

@@ -11,6 +11,7 @@ import { type Screen, createScreen } from './terminal/screen.ts';
 import { type Credentials, createCredentials } from './sign-in/credentials.ts';
 import { type Tokens, createTokens } from './connection/token.ts';
 import { UsageError } from './line/usage-error.ts';
+import { earlyAnswer } from './connection/early-answer.ts';
 import { atMost } from './connection/limits.ts';
 import type { World } from './world.ts';
 
@@ -144,7 +145,13 @@ function limitedFetch(
     // Who reads a stream ends it too: a line that is left open keeps the process.
     const signal = init?.signal ? AbortSignal.any([ends, init.signal]) : ends;
     // Not followed: the token is for this server alone, and a POST would arrive as a GET.
-    const response = await fetch(input, { ...init, redirect: 'manual', signal });
+    const asked = { ...init, redirect: 'manual', signal } as const;
+    const response = await fetch(input, asked).catch(async (thrown: unknown) => {
+      const address = input instanceof Request ? input.url : String(input);
+      const early = await earlyAnswer(thrown, address, init, interrupted);
+      if (early === null) throw thrown;
+      return early;
+    });
     const elsewhere = response.headers.get('location');
     if (response.status < 300 || response.status > 399 || elsewhere === null) return response;
     throw new UsageError(redirected(server, elsewhere));

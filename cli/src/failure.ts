@@ -126,6 +126,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the name is not known',
   EAI_AGAIN: 'the name cannot be looked up now',
   ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut while the data was being sent',
   UND_ERR_SOCKET: 'the connection was cut',
   EHOSTUNREACH: 'there is no way to it',
   ENETUNREACH: 'there is no way to it',

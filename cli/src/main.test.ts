@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PROBLEM_TYPE, problemOf } from '@millrace/api';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { refusal, startContractServer } from '../test/contract-server.ts';
 import { aJob } from '../test/jobs.ts';
@@ -201,6 +202,27 @@ describe('the address', () => {
 });
 
 describe('what the server says', () => {
+  test('of a body that it refuses by its length, and does not read', async () => {
+    const detail = 'The body is larger than 2 MiB.';
+    const lengths: (string | undefined)[] = [];
+    // As every HTTP server does it: what was not read when it closes resets the connection.
+    const server = createServer(({ headers, socket }, response) => {
+      lengths.push(headers['content-length']);
+      const problem = problemOf('too_large', detail, 'c-1');
+      response.writeHead(413, { 'content-type': PROBLEM_TYPE, connection: 'close' });
+      response.end(JSON.stringify(problem), () => socket.destroy());
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const large = JSON.stringify({ text: 'x'.repeat(10_000_000) });
+    const { code, stderr } = await run(['enqueue', 'hello', '-'], url, { stdin: large });
+    expect({ code, stderr }).toEqual({ code: 4, stderr: `${detail}\n` });
+    expect(new Set(lengths).size).toBe(1);
+  });
+
   test.each([
     ['job_not_found', 3],
     ['unknown_kind', 3],

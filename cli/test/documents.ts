@@ -95,6 +95,7 @@ export function aFailedRow(line: number): Item {
     error: { code: 'validation_error', message: 'The field Amount is missing.' },
     warning: null,
     fileId: null,
+    name: null,
     docxFileId: null,
     jobId: null,
   };

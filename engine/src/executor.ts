@@ -181,13 +181,14 @@ export class Execution extends Running implements Settling {
   }
 }
 
-/** What did not end well is kept with what it has logged. */
-function logged({ logLines }: Running, outcome: SettledOutcome): SettledOutcome {
-  if (logLines === null) return outcome;
+/** What the execution has logged, where its kind wants that to be kept with it. */
+function logged({ logLines, kind }: Running, outcome: SettledOutcome): SettledOutcome {
+  if (logLines === null || kind.keepLog === 'off') return outcome;
   const { move } = outcome;
-  return move === 'fail' || move === 'retry' || move === 'cancel'
-    ? { ...outcome, log: logLines.stored() }
-    : outcome;
+  if (move === 'defer' || move === 'handBack') return outcome;
+  return move === 'succeed' && kind.keepLog !== 'all'
+    ? outcome
+    : { ...outcome, log: logLines.stored() };
 }
 
 const HANDED_BACK: SettledOutcome = { move: 'handBack' };

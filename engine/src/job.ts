@@ -104,6 +104,8 @@ export interface LogLine {
   readonly at: number;
   readonly level: 'info' | 'warn' | 'error';
   readonly message: string;
+  /** The end of a named step: which it was, and how long it took. */
+  readonly step?: { readonly name: string; readonly ms: number };
 }
 
 /** How many executions of a job are kept. */

@@ -21,7 +21,7 @@ const LINES: { readonly [Name in keyof EventMap]?: Line<Name> } = {
   'job.deferred': ['info', 'job deferred', ended('deferred')],
   'job.canceled': ['info', 'job canceled', ended('canceled')],
   'job.handedBack': ['info', 'job handed back', ended('handed back')],
-  'job.retrying': ['info', 'job failed, will be retried', ended('retrying')],
+  'job.retrying': ['warn', 'job failed, will be retried', ended('retrying')],
   'job.failed': ['warn', 'job failed', ended('failed')],
   'jobs.moved': ['info', 'jobs moved by hand', ({ ids, by }) => ({ by, count: ids.length })],
   'job.lost': ['error', 'job failed: its worker went away with the last attempt'],

@@ -65,11 +65,17 @@ export interface ControlPart {
    * All workers of the last hour, with the moment (the store's clock) of their last report. One that was silent for longer is
    * removed with the next report of another one.
    */
-  workers(): Promise<(WorkerReport & { seenAt: number })[]>;
+  workers(): Promise<KnownWorker[]>;
   /** What a worker is to do, which it finds by the hint `control` or with its next report. False: it was to do so already. */
   steer(params: { worker: string; to: WorkerAim } & HeldBy): Promise<boolean>;
   /** Of all workers that are to do something else than run. */
   steered(): Promise<Steered[]>;
+}
+
+export interface KnownWorker extends WorkerReport {
+  readonly seenAt: number;
+  /** How many jobs of each kind it holds a lease for in this store, now: its own report may be seconds old, or its last. */
+  readonly running: Readonly<Record<string, number>>;
 }
 
 /** Housekeeping of the store's own. */

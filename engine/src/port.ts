@@ -219,12 +219,12 @@ export interface Settlement {
 }
 
 export type SettledOutcome =
-  | {
+  | ({
       readonly move: 'succeed';
       readonly result: JsonText;
       readonly purgePayload: boolean;
       readonly effects: readonly Effect[];
-    }
+    } & Logged)
   | ({
       readonly move: 'fail';
       readonly error: FailureRecord;
@@ -241,7 +241,7 @@ export type SettledOutcome =
   | { readonly move: 'handBack' };
 
 /** What the execution has logged, to be kept with it. */
-interface Logged {
+export interface Logged {
   readonly log?: readonly LogLine[];
 }
 

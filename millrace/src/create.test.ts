@@ -16,6 +16,30 @@ import {
 
 const { fresh, bare } = useDatabases();
 
+it('a failure that is tried again is logged with its own name, by default on the console', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  onTestFinished(() => {
+    warn.mockRestore();
+  });
+  const { url } = await fresh();
+  const shaky = defineJob({
+    kind: 'shaky',
+    input: z.null(),
+    retry: { backoff: 'steps', delays: ['1h'] },
+    run: async () => {
+      throw new RangeError('too far');
+    },
+  });
+  const millrace = await createMillrace({ database: url, jobs: [shaky] });
+  onTestFinished(() => millrace.stop());
+  await millrace.start();
+  await millrace.enqueue(shaky, null);
+  await vi.waitFor(() => expect(warn).toHaveBeenCalled(), 10_000);
+  expect(warn.mock.calls[0]?.[0]).toMatch(
+    /^millrace: job failed, will be retried: RangeError: too far; id='pg-\d+' kind='shaky'/,
+  );
+});
+
 describe('the database', () => {
   it('is that of a pool, which is neither used nor closed', async () => {
     const { pool } = await bare();
@@ -61,6 +85,22 @@ describe('the database', () => {
     const millrace = await open({ ...options, migrate: false });
     expect(await millrace.counts()).toEqual([]);
   });
+});
+
+it('a database that is not there is named, without its password', async () => {
+  const { url } = await bare();
+  const away = new URL(url);
+  away.port = '1';
+  away.username = 'somebody';
+  away.password = 'sesame';
+  const database = away.pathname.slice(1);
+  const thrown: unknown = await createMillrace({
+    database: away.href,
+    jobs: [greet],
+    log: false,
+  }).catch((error: unknown) => error);
+  expect(String(thrown)).toContain(`"${database}" at ${away.hostname}:1`);
+  expect(String(thrown)).not.toMatch(/sesame|somebody/);
 });
 
 describe('what cannot be is refused in a sentence', () => {
@@ -343,7 +383,11 @@ describe('the log', () => {
     const said = `millrace: counted id='${talked.id}' kind='talk' attempt=1 correlationId='${talked.id}' count=2n`;
     expect(info.mock.calls).toEqual([[said]]);
     expect(warn.mock.calls).toEqual([
-      [expect.stringMatching(new RegExp(`^millrace: job failed id='${failed.id}' kind='fail'`))],
+      [
+        expect.stringMatching(
+          new RegExp(`^millrace: job failed: no: because; id='${failed.id}' kind='fail'`),
+        ),
+      ],
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { ClaimedJob, EventLog, Log } from '@millrace/engine';
+import { type ClaimedJob, type EventLog, type Log, failureInWords } from '@millrace/engine';
 
 /** One line each, for programs that have no log of their own. */
 export const consoleLog: Log = {
@@ -32,10 +32,19 @@ export function warningsOf(log: Log): EventLog {
 }
 
 function lineOf(fields: object, message: string): string {
-  const { stack, ...rest } = fields as { readonly stack?: unknown };
+  const { stack, error, ...rest } = fields as {
+    readonly stack?: unknown;
+    readonly error?: unknown;
+  };
   const shown = Object.entries(rest).map(([name, value]) => `${name}=${textOf(value)}`);
-  const line = ['millrace:', message, ...shown].join(' ');
+  const why =
+    error === undefined ? '' : `${isFailure(error) ? failureInWords(error) : textOf(error)};`;
+  const line = [`millrace: ${message}${why && ':'}`, ...(why ? [why] : []), ...shown].join(' ');
   return typeof stack === 'string' ? `${line}\n${stack}` : line;
+}
+
+function isFailure(error: unknown): error is { code: string; message: string } {
+  return typeof error === 'object' && error !== null && 'code' in error && 'message' in error;
 }
 
 /** Never throws, whatever a handler logs: a line that cannot be written is no failure of the job. */

@@ -13,6 +13,8 @@ export function banner(
     sandboxOrg,
   }: Pick<Millrace, 'address' | 'jobs' | 'sandbox' | 'sandboxOrg'>,
   marketingCloud: string | null = null,
+  /** Where the process logs, unless here. */
+  logFile: string | null = null,
 ): string {
   const kinds = jobs.kinds.map(({ kind }) => kind).toSorted();
   const lines: [string, string][] = [
@@ -45,6 +47,7 @@ export function banner(
       ? []
       : ([['mce ', `a simulated Marketing Cloud at ${marketingCloud}`]] as [string, string][])),
     ...(config.role === 'all' ? [] : [['role', config.role] as [string, string]]),
+    ...(logFile === null ? [] : [['logs', logFile] as [string, string]]),
     ['stop', 'Ctrl-C'],
   ];
   return `\n  Millrace is at ${address}\n\n${lines.map(([name, value]) => `  ${name}  ${value}`).join('\n')}\n\n`;

@@ -21,6 +21,8 @@ export async function runCheck(check: HealthCheck, log: Log): Promise<Check> {
 export function storeCheck(
   store: Pick<Store, 'now'>,
   { trouble, stopped }: Pick<PostgresStore['database'], 'trouble' | 'stopped'> = WELL,
+  /** Where it is, without a user or password. */
+  place: string | null = null,
 ): HealthCheck {
   return {
     name: 'store',
@@ -31,7 +33,7 @@ export function storeCheck(
       log.warn({ ...(error !== null && { err: error }), refuses }, 'the store is not ready');
       const comesBack =
         refuses === null
-          ? 'The store does not answer.'
+          ? `The store${place === null ? '' : ` at ${place}`} does not answer.`
           : `${refuses} Work goes on by itself once that is fixed.`;
       return { status: 'down', detail: stopped() ?? comesBack };
     },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type RunningServer, createClient } from '@millrace/api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestDatabase, bareDatabase } from '../../stores/postgres/test/databases.ts';
-import { CARELESS, HELLO, SLOW } from '../test/job-files.ts';
+import { CARELESS, HELLO, PLAIN, SLOW } from '../test/job-files.ts';
 import { BYPASS, addressOf, folder, jobFile, main, refusal, useFolder } from '../test/main.ts';
 
 useFolder();
@@ -205,5 +205,35 @@ export const say = defineJob({ kind: 'say', input: z.object({}), public: true, r
     await started.says(/jobs\/rule\.ts exports no job kind, rule or schedule\./);
     started.child.kill('SIGTERM');
     expect(await started.ended).toBe(0);
+  });
+
+  test('who was let in before job files changed still is, at the same address, and nobody is refused meanwhile', async () => {
+    jobFile('hello.ts', HELLO);
+    const started = main({ DATABASE_URL: database.url, MILLRACE_DOCUMENTS: 'false' });
+    const baseUrl = await addressOf(started);
+    const [told] = runningServers();
+    const local = told?.client ?? null;
+    if (local === null) throw new Error('the command line is not let in');
+    const token = await tokenOf(local);
+    let isOver = false;
+    // Each on a connection of its own, as every command is.
+    const ask = async () => {
+      const answers: number[] = [];
+      const headers = { connection: 'close', authorization: `Bearer ${token}` };
+      while (!isOver) answers.push((await fetch(`${baseUrl}/me`, { headers })).status);
+      return answers;
+    };
+    const asking = Promise.all([ask(), ask()]);
+    jobFile('more.ts', PLAIN);
+    await started.says(/Started again, with hello, plain\./);
+    isOver = true;
+    expect(new Set((await asking).flat())).toEqual(new Set([200]));
+    expect(runningServers()).toEqual([told]);
+    // The client of the command line, and with it the issuer and its keys, is the one of before.
+    const client = createClient({ baseUrl, token: () => tokenOf(local) });
+    expect(await client.me()).toMatchObject({ name: 'app:millrace-local' });
+    started.child.kill('SIGTERM');
+    expect(await started.ended).toBe(0);
+    expect(runningServers()).toEqual([]);
   });
 });

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { banner } from './banner.ts';
 import { type Config, readConfig } from './config/config.ts';
 import { ConfigError } from './config/error.ts';
 import { gatherSettings } from './config/file.ts';
+import { openLogFile, quietScreen } from './log/file.ts';
 import { type Logger, createLog } from './log/log.ts';
 import { createMask } from './log/mask.ts';
 import { type Millrace, startMillrace } from './millrace.ts';
@@ -23,7 +25,14 @@ async function main(): Promise<void> {
     marketingCloudPage: page,
   };
   const terminal = process.stdout.isTTY && !config.production;
-  const log = createLog({ level: config.logLevel, readable: terminal, secrets: config.secrets });
+  const logFile = join(config.dataFolder, 'millrace.log');
+  const write = terminal ? openLogFile(logFile) : null;
+  const log = createLog({
+    level: config.logLevel,
+    readable: terminal,
+    secrets: config.secrets,
+    ...(write !== null && { write: quietScreen(write) }),
+  });
   // The promise of someone's handler that nobody waits for must not take every other job down.
   process.on('unhandledRejection', (err) =>
     log.error({ err }, 'a promise was rejected and nobody was waiting for it'),
@@ -41,7 +50,8 @@ async function main(): Promise<void> {
 
   for (const file of millrace.jobs.idle)
     log.warn({ file }, 'this job file exports no job kind, rule or schedule');
-  if (terminal) process.stdout.write(banner(config, millrace, page));
+  if (terminal)
+    process.stdout.write(banner(config, millrace, page, write === null ? null : logFile));
   else
     log.info(
       {

@@ -1,6 +1,7 @@
 import { type Closing, createClosing } from './closing.ts';
 import type { Config } from './config/config.ts';
 import type { LoadedJobs } from './jobs/folder.ts';
+import { type Lasting, createLasting } from './lasting.ts';
 import type { Logger } from './log/log.ts';
 import { requireFreePort } from './port.ts';
 import { tellLevel } from './salesforce/orgs.ts';
@@ -26,15 +27,23 @@ export interface Millrace {
   stop(): Promise<void>;
 }
 
-/** Everything that makes up the process, from the jobs folder to the socket. `loaded`: those of the folder, unless given. */
+/** Unless given: the jobs of the folder, and what stays beyond a stop is closed with it. */
+export interface Given {
+  readonly jobs?: LoadedJobs;
+  readonly lasting?: Lasting;
+}
+
+/** Everything that makes up the process, from the jobs folder to the socket. */
 export async function startMillrace(
   config: Config,
   log: Logger,
-  loaded?: LoadedJobs,
+  { jobs, lasting: given }: Given = {},
 ): Promise<Millrace> {
   const closing = createClosing();
+  const lasting = given ?? createLasting(config, log);
+  if (given === undefined) closing.add(() => lasting.close());
   try {
-    return await serve(config, log, closing, loaded);
+    return await serve(config, log, { closing, lasting, jobs });
   } catch (error) {
     await closing.close();
     throw error;
@@ -45,12 +54,19 @@ export async function startMillrace(
 async function serve(
   config: Config,
   log: Logger,
-  closing: Closing,
-  loaded: LoadedJobs | undefined,
+  {
+    closing,
+    lasting,
+    jobs,
+  }: {
+    readonly closing: Closing;
+    readonly lasting: Lasting;
+    readonly jobs: LoadedJobs | undefined;
+  },
 ): Promise<Millrace> {
-  await requireFreePort(config);
-  const process = await openProcess(config, log, closing);
-  const kinds = await declareKinds(process, loaded);
+  if (lasting.door?.isOpen() !== true) await requireFreePort(config);
+  const process = await openProcess(config, log, { closing, lasting });
+  const kinds = await declareKinds(process, jobs);
   const queues = await openQueues(process, kinds);
   const work = await openWork(process, kinds, queues);
   const front = await openFront(process, kinds, queues, work);

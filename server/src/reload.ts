@@ -1,14 +1,16 @@
 import { join } from 'node:path';
 import { watchFolder } from '@millrace/workload-kit';
 import type { Config } from './config/config.ts';
+import { createDoor } from './http/door.ts';
 import { type LoadedJobs, loadJobs } from './jobs/folder.ts';
+import { createLasting } from './lasting.ts';
 import type { Logger } from './log/log.ts';
 import { type Millrace, startMillrace } from './millrace.ts';
 import { StartError } from './start-error.ts';
 
 /**
- * The process in development: when a job file changes, everything is started again with the new files, in the same process
- * and at the same address. Running jobs end with the code that they began with, as at any stop. Kinds are in the registry,
+ * The process in development: when a job file changes, everything is started again with the new files, in the same process.
+ * What people and programs outside have hold of stays (`lasting.ts`), and requests wait meanwhile. Running jobs end with the code that they began with, as at any stop. Kinds are in the registry,
  * the worker, the store's rules and the metrics: exchanging them in place would leave each of those a mixture for a while.
  *
  * Files that cannot be loaded change nothing: what ran before goes on, and the error is said.
@@ -25,13 +27,13 @@ export async function startReloading(
     hasChanged = true;
     onChange();
   });
-  const first = await startMillrace(config, log).catch((error: unknown) => {
+  const lasting = createLasting(config, log, createDoor());
+  const first = await startMillrace(config, log, { lasting }).catch(async (error: unknown) => {
     unwatch();
+    await lasting.close();
     throw error;
   });
   let current = first;
-  // The port that was free the first time is kept.
-  const again = { ...config, port: Number(new URL(first.address).port) };
   let version = 0;
   let areBroken = false;
   let reloading: Promise<void> | null = null;
@@ -52,7 +54,7 @@ export async function startReloading(
     const { jobs: before } = current;
     await current.stop();
     try {
-      current = await startMillrace(again, log, jobs);
+      current = await startMillrace(config, log, { jobs, lasting });
       if (areBroken) say('All job files load again.');
       areBroken = false;
       say(`Started again, with ${kindsOf(current)}.`);
@@ -60,7 +62,7 @@ export async function startReloading(
         say(`${join(config.jobsFolder, file)} exports no job kind, rule or schedule.`);
     } catch (error) {
       areBroken = true;
-      current = await startMillrace(again, log, before);
+      current = await startMillrace(config, log, { jobs: before, lasting });
       say(`${wordsOf(error)}\nThe job files as they were before go on.`);
     }
   }
@@ -88,6 +90,7 @@ export async function startReloading(
       unwatch();
       await reloading;
       await current.stop();
+      await lasting.close();
     },
   };
 }

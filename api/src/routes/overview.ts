@@ -57,6 +57,7 @@ export const overviewContracts = {
         },
         figures: {
           perMinute: 127.6,
+          endedLately: 211,
           succeeded: 1_890,
           failed: 21,
           canceled: 3,

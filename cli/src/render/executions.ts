@@ -1,4 +1,4 @@
-import type { Execution } from '@millrace/api';
+import { type Execution, failureInWords } from '@millrace/api';
 import type { Screen } from '../terminal/screen.ts';
 import type { Paint, Style } from './colour.ts';
 import { paragraph } from './fields.ts';
@@ -19,12 +19,13 @@ const CAUSED_BY = /\n(?=Caused by(?: \(\d+ of \d+\))?: )/;
 const BESIDE = /^Caused by \((?!1 of )/;
 /** The place and how it came there; --json has all. */
 const FRAMES_SHOWN = 6;
+const LOG_SHOWN = 20;
 
 /**
  * What a job went through, the oldest first: which attempt, when, how long, how it ended and where, and below it why.
  *
  *     1  2026-01-31T09:30:00.120Z  1.2 s  retried    mill-1
- *        unknown: The report could not be written.
+ *        Error: The report could not be written.
  *          at write (jobs/report.ts:42:11)
  *          Caused by: Error: read ECONNRESET
  *            at TLSWrap.onStreamRead (node:internal/stream_base_commons:216:20)
@@ -56,15 +57,27 @@ export function executionLines(executions: readonly Execution[], screen: Screen)
         paint(OUTCOME_STYLE[outcome], outcome) + ' '.repeat(outcomeWidth - outcome.length),
         clean(worker ?? ''),
       ];
-      const why =
-        error === null ? [] : paragraph(`${error.code}: ${error.message}`, columns - indent.length);
+      const why = error === null ? [] : paragraph(failureInWords(error), columns - indent.length);
       return [
         `    ${head.join('  ').trimEnd()}`,
         ...why.map((line) => `${indent}${line}`),
         ...stackLines(stack, paint).map((line) => `${indent}${line}`),
+        ...logLines(execution, paint).map((line) => `${indent}${line}`),
       ];
     }),
   ];
+}
+
+/** What it logged, if that was kept, each line with how long after the beginning it came. */
+function logLines({ log, startedAt }: Execution, paint: Paint): string[] {
+  const lines = log ?? [];
+  const left = lines.length - LOG_SHOWN;
+  const shown = lines.slice(-LOG_SHOWN).map(({ at, level, message }) => {
+    const after = `+${lasting(Math.max(0, Date.parse(at) - Date.parse(startedAt)))}`;
+    const text = clean(message.split('\n', 1)[0] ?? '');
+    return `  ${paint('dim', after.padStart(9))}  ${level === 'info' ? text : paint(level === 'error' ? 'red' : 'yellow', text)}`;
+  });
+  return left > 0 ? [paint('dim', `  … ${count(left)} before, with --json`), ...shown] : shown;
 }
 
 /** The first error is named above: only its place is shown. Each cause is deeper than what it caused. */

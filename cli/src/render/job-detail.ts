@@ -1,4 +1,4 @@
-import type { Job } from '@millrace/api';
+import { type Job, failureInWords } from '@millrace/api';
 import { STATE_STYLE } from './colour.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { executionLines } from './executions.ts';
@@ -25,7 +25,7 @@ function happening(job: Job, why: string | null): Field[] {
   const retryable = error?.retryable === true ? 'can be retried' : 'cannot be retried by itself';
   return [
     ['why', why],
-    ['error', error && `${error.code}: ${error.message}`],
+    ['error', error && failureInWords(error)],
     ['', error && `(${retryable})`],
     ['progress', progress && progressInWords(progress)],
     ['attempt', `${count(job.attempt)} of ${count(job.maxAttempts)}`],

@@ -1,4 +1,4 @@
-import type { JobSummary } from '@millrace/api';
+import { type JobSummary, failureInWords } from '@millrace/api';
 import { fractionOf, percent } from './bar.ts';
 import { count } from './number.ts';
 import { age, relative } from './time.ts';
@@ -7,7 +7,7 @@ type Progress = NonNullable<JobSummary['progress']>;
 
 /** The one thing worth knowing beside the state. What ended well has nothing to add. */
 export function noteOf({ state, error, progress, cancelRequested }: JobSummary): string {
-  const failure = error === null ? '' : `${error.code}: ${error.message}`;
+  const failure = error === null ? '' : failureInWords(error);
   const reached = progress === null ? '' : progressInWords(progress);
   switch (state) {
     case 'QUEUED':

@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { PAD, fitted, widthOf } from './graph-size.ts';
 import { type Phase, StateIcon } from './state.tsx';
 import { stagesOf } from './stages.ts';
 
@@ -13,11 +14,8 @@ export interface GraphNode {
   readonly extra?: ReactNode;
 }
 
-const WIDTH = 196;
 const HEIGHT = 64;
-const GAP_X = 72;
 const GAP_Y = 20;
-const PAD = 20;
 
 /** Stages from left to right: solid what is done, moving dashes what flows, dots what waits. A list below 720 px. */
 export function Graph({
@@ -29,20 +27,24 @@ export function Graph({
   nodes: readonly GraphNode[];
   onOpen?: (id: string) => void;
 }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const available = useWidth(frame);
   const stages = stagesOf(nodes);
+  const { node: nodeWidth, gap } = fitted(stages.length, available);
   const rows = Math.max(1, ...stages.map((stage) => stage.length));
   const place = new Map(
     stages.flatMap((stage, column) =>
       stage.map((id, row) => {
         const top = PAD + ((rows - stage.length) * (HEIGHT + GAP_Y)) / 2 + row * (HEIGHT + GAP_Y);
-        return [id, { x: PAD + column * (WIDTH + GAP_X), y: top }] as const;
+        return [id, { x: PAD + column * (nodeWidth + gap), y: top }] as const;
       }),
     ),
   );
-  const width = 2 * PAD + stages.length * WIDTH + (stages.length - 1) * GAP_X;
+  const width = widthOf(stages.length, nodeWidth, gap);
   const height = 2 * PAD + rows * HEIGHT + (rows - 1) * GAP_Y;
   return (
     <div
+      ref={frame}
       className="overflow-x-auto bg-[radial-gradient(var(--line)_1px,transparent_1px)] bg-size-[20px_20px]"
       role="group"
       aria-label={label}
@@ -55,7 +57,7 @@ export function Graph({
               const [start, end] = [place.get(from), place.get(id)];
               if (start === undefined || end === undefined) return null;
               const [x1, y1, x2, y2] = [
-                start.x + WIDTH,
+                start.x + nodeWidth,
                 start.y + HEIGHT / 2,
                 end.x,
                 end.y + HEIGHT / 2,
@@ -74,11 +76,33 @@ export function Graph({
         </svg>
         {nodes.map((node) => {
           const at = place.get(node.id) ?? { x: 0, y: 0 };
-          return <Node key={node.id} node={node} x={at.x} y={at.y} {...(onOpen && { onOpen })} />;
+          return (
+            <Node
+              key={node.id}
+              node={node}
+              x={at.x}
+              y={at.y}
+              width={nodeWidth}
+              {...(onOpen && { onOpen })}
+            />
+          );
         })}
       </div>
     </div>
   );
+}
+
+function useWidth(of: RefObject<HTMLElement | null>): number | null {
+  const [width, setWidth] = useState<number | null>(null);
+  useLayoutEffect(() => {
+    const element = of.current;
+    if (element === null) return undefined;
+    setWidth(element.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [of]);
+  return width;
 }
 
 /** The line to a node says whether something flows on it. */
@@ -103,11 +127,13 @@ function Node({
   node: { id, title, note, phase, joins, extra },
   x,
   y,
+  width,
   onOpen,
 }: {
   node: GraphNode;
   x: number;
   y: number;
+  width: number;
   onOpen?: (id: string) => void;
 }) {
   const waits = phase === 'waiting' || phase === 'canceled' || phase === null;
@@ -115,7 +141,9 @@ function Node({
     <>
       <span className="flex items-center gap-2">
         {phase !== null && <StateIcon phase={phase} label={phase} />}
-        <b className="truncate font-[550]">{title}</b>
+        <b className="truncate font-[550]" title={title}>
+          {title}
+        </b>
         {joins === true && (
           <span className="ml-auto rounded-full border border-line-strong px-1.25 text-[10px] leading-3.5 font-semibold text-ink-2">
             ALL
@@ -127,7 +155,7 @@ function Node({
     </>
   );
   const look = `absolute block overflow-hidden rounded-node border bg-raised px-3 py-2 text-left ${waits ? 'border-dashed border-line-strong' : phase === 'failed' ? 'border-failed-fill shadow-control' : phase === 'running' ? 'border-running-fill shadow-control' : 'border-line-strong shadow-control'}`;
-  const style = { left: x, top: y, width: WIDTH, height: HEIGHT };
+  const style = { left: x, top: y, width, height: HEIGHT };
   return onOpen === undefined ? (
     <div className={look} style={style}>
       {inner}

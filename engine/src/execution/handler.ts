@@ -51,14 +51,18 @@ function unfit(message: string): JobFailure {
   return new JobFailure('validation_error', message, { retryable: false });
 }
 
+/** Of a step. */
+const NAME_LENGTH = 100;
+
 /** Keeps a line with the execution. */
 export function note(
   { wallClock }: Pick<ExecutorParts, 'wallClock'>,
   running: Running,
   level: LogLine['level'],
   text: string,
+  step?: LogLine['step'],
 ): void {
-  if (!running.isOver) (running.logLines ??= new LogLines()).add(wallClock(), level, text);
+  if (!running.isOver) (running.logLines ??= new LogLines()).add(wallClock(), level, text, step);
 }
 
 /**
@@ -89,6 +93,31 @@ export class Context implements JobContext {
       (level, text) => note(parts, running, level, text),
       parts.writeLine,
     ));
+  }
+
+  get step(): JobContext['step'] {
+    const { parts, running } = this;
+    return async (name, work) => {
+      const began = parts.clock.now();
+      const end = (how: 'took' | 'failed after'): void => {
+        const ms = Math.round(parts.clock.now() - began);
+        const level = how === 'took' ? 'info' : 'warn';
+        const message = `${name} ${how} ${ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`}`;
+        parts.logFor(running.job)[level]({ step: name, durationMs: ms }, message);
+        const [text, kept] = [message, name].map((each) =>
+          each.replaceAll('\u0000', '').toWellFormed(),
+        );
+        note(parts, running, level, text ?? '', { name: (kept ?? '').slice(0, NAME_LENGTH), ms });
+      };
+      try {
+        const value = await work();
+        end('took');
+        return value;
+      } catch (error) {
+        end('failed after');
+        throw error;
+      }
+    };
   }
 
   /** Writes nothing: children are made with the outcome, so a failed execution leaves none (docs/decisions/0003-fewer-parts.md). */

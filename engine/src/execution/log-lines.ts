@@ -13,10 +13,10 @@ export type WriteLine = (fields: object, message: string) => string;
 export class LogLines {
   private lines: LogLine[] = [];
 
-  add(at: number, level: LogLine['level'], text: string): void {
+  add(at: number, level: LogLine['level'], text: string, step?: LogLine['step']): void {
     const message = text.length > LINE_LENGTH ? `${text.slice(0, LINE_LENGTH - 1)}…` : text;
     // A surrogate pair may have been cut in two, which no store keeps.
-    this.lines.push({ at, level, message: message.toWellFormed() });
+    this.lines.push({ at, level, message: message.toWellFormed(), ...(step && { step }) });
     // Twice as many before the oldest go: not a copy for each line.
     if (this.lines.length >= 2 * LINES) this.lines = this.lines.slice(-LINES);
   }

@@ -1,5 +1,5 @@
 import type { ZodType } from 'zod';
-import { type FieldTable, fieldsOf } from './definition.ts';
+import { type FieldTable, either, fieldsOf } from './definition.ts';
 import { type Duration, TEN_YEARS_MS, toMs } from '../time/duration.ts';
 import { MillraceError } from '../errors.ts';
 import type { Job, JobId, Lease, Progress } from '../job.ts';
@@ -30,6 +30,8 @@ export interface JobContext {
   /** `epoch` only ever grows: give it to outside systems as a fencing or idempotency key. */
   readonly lease: Lease;
   readonly log: Log;
+  /** Does a part of the work under a name. How long it took is logged, and kept where the log is (`keepLog`). */
+  step<Value>(name: string, work: () => Promise<Value>): Promise<Value>;
   /** Makes a child together with the next saved chunk or the outcome: all of it or none. */
   enqueue(request: JobRequest): void;
   /** Saved within a second; the last one wins. */
@@ -89,11 +91,19 @@ export interface JobDefinition<Input, Service = undefined, Given = unknown> {
   /** Forget the payload once the job has succeeded. */
   readonly purgePayload?: boolean;
   /**
+   * Of which executions the log is kept with the job, for as long as the job is: of those that did not end well (`failed`, the default),
+   * of `all`, or of none (`off`). While it runs, its log can be seen in any case.
+   */
+  readonly keepLog?: KeepLog;
+  /**
    * Gives what is stored in place of the data, which fits `input` too: with a password in it sealed, say. The store, the API and
    * the console have that alone; `run` gets it, and opens it. What it throws refuses the job.
    */
   readonly seal?: (data: unknown) => unknown;
 }
+
+export type KeepLog = 'off' | 'failed' | 'all';
+const KEEP_LOG: readonly KeepLog[] = ['off', 'failed', 'all'];
 
 export interface Quota {
   readonly queued?: number;
@@ -121,6 +131,7 @@ export interface JobKind<Input = unknown, Service = unknown, Given = unknown> {
   readonly publicInput: ZodType;
   readonly keep: Keep;
   readonly purgePayload: boolean;
+  readonly keepLog: KeepLog;
   readonly seal?: (data: unknown) => unknown;
   readonly hasCleanup: boolean;
   // Methods, so that a JobKind<Input> passes where any kind is wanted.
@@ -159,6 +170,7 @@ const FIELDS: FieldTable<JobDefinition<unknown>> = {
   public: true,
   retention: true,
   purgePayload: true,
+  keepLog: true,
   seal: true,
 };
 
@@ -205,11 +217,13 @@ export function defineJob<Input, Service = undefined, Given = unknown>(
     publicInput: typeof isPublic === 'object' ? isPublic.input : definition.input,
     keep: fields.read('retention', () => keepOf(definition.retention ?? {})),
     purgePayload: definition.purgePayload ?? false,
+    keepLog: definition.keepLog ?? 'failed',
     ...(definition.seal !== undefined && { seal: definition.seal }),
     hasCleanup: cleanup !== undefined,
     run: definition.run,
     cleanup: cleanup ?? (() => Promise.resolve()),
   };
+  fields.require('keepLog', KEEP_LOG.includes(kept.keepLog), either(KEEP_LOG));
   fields.require('concurrency', isWhole(kept.concurrency, 1), 'a whole number of at least 1');
   fields.require('timeout', kept.timeoutMs > 0, 'a duration above 0, such as "90s" or "15m"');
   const { queued, running } = kept.quota;

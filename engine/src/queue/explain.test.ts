@@ -105,8 +105,15 @@ describe('a job that runs', () => {
     const id = await enqueue();
     await run(10);
     clock.kill();
-    await run(29_900);
-    expect((await queue.explain(id)).reason).toBe('running');
+    await run(14_000);
+    expect((await queue.explain(id)).sentence).toMatch(/^It runs on w1, .*Z\.$/);
+    await run(15_900);
+    expectExplained(
+      await queue.explain(id),
+      'running',
+      /^It was running on w1, attempt 1 of 4, since .*\. w1 should have reported since 2026-01-01T00:00:00\.000Z: if it is gone, others take the job over after 2026-01-01T00:02:00\.000Z\.$/,
+      START + 120_000,
+    );
     await run(1_000);
     const silent =
       'It was claimed by w1, which was last heard from at 2026-01-01T00:00:00.000Z: it died, froze or is cut off. Its lease ends at 2026-01-01T00:02:00.000Z.';

@@ -4,7 +4,8 @@ import type { Inspection } from '../port.ts';
 import type { Registry } from '../kinds/registry.ts';
 import type { JobState } from '../states.ts';
 import type { AskedStore } from '../within.ts';
-import { SILENT_AFTER_MS, type WorkerStatus } from '../worker/status.ts';
+import { failureInWords } from '../values/failure.ts';
+import { REPORT_EVERY_MS, SILENT_AFTER_MS, type WorkerStatus } from '../worker/status.ts';
 
 /** Why a job is where it is, and until when. */
 export interface Explanation {
@@ -103,7 +104,7 @@ function reasonOf(
     case 'FAILED':
       return {
         reason: 'failed',
-        sentence: `It failed for good at ${iso(job.finishedAt)} after ${times(job.attempt)}: ${job.error?.code ?? 'unknown'}: ${job.error?.message ?? ''} "millrace retry ${job.id}" runs it again.`,
+        sentence: `It failed for good at ${iso(job.finishedAt)} after ${times(job.attempt)}: ${job.error === null ? '' : ended(failureInWords(job.error))} "millrace retry ${job.id}" runs it again.`,
       };
     case 'PROCESSING':
       return running(inspection, workers);
@@ -148,11 +149,23 @@ function running({ job, now, suspect }: Inspection, workers: readonly Reported[]
       until: job.leaseUntil,
     };
   }
+  // A process that was killed says nothing of it: between its last report and the third that is missing nobody can tell.
+  const isLate = report !== undefined && now - report.seenAt > LATE_AFTER_MS;
+  const doubt = isLate
+    ? ` ${worker} should have reported since ${iso(report.seenAt)}: if it is gone, others take the job over after ${iso(job.leaseUntil)}.`
+    : '';
   return {
     reason: 'running',
-    sentence: `It runs on ${worker}, attempt ${job.attempt} of ${job.maxAttempts}, since ${iso(job.startedAt)}.`,
+    sentence: `It ${isLate ? 'was running' : 'runs'} on ${worker}, attempt ${job.attempt} of ${job.maxAttempts}, since ${iso(job.startedAt)}.${doubt}`,
     until: job.leaseUntil,
   };
+}
+
+/** A report may come a little later than its time. */
+const LATE_AFTER_MS = 1.5 * REPORT_EVERY_MS;
+
+function ended(words: string): string {
+  return /[.!?]$/.test(words) ? words : `${words}.`;
 }
 
 function nextClaim(kind: string, workers: readonly Reported[]): string {
@@ -165,7 +178,7 @@ function waitingForTime({ job }: Inspection): Found {
   if (job.error !== null) {
     return {
       reason: 'retry_wait',
-      sentence: `Attempt ${job.attempt} of ${job.maxAttempts} failed (${job.error.code}: ${job.error.message}); the next is due at ${iso(job.runAt)}.`,
+      sentence: `Attempt ${job.attempt} of ${job.maxAttempts} failed (${failureInWords(job.error)}); the next is due at ${iso(job.runAt)}.`,
       until: job.runAt,
     };
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JobFailure, MillraceError, StoreUnavailable } from '../errors.ts';
-import { classify, retryAfterMs, stackOf } from './failure.ts';
+import { classify, failureInWords, retryAfterMs, stackOf } from './failure.ts';
 import { toJsonText } from './json.ts';
 
 describe('what is kept of what a handler throws', () => {
@@ -241,4 +241,12 @@ describe('the stack', () => {
     Reflect.deleteProperty(bare, 'stack');
     expect(stackOf(Object.assign(bare, { stack: undefined }))).toBe('Error: bare');
   });
+});
+
+it.each([
+  [new TypeError('x is not a function'), 'TypeError: x is not a function'],
+  [new JobFailure('blocked', 'No mail, please.'), 'blocked: No mail, please.'],
+  ['text', 'A handler threw the string "text" instead of an Error.'],
+])('says %s in words', (thrown, words) => {
+  expect(failureInWords(classify(thrown))).toBe(words);
 });

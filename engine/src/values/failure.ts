@@ -37,6 +37,11 @@ export function classify(thrown: unknown): FailureRecord {
   return record('unknown', `A handler threw ${describe(thrown)} instead of an Error.`, true);
 }
 
+/** For people: the name and the message of what was thrown. `unknown` is the code of what had none, and says nothing. */
+export function failureInWords({ code, message }: Pick<FailureRecord, 'code' | 'message'>): string {
+  return code === 'unknown' ? message : `${code}: ${message}`;
+}
+
 /** The errors that one of several tries stands for, as of Promise.any or of a connection to several addresses. */
 function aggregated(thrown: Error): readonly unknown[] {
   return thrown instanceof AggregateError ? thrown.errors : [];

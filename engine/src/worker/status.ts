@@ -6,6 +6,8 @@ export type WorkerState = 'stopped' | 'running' | 'paused' | 'stopping';
 
 export interface WorkerStatus {
   readonly id: string;
+  /** Whose jobs it runs: the name of the store. */
+  readonly store: string;
   readonly state: WorkerState;
   readonly version?: string;
   readonly uptimeMs: number;

@@ -208,6 +208,7 @@ export function createWorker(params: WorkerParams): Worker {
     const polls = pools.map((pool) => pool.lastPoll()).filter((poll) => poll !== null);
     return {
       id: config.id,
+      store: store.name,
       state: state(),
       ...(config.version !== undefined && { version: config.version }),
       uptimeMs: clock.now() - startedAt,

@@ -1,4 +1,4 @@
-import type { Attention, Budget, ErrorGroup, Replica } from '@millrace/api';
+import { type Attention, type Budget, type ErrorGroup, type Replica, ownCode } from '@millrace/api';
 import { type Schedule, type Scope, hasTenant, nextTick } from '@millrace/engine';
 import { iso } from '@millrace/workload-kit';
 import type { Present } from './present.ts';
@@ -64,7 +64,7 @@ function grownGroups(groups: readonly ErrorGroup[], from: number): Attention[] {
     .map(({ id, kind, code, cause, counts, firstAt }) => ({
       id: `group:${id}`,
       level: 'failed',
-      title: `${jobs(counts.failed)} of ${kind} failed: ${code}`,
+      title: `${jobs(counts.failed)} of ${kind} failed${ownCode({ code }) === null ? '' : `: ${code}`}`,
       detail: cause,
       since: firstAt,
       count: counts.failed,

@@ -6,7 +6,8 @@ import { added, quantile } from './histogram.ts';
 import { rangeOf } from './windows.ts';
 
 /** What came in and went out over a window, from the minutes that all replicas have kept. */
-export interface Flow extends Pick<Overview, 'flow' | 'figures' | 'series' | 'bucketSeconds'> {
+export interface Flow extends Pick<Overview, 'flow' | 'series' | 'bucketSeconds'> {
+  readonly figures: Omit<Overview['figures'], 'endedLately'>;
   readonly from: number;
 }
 
@@ -75,6 +76,24 @@ export async function flowOf(
     },
     series: seriesOf(range, summed, ofDocuments, samples),
   };
+}
+
+const MINUTE_MS = 60_000;
+
+/** In this minute and the one before. */
+export async function endedLately(
+  figures: Pick<Figures, 'sum'>,
+  tenants: Scope['tenants'],
+  now: number,
+): Promise<number> {
+  const to = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
+  const sums = await figures.sum({
+    from: to - 2 * MINUTE_MS,
+    to,
+    bucketMs: 2 * MINUTE_MS,
+    tenants,
+  });
+  return sums.reduce((sum, each) => sum + each.succeeded + each.failed + each.canceled, 0);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { MainStore } from '../stores/parts.ts';
 import { attentionOf } from './attention.ts';
 import type { Budgets } from './budgets.ts';
 import { type Errors, errorsOf } from './errors.ts';
-import { type Flow, NOTHING, enqueuedOf, flowOf } from './flow.ts';
+import { type Flow, NOTHING, endedLately, enqueuedOf, flowOf } from './flow.ts';
 import { createKept } from './kept.ts';
 import { createPresent } from './present.ts';
 import { THRESHOLDS } from './thresholds.ts';
@@ -60,6 +60,7 @@ const DAY_MS = 24 * 60 * 60_000;
 /** Groups are read from up to 20,000 jobs. */
 const ERRORS_FOR_MS = 5_000;
 const HISTORY_FOR_MS = 2_000;
+const LATELY_FOR_MS = 2_000;
 
 export function serveFigures(parts: FiguresParts): ServedFigures {
   const { store, figures, clock, away, beside, schedules, budgets, documentKinds } = parts;
@@ -83,8 +84,9 @@ export function serveFigures(parts: FiguresParts): ServedFigures {
 
     async function overview(window: OverviewWindow): Promise<Overview> {
       const now = await present();
-      const [{ from, ...flowing }, { groups }, ofScope] = await Promise.all([
+      const [{ from, ...flowing }, lately, { groups }, ofScope] = await Promise.all([
         flow(window, now.at),
+        shared(['lately', tenants], LATELY_FOR_MS, () => endedLately(figures, tenants, now.at)),
         errors(undefined),
         budgets(bare),
       ]);
@@ -95,6 +97,7 @@ export function serveFigures(parts: FiguresParts): ServedFigures {
         waiting: waitingOf(now, ({ tenant }) => hasTenant(bare, tenant)),
         running: { total: runningOf(now.counts, bare), pools: [...now.pools] },
         ...flowing,
+        figures: { ...flowing.figures, endedLately: lately },
         budgets: ofScope,
         replicas: [...now.replicas],
         attention: attentionOf({

@@ -22,7 +22,7 @@ export type Pause = Awaited<ReturnType<ControlPart['paused']>>[number];
 const FOR_MS = 1_000;
 
 export function createPresent(params: {
-  store: Pick<MainStore, 'now' | 'counts' | 'control' | 'schedules'>;
+  store: Pick<MainStore, 'name' | 'now' | 'counts' | 'control' | 'schedules'>;
   figures: Pick<Figures, 'waiting'>;
   clock: Clock;
 }): () => Promise<Present> {
@@ -38,7 +38,8 @@ export function createPresent(params: {
       store.control.workers(),
       store.schedules.all(),
     ]);
-    return { at, counts, lanes, paused, replicas: shown, pools: poolsOf(workers, at), schedules };
+    const pools = poolsOf(workers, at, store.name);
+    return { at, counts, lanes, paused, replicas: shown, pools, schedules };
   };
   return () => kept.answer('present', FOR_MS, read);
 }

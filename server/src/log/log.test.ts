@@ -158,7 +158,7 @@ test('each execution of a job is one line with its outcome and duration', () => 
   events.emit('job.failed', { ...job, durationMs: 5, error, stack: null });
   events.emit('store.failed', { during: 'claim', error: new Error('gone') });
   const said = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(said.map(({ level }) => level)).toEqual(['info', 'info', 'warn', 'error']);
+  expect(said.map(({ level }) => level)).toEqual(['info', 'warn', 'warn', 'error']);
   expect(said[0]).toMatchObject({ id: 'x-1', kind: 'k', correlationId: 'c' });
   expect(said[0]).toMatchObject({ outcome: 'succeeded', durationMs: 12.3 });
   expect(said[2]).toMatchObject({ outcome: 'failed', error: { code: 'oops' } });

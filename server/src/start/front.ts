@@ -6,9 +6,9 @@ import { keepAudit } from '../http/keep-audit.ts';
 import { closeApp, listen } from '../http/listen.ts';
 import { byFirstName } from '../identity/first-names.ts';
 import { createIdentity } from '../identity/identity.ts';
-import { tellCommandLine } from '../running.ts';
-import { type Sandbox, identityOf, openSandbox } from '../sandbox.ts';
+import { type Sandbox, identityOf } from '../sandbox.ts';
 import { sandboxPagesOf } from '../sandbox-pages.ts';
+import { storePlace } from '../store.ts';
 import { serveMetrics } from '../telemetry/export/endpoint.ts';
 import { traceAudit } from '../telemetry/store.ts';
 import { VERSION } from '../version.ts';
@@ -34,11 +34,10 @@ export async function openFront(
   { stores, orgs }: Queues,
   { events, workloads, worker, hub, figures }: Work,
 ): Promise<Front> {
-  const { config, log, telemetry, replica, closing } = process;
+  const { config, log, telemetry, replica, closing, lasting } = process;
   const { registry, schedules, rules } = kinds;
   const { database, joined, redis, away } = stores;
-  const sandbox = config.identity.mode === 'sandbox' ? await openSandbox(config) : null;
-  if (sandbox !== null) closing.add(() => sandbox.close());
+  const sandbox = await lasting.sandbox();
   const identity = createIdentity(identityOf(config, sandbox), log, telemetry, config);
   let isStopping = false;
   const audit = traceAudit(database.audit, telemetry);
@@ -77,7 +76,7 @@ export async function openFront(
     telemetry,
     workloads,
     checks: [
-      storeCheck(database, database.database),
+      storeCheck(database, database.database, storePlace(config)),
       ...identity.checks,
       ...workloads.checks,
       ...orgs.map(orgCheck),
@@ -87,9 +86,9 @@ export async function openFront(
     stopped: database.database.stopped,
     isStopping: () => isStopping,
   });
-  closing.add(() => closeApp(app));
+  closing.add(() => closeApp(app, lasting.door));
   closing.add(() => hub.close());
-  const address = await listen(app, config);
+  const address = await listen(app, config, lasting.door);
   const metrics = config.metrics === null ? null : await serveMetrics(config.metrics, telemetry);
   if (metrics !== null) closing.add(() => metrics.close());
   await tellFolder(process, kinds, { address, sandbox });
@@ -105,13 +104,11 @@ export async function openFront(
 
 /** The command line finds the process by this, from any folder. */
 async function tellFolder(
-  { config, log, closing }: Process,
+  { lasting }: Process,
   { sandboxOrg, ofOrgs }: Kinds,
   { address: url, sandbox }: Pick<Front, 'address' | 'sandbox'>,
 ): Promise<void> {
-  if (config.runningFolder === null) return;
   const [org = null] = sandboxOrg === null ? [] : ofOrgs;
   const simulatedOrg = org === null ? null : { kind: org.kind, page: sandboxOrg ?? '' };
-  const told = { url, client: sandbox?.client ?? null, simulatedOrg };
-  closing.add(await tellCommandLine(config.runningFolder, told, log));
+  await lasting.tellCommandLine({ url, client: sandbox?.client ?? null, simulatedOrg });
 }

@@ -11,7 +11,6 @@ import { workloads } from '@millrace/workloads';
 import type { SalesforceConfig } from '../config/config.ts';
 import { bulkKind } from '../bulk/kind.ts';
 import { type LoadedJobs, loadJobs } from '../jobs/folder.ts';
-import { withSandboxOrg } from '../sandbox.ts';
 import { inWords, inWordsLater } from '../start-error.ts';
 import { type Places, placesOf } from '../stores/places.ts';
 import type { Deliver } from '@millrace/workload-kit';
@@ -41,11 +40,11 @@ export interface Kinds {
 
 /** `loaded`: the jobs of the folder, unless given. */
 export async function declareKinds(
-  { config, telemetry, closing }: Process,
+  { config, telemetry, lasting }: Process,
   loaded: LoadedJobs | undefined,
 ): Promise<Kinds> {
   const jobs = loaded ?? (await loadJobs(config.jobsFolder, config.jobsFolderNamed));
-  const { salesforce, page: sandboxOrg } = await withSandboxOrg(config, closing);
+  const { salesforce, page: sandboxOrg } = await lasting.org();
   const { orgs, retries } = salesforce;
   const declared = await inWordsLater(() =>
     declareWorkloads(workloads, config.workloads, {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Closing } from '../closing.ts';
 import type { Config } from '../config/config.ts';
+import type { Lasting } from '../lasting.ts';
 import type { Logger } from '../log/log.ts';
 import { startTelemetry } from '../telemetry/telemetry.ts';
 import type { Telemetry } from '../telemetry/types.ts';
@@ -16,14 +17,20 @@ export interface Process {
   readonly replica: string;
   /** Whatever a step opens is added here. */
   readonly closing: Closing;
+  /** What may be there already, and may stay. */
+  readonly lasting: Lasting;
 }
 
-export async function openProcess(config: Config, log: Logger, closing: Closing): Promise<Process> {
+export async function openProcess(
+  config: Config,
+  log: Logger,
+  { closing, lasting }: Pick<Process, 'closing' | 'lasting'>,
+): Promise<Process> {
   const replica = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
   const telemetry = await startTelemetry(
     { ...config.telemetry, serviceInstance: replica, version: VERSION, secrets: config.secrets },
     log,
   );
   closing.add(() => telemetry.stop());
-  return { config, log, telemetry, replica, closing };
+  return { config, log, telemetry, replica, closing, lasting };
 }

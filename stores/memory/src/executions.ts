@@ -7,7 +7,7 @@ import {
 import type { JobRow, LeaseRow, Transaction } from './data.ts';
 import { storable } from './erase.ts';
 
-/** The executions of the job with the one that ends now; a success is kept only beside others. */
+/** The executions of the job with the one that ends now; a success is kept only beside others, or with its log. */
 export function executionsWith(
   tx: Transaction,
   { row, lease }: { row: JobRow; lease: LeaseRow },
@@ -18,7 +18,7 @@ export function executionsWith(
   },
 ): readonly Execution[] {
   const { outcome, error, stack = null, log = null } = end;
-  if (outcome === 'succeeded' && row.executions.length === 0) return row.executions;
+  if (outcome === 'succeeded' && row.executions.length === 0 && log === null) return row.executions;
   const execution: Execution = {
     attempt: lease.attempt,
     worker: row.worker,

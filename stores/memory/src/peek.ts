@@ -7,6 +7,8 @@ export interface Peek {
   /** All there are, oldest first. */
   jobs(): Job[];
   outlook(): Outlook;
+  /** The tick up to which a schedule's ticks were taken; null: no worker has declared it yet. */
+  lastTick(schedule: string): number | null;
 }
 
 export interface Outlook {
@@ -21,6 +23,7 @@ export interface Outlook {
 
 export function createPeek(data: Data, now: () => number): Peek {
   return {
+    lastTick: (schedule) => data.schedules.get(schedule)?.lastTick ?? null,
     jobs: () => oldestFirst(data.jobs.values()).map((row) => toJob(data, row)),
     outlook() {
       const moment = now();

@@ -52,7 +52,10 @@ function apply(
       finish(tx, row, 'succeed', {
         result: row.erased ? null : outcome.result,
         error: null,
-        executions: executionsWith(tx, running, { outcome: 'succeeded' }),
+        executions: executionsWith(tx, running, {
+          outcome: 'succeeded',
+          ...(outcome.log !== undefined && { log: outcome.log }),
+        }),
         ...(outcome.purgePayload && { payload: null }),
       });
       return 'settled';

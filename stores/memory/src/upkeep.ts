@@ -1,5 +1,11 @@
-import { type PruneParams, type Pruned, type WorkerReport, isFinished } from '@millrace/engine';
-import type { JobRow, Transaction, WorkerRow } from './data.ts';
+import {
+  type KnownWorker,
+  type PruneParams,
+  type Pruned,
+  type WorkerReport,
+  isFinished,
+} from '@millrace/engine';
+import type { JobRow, Transaction } from './data.ts';
 import { remove } from './rows.ts';
 
 /** After so long without a report, a worker is forgotten. */
@@ -33,8 +39,18 @@ export function reportWorker(tx: Transaction, { worker, kinds, stats }: WorkerRe
   tx.data.workers.set(worker, { worker, kinds: [...kinds], stats, seenAt: tx.now });
 }
 
-export function workers(tx: Transaction): WorkerRow[] {
+export function workers(tx: Transaction): KnownWorker[] {
   return [...tx.data.workers.values()]
     .filter(({ seenAt }) => tx.now - seenAt <= WORKER_SEEN_MS)
-    .toSorted((a, b) => (a.worker < b.worker ? -1 : 1));
+    .toSorted((a, b) => (a.worker < b.worker ? -1 : 1))
+    .map((row) => ({ ...row, running: runningOf(tx, row.worker) }));
+}
+
+function runningOf(tx: Transaction, worker: string): KnownWorker['running'] {
+  const running: Record<string, number> = {};
+  for (const lease of tx.data.leases.values()) {
+    const job = tx.data.jobs.get(lease.id);
+    if (job?.worker === worker) running[job.kind] = (running[job.kind] ?? 0) + 1;
+  }
+  return running;
 }

@@ -57,6 +57,16 @@ describe('what a driver throws', () => {
     expect(storeError(postgres(code)).message).toBe(message);
   });
 
+  it('which database it is, is said, where that is known', () => {
+    const place = '"orders" at db.example.com:5432';
+    expect(unavailable(new Error('connect ECONNREFUSED'), place).message).toBe(
+      'The database "orders" at db.example.com:5432 did not answer: connect ECONNREFUSED',
+    );
+    expect(storeError(postgres('53100'), place).message).toBe(
+      'The disk of the database is full ("orders" at db.example.com:5432: No.).',
+    );
+  });
+
   it('a password that is nowhere is said in words', () => {
     const said = 'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string';
     expect(unavailable(new Error(said)).message).toMatch(

@@ -64,7 +64,7 @@ const NO_ANSWER_IN_TIME = 'Query read timeout';
 const STALE_PLAN = 'RevalidateCachedQuery';
 
 /** What a statement threw, as the engine knows it: the database is away, was too slow, or the data is at fault. */
-export function storeError(error: unknown): Error {
+export function storeError(error: unknown, place = ''): Error {
   if (error instanceof StoreUnavailable) return error;
   const code = fieldOf(error, 'code');
   if (code === STOPPED) return new StoreStopped(messageOf(error), { cause: error });
@@ -74,16 +74,19 @@ export function storeError(error: unknown): Error {
     });
   const isSqlState = /^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E');
   const isPassing = PASSING.test(code) || fieldOf(error, 'routine') === STALE_PLAN;
-  return isSqlState && !isPassing ? (error as Error) : unavailable(error);
+  return isSqlState && !isPassing ? (error as Error) : unavailable(error, place);
 }
 
-/** Before any statement was sent, nothing can be wrong with the data: not even a password that has changed. */
-export function unavailable(error: unknown): StoreUnavailable {
+/**
+ * Before any statement was sent, nothing can be wrong with the data: not even a password that has changed. `place` says which database
+ * it is, without a user or password.
+ */
+export function unavailable(error: unknown, place = ''): StoreUnavailable {
   const condition = conditionIn(error);
   const message =
     condition === null
-      ? `The database did not answer: ${messageOf(error)}`
-      : `${condition} (${messageOf(error)}).`;
+      ? `The database${place && ` ${place}`} did not answer: ${messageOf(error)}`
+      : `${condition} (${place && `${place}: `}${messageOf(error)}).`;
   return new StoreUnavailable(message, { cause: error });
 }
 

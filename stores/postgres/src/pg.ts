@@ -38,6 +38,11 @@ const types: pg.CustomTypesConfig = {
     oid === INT8 ? Number : (pg.types.getTypeParser(oid, format) as (value: string) => unknown),
 };
 
+/** Which database it is, as the pg package has understood it: never with a user or password. */
+function placeOf({ database, host, port }: pg.Client): string {
+  return `"${database ?? ''}" at ${host}${host.startsWith('/') ? '' : `:${port}`}`;
+}
+
 type Queryable = Pick<pg.ClientBase, 'query'>;
 
 export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgDatabase {
@@ -52,6 +57,7 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
     query_timeout: answerWithinMs,
   };
   const Client = clientClass(connect);
+  const place = placeOf(new Client(config));
   const pool = new pg.Pool({ ...config, Client, max: poolSize, idleTimeoutMillis: 60_000 });
   // An idle connection that breaks is replaced when next needed.
   pool.on('error', () => {});
@@ -74,7 +80,7 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
     const client = await pool.connect().catch((error: unknown) => {
       if (isRefused(error)) connect.credential?.refused?.();
       trouble.failed('connect', error);
-      throw unavailable(error);
+      throw unavailable(error, place);
     });
     trouble.passed('connect');
     let isSound = false;
@@ -115,14 +121,14 @@ export function openPg({ poolSize, answerWithinMs, ...connect }: PgOptions): PgD
           return result.rows;
         } catch (error) {
           trouble.failed(text, error);
-          throw isOwn ? storeError(error) : error;
+          throw isOwn ? storeError(error, place) : error;
         }
       },
       async script(sql) {
         try {
           await client.query(sql);
         } catch (error) {
-          throw storeError(error);
+          throw storeError(error, place);
         }
       },
     };

@@ -24,22 +24,39 @@ export function createDrive(params: {
   readonly start: number;
 }): Drive {
   const { time, peek, processes, runs, schedules, start } = params;
+  const nextTicks = schedules.map(createNextTick);
   let isUnderWay = false;
 
-  /** Nothing happens before the next moment that is known: no job runs or could, and no call is under way. */
+  /**
+   * Nothing happens before the next moment that is known: no job runs or could, no tick is due that nobody has taken, and no call is
+   * under way. A worker looks at its schedules some microseconds after a tick: were it sent to rest before that, it would find two ticks
+   * at once the next time, and make one job of them.
+   */
   function isResting(): boolean {
     if (!processes.isQuiet() || runs.isOneOpen()) return false;
     const { due, running } = peek.outlook();
-    return due + running === 0;
+    return due + running === 0 && nextTick() > start + time.now();
   }
 
   /** In virtual time. */
   function nextMoment(): number {
-    const now = start + Math.floor(time.now());
-    const ticks = schedules.map(
-      ({ cron, timeZone = 'UTC' }) => ticksBetween(cron, timeZone, now, now).next ?? Infinity,
-    );
-    return Math.min(peek.outlook().nextAt ?? Infinity, ...ticks) - start;
+    return Math.min(peek.outlook().nextAt ?? Infinity, nextTick()) - start;
+  }
+
+  /** By the store's clock: the first tick that nobody has taken, or now where a schedule is not declared yet. */
+  function nextTick(): number {
+    return Math.min(Infinity, ...nextTicks.map((next) => next()));
+  }
+
+  function createNextTick({ name, cron, timeZone = 'UTC' }: Schedule): () => number {
+    let [taken, tick] = [NaN, Infinity];
+    return () => {
+      const lastTick = peek.lastTick(name);
+      if (lastTick === null) return start + time.now();
+      if (lastTick !== taken)
+        [taken, tick] = [lastTick, ticksBetween(cron, timeZone, lastTick, lastTick).next ?? Infinity];
+      return tick;
+    };
   }
 
   /**

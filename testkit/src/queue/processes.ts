@@ -206,6 +206,7 @@ function withNotes(context: JobContext, run: OpenRun): JobContext {
     },
     enqueue: (request) => context.enqueue(request),
     pauseTimeout: () => context.pauseTimeout(),
+    step: (name, work) => context.step(name, work),
     get: (id) => context.get(id),
     progress(progress) {
       run.reported(progress);

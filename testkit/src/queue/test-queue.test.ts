@@ -1,4 +1,5 @@
 import {
+  type Duration,
   JobFailure,
   RETRY,
   defer,
@@ -14,6 +15,7 @@ import { TestQueueError } from './errors.ts';
 import { createTestQueue } from './test-queue.ts';
 
 const MINUTE = 60_000;
+const START = Date.parse('2026-01-01T00:00:00Z');
 const mail = defineJob({
   kind: 'mail',
   input: z.object({ to: z.string() }),
@@ -227,6 +229,45 @@ describe('a test queue', () => {
     const queue = createTestQueue({ jobs: [mail], schedules: [hourly] });
     const runs = await queue.advance('1h');
     expect(runs).toMatchObject([{ kind: 'mail', outcome: 'succeeded' }]);
+  });
+
+  it.each<[string, Duration, number | null, number]>([
+    ['* * * * *', '10m', MINUTE, 10],
+    ['* * * * * *', '40s', 1_000, 40],
+    ['*/7 * * * *', '1h', null, 9],
+    ['0 0 1 * *', '365d', null, 12],
+  ])('makes the job of every tick of %s within %s', async (cron, duration, distance, count) => {
+    const job = { kind: 'mail', data: { to: 'everybody' } };
+    const queue = createTestQueue({
+      jobs: [mail],
+      schedules: [
+        defineSchedule({ name: 'one', cron, job }),
+        defineSchedule({ name: 'other', cron, timeZone: 'Etc/GMT-1', job }),
+      ],
+    });
+    await queue.advance(duration);
+    for (const schedule of ['one', 'other']) {
+      const made = queue.jobs(mail).filter((each) => each.schedule === schedule);
+      expect(made).toHaveLength(count);
+      const moments = made.map(({ createdAt }) => createdAt);
+      if (distance !== null)
+        expect(moments).toEqual(moments.map((_, n) => START + (n + 1) * distance));
+    }
+    expect(queue.runs(mail)).toHaveLength(2 * count);
+  });
+
+  it('makes the jobs of ticks while the store is away as a worker does: the last of those that were missed', async () => {
+    const minutely = defineSchedule({
+      name: 'minutely',
+      cron: '* * * * *',
+      job: { kind: 'mail', data: { to: 'everybody' } },
+    });
+    const queue = createTestQueue({ jobs: [mail], schedules: [minutely] });
+    await queue.advance('2m');
+    queue.break({ store: 'away', for: '330s' });
+    await queue.advance('10m');
+    // Those of minutes 3 to 6 were missed, and that of minute 7 is late.
+    expect(queue.jobs(mail)).toHaveLength(2 + 1 + 5);
   });
 
   it('runs what is due, and leaves the rest', async () => {

@@ -161,6 +161,7 @@ export function execution<Data>(
   };
   const silent = { info() {}, warn() {}, error() {} };
   const context: JobContext = {
+    step: (_name, work) => work(),
     signal,
     lease: { id: 'pg-1', epoch, claim: 1 },
     log: silent,

@@ -174,6 +174,7 @@ export async function openWorld(database: TestDatabase): Promise<World> {
   async function execute(job: ClaimedJob): Promise<Ended | null> {
     const kind = registry.require(job.kind);
     const context: JobContext = {
+      step: (_name, work) => work(),
       signal: new AbortController().signal,
       lease: job,
       log,

@@ -101,6 +101,7 @@ export async function openBench(params: {
       config,
     };
     const context: JobContext = {
+      step: (_name, work) => work(),
       signal: aborted.signal,
       lease: { id: run.id, epoch: run.epoch, claim: run.epoch },
       log: { info() {}, warn() {}, error() {} },

@@ -165,7 +165,7 @@ describe('millrace job', () => {
     expect(lines.slice(lines.indexOf('  executions, each with its attempt'))).toEqual([
       '  executions, each with its attempt',
       '    1  2026-01-31T11:56:00.000Z  1.2 s  retried    host-1',
-      '       unknown: The report could',
+      '       The report could',
       '       not be written.',
       '         at write (jobs/report.ts:42:11)',
       '         Caused by: Error: read ECONNRESET',

@@ -73,7 +73,7 @@ describe('millrace jobs', () => {
     const { lines } = await millrace('jobs');
     expect(lines).toEqual([
       'ID    KIND   TENANT  STATE   ATTEMPT  PRIO    AGE  WHEN      NOTE',
-      `pg-1  hello  acme    FAILED      4/4     -  5 min  30 s ago  unknown: ${message}`,
+      `pg-1  hello  acme    FAILED      4/4     -  5 min  30 s ago  ${message}`,
       'pg-2  hello          QUEUED      0/4     -  5 min  due',
     ]);
   });

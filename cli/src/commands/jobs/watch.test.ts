@@ -71,7 +71,7 @@ describe('millrace watch ID', () => {
     const ran = await millrace('watch pg-1 pg-20 pg-1', { terminal: 60 });
     expect(ran.code).toBe(1);
     expect(screenOf(ran.stdout)).toEqual([
-      `pg-1   hello   FAILED      unknown: ${message}`,
+      `pg-1   hello   FAILED      ${message}`,
       'pg-20  report  SUCCEEDED   in 1.5 s',
     ]);
   });

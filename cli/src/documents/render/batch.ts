@@ -1,3 +1,4 @@
+import { failureInWords } from '@millrace/api';
 import type { Batch } from '@millrace/documents/contract';
 import type { Screen } from '../../terminal/screen.ts';
 import { bar, fractionOf, percent } from '../../render/bar.ts';
@@ -61,7 +62,7 @@ export function batchBegun({ id, total, preview, source }: Batch): string {
 /** `line 18: validation_error: The field Amount is missing.` */
 export function rowLine({ line, error, warning }: Row, paint: Paint): string {
   if (warning !== null) return `line ${count(line)}: ${paint('yellow', clean(warning))}`;
-  const why = error === null ? 'failed' : `${error.code}: ${error.message}`;
+  const why = error === null ? 'failed' : failureInWords(error);
   return `line ${count(line)}: ${paint('red', clean(why))}`;
 }
 

@@ -1,3 +1,4 @@
+import { failureInWords } from '@millrace/api';
 import type { Run } from '@millrace/queries/contract';
 import type { Paint, Style } from '../../render/colour.ts';
 import { type Field, fieldLines } from '../../render/fields.ts';
@@ -47,7 +48,7 @@ export function runDetail(run: Run, now: number, screen: Screen): string[] {
     ['status', run.status],
     ['says', run.mceStatus],
     ['trouble', run.trouble ?? null],
-    ['error', run.error === null ? null : `${run.error.code}: ${run.error.message}`],
+    ['error', run.error === null ? null : failureInWords(run.error)],
     ['rows', run.rowCount === null ? null : count(run.rowCount)],
     ['columns', run.columns?.map(({ name, type }) => `${name} (${type})`).join(', ') ?? null],
     ['mid', run.mid],

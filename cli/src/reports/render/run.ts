@@ -1,3 +1,4 @@
+import { failureInWords } from '@millrace/api';
 import type { ReportRun } from '@millrace/reports/contract';
 import { parametersInWords } from '../../parameters/render.ts';
 import { bar, percent } from '../../render/bar.ts';
@@ -83,7 +84,7 @@ export function runDetail(run: ReportRun, now: number, screen: Screen): string[]
     ['report', run.report],
     ['parameters', parametersInWords(run.parameters) || 'none'],
     ['format', `${run.format}${packed}`],
-    ['error', error === null ? null : `${error.code}: ${error.message}`],
+    ['error', error === null ? null : failureInWords(error)],
     ['progress', progress === null || result !== null ? null : progressInWords(progress)],
     ['rows', result === null ? null : count(result.rows)],
     ['file', result === null ? null : `${result.fileName}, ${size(result.bytes)}`],

@@ -5,6 +5,7 @@ import { useByNow } from '../../time/now.ts';
 import { Ago, Time } from '../../time/Time.tsx';
 import { count, percent, span } from '../../time/words.ts';
 import { Checkbox } from '../../ui/field.tsx';
+import { OwnCode } from '../../ui/own-code.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { Pips, StateText, phaseOf } from '../../ui/state.tsx';
 import { visible } from '../../ui/visible.ts';
@@ -139,7 +140,7 @@ function ErrorOrProgress({ job }: { job: JobSummary }) {
   if (error !== null && state !== 'SUCCEEDED') {
     return (
       <span title={error.message}>
-        <code>{error.code}</code> <span className="text-ink-2">{visible(error.message)}</span>
+        <OwnCode error={error} /> <span className="text-ink-2">{visible(error.message)}</span>
       </span>
     );
   }

@@ -100,7 +100,13 @@ export function JobsPage() {
       </div>
       {selection.chosen.size > 0 && <BulkBar selection={selection} filter={filter} />}
       <footer className="flex flex-none items-center gap-2 border-t border-line px-6 py-2 text-small text-ink-2 max-md:px-4">
-        <span>{plural(jobs.length, 'job')} on this page, newest first</span>
+        <span>
+          {answer.data === undefined
+            ? answer.isError
+              ? ''
+              : 'Loading …'
+            : `${plural(jobs.length, 'job')} on this page, newest first`}
+        </span>
         <span className="ml-auto text-ink-3 max-lg:hidden">
           <Kbd>J</Kbd>
           <Kbd>K</Kbd> move <Kbd>X</Kbd> select <Kbd>↵</Kbd> open

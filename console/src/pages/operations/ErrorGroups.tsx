@@ -9,6 +9,7 @@ import { Ago } from '../../time/Time.tsx';
 import { count, plural } from '../../time/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { OwnCode } from '../../ui/own-code.tsx';
 import { StateIcon } from '../../ui/state.tsx';
 import { type Column, Heading, Table } from '../../ui/table.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
@@ -72,7 +73,7 @@ function Cause({ group: { code, kind, cause, isNew, advice, filter } }: { group:
   return (
     <div className="min-w-0">
       <Link to="/jobs" search={filter} className="hover:underline">
-        <code className="text-failed">{code}</code> <code className="text-ink-3">{kind}</code>
+        <OwnCode error={{ code }} /> <code className="text-ink-3">{kind}</code>
       </Link>
       {isNew && (
         <span className="ml-2 rounded-full bg-failed-tint px-1.5 text-axis font-[550] text-failed">

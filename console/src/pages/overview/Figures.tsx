@@ -6,13 +6,13 @@ import type { Overview } from './overview.ts';
 
 /** The figures with what is aimed at and what alerts go by, as the runbook has them. */
 export function Figures({
-  overview: { at, bucketSeconds, figures, series: all, thresholds, budgets },
+  overview: { at, window, bucketSeconds, figures, series: all, thresholds, budgets },
 }: {
   overview: Overview;
 }) {
   // The last bucket has only begun: drawn beside whole ones it would look like a fall.
   const series = all.filter((each) => Date.parse(each.at) + bucketSeconds * 1000 <= Date.parse(at));
-  const cache = budgets.find(({ hitRate }) => hitRate !== null);
+  const cache = budgets.find(({ id }) => id === 'documents:template-cache');
   const share = (part: (bucket: Overview['series'][number]) => number): (number | null)[] =>
     series.map((bucket) => {
       const ended = bucket.succeeded + bucket.failed;
@@ -23,7 +23,12 @@ export function Figures({
   const oldest = all.findLast((each) => each.waiting !== null)?.oldestDueSeconds ?? null;
   return (
     <dl className="grid grid-cols-7 border-y border-line max-xl:grid-cols-4 max-md:grid-cols-2">
-      <Figure name="Throughput" value={short(figures.perMinute)} unit="/min" note={change(figures)}>
+      <Figure
+        name={`Average of ${window}`}
+        value={short(figures.perMinute)}
+        unit="/min"
+        note={change(figures)}
+      >
         <Spark values={series.map(({ succeeded, failed }) => succeeded + failed)} />
       </Figure>
       <Figure
@@ -82,7 +87,9 @@ export function Figures({
         {...split(cache?.hitRate == null ? '–' : percent(cache.hitRate))}
         {...(cache === undefined
           ? { note: 'no documents here' }
-          : { mark: markOf(cache.hitRate, thresholds.templateCacheHits, 'under', whole) })}
+          : cache.hitRate === null
+            ? { note: 'too few look-ups yet' }
+            : { mark: markOf(cache.hitRate, thresholds.templateCacheHits, 'under', whole) })}
       />
     </dl>
   );

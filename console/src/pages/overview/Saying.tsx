@@ -8,7 +8,7 @@ export function Saying({ overview }: { overview: Overview }) {
   const [first] = attention;
   const held = first?.count ?? 0;
   const isIdle = waiting.due === 0 && running.total === 0 && figures.perMinute === 0;
-  const state = sayingOf(waiting.due, running.total, figures.perMinute);
+  const state = sayingOf(waiting.due, running.total, figures.endedLately);
   return (
     <p className="text-lead">
       <b>{state}</b>{' '}
@@ -29,8 +29,8 @@ export function Saying({ overview }: { overview: Overview }) {
   );
 }
 
-function sayingOf(due: number, running: number, perMinute: number): string {
-  if (running > 0 || perMinute > 0) return 'Work is flowing.';
+function sayingOf(due: number, running: number, endedLately: number): string {
+  if (running > 0 || endedLately > 0) return 'Work is flowing.';
   return due > 0 ? `Work stands still: ${count(due)} due, none running.` : 'Nothing to do.';
 }
 

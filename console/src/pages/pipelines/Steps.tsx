@@ -1,6 +1,12 @@
 import { Link } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import { useApi } from '../../data/client.ts';
+import { download } from '../../data/download.ts';
+import { useMay } from '../../data/roles.ts';
 import { useNow } from '../../time/now.ts';
 import { count, span } from '../../time/words.ts';
+import { Button } from '../../ui/button.tsx';
+import { OwnCode } from '../../ui/own-code.tsx';
 import { StateText } from '../../ui/state.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { STEP_PHASES, type Step } from './pipelines.ts';
@@ -9,6 +15,7 @@ const COLUMNS: readonly Column<Step>[] = [
   { name: 'State', cell: ({ state }) => <StateText phase={STEP_PHASES[state]} word={state} /> },
   { name: 'Step', cell: (step) => <Named step={step} /> },
   { name: 'Gave', wide: true, cell: (step) => <Gave step={step} /> },
+  { name: 'Files', align: 'right', cell: (step) => <Files step={step} /> },
   { name: 'Took', align: 'right', cell: (step) => <Took step={step} /> },
   {
     name: 'Job',
@@ -35,7 +42,7 @@ function Named({ step: { title, type, when, after, error } }: { step: Step }) {
       <div className="max-w-110 text-small text-ink-2">
         {error !== null ? (
           <>
-            <code className="text-failed">{error.code}</code> {error.message}
+            <OwnCode error={error} /> {error.message}
           </>
         ) : (
           [after.length > 0 && `after ${after.join(' and ')}`, when !== null && `when ${when}`]
@@ -69,6 +76,35 @@ function Gave({ step: { output, progress } }: { step: Step }) {
         ? count(progress.done)
         : `${count(progress.done)} of ${count(progress.total)}`}
     </span>
+  );
+}
+
+/** What a step has made, to be fetched: the file of a report, the documents of a batch, the rows of a query. */
+function Files({ step: { state, thing } }: { step: Step }) {
+  const api = useApi();
+  const may = useMay('downloadReportFile');
+  if (state !== 'done' || thing === null) return null;
+  const params = { id: thing.id };
+  const kept = {
+    '/reports/runs/': { name: thing.id, open: () => api.downloadReportFile({ params }) },
+    '/batches/': { name: `${thing.id}.zip`, open: () => api.downloadBatch({ params }) },
+    '/runs/': {
+      name: `${thing.id}.csv`,
+      open: () => api.downloadRunResults({ params: { ...params, format: 'csv' } }),
+    },
+  };
+  const found = Object.entries(kept).find(([path]) => thing.link === `${path}${thing.id}`)?.[1];
+  if (found === undefined) return null;
+  return (
+    <Button
+      size="small"
+      look="ghost"
+      icon={<Download size={13} />}
+      why={may.why}
+      onClick={() => void download(found.name, found.open)}
+    >
+      Download
+    </Button>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useNow } from '../../time/now.ts';
 import { plural, span } from '../../time/words.ts';
+import { OwnCode } from '../../ui/own-code.tsx';
 import { type Phase as PhaseName, StateIcon, StateText } from '../../ui/state.tsx';
 import { QUERY_PHASES, type QueryRun } from './phases.ts';
 
@@ -49,7 +50,7 @@ export function RunStatus({ run, isChanged }: { run: QueryRun | null; isChanged:
       {run.trouble != null && <span className="text-retrying">{run.trouble}</span>}
       {run.error !== null && (
         <span>
-          <code className="text-failed">{run.error.code}</code> {run.error.message}
+          <OwnCode error={run.error} /> {run.error.message}
         </span>
       )}
       <span className="ml-auto text-small text-ink-3">

@@ -1,4 +1,5 @@
-import { Banner } from '../../ui/banner.tsx';
+import { plural } from '../../time/words.ts';
+import { StateIcon } from '../../ui/state.tsx';
 
 interface Problem {
   readonly file: string;
@@ -7,28 +8,30 @@ interface Problem {
   readonly message: string;
 }
 
-/** Files that could not be loaded, with where: the last good version stays in force meanwhile. */
+/**
+ * Files that could not be loaded, with where: the last good version stays in force meanwhile. One line until somebody opens it: they may
+ * be about other files than the one that is shown.
+ */
 export function FileProblems({ problems }: { problems: readonly Problem[] }) {
   if (problems.length === 0) return null;
+  const files = new Set(problems.map(({ file }) => file));
   return (
-    <div className="p-6 pb-0 max-md:p-4">
-      <Banner
-        phase="failed"
-        title={
-          problems.length === 1 ? 'A file has a problem' : `${problems.length} problems in files`
-        }
-      >
-        <ul>
-          {problems.map(({ file, line, column, message }) => (
-            <li key={`${file}${line}${column}${message}`}>
-              <code>
-                {file}:{line}:{column}
-              </code>{' '}
-              {message}
-            </li>
-          ))}
-        </ul>
-      </Banner>
-    </div>
+    <details className="border-b border-line bg-failed-tint px-6 py-1.5 max-md:px-4">
+      <summary className="cursor-pointer">
+        <StateIcon phase="failed" size={13} />{' '}
+        <b className="font-[550]">{plural(problems.length, 'problem')}</b> in{' '}
+        {files.size === 1 ? <code>{problems[0]?.file}</code> : plural(files.size, 'file')}
+      </summary>
+      <ul className="max-h-60 overflow-y-auto py-1.5">
+        {problems.map(({ file, line, column, message }) => (
+          <li key={`${file}${line}${column}${message}`}>
+            <code>
+              {file}:{line}:{column}
+            </code>{' '}
+            {message}
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }

@@ -7,6 +7,7 @@ import { useMay } from '../../data/roles.ts';
 import { Ago, Time } from '../../time/Time.tsx';
 import { bytes, count, percent, plural, span } from '../../time/words.ts';
 import { Button } from '../../ui/button.tsx';
+import { OwnCode } from '../../ui/own-code.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { CancelOrResume } from '../../ui/runs/CancelOrResume.tsx';
 import { parametersInWords } from '../../ui/parameters.tsx';
@@ -63,7 +64,7 @@ function HowFar({ run: { state, progress, result, error, format } }: { run: Run 
   if (error !== null && state !== 'PROCESSING') {
     return (
       <span className="block max-w-90 truncate" title={error.message}>
-        <code className="text-failed">{error.code}</code> {error.message}
+        <OwnCode error={error} /> {error.message}
       </span>
     );
   }

@@ -1,11 +1,14 @@
 import type { RouteName } from '@millrace/api';
-import type { NavigateOptions } from '@tanstack/react-router';
+import { type NavigateOptions, useMatchRoute, useParams } from '@tanstack/react-router';
 import {
+  Ban,
   Bookmark,
   Clock,
+  Copy,
   FileText,
   Layers,
   Moon,
+  Play,
   Plus,
   Repeat,
   Server,
@@ -14,13 +17,15 @@ import {
   type LucideIcon,
 } from 'lucide-react';
 import { use } from 'react';
-import { MeContext } from '../../data/client.ts';
+import { MeContext, useApp } from '../../data/client.ts';
 import { mayCall } from '../../data/roles.ts';
 import { useSaved } from '../../data/saved.ts';
 import { savedBatch } from '../../pages/documents/again/again.ts';
 import { jobsSearch } from '../../pages/jobs/search.ts';
 import { OPERATION_TABS, type OperationTab } from '../../pages/operations/tabs.ts';
 import { choose } from '../../theme/settings.ts';
+import { copy } from '../../ui/copy.ts';
+import { toast } from '../../ui/toast.tsx';
 import { SECTIONS } from '../sections.ts';
 
 export interface Command {
@@ -179,6 +184,54 @@ function useOwn(): readonly Command[] {
 /** Ids of jobs begin with the name of their store, such as `pg-7` or that of an org: `salesforce-a03…`. */
 const JOB_ID = /^[a-z][a-z0-9]*[-:][\w:.-]*\d[\w:.-]*$/i;
 
+/** What can be done with a job, on its page or by its id. Why one cannot be done is said by the server, in a message. */
+function useVerbs(typed: string): readonly Command[] {
+  const { api, queries } = useApp();
+  const { id: shown } = useParams({ strict: false });
+  const isOnPage = useMatchRoute()({ to: '/jobs/$id' }) !== false;
+  const id = JOB_ID.test(typed) ? typed : isOnPage ? shown : undefined;
+  if (id === undefined) return [];
+  const params = { params: { id } };
+  const act = (done: string, call: () => Promise<unknown>) => (): void =>
+    void call()
+      .then(() => toast({ text: done }))
+      .catch((error: unknown) =>
+        toast({ text: error instanceof Error ? error.message : String(error), phase: 'failed' }),
+      )
+      .finally(() => void queries.invalidateQueries({ queryKey: ['job', id] }));
+  const verb = (
+    name: string,
+    word: string,
+    icon: LucideIcon,
+    rest: Pick<Command, 'run' | 'link' | 'needs' | 'also'>,
+  ): Command => ({
+    id: `${name} ${id}`,
+    word: `${word} ${id}`,
+    group: 'Action',
+    icon,
+    ...rest,
+    also: `${id} job ${rest.also ?? ''}`,
+  });
+  return [
+    verb('retry', 'Retry', Play, {
+      run: act('Queued again', () => api.retryJob(params)),
+      needs: 'retryJob',
+      also: 'run again',
+    }),
+    verb('cancel', 'Cancel', Ban, {
+      run: act('Canceled', () => api.cancelJob(params)),
+      needs: 'cancelJob',
+      also: 'stop',
+    }),
+    verb('clone', 'Clone and edit', Copy, {
+      link: { to: '/jobs/new', search: { from: id } },
+      needs: 'enqueue',
+      also: 'replay',
+    }),
+    verb('copy', 'Copy the id', Copy, { run: () => void copy(id, 'Id') }),
+  ];
+}
+
 export function useCommands(text: string): readonly Command[] {
   const onlyActions = text.startsWith('>');
   const words = text.replace(/^>/, '').trim().toLowerCase().split(/\s+/).filter(Boolean);
@@ -187,8 +240,8 @@ export function useCommands(text: string): readonly Command[] {
     (needs === undefined || mayCall(me, needs).allowed) &&
     (!onlyActions || group === 'Action') &&
     words.every((each) => `${word} ${also}`.toLowerCase().includes(each));
-  const found = [...COMMANDS, ...useOwn()].filter(fits);
   const id = text.trim();
+  const found = [...useVerbs(id), ...COMMANDS, ...useOwn()].filter(fits);
   if (!JOB_ID.test(id)) return found;
   return [
     {

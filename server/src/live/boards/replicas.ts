@@ -2,12 +2,14 @@ import { iso, isoOrNull } from '@millrace/workload-kit';
 import type { Replica } from '@millrace/api';
 import { type AskedStore, type JobId, SILENT_AFTER_MS, type Steered } from '@millrace/engine';
 import { z } from 'zod';
+import { slotsOf } from '../../figures/held.ts';
 import { heldJson } from '../../routes/json/held.ts';
 
 /** What other replicas wrote, perhaps of another version: what cannot be read is left out. */
 const reported = z.object({
   id: z.string(),
   state: z.enum(['running', 'paused', 'stopping', 'stopped']),
+  store: z.string().optional(),
   version: z.string().nullable().default(null),
   uptimeMs: z.number(),
   inFlight: z.number(),
@@ -20,7 +22,14 @@ const reported = z.object({
   }),
   jobs: z.array(z.string()).default([]),
   pools: z
-    .array(z.object({ name: z.string(), concurrency: z.number(), inFlight: z.number() }))
+    .array(
+      z.object({
+        name: z.string(),
+        concurrency: z.number(),
+        inFlight: z.number(),
+        kinds: z.array(z.string()).default([]),
+      }),
+    )
     .default([]),
   tookOver: z
     .array(
@@ -40,23 +49,24 @@ type Reported = z.infer<typeof reported>;
  * that it stops for good is not missed. Of the jobs that are named, those that the caller may see.
  */
 export async function replicas(
-  store: Pick<Required<AskedStore>, 'now' | 'control' | 'summaries'>,
+  store: Pick<Required<AskedStore>, 'name' | 'now' | 'control' | 'summaries'>,
 ): Promise<Replica[]> {
   const [now, workers, steered] = await Promise.all([
     store.now(),
     store.control.workers(),
     store.control.steered(),
   ]);
-  const told = workers.flatMap(({ kinds, stats, seenAt }) => {
+  const told = workers.flatMap(({ kinds, stats, seenAt, running }) => {
     const status = reported.safeParse(jsonOf(stats)).data;
-    return status === undefined ? [] : [{ kinds, seenAt, status }];
+    return status === undefined ? [] : [{ kinds, seenAt, status, running }];
   });
   const isShown = await shownOf(
     store,
     told.flatMap(({ status }) => [...status.jobs, ...status.tookOver.flatMap(({ jobs }) => jobs)]),
   );
-  return told.flatMap(({ kinds, seenAt, status }) => {
-    const { id, state, version, uptimeMs, inFlight, lastPoll, totals } = status;
+  return told.flatMap(({ kinds, seenAt, status, running }) => {
+    const { id, state, version, uptimeMs, lastPoll, totals } = status;
+    const { inFlight, pools } = slotsOf(status, { running }, store.name);
     const isSilent = now - seenAt > SILENT_AFTER_MS;
     if (isSilent && state === 'stopped') return [];
     return {
@@ -69,7 +79,7 @@ export async function replicas(
       uptimeSeconds: Math.floor(uptimeMs / 1_000),
       inFlight,
       jobs: status.jobs.filter(isShown),
-      pools: status.pools.map(({ name, concurrency, inFlight: taken }) => ({
+      pools: pools.map(({ name, concurrency, inFlight: taken }) => ({
         name,
         concurrency,
         inFlight: taken,
@@ -91,10 +101,11 @@ export async function replicas(
 
 /** For what is sent to all alike: a replica's jobs are of one tenant or another, and are named to nobody. */
 export function replicasForAll({
+  name,
   control,
   now,
-}: Pick<Required<AskedStore>, 'now' | 'control'>): Promise<Replica[]> {
-  return replicas({ control, now, summaries: async () => [] });
+}: Pick<Required<AskedStore>, 'name' | 'now' | 'control'>): Promise<Replica[]> {
+  return replicas({ name, control, now, summaries: async () => [] });
 }
 
 function wantedOf(steered: readonly Steered[], id: string): Replica['wanted'] {

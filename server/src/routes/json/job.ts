@@ -74,7 +74,7 @@ function executionJson({ startedAt, endedAt, epoch, log, ...rest }: Execution): 
 }
 
 function logJson(lines: readonly LogLine[] | null): JobJson['log'] {
-  return lines?.map(({ at, level, message }) => ({ at: iso(at), level, message })) ?? null;
+  return lines?.map(({ at, ...line }) => ({ ...line, at: iso(at) })) ?? null;
 }
 
 /** People may edit the records of a queue, such as RequestJSON__c in Salesforce: what is no JSON is shown as it is. */

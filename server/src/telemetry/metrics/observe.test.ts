@@ -108,6 +108,7 @@ describe('the store', () => {
 describe('the process', () => {
   const status = (fields: Partial<WorkerStatus>): WorkerStatus => ({
     id: 'w',
+    store: 'memory',
     state: 'running',
     uptimeMs: 61_500,
     alone: null,

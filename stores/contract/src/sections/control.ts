@@ -93,6 +93,28 @@ export const control: Section = {
       expectBetween(first?.seenAt ?? null, before, await store.now());
     });
 
+    check(
+      'what each worker runs is what it holds a lease for, whatever it reported',
+      async (world) => {
+        const { store } = world;
+        const report = { kinds: ['work'], stats: '{"inFlight":7}' };
+        for (const worker of ['w1', 'w2', 'w3'])
+          await controlOf(store).reportWorker({ ...report, worker });
+        const running = async () =>
+          Object.fromEntries(
+            (await controlOf(store).workers()).map((each) => [each.worker, each.running]),
+          );
+        expect(await running()).toEqual({ w1: {}, w2: {}, w3: {} });
+        await add(store, {}, {}, {}, { kind: 'other' });
+        const [first] = await claimAll(store, { worker: 'w1', limit: 2 });
+        await claimAll(store, { worker: 'w2', wants: wants('work', 'other') });
+        expect(await running()).toEqual({ w1: { work: 2 }, w2: { work: 1, other: 1 }, w3: {} });
+        if (first === undefined) throw new Error('nothing was claimed');
+        await settle(store, first);
+        expect(await running()).toMatchObject({ w1: { work: 1 } });
+      },
+    );
+
     check('a pause says why', async ({ store }) => {
       const { pause, paused } = controlOf(store);
       await pause({ kind: 'work', by: 'ann', reason: 'The warehouse reloads.' });

@@ -1,4 +1,4 @@
-import type { ClosedGate, JobId, OpenGate, WorkerReport } from '@millrace/engine';
+import type { ClosedGate, JobId, KnownWorker, OpenGate, WorkerReport } from '@millrace/engine';
 import { type Statement, texts } from '../database.ts';
 import type { Context } from './context.ts';
 
@@ -75,23 +75,29 @@ export async function reportWorker(
 const WORKERS: Statement = {
   name: 'millrace_workers',
   text: `
-SELECT worker, array_to_json(kinds)::text AS kinds, stats::text AS stats, date_part('epoch', seen_at) * 1000 AS seen_at
-  FROM millrace.workers WHERE seen_at >= millrace.clock() - interval '1 hour' ORDER BY worker`,
+WITH held AS MATERIALIZED (
+  SELECT worker, kind, sum(n) AS n FROM (
+    SELECT worker, kind, count(*) AS n FROM millrace.lease GROUP BY worker, kind
+    UNION ALL SELECT worker, kind, holding FROM millrace.shared_lease) l
+   GROUP BY worker, kind HAVING sum(n) > 0)
+SELECT worker, array_to_json(kinds)::text AS kinds, stats::text AS stats, date_part('epoch', seen_at) * 1000 AS seen_at,
+       (SELECT coalesce(json_object_agg(kind, n), '{}')::text FROM held h WHERE h.worker = w.worker) AS running
+  FROM millrace.workers w WHERE seen_at >= millrace.clock() - interval '1 hour' ORDER BY worker`,
 };
 
-export async function workers({
-  database,
-}: Context): Promise<(WorkerReport & { seenAt: number })[]> {
+export async function workers({ database }: Context): Promise<KnownWorker[]> {
   const rows = await database.query<{
     worker: string;
     kinds: string;
     stats: string;
     seen_at: number;
+    running: string;
   }>(WORKERS, []);
   return rows.map((row) => ({
     worker: row.worker,
     kinds: JSON.parse(row.kinds) as string[],
     stats: row.stats,
     seenAt: Math.round(row.seen_at),
+    running: JSON.parse(row.running) as KnownWorker['running'],
   }));
 }

@@ -13,6 +13,8 @@ export interface BatchItem {
   /** What its document lacks, if anything. */
   readonly warning: string | null;
   readonly fileId: string | null;
+  /** Of its document, once it is made. */
+  readonly name: string | null;
   readonly docxFileId: string | null;
   readonly jobId: string | null;
 }
@@ -37,6 +39,7 @@ type ItemRow = {
   error_message: string | null;
   warning: string | null;
   output: number | null;
+  name: string | null;
   docx: number | null;
   job: string | null;
 };
@@ -80,8 +83,12 @@ export async function listItems(
     {
       name: '',
       text: `
-SELECT item, line, state, error_code, error_message, warning, output, docx, job FROM millrace.document_items
- WHERE batch = $1 AND item > $2 ${params.state === undefined ? '' : 'AND state = $4'} ${params.warned === undefined ? '' : 'AND warning IS NOT NULL'} ORDER BY item LIMIT $3`,
+SELECT i.*, f.name
+  FROM (SELECT item, line, state, error_code, error_message, warning, output, docx, job FROM millrace.document_items
+         WHERE batch = $1 AND item > $2 ${params.state === undefined ? '' : 'AND state = $4'} ${params.warned === undefined ? '' : 'AND warning IS NOT NULL'}
+         ORDER BY item LIMIT $3) i
+       LEFT JOIN LATERAL (SELECT name FROM millrace.document_files WHERE seq = i.output OFFSET 0) f ON true
+ ORDER BY i.item`,
     },
     values,
   );
@@ -97,6 +104,7 @@ function itemOf(row: ItemRow): BatchItem {
     error: code === null ? null : { code, message: message ?? '' },
     warning: row.warning,
     fileId: fileId(row.output),
+    name: row.name,
     docxFileId: fileId(row.docx),
     jobId: row.job,
   };

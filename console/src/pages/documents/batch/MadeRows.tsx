@@ -72,6 +72,7 @@ export function MadeRows({ batch }: { batch: Batch }) {
               <span className="text-right text-ink-3">{count(item.item)}</span>
               <StateText phase={PHASES[item.state]} />
               <span className="truncate text-ink-2 max-md:col-start-2">
+                {item.name !== null && <span className="text-ink">{item.name} </span>}
                 {item.error?.message ?? item.warning ?? ''}
               </span>
             </button>
@@ -106,15 +107,17 @@ function MadePage({ item }: { item: Item }) {
   return (
     <>
       <PaneHead>
-        <b>Row {count(item.item)}</b>
-        <span className="text-ink-2">line {count(item.line)}</span>
+        <b className="truncate">{item.name ?? `Row ${count(item.item)}`}</b>
+        <span className="flex-none text-ink-2">
+          {item.name === null ? '' : `row ${count(item.item)}, `}line {count(item.line)}
+        </span>
         <span className="flex-1" />
         <Button
           size="small"
           icon={<Download size={13} />}
           why={may.why ?? (fileId === null ? 'It has no document.' : null)}
           onClick={() =>
-            void download(`row-${item.item}.pdf`, () =>
+            void download(item.name ?? `row-${item.item}.pdf`, () =>
               api.downloadFile({ params: { id: fileId ?? '' } }),
             )
           }

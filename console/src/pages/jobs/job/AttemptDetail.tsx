@@ -1,3 +1,4 @@
+import { failureInWords } from '@millrace/api';
 import { Copy } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { useSetting } from '../../../theme/settings.ts';
@@ -6,16 +7,17 @@ import { precise } from '../../../time/zone.ts';
 import { visible } from '../../../ui/visible.ts';
 import { Button } from '../../../ui/button.tsx';
 import { copy } from '../../../ui/copy.ts';
+import { OwnCode } from '../../../ui/own-code.tsx';
 import type { Execution } from './job.ts';
 
 /** What went wrong in one attempt: the error, where it was thrown with our own frames marked, and what was logged. */
 export function AttemptDetail({ execution, number }: { execution: Execution; number: number }) {
   const { error, stack, worker, log } = execution;
-  const text = stack ?? (error === null ? '' : `${error.code}: ${error.message}`);
+  const text = stack ?? (error === null ? '' : failureInWords(error));
   return (
     <div className="mt-4">
       <p className="mb-2">
-        <b>Attempt {number}</b>{' '}
+        <b>Execution {number}</b>{' '}
         <span className="text-ink-3">
           on {worker ?? 'a worker that is gone'}, <Time at={execution.startedAt} /> to{' '}
           <Time at={execution.endedAt} />
@@ -24,7 +26,7 @@ export function AttemptDetail({ execution, number }: { execution: Execution; num
       {error !== null && (
         <div className="overflow-hidden rounded-node border border-line">
           <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1 bg-failed-tint px-3.5 py-2">
-            <code className="text-failed">{error.code}</code>
+            <OwnCode error={error} />
             <b className="line-clamp-6 min-w-0 flex-1 wrap-anywhere">{visible(error.message)}</b>
             <Button
               size="small"
@@ -37,6 +39,11 @@ export function AttemptDetail({ execution, number }: { execution: Execution; num
           </div>
           {stack !== null && <Stack text={stack} />}
           {log !== null && log.length > 0 && <Log lines={log} />}
+        </div>
+      )}
+      {error === null && log !== null && log.length > 0 && (
+        <div className="overflow-hidden rounded-node border border-line">
+          <Log lines={log} />
         </div>
       )}
     </div>
@@ -71,7 +78,12 @@ function Stack({ text }: { text: string }) {
 export function Log({
   lines,
 }: {
-  lines: readonly { at: string; level: string; message: string }[];
+  lines: readonly {
+    at: string;
+    level: string;
+    message: string;
+    step?: { name: string; ms: number } | undefined;
+  }[];
 }) {
   const box = useRef<HTMLDivElement>(null);
   const zone = useSetting('time') === 'utc' ? 'utc' : 'local';
@@ -83,6 +95,8 @@ export function Log({
   }, [lines]);
   const tone = (level: string): string =>
     level === 'error' ? 'text-failed' : level === 'warn' ? 'text-retrying' : 'text-ink-3';
+  // Steps are drawn beside each other, the longest as wide as there is room.
+  const longest = Math.max(1, ...lines.map(({ step }) => step?.ms ?? 0));
   return (
     <div
       ref={box}
@@ -94,11 +108,18 @@ export function Log({
       role="log"
       aria-label="Log"
     >
-      {lines.map(({ at, level, message }, index) => (
+      {lines.map(({ at, level, message, step }, index) => (
         <div key={index} className="flex gap-3 whitespace-nowrap">
           <span className="text-ink-3">{precise(Date.parse(at), zone)}</span>
           <span className={`w-10 ${tone(level)}`}>{level}</span>
           <span>{visible(message)}</span>
+          {step !== undefined && (
+            <i
+              aria-hidden="true"
+              className="my-auto h-2 flex-none rounded-[2px] bg-water-2"
+              style={{ width: `${Math.max(2, (160 * step.ms) / longest)}px` }}
+            />
+          )}
         </div>
       ))}
     </div>

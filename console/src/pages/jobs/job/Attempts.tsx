@@ -39,11 +39,11 @@ export function Attempts({ job }: { job: Job }) {
   return (
     <section>
       <div className="mb-2 flex flex-wrap items-baseline gap-x-2">
-        <h2>Attempts</h2>
+        <h2>Executions</h2>
         <span className="text-ink-3">
           {job.executions.length === 0
             ? `${plural(job.attempt, 'attempt')} of ${job.maxAttempts}; none failed`
-            : `${plural(job.executions.length, 'execution')} kept; ${job.attempt} of ${job.maxAttempts} attempts used`}
+            : `${plural(job.executions.length, 'execution')} kept; attempt ${job.attempt} of ${job.maxAttempts}`}
         </span>
       </div>
       <ul className="overflow-hidden rounded-node border border-line">

@@ -73,6 +73,39 @@ export const executions: Section = {
       ['logs'],
     );
 
+    check(
+      'a success is kept with its log, where it comes with one',
+      async (world) => {
+        const { store } = world;
+        const log = [
+          {
+            at: 1_700_000_000_000,
+            level: 'info',
+            message: 'rows took 1.2 s',
+            step: { name: 'rows', ms: 1_200 },
+          },
+        ] as const;
+        const quiet = await start(store);
+        const job = await start(store, { subject: 'ada' }, { worker: 'worker-2' });
+        await settle(store, quiet);
+        await settle(store, job, { ...OUTCOMES.succeed, log });
+        expect(await kept(world, quiet.id)).toEqual([]);
+        expect(await kept(world, job.id)).toMatchObject([
+          {
+            attempt: 1,
+            worker: 'worker-2',
+            epoch: job.epoch,
+            log,
+            outcome: 'succeeded',
+            error: null,
+          },
+        ]);
+        await store.erase({ subject: 'ada' });
+        expect(await kept(world, job.id)).toMatchObject([{ log: null }]);
+      },
+      ['logs'],
+    );
+
     check('a job that goes well at once keeps none, nor one that waits', async (world) => {
       const { store } = world;
       const job = await start(store);

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { fitted, widthOf } from './graph-size.ts';
+
+test.each([
+  [2, 1_200],
+  [4, 816],
+  [5, 816],
+  [4, 700],
+])('%i columns fit into %i px', (stages, available) => {
+  const { node, gap } = fitted(stages, available);
+  expect(widthOf(stages, node, gap)).toBeLessThanOrEqual(available);
+});
+
+test('nodes stay as wide as can be read, and no wider than they were where there is room', () => {
+  expect(fitted(12, 400)).toEqual({ node: 128, gap: 24 });
+  expect(fitted(3, 2_000)).toEqual({ node: 196, gap: 72 });
+  expect(fitted(3, null)).toEqual({ node: 196, gap: 72 });
+});
