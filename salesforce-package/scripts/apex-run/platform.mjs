@@ -89,6 +89,13 @@ export function platformOf(org) {
       return { next, old: kind === 'insert' ? undefined : stored };
     }
 
+    /** @param {string} kind @param {SObject[]} records */
+    function checkRights(kind, records) {
+      for (const { type, values } of records)
+        if (!org.mayWrite(kind, type, [...values.keys()]))
+          throw new ApexError('DmlException', `INSUFFICIENT_ACCESS_OR_READONLY: ${type.name}`);
+    }
+
     /** @param {string} kind @param {SObject} record @param {Map<string, unknown>} values */
     function save(kind, record, values) {
       const id = textOf(record.values.get('id'));
@@ -177,13 +184,15 @@ export function platformOf(org) {
 
       query: (query, bound, frame) => ask(query, bound, frame, false),
 
-      write(kind, value) {
+      write(kind, value, asUser) {
         const records = /** @type {SObject[]} */ (value instanceof List ? value.items : [value]);
+        if (asUser) checkRights(kind, records);
         const failed = dml(kind, records, true).find((error) => error !== undefined);
         if (failed) throw new ApexError('DmlException', `${failed.code}: ${failed.message}`);
       },
 
       runAs(user, block) {
+        run.limits.spend('dml'); // "Using the runAs Method"
         const before = org.userId;
         org.userId = textOf(/** @type {SObject} */ (user).get('id'));
         try {

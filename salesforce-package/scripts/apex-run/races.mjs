@@ -10,11 +10,14 @@ import { ApexError } from './values.mjs';
  */
 
 const ASK = `
-  Id templateId = DocgenTestData.template().Id;
-  Id recordId = DocgenTestData.idsOf(DocgenTestData.opportunities(1))[0];
-  DocgenService.Outcome outcome = DocgenService.enqueue(
-    new List<DocgenService.Request>{ new DocgenService.Request(templateId, recordId, null) }
-  )[0];`;
+  DocgenService.Outcome outcome;
+  System.runAs(DocgenTestData.userWith('Docgen_User')) {
+    Id templateId = DocgenTestData.template().Id;
+    Id recordId = DocgenTestData.idsOf(DocgenTestData.opportunities(1))[0];
+    outcome = DocgenService.enqueue(
+      new List<DocgenService.Request>{ new DocgenService.Request(templateId, recordId, null) }
+    )[0];
+  }`;
 
 const CLAIM = `
   DocgenClaim.Request request = new DocgenClaim.Request();

@@ -172,6 +172,7 @@ export function createServices(org, run, { dml, ask }) {
     },
     test: {
       isrunningtest: () => true,
+      getstandardpricebookid: () => org.standardPricebookId,
       setmock: (_type, instance) => void (mock = instance),
       starttest: () => {
         outsideTest = run.limits;
