@@ -11,11 +11,12 @@ import { join } from 'node:path';
 import { checksum } from './library.mjs';
 import { DmlError } from './records.mjs';
 import { loadSchema } from './schema.mjs';
-import { ApexDate, Datetime, Decimal, isNumber, textOf, toDecimal } from './values.mjs';
+import { ApexDate, ApexError, Datetime, Decimal, isNumber, textOf, toDecimal } from './values.mjs';
 
 /**
  * @typedef {import('./schema.mjs').ObjectType} ObjectType
  * @typedef {import('./schema.mjs').Field} Field
+ * @typedef {Map<string, Map<string, Map<string, unknown>>>} Tables
  * @typedef {{ objects: Map<string, Set<string>>, readable: Set<string>, editable: Set<string>, permissions: Set<string> }} Rights
  */
 
@@ -68,6 +69,15 @@ export class Org {
     this.rights = rights;
     /** @type {Map<string, Map<string, Map<string, unknown>>>} */
     this.tables = new Map();
+    this.committed = this.tables;
+    /** Ids that this transaction has, and those that others have. @type {Set<string>} */
+    this.held = new Set();
+    /** @type {Set<string>} */
+    this.others = new Set();
+    /** @type {(() => void) | undefined} */
+    this.beforeLock = undefined;
+    /** @type {((type: ObjectType) => Map<string, unknown> | undefined) | undefined} */
+    this.ruleUpdate = undefined;
     this.lastNumber = 0;
     this.adminId = this.add('Profile', { name: 'System Administrator' });
     const profileid = this.adminId;
@@ -135,8 +145,49 @@ export class Org {
     return row.get(field.name.toLowerCase()) ?? null;
   }
 
-  /** Nobody else is there to wait for. */
-  lock() {}
+  /**
+   * Until the transaction ends. Who wants a row that another transaction has gets none: 10 s are over at once here.
+   *
+   * @param {string[]} ids
+   */
+  lock(ids) {
+    this.beforeLock?.();
+    if (ids.some((id) => this.others.has(id)))
+      throw new ApexError('QueryException', 'Record Currently Unavailable');
+    for (const id of ids) this.held.add(id);
+  }
+
+  /** What is written so far is there for everybody. */
+  commit() {
+    this.committed = this.mark();
+    this.held = new Set();
+  }
+
+  /**
+   * Another transaction, from its beginning to its commit, while this one waits: it sees what is committed, and none of the
+   * rows that this one holds are to be had.
+   *
+   * @template T @param {() => T} work @returns {T}
+   */
+  aside(work) {
+    const { tables, committed, held, beforeLock } = this;
+    this.tables = copied(committed);
+    this.others = held;
+    this.held = new Set();
+    this.beforeLock = undefined;
+    try {
+      return work();
+    } catch (error) {
+      this.tables = committed; // rolled back
+      throw error;
+    } finally {
+      this.committed = copied(this.tables);
+      this.tables = over(this.tables, committed, tables);
+      this.others = new Set();
+      this.held = held;
+      this.beforeLock = beforeLock;
+    }
+  }
 
   now() {
     return Date.now();
@@ -146,7 +197,7 @@ export class Org {
 
   /** Rows are never changed in place, so a copy of the tables is enough. */
   mark() {
-    return new Map([...this.tables].map(([name, rows]) => [name, new Map(rows)]));
+    return copied(this.tables);
   }
 
   /** @param {Map<string, Map<string, Map<string, unknown>>>} mark */
@@ -189,6 +240,9 @@ export class Org {
   update(type, id, values) {
     const row = this.table(type).get(id);
     if (row === undefined) throw new DmlError('ENTITY_IS_DELETED', 'entity is deleted');
+    if (this.others.has(id))
+      throw new DmlError('UNABLE_TO_LOCK_ROW', 'unable to obtain exclusive access to this record');
+    this.held.add(id);
     const changed = new Map(row);
     for (const [name, value] of values) {
       // Read-only ones that a query brought along are ignored.
@@ -368,6 +422,23 @@ export class Org {
       row !== undefined && type !== undefined && this.mayReadObject(type) && this.maySee(type, row)
     );
   }
+}
+
+/** What one transaction has changed since it began, over what another has committed meanwhile. @param {Tables} base @param {Tables} begun @param {Tables} now */
+function over(base, begun, now) {
+  const merged = copied(base);
+  for (const [name, rows] of now)
+    for (const [id, row] of rows)
+      if (begun.get(name)?.get(id) !== row)
+        merged.set(name, (merged.get(name) ?? new Map()).set(id, row));
+  for (const [name, rows] of begun)
+    for (const id of rows.keys()) if (!now.get(name)?.has(id)) merged.get(name)?.delete(id);
+  return merged;
+}
+
+/** @param {Tables} tables @returns {Tables} */
+function copied(tables) {
+  return new Map([...tables].map(([name, rows]) => [name, new Map(rows)]));
 }
 
 /** What a column keeps of a value. @param {Field} field @param {unknown} value */

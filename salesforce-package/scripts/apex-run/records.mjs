@@ -22,6 +22,7 @@ import { ApexError, coerce, textOf } from './values.mjs';
  * @property {(type: ObjectType, values: Map<string, unknown>) => string} insert throws a DmlError
  * @property {(type: ObjectType, id: string, values: Map<string, unknown>) => void} update
  * @property {(type: ObjectType, id: string) => void} delete
+ * @property {(type: ObjectType) => Map<string, unknown> | undefined} [ruleUpdate] what a workflow rule writes after a save
  * @property {() => unknown} mark of what is written so far
  * @property {(mark: any) => void} rollbackTo
  * @property {() => number} now

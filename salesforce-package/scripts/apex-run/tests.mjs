@@ -2,10 +2,11 @@
 
 import { codeOf } from './compile.mjs';
 import { AssertionFailure } from './library.mjs';
+import { interleave } from './interleave.mjs';
 import { orgMaker } from './org.mjs';
 import { platformOf } from './platform.mjs';
 import { addClass, allClasses, loadProgram } from './program.mjs';
-import { RACES } from './races.mjs';
+import { INTERLEAVINGS, RACES } from './races.mjs';
 import { createRun } from './run.mjs';
 import { ApexError } from './values.mjs';
 
@@ -37,6 +38,14 @@ export function runTests(source, wanted = () => true) {
     const org = createOrg();
     meanwhile(org);
     attempt(name, cls.methods.get('run')?.[0], org);
+  }
+  for (const race of INTERLEAVINGS.filter(({ name }) => wanted(name))) {
+    try {
+      if (interleave(program, createOrg, race) === 0) throw new Error('It waits for no lock.');
+      passed += 1;
+    } catch (error) {
+      problems.push(`${race.name} ${said(error)}`);
+    }
   }
   return { passed, problems, coverage: coverageOf(program) };
 }
