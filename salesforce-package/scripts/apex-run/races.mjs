@@ -294,7 +294,7 @@ export const INTERLEAVINGS = [
   },
   {
     name: 'a request to stop that comes before a retry is written cancels',
-    setup: "DocgenTestData.processing(1, Datetime.now().addMinutes(2));",
+    setup: 'DocgenTestData.processing(1, Datetime.now().addMinutes(2));',
     one: complete('7', 'retry'),
     other: CANCEL,
     check({ one, other, rows }) {

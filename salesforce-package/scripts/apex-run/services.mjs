@@ -170,8 +170,7 @@ export function createServices(org, run, { dml, ask }) {
       attachfinalizer: (job) => void (finalizer = job),
       enqueuejob: (job) => {
         // In a test a job may start none ("Queueable Apex", "Testing Queueable Jobs").
-        if (isInJob)
-          throw new ApexError('AsyncException', 'Maximum stack depth has been reached.');
+        if (isInJob) throw new ApexError('AsyncException', 'Maximum stack depth has been reached.');
         run.limits.spend('queueables');
         jobs.push({ job, userId: org.userId, kind: 'queueable', size: 0 });
         return '707';
