@@ -217,6 +217,24 @@ export const INTERLEAVINGS = [
     },
   },
   {
+    name: 'what is put off, put last or suspected while a worker claims it is left alone',
+    setup: `List<Generated_Document__c> rows = DocgenTestData.queued(4);
+      for (Generated_Document__c row : rows) {
+        row.Priority__c = 5;
+      }
+      DocgenRows.save(rows);`,
+    one: claimBy('a').replace('return', 'request.minPriority = 1; return'),
+    other: `List<Generated_Document__c> rows = [SELECT Id FROM Generated_Document__c];
+      rows[0].Suspect__c = true;
+      rows[1].ScheduledRetryTime__c = Datetime.now().addMinutes(5);
+      rows[2].Priority__c = 0;
+      DocgenRows.save(rows);
+      return rows[3].Id;`,
+    check({ one, other }) {
+      expect([other], idsOf(one), 'claimed');
+    },
+  },
+  {
     name: 'a lease that is renewed while another worker would take it over stays',
     setup: EXPIRED,
     one: claimBy('b'),

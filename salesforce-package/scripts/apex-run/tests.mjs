@@ -12,13 +12,14 @@ import { ApexError } from './values.mjs';
 
 /** @typedef {import('./program.mjs').Program} Program */
 
-/** @param {string} source force-app/main/default @param {(name: string) => boolean} [wanted] */
-export function runTests(source, wanted = () => true) {
+/** @param {string} source force-app/main/default @param {(name: string) => boolean} [asked] @param {{ bail?: boolean }} [options] bail: nothing runs after the first that fails */
+export function runTests(source, asked = () => true, { bail = false } = {}) {
   const createOrg = orgMaker(source);
   const program = loadProgram(source);
   let passed = 0;
   /** @type {string[]} */
   const problems = [];
+  const wanted = (/** @type {string} */ name) => asked(name) && !(bail && problems.length > 0);
   /** @param {string} name @param {import('./program.mjs').Method | undefined} method @param {import('./org.mjs').Org} org */
   function attempt(name, method, org) {
     try {
@@ -29,17 +30,20 @@ export function runTests(source, wanted = () => true) {
       problems.push(`${name} ${said(error)}`);
     }
   }
-  for (const name of testNames(program).filter(wanted)) {
+  for (const name of testNames(program)) {
+    if (!wanted(name)) continue;
     const [className = '', methodName = ''] = name.toLowerCase().split('.');
     attempt(name, program.classes.get(className)?.methods.get(methodName)?.[0], createOrg());
   }
-  for (const { name, meanwhile, apex } of RACES.filter((race) => wanted(race.name))) {
+  for (const { name, meanwhile, apex } of RACES) {
+    if (!wanted(name)) continue;
     const cls = addClass(program, `@IsTest private class Race { static void run() { ${apex} } }`);
     const org = createOrg();
     meanwhile(org);
     attempt(name, cls.methods.get('run')?.[0], org);
   }
-  for (const race of INTERLEAVINGS.filter(({ name }) => wanted(name))) {
+  for (const race of INTERLEAVINGS) {
+    if (!wanted(race.name)) continue;
     try {
       if (interleave(program, createOrg, race) === 0) throw new Error('It waits for no lock.');
       passed += 1;
@@ -47,8 +51,11 @@ export function runTests(source, wanted = () => true) {
       problems.push(`${race.name} ${said(error)}`);
     }
   }
-  return { passed, problems, coverage: coverageOf(program) };
+  return { passed, problems, coverage: bail ? NONE : coverageOf(program) };
 }
+
+/** Half a run covers nothing that means something. */
+const NONE = { statements: 0, percent: 0, missed: /** @type {string[]} */ ([]) };
 
 /** Of the statements that are no tests' own. @param {Program} program */
 function coverageOf(program) {

@@ -3,7 +3,8 @@
 
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { readXml } from '../lib/metadata.mjs';
+import { connectionFiles } from '../connection.mjs';
+import { parseXml, readXml } from '../lib/metadata.mjs';
 import { filesBelow, toolsRoot } from '../lib/project.mjs';
 
 /**
@@ -31,7 +32,16 @@ export function shapes(source) {
     const root = readXml(path);
     return faultsOf(schema, root, root.name).map((fault) => `${relative(source, path)} ${fault}`);
   });
-  return { problems, note: `${files.length} files` };
+  const connection = connectionFiles({
+    service: 'https://docgen.acme.com',
+    tenant: '11111111-2222-3333-4444-555555555555',
+    scope: 'api://docgen/.default',
+  });
+  for (const [path, text] of Object.entries(connection)) {
+    const root = parseXml(text);
+    problems.push(...faultsOf(schema, root, root.name).map((fault) => `${path} ${fault}`));
+  }
+  return { problems, note: `${files.length + Object.keys(connection).length} files` };
 }
 
 /** @param {string} text @returns {Schema} */

@@ -111,9 +111,11 @@ describe.each(LEVELS)('one record among many, with $level', ({ apex }) => {
     const jobs = await claim(purging);
     const request = world.org.org.record(done)?.['RequestJSON__c'];
     expect(request).toEqual(expect.stringContaining('{'));
-    for (const job of jobs)
-      await settle(purging, job, recordOf(job.id) === done ? made() : FAILED);
-    expect(world.org.org.record(done)).toMatchObject({ Status__c: 'SUCCEEDED', RequestJSON__c: null });
+    for (const job of jobs) await settle(purging, job, recordOf(job.id) === done ? made() : FAILED);
+    expect(world.org.org.record(done)).toMatchObject({
+      Status__c: 'SUCCEEDED',
+      RequestJSON__c: null,
+    });
     expect(world.org.org.record(failed)).toMatchObject({ Status__c: 'FAILED' });
     expect(world.org.org.record(failed)?.['RequestJSON__c']).not.toBeNull();
   });

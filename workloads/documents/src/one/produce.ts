@@ -1,4 +1,4 @@
-import type { FieldUse } from '@millrace/docx';
+import { type FieldUse, missingFields } from '@millrace/docx';
 import { type Conversion, type Office, OfficeError } from '@millrace/office';
 import type { Database } from '@millrace/store-postgres';
 import { sha256 } from './canonical.ts';
@@ -121,7 +121,14 @@ export async function make(
   const images = await step('merge', () => prepare(workshop, compiled, envelope, options));
   const merged = (): Promise<Uint8Array> => merge(compiled, envelope, images);
   const { output, docx, warnings } = await render(workshop, envelope, options, { step, merged });
-  return { output, docx, warnings, templateId: compiled.info.id, timings: timings() };
+  const missing = missingFields(compiled.template.fields, envelope.data);
+  return {
+    output,
+    docx,
+    warnings: [...(missing === null ? [] : [missing]), ...warnings],
+    templateId: compiled.info.id,
+    timings: timings(),
+  };
 }
 
 interface Rendered {
