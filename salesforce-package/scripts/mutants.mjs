@@ -25,10 +25,6 @@ export const MUTANTS = [
     ['if (row.Status__c == DocgenRows.PROCESSING && row.LockedUntil__c < now) {', 'if (true) {'],
     [
       'if (row.Status__c == DocgenRows.PROCESSING && row.LockedUntil__c < now) {',
-      'if (row.LockedUntil__c < now) {',
-    ],
-    [
-      'if (row.Status__c == DocgenRows.PROCESSING && row.LockedUntil__c < now) {',
       'if (row.Status__c == DocgenRows.PROCESSING) {',
     ],
     ['Boolean begun = row.ClaimId__c == null;', 'Boolean begun = true;'],
@@ -77,15 +73,12 @@ export const MUTANTS = [
   ...of('DocgenAccess', [
     ['if (version == null || readable.contains(version)) {', 'if (true) {'],
     ['if (access.isEmpty() || !access[0].HasEditAccess) {', 'if (false) {'],
-    ['if (!SEEN.containsKey(userId)) {', 'if (SEEN.isEmpty()) {'],
+    ['if (!SEEN_BY_USER.containsKey(userId)) {', 'if (SEEN_BY_USER.isEmpty()) {'],
   ]),
   ...of('DocgenService', [
     ['requireRoom(QUERIES_BEFORE, requests.size());', ''],
-    [
-      'if (draft.isOpen() && !rows.containsKey(draft.envelope.requestHash)) {',
-      'if (draft.isOpen()) {',
-    ],
-    ['parentIds.removeAll(DocgenAccess.readableParents(parentIds));', 'parentIds.clear();'],
+    ['draft.outcome.reused = !seen.add(hash);', 'draft.outcome.reused = false;'],
+    ['parentIds.removeAll(DocgenAccess.readableParents(parentIds));', 'parentIds = new Set<Id>();'],
     ['duplicates.add(row.RequestHash__c);', ''],
   ]),
   ...of('DocgenIdempotency', [

@@ -289,6 +289,22 @@ export const INTERLEAVINGS = [
     },
   },
   {
+    name: 'a request to stop that comes before an outcome by REST goes back cancels',
+    setup: 'DocgenTestData.processing(1, Datetime.now().addMinutes(2));',
+    one: `Generated_Document__c row = [${ROWS}];
+      Generated_Document__c back = new Generated_Document__c(
+        Id = row.Id,
+        Status__c = 'QUEUED',
+        PresentedToken__c = row.LeaseToken__c
+      );
+      return Database.update(back, false).isSuccess();`,
+    other: CANCEL,
+    check({ one, other, rows }) {
+      expect([true, 1], [one, other.requested.length], 'saved, requested');
+      expect(['CANCELED'], statesOf(rows), 'states');
+    },
+  },
+  {
     name: 'a renewal that comes after the take-over is stale',
     setup: EXPIRED,
     one: RENEW,

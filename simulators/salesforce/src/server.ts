@@ -35,7 +35,10 @@ export interface Salesforce {
    * A call of the package's Apex REST (`millrace/v1/claim`) that comes in between, once: from its beginning to its commit, before
    * the next lock that Apex of another call takes.
    */
-  inBetween(path: string, body: unknown): Promise<{ readonly status: number; readonly body?: unknown }>;
+  inBetween(
+    path: string,
+    body: unknown,
+  ): Promise<{ readonly status: number; readonly body?: unknown }>;
   /** Every session ends now. */
   expireSessions(): void;
   /** Who listens to events by the Streaming API. */

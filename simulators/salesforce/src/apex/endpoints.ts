@@ -60,7 +60,9 @@ export function apexInBetween(org: Org, apex: Apex | null): (call: ApexCall) => 
         const caller = { userId: user?.Id ?? '', strikes: NO_FAULTS };
         try {
           const inOrg = { ...call, path: `/${call.path}` };
-          resolve(org.transactAtOnce(caller, (work) => replyOf(apex, hostRecords(org, work), inOrg)));
+          resolve(
+            org.transactAtOnce(caller, (work) => replyOf(apex, hostRecords(org, work), inOrg)),
+          );
         } catch (thrown) {
           if (thrown instanceof Blocked) endpoints(caller, call).then(resolve, reject);
           else reject(thrown instanceof Error ? thrown : new Error(String(thrown)));
