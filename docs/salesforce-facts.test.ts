@@ -2,10 +2,12 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { failures } from '@millrace/documents/contract';
 import { requestHashOf } from '@millrace/documents';
+import { lint } from '@millrace/docx';
 import { createSalesforceStore, FIELD_NAMES } from '@millrace/store-salesforce';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../server/src/config/config.ts';
 import { environment } from '../server/src/config/environment.ts';
+import { connectionFiles, problemsOf } from '../salesforce-package/scripts/connection.mjs';
 import { orgCheck } from '../server/src/health.ts';
 import {
   FAILED,
@@ -36,6 +38,11 @@ const page = read('salesforce.md');
 /** Wherever its lines end. */
 const words = page.replaceAll(/\s+/g, ' ');
 const sections = sectionsOf(page);
+const connection = connectionFiles({
+  service: 'https://docgen.acme.com',
+  tenant: '11111111-2222-3333-4444-555555555555',
+  scope: 'api://docgen/.default',
+});
 
 describe('names', () => {
   const fieldsOf = (object: string) => names(`objects/${object}/fields`, '.field-meta.xml');
@@ -59,6 +66,7 @@ describe('names', () => {
     const there = new Set([
       ...names('classes', '.cls'),
       ...names('permissionsets', '.permissionset-meta.xml'),
+      ...Object.keys(connection).map((path) => basename(path).replace(/\..*/, '')),
       ...objects,
     ]);
     const said = [...read(file).matchAll(/`((?:Batch)?Docgen\w+)/g)].map(([, name = '']) => name);
@@ -74,8 +82,9 @@ describe('names', () => {
   });
 
   it('of what one sees in Setup and in Flow are those of the metadata', () => {
-    const labels = ['lwc', 'externalCredentials', 'namedCredentials', 'classes']
+    const labels = ['lwc', 'classes']
       .flatMap((where) => textsIn(join(METADATA, where)))
+      .concat(Object.values(connection))
       .join('\n');
     const shown = ['Generate Document', 'Generate Document (Action)', 'Generated Documents'];
     for (const label of [...shown, 'Docgen Entra', 'Docgen_Service', 'Docgen Service']) {
@@ -83,8 +92,21 @@ describe('names', () => {
       expect(labels).toContain(label);
     }
     const action = readFileSync(join(METADATA, 'classes/DocgenEnqueueAction.cls'), 'utf8');
-    for (const label of ['Template Id', 'Record Id', 'Output Format', 'Priority', 'Document Id'])
+    const shownInFlow = ['Template Id', 'Record Id', 'Record Ids', 'Output Format', 'Priority'];
+    for (const label of [...shownInFlow, 'Document Id', 'Document Ids', 'Failed', 'Error']) {
+      expect(words).toContain(label);
       expect(action).toContain(`label='${label}'`);
+    }
+  });
+
+  it('of the first template are all that its file shows', () => {
+    const [, list = ''] = /"FieldList__c":"([^"]+)"/.exec(page) ?? [];
+    const listed = list.split('\\n').map((path) => path.replace('Contacts.', 'Contacts[].'));
+    const template = readFileSync(join(folder, '../examples/account/template.docx'));
+    const shown = lint(template).fields.map(({ path }) => path);
+    expect([...new Set(shown)].filter((path) => path !== 'Contacts').toSorted()).toEqual(
+      listed.toSorted(),
+    );
   });
 
   it('of the Apex example are there to be called', () => {
@@ -104,6 +126,37 @@ describe('names', () => {
       .filter((name) => name.endsWith(ending))
       .map((name) => basename(name, ending));
   }
+});
+
+describe('the connection that the org calls the service by', () => {
+  const right = {
+    service: 'https://docgen.acme.com',
+    tenant: '11111111-2222-3333-4444-555555555555',
+    scope: 'api://docgen/.default',
+  };
+
+  it('has what it was given, and is no part of what is deployed again', () => {
+    expect(problemsOf(right)).toEqual([]);
+    const texts = Object.values(connectionFiles(right)).join('\n');
+    for (const value of [right.service, right.tenant, right.scope]) expect(texts).toContain(value);
+    for (const kind of ['namedCredentials', 'externalCredentials'])
+      expect(existsSync(join(METADATA, kind))).toBe(false);
+    for (const text of textsIn(join(METADATA, 'permissionsets')))
+      expect(text).not.toContain('externalCredentialPrincipal');
+  });
+
+  it.each([
+    ['service', 'https://docgen.example.com'],
+    ['service', 'http://docgen.acme.com'],
+    ['service', 'https://docgen.acme.com/generate'],
+    ['tenant', '00000000-0000-0000-0000-000000000000'],
+    ['tenant', 'acme'],
+    ['scope', 'api://docgen'],
+  ])('is refused with %s %s', (name, value) => {
+    expect(problemsOf({ ...right, [name]: value })).toEqual([
+      expect.stringContaining(`--${name}:`),
+    ]);
+  });
 });
 
 describe('settings', () => {

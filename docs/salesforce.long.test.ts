@@ -53,7 +53,11 @@ describe.sequential('salesforce.md', () => {
 
   it('names what is there to deploy and to assign', async () => {
     org = await startDocumentedOrg(folder);
-    for (const title of ['1. Deploy the package', '2. A user for the service'])
+    for (const title of [
+      '1. Deploy the package',
+      '2. A user for the service',
+      '5. Let the org call the service',
+    ])
       for (const command of commandsOf(title)) await shell(command);
     await org.salesforce.close();
   });
@@ -82,9 +86,13 @@ describe.sequential('salesforce.md', () => {
     const file = inOrg()
       .files()
       .find(({ versionId }) => versionId === made?.['OutputFileId__c']);
-    expect(file).toMatchObject({ title: 'Invoice 2026-0417', parents: [idOf('Account')] });
+    const title = 'Overview of Guest House at the Weir';
+    expect(file).toMatchObject({ title, parents: [idOf('Account')] });
     const body = inOrg().body(file?.versionId ?? '');
-    expect(textOf(body ?? new Uint8Array())).toContain('Invoice');
+    const text = textOf(body ?? new Uint8Array());
+    for (const shown of ['Ann Miller', 'Bob Carter', 'bob@weir.example'])
+      expect(text).toContain(shown);
+    expect(made?.['Result__c']).not.toContain('warnings');
   });
 
   it('finds what an earlier poller has left', async () => {
@@ -103,6 +111,7 @@ it('has no command that nothing here runs', () => {
     '2. A user for the service',
     '3. Let the service in',
     '4. Start',
+    '5. Let the org call the service',
     '6. A first document',
     'Moving an org that has the object',
   ]);

@@ -4,6 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { account } from './source/account.mjs';
 import { spreadsheet } from './source/candidates.mjs';
 import { invoice } from './source/invoice.mjs';
 import { offerData } from './source/offer-data.mjs';
@@ -17,6 +18,7 @@ import { statement } from './source/statement.mjs';
  */
 export function build() {
   return {
+    'account/template.docx': account(),
     'invoice/template.docx': invoice(),
     'offer-letter/template.docx': offerLetter(),
     'offer-letter/data.json': json(offerData()),

@@ -29,6 +29,7 @@ export async function startDocumentedOrg(
     objects: join(METADATA, 'objects'),
     users: [{ username: USERNAME, name: 'Docgen' }],
     apps: [APP],
+    namedCredentials: { Docgen_Service: 'https://docgen.acme.com' },
     ...options,
   });
   const bin = join(folder, 'bin');

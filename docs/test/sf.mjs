@@ -34,11 +34,16 @@ const COMMANDS = {
       say(`Permission Set Assignment: ${name}`);
     },
   },
+  'org assign permsetlicense': {
+    flags: ['name', 'on-behalf-of', 'target-org'],
+    run: ({ name }) => say(`Permission Set License Assignment: ${name}`),
+  },
   'project deploy start': {
-    flags: ['source-dir', 'target-org', 'test-level', 'dry-run'],
+    flags: ['source-dir', 'metadata-dir', 'target-org', 'test-level', 'dry-run'],
     run: (flags) => {
       mustExist('sfdx-project.json');
-      mustExist(flags['source-dir'] ?? '');
+      if (flags['metadata-dir']) mustExist(join(flags['metadata-dir'], 'package.xml'));
+      else mustExist(flags['source-dir'] ?? '');
       say('Deployed Source');
     },
   },

@@ -8,6 +8,7 @@ import { formatting } from './checks/format.mjs';
 import { lint } from './checks/lint.mjs';
 import { metadata } from './checks/metadata.mjs';
 import { security } from './checks/security.mjs';
+import { shapes } from './checks/shapes.mjs';
 import { types, typesCannotRun } from './checks/types.mjs';
 import { packageRoot } from './lib/project.mjs';
 import { differsFromVectors } from './lib/vectors.mjs';
@@ -23,6 +24,7 @@ import { differsFromVectors } from './lib/vectors.mjs';
 
 export const CHECKS = [
   'metadata',
+  'shapes',
   'format',
   'vectors',
   'types',
@@ -70,6 +72,7 @@ export async function checkPackage({
   };
 
   await run('metadata', async () => ({ problems: metadata(source, apiVersion) }));
+  await run('shapes', async () => shapes(source));
   // The Apex in one thread, everything else after each other beside it: two cores are enough for both.
   await Promise.all([
     only.some((name) => APEX_CHECKS.includes(name)) &&

@@ -32,6 +32,7 @@ export async function writeDeployment(target, version, files) {
   await archive(join(target, `salesforce-package-${version}.tgz`), root, [
     'salesforce-package/README.md',
     'salesforce-package/sfdx-project.json',
+    'salesforce-package/scripts/connection.mjs',
     ...below('salesforce-package/force-app'),
   ]);
 }

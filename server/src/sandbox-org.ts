@@ -43,6 +43,7 @@ export async function startOrg(dataFolder: string): Promise<SandboxOrg> {
       name: 'salesforce',
       names: {},
       tenant: '',
+      purgeRequests: false,
       connection: {
         loginUrl: org.loginUrl,
         auth: { type: 'clientCredentials', clientId: CLIENT_ID, clientSecret },

@@ -42,6 +42,7 @@ async function startOrg(options: Partial<SalesforceOptions> = {}): Promise<World
   const org = await startSalesforce({
     objects: OBJECTS,
     apps: [{ clientId: 'service', certificate: CERTIFICATE }],
+    namedCredentials: { Docgen_Service: 'https://docgen.acme.com' },
     ...options,
   });
   onTestFinished(() => org.close());
@@ -182,12 +183,17 @@ test('no document to take a record from', async () => {
 });
 
 test('no named credential', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'millrace-package-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  cpSync(dirname(OBJECTS), folder, { recursive: true });
-  rmSync(join(folder, 'namedCredentials'), { recursive: true });
-  const { check } = await startOrg({ objects: join(folder, 'objects') });
+  const { check } = await startOrg({ namedCredentials: {} });
   expect(verdicts(await check('--json'))).toEqual(allBut({ namedCredential: 'missing' }));
+});
+
+test('a named credential with the address of nobody', async () => {
+  const address = 'https://docgen.example.com';
+  const { check } = await startOrg({ namedCredentials: { Docgen_Service: address } });
+  const ran = await check('--json');
+  expect(verdicts(ran)).toEqual(allBut({ namedCredential: 'missing' }));
+  expect(ran.stdout).toContain(address);
+  expect(ran.code).toBe(1);
 });
 
 test('few calls left', async () => {

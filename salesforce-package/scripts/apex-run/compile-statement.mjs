@@ -51,7 +51,7 @@ const KINDS = {
   switch: choice,
   write: (node, scope) => {
     const value = expressionOf(node['value'], scope);
-    return (frame) => frame.run.platform.write(node['verb'], value(frame));
+    return (frame) => frame.run.platform.write(node['verb'], value(frame), node['asUser']);
   },
   runas: (node, scope) => {
     const user = expressionOf(node['user'], scope);

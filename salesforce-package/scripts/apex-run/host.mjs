@@ -128,7 +128,14 @@ function schemaOf(objects) {
   const schema = new Map();
   for (const { name, prefix, fields } of objects) {
     const byName = new Map(fields.map((field) => [field.name.toLowerCase(), field]));
-    schema.set(name.toLowerCase(), { name, prefix, fields: byName, children: [], schema });
+    schema.set(name.toLowerCase(), {
+      name,
+      prefix,
+      fields: byName,
+      children: [],
+      oneOf: [],
+      schema,
+    });
   }
   return schema;
 }
@@ -189,6 +196,7 @@ function storeOf(schema, host) {
     // The host has no sharing and no permissions on objects and fields.
     mayReadObject: () => true,
     mayReadField: () => true,
+    mayWrite: () => true,
     maySee: () => true,
     mayEdit: () => true,
     hasPermission: host.hasPermission,

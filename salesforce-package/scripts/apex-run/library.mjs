@@ -126,6 +126,12 @@ const sets = {
   size: (set) => set.entries.size,
   isempty: (set) => set.entries.size === 0,
   remove: (set, item) => set.entries.delete(keyOf(item)),
+  retainall: (set, others) => {
+    const kept = new Set(others.items.map(keyOf));
+    const before = set.entries.size;
+    for (const key of set.entries.keys()) if (!kept.has(key)) set.entries.delete(key);
+    return set.entries.size < before;
+  },
   removeall: (set, others) =>
     others.items
       .map((/** @type {unknown} */ item) => set.entries.delete(keyOf(item)))

@@ -11,12 +11,13 @@ import { join } from 'node:path';
 import { checksum } from './library.mjs';
 import { DmlError } from './records.mjs';
 import { loadSchema } from './schema.mjs';
-import { ApexDate, Datetime, Decimal, isNumber, textOf, toDecimal } from './values.mjs';
+import { ApexDate, ApexError, Datetime, Decimal, isNumber, textOf, toDecimal } from './values.mjs';
 
 /**
  * @typedef {import('./schema.mjs').ObjectType} ObjectType
  * @typedef {import('./schema.mjs').Field} Field
- * @typedef {{ objects: Map<string, { read: boolean, viewAll: boolean }>, fields: Set<string>, permissions: Set<string> }} Rights
+ * @typedef {Map<string, Map<string, Map<string, unknown>>>} Tables
+ * @typedef {{ objects: Map<string, Set<string>>, readable: Set<string>, editable: Set<string>, permissions: Set<string> }} Rights
  */
 
 /** A maker of empty orgs: each test has its own, and the metadata is read once. @param {string} source force-app/main/default */
@@ -33,26 +34,33 @@ export function orgMaker(source) {
 
 /** @param {import('../lib/metadata.mjs').Element} element @returns {Rights} */
 function rightsOf(element) {
+  const fieldsThat = (/** @type {string} */ right) =>
+    new Set(
+      descendants(element, 'fieldPermissions')
+        .filter((each) => xmlText(each, right) === 'true')
+        .map((each) => xmlText(each, 'field').toLowerCase()),
+    );
   return {
     objects: new Map(
       descendants(element, 'objectPermissions').map((each) => [
         xmlText(each, 'object').toLowerCase(),
-        {
-          read: xmlText(each, 'allowRead') === 'true',
-          viewAll: xmlText(each, 'viewAllRecords') === 'true',
-        },
+        new Set(
+          ['allowRead', 'allowCreate', 'allowEdit', 'allowDelete', 'viewAllRecords'].filter(
+            (right) => xmlText(each, right) === 'true',
+          ),
+        ),
       ]),
     ),
-    fields: new Set(
-      descendants(element, 'fieldPermissions')
-        .filter((each) => xmlText(each, 'readable') === 'true')
-        .map((each) => xmlText(each, 'field').toLowerCase()),
-    ),
+    readable: fieldsThat('readable'),
+    editable: fieldsThat('editable'),
     permissions: new Set(
       descendants(element, 'customPermissions').flatMap((each) => textsOf(each, 'name')),
     ),
   };
 }
+
+/** What a write needs, by permission. @type {Record<string, string>} */
+const WRITES = { insert: 'allowCreate', update: 'allowEdit', delete: 'allowDelete' };
 
 export class Org {
   /** @param {Map<string, ObjectType>} schema @param {Map<string, Rights>} rights */
@@ -61,47 +69,51 @@ export class Org {
     this.rights = rights;
     /** @type {Map<string, Map<string, Map<string, unknown>>>} */
     this.tables = new Map();
+    this.committed = this.tables;
+    /** Ids that this transaction has, and those that others have. @type {Set<string>} */
+    this.held = new Set();
+    /** @type {Set<string>} */
+    this.others = new Set();
+    /** @type {(() => void) | undefined} */
+    this.beforeLock = undefined;
+    /** @type {((type: ObjectType) => Map<string, unknown> | undefined) | undefined} */
+    this.ruleUpdate = undefined;
     this.lastNumber = 0;
-    this.adminId = this.insert(
-      this.type('Profile'),
-      new Map([['name', 'System Administrator']]),
-      '',
-    );
+    this.adminId = this.add('Profile', { name: 'System Administrator' });
+    const profileid = this.adminId;
     this.addPlainProfile();
-    for (const name of rights.keys())
-      this.insert(this.type('PermissionSet'), new Map([['name', name]]), '');
-    this.adminId = this.insert(
-      this.type('User'),
-      new Map(
-        Object.entries({
-          username: 'admin@example.com',
-          localesidkey: 'en_US',
-          timezonesidkey: 'Europe/Berlin',
-          name: 'Admin',
-        }),
-      ),
-      '',
-    );
+    for (const name of rights.keys()) this.add('PermissionSet', { name });
+    this.standardPricebookId = this.add('Pricebook2', {
+      name: 'Standard Price Book',
+      isactive: true,
+      isstandard: true,
+    });
+    this.adminId = this.add('User', {
+      username: 'admin@example.com',
+      email: 'admin@example.com',
+      alias: 'admin',
+      lastname: 'Admin',
+      name: 'Admin',
+      emailencodingkey: 'UTF-8',
+      languagelocalekey: 'en_US',
+      localesidkey: 'en_US',
+      timezonesidkey: 'Europe/Berlin',
+      profileid,
+    });
     this.userId = this.adminId;
+  }
+
+  /** What an org has before anybody comes. @param {string} type @param {Record<string, unknown>} values */
+  add(type, values) {
+    return this.insert(this.type(type), new Map(Object.entries(values)), '');
   }
 
   /** Of people who see what sharing lets them, in an org that speaks German. */
   addPlainProfile() {
-    const profileid = this.insert(
-      this.type('Profile'),
-      new Map([
-        ['name', 'Standardbenutzer'],
-        ['usertype', 'Standard'],
-      ]),
-      '',
-    );
-    const parentid = this.insert(
-      this.type('PermissionSet'),
-      new Map(Object.entries({ isownedbyprofile: true, profileid })),
-      '',
-    );
+    const profileid = this.add('Profile', { name: 'Standardbenutzer', usertype: 'Standard' });
+    const parentid = this.add('PermissionSet', { isownedbyprofile: true, profileid });
     const rights = { sobjecttype: 'Opportunity', permissionscreate: true, parentid };
-    this.insert(this.type('ObjectPermissions'), new Map(Object.entries(rights)), '');
+    this.add('ObjectPermissions', rights);
   }
 
   /** @param {string} name @returns {ObjectType} */
@@ -133,8 +145,49 @@ export class Org {
     return row.get(field.name.toLowerCase()) ?? null;
   }
 
-  /** Nobody else is there to wait for. */
-  lock() {}
+  /**
+   * Until the transaction ends. Who wants a row that another transaction has gets none: 10 s are over at once here.
+   *
+   * @param {string[]} ids
+   */
+  lock(ids) {
+    this.beforeLock?.();
+    if (ids.some((id) => this.others.has(id)))
+      throw new ApexError('QueryException', 'Record Currently Unavailable');
+    for (const id of ids) this.held.add(id);
+  }
+
+  /** What is written so far is there for everybody. */
+  commit() {
+    this.committed = this.mark();
+    this.held = new Set();
+  }
+
+  /**
+   * Another transaction, from its beginning to its commit, while this one waits: it sees what is committed, and none of the
+   * rows that this one holds are to be had.
+   *
+   * @template T @param {() => T} work @returns {T}
+   */
+  aside(work) {
+    const { tables, committed, held, beforeLock } = this;
+    this.tables = copied(committed);
+    this.others = held;
+    this.held = new Set();
+    this.beforeLock = undefined;
+    try {
+      return work();
+    } catch (error) {
+      this.tables = committed; // rolled back
+      throw error;
+    } finally {
+      this.committed = copied(this.tables);
+      this.tables = over(this.tables, committed, tables);
+      this.others = new Set();
+      this.held = held;
+      this.beforeLock = beforeLock;
+    }
+  }
 
   now() {
     return Date.now();
@@ -144,7 +197,7 @@ export class Org {
 
   /** Rows are never changed in place, so a copy of the tables is enough. */
   mark() {
-    return new Map([...this.tables].map(([name, rows]) => [name, new Map(rows)]));
+    return copied(this.tables);
   }
 
   /** @param {Map<string, Map<string, Map<string, unknown>>>} mark */
@@ -169,7 +222,7 @@ export class Org {
     row.set('id', id);
     row.set('createddate', new Datetime(Math.floor(Date.now() / 1000) * 1000));
     row.set('createdbyid', owner);
-    if (row.get('ownerid') === null) row.set('ownerid', owner);
+    if (row.has('ownerid') && row.get('ownerid') === null) row.set('ownerid', owner);
     if (type.prefix.startsWith('a')) row.set('name', row.get('name') ?? `N-${this.lastNumber}`);
     this.validate(type, row);
     this.table(type).set(id, row);
@@ -187,6 +240,9 @@ export class Org {
   update(type, id, values) {
     const row = this.table(type).get(id);
     if (row === undefined) throw new DmlError('ENTITY_IS_DELETED', 'entity is deleted');
+    if (this.others.has(id))
+      throw new DmlError('UNABLE_TO_LOCK_ROW', 'unable to obtain exclusive access to this record');
+    this.held.add(id);
     const changed = new Map(row);
     for (const [name, value] of values) {
       // Read-only ones that a query brought along are ignored.
@@ -215,6 +271,13 @@ export class Org {
 
   /** @param {ObjectType} type @param {Map<string, unknown>} row */
   validate(type, row) {
+    const isEmpty = (/** @type {string} */ name) => (row.get(name.toLowerCase()) ?? null) === null;
+    for (const group of type.oneOf)
+      if (group.every(isEmpty))
+        throw new DmlError(
+          'REQUIRED_FIELD_MISSING',
+          `Required fields are missing: [${group.join(' or ')}]`,
+        );
     for (const field of type.fields.values()) {
       const value = row.get(field.name.toLowerCase()) ?? null;
       if (value === null) {
@@ -266,37 +329,66 @@ export class Org {
       );
   }
 
-  /** @param {ObjectType} type */
-  mayReadObject(type) {
+  /** @param {ObjectType} type @param {string} right */
+  hasObjectRight(type, right) {
     const isCustom = /__[ce]$/.test(type.name);
     return (
       this.isAdmin() ||
       !isCustom ||
-      this.granted().some(({ objects }) => objects.get(type.name.toLowerCase())?.read)
+      this.granted().some(({ objects }) => objects.get(type.name.toLowerCase())?.has(right))
     );
   }
 
-  /** @param {ObjectType} type @param {Field} field */
-  mayReadField(type, field) {
+  /** @param {ObjectType} type */
+  mayReadObject(type) {
+    return this.hasObjectRight(type, 'allowRead');
+  }
+
+  /**
+   * Nobody is exempt, the administrator neither: "Modify All Data" is a right to objects and records, and a field that the
+   * Metadata API brings along is visible to those alone whom a profile or permission set in the same or a later deployment
+   * names (Metadata API Developer Guide, "Profile", fieldPermissions). A required field has no permission of its own.
+   *
+   * @param {ObjectType} type @param {Field} field @param {'readable' | 'editable'} [right]
+   */
+  mayReadField(type, field, right = 'readable') {
     const key = `${type.name}.${field.name}`.toLowerCase();
     return (
-      this.isAdmin() ||
       !field.name.endsWith('__c') ||
       field.required ||
-      this.granted().some(({ fields }) => fields.has(key))
+      this.granted().some((rights) => rights[right].has(key))
+    );
+  }
+
+  /** For a write `as user`. @param {string} kind @param {ObjectType} type @param {string[]} names of the fields that are written */
+  mayWrite(kind, type, names) {
+    return (
+      this.hasObjectRight(type, WRITES[kind] ?? '') &&
+      (kind === 'delete' ||
+        names.every((name) => {
+          const field = type.fields.get(name);
+          return field === undefined || this.mayReadField(type, field, 'editable');
+        }))
     );
   }
 
   /** Everything is private but templates; a file is for those who see what it is linked to. @param {ObjectType} type @param {Map<string, unknown>} row @returns {boolean} */
   maySee(type, row) {
-    if (this.isAdmin() || row.get('ownerid') === this.userId || !row.has('ownerid')) return true;
+    if (this.isAdmin() || row.get('ownerid') === this.userId) return true;
+    // A line belongs to its opportunity (master-detail).
+    if (type.name === 'OpportunityLineItem') return this.maySeeId(textOf(row.get('opportunityid')));
+    if (!row.has('ownerid')) return true;
     if (
       ['Docgen_Template__c', 'Profile', 'PermissionSet', 'User', 'UserRecordAccess'].includes(
         type.name,
       )
     )
       return true;
-    if (this.granted().some(({ objects }) => objects.get(type.name.toLowerCase())?.viewAll))
+    if (
+      this.granted().some(({ objects }) =>
+        objects.get(type.name.toLowerCase())?.has('viewAllRecords'),
+      )
+    )
       return true;
     if (type.name === 'ContentVersion' || type.name === 'ContentDocument') {
       const documentId = row.get(type.name === 'ContentVersion' ? 'contentdocumentid' : 'id');
@@ -330,6 +422,23 @@ export class Org {
       row !== undefined && type !== undefined && this.mayReadObject(type) && this.maySee(type, row)
     );
   }
+}
+
+/** What one transaction has changed since it began, over what another has committed meanwhile. @param {Tables} base @param {Tables} begun @param {Tables} now */
+function over(base, begun, now) {
+  const merged = copied(base);
+  for (const [name, rows] of now)
+    for (const [id, row] of rows)
+      if (begun.get(name)?.get(id) !== row)
+        merged.set(name, (merged.get(name) ?? new Map()).set(id, row));
+  for (const [name, rows] of begun)
+    for (const id of rows.keys()) if (!now.get(name)?.has(id)) merged.get(name)?.delete(id);
+  return merged;
+}
+
+/** @param {Tables} tables @returns {Tables} */
+function copied(tables) {
+  return new Map([...tables].map(([name, rows]) => [name, new Map(rows)]));
 }
 
 /** What a column keeps of a value. @param {Field} field @param {unknown} value */

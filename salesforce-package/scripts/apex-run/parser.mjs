@@ -220,8 +220,8 @@ const STATEMENTS = {
 /** @param {string} verb */
 function writeOf(verb) {
   return (/** @type {Reader} */ reader) => {
-    if (reader.take('as')) reader.name(); // `as user` and `as system`
-    return { kind: 'write', verb, value: ended(reader) };
+    const asUser = reader.take('as') && reader.name().toLowerCase() === 'user';
+    return { kind: 'write', verb, asUser, value: ended(reader) };
   };
 }
 

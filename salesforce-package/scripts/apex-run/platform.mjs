@@ -59,12 +59,13 @@ export function platformOf(org) {
               first.type,
               records.map((record) => changeOf(kind, record)),
             );
+      const before = records.map((record) => changeOf(kind, record).old);
       const failures = records.map((record, i) => {
         try {
           const { error, values = [] } = ready[i] ?? {};
           if (error !== undefined) return error;
           save(kind, record, new Map([...record.values, ...values]));
-          return undefined;
+          return kind === 'delete' ? undefined : updateByRule(record, before[i]);
         } catch (error) {
           if (error instanceof DmlError) return error;
           throw error;
@@ -74,6 +75,24 @@ export function platformOf(org) {
       org.rollbackTo(mark);
       if (kind === 'insert') for (const record of records) record.values.delete('id');
       return failures;
+    }
+
+    /**
+     * A workflow rule's field update: saved, and the update triggers fire once more, with the old values from before the
+     * first update ("Triggers and Order of Execution", "Entity and Field Considerations in Triggers").
+     *
+     * @param {SObject} record @param {import('./triggers.mjs').Read | undefined} old
+     */
+    function updateByRule({ type, values }, old) {
+      const update = org.ruleUpdate?.(type);
+      if (update === undefined || old === undefined) return undefined;
+      const id = textOf(values.get('id'));
+      const saved = new SObject(type, [...update, ['id', id]]);
+      const { next } = changeOf('update', saved);
+      const [fired] = triggers.fire('update', type, [{ next, old }]);
+      if (fired?.error !== undefined) return fired.error;
+      org.update(type, id, new Map([...update, ...(fired?.values ?? [])]));
+      return undefined;
     }
 
     /** @param {string} kind @param {SObject} record @returns {import('./triggers.mjs').Change} */
@@ -87,6 +106,13 @@ export function platformOf(org) {
       const next = (/** @type {string} */ name) =>
         values.has(name) ? values.get(name) : stored(name);
       return { next, old: kind === 'insert' ? undefined : stored };
+    }
+
+    /** @param {string} kind @param {SObject[]} records */
+    function checkRights(kind, records) {
+      for (const { type, values } of records)
+        if (!org.mayWrite(kind, type, [...values.keys()]))
+          throw new ApexError('DmlException', `INSUFFICIENT_ACCESS_OR_READONLY: ${type.name}`);
     }
 
     /** @param {string} kind @param {SObject} record @param {Map<string, unknown>} values */
@@ -177,13 +203,15 @@ export function platformOf(org) {
 
       query: (query, bound, frame) => ask(query, bound, frame, false),
 
-      write(kind, value) {
+      write(kind, value, asUser) {
         const records = /** @type {SObject[]} */ (value instanceof List ? value.items : [value]);
+        if (asUser) checkRights(kind, records);
         const failed = dml(kind, records, true).find((error) => error !== undefined);
         if (failed) throw new ApexError('DmlException', `${failed.code}: ${failed.message}`);
       },
 
       runAs(user, block) {
+        run.limits.spend('dml'); // "Using the runAs Method"
         const before = org.userId;
         org.userId = textOf(/** @type {SObject} */ (user).get('id'));
         try {
@@ -199,6 +227,7 @@ export function platformOf(org) {
       const [first] = args;
       if (name === 'get' || name === 'getsobject')
         return record.get(textOf(first).toLowerCase()) ?? null;
+      if (name === 'haserrors') return record.errors.length > 0;
       if (name === 'adderror') return void record.errors.push(textOf(first));
       if (name === 'getsobjecttype') return tokenOf(record.type);
       throw new Error(`A record has no method ${name}.`);

@@ -1,5 +1,5 @@
-// What only two transactions at once can show, and a test in Apex never: what another one does in the middle of this one is
-// put in between, in the org that the records are kept in.
+// What a test in Apex can never show: two transactions at once, where what the other one does in the middle of this one is
+// put in between, in the org that the records are kept in; and rules of an org's own.
 
 import { DmlError } from './records.mjs';
 import { ApexError } from './values.mjs';
@@ -10,11 +10,14 @@ import { ApexError } from './values.mjs';
  */
 
 const ASK = `
-  Id templateId = DocgenTestData.template().Id;
-  Id recordId = DocgenTestData.idsOf(DocgenTestData.opportunities(1))[0];
-  DocgenService.Outcome outcome = DocgenService.enqueue(
-    new List<DocgenService.Request>{ new DocgenService.Request(templateId, recordId, null) }
-  )[0];`;
+  DocgenService.Outcome outcome;
+  System.runAs(DocgenTestData.userWith('Docgen_User')) {
+    Id templateId = DocgenTestData.template().Id;
+    Id recordId = DocgenTestData.idsOf(DocgenTestData.opportunities(1))[0];
+    outcome = DocgenService.enqueue(
+      new List<DocgenService.Request>{ new DocgenService.Request(templateId, recordId, null) }
+    )[0];
+  }`;
 
 const CLAIM = `
   DocgenClaim.Request request = new DocgenClaim.Request();
@@ -37,8 +40,41 @@ const post = (action, body) => `
   }
   String answer = RestContext.response.responseBody.toString();`;
 
+/** @param {Org} org */
+function aRuleSetsThePriority(org) {
+  org.ruleUpdate = ({ name }) =>
+    name === 'Generated_Document__c' ? new Map([['priority__c', 5]]) : undefined;
+}
+
 /** @type {Race[]} */
 export const RACES = [
+  {
+    name: 'a workflow rule updates a field after a worker’s outcome: the outcome stands',
+    meanwhile: aRuleSetsThePriority,
+    apex: `Generated_Document__c row = DocgenTestData.processing(1, Datetime.now().addMinutes(2))[0];
+      update new Generated_Document__c(
+        Id = row.Id,
+        Status__c = 'SUCCEEDED',
+        PresentedToken__c = row.LeaseToken__c
+      );
+      Generated_Document__c stored = DocgenTestData.stored(row.Id);
+      Assert.areEqual('SUCCEEDED', stored.Status__c);
+      Assert.areEqual(row.LeaseToken__c, stored.SettledToken__c);
+      Assert.areEqual(5, stored.Priority__c);`,
+  },
+  {
+    name: 'a workflow rule updates a field after a person’s move: the move stands, and a refused one does not pass the second time',
+    meanwhile: aRuleSetsThePriority,
+    apex: `Generated_Document__c row = DocgenTestData.processing(1, Datetime.now().addMinutes(2))[0];
+      Generated_Document__c stolen = new Generated_Document__c(Id = row.Id, LeaseToken__c = 'mine');
+      Assert.isFalse(Database.update(stolen, false).isSuccess());
+      Assert.isFalse(Database.update(stolen, false).isSuccess());
+      update new Generated_Document__c(Id = row.Id, Status__c = 'QUEUED');
+      Generated_Document__c stored = DocgenTestData.stored(row.Id);
+      Assert.areEqual('QUEUED', stored.Status__c);
+      Assert.isNull(stored.LeaseToken__c);
+      Assert.areEqual(5, stored.Priority__c);`,
+  },
   {
     name: 'two ask for the same document at once: the second gets the first one’s',
     meanwhile: beforeDocuments((org, type, values) => {
@@ -103,6 +139,214 @@ export const RACES = [
     )}
       Assert.areEqual(400, RestContext.response.statusCode);
       Assert.isTrue(answer.contains('QUERY_TIMEOUT'), answer);`,
+  },
+];
+
+/** @param {string} worker @param {number} [seconds] */
+const claimBy = (worker, seconds = 60) => `
+  DocgenClaim.Request request = new DocgenClaim.Request();
+  request.worker = '${worker}';
+  request.claimId = '${worker}-1';
+  request.leaseSeconds = ${seconds};
+  request.most = 10;
+  request.maxAttempts = 3;
+  request.wants = new List<DocgenClaim.Want>{ new DocgenClaim.Want(null, 10) };
+  return new DocgenClaim(request).run();`;
+
+const ROWS = 'SELECT Id, LeaseToken__c, Epoch__c FROM Generated_Document__c';
+const IDS = `new Map<Id, Generated_Document__c>([${ROWS}]).keySet()`;
+const RENEW = `
+  List<DocgenQueue.Lease> leases = new List<DocgenQueue.Lease>();
+  for (Generated_Document__c row : [${ROWS}]) {
+    leases.add(new DocgenQueue.Lease(row.Id, row.Epoch__c.longValue()));
+  }
+  return DocgenQueue.renew(leases, 600);`;
+/** @param {string} epoch as the worker knows it @param {string} move */
+const complete = (epoch, move) => `
+  List<DocgenQueue.Outcome> outcomes = new List<DocgenQueue.Outcome>();
+  for (Generated_Document__c row : [SELECT Id FROM Generated_Document__c]) {
+    DocgenQueue.Outcome outcome = new DocgenQueue.Outcome();
+    outcome.documentId = row.Id;
+    outcome.token = row.Id + ':${epoch}';
+    outcome.move = '${move}';
+    outcomes.add(outcome);
+  }
+  return DocgenQueue.complete(outcomes).answers;`;
+const EXPIRED = 'DocgenTestData.lost(2);';
+const CANCEL = `DocgenQueue.Canceled done = DocgenQueue.cancel(${IDS});
+  return new Map<String, Object>{ 'canceled' => done.canceled, 'requested' => done.requested };`;
+
+/** @param {unknown} wanted @param {unknown} found @param {string} what */
+function expect(wanted, found, what) {
+  const [one, other] = [JSON.stringify(wanted), JSON.stringify(found)];
+  if (one !== other) throw new Error(`${what}: wanted ${one}, found ${other}`);
+}
+
+/** @param {any} answer of a claim */
+const idsOf = (answer) => answer.jobs.map((/** @type {{ id: string }} */ { id }) => id);
+/** @param {Record<string, unknown>[]} rows */
+const statesOf = (rows) => rows.map((row) => row['status__c']);
+
+/** @type {import('./interleave.mjs').Interleaving[]} */
+export const INTERLEAVINGS = [
+  {
+    name: 'two workers claim at once: no document is given to both',
+    setup: 'DocgenTestData.queued(3);',
+    one: claimBy('a'),
+    other: claimBy('b'),
+    check({ one, other, rows }) {
+      expect(3, new Set([...idsOf(one), ...idsOf(other)]).size, 'documents given');
+      expect(3, idsOf(one).length + idsOf(other).length, 'given in all');
+      for (const { id, epoch } of [...one.jobs, ...other.jobs])
+        expect(
+          `${id}:${epoch}`,
+          rows.find((row) => row['id'] === id)?.['leasetoken__c'],
+          'lease in the record',
+        );
+    },
+  },
+  {
+    name: 'a worker claims what is cancelled meanwhile: it does not get it',
+    setup: 'DocgenTestData.queued(2);',
+    one: claimBy('a'),
+    other: CANCEL,
+    check({ one, other, rows }) {
+      const expected = other.canceled?.length === 2 ? 'CANCELED' : 'PROCESSING';
+      expect([expected, expected], statesOf(rows), 'states');
+      expect(expected === 'CANCELED' ? 0 : 2, idsOf(one).length, 'claimed');
+    },
+  },
+  {
+    name: 'what is put off, put last or suspected while a worker claims it is left alone',
+    setup: `List<Generated_Document__c> rows = DocgenTestData.queued(4);
+      for (Generated_Document__c row : rows) {
+        row.Priority__c = 5;
+      }
+      DocgenRows.save(rows);`,
+    one: claimBy('a').replace('return', 'request.minPriority = 1; return'),
+    other: `List<Generated_Document__c> rows = [SELECT Id FROM Generated_Document__c];
+      rows[0].Suspect__c = true;
+      rows[1].ScheduledRetryTime__c = Datetime.now().addMinutes(5);
+      rows[2].Priority__c = 0;
+      DocgenRows.save(rows);
+      return rows[3].Id;`,
+    check({ one, other }) {
+      expect([other], idsOf(one), 'claimed');
+    },
+  },
+  {
+    name: 'a lease that is renewed while another worker would take it over stays',
+    setup: EXPIRED,
+    one: claimBy('b'),
+    other: RENEW,
+    check({ one, other, rows }) {
+      if (other.threw) return expect('QUEUED', rows[0]?.['status__c'], 'state');
+      expect(['PROCESSING', 'PROCESSING'], statesOf(rows), 'states');
+      expect(0, one.takenOver, 'taken over');
+      for (const row of rows) expect(`${row['id']}:7`, row['leasetoken__c'], 'lease');
+    },
+  },
+  {
+    name: 'a document that ends while another worker would take it over has ended',
+    setup: EXPIRED,
+    one: claimBy('b'),
+    other: complete('7', 'succeed'),
+    check({ one, other, rows }) {
+      if (other.threw) return expect('QUEUED', rows[0]?.['status__c'], 'state');
+      expect(['SUCCEEDED', 'SUCCEEDED'], statesOf(rows), 'states');
+      expect(0, one.takenOver, 'taken over');
+    },
+  },
+  {
+    name: 'an outcome that comes after the take-over is stale',
+    setup: EXPIRED,
+    one: complete('7', 'succeed'),
+    other: claimBy('b'),
+    check({ one, rows }) {
+      expect(['stale', 'stale'], one, 'answers');
+      expect(['QUEUED', 'QUEUED'], statesOf(rows), 'states');
+    },
+  },
+  {
+    name: 'an outcome by REST that comes after the take-over is refused',
+    setup: EXPIRED,
+    one: `List<Generated_Document__c> outcomes = new List<Generated_Document__c>();
+      for (Generated_Document__c row : [${ROWS}]) {
+        outcomes.add(
+          new Generated_Document__c(
+            Id = row.Id,
+            Status__c = 'SUCCEEDED',
+            PresentedToken__c = row.LeaseToken__c
+          )
+        );
+      }
+      Database.SaveResult saved = Database.update(outcomes, false)[0];
+      return saved.isSuccess() ? 'SAVED' : saved.getErrors()[0].getMessage().substringBefore(':');`,
+    other: claimBy('b'),
+    check({ one, rows }) {
+      expect('STALE_LEASE', one, 'refusal');
+      expect(['QUEUED', 'QUEUED'], statesOf(rows), 'states');
+    },
+  },
+  {
+    name: 'a request to stop that comes before an outcome by REST goes back cancels',
+    setup: 'DocgenTestData.processing(1, Datetime.now().addMinutes(2));',
+    one: `Generated_Document__c row = [${ROWS}];
+      Generated_Document__c back = new Generated_Document__c(
+        Id = row.Id,
+        Status__c = 'QUEUED',
+        PresentedToken__c = row.LeaseToken__c
+      );
+      return Database.update(back, false).isSuccess();`,
+    other: CANCEL,
+    check({ one, other, rows }) {
+      expect([true, 1], [one, other.requested.length], 'saved, requested');
+      expect(['CANCELED'], statesOf(rows), 'states');
+    },
+  },
+  {
+    name: 'a renewal that comes after the take-over is stale',
+    setup: EXPIRED,
+    one: RENEW,
+    other: claimBy('b'),
+    check({ one, rows }) {
+      expect(['stale', 'stale'], one, 'answers');
+      expect(['QUEUED', 'QUEUED'], statesOf(rows), 'states');
+    },
+  },
+  {
+    name: 'what is claimed while somebody cancels it is asked to stop',
+    setup: 'DocgenTestData.queued(2);',
+    one: CANCEL,
+    other: claimBy('a'),
+    check({ one, other, rows }) {
+      expect(2, idsOf(other).length, 'claimed');
+      expect([0, 2], [one.canceled.length, one.requested.length], 'canceled, requested');
+      expect(['PROCESSING', 'PROCESSING'], statesOf(rows), 'states');
+      for (const row of rows) expect(true, row['cancelrequested__c'], 'request to stop');
+    },
+  },
+  {
+    name: 'a request to stop that comes before a retry is written cancels',
+    setup: 'DocgenTestData.processing(1, Datetime.now().addMinutes(2));',
+    one: complete('7', 'retry'),
+    other: CANCEL,
+    check({ one, other, rows }) {
+      expect(1, other.requested.length, 'requested');
+      expect(['canceled'], one, 'answers');
+      expect(['CANCELED'], statesOf(rows), 'states');
+    },
+  },
+  {
+    name: 'two people try the same document again: one does',
+    setup: `Generated_Document__c row = DocgenTestData.queued(1)[0];
+      row.Status__c = 'FAILED';
+      DocgenRows.save(new List<Generated_Document__c>{ row });`,
+    one: `return DocgenQueue.retry(${IDS});`,
+    other: `return DocgenQueue.retry(${IDS});`,
+    check({ one, other }) {
+      expect([0, 1], [one.length, other.length], 'tried again');
+    },
   },
 ];
 

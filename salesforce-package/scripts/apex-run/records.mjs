@@ -11,6 +11,7 @@ import { ApexError, coerce, textOf } from './values.mjs';
  * @typedef {object} Store
  * @property {Map<string, ObjectType>} schema by name in lower case
  * @property {string} userId
+ * @property {string} [standardPricebookId]
  * @property {(name: string) => ObjectType} type
  * @property {(type: ObjectType, name: string) => Field} field
  * @property {(id: string) => ObjectType | undefined} typeOfId
@@ -21,11 +22,13 @@ import { ApexError, coerce, textOf } from './values.mjs';
  * @property {(type: ObjectType, values: Map<string, unknown>) => string} insert throws a DmlError
  * @property {(type: ObjectType, id: string, values: Map<string, unknown>) => void} update
  * @property {(type: ObjectType, id: string) => void} delete
+ * @property {(type: ObjectType) => Map<string, unknown> | undefined} [ruleUpdate] what a workflow rule writes after a save
  * @property {() => unknown} mark of what is written so far
  * @property {(mark: any) => void} rollbackTo
  * @property {() => number} now
  * @property {(type: ObjectType) => boolean} mayReadObject
  * @property {(type: ObjectType, field: Field) => boolean} mayReadField
+ * @property {(kind: string, type: ObjectType, names: string[]) => boolean} mayWrite as the user
  * @property {(type: ObjectType, row: Row) => boolean} maySee
  * @property {(id: string) => boolean} mayEdit
  * @property {(name: string) => boolean} hasPermission a custom one
@@ -67,6 +70,9 @@ export class SObject {
   set(name, value) {
     const field = this.type.fields.get(name);
     if (field === undefined) throw new Error(`${this.type.name} has no ${name}.`);
+    // The compiler of an org says so; the Id alone may be given to a record that is updated.
+    if (field.writable === false && name !== 'id')
+      throw new Error(`Field is not writeable: ${this.type.name}.${field.name}`);
     this.values.set(
       name,
       field.type === 'DOUBLE' || field.type === 'CURRENCY' ? coerce(value, 'decimal') : value,

@@ -31,7 +31,7 @@ import { ApexError } from './values.mjs';
  * @property {(type: string, given: Given) => unknown} create
  * @property {(value: unknown, type: string) => boolean | undefined} isInstance undefined: not a type of the platform
  * @property {(query: import('./parse-query.mjs').Query, bound: unknown[], frame: Frame) => unknown} query
- * @property {(kind: string, value: unknown) => void} write insert, update or delete
+ * @property {(kind: string, value: unknown, asUser: boolean) => void} write insert, update or delete
  * @property {(user: unknown, block: () => void) => void} runAs
  *
  * @typedef {object} Given what stands after `new`: (a, b), (Name = a), {a, b} or {a => b}

@@ -9,6 +9,7 @@ import { readObjects, textOf } from '../lib/metadata.mjs';
  * @property {number} scale
  * @property {number} length 0: not limited here
  * @property {boolean} required
+ * @property {boolean} writable
  * @property {boolean} unique
  * @property {boolean} caseSensitive
  * @property {string[]} targets of a lookup
@@ -21,34 +22,57 @@ import { readObjects, textOf } from '../lib/metadata.mjs';
  * @property {string} prefix of its Ids
  * @property {Map<string, Field>} fields by name in lower case
  * @property {{ name: string, object: string, field: string }[]} children lists of others that look up to it
+ * @property {string[][]} oneOf of each group of fields one has to be there
  * @property {Map<string, ObjectType>} schema all objects, by name in lower case
  */
 
 // name:TYPE(scale)>targets.relationship<list at the target
+// `!` is required: createable, not nillable, not defaulted on create. `-` cannot be written. Both as the Object Reference
+// (developer.salesforce.com, object_reference) describes the fields; the rules that no field says by itself are in RULES.
 const STANDARD = {
-  Account: '001 Name Description BillingCity BillingAddress:ADDRESS ParentId>Account.Parent',
-  Contact: '003 Name LastName Email Description AccountId>Account.Account<Contacts',
+  Account: '001 Name! Description BillingCity BillingAddress-:ADDRESS ParentId>Account.Parent',
+  Contact: '003 Name- LastName! Email Description AccountId>Account.Account<Contacts',
   Opportunity:
-    '006 Name StageName CloseDate:DATE Amount:CURRENCY(2) AccountId>Account.Account<Opportunities CampaignId>Campaign.Campaign',
+    '006 Name! StageName! CloseDate!:DATE Amount:CURRENCY(2) AccountId>Account.Account<Opportunities CampaignId>Campaign.Campaign Pricebook2Id>Pricebook2.Pricebook2',
   OpportunityLineItem:
-    '00k Name Quantity:DOUBLE(2) UnitPrice:CURRENCY(2) SortOrder:INTEGER Product2Id>Product2.Product2 OpportunityId>Opportunity.Opportunity<OpportunityLineItems',
+    '00k Name- Quantity!:DOUBLE(2) UnitPrice:CURRENCY(2) TotalPrice:CURRENCY(2) SortOrder-:INTEGER PricebookEntryId>PricebookEntry.PricebookEntry Product2Id>Product2.Product2 OpportunityId!>Opportunity.Opportunity<OpportunityLineItems',
   Case: '500 Subject AccountId>Account.Account',
-  Campaign: '701 Name',
-  Product2: '01t Name',
-  User: '005 Name Username Email Alias LastName EmailEncodingKey LanguageLocaleKey LocaleSidKey TimeZoneSidKey ProfileId>Profile.Profile',
+  Campaign: '701 Name!',
+  Product2: '01t Name! IsActive:BOOLEAN',
+  Pricebook2: '01s Name! IsActive:BOOLEAN IsStandard-:BOOLEAN',
+  PricebookEntry:
+    '01u Name- UnitPrice!:CURRENCY(2) IsActive:BOOLEAN Pricebook2Id!>Pricebook2.Pricebook2 Product2Id!>Product2.Product2',
+  User: '005 Name- Username! Email! Alias! LastName! EmailEncodingKey! LanguageLocaleKey! LocaleSidKey! TimeZoneSidKey! ProfileId!>Profile.Profile',
   Profile: '00e Name UserType PermissionsViewAllData:BOOLEAN',
   PermissionSet: '0PS Name IsOwnedByProfile:BOOLEAN ProfileId>Profile.Profile',
   ObjectPermissions:
     '110 SobjectType PermissionsCreate:BOOLEAN PermissionsViewAllRecords:BOOLEAN ParentId>PermissionSet.Parent',
   PermissionSetAssignment:
-    '0Pa AssigneeId>User.Assignee PermissionSetId>PermissionSet.PermissionSet',
+    '0Pa AssigneeId!>User.Assignee PermissionSetId>PermissionSet.PermissionSet',
   ContentVersion:
-    '068 Title PathOnClient VersionData:BASE64 ContentDocumentId>ContentDocument.ContentDocument',
+    '068 Title PathOnClient! VersionData!:BASE64 ContentDocumentId>ContentDocument.ContentDocument',
   ContentDocument: '069 Title',
   ContentDocumentLink:
-    '06A ContentDocumentId>ContentDocument.ContentDocument LinkedEntityId:STRING>Account|Contact|Opportunity|Case|Campaign|Product2.LinkedEntity<ContentDocumentLinks ShareType Visibility',
+    '06A ContentDocumentId!>ContentDocument.ContentDocument LinkedEntityId!:STRING>Account|Contact|Opportunity|Case|Campaign|Product2.LinkedEntity<ContentDocumentLinks ShareType! Visibility',
   UserRecordAccess: '0Rx RecordId:STRING UserId:STRING HasEditAccess:BOOLEAN',
-  Generated_Document__Share: '02c ParentId:STRING UserOrGroupId:STRING AccessLevel RowCause',
+  Generated_Document__Share: '02c ParentId!:STRING UserOrGroupId!:STRING AccessLevel! RowCause',
+};
+/** The others belong to a record, or to nobody. */
+const OWNED = [
+  'Account',
+  'Contact',
+  'Opportunity',
+  'Case',
+  'Campaign',
+  'ContentVersion',
+  'ContentDocument',
+];
+/** One of these fields is enough, and one of them is needed (OpportunityLineItem, "Usage"). @type {Record<string, string[][]>} */
+const RULES = {
+  OpportunityLineItem: [
+    ['PricebookEntryId', 'Product2Id'],
+    ['UnitPrice', 'TotalPrice'],
+  ],
 };
 const PREFIXES = {
   Generated_Document__c: 'a00',
@@ -65,7 +89,7 @@ const TYPES = {
   Checkbox: 'BOOLEAN',
   DateTime: 'DATETIME',
 };
-const SYSTEM = 'Id:ID CreatedDate:DATETIME CreatedById>User.CreatedBy';
+const SYSTEM = 'Id-:ID CreatedDate-:DATETIME CreatedById->User.CreatedBy';
 
 /** @param {string} source force-app/main/default @returns {Map<string, ObjectType>} by name in lower case */
 export function loadSchema(source) {
@@ -75,10 +99,9 @@ export function loadSchema(source) {
     const [prefix = '', ...fields] = text.split(' ');
     // Cases may belong to queues; people's own records may not.
     const owner = name === 'Case' ? 'OwnerId>User|Group.Owner' : 'OwnerId>User.Owner';
-    schema.set(
-      name.toLowerCase(),
-      objectOf(schema, name, prefix, [...fields, owner, ...SYSTEM.split(' ')]),
-    );
+    const owners = OWNED.includes(name) ? [owner] : [];
+    const object = objectOf(schema, name, prefix, [...fields, ...owners, ...SYSTEM.split(' ')]);
+    schema.set(name.toLowerCase(), { ...object, oneOf: RULES[name] ?? [] });
   }
   for (const [name, fields] of readObjects(source)) {
     const known = schema.get(name.toLowerCase());
@@ -104,6 +127,7 @@ export function loadSchema(source) {
         scale: Number(textOf(element, 'scale') || 0),
         length: Number(textOf(element, 'length') || 0),
         required,
+        writable: true,
         unique: textOf(element, 'unique') === 'true',
         caseSensitive: textOf(element, 'caseSensitive') === 'true',
         targets: referenceTo,
@@ -137,20 +161,22 @@ function objectOf(schema, name, prefix, fields) {
     prefix,
     fields: new Map(fields.map(fieldOf).map((field) => [field.name.toLowerCase(), field])),
     children: [],
+    oneOf: [],
     schema,
   };
 }
 
 /** @param {string} text @returns {Field & { list?: string }} */
 function fieldOf(text) {
-  const [, name = '', type, scale, targets, relationship = '', list] =
-    /^(\w+?)(?::(\w+)(?:\((\d)\))?)?(?:>([\w|]+)\.(\w+)(?:<(\w+))?)?$/.exec(text) ?? [];
+  const [, name = '', mark, type, scale, targets, relationship = '', list] =
+    /^(\w+?)([!-])?(?::(\w+)(?:\((\d)\))?)?(?:>([\w|]+)\.(\w+)(?:<(\w+))?)?$/.exec(text) ?? [];
   return {
     name,
     type: type ?? (targets ? 'REFERENCE' : 'STRING'),
     scale: Number(scale ?? 0),
     length: 0,
-    required: false,
+    required: mark === '!',
+    writable: mark !== '-',
     unique: false,
     caseSensitive: false,
     targets: targets?.split('|') ?? [],

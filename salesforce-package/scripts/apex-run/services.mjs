@@ -2,7 +2,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { heapOf } from './heap.mjs';
-import { LIMITS, createLimits } from './limits.mjs';
+import { LIMITS, STATEMENTS_PER_MS, createLimits } from './limits.mjs';
 import { Instance } from './model.mjs';
 import { fromJson, toJson } from './json.mjs';
 import { assertions, regex, statics } from './library.mjs';
@@ -32,6 +32,7 @@ export function createServices(org, run, { dml, ask }) {
   /** @type {typeof run.limits | undefined} */
   let outsideTest;
   let uncommitted = false;
+  let isInJob = false;
 
   /** @param {unknown} given @returns {SObject[]} */
   const records = (given) =>
@@ -105,11 +106,14 @@ export function createServices(org, run, { dml, ask }) {
     let failure = null;
     finalizer = undefined;
     transaction(() => {
+      isInJob = true;
       try {
         run.callOn(job, 'execute', [new Native('queueablecontext')]);
       } catch (error) {
         if (!(error instanceof ApexError)) throw error;
         failure = error;
+      } finally {
+        isInJob = false;
       }
     }, userId);
     const last = finalizer;
@@ -165,6 +169,8 @@ export function createServices(org, run, { dml, ask }) {
       now: () => new Datetime(org.now()),
       attachfinalizer: (job) => void (finalizer = job),
       enqueuejob: (job) => {
+        // In a test a job may start none ("Queueable Apex", "Testing Queueable Jobs").
+        if (isInJob) throw new ApexError('AsyncException', 'Maximum stack depth has been reached.');
         run.limits.spend('queueables');
         jobs.push({ job, userId: org.userId, kind: 'queueable', size: 0 });
         return '707';
@@ -172,6 +178,7 @@ export function createServices(org, run, { dml, ask }) {
     },
     test: {
       isrunningtest: () => true,
+      getstandardpricebookid: () => org.standardPricebookId,
       setmock: (_type, instance) => void (mock = instance),
       starttest: () => {
         outsideTest = run.limits;
@@ -212,6 +219,11 @@ export function createServices(org, run, { dml, ask }) {
       getqueryrows: () => run.limits.used.queryRows,
       getlimitqueryrows: () => LIMITS.queryRows,
       getdmlstatements: () => run.limits.used.dml,
+      getlimitdmlstatements: () => LIMITS.dml,
+      getdmlrows: () => run.limits.used.dmlRows,
+      getlimitdmlrows: () => LIMITS.dmlRows,
+      getcputime: () => Math.floor(run.limits.used.statements / STATEMENTS_PER_MS),
+      getlimitcputime: () => LIMITS.statements / STATEMENTS_PER_MS,
       getpublishimmediatedml: () => 0,
       getqueueablejobs: () => run.limits.used.queueables,
       getlimitqueueablejobs: () => LIMITS.queueables,

@@ -22,6 +22,9 @@ export function runQuery(asked) {
   if (userMode && !org.mayReadObject(type))
     throw new ApexError('QueryException', `sObject type '${type.name}' is not supported.`);
   if (type.name === 'UserRecordAccess') return recordAccess(asked);
+  // In user mode the conditions and the order count too ("Enforce User Mode for Database Operations").
+  if (userMode)
+    columnsOf(org, type, [...pathsOf(query.where), ...query.order.map(({ path }) => path)], true);
 
   const find = () => found(asked, type, userMode);
   let rows = find();
@@ -34,6 +37,14 @@ export function runQuery(asked) {
   if (query.isCount) return rows.length;
   const columns = columnsOf(org, type, query.paths, userMode);
   return new QueryResult(rows.map((row) => selected(org, type, row, columns)));
+}
+
+/** @param {Condition | undefined} condition @returns {string[]} */
+function pathsOf(condition) {
+  if (condition === undefined) return [];
+  if ('and' in condition) return condition.and.flatMap(pathsOf);
+  if ('or' in condition) return condition.or.flatMap(pathsOf);
+  return 'not' in condition ? pathsOf(condition.not) : [condition.path];
 }
 
 /** @param {Asked} asked @param {ObjectType} type @param {boolean} userMode */
@@ -209,6 +220,8 @@ function columnsOf(org, type, paths, userMode) {
   }
   const parents = [...below].map(([relationship, rest]) => {
     const { lookup, target } = parentOf(org, type, relationship);
+    if (userMode && !(org.mayReadField(type, lookup) && org.mayReadObject(target)))
+      throw new ApexError('QueryException', `Didn't understand relationship '${relationship}'`);
     return {
       name: relationship.toLowerCase(),
       lookup,

@@ -2,22 +2,24 @@
 
 import { codeOf } from './compile.mjs';
 import { AssertionFailure } from './library.mjs';
+import { interleave } from './interleave.mjs';
 import { orgMaker } from './org.mjs';
 import { platformOf } from './platform.mjs';
 import { addClass, allClasses, loadProgram } from './program.mjs';
-import { RACES } from './races.mjs';
+import { INTERLEAVINGS, RACES } from './races.mjs';
 import { createRun } from './run.mjs';
 import { ApexError } from './values.mjs';
 
 /** @typedef {import('./program.mjs').Program} Program */
 
-/** @param {string} source force-app/main/default @param {(name: string) => boolean} [wanted] */
-export function runTests(source, wanted = () => true) {
+/** @param {string} source force-app/main/default @param {(name: string) => boolean} [asked] @param {{ bail?: boolean }} [options] bail: nothing runs after the first that fails */
+export function runTests(source, asked = () => true, { bail = false } = {}) {
   const createOrg = orgMaker(source);
   const program = loadProgram(source);
   let passed = 0;
   /** @type {string[]} */
   const problems = [];
+  const wanted = (/** @type {string} */ name) => asked(name) && !(bail && problems.length > 0);
   /** @param {string} name @param {import('./program.mjs').Method | undefined} method @param {import('./org.mjs').Org} org */
   function attempt(name, method, org) {
     try {
@@ -28,18 +30,32 @@ export function runTests(source, wanted = () => true) {
       problems.push(`${name} ${said(error)}`);
     }
   }
-  for (const name of testNames(program).filter(wanted)) {
+  for (const name of testNames(program)) {
+    if (!wanted(name)) continue;
     const [className = '', methodName = ''] = name.toLowerCase().split('.');
     attempt(name, program.classes.get(className)?.methods.get(methodName)?.[0], createOrg());
   }
-  for (const { name, meanwhile, apex } of RACES.filter((race) => wanted(race.name))) {
+  for (const { name, meanwhile, apex } of RACES) {
+    if (!wanted(name)) continue;
     const cls = addClass(program, `@IsTest private class Race { static void run() { ${apex} } }`);
     const org = createOrg();
     meanwhile(org);
     attempt(name, cls.methods.get('run')?.[0], org);
   }
-  return { passed, problems, coverage: coverageOf(program) };
+  for (const race of INTERLEAVINGS) {
+    if (!wanted(race.name)) continue;
+    try {
+      if (interleave(program, createOrg, race) === 0) throw new Error('It waits for no lock.');
+      passed += 1;
+    } catch (error) {
+      problems.push(`${race.name} ${said(error)}`);
+    }
+  }
+  return { passed, problems, coverage: bail ? NONE : coverageOf(program) };
 }
+
+/** Half a run covers nothing that means something. */
+const NONE = { statements: 0, percent: 0, missed: /** @type {string[]} */ ([]) };
 
 /** Of the statements that are no tests' own. @param {Program} program */
 function coverageOf(program) {

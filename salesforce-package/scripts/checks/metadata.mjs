@@ -51,7 +51,17 @@ export function metadata(source, apiVersion) {
     ...references(source, documents, objects),
     ...permissionSets(source, documents, objects),
     ...differsFromRights(source),
+    ...settings(documents),
   ];
+}
+
+/** What an installation sets itself would be put back by the next deployment (scripts/connection.mjs). @param {Map<string, Element>} documents */
+function settings(documents) {
+  return [...documents.keys()]
+    .filter((path) => /^(namedCredentials|externalCredentials)\//.test(path))
+    .map(
+      (path) => `${path} would overwrite what the org has set. Write it by scripts/connection.mjs.`,
+    );
 }
 
 /** @param {string} source @param {Map<string, Element>} documents @param {string} apiVersion */
@@ -112,7 +122,6 @@ function fields(objects) {
 /** @param {string} source @param {Map<string, Element>} documents @param {Objects} objects */
 function references(source, documents, objects) {
   const tabs = componentsIn(source, 'tabs', '.tab-meta.xml');
-  const credentials = componentsIn(source, 'externalCredentials', '.externalCredential-meta.xml');
   /** @param {string} object @param {string} name */
   const has = (object, name) => objects.get(object)?.has(name) === true;
   return [...documents].flatMap(([path, root]) => {
@@ -145,12 +154,6 @@ function references(source, documents, objects) {
       missing.push(...[basename(path, '.tab-meta.xml')].filter((name) => !objects.has(name)));
     if (folder === 'applications')
       missing.push(...textsOf(root, 'tabs').filter((name) => !tabs.includes(name)));
-    if (folder === 'namedCredentials')
-      missing.push(
-        ...descendants(root, 'externalCredential')
-          .map(({ text }) => text)
-          .filter((name) => !credentials.includes(name)),
-      );
     if (folder === 'objects')
       missing.push(
         ...textsOf(root, 'referenceTo').filter(
@@ -180,7 +183,6 @@ function permissionSets(source, documents, objects) {
     application: componentsIn(source, 'applications', '.app-meta.xml'),
     tab: componentsIn(source, 'tabs', '.tab-meta.xml'),
     name: componentsIn(source, 'customPermissions', '.customPermission-meta.xml'),
-    externalCredentialPrincipal: principals(documents),
   };
   return [...documents]
     .filter(([path]) => path.startsWith('permissionsets/'))
@@ -195,18 +197,6 @@ function permissionSets(source, documents, objects) {
         ...named.map((name) => `${path} names ${name}, which is not there.`),
         ...fieldPermissions(path, root, objects),
       ];
-    });
-}
-
-/** @param {Map<string, Element>} documents */
-function principals(documents) {
-  return [...documents]
-    .filter(([path]) => path.startsWith('externalCredentials/'))
-    .flatMap(([path, root]) => {
-      const credential = basename(path, '.externalCredential-meta.xml');
-      return root.children
-        .filter((child) => textOf(child, 'parameterType') === 'NamedPrincipal')
-        .map((child) => `${credential}-${textOf(child, 'parameterName')}`);
     });
 }
 

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { childOf, findAll, nodesOf } from '../lib/apex-tree.mjs';
 import { componentsIn, descendants, readObjects, readXml, textOf } from '../lib/metadata.mjs';
+import { NAMED_CREDENTIAL } from '../connection.mjs';
 import { filesBelow } from '../lib/project.mjs';
 
 /**
@@ -24,7 +25,7 @@ export function names(source, files) {
       ...findAll(file.tree, 'query', 'subQuery').flatMap((query) =>
         queryNames(file, query, objects),
       ),
-      ...credentials(source, file),
+      ...credentials(file),
     ]),
     ...components(source, files, known),
   ];
@@ -88,12 +89,11 @@ function fieldPaths(query) {
   return below(query);
 }
 
-/** @param {string} source @param {ApexFile} file */
-function credentials(source, { name, tree }) {
-  const known = componentsIn(source, 'namedCredentials', '.namedCredential-meta.xml');
+/** @param {ApexFile} file */
+function credentials({ name, tree }) {
   return findAll(tree, 'literal').flatMap(({ text, line }) => {
     const called = /^'callout:(\w+)/.exec(text)?.[1];
-    return called === undefined || known.includes(called)
+    return called === undefined || called === NAMED_CREDENTIAL
       ? []
       : [`${name}:${line} calls ${called}, which is not there.`];
   });

@@ -15,6 +15,11 @@ export const NAMESPACE = 'http://soap.sforce.com/2006/04/metadata';
 
 /** Throws what is wrong with it. @param {string} path @returns {Element} */
 export function readXml(path) {
+  return parseXml(readFileSync(path, 'utf8'));
+}
+
+/** @param {string} source @returns {Element} */
+export function parseXml(source) {
   const parser = new SaxesParser({ xmlns: true });
   /** @type {Element} */
   const top = { name: '', text: '', children: [] };
@@ -36,7 +41,7 @@ export function readXml(path) {
     const element = open.pop();
     if (element !== undefined) element.text = element.text.trim();
   });
-  parser.write(readFileSync(path, 'utf8')).close();
+  parser.write(source).close();
   const [root] = top.children;
   if (root === undefined) throw new Error('It is empty.');
   return root;

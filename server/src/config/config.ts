@@ -99,6 +99,8 @@ export interface OrgConfig {
   readonly names: NameOptions;
   /** Whose jobs its records are. */
   readonly tenant: string;
+  /** Its requests are emptied when their documents are made. */
+  readonly purgeRequests: boolean;
 }
 
 /** `file`: where some of the values stand, as `gatherSettings` read it. */
@@ -215,6 +217,7 @@ function settingsOfOrgs(values: Environment): OrgSetting[] {
             username: values.SALESFORCE_USERNAME,
             privateKey: values.SALESFORCE_PRIVATE_KEY,
             tenant: values.SALESFORCE_TENANT,
+            purgeRequests: values.SALESFORCE_PURGE_REQUESTS,
             namespace: values.SALESFORCE_NAMESPACE,
             fields: values.SALESFORCE_FIELDS,
           },
@@ -224,14 +227,14 @@ function settingsOfOrgs(values: Environment): OrgSetting[] {
 
 function orgsOf(values: Environment): OrgConfig[] {
   return settingsOfOrgs(values).flatMap((setting) => {
-    const { name, fields: named = {}, namespace, tenant = '' } = setting;
+    const { name, fields: named = {}, namespace, tenant = '', purgeRequests = false } = setting;
     const auth = authOf(setting);
     const { document, ...fields } = named;
     const loginUrl = setting.loginUrl ?? values.SALESFORCE_LOGIN_URL;
     const apiVersion = setting.apiVersion ?? values.SALESFORCE_API_VERSION;
     const names = { namespace, document, fields };
     const connection = auth && { loginUrl, auth, apiVersion };
-    return connection === null ? [] : [{ name, names, tenant, connection }];
+    return connection === null ? [] : [{ name, names, tenant, purgeRequests, connection }];
   });
 }
 

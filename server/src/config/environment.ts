@@ -210,6 +210,11 @@ export const environment = z.object({
     tenant,
     'The tenant whose jobs the records of the org are; unset: the only one.',
   ),
+  SALESFORCE_PURGE_REQUESTS: setting(
+    flag,
+    'false',
+    'Empties RequestJSON__c, which holds the data of a document, when the document is made.',
+  ),
   SALESFORCE_FIELDS: setting(
     salesforceFields,
     '{}',

@@ -93,6 +93,7 @@ const org = z.strictObject({
   privateKey: privateKey.optional(),
   apiVersion: apiVersion.optional(),
   tenant: tenant.optional(),
+  purgeRequests: z.boolean().optional(),
   namespace: z.string().min(1).optional(),
   fields: fieldNames.optional(),
 });

@@ -15,7 +15,7 @@ export function openOrg(
   { retries }: SalesforceConfig,
   { telemetry, log }: { telemetry: Telemetry; log: Logger },
 ): Org {
-  const { name, connection, names, tenant } = config;
+  const { name, connection, names, tenant, purgeRequests } = config;
   const salesforce = createSalesforce(connection, {
     log: log.child({ org: name }),
     onCall: ({ path, retried }) =>
@@ -26,6 +26,7 @@ export function openOrg(
     name,
     names,
     tenant,
+    purgeRequests,
     defaultKind: kind,
     maxAttempts: 1 + retries,
   });

@@ -21,6 +21,44 @@ function claim(world: World, more: Record<string, unknown> = {}) {
 const at = (ms: number): string => new Date(ms).toISOString();
 const idsOf = (answer: Pick<Answer, 'body'>): string[] => answer.body.jobs.map(({ id }) => id);
 
+const CLAIM = {
+  worker: 'other',
+  claimId: '2',
+  leaseSeconds: 60,
+  wants: [{ kind: null, limit: 10 }],
+  limit: 10,
+  maxAttempts: 4,
+};
+
+test('a claim that comes in between before the lock: no document is given twice', async () => {
+  const world = await startWorld();
+  const ids = [await document(world), await document(world)];
+  const between = world.inBetween('millrace/v1/claim', CLAIM);
+  const first = await claim(world);
+  const { body } = (await between) as { body: Answer['body'] };
+  expect(idsOf({ body }).toSorted()).toEqual(ids.toSorted());
+  expect(idsOf(first)).toEqual([]);
+  expect(first.body).toMatchObject({ more: true });
+  for (const { id, epoch } of body.jobs)
+    expect(world.org.record(id)).toMatchObject({ LeaseToken__c: `${id}:${epoch}` });
+});
+
+test('a renewal that comes in between before a take-over has its lock: the lease stays', async () => {
+  const world = await startWorld();
+  const id = await document(world);
+  const { body } = await claim(world);
+  const { epoch } = body.jobs[0] as { epoch: number };
+  world.advance(61_000);
+  const between = world.inBetween('millrace/v1/renew', {
+    leases: [{ id, epoch }],
+    leaseSeconds: 60,
+  });
+  const other = await claim(world, { claimId: '2' });
+  expect((await between).body).toMatchObject({ answers: ['renewed'] });
+  expect(other.body).toMatchObject({ takenOver: 0, jobs: [] });
+  expect(world.org.record(id)).toMatchObject({ LeaseToken__c: `${id}:${epoch}` });
+});
+
 test('version: the interface and the clock', async () => {
   const world = await startWorld();
   world.advance(11);

@@ -1,5 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { NO_FAULTS, type Org } from './org.ts';
 import { findUser } from './oauth/token.ts';
 
@@ -9,10 +7,6 @@ export async function foundOrg(org: Org): Promise<void> {
   const users = org.schema.require('User');
   const caller = { userId: '', strikes: NO_FAULTS };
   await org.transact(caller, async (work) => {
-    const credentials = org.schema.require('NamedCredential');
-    const there = new Set([...work.tx.rows(credentials)].map((row) => row['DeveloperName']));
-    for (const DeveloperName of deployedCredentials(org.settings.objects))
-      if (!there.has(DeveloperName)) await org.dml.seed(work, credentials, { DeveloperName });
     const known = [...work.tx.rows(organizations)][0]?.Id;
     org.home.organizationId =
       known ??
@@ -34,15 +28,4 @@ export async function foundOrg(org: Org): Promise<void> {
       });
     }
   });
-}
-
-/** Named credentials that stand beside the objects in the metadata. */
-function deployedCredentials(objects: readonly string[]): string[] {
-  const ending = '.namedCredential-meta.xml';
-  return objects
-    .map((folder) => join(dirname(folder), 'namedCredentials'))
-    .filter((folder) => existsSync(folder))
-    .flatMap((folder) => readdirSync(folder))
-    .filter((name) => name.endsWith(ending))
-    .map((name) => name.slice(0, -ending.length));
 }

@@ -46,6 +46,8 @@ export interface SalesforceOptions {
   /** One integration user, `integration@sandbox.test`, when left out. */
   readonly users?: readonly User[];
   readonly apps?: readonly ConnectedApp[];
+  /** Addresses of the org's named credentials, by name. None when left out. */
+  readonly namedCredentials?: Readonly<Record<string, string>>;
   /** Calls in 24 hours. 100,000 when left out. */
   readonly dailyApiRequests?: number;
   /** New versions of files in 24 hours. 200,000 when left out. */
@@ -74,6 +76,7 @@ export interface Settings extends Place {
   readonly namespace: string | null;
   readonly users: readonly User[];
   readonly apps: readonly ConnectedApp[];
+  readonly namedCredentials: Readonly<Record<string, string>>;
   readonly dailyApiRequests: number;
   readonly dailyContentVersions: number;
   readonly sessionTimeoutMs: number;
@@ -98,6 +101,7 @@ export function settle(options: SalesforceOptions): Settings {
     namespace: options.namespace ?? null,
     users: options.users ?? [{ username: 'integration@sandbox.test', name: 'Integration User' }],
     apps: options.apps ?? [],
+    namedCredentials: options.namedCredentials ?? {},
     dailyApiRequests: options.dailyApiRequests ?? 100_000,
     dailyContentVersions: options.dailyContentVersions ?? 200_000,
     sessionTimeoutMs: options.sessionTimeoutMs ?? TWO_HOURS,

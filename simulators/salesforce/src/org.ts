@@ -51,6 +51,10 @@ export interface Org {
   name(name: string): string;
   /** Runs in a transaction of its own: commits at the end, or rolls back what was thrown at. */
   transact<T>(caller: Caller, run: (work: Work) => Promise<T>, writer?: Work['writer']): Promise<T>;
+  /** The same without a wait: throws `Blocked` where somebody else has a lock. */
+  transactAtOnce<T>(caller: Caller, run: (work: Work) => T): T;
+  /** What comes in between before Apex has its next lock, each once. */
+  readonly asides: (() => void)[];
   scope(view: View, source: string, version: string, withDeleted?: boolean): Scope;
   /** Called with the records of each commit. */
   onCommit(call: (rows: readonly Row[]) => void): void;
@@ -87,6 +91,21 @@ export function createOrg(settings: Settings, triggerOf: TriggerOf): Org {
     },
   });
 
+  function begin({ userId, strikes }: Caller, writer: Work['writer']) {
+    const tx = openTransaction(database, locks, (name) => {
+      if (isRow(name) && strikes.strikes('lock', targetOf(schema, name)) !== null) {
+        throw unableToLock();
+      }
+    });
+    const work: Work = {
+      tx,
+      userId,
+      writer,
+      refusalOf: (object) => refusalOf(strikes, object),
+    };
+    return { tx, work };
+  }
+
   const org: Org = {
     settings,
     clock,
@@ -101,18 +120,22 @@ export function createOrg(settings: Settings, triggerOf: TriggerOf): Org {
     home: { origin: '', organizationId: '' },
     identityUrl: (userId) => `${org.home.origin}/id/${org.home.organizationId}/${userId}`,
     name: (name) => prefixed(name, settings.namespace),
+    asides: [],
+    transactAtOnce(caller, run) {
+      const { tx, work } = begin(caller, 'client');
+      try {
+        const result = run(work);
+        const rows = [...tx.written];
+        tx.commit();
+        for (const listener of listeners) listener(rows);
+        return result;
+      } catch (thrown) {
+        tx.rollback();
+        throw thrown;
+      }
+    },
     async transact(caller, run, writer = 'client') {
-      const tx = openTransaction(database, locks, (name) => {
-        if (isRow(name) && caller.strikes.strikes('lock', targetOf(schema, name)) !== null) {
-          throw unableToLock();
-        }
-      });
-      const work: Work = {
-        tx,
-        userId: caller.userId,
-        writer,
-        refusalOf: (object) => refusalOf(caller.strikes, object),
-      };
+      const { tx, work } = begin(caller, writer);
       try {
         const result = await run(work);
         const rows = [...tx.written];

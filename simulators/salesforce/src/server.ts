@@ -1,6 +1,6 @@
 import { type Answer, openSite } from '@millrace/simulator-kit';
 import { type Apex, loadApex } from './apex/apex-run.ts';
-import { apexEndpoints, apexTrigger, installApex } from './apex/endpoints.ts';
+import { apexEndpoints, apexInBetween, apexTrigger, installApex } from './apex/endpoints.ts';
 import type { Calls } from './calls.ts';
 import { createCometd } from './cometd/cometd.ts';
 import type { State } from './data/state.ts';
@@ -31,6 +31,14 @@ export interface Salesforce {
   readonly faults: Faults;
   readonly calls: Calls;
   readonly org: Inside;
+  /**
+   * A call of the package's Apex REST (`millrace/v1/claim`) that comes in between, once: from its beginning to its commit, before
+   * the next lock that Apex of another call takes.
+   */
+  inBetween(
+    path: string,
+    body: unknown,
+  ): Promise<{ readonly status: number; readonly body?: unknown }>;
   /** Every session ends now. */
   expireSessions(): void;
   /** Who listens to events by the Streaming API. */
@@ -68,6 +76,7 @@ export async function startSalesforce(options: SalesforceOptions = {}): Promise<
   const leaf = createLeaves();
   const cometd = createCometd(org, sessions);
   const api = createApi({ org, sessions, leaf, apex: apexEndpoints(org, apex), cometd });
+  const inBetween = apexInBetween(org, apex);
   const pages = createPages({ org, inside, journal, sessions });
   const service = createService({ org, journal, api, inside: pages });
   const site = await openSite({
@@ -92,6 +101,8 @@ export async function startSalesforce(options: SalesforceOptions = {}): Promise<
     faults: { add, remove, clear, list },
     calls: org.counter.calls,
     org: inside,
+    inBetween: (path, body) =>
+      inBetween({ method: 'POST', path, body: Buffer.from(JSON.stringify(body)) }),
     expireSessions: sessions.endAll,
     listeners: {
       get waiting() {

@@ -252,25 +252,42 @@ async function newestSubject(
     : null;
 }
 
+/** The address as the org has it (Connect REST API, "Named Credential"): one that nobody entered is as bad as none. */
 async function credential(salesforce: Salesforce): Promise<Finding> {
+  const path = `named-credentials/named-credential-setup/${CREDENTIAL}`;
   const answer = await asked(
-    salesforce.query(
-      `SELECT Id FROM NamedCredential WHERE DeveloperName = '${CREDENTIAL}' LIMIT 1`,
-    ),
+    salesforce.request<{ calloutUrl?: string | null }>({ method: 'GET', path }),
   );
-  // Setup is not for an integration user, and need not be.
-  if ('error' in answer)
+  const advice =
+    'Write it with scripts/connection.mjs of salesforce-package and deploy that (docs/salesforce.md, step 5).';
+  if ('error' in answer) {
+    if (answer.error.kind === 'notFound')
+      return missing(
+        'namedCredential',
+        `There is no named credential ${CREDENTIAL}: the button's documents go through the queue.`,
+        advice,
+      );
+    // Setup is not for an integration user, and need not be.
     return unknown(
       'namedCredential',
-      'This user may not see named credentials.',
+      `This user may not see named credentials (${answer.error.code}).`,
       `Look in Setup, Named Credentials, whether ${CREDENTIAL} is there and has your service's address.`,
     );
-  if (answer.value.length > 0) return ok('namedCredential', `${CREDENTIAL} is there.`);
+  }
+  const address = answer.value.calloutUrl ?? '';
+  if (isAddress(address)) return ok('namedCredential', `${CREDENTIAL} calls ${address}.`);
   return missing(
     'namedCredential',
-    `There is no named credential ${CREDENTIAL}: the button cannot call the service.`,
-    'Deploy salesforce-package, and enter address and secret in Setup (docs/salesforce.md).',
+    `${CREDENTIAL} calls ${address === '' ? 'nothing' : address}: the button's documents go through the queue.`,
+    advice,
   );
+}
+
+/** No placeholder: example.com and its like belong to nobody (RFC 2606). */
+function isAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'https:' && !/(^|\.)example(\.(com|net|org))?$/.test(hostname);
 }
 
 async function allowance(salesforce: Salesforce): Promise<Finding> {

@@ -1,6 +1,7 @@
 import { StoreUnavailable } from '@millrace/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  FAILED,
   LEASE_MS,
   LEVELS,
   claim,
@@ -102,6 +103,21 @@ describe.each(LEVELS)('one record among many, with $level', ({ apex }) => {
       [empty, 'null'],
       [gone, null],
     ]);
+  });
+
+  it('the request of a document that is made is emptied where that is asked for', async () => {
+    const purging = world.open({ purgeRequests: true }, AT_ONCE);
+    const [done, failed] = [await waiting(world.org), await waiting(world.org)];
+    const jobs = await claim(purging);
+    const request = world.org.org.record(done)?.['RequestJSON__c'];
+    expect(request).toEqual(expect.stringContaining('{'));
+    for (const job of jobs) await settle(purging, job, recordOf(job.id) === done ? made() : FAILED);
+    expect(world.org.org.record(done)).toMatchObject({
+      Status__c: 'SUCCEEDED',
+      RequestJSON__c: null,
+    });
+    expect(world.org.org.record(failed)).toMatchObject({ Status__c: 'FAILED' });
+    expect(world.org.org.record(failed)?.['RequestJSON__c']).not.toBeNull();
   });
 
   it('a result that is too long fails the whole call, before anything is written', async () => {

@@ -4,6 +4,7 @@ import {
   type Keeps,
   MillraceError,
   type SettleAnswer,
+  type SettledOutcome,
   type Settlement,
   type Store,
   type Unknown,
@@ -40,6 +41,8 @@ export interface SalesforceStoreOptions {
   readonly defaultKind: string;
   /** Executions of records that do not say. */
   readonly maxAttempts?: number;
+  /** Empties RequestJSON__c, which holds the data of the document, when the document is made. */
+  readonly purgeRequests?: boolean;
   /** How long outcomes are gathered, to share a call. */
   readonly gatherMs?: number;
   readonly now?: () => number;
@@ -96,6 +99,10 @@ const NOTHING: Omit<Claimed, 'now'> = {
 
 export function createSalesforceStore(options: SalesforceStoreOptions): SalesforceStore {
   const { salesforce, name = 'salesforce', tenant = '', defaultKind, maxAttempts = 4 } = options;
+  const purged = (outcome: SettledOutcome): SettledOutcome =>
+    outcome.move === 'succeed' && options.purgeRequests === true
+      ? { ...outcome, purgePayload: true }
+      : outcome;
   const context: Context = {
     salesforce,
     names: namesOf(options.names),
@@ -185,7 +192,9 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
       }),
     settle: ({ settlements }) =>
       reaching(async () => {
-        const endings = settlements.map((settlement) => endingOf(context, settlement));
+        const endings = settlements.map((settlement) =>
+          endingOf(context, { ...settlement, outcome: purged(settlement.outcome) }),
+        );
         const ours = endings.filter((ending) => ending !== null);
         if (ours.length === 0) return endings.map(() => 'stale');
         const answers = answered(await atLevel((level) => level.settle(ours)));
@@ -231,7 +240,7 @@ export function createSalesforceStore(options: SalesforceStoreOptions): Salesfor
       reaching(async () => {
         const waiting = levelsOf(waitedFor(correlationId));
         const [answer = 'stale'] = answered(
-          await atLevel((level) => level.settle([{ ...lease, outcome }]), waiting),
+          await atLevel((level) => level.settle([{ ...lease, outcome: purged(outcome) }]), waiting),
         );
         if (isUnknown(answer)) throw answer.unknown;
         return answer;

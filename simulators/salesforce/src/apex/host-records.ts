@@ -22,7 +22,10 @@ export function hostRecords(org: Org, work: Work): HostRecords {
       const row = tx.get(id);
       return row === undefined || row['IsDeleted'] === true ? undefined : row;
     },
-    lock: tx.lockAtOnce,
+    lock(id) {
+      org.asides.shift()?.();
+      tx.lockAtOnce(id);
+    },
     insert: (name, values) => atOnce(tx, steps.insert(own, objectOf(name), values)),
     update: (name, id, values) => atOnce(tx, steps.update(own, objectOf(name), id, values)),
     remove: (name, id) => atOnce(tx, steps.remove(own, objectOf(name), id)),

@@ -3,6 +3,7 @@ import { collections } from './collections.ts';
 import { type Cursors, createCursors } from './cursors.ts';
 import { describeGlobal, describeObject, objectInfo } from './describe.ts';
 import { limits } from './limits.ts';
+import { namedCredential } from './named-credentials.ts';
 import { queryHandler } from './query.ts';
 import { blob, byExternalId, createRecord, oneRecord } from './records.ts';
 import { type Leaf, type LeafHandler, type Reply, methodNotAllowed } from './request.ts';
@@ -24,6 +25,8 @@ export function createLeaves(cursors: Cursors = createCursors()): LeafHandler {
         return sobjects(leaf);
       case 'limits':
         return limits(leaf);
+      case 'named-credentials':
+        return namedCredential(leaf);
       case 'composite':
         if (second === 'sobjects') return collections(leaf);
         if (second === 'tree') return tree(leaf);

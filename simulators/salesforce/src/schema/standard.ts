@@ -254,13 +254,6 @@ export const STANDARD_OBJECTS: readonly SObject[] = [
     ],
   }),
   standard({
-    name: 'NamedCredential',
-    prefix: '0XA',
-    nameField: 'DeveloperName',
-    rights: { createable: false, updateable: false, deletable: false },
-    fields: [text('DeveloperName', 80), text('Endpoint')],
-  }),
-  standard({
     name: 'UserRecordAccess',
     prefix: '0Rx',
     nameField: null,

@@ -1,4 +1,4 @@
-import type { FieldUse } from '@millrace/docx';
+import { type FieldUse, missingFields } from '@millrace/docx';
 import { type Conversion, type Office, OfficeError, type OnTurn } from '@millrace/office';
 import type { Database } from '@millrace/store-postgres';
 import { sha256 } from './canonical.ts';
@@ -130,7 +130,14 @@ export async function make(
     pause,
     merged,
   });
-  return { output, docx, warnings, templateId: compiled.info.id, timings: timings() };
+  const missing = missingFields(compiled.template.fields, envelope.data);
+  return {
+    output,
+    docx,
+    warnings: [...(missing === null ? [] : [missing]), ...warnings],
+    templateId: compiled.info.id,
+    timings: timings(),
+  };
 }
 
 interface Rendered {

@@ -64,6 +64,13 @@ test('the file and its parents are an effect, and nothing is kept here', async (
   expect((await world.documents.files.list()).items).toEqual([]);
 });
 
+test('what the data lacks is said in the result, and nothing where it lacks nothing', async () => {
+  expect(await run({ data: { Nmae: 'Ann' } })).toMatchObject({
+    result: { warnings: [expect.stringContaining('nothing for Name (it has Nmae)')] },
+  });
+  expect(await run()).toMatchObject({ result: expect.not.objectContaining({ warnings: [] }) });
+});
+
 test('it hangs at the record it was made from, of any object, for those whom the template lets see it', async () => {
   const parents = { AccountId: '001000000000001AAA', RecordId: 'a0B000000000001AAA' };
   expect(await run({ parents, options: { visibility: 'InternalUsers' } })).toMatchObject({

@@ -29,13 +29,21 @@ export function salesforceDocumentKind(org: string, retries: number): JobKind<un
           pauseTimeout,
           job: id,
         });
-        const { templateId, timings } = made;
-        return done({ templateId, timings }, { effects: [filesOf(envelope, made)] });
+        return done(recordResult(made), { effects: [filesOf(envelope, made)] });
       } catch (error) {
         throw signal.aborted ? error : failureOf(error);
       }
     },
   });
+}
+
+/** What Result__c keeps of a document. The components of the package show its warnings. */
+export function recordResult({
+  templateId,
+  timings,
+  warnings,
+}: Pick<Made, 'templateId' | 'timings' | 'warnings'>) {
+  return { templateId, timings, ...(warnings.length > 0 && { warnings }) };
 }
 
 export function kindOf(org: string): string {

@@ -9,7 +9,7 @@ import { firstOf } from '../templates/orgs.ts';
 import { canonicalJson } from './canonical.ts';
 import type { Generated } from './generate.ts';
 import { parseEnvelope } from './request.ts';
-import { kindOf, linksOf } from './salesforce-kind.ts';
+import { kindOf, linksOf, recordResult } from './salesforce-kind.ts';
 
 /**
  * Records of an org that somebody waits at: born PROCESSING, with a lease. How such a record ends is decided as for a job
@@ -99,13 +99,13 @@ export function createWaitingRecords(params: {
   /** Files, links and status together, or the reason why not. */
   async function finish(waiting: Waiting, envelope: Envelope, made: Generated): Promise<void> {
     const { org } = waiting;
-    const { output, docx, timings, templateId } = made;
+    const { output, docx } = made;
     const uploads: FileToUpload[] = [await fileOf('output', output, org.tenant)];
     if (docx !== null) uploads.push(await fileOf('docx', docx, org.tenant));
     const effects = [filesEffect(uploads, linksOf(envelope))];
     const answer = await settle(waiting, {
       type: 'returned',
-      outcome: done({ templateId, timings }, { effects }),
+      outcome: done(recordResult(made), { effects }),
     });
     if (answer === 'stale')
       throw new Refusal(

@@ -16,6 +16,7 @@ import {
   reuseOf,
   sayingOf,
   stateOf,
+  warningsOf,
 } from 'c/docgenStatus';
 import { texts } from 'c/docgenTexts';
 import { NO_RUN, documentRun } from './documentRun';
@@ -241,6 +242,12 @@ export default class DocgenButton extends NavigationMixin(LightningElement) {
   }
   get failure() {
     return this.document && failureOf(this.document);
+  }
+  get warnings() {
+    return this.document ? warningsOf(this.document) : [];
+  }
+  get hasWarnings() {
+    return this.warnings.length > 0;
   }
   get hasFailed() {
     return Boolean(this.failure);

@@ -105,6 +105,11 @@ export function failureOf(document) {
   return { reason: REASONS[document.errorCode] ?? texts.reasonUnknown, detail };
 }
 
+/** What the service warned of while it made the document, such as fields that the data lacks. */
+export function warningsOf({ status, warnings }) {
+  return status === 'SUCCEEDED' ? (warnings ?? []) : [];
+}
+
 /**
  * Where the file of a document is downloaded. `sitePath` is the path of an Experience site (`/portal`, or `/portal/s`
  * as the address bar of an Aura site has it): a file has to be asked for below it.

@@ -34,6 +34,7 @@ import saysRetrying from '@salesforce/label/c.Docgen_SaysRetrying';
 import saysProcessing from '@salesforce/label/c.Docgen_SaysProcessing';
 import saysSucceeded from '@salesforce/label/c.Docgen_SaysSucceeded';
 import saysNoFile from '@salesforce/label/c.Docgen_SaysNoFile';
+import warnings from '@salesforce/label/c.Docgen_Warnings';
 import saysFailed from '@salesforce/label/c.Docgen_SaysFailed';
 import saysCanceled from '@salesforce/label/c.Docgen_SaysCanceled';
 import saysCanceling from '@salesforce/label/c.Docgen_SaysCanceling';
@@ -94,6 +95,7 @@ export const texts = Object.freeze({
   saysProcessing,
   saysSucceeded,
   saysNoFile,
+  warnings,
   saysFailed,
   saysCanceled,
   saysCanceling,

@@ -438,6 +438,18 @@ describe('the end', () => {
     expect(control('cancel')).toBeNull();
   });
 
+  it('shows what the service warns of, once the document is made', async () => {
+    const warning = 'The data has nothing for Total: left empty.';
+    await endWith({ ...succeeded, warnings: [warning] });
+    expect(textOf('[data-warning]')).toBe(warning);
+    expect(button.shadowRoot.textContent).toContain('Look at it before you send it:');
+  });
+
+  it('warns of nothing where there is nothing', async () => {
+    await endWith(succeeded);
+    expect(find('[data-warning]')).toBeNull();
+  });
+
   it('offers the file below the site, without a preview where there is none', async () => {
     await endWith(succeeded, { sitePath: '/portal', hidePreview: true });
     expect(control('download').getAttribute('href')).toMatch(/^\/portal\/sfc\//);
