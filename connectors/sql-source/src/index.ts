@@ -8,6 +8,15 @@ export { type PostgresSourceOptions, openPostgresSource } from './postgres/sourc
 export { excessRights } from './reading/rights.ts';
 export { type BoundSql, bindNames, placeAt } from './text/bind-names.ts';
 export { type OutermostOrder, outermostOrder } from './text/order.ts';
+export {
+  type ColumnName,
+  type Cte,
+  type FromItem,
+  type Query,
+  type Select,
+  type SelectItem,
+  parseQuery,
+} from './text/query.ts';
 export type {
   BeginOptions,
   CopiedRows,

@@ -119,6 +119,7 @@ const REPORT_FILE: Report = {
   columns: [],
   rows: [],
   public: true,
+  totals: 'visible rows',
   asOf: null,
   outputs: { formats: ['csv'], compression: null, file: '{report}' },
   formulaGuard: true,

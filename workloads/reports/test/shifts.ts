@@ -62,6 +62,30 @@ export const definitions = new Map(
       key: ['day'],
       public: true,
     }),
+    definitionOf('shares', {
+      sql: 'SELECT county, id, hours, sum(hours) OVER () AS total FROM shifts',
+      key: ['county', 'id'],
+      rows: [
+        { roles: ['admin'], see: 'all' },
+        { column: 'county', claim: 'county' },
+      ],
+    }),
+    definitionOf('shares of all', {
+      sql: 'SELECT county, id, hours, sum(hours) OVER () AS total FROM shifts',
+      key: ['county', 'id'],
+      rows: [{ column: 'county', claim: 'county' }],
+      totals: 'all rows',
+    }),
+    definitionOf('own aggregate', {
+      sql: 'SELECT s.county, s.id, t.of_all FROM shifts s, (SELECT longest(hours) AS of_all FROM shifts) t',
+      key: ['county', 'id'],
+      rows: [{ column: 'county', claim: 'county' }],
+    }),
+    definitionOf('unclear', {
+      sql: 'SELECT unnest(ARRAY[county]) AS county, id, sum(hours) OVER () AS total FROM shifts',
+      key: ['county', 'id'],
+      rows: [{ column: 'county', claim: 'county' }],
+    }),
     definitionOf('unguarded', {
       sql: 'SELECT county, id, note FROM shifts WHERE id < 10',
       key: ['county', 'id'],

@@ -11,6 +11,7 @@ import { decideRows } from '../identity/row-rules.ts';
 import { rowSql } from '../identity/row-sql.ts';
 import { boundValues, typesOf } from '../parameters/bind.ts';
 import type { GivenParameters } from '../parameters/types.ts';
+import { withRules } from '../run/row-sql.ts';
 import { ensureSample } from '../sample/make.ts';
 import { createCatalogue } from './catalogue.ts';
 import type { Report } from './types.ts';
@@ -72,14 +73,15 @@ function shown(name: string, who: { roles?: string[]; county?: string[] }): Prom
   return reading(opened.source, async (source) => {
     await source.set(Object.fromEntries(values));
     const columns = await source.describe(text);
-    const { where, bind } = rowSql(
+    const { where, bind, inside } = rowSql(
       decision,
       (column) => columns.find((each) => each.name === column)?.type ?? null,
     );
     await source.set(bind);
+    const own = await withRules(source, text, inside);
     const county = columns.some((each) => each.name === 'county_id') ? 'county_id::text' : `''`;
     const rows = await source.rows(
-      `SELECT ${county}, count(*) FROM (\n${text}\n) q WHERE ${where ?? 'TRUE'} GROUP BY 1`,
+      `SELECT ${county}, count(*) FROM (\n${own}\n) q WHERE ${where ?? 'TRUE'} GROUP BY 1`,
     );
     return {
       columns: columns.map((each) => each.name),

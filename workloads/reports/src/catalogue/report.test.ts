@@ -311,3 +311,26 @@ describe('services.yaml', () => {
     expect(await problems(text)).toEqual([expect.stringMatching(problem)]),
   );
 });
+
+describe('totals and row rules', () => {
+  const file = (sql: string, more = '') =>
+    problemsOf(`
+title: Totals
+sql: |
+  ${sql}
+key: id
+rows: [{ column: county, claim: county }]
+${more}`);
+
+  test('a total of rows that the reader does not see is refused at its place', async () => {
+    const sql = 'SELECT county, id, (SELECT sum(hours) FROM shifts) AS total FROM shifts';
+    const [problem = ''] = await file(sql);
+    expect(problem).toMatch(/^4:30 /);
+    expect(problem).toContain('what sum() gives here would be of all rows');
+    expect(await file(sql, 'totals: all rows')).toEqual([]);
+  });
+
+  test('one that the rule can come before is fine', async () => {
+    expect(await file('SELECT county, id, sum(hours) OVER () FROM shifts')).toEqual([]);
+  });
+});

@@ -51,7 +51,8 @@ function reportOf(
   const inFileName = parameters
     .map((parameter) => parameter.name)
     .filter((each) => outputs.file.includes(`{${each}}`));
-  checkSql(file, parameters, inFileName, complain);
+  const rows = rowRulesOf(file, complain);
+  checkSql({ ...file, rows }, parameters, inFileName, complain);
   checkKey(file, complain);
   return {
     name,
@@ -61,8 +62,9 @@ function reportOf(
     sql: file.sql,
     key: file.key,
     columns: columnsOf(file),
-    rows: rowRulesOf(file, complain),
+    rows,
     public: file.public ?? false,
+    totals: file.totals ?? 'visible rows',
     asOf: file.asOf ?? null,
     outputs,
     formulaGuard: file.formulaGuard ?? true,

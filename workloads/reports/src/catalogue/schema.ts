@@ -140,6 +140,7 @@ export const reportFile = fields({
   columns: z.record(column, columnWords).optional(),
   rows: oneOrMore(rowRule).optional(),
   public: z.boolean().optional(),
+  totals: word(['visible rows', 'all rows']).optional(),
   asOf: column.optional(),
   outputs: fields({
     formats: oneOrMore(word(TABLE_FORMATS, { json: 'jsonl', excel: 'xlsx' })).optional(),

@@ -1,15 +1,38 @@
 import { SourceError, bindNames, outermostOrder } from '@millrace/sql-source';
 import { type Complain, small } from '@millrace/workload-kit';
 import { namesOf, typesOf } from '../parameters/bind.ts';
+import type { RowRule } from '../identity/types.ts';
 import type { Parameter } from '../parameters/types.ts';
+import { rowsInside } from '../sql/rows-inside.ts';
+
+interface CheckedFile {
+  readonly sql: string;
+  readonly key: readonly string[];
+  readonly rows: readonly RowRule[];
+  readonly totals?: string | undefined;
+}
 
 export function checkSql(
-  { sql, key }: { readonly sql: string; readonly key: readonly string[] },
+  file: CheckedFile,
   parameters: readonly Parameter[],
   elsewhere: readonly string[],
   complain: Complain,
 ): void {
-  if (checkNames(sql, parameters, elsewhere, complain)) checkOrder(sql, key, complain);
+  if (!checkNames(file.sql, parameters, elsewhere, complain)) return;
+  checkOrder(file.sql, file.key, complain);
+  checkRules(file, complain);
+}
+
+/** What is computed of several rows has to be computed of those that the reader sees. */
+function checkRules({ sql, rows, totals }: CheckedFile, complain: Complain): void {
+  if (totals === 'all rows') return;
+  const columns = new Set(
+    rows.flatMap(({ see }) => (typeof see === 'string' ? [] : see.map(({ column }) => column))),
+  );
+  const rules = [...columns].map((column) => ({ column, condition: () => 'TRUE' }));
+  const placed = rowsInside(sql, rules);
+  if ('problem' in placed)
+    complain(['sql'], small(placed.problem.message), { within: placed.problem.at });
 }
 
 /** The rows come in the order of the key: another one would be dropped without a word. */

@@ -49,6 +49,7 @@ export function storedTable(name: string, text: string): Report | null {
     rows: [],
     // Whoever runs the pipeline has made the rows.
     public: true,
+    totals: 'visible rows',
     asOf: null,
     outputs: { formats: ['csv', 'xlsx', 'jsonl', 'parquet'], compression: null, file },
     formulaGuard: true,

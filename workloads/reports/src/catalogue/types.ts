@@ -21,6 +21,8 @@ export interface Report {
   /** None: the report is public. */
   readonly rows: readonly RowRule[];
   readonly public: boolean;
+  /** What sums, counts, windows and LIMIT in the SQL are of: the rows that the reader sees, or all. */
+  readonly totals: 'visible rows' | 'all rows';
   /** A column of times: rows changed after the job's first start are left out. */
   readonly asOf: string | null;
   readonly outputs: Outputs;

@@ -14,6 +14,10 @@ export const failures = {
     retryable: false,
     help: 'The database refused the SQL of the report; the sentence has its words. Correct the file.',
   },
+  totals_refused: {
+    retryable: false,
+    help: 'The SQL counts, sums or picks rows, and the row rules of the run cannot be put before that: a total would be of rows that its reader must not see. The sentence says what to write.',
+  },
   null_in_key: {
     retryable: false,
     help: 'A key column has a NULL, and rows with it would be left out without a word. Name keys that are NOT NULL.',

@@ -78,18 +78,21 @@ test('columns of numbers are compared as numbers, so that their index is used', 
     see: 'some',
     where: [{ column: 'county_id', values: ['19', 'all'] }],
   } as const;
-  expect(rowSql(decision, () => 'integer')).toEqual({
+  expect(rowSql(decision, () => 'integer')).toMatchObject({
     where: `"county_id" = ANY (current_setting('rp._rows_0')::int4[])`,
     bind: { _rows_0: '{"19"}' },
   });
 });
 
 test('whoever sees some is never without a condition; whoever sees everything has none', () => {
-  expect(rowSql({ see: 'some', where: [] }, () => 'text')).toEqual({ where: 'FALSE', bind: {} });
+  expect(rowSql({ see: 'some', where: [] }, () => 'text')).toMatchObject({
+    where: 'FALSE',
+    bind: {},
+  });
   expect(rowSql({ see: 'some', where: [{ column: 'a', values: [] }] }, () => 'text').where).toBe(
     'FALSE',
   );
-  expect(rowSql({ see: 'everything' }, () => null)).toEqual({ where: null, bind: {} });
+  expect(rowSql({ see: 'everything' }, () => null)).toMatchObject({ where: null, bind: {} });
 });
 
 test('a column that the SQL does not give is an error, and not a condition that is left out', () => {

@@ -39,15 +39,20 @@ export function rowSql(
   decision: Exclude<RowDecision, { see: 'nothing' }>,
   typeOf: (column: string) => string | null,
 ): RowSql {
-  if (decision.see === 'everything') return { where: null, bind: {} };
+  if (decision.see === 'everything') return { where: null, bind: {}, inside: [] };
   const bind: Record<string, string> = {};
-  const conditions = decision.where.map((filter, index) => {
-    const { text, values } = conditionOf(filter, typeOf(filter.column), `${BOUND}${index}`);
+  const inside = decision.where.map((filter, index) => {
+    const { column } = filter;
+    const type = typeOf(column);
+    const { condition, values } = conditionOf(filter, type, `${BOUND}${index}`);
     if (values.length > 0) bind[`${BOUND}${index}`] = arrayLiteral(values);
-    return text;
+    // Branches of a UNION may have types that only the whole makes one.
+    const cast = (expression: string) => condition(`((${expression})::${type})`);
+    return { column, outside: condition(quoted(column)), condition: cast };
   });
+  const conditions = inside.map(({ outside }) => outside);
   // Never without a condition: what sees "some" must not see all because nothing was said.
-  return { where: conditions.length === 0 ? 'FALSE' : conditions.join(' AND '), bind };
+  return { where: conditions.length === 0 ? 'FALSE' : conditions.join(' AND '), bind, inside };
 }
 
 /** The SQL of the report does not give the column that a row rule is about. */
@@ -66,14 +71,15 @@ function conditionOf(
   { column, values }: RowFilter,
   type: string | null,
   name: string,
-): { readonly text: string; readonly values: readonly string[] } {
+): { readonly condition: (left: string) => string; readonly values: readonly string[] } {
   if (type === null) throw new MissingColumn(column);
   const compared = COMPARED.find(([pattern]) => pattern.test(type));
   const fitting = compared === undefined ? values : values.filter(compared[2]);
-  if (fitting.length === 0) return { text: 'FALSE', values: [] };
-  const left = compared === undefined ? `${quoted(column)}::text` : quoted(column);
+  if (fitting.length === 0) return { condition: () => 'FALSE', values: [] };
+  const text = compared === undefined ? '::text' : '';
   const as = compared?.[1] ?? 'text';
-  return { text: `${left} = ANY (current_setting('rp.${name}')::${as}[])`, values: fitting };
+  const right = `ANY (current_setting('rp.${name}')::${as}[])`;
+  return { condition: (left) => `${left}${text} = ${right}`, values: fitting };
 }
 
 /** As Postgres reads an identifier: it comes from a file, and nobody who runs the report has a say in it. */

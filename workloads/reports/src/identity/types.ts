@@ -53,4 +53,6 @@ export interface RowSql {
   readonly where: string | null;
   /** By the name after `rp.`. */
   readonly bind: Readonly<Record<string, string>>;
+  /** The same, one by one, for the inside of the SQL (`rowsInside`). */
+  readonly inside: readonly { readonly column: string; condition(expression: string): string }[];
 }

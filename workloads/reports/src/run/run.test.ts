@@ -67,6 +67,42 @@ test('its days, and that in the name of its file, are those of its time zone', a
   ]);
 });
 
+const OF_COUNTY_2 = {
+  identity: { name: 'bob', subject: 's', service: null, roles: [], claims: { county: ['2'] } },
+};
+
+test('what is computed of several rows is computed of those that are seen', async () => {
+  const { rows } = await client.query<{ all: string; own: string; n: number }>(
+    'SELECT sum(hours) AS all, sum(hours) FILTER (WHERE county = 2) AS own, count(*) FILTER (WHERE county = 2)::int AS n FROM shifts',
+  );
+  const totalsOf = async (report: string, changes?: Partial<ReportJob>) => {
+    const run = begun(report, changes);
+    await bench.execute(run);
+    const [, ...lines] = (await bench.bytesOf(run)).toString().trimEnd().split('\n');
+    return {
+      rows: lines.length,
+      totals: [...new Set(lines.map((line) => line.split(',').at(-1)))],
+    };
+  };
+  const [{ all, own, n } = { all: '', own: '', n: 0 }] = rows;
+  expect(await totalsOf('shares', OF_COUNTY_2)).toEqual({ rows: n, totals: [own] });
+  expect(await totalsOf('shares')).toEqual({ rows: 950, totals: [all] });
+  expect(await totalsOf('shares of all', OF_COUNTY_2)).toEqual({ rows: n, totals: [all] });
+});
+
+test.each([
+  ['own aggregate', 'longest() gives here would be of all rows'],
+  ['unclear', 'set-returning functions are not allowed in WHERE'],
+])('a total that the rules cannot come before is refused: %s', async (report, message) => {
+  await client.query(
+    'CREATE OR REPLACE AGGREGATE longest (numeric) (SFUNC = numeric_larger, STYPE = numeric)',
+  );
+  await expect(bench.execute(begun(report, OF_COUNTY_2))).rejects.toMatchObject({
+    code: 'totals_refused',
+    message: expect.stringContaining(message),
+  });
+});
+
 test('the claims of whoever asked decide which rows there are', async () => {
   const claims = { county: ['2'] };
   const run = begun('shifts', {

@@ -7,7 +7,7 @@ import { AS_OF, type ReportTexts, textsOf } from '../sql/texts.ts';
 import type { ReportCursor } from './cursor.ts';
 import type { Feed } from './feed.ts';
 import type { Prepared } from './prepare.ts';
-import { rowsOfIdentity } from './row-sql.ts';
+import { rowsOfIdentity, withRules } from './row-sql.ts';
 import type { Execution } from './workshop.ts';
 
 /**
@@ -56,10 +56,15 @@ async function textsFor(
   reading: Reading,
   prepared: Prepared,
 ): Promise<{ readonly texts: ReportTexts; readonly bind: Readonly<Record<string, string>> }> {
-  const { report, sql, choice } = prepared;
-  const given = await reading.describe(sql);
+  const { report, choice } = prepared;
+  const given = await reading.describe(prepared.sql);
   const types = new Map(given.map(({ name, type }) => [name, type]));
-  const { where, bind } = rowsOfIdentity(prepared, types);
+  const { where, bind, inside } = rowsOfIdentity(prepared, types);
+  await reading.set(bind);
+  const sql =
+    report.value.totals === 'all rows'
+      ? prepared.sql
+      : await withRules(reading, prepared.sql, inside);
   const shape = shapeOf({ report: report.value, sql, given, where });
   if ('problems' in shape)
     throw new JobFailure('source_refused', shape.problems.join(' '), { retryable: false });
