@@ -18,6 +18,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   bench: ['msgpackr-extract'],
   'salesforce-package': [],
   'simulators/marketing-cloud/duckdb': [],
+  'connectors/object-storage/azurite': [],
   'docs/site': ['esbuild'],
   'millrace/test/prisma': [],
 };

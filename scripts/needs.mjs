@@ -18,6 +18,8 @@ export const folders = {
   apex: join(root, 'salesforce-package'),
   /** 95 MB; the tests of queries run their SQL on it. */
   duckdb: join(root, 'simulators', 'marketing-cloud', 'duckdb'),
+  /** Microsoft's emulator of Azure Storage: 190 MB that the long suite alone runs on. */
+  azurite: join(root, 'connectors', 'object-storage', 'azurite'),
   /** VitePress, for the documentation as a site. */
   vitepress: join(root, 'docs', 'site'),
   /** 76 MB that one test runs on. */
@@ -48,6 +50,7 @@ const needs = {
   peers: () => ensureModules(folders.peers),
   apex: () => ensureModules(folders.apex),
   duckdb: () => ensureModules(folders.duckdb),
+  azurite: () => ensureModules(folders.azurite),
   prisma: () => ensureModules(folders.prisma),
 };
 

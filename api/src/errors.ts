@@ -36,7 +36,14 @@ const CORE = {
     status: 413,
     retryable: false,
     title: 'The request is too large',
-    help: 'Send at most 2 MiB at once: split a batch, or put large data elsewhere and name it.',
+    help: 'Send at most 2 MiB at once, and 10 MB to /generate (MILLRACE_GENERATE_LIMIT): split a batch, or put large data elsewhere and name it.',
+  },
+  too_many_large: {
+    status: 503,
+    retryable: true,
+    denied: true,
+    title: 'Too many large requests at once',
+    help: 'Send them one after the other: only so many bytes of large requests are in the process at the same time.',
   },
   headers_too_large: {
     status: 431,

@@ -114,6 +114,7 @@ export function createHarness(options: HarnessOptions = {}): Harness {
     role: 'all' as const,
     webhook,
     rateLimit: 1_000_000,
+    generateLimit: 10_000_000,
     ...options.config,
   };
   const announcements = createLine().open();

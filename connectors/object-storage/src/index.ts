@@ -1,3 +1,5 @@
+export { createBlobStorage } from './azure/blob-storage.ts';
+export type { BlobCredentials, BlobStorageConfig } from './azure/types.ts';
 export { credentialsFile } from './credentials.ts';
 export { type ErrorKind, ObjectStorageError, type Outcome } from './errors.ts';
 export { createObjectStorage } from './object-storage.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { addressOf } from './calls/address.ts';
 import { createCaller } from './calls/call.ts';
+import { s3Signer } from './calls/sign.ts';
 import { createWire } from './calls/wire.ts';
 import { invalid } from './errors.ts';
 import { createObjects } from './objects/objects.ts';
@@ -15,15 +16,15 @@ export function createObjectStorage(
   config: ObjectStorageConfig,
   parts: ObjectStorageParts = {},
 ): ObjectStorage {
-  const { timeoutMs, connections } = checked(config);
+  const { timeoutMs, connections } = checkedTimes(config);
+  checkKey(config);
   const { credentials, bucket, region } = config;
   const { now = Date.now, random = Math.random, sleep = defaultSleep, onCall = () => {} } = parts;
   const address = addressOf(config);
   const wire = createWire({ connections, timeoutMs });
   const caller = createCaller({
     address,
-    region,
-    credentials: typeof credentials === 'function' ? credentials : () => credentials,
+    signer: s3Signer(typeof credentials === 'function' ? credentials : () => credentials, region),
     wire,
     timeoutMs,
     now,
@@ -43,24 +44,30 @@ export function createObjectStorage(
   };
 }
 
-async function defaultSleep(ms: number, signal?: AbortSignal): Promise<void> {
+export async function defaultSleep(ms: number, signal?: AbortSignal): Promise<void> {
   await wait(ms, undefined, signal === undefined ? {} : { signal });
 }
 
-function checked(config: ObjectStorageConfig): typeof DEFAULTS {
+export function checkedTimes(
+  config: Pick<ObjectStorageConfig, 'timeoutMs' | 'connections'>,
+): typeof DEFAULTS {
   const { timeoutMs = DEFAULTS.timeoutMs, connections = DEFAULTS.connections } = config;
-  const refuse = (message: string): never => {
-    throw invalid('invalid_config', message);
-  };
   if (!(timeoutMs > 0 && timeoutMs <= LONGEST_TIMEOUT_MS))
     refuse(`timeoutMs must be more than 0 and at most ${LONGEST_TIMEOUT_MS}.`);
   if (!Number.isInteger(connections) || connections < 1)
     refuse('connections must be a whole number from 1.');
+  return { timeoutMs, connections };
+}
+
+const refuse = (message: string): never => {
+  throw invalid('invalid_config', message);
+};
+
+function checkKey(config: ObjectStorageConfig): void {
   if (config.region === '') refuse('region is empty. Where a server has none, us-east-1 will do.');
   const { credentials } = config;
   const isEmpty =
     typeof credentials === 'object' &&
     (credentials.accessKeyId === '' || credentials.secretAccessKey === '');
   if (isEmpty) refuse('accessKeyId or secretAccessKey is empty.');
-  return { timeoutMs, connections };
 }

@@ -76,6 +76,7 @@ describe('the configuration', () => {
       },
       redis: null,
       rateLimit: 30_000,
+      generateLimit: 10_000_000,
       streamsPerCaller: 100,
       telemetry: {
         enabled: true,

@@ -66,6 +66,8 @@ export interface Config {
   readonly salesforce: SalesforceConfig;
   /** Requests a minute of one caller. */
   readonly rateLimit: number;
+  /** Bytes of a request for a document. */
+  readonly generateLimit: number;
   readonly streamsPerCaller: number;
   readonly telemetry: Pick<
     TelemetryConfig,
@@ -167,6 +169,7 @@ function configOf(values: Environment, given: Given, file: SettingsFile | null):
       retries: values.POLLER_RETRIES ?? values.POLLER_MAX_ATTEMPTS,
     },
     rateLimit: values.MILLRACE_RATE_LIMIT,
+    generateLimit: values.MILLRACE_GENERATE_LIMIT,
     streamsPerCaller: values.MILLRACE_STREAMS_PER_CALLER,
     telemetry: {
       enabled: values.ENABLE_TELEMETRY,

@@ -1,5 +1,10 @@
 import type { Tls, TlsMode } from '@millrace/store-postgres';
-import { TLS_MODES, certificates } from '@millrace/workload-kit';
+import {
+  type AzureIdentity,
+  TLS_MODES,
+  azureIdentityOf,
+  certificates,
+} from '@millrace/workload-kit';
 import type { Environment } from './environment.ts';
 
 /** Of the Postgres that DATABASE_URL names. */
@@ -14,14 +19,6 @@ export interface DatabaseConfig {
 export type CredentialConfig =
   | { readonly from: 'file'; readonly path: string }
   | ({ readonly from: 'azure' } & AzureIdentity);
-
-/** A managed identity, and where its tokens come from. */
-export interface AzureIdentity {
-  /** Of App Service and Container Apps. Null: the metadata service of the virtual machine. */
-  readonly endpoint: { readonly url: string; readonly header: string } | null;
-  /** Which one, where there are several. */
-  readonly clientId: string | null;
-}
 
 type Values = Pick<
   Environment,
@@ -61,14 +58,10 @@ function authorityOf(values: Values): string | undefined {
 }
 
 function credentialOf(values: Values): CredentialConfig | null {
-  const { DATABASE_PASSWORD_FILE: path, IDENTITY_ENDPOINT: url, IDENTITY_HEADER: header } = values;
+  const { DATABASE_PASSWORD_FILE: path } = values;
   if (path !== undefined) return { from: 'file', path };
   if (values.DATABASE_AUTH === 'password') return null;
-  return {
-    from: 'azure',
-    endpoint: url === undefined || header === undefined ? null : { url, header },
-    clientId: values.AZURE_CLIENT_ID ?? null,
-  };
+  return { from: 'azure', ...azureIdentityOf(values) };
 }
 
 /** What is wrong only together. */

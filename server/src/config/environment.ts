@@ -294,6 +294,11 @@ export const environment = z.object({
     '30000',
     'How many requests a minute one caller may make to this process.',
   ),
+  MILLRACE_GENERATE_LIMIT: setting(
+    wholeNumber(2_097_152, 50_000_000),
+    '10000000',
+    'How many bytes a request to /generate may have. Four of that size are taken at the same time; beyond, the answer is 503 too_many_large.',
+  ),
   MILLRACE_STREAMS_PER_CALLER: setting(
     wholeNumber(1, 10_000),
     '100',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type ManagedIdentity, startManagedIdentity } from '../../test/managed-identity.ts';
-import { type AzureTokenParams, createAzureTokens } from './azure-tokens.ts';
+import { AZURE_RESOURCES, type AzureTokenParams, createAzureTokens } from '@millrace/workload-kit';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -19,6 +19,7 @@ afterEach(() => azure.close());
 
 function tokens(params: Partial<AzureTokenParams> = {}) {
   return createAzureTokens({
+    resource: AZURE_RESOURCES.postgres,
     endpoint: azure.endpoint,
     clientId: null,
     now: () => now,

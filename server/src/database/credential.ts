@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Credential } from '@millrace/store-postgres';
 import type { CredentialConfig } from '../config/database.ts';
-import { createAzureTokens } from './azure-tokens.ts';
+import { AZURE_RESOURCES, createAzureTokens } from '@millrace/workload-kit';
 
 export function openCredential(config: CredentialConfig): Credential {
   return config.from === 'azure'
-    ? createAzureTokens({ ...config, now: Date.now, fetch })
+    ? createAzureTokens({ ...config, resource: AZURE_RESOURCES.postgres, now: Date.now, fetch })
     : { password: () => passwordIn(config.path) };
 }
 

@@ -24,6 +24,7 @@ import { followed } from '../live/followed.ts';
 import { registerEvents } from '../live/route.ts';
 import { createRequestLog } from '../log/request.ts';
 import type { Logger } from '../log/log.ts';
+import { createLargeBodies } from './large-bodies.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { Refusal } from './refusal.ts';
 import { answerProblem, register, registerUpload } from './register.ts';
@@ -94,6 +95,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     perMinute: parts.config.rateLimit,
     now: () => performance.now(),
   });
+  const large = createLargeBodies(parts.config.generateLimit);
   const admit = createAdmit(parts.authenticate, rateLimit);
   const handlersFor = createHandlers(parts);
   const own = new Set(Object.keys(handlersFor(NOTHING)));
@@ -110,7 +112,8 @@ export function createApp(parts: AppParts): FastifyInstance {
       audited(name, contract, handler, parts.audit, parts.replica),
       parts.hub.follow,
     );
-    if (contract.upload === undefined) register(app, name, contract, admit, complete);
+    if (contract.upload === undefined)
+      register(app, name, contract, admit, complete, contract.large === true ? large : null);
     else registerUpload(app, name, contract, admit, complete);
   }
   if (parts.config.role !== 'worker') {

@@ -2,7 +2,7 @@ import { withinTime } from '@millrace/workload-kit';
 import { type JWTVerifyGetKey, createLocalJWKSet, errors } from 'jose';
 import { z } from 'zod';
 import { Refusal } from '../http/refusal.ts';
-import { readText } from '../read-text.ts';
+import { readText } from '@millrace/workload-kit';
 
 /** How long a fetched set of keys is good without asking again. */
 const FRESH_MS = 5 * 60_000;

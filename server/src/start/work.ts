@@ -23,6 +23,7 @@ import { createWorkers } from '../workers.ts';
 import { type OpenedWorkloads, openWorkloads } from '../workloads/open.ts';
 import type { Kinds } from './kinds.ts';
 import { openFigures } from './figures.ts';
+import { mergedPools } from './pools.ts';
 import type { Process } from './process.ts';
 import type { Queues } from './queues.ts';
 
@@ -78,7 +79,7 @@ export async function openWork(process: Process, kinds: Kinds, queues: Queues): 
       kindsOf: declared.kindsOf,
       roomOf: declared.roomOf,
       schedules,
-      pools: [...config.pools, ...declared.pools],
+      pools: mergedPools(config.pools, declared.pools),
       services: new Map([...workloads.services, [BULK_KIND, bulk]]),
       events,
     });

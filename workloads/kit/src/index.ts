@@ -1,3 +1,10 @@
+export {
+  AZURE_RESOURCES,
+  type AzureIdentity,
+  type AzureTokenParams,
+  azureIdentityOf,
+  createAzureTokens,
+} from './azure-tokens.ts';
 export type { Caller } from './caller.ts';
 export * from './contract/index.ts';
 export { TLS_MODES, certificates, postgresUrl } from './database-settings.ts';
@@ -40,6 +47,7 @@ export {
   scalarWords,
 } from './parameters/words-of-file.ts';
 export { type ByteRange, rangeOf } from './range.ts';
+export { readText } from './read-text.ts';
 export { type Issue, Refusal } from './refusal.ts';
 export * from './scope.ts';
 export {

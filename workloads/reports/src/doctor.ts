@@ -3,15 +3,16 @@ import { resolve } from 'node:path';
 import { SourceError, excessRights } from '@millrace/sql-source';
 import { type Finding, missing, there, unknown } from '@millrace/workload-kit';
 import { createCatalogue } from './catalogue/catalogue.ts';
-import { openFiles } from './files.ts';
+import { openStorage } from './files.ts';
 import type { ReportsConfig } from './settings.ts';
+import type { StorageConfig } from './settings/storage.ts';
 import { openSource } from './source.ts';
 
 /** What reports stand on, for `millrace doctor`. Nothing is changed. */
 export async function* examine(config: ReportsConfig): AsyncGenerator<Finding> {
   yield await filesOfReports(config);
   yield await database(config);
-  if (config.storage !== null) yield await storage(config);
+  if (config.storage !== null) yield await storage(config.storage);
 }
 
 async function filesOfReports({ folder, timeZone }: ReportsConfig): Promise<Finding> {
@@ -60,16 +61,22 @@ async function database({ source: config }: ReportsConfig): Promise<Finding> {
   }
 }
 
-async function storage({ storage: config }: ReportsConfig): Promise<Finding> {
+async function storage(config: StorageConfig): Promise<Finding> {
   const name = 'reports (object storage)';
-  const files = openFiles({ folder: '', storage: config, namespace: 'doctor' });
+  const opened = openStorage(config);
   try {
-    await files.outputs.check();
+    await opened.check();
     return there(name, 'It answers, and the bucket is there.');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return unknown(name, why, 'Check REPORTS_S3_*: endpoint, bucket, region, key.');
+    return unknown(
+      name,
+      why,
+      config.kind === 's3'
+        ? 'Check REPORTS_S3_*: endpoint, bucket, region, key.'
+        : 'Check REPORTS_AZURE_*: endpoint, container, and the role Storage Blob Data Contributor.',
+    );
   } finally {
-    await files.close();
+    await opened.close();
   }
 }

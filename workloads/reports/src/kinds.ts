@@ -1,7 +1,8 @@
-import { type JobKind, RETRY, defineJob } from '@millrace/engine';
+import { type JobKind, defineJob } from '@millrace/engine';
 import { REPORT, reportJobSchema } from './job-data.ts';
 import { runReport } from './run/run-report.ts';
 import type { Workshop } from './run/workshop.ts';
+import type { ReportsConfig } from './settings.ts';
 
 /** What the jobs of reports are given. */
 export interface ReportsAtWork {
@@ -12,12 +13,14 @@ export interface ReportsAtWork {
 const TIMEOUT = '24h';
 
 /** Not public: a job's identity decides which rows it sees, and only the route knows the caller. */
-export function reportKinds(concurrency: number): JobKind<unknown, ReportsAtWork>[] {
+export function reportKinds({
+  concurrency,
+  retry,
+}: Pick<ReportsConfig, 'concurrency' | 'retry'>): JobKind<unknown, ReportsAtWork>[] {
   const report = defineJob({
     kind: REPORT,
     input: reportJobSchema,
-    // Of a chunk: the attempts start again whenever one is saved.
-    retry: RETRY.chunks,
+    retry: { backoff: 'linear', retries: retry.retries, step: retry.stepMs },
     timeout: TIMEOUT,
     concurrency,
     run: (job, context, { workshop }: ReportsAtWork) => runReport(workshop, job, context),

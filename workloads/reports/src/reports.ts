@@ -7,6 +7,7 @@ import { storedReport } from './catalogue/catalogue.ts';
 import { storedTable } from './catalogue/table.ts';
 import type { Catalogue, CatalogueView, ReportDefinition } from './catalogue/types.ts';
 import { openFiles } from './files.ts';
+import type { FolderWatch } from './outputs/local/shared.ts';
 import { type TokenBox, createTokenBox } from './identity/tokens.ts';
 import type { ReportMetrics } from './observe.ts';
 import { type FilePlace, type Outputs, filePlaceSchema } from './outputs/types.ts';
@@ -23,6 +24,8 @@ export interface Reports extends RunRoom {
   readonly catalogue: Catalogue;
   readonly source: SqlSource;
   readonly outputs: Outputs;
+  /** Null: all servers reach the same files anyway. */
+  readonly folders: FolderWatch | null;
   /** Null: the source is a database of people's own. */
   readonly sample: Filling | null;
   readonly tokens: TokenBox;
@@ -62,11 +65,6 @@ const INSTALLATION: Statement = {
   text: 'SELECT id FROM millrace.report_installation',
 };
 
-/** Where files are, unless they are on object storage. */
-export function outputFolderOf({ outputFolder }: ReportsConfig, dataFolder: string): string {
-  return outputFolder ?? join(dataFolder, 'reports');
-}
-
 /** Sets up or updates its own tables. */
 export async function openReports(params: ReportsParams): Promise<Reports> {
   const { database, queue, metrics, config, catalogue, log, dataFolder } = params;
@@ -83,11 +81,14 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
     keepRunsMs: config.keepRunsMs,
   });
   const [installation] = await database.query<{ id: string }>(INSTALLATION, []);
-  const files = openFiles({
-    folder: outputFolderOf(config, dataFolder),
-    storage: config.storage,
+  const files = await openFiles({
+    config,
+    dataFolder,
+    database,
     namespace: installation?.id ?? 'none',
+    log,
   });
+  await files.folders?.runOnce();
   ({ outputs } = files);
   const { source, sample } = sampleIn(
     measured(openSource(config.source, join(dataFolder, 'reports-sample')), params.call),
@@ -158,6 +159,7 @@ export async function openReports(params: ReportsParams): Promise<Reports> {
     source,
     sample,
     outputs: files.outputs,
+    folders: files.folders,
     tokens,
     metrics,
     config,

@@ -39,6 +39,10 @@ export interface ReportsConfig {
   readonly snapshotMaxAgeMs: number;
   readonly patienceMs: number;
   readonly chunk: { readonly bytes: number; readonly rows: number };
+  /** Of a chunk: the attempts start again whenever one is saved. */
+  readonly retry: { readonly retries: number; readonly stepMs: number };
+  /** How the pool of reports looks for them. */
+  readonly poll: { readonly intervalMs: number; readonly batch: number };
   readonly concurrency: number;
   /** Of files. */
   readonly keepMs: number;
@@ -107,18 +111,28 @@ export const settings = settingsOf({
       'For how long a run waits for a database or an object storage that does not answer, before it fails.',
     ),
     REPORTS_CHUNK_BYTES: setting(
-      wholeNumber(10_000, 100_000_000),
+      wholeNumber(1, 100_000_000),
       '1500000',
       'How many bytes of rows are written before they are made safe together with the place in the report.',
     ),
     REPORTS_CHUNK_ROWS: setting(
-      wholeNumber(1_000, 1_000_000),
+      wholeNumber(1, 1_000_000),
       '1000',
       'How many rows that are at least.',
     ),
+    REPORTS_CHUNK_RETRIES: setting(
+      wholeNumber(0, 100),
+      '3',
+      'How often a chunk that fails is tried again before the run fails; a chunk that is saved starts the count again.',
+    ),
+    REPORTS_CHUNK_RETRY_STEP: setting(
+      time('0s'),
+      '1s',
+      'The wait before the first retry of a chunk; each further one waits as much longer.',
+    ),
     REPORTS_OUTPUT_FOLDER: unset(
       text,
-      'Where files of reports are kept; unset, MILLRACE_DATA/reports. Several replicas need one that they share, or object storage.',
+      'Where files of reports are kept, in place of the database of the queue (or, where that is embedded, MILLRACE_DATA/reports). Several servers need one folder that all of them have: a server that finds another one with a folder of its own says so at the start.',
     ),
     REPORTS_S3_ENDPOINT: unset(
       z.string().refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), {
@@ -145,6 +159,19 @@ export const settings = settingsOf({
       'false',
       'Whether an endpoint beyond this machine may be http: whoever listens on the line reads the files.',
     ),
+    REPORTS_AZURE_ENDPOINT: unset(
+      z.string().refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), {
+        error: 'Write a URL such as https://ACCOUNT.blob.core.windows.net, without the container.',
+      }),
+      'A container of Azure Blob Storage for files of reports: the address of the account, such as https://ACCOUNT.blob.core.windows.net.',
+    ),
+    REPORTS_AZURE_CONTAINER: unset(text, 'Its container, which has to be there.'),
+    REPORTS_AZURE_PREFIX: unset(text, 'What the names of all blobs begin with, such as exports.'),
+    REPORTS_AZURE_ACCOUNT: unset(
+      text,
+      'The name of the account, to sign in with its key; unset, the managed identity of the process signs in (AZURE_CLIENT_ID where there are several).',
+    ),
+    REPORTS_AZURE_KEY_FILE: unset(secretFile, 'A file with the key of the account.'),
     REPORTS_TOKEN_KEYS: setting(
       secretKeys,
       '',
@@ -161,6 +188,16 @@ export const settings = settingsOf({
       '2',
       'How many reports this process writes at the same time; each has a connection to the database.',
     ),
+    REPORTS_POLL_INTERVAL: setting(
+      time('10ms'),
+      '5s',
+      'How long the pool of reports waits between two claims, unless it is notified.',
+    ),
+    REPORTS_BATCH: setting(
+      wholeNumber(1, 1_000),
+      '3',
+      'How many reports are claimed at once, as far as there are slots for them.',
+    ),
   },
   contradictions: (values) => [...sourceContradictions(values), ...storageContradictions(values)],
   secrets: (values) => [
@@ -168,6 +205,7 @@ export const settings = settingsOf({
       values.REPORTS_DATABASE_URL,
       values.REPORTS_S3_SECRET,
       values.REPORTS_S3_SECRET_FILE,
+      values.REPORTS_AZURE_KEY_FILE,
     ].flatMap((secret) => secret ?? []),
     ...values.REPORTS_TOKEN_KEYS.map(({ key }) => key.export().toString('base64')),
   ],
@@ -184,6 +222,8 @@ export const settings = settingsOf({
       snapshotMaxAgeMs: values.REPORTS_SNAPSHOT_MAX_AGE,
       patienceMs: values.REPORTS_SOURCE_PATIENCE,
       chunk: { bytes: values.REPORTS_CHUNK_BYTES, rows: values.REPORTS_CHUNK_ROWS },
+      retry: { retries: values.REPORTS_CHUNK_RETRIES, stepMs: values.REPORTS_CHUNK_RETRY_STEP },
+      poll: { intervalMs: values.REPORTS_POLL_INTERVAL, batch: values.REPORTS_BATCH },
       concurrency: values.REPORTS_CONCURRENCY,
       keepMs: values.REPORTS_KEEP,
       keepRunsMs: values.REPORTS_KEEP_RUNS,

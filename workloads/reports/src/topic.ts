@@ -8,6 +8,11 @@ const MOST_RUNS = 200;
 
 /** Runs in live events: those that live at first, then each as it changes. */
 export function runTopic(reports: Reports): Topic {
+  function thingOf(run: RunSight): Thing {
+    const { id, tenant, submitter } = run;
+    return { id, tenant, submitter, event: { type: 'report', run: runJson(run, reports.outputs) } };
+  }
+
   return {
     read: async (ids) => (await reports.runs.byIds(ids)).map(thingOf),
     async present(scope) {
@@ -19,9 +24,4 @@ export function runTopic(reports: Reports): Topic {
       return [...queued.items, ...processing.items].map(thingOf);
     },
   };
-}
-
-function thingOf(run: RunSight): Thing {
-  const { id, tenant, submitter } = run;
-  return { id, tenant, submitter, event: { type: 'report', run: runJson(run) } };
 }

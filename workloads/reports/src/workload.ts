@@ -9,7 +9,8 @@ import { sourceCheck } from './health.ts';
 import { REPORT } from './job-data.ts';
 import { reportKinds } from './kinds.ts';
 import { metricsOf } from './observe.ts';
-import { type Reports, openReports, outputFolderOf } from './reports.ts';
+import { outputFolderOf } from './files.ts';
+import { type Reports, openReports } from './reports.ts';
 import { reportRules } from './rules/book.ts';
 import { schedulesOf } from './rules/schedules.ts';
 import { REPORT_TOPIC } from './runs/log.ts';
@@ -36,8 +37,11 @@ export const reports: Workload<ReportsConfig, Reports, typeof contract, Catalogu
     return catalogue;
   },
 
-  declare: ({ concurrency }, _, catalogue) => ({
-    kinds: reportKinds(concurrency).map((kind) => ({ kind, needs: ['chunks', 'followers'] })),
+  declare: ({ concurrency, retry, poll }, _, catalogue) => ({
+    kinds: reportKinds({ concurrency, retry }).map((kind) => ({
+      kind,
+      needs: ['chunks', 'followers'],
+    })),
     books: [reportRules(() => catalogue.now())],
     schedules: () => schedulesOf(catalogue.now()),
     // Reports take minutes each, and hold a connection to the source: few of them, beside everything else.
@@ -46,8 +50,8 @@ export const reports: Workload<ReportsConfig, Reports, typeof contract, Catalogu
         name: 'reports',
         kinds: [REPORT],
         concurrency,
-        batch: 3,
-        interval: { active: '5s', idle: '5s' },
+        batch: poll.batch,
+        interval: { active: poll.intervalMs, idle: poll.intervalMs },
       },
     ],
   }),
@@ -77,7 +81,7 @@ export const reports: Workload<ReportsConfig, Reports, typeof contract, Catalogu
       deliver,
       requireWebhook,
     });
-    const { upkeep, sweep, source } = service;
+    const { upkeep, sweep, source, folders } = service;
     return {
       service,
       handlers: (scope) => handlersOf(reportsWithin(service, scope)),
@@ -87,7 +91,10 @@ export const reports: Workload<ReportsConfig, Reports, typeof contract, Catalogu
         set('report_broken_files', catalogue.now().troubled.length);
       },
       // The embedded one is part of the process: asking would only start it.
-      checks: source.kind === 'postgres' ? [sourceCheck(source)] : [],
+      checks: [
+        ...(source.kind === 'postgres' ? [sourceCheck(source)] : []),
+        ...(folders === null ? [] : [folders.check]),
+      ],
       chores: [
         { name: 'runs of reports', everyMs: UPKEEP_EVERY_MS, runOnce: upkeep.runOnce },
         { name: 'sweep of reports', everyMs: SWEEP_EVERY_MS, runOnce: sweep.runOnce },
@@ -96,6 +103,15 @@ export const reports: Workload<ReportsConfig, Reports, typeof contract, Catalogu
           everyMs: FILES_EVERY_MS,
           runOnce: async () => ({ ...(await service.sweepFiles()), more: false }),
         },
+        ...(folders === null
+          ? []
+          : [
+              {
+                name: 'folders of reports',
+                everyMs: FILES_EVERY_MS,
+                runOnce: folders.runOnce,
+              },
+            ]),
       ],
       steps: {
         report: reportStep({

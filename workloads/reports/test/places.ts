@@ -3,8 +3,11 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ObjectStorage } from '@millrace/object-storage';
+import { type Database, migrate } from '@millrace/store-postgres';
 import { type Server, openServer } from '../../../connectors/object-storage/test/server.ts';
+import { openTestDatabase } from '../../../stores/postgres/test/stores.ts';
 import { createOutputs } from '../src/outputs/outputs.ts';
+import { MIGRATIONS } from '../src/runs/open.ts';
 import type { ByteRange, FilePlace, OpenParams, Output, Outputs } from '../src/outputs/types.ts';
 
 export const MIB = 1024 * 1024;
@@ -48,6 +51,51 @@ export async function openLocalPlace(): Promise<LocalPlaceToTest> {
     open: (params) => outputs.open({ job: JOB, at: null, signal: NEVER, ...params }),
     close: () => rm(parent, { recursive: true, force: true }),
   };
+}
+
+let shared: Promise<SharedDatabase> | null = null;
+
+interface SharedDatabase {
+  readonly database: Database;
+  close(): Promise<void>;
+}
+
+async function openSharedDatabase(): Promise<SharedDatabase> {
+  const opened = await openTestDatabase('postgres');
+  const store = await opened.open();
+  await migrate(store.database, MIGRATIONS);
+  return {
+    database: store.database,
+    async close() {
+      await store.close();
+      await opened.drop();
+    },
+  };
+}
+
+/** One database for a test file, which closes it. */
+export async function openDatabasePlace(): Promise<Place & { readonly database: Database }> {
+  shared ??= openSharedDatabase();
+  const { database } = await shared;
+  const folder = join(tmpdir(), `millrace-none-${randomBytes(6).toString('hex')}`);
+  const outputs = createOutputs({ folder, s3: null, database, into: 'database' });
+  const all = { name: '', text: 'SELECT name FROM millrace.report_files ORDER BY name' };
+  return {
+    database,
+    outputs,
+    chunkBytes: MIB + 1_000,
+    names: async () => (await database.query<{ name: string }>(all, [])).map(({ name }) => name),
+    uploads: async () => [],
+    open: (params) => outputs.open({ job: JOB, at: null, signal: NEVER, ...params }),
+    async close() {
+      await database.query({ name: '', text: 'DELETE FROM millrace.report_files' }, []);
+    },
+  };
+}
+
+export async function closeSharedDatabase(): Promise<void> {
+  await (await shared)?.close();
+  shared = null;
 }
 
 let server: Promise<Server> | null = null;

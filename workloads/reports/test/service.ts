@@ -29,9 +29,17 @@ export interface ServiceWorld {
   readonly reports: Reports;
   readonly folder: string;
   readonly worker: Worker;
+  /** What was logged as a warning, of all servers. */
+  readonly warnings: readonly string[];
+  /** Another server on the same queue, with a data folder of its own. It works on nothing. */
+  replica(environment?: Readonly<Record<string, string>>): Promise<Replica>;
   /** Changes the source. */
   sql(text: string): Promise<void>;
   routes(scope?: Partial<Scope>): ReturnType<typeof handlersOf>;
+  close(): Promise<void>;
+}
+
+export interface Replica extends Pick<ServiceWorld, 'reports' | 'routes'> {
   close(): Promise<void>;
 }
 
@@ -57,7 +65,8 @@ const clock: Clock = {
     return () => clearTimeout(timer);
   },
 };
-const log = { info: () => {}, warn: () => {}, error: () => {} };
+
+const QUIET = { info: () => {}, warn: () => {}, error: () => {} };
 
 export async function openService(
   files: Readonly<Record<string, string>> = { 'shifts.yaml': SHIFTS },
@@ -71,17 +80,23 @@ export async function openService(
   const client = new pg.Client(source.url);
   await client.connect();
   const database: TestDatabase = await openTestDatabase('postgres');
-  const config = configOf({
-    MILLRACE_REPORTS_FOLDER: join(folder, 'reports'),
-    REPORTS_DATABASE_URL: source.url,
-    ...environment,
-  });
-  const catalogue = createCatalogue({
-    folder: config.folder,
-    defaults: { timeZone: config.timeZone },
-  });
-  await catalogue.load();
-  const registry = createRegistry(reportKinds(config.concurrency));
+  const warnings: string[] = [];
+  const log = { ...QUIET, warn: (_: object, message: string) => void warnings.push(message) };
+  async function configured(more: Readonly<Record<string, string>>) {
+    const config = configOf({
+      MILLRACE_REPORTS_FOLDER: join(folder, 'reports'),
+      REPORTS_DATABASE_URL: source.url,
+      ...more,
+    });
+    const catalogue = createCatalogue({
+      folder: config.folder,
+      defaults: { timeZone: config.timeZone },
+    });
+    await catalogue.load();
+    return { config, catalogue };
+  }
+  const { config, catalogue } = await configured(environment);
+  const registry = createRegistry(reportKinds(config));
   const store = await database.open(
     dependantsOf(registry, [], [reportRules(() => catalogue.now())]),
   );
@@ -91,23 +106,31 @@ export async function openService(
   // Nobody announces the end of a job; whoever waits for it would look once a second.
   for (const end of ['job.succeeded', 'job.failed', 'job.canceled'] as const)
     events.on(end, announceAll);
-  const reports = await openReports({
+  const around = {
     database: store.database,
     queue,
     live,
     clock,
     log,
-    dataFolder: join(folder, 'data'),
     metrics: metricsOf({ count: () => {}, record: () => {} }),
-    config,
-    catalogue,
     steps: () => undefined,
-    call: (_, run) => run(),
+    call: <T>(_: unknown, run: () => Promise<T>) => run(),
     deliver: async () => ({ status: 200 }),
-    requireWebhook(url) {
+    requireWebhook(url: string) {
       if (!url.startsWith('https:')) throw new Refusal('invalid_webhook', 'Write https.');
     },
+  };
+  const routesOf =
+    (of: Reports) =>
+    (scope: Partial<Scope> = {}) =>
+      handlersOf(reportsWithin(of, { tenants: 'all', tenant: '', owner: null, ...scope }));
+  const reports = await openReports({
+    ...around,
+    dataFolder: join(folder, 'data'),
+    config,
+    catalogue,
   });
+  let replicas = 0;
   const worker = createWorker({
     config: {
       id: 'w1',
@@ -125,9 +148,15 @@ export async function openService(
     reports,
     folder,
     worker,
+    warnings,
+    async replica(more = environment) {
+      replicas += 1;
+      const dataFolder = join(folder, `data-${replicas}`);
+      const other = await openReports({ ...around, dataFolder, ...(await configured(more)) });
+      return { reports: other, routes: routesOf(other), close: () => other.close() };
+    },
     sql: async (text) => void (await client.query(text)),
-    routes: (scope = {}) =>
-      handlersOf(reportsWithin(reports, { tenants: 'all', tenant: '', owner: null, ...scope })),
+    routes: routesOf(reports),
     async close() {
       await worker.stop();
       await reports.close();
@@ -209,6 +238,6 @@ export function callOf<Name extends keyof Routes>(
     headers,
     signal: asked.signal ?? new AbortController().signal,
     correlationId: 'c-1',
-    log,
+    log: QUIET,
   } as unknown as Call<Routes[Name]>;
 }

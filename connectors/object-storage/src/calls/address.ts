@@ -16,7 +16,15 @@ export interface Address {
 /** S3's own limit, in bytes. */
 const LONGEST_KEY = 1024;
 
-export function addressOf(config: ObjectStorageConfig): Address {
+export function addressOf(
+  config: Pick<
+    ObjectStorageConfig,
+    'endpoint' | 'bucket' | 'prefix' | 'addressing' | 'plainHttp'
+  > & {
+    /** Whether the path of the bucket ends with one. */
+    readonly slash?: boolean;
+  },
+): Address {
   const url = endpointOf(config);
   const bucket = bucketOf(config);
   const prefix = prefixOf(config.prefix ?? '');
@@ -26,7 +34,10 @@ export function addressOf(config: ObjectStorageConfig): Address {
 
   return {
     origin: `${url.protocol}//${host}`,
-    path: (key) => (key === null ? `${base}/` : `${base}/${encodedKey(prefix + checkedKey(key))}`),
+    path: (key) =>
+      key === null
+        ? `${base}${config.slash === false ? '' : '/'}`
+        : `${base}/${encodedKey(prefix + checkedKey(key))}`,
     whole: (key) => prefix + checkedKey(key),
     below: (whole) => (whole.startsWith(prefix) ? whole.slice(prefix.length) : null),
     prefix,
@@ -56,7 +67,10 @@ function checkedKey(key: string): string {
   return key;
 }
 
-function endpointOf({ endpoint, plainHttp = false }: ObjectStorageConfig): URL {
+function endpointOf({
+  endpoint,
+  plainHttp = false,
+}: Pick<ObjectStorageConfig, 'endpoint' | 'plainHttp'>): URL {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol))
     throw invalid(
@@ -75,7 +89,11 @@ function endpointOf({ endpoint, plainHttp = false }: ObjectStorageConfig): URL {
   return url;
 }
 
-function bucketOf({ bucket, addressing, endpoint }: ObjectStorageConfig): string {
+function bucketOf({
+  bucket,
+  addressing,
+  endpoint,
+}: Pick<ObjectStorageConfig, 'bucket' | 'addressing' | 'endpoint'>): string {
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket) || bucket.includes('..'))
     throw invalid(
       'invalid_config',

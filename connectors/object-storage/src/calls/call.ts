@@ -1,12 +1,26 @@
 import { ObjectStorageError } from '../errors.ts';
-import type { CallOptions, CallReport, Credentials } from '../types.ts';
+import type { CallOptions, CallReport } from '../types.ts';
 import type { Address } from './address.ts';
 import { type Deadline, createDeadline } from './deadline.ts';
 import { readRefusal } from './read.ts';
 import { pauseMs } from './retry.ts';
 import { scrubbed } from './scrub.ts';
-import { signed } from './sign.ts';
 import type { Answer, Wire } from './wire.ts';
+
+/** Who asks, for one attempt. */
+export interface Signer {
+  /** The request's headers with those that say who asks. */
+  headers(request: Unsigned, now: number): Promise<Record<string, string>>;
+  /** What no message may repeat. */
+  readonly secrets: readonly string[];
+}
+
+export interface Unsigned {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: readonly Uint8Array[];
+}
 
 /** The way of a call: signed, sent, read; sent again where that may help; reported, however it ended. */
 export interface Caller {
@@ -39,8 +53,8 @@ export interface Context {
 
 export interface CallerParams {
   readonly address: Address;
-  readonly region: string;
-  readonly credentials: () => Credentials | Promise<Credentials>;
+  /** Asked for each attempt: a key or a token that was renewed is used at once. */
+  readonly signer: () => Promise<Signer>;
   readonly wire: Wire;
   readonly timeoutMs: number;
   readonly now: () => number;
@@ -56,7 +70,6 @@ interface Way {
 
 export function createCaller(parts: CallerParams): Caller {
   const { address, now } = parts;
-  const cache = new Map<string, ArrayBuffer>();
 
   async function call<T>(asked: Call<T>): Promise<T> {
     const startedAt = now();
@@ -94,8 +107,8 @@ export function createCaller(parts: CallerParams): Caller {
 
   async function attempt<T>(asked: Call<T>, way: Way): Promise<T> {
     way.status = null;
-    const credentials = await parts.credentials();
-    const request = await requestOf(asked, credentials);
+    const signer = await parts.signer();
+    const request = await requestOf(asked, signer);
     const deadline = createDeadline(asked.timeoutMs ?? parts.timeoutMs, asked.options.signal);
     let isKept = false;
     const context: Context = {
@@ -112,7 +125,7 @@ export function createCaller(parts: CallerParams): Caller {
       throw await readRefusal(answer, context);
     } catch (error) {
       isKept = false;
-      throw error instanceof ObjectStorageError ? scrubbed(error, credentials) : error;
+      throw error instanceof ObjectStorageError ? scrubbed(error, signer.secrets) : error;
     } finally {
       if (!isKept) deadline.clear();
     }
@@ -120,17 +133,16 @@ export function createCaller(parts: CallerParams): Caller {
 
   async function requestOf<T>(
     { method, key, query = {}, headers = {}, body = [] }: Call<T>,
-    credentials: Credentials,
+    signer: Signer,
   ) {
     const path = `${address.path(key)}${queryOf(query)}`;
     const { origin } = address;
     const unsigned = { method, url: `${origin}${path}`, headers, body };
-    const { region } = parts;
     return {
       origin,
       method,
       path,
-      headers: await signed(unsigned, { credentials, region, now: now(), cache }),
+      headers: await signer.headers(unsigned, now()),
       body,
     };
   }

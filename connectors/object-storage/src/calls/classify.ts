@@ -44,6 +44,28 @@ const KINDS: Readonly<Record<string, ErrorKind>> = {
   MethodNotAllowed: 'unsupported',
 };
 
+/**
+ * What Azure Blob Storage says, by the name that S3 has for it: one code for each thing, whatever the storage is.
+ * https://learn.microsoft.com/rest/api/storageservices/blob-service-error-codes
+ */
+const AZURE: Readonly<Record<string, string>> = {
+  BlobNotFound: 'NoSuchKey',
+  ContainerNotFound: 'NoSuchBucket',
+  ContainerBeingDeleted: 'NoSuchBucket',
+  BlobAlreadyExists: 'PreconditionFailed',
+  ConditionNotMet: 'PreconditionFailed',
+  TargetConditionNotMet: 'PreconditionFailed',
+  // A block of the list is not there: the upload was given up, or a week has passed.
+  InvalidBlockList: 'NoSuchUpload',
+  InvalidBlockId: 'InvalidPart',
+  Md5Mismatch: 'BadDigest',
+  ServerBusy: 'SlowDown',
+  OperationTimedOut: 'InternalError',
+  AuthenticationFailed: 'AccessDenied',
+  AuthorizationFailure: 'AccessDenied',
+  AuthorizationPermissionMismatch: 'AccessDenied',
+};
+
 const BY_STATUS: Readonly<Record<number, { readonly code: string; readonly kind: ErrorKind }>> = {
   401: { code: 'AccessDenied', kind: 'permission' },
   403: { code: 'AccessDenied', kind: 'permission' },
@@ -69,14 +91,23 @@ const ADVICE: Readonly<Record<string, string>> = {
     'The key needs s3:GetObject, s3:PutObject, s3:DeleteObject, s3:ListBucket, s3:AbortMultipartUpload, s3:ListMultipartUploadParts and s3:ListBucketMultipartUploads.',
 };
 
+const AZURE_ADVICE: Readonly<Record<string, string>> = {
+  NoSuchBucket: 'Check the name of the container and the endpoint.',
+  AccessDenied:
+    'Check the key, or give the identity the role Storage Blob Data Contributor on the container.',
+};
+
 /** The storage's Error element, or an empty one. Of its members only these are read: others hold the signature. */
 export function refusal(answer: Answer, error: Xml, now: number): ObjectStorageError {
   const { status, headers } = answer;
-  const given = textOf(error, 'Code');
+  // The answer to a HEAD has no body: Azure names the code in a header.
+  const said = textOf(error, 'Code') || (headers['x-ms-error-code'] ?? '');
+  const given = AZURE[said] ?? said;
   // Swift answers a refused condition as InvalidRequest with the status 412.
   const code = status === 412 || given === '' ? (BY_STATUS[status]?.code ?? given) : given;
   const kind = KINDS[code] ?? kindOf(status);
-  const message = sentence({ code: code || String(status), kind, answer, error, now });
+  const advice = (said in AZURE ? AZURE_ADVICE : ADVICE)[code] ?? '';
+  const message = sentence({ code: code || String(status), kind, answer, error, now, advice });
   return new ObjectStorageError(message, {
     code: code || `http_${status}`,
     kind,
@@ -100,14 +131,16 @@ function sentence(params: {
   readonly answer: Answer;
   readonly error: Xml;
   readonly now: number;
+  readonly advice: string;
 }): string {
-  const { code, kind, answer, error, now } = params;
-  const words = textOf(error, 'Message').trimEnd().replace(/\.$/, '');
+  const { code, kind, answer, error, now, advice } = params;
+  // Azure adds lines with the id of the request and the time.
+  const [first = ''] = textOf(error, 'Message').split('\n', 1);
+  const words = first.trimEnd().replace(/\.$/, '');
   const said = words === '' ? '' : `: ${words}`;
   if (kind === 'clock') return `${clocks(answer, now)} Set this machine's clock (${code}).`;
   if (kind === 'elsewhere') return elsewhere(answer, error, said);
-  const advice = ADVICE[code];
-  return `The object storage answered ${answer.status} ${code}${said}.${advice === undefined ? '' : ` ${advice}`}`;
+  return `The object storage answered ${answer.status} ${code}${said}. ${advice}`.trimEnd();
 }
 
 function clocks({ headers }: Answer, now: number): string {

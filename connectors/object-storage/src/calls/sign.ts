@@ -1,19 +1,13 @@
 import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
 import type { Credentials } from '../types.ts';
-
-export interface Unsigned {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: readonly Uint8Array[];
-}
+import type { Signer, Unsigned } from './call.ts';
 
 /**
  * Signs a request with the hash of its body, so that the storage refuses bytes that were changed on the way or in our memory. Of
  * aws4fetch it is the signer alone: its client uses the global fetch, whose time-outs and redirects are not ours.
  */
-export async function signed(
+async function signed(
   request: Unsigned,
   params: {
     readonly credentials: Credentials;
@@ -38,6 +32,21 @@ export async function signed(
   });
   const { headers } = await signer.sign();
   return Object.fromEntries(headers);
+}
+
+/** The credentials are asked for each request: a file that is rotated is read again. */
+export function s3Signer(
+  credentials: () => Credentials | Promise<Credentials>,
+  region: string,
+): () => Promise<Signer> {
+  const cache = new Map<string, ArrayBuffer>();
+  return async () => {
+    const given = await credentials();
+    return {
+      headers: (request, now) => signed(request, { credentials: given, region, now, cache }),
+      secrets: [given.secretAccessKey, given.sessionToken ?? ''],
+    };
+  };
 }
 
 function sha256(body: readonly Uint8Array[]): string {

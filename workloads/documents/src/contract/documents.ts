@@ -98,6 +98,7 @@ export const documentContracts = {
     summary:
       'Makes a document now. Answers with the file, or with where it is if JSON is accepted.',
     access: 'member',
+    large: true,
     body: envelopeSchema,
     response: z.object({
       file,

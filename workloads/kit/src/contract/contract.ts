@@ -20,6 +20,8 @@ export interface Contract {
   readonly params?: ZodType;
   readonly query?: ZodType;
   readonly body?: ZodType;
+  /** The body may have as much as MILLRACE_GENERATE_LIMIT says; left out, 2 MiB. */
+  readonly large?: true;
   readonly response: ZodType;
   /** The statuses whose body is `response`, the usual one first. Any other status is a problem. */
   readonly statuses: readonly [number, ...number[]];

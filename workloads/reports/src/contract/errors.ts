@@ -66,7 +66,7 @@ export const errors = {
     status: 410,
     retryable: false,
     title: 'The file cannot be found',
-    help: 'It is gone from REPORTS_OUTPUT_FOLDER, or on the disk of another replica: replicas need one folder that all share, or REPORTS_S3_BUCKET. Run the report again.',
+    help: 'It is gone, or in the REPORTS_OUTPUT_FOLDER of another server: leave that out, and files are in the database, or give all servers one folder or object storage. Run the report again.',
   },
   report_storage_unavailable: {
     status: 503,

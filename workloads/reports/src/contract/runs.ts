@@ -38,7 +38,11 @@ export const reportResult = z.object({
     .nullable()
     .describe('What readers have to know, such as after which key the snapshot is another one.'),
   expiresAt: moment.nullable().describe('The file can be downloaded until then.'),
-  available: z.boolean().describe('False: the file has expired, or somebody has removed it.'),
+  available: z
+    .boolean()
+    .describe(
+      'False: the file has expired, somebody has removed it, or it is in a folder of another server.',
+    ),
 });
 
 export const reportRun = z.object({

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Caller } from '@millrace/workload-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SHIFTS, type ServiceWorld, callOf, callerOf, openService } from '../../test/service.ts';
 import { contract } from '../contract/index.ts';
 import { ReportError, toProblem } from '../errors.ts';
+import { placeOf } from '../reports.ts';
 
 const { routes } = contract;
 const ADMIN = callerOf('root', { roles: ['admin'] });
@@ -38,8 +39,13 @@ async function run(caller: Caller, body: object = {}, name = 'shifts') {
   return answer.body;
 }
 
-async function read(caller: Caller, id: string, headers: object = {}) {
-  const answer = await world
+async function read(
+  caller: Caller,
+  id: string,
+  headers: object = {},
+  server: Pick<ServiceWorld, 'routes'> = world,
+) {
+  const answer = await server
     .routes()
     .downloadReportFile(callOf(routes.downloadReportFile, { caller, params: { id }, headers }));
   const chunks: Uint8Array[] = [];
@@ -261,9 +267,24 @@ describe('a run', () => {
     await expect(twice).rejects.toMatchObject({ code: 'report_file_expired' });
   });
 
-  test('whose file is gone from the disk is refused with a status, not cut', async () => {
+  test('has a file that every server of the queue gives out', async () => {
     const { id } = await run(ADA);
-    rmSync(join(world.folder, 'data'), { recursive: true });
+    const other = await world.replica();
+    try {
+      const seen = await other.routes().getReportRun(callOf(routes.getReportRun, byId(id)));
+      expect(seen.body.result).toMatchObject({ available: true });
+      const { text } = await read(ADA, id);
+      expect((await read(ADA, id, {}, other)).text).toBe(text);
+    } finally {
+      await other.close();
+    }
+    expect(world.warnings).toEqual([]);
+  });
+
+  test('whose file is gone is refused with a status, not cut', async () => {
+    const { id } = await run(ADA);
+    const place = placeOf((await world.reports.runs.find(id))?.file);
+    if (place !== null) await world.reports.outputs.remove(place);
     const error = await read(ADA, id).catch((thrown: unknown) => thrown);
     expect(toProblem(error)).toMatchObject({ code: 'report_file_lost' });
   });

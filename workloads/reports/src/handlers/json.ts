@@ -8,6 +8,8 @@ import { decisionInWords, rowRulesInWords } from '../identity/words.ts';
 import type { ResolvedParameters } from '../parameters/types.ts';
 import { claimsNeeded } from '../rules/claims.ts';
 import { afterInWords } from '../rules/words.ts';
+import type { Outputs } from '../outputs/types.ts';
+import { placeOf } from '../reports.ts';
 import { type RunSight, hasFile } from '../runs/sight.ts';
 
 /** A report as the caller sees it: with the defaults of today, and the rows that they would get. */
@@ -83,7 +85,7 @@ export function parametersJson(parameters: ResolvedParameters): ReportRun['param
 }
 
 /** Claims, token and the place of the file stay inside. */
-export function runJson(run: RunSight): ReportRun {
+export function runJson(run: RunSight, outputs: Pick<Outputs, 'reaches'>): ReportRun {
   const { id, report, state, format, compression, tenant, submitter, correlationId } = run;
   return {
     id,
@@ -102,7 +104,7 @@ export function runJson(run: RunSight): ReportRun {
     resumes: run.resumes,
     cancelRequested: run.cancelRequested,
     error: run.error,
-    result: resultJson(run),
+    result: resultJson(run, outputs),
     createdAt: iso(run.createdAt),
     startedAt: isoOrNull(run.startedAt),
     finishedAt: isoOrNull(run.finishedAt),
@@ -137,9 +139,10 @@ function etaOf(rows: number, total: number | null, rowsPerSecond: number | null)
   return Math.ceil((total - rows) / rowsPerSecond);
 }
 
-function resultJson(run: RunSight): ReportRun['result'] {
+function resultJson(run: RunSight, outputs: Pick<Outputs, 'reaches'>): ReportRun['result'] {
   const { state, rows, bytes, sha256, fileName, note, expiresAt } = run;
   if (state !== 'SUCCEEDED' || sha256 === null) return null;
+  const place = placeOf(run.file);
   return {
     rows: rows ?? 0,
     bytes: bytes ?? 0,
@@ -147,6 +150,6 @@ function resultJson(run: RunSight): ReportRun['result'] {
     fileName: fileName ?? `${run.report}.${run.format}`,
     note,
     expiresAt: isoOrNull(expiresAt),
-    available: hasFile(run),
+    available: hasFile(run) && place !== null && outputs.reaches(place),
   };
 }

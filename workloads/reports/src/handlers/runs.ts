@@ -19,8 +19,15 @@ import { runJson } from './json.ts';
 export function runHandlers({
   catalogue,
   runs,
+  outputs,
   now,
 }: ReportsWithin): HandlersOf<typeof runContracts> {
+  const jsonOf = (run: RunSight) => runJson(run, outputs);
+  const eventOf = (run: RunSight) => ({ type: 'report' as const, run: jsonOf(run) });
+  async function* eventsOf(seen: AsyncIterable<RunSight>) {
+    for await (const run of seen) yield eventOf(run);
+  }
+
   function prepared(name: string, asked: Asked): Exclude<Prepared, { refused: Refused }> {
     const view = catalogue.now();
     const definition = view.reports.get(name);
@@ -65,7 +72,7 @@ export function runHandlers({
       const run = await lastWithin(wait * 1_000, signal, begun, (enough) =>
         runs.watch(begun.id, enough),
       );
-      return { status: isOver(run) ? 200 : 202, body: runJson(run) };
+      return { status: isOver(run) ? 200 : 202, body: jsonOf(run) };
     },
     async listReportRuns({ query }) {
       const { createdAfter, createdBefore, ...filter } = query;
@@ -74,20 +81,20 @@ export function runHandlers({
         createdAfter: msOf(createdAfter),
         createdBefore: msOf(createdBefore),
       });
-      return ok({ runs: items.map(runJson), next });
+      return ok({ runs: items.map(jsonOf), next });
     },
     async getReportRun({ params: { id } }) {
-      return ok(runJson(await runs.get(id)));
+      return ok(jsonOf(await runs.get(id)));
     },
     async reportRunEvents({ params: { id }, signal }) {
       const first = eventOf(await runs.get(id));
       return { ...ok(first), events: eventsOf(runs.watch(id, signal)) };
     },
     async cancelReportRun({ params: { id } }) {
-      return ok(runJson(await runs.cancel(id)));
+      return ok(jsonOf(await runs.cancel(id)));
     },
     async retryReportRun({ params: { id } }) {
-      return ok(runJson(await runs.retry(id)));
+      return ok(jsonOf(await runs.retry(id)));
     },
   };
 }
@@ -134,14 +141,6 @@ function misfit(problems: readonly ParameterProblem[]): Refusal {
 
 function bearerOf(authorization: string | undefined): string | null {
   return /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1] ?? null;
-}
-
-function eventOf(run: RunSight) {
-  return { type: 'report' as const, run: runJson(run) };
-}
-
-async function* eventsOf(seen: AsyncIterable<RunSight>) {
-  for await (const run of seen) yield eventOf(run);
 }
 
 function msOf(moment: string | undefined): number | undefined {

@@ -3,7 +3,9 @@ import {
   JOB,
   type Place,
   chunkOf,
+  closeSharedDatabase,
   closeSharedServer,
+  openDatabasePlace,
   openLocalPlace,
   openS3Place,
   readAll,
@@ -22,10 +24,12 @@ import {
 } from './types.ts';
 
 afterAll(closeSharedServer);
+afterAll(closeSharedDatabase);
 
-// What holds for both: a folder and S3.
+// What holds for all of them.
 describe.each([
   ['a folder', openLocalPlace],
+  ['the database', openDatabasePlace],
   ['S3', openS3Place],
 ] as const)('%s', (_name, openPlace) => {
   let place: Place;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Where the files of reports are: a folder, or S3-compatible storage. Each execution writes a file of its own, so that one that
+ * Where the files of reports are: a folder, the database of the queue, or object storage. Each execution writes a file of its own, so that one that
  * lost its lease and does not know it yet writes into nothing that another reads; an execution that goes on copies the bytes of the
  * one before it up to the place that its cursor names, and checks them by their hash (docs/decisions/0028).
  */
@@ -14,6 +14,8 @@ export interface Outputs {
   remove(file: FilePlace): Promise<void>;
   /** Removes files, and uploads that are not complete, that nobody wants any more. */
   sweep(params: SweepParams): Promise<Swept>;
+  /** Whether this server can read it, as far as that is known without looking: another server's folder is not here. */
+  reaches(file: FilePlace): boolean;
   /** Throws a sentence unless files can be written. */
   check(): Promise<void>;
 }
@@ -86,6 +88,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 /** How far a file is safe, as a cursor has it: some 300 bytes, however large the file is. */
 export const outputPlaceSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('local'), name: z.string(), bytes: size, sha256 }),
+  z.strictObject({ kind: z.literal('database'), name: z.string(), bytes: size, sha256 }),
   z.strictObject({
     kind: z.literal('s3'),
     key: z.string(),
@@ -100,13 +103,22 @@ export const outputPlaceSchema = z.discriminatedUnion('kind', [
 ]);
 export type OutputPlace = z.output<typeof outputPlaceSchema>;
 export type LocalPlace = Extract<OutputPlace, { kind: 'local' }>;
+export type DatabasePlace = Extract<OutputPlace, { kind: 'database' }>;
 export type S3Place = Extract<OutputPlace, { kind: 's3' }>;
 
 /** A finished file, as a result has it. */
 export const filePlaceSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('local'), name: z.string(), bytes: size }),
+  z.strictObject({
+    kind: z.literal('local'),
+    name: z.string(),
+    bytes: size,
+    /** The id that lies in the folder; left out by versions before it was there. */
+    folder: z.string().optional(),
+  }),
+  z.strictObject({ kind: z.literal('database'), name: z.string(), bytes: size }),
   z.strictObject({ kind: z.literal('s3'), key: z.string(), bytes: size, etag: z.string() }),
 ]);
 export type FilePlace = z.output<typeof filePlaceSchema>;
 export type LocalFile = Extract<FilePlace, { kind: 'local' }>;
+export type DatabaseFile = Extract<FilePlace, { kind: 'database' }>;
 export type S3File = Extract<FilePlace, { kind: 's3' }>;

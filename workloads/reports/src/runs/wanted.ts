@@ -47,5 +47,5 @@ function nameOf(file: unknown): string[] {
 }
 
 function nameIn(place: FilePlace): string {
-  return place.kind === 'local' ? place.name : (place.key.split('/').at(-1) ?? '');
+  return 'name' in place ? place.name : (place.key.split('/').at(-1) ?? '');
 }

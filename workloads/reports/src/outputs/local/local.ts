@@ -26,7 +26,8 @@ export interface LocalFiles {
 const READ_BYTES = 256 * 1024;
 const SWEEP_AT_ONCE = 500;
 
-export function createLocalFiles(folder: string): LocalFiles {
+/** `folderId`: what the files say of where they are. */
+export function createLocalFiles(folder: string, folderId: string | null = null): LocalFiles {
   const remove = (name: string): Promise<void> => rm(pathOf(folder, name), { force: true });
 
   /** Those of ours that are old enough. What else is in the folder is not touched. */
@@ -58,7 +59,7 @@ export function createLocalFiles(folder: string): LocalFiles {
   }
 
   return {
-    open: (params) => openLocal(folder, params),
+    open: (params) => openLocal(folder, folderId, params),
     read: (file, range, signal) => readFile(folder, file, range, signal),
     remove: ({ name }) => onDisk(folder, () => remove(name)),
     async sweep({ wanted, now, signal }) {

@@ -14,14 +14,16 @@ interface Opened {
 const READ_BYTES = 1024 * 1024;
 
 /** A file of this execution's own: empty, or with what the place stands for. */
-export async function openLocal(folder: string, params: OpenParams): Promise<Output> {
+export async function openLocal(
+  folder: string,
+  folderId: string | null,
+  params: OpenParams,
+): Promise<Output> {
   const { job, epoch, at, signal } = params;
   const name = newName(job, epoch);
   const path = pathOf(folder, name);
   if (at !== null && at.kind !== 'local')
-    throw new LostOutput(
-      'The file was begun on object storage, and files are written to a folder now.',
-    );
+    throw new LostOutput('The file was begun elsewhere, and files are written to a folder now.');
   const opened = await onDisk(folder, async () => {
     await ensureFolder(folder);
     const file = at === null ? await begin(path) : await resume({ folder, path, at, signal });
@@ -30,7 +32,7 @@ export async function openLocal(folder: string, params: OpenParams): Promise<Out
       return file;
     });
   });
-  return outputOf({ folder, name, path, opened, at, signal });
+  return outputOf({ folder, folderId, name, path, opened, at, signal });
 }
 
 async function begin(path: string): Promise<Opened> {
@@ -101,13 +103,14 @@ async function hashOf(handle: FileHandle, size: number, signal: AbortSignal): Pr
 
 function outputOf(params: {
   readonly folder: string;
+  readonly folderId: string | null;
   readonly name: string;
   readonly path: string;
   readonly opened: Opened;
   readonly at: LocalPlace | null;
   readonly signal: AbortSignal;
 }): Output {
-  const { folder, name, path, opened, signal } = params;
+  const { folder, folderId, name, path, opened, signal } = params;
   const { handle, hash } = opened;
   let size = params.at?.bytes ?? 0;
   let isOpen = true;
@@ -176,7 +179,8 @@ function outputOf(params: {
         isNamed = true;
         isOpen = false;
         await handle.close();
-        const file = { kind: 'local' as const, name, bytes: size };
+        const whose = folderId === null ? {} : { folder: folderId };
+        const file = { kind: 'local' as const, name, bytes: size, ...whose };
         return { file, bytes: size, sha256: hash.digest('hex') };
       }),
     async abandon() {

@@ -24,7 +24,9 @@ interface Opened {
 export async function openS3(params: S3Params): Promise<Output> {
   const { storage, namespace, job, epoch, at, signal } = params;
   if (at !== null && at.kind !== 's3')
-    throw new LostOutput('The file was begun in a folder, and files are written to S3 now.');
+    throw new LostOutput(
+      'The file was begun elsewhere, and files are written to object storage now.',
+    );
   const key = `${namespace}/${newName(job, epoch)}`;
   const opened =
     at === null

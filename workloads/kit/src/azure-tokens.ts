@@ -1,12 +1,14 @@
-import { withinTime } from '@millrace/workload-kit';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Credential } from '@millrace/store-postgres';
 import { z } from 'zod';
-import type { AzureIdentity } from '../config/database.ts';
-import { readText } from '../read-text.ts';
+import { readText } from './read-text.ts';
+import { withinTime } from './within-time.ts';
 
-/** What a token for Azure Database for PostgreSQL is for: the scope https://…/.default without its end. */
-const RESOURCE = 'https://ossrdbms-aad.database.windows.net';
+/** What tokens are for: the scope https://…/.default without its end. */
+export const AZURE_RESOURCES = {
+  postgres: 'https://ossrdbms-aad.database.windows.net',
+  storage: 'https://storage.azure.com',
+} as const;
 /** https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/how-to-use-vm-token#get-a-token-using-http */
 const METADATA_SERVICE = 'http://169.254.169.254/metadata/identity/oauth2/token';
 const METADATA_VERSION = '2018-02-01';
@@ -33,15 +35,24 @@ interface Token {
   readonly endsAt: number;
 }
 
+/** A managed identity, and where its tokens come from. */
+export interface AzureIdentity {
+  /** Of App Service and Container Apps. Null: the metadata service of the virtual machine. */
+  readonly endpoint: { readonly url: string; readonly header: string } | null;
+  /** Which one, where there are several. */
+  readonly clientId: string | null;
+}
+
 export interface AzureTokenParams extends AzureIdentity {
+  readonly resource: (typeof AZURE_RESOURCES)[keyof typeof AZURE_RESOURCES];
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly fetch: typeof globalThis.fetch;
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Tokens of a managed identity, which Azure Database for PostgreSQL takes as passwords. */
-export function createAzureTokens(params: AzureTokenParams): Credential {
+/** Tokens of a managed identity, which Azure Database for PostgreSQL takes as passwords. They are kept until shortly before their end. */
+export function createAzureTokens(params: AzureTokenParams): Required<Credential> {
   const { now, pause = pauseFor } = params;
   let token: Token | null = null;
   let pending: Promise<Token> | null = null;
@@ -93,13 +104,13 @@ export function createAzureTokens(params: AzureTokenParams): Credential {
   };
 }
 
-function requestOf({ endpoint, clientId }: AzureIdentity): {
+function requestOf({ endpoint, clientId, resource }: AzureTokenParams): {
   url: URL;
   headers: Record<string, string>;
 } {
   const url = new URL(endpoint?.url ?? METADATA_SERVICE);
   url.searchParams.set('api-version', endpoint === null ? METADATA_VERSION : ENDPOINT_VERSION);
-  url.searchParams.set('resource', RESOURCE);
+  url.searchParams.set('resource', resource);
   if (clientId !== null) url.searchParams.set('client_id', clientId);
   const headers: Record<string, string> =
     endpoint === null ? { metadata: 'true' } : { 'x-identity-header': endpoint.header };
@@ -136,4 +147,13 @@ function jsonOf(text: string): unknown {
 
 async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal });
+}
+
+/** As the variables of the server say it, which App Service and Container Apps set. */
+export function azureIdentityOf(values: Readonly<Record<string, unknown>>): AzureIdentity {
+  const { IDENTITY_ENDPOINT: url, IDENTITY_HEADER: header, AZURE_CLIENT_ID: clientId } = values;
+  return {
+    endpoint: typeof url === 'string' && typeof header === 'string' ? { url, header } : null,
+    clientId: typeof clientId === 'string' ? clientId : null,
+  };
 }
