@@ -16,7 +16,7 @@ export const performance = dashboard({
     }),
     heatmap({
       title: 'Documents by duration',
-      help: 'From request to stored file.',
+      help: 'From the template to the stored or uploaded file, without waiting for a conversion process.',
       unit: 'ms',
       queries: [
         [`sum by (le) (increase(docgen_duration_ms_bucket{${ALL}}[$__rate_interval]))`, '{{le}}'],
@@ -39,6 +39,22 @@ export const performance = dashboard({
       steps: LIMITS.documentMs,
       queries: [
         [`topk(10, ${quantile(0.95, 'docgen_duration_ms', 'templateId', ALL)})`, '{{templateId}}'],
+      ],
+    }),
+    lines({
+      title: 'P95 of the steps of documents',
+      help: 'What takes the time: template, merge, conversion, upload; and the wait for a conversion process.',
+      unit: 'ms',
+      queries: [[quantile(0.95, 'docgen_step_ms', 'mode, step', ALL), '{{mode}} {{step}}']],
+    }),
+    lines({
+      title: 'Conversions and templates per second',
+      help: 'Conversions by how they ended, files of theirs that stayed behind, and templates that made room for others.',
+      unit: 'ops',
+      queries: [
+        [rate('conversions_total', 'outcome', ALL), '{{outcome}}'],
+        [rate('conversion_cleanup_failures_total', '', ALL), 'files left'],
+        [rate('template_cache_evictions_total', '', ALL), 'templates evicted'],
       ],
     }),
     lines({
