@@ -33,6 +33,8 @@ export function account() {
     title: 'Account overview',
     font: 'Liberation Sans',
     styles: STYLES.join(''),
+    firstHeader: p('Normal', []),
+    header: p('Footer', '{{Name}}', right),
     footer: p('Footer', pageOfPages, `${ruleAbove(RULE)}${right}`),
     margin: 1418,
     top: 1418,
