@@ -34,11 +34,7 @@ export function account() {
     font: 'Liberation Sans',
     styles: STYLES.join(''),
     firstHeader: p('Normal', []),
-<<<<<<< HEAD
-    header: p('Normal', []),
-=======
     header: p('Footer', '{{Name}}', right),
->>>>>>> w-c
     footer: p('Footer', pageOfPages, `${ruleAbove(RULE)}${right}`),
     margin: 1418,
     top: 1418,
