@@ -70,7 +70,7 @@ export const benches = {
     smoke: { rows: 20_000, rounds: 1, servers: '1,4', small: 8 },
   },
   console: {
-    options: { rows: 1_000_000, rounds: 5, rate: 500, seconds: 20, previews: 40 },
-    smoke: { rows: 3_000, rounds: 1, rate: 50, seconds: 1, previews: 1 },
+    options: { rows: 1_000_000, rounds: 5, rate: 500, seconds: 20, previews: 40, tables: 3_000 },
+    smoke: { rows: 3_000, rounds: 1, rate: 50, seconds: 1, previews: 1, tables: 300 },
   },
 };

@@ -40,6 +40,8 @@ function pageOf(context, page) {
     goto: (url) => page.goto(url, { waitUntil: 'commit' }),
     close: () => context.close(),
     keyboard: page.keyboard,
+    /** Answers requests whose address fits, in the place of the server. */
+    answer: (pattern, json) => page.route(pattern, (route) => route.fulfill({ json })),
     evaluate: (expression) => page.evaluate(expression),
     now: () => page.evaluate('performance.now()'),
     longTasks: () => page.evaluate('benchTasks'),

@@ -1,5 +1,5 @@
 // The console in a real browser: what its first page loads and when it can be used, a list of a million jobs, a storm of live
-// events, and a template that is looked at while its data is typed.
+// events, a template that is looked at while its data is typed, and SQL that is typed beside thousands of tables.
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ export const tick = defineJob({ kind: 'tick', input: z.unknown(), public: true, 
 const AT_ONCE = 50;
 const WARM_UP_SECONDS = 3;
 
-export async function main({ rows, rounds, rate, seconds, previews }) {
+export async function main({ rows, rounds, rate, seconds, previews, tables }) {
   const postgres = await startPostgres();
   const folder = await mkdtemp(join(tmpdir(), 'millrace-bench-'));
   const browser = await openBrowser();
@@ -43,7 +43,8 @@ export async function main({ rows, rounds, rate, seconds, previews }) {
     const list = await lists(browser, at, rounds);
     const storm = await events(browser, at, server.baseUrl, { rate, seconds });
     const preview = await typing(browser, at, server.baseUrl, previews);
-    report({ rows, first, list, storm, preview });
+    const sql = await queries(browser, at, tables);
+    report({ rows, first, list, storm, preview, tables, sql });
   } finally {
     await browser.close();
     await server?.stop('SIGKILL');
@@ -193,7 +194,40 @@ async function typing(browser, at, baseUrl, previews) {
   return times;
 }
 
-function report({ rows, first, list, storm, preview }) {
+const SQL_EDITOR = `[...document.querySelectorAll('*')]
+  .flatMap((each) => each.shadowRoot?.querySelector('.cm-content[aria-label="SQL"]') ?? [])[0]`;
+/** 65 keys, as a query is typed. */
+const TYPED = 'SELECT s.SubscriberKey, s.EventDate FROM _Sent s WHERE s.JobID > 5';
+
+/** An account with so many data extensions; what a key costs there, and how much is in the page. */
+async function queries(browser, at, tables) {
+  const page = await browser.open();
+  const dataExtensions = Array.from({ length: tables }, (_, index) => {
+    const name = `Campaign & Contact ${tables - index}`;
+    return { name, customerKey: name, fields: null };
+  });
+  await page.answer('**/catalog*', {
+    mid: '100001',
+    mids: ['100001'],
+    dataExtensions,
+    dataViews: [],
+    fetchedAt: new Date().toISOString(),
+  });
+  await page.goto(`${at}/queries`);
+  await page.when(`document.querySelector('aside [aria-posinset="1"]') && ${SQL_EDITOR}`);
+  await page.evaluate(`${SQL_EDITOR}.focus()`);
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
+  const begun = performance.now();
+  await page.keyboard.type(TYPED);
+  await page.when(`${SQL_EDITOR}.textContent.includes('JobID > 5')`);
+  const ms = (performance.now() - begun) / TYPED.length;
+  const nodes = await page.evaluate("document.querySelectorAll('*').length");
+  await page.close();
+  return { ms, nodes };
+}
+
+function report({ rows, first, list, storm, preview, tables, sql }) {
   const ms = (value) => figure(value);
   console.log(
     `\nFirst load: ${figure(first.kb, 1)} kB of gzipped scripts in ${first.files} files, shown after ${ms(first.shown)} ms, interactive after ${ms(first.ms)} ms\n`,
@@ -221,9 +255,13 @@ function report({ rows, first, list, storm, preview }) {
   console.log(
     `\nPreview while typing, ${figure(preview.length)} times: p50 ${ms(p50)} ms, p95 ${ms(p95)} ms from the last key`,
   );
+  console.log(
+    `Typing SQL beside ${figure(tables)} tables: ${figure(sql.ms, 1)} ms a key, ${figure(sql.nodes)} nodes in the page`,
+  );
   const long = storm.reduce((sum, { tasks }) => sum + tasks.length, 0);
   console.log(
     `\nresult: console first_load_kb=${first.kb.toFixed(1)} interactive_ms=${first.ms.toFixed(0)} ` +
-      `list_1m_ms=${list.opened.toFixed(0)} long_tasks=${long} preview_p95_ms=${p95.toFixed(0)}`,
+      `list_1m_ms=${list.opened.toFixed(0)} long_tasks=${long} preview_p95_ms=${p95.toFixed(0)} ` +
+      `sql_key_ms=${sql.ms.toFixed(1)}`,
   );
 }

@@ -117,6 +117,31 @@ test('queries that work for long leave the process its threads: files are read, 
     expect(await world.statusOf(task)).toMatchObject({ Status: 'Processing' });
 });
 
+test('names as data extensions in use have them, and an alias with a space at its end', async () => {
+  const world = await startDuckdbWorld();
+  world.unit(MID).addDataExtension({
+    name: 'Sales & Service',
+    fields: ['CampaignMember:Id', 'Customer’s Name', 'Año'].map((name) => ({ name })),
+    rows: [{ 'CampaignMember:Id': '00v', 'Customer’s Name': 'Ada', Año: '1815' }],
+  });
+  const taskId = await world.startQuery(
+    'SELECT [CampaignMember:Id], [Customer’s Name], Año, 1 AS [Total ] FROM [Sales & Service]',
+    {
+      key: 'names',
+      fields: ['CampaignMember:Id', 'Customer’s Name', 'Año', 'Total'].map((name) => field(name)),
+    },
+  );
+  await world.taskEnded(taskId);
+  expect(await world.statusOf(taskId)).toMatchObject({ Status: 'Complete', ErrorMsg: null });
+  const { body } = await world.rest('GET', '/data/v1/customobjectdata/key/names/rowset');
+  expect(body.items[0].values).toEqual({
+    'campaignmember:id': '00v',
+    'customer’s name': 'Ada',
+    año: '1815',
+    total: '1',
+  });
+});
+
 test('a query that gives more rows than can be kept is an error, and says whose', async () => {
   const world = await startDuckdbWorld({ sampleSize: 0.05, mostValues: 1000 });
   const pairs =

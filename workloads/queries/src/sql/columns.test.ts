@@ -206,3 +206,8 @@ test('tables are found wherever they stand, each once', () => {
       .toSorted(),
   ).toEqual(['Ent.Shared DE', 'Ent._Subscribers', 'Quoted', 'Scalar', 'Third', '_Open', 'my de']);
 });
+
+test('a name has the characters that it has, without spaces at its ends', () => {
+  const names = columnsOf('SELECT [CampaignMember:Id], Año, b AS [Name ] FROM t', () => null);
+  expect(names?.map(({ name }) => name)).toEqual(['CampaignMember:Id', 'Año', 'Name']);
+});
