@@ -45,7 +45,7 @@ export function createDrive(params: {
 
   /** By the store's clock: the first tick that nobody has taken, or now where a schedule is not declared yet. */
   function nextTick(): number {
-    return Math.min(Infinity, ...nextTicks.map((next) => next()));
+    return Math.min(Infinity, ...nextTicks.map((tickOf) => tickOf()));
   }
 
   function createNextTick({ name, cron, timeZone = 'UTC' }: Schedule): () => number {
@@ -54,7 +54,10 @@ export function createDrive(params: {
       const lastTick = peek.lastTick(name);
       if (lastTick === null) return start + time.now();
       if (lastTick !== taken)
-        [taken, tick] = [lastTick, ticksBetween(cron, timeZone, lastTick, lastTick).next ?? Infinity];
+        [taken, tick] = [
+          lastTick,
+          ticksBetween(cron, timeZone, lastTick, lastTick).next ?? Infinity,
+        ];
       return tick;
     };
   }
