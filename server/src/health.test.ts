@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { identityCheck, runCheck } from './health.ts';
+import { identityCheck, runCheck, storeCheck } from './health.ts';
 import type { Keys, KeysStatus } from './identity/keys.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
@@ -23,5 +23,20 @@ describe('readiness while the issuer takes its time', () => {
     const answer = runCheck(check, quiet);
     await vi.advanceTimersByTimeAsync(2_000);
     expect(await answer).toMatchObject({ name: 'identity', ok: false, status });
+  });
+});
+
+test.each([
+  [
+    'postgres://db.example.com:5432/orders',
+    'The store at postgres://db.example.com:5432/orders does not answer.',
+  ],
+  [null, 'The store does not answer.'],
+])('a store at %s that does not answer', async (place, detail) => {
+  const away = { now: () => Promise.reject(new Error('ECONNREFUSED 10.1.2.3')) };
+  const well = { trouble: () => null, stopped: () => null };
+  expect(await runCheck(storeCheck(away, well, place), quiet)).toMatchObject({
+    status: 'down',
+    detail,
   });
 });

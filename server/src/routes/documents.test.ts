@@ -212,7 +212,9 @@ describe('a batch', () => {
       counts: { succeeded: 2, failed: 1 },
     });
     const { items } = await client.listBatchItems({ ...id, query: { state: 'FAILED' } });
-    expect(items).toMatchObject([{ item: 2, line: 2, error: { code: 'invalid_row' } }]);
+    expect(items).toMatchObject([{ item: 2, line: 2, name: null, error: { code: 'invalid_row' } }]);
+    const named = await client.listBatchItems({ ...id, query: { state: 'SUCCEEDED' } });
+    expect(named.items.map(({ name }) => name)).toContain('Invoice Bob.pdf');
     const zip = await bytesOf(await client.downloadBatch(id));
     expect(zip.toString('latin1')).toContain('Invoice Bob.pdf');
     const middle = await client.downloadBatch(id, { headers: { range: 'bytes=100-199' } });

@@ -76,7 +76,8 @@ export async function openFront(
     telemetry,
     workloads,
     checks: [
-      storeCheck(database, database.database, storePlace(config)),
+      // Anybody may ask for readiness: where the database of a real installation is, its log says.
+      storeCheck(database, database.database, config.production ? null : storePlace(config)),
       ...identity.checks,
       ...workloads.checks,
       ...orgs.map(orgCheck),

@@ -24,9 +24,9 @@ export function Figures({
   return (
     <dl className="grid grid-cols-7 border-y border-line max-xl:grid-cols-4 max-md:grid-cols-2">
       <Figure
-        name={`Average of ${window}`}
+        name="Throughput"
         value={short(figures.perMinute)}
-        unit="/min"
+        unit={`/min over ${window}`}
         note={change(figures)}
       >
         <Spark values={series.map(({ succeeded, failed }) => succeeded + failed)} />

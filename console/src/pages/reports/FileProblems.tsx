@@ -18,9 +18,11 @@ export function FileProblems({ problems }: { problems: readonly Problem[] }) {
   return (
     <details className="border-b border-line bg-failed-tint px-6 py-1.5 max-md:px-4">
       <summary className="cursor-pointer">
-        <StateIcon phase="failed" size={13} />{' '}
-        <b className="font-[550]">{plural(problems.length, 'problem')}</b> in{' '}
-        {files.size === 1 ? <code>{problems[0]?.file}</code> : plural(files.size, 'file')}
+        <span className="inline-flex items-center gap-1.5 align-middle">
+          <StateIcon phase="failed" size={13} />
+          <b className="font-[550]">{plural(problems.length, 'problem')}</b> in{' '}
+          {files.size === 1 ? <code>{problems[0]?.file}</code> : plural(files.size, 'file')}
+        </span>
       </summary>
       <ul className="max-h-60 overflow-y-auto py-1.5">
         {problems.map(({ file, line, column, message }) => (

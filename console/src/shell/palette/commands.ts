@@ -192,6 +192,10 @@ function useVerbs(typed: string): readonly Command[] {
   const id = JOB_ID.test(typed) ? typed : isOnPage ? shown : undefined;
   if (id === undefined) return [];
   const params = { params: { id } };
+  // Of a job that is not shown nobody knows: the server says it.
+  const state = queries.getQueryData<{ readonly state?: string }>(['job', id])?.state;
+  const canRetry = state === undefined || state === 'FAILED' || state === 'CANCELED';
+  const canCancel = state !== 'SUCCEEDED' && state !== 'CANCELED';
   const act = (done: string, call: () => Promise<unknown>) => (): void =>
     void call()
       .then(() => toast({ text: done }))
@@ -212,23 +216,26 @@ function useVerbs(typed: string): readonly Command[] {
     ...rest,
     also: `${id} job ${rest.also ?? ''}`,
   });
+  const retry = verb('retry', 'Retry', Play, {
+    run: act('Queued again', () => api.retryJob(params)),
+    needs: 'retryJob',
+    also: 'run again',
+  });
+  const cancel = verb('cancel', 'Cancel', Ban, {
+    run: act('Canceled', () => api.cancelJob(params)),
+    needs: 'cancelJob',
+    also: 'stop',
+  });
+  // First what changes nothing: who presses Enter at once.
   return [
-    verb('retry', 'Retry', Play, {
-      run: act('Queued again', () => api.retryJob(params)),
-      needs: 'retryJob',
-      also: 'run again',
-    }),
-    verb('cancel', 'Cancel', Ban, {
-      run: act('Canceled', () => api.cancelJob(params)),
-      needs: 'cancelJob',
-      also: 'stop',
-    }),
     verb('clone', 'Clone and edit', Copy, {
       link: { to: '/jobs/new', search: { from: id } },
       needs: 'enqueue',
       also: 'replay',
     }),
     verb('copy', 'Copy the id', Copy, { run: () => void copy(id, 'Id') }),
+    ...(canRetry ? [retry] : []),
+    ...(canCancel ? [cancel] : []),
   ];
 }
 
