@@ -112,6 +112,18 @@ test('reports.md: the settings are read', async () => {
   }
 });
 
+test('queries.md: several enterprises share an installation', () => {
+  const [text = ''] = blocks('docs/queries.md', 'json');
+  const secret = join(folder, 'secret');
+  writeFileSync(secret, 'whisper');
+  const config = readConfig({
+    MCE_ACCOUNTS: text.replace('/run/secrets/mce-globex', secret),
+  });
+  expect(config.workloads.get('queries')).toMatchObject({
+    accounts: [{ clientSecret: 'whisper', mids: [{ tenant: 'globex', eid: '520000001' }] }],
+  });
+});
+
 test('reports: the files are reports, and the schedule is that of one', async () => {
   const [whole = ''] = blocks('reports/README.md', 'yaml');
   const [schedule = ''] = blocks('docs/reports.md', 'yaml');
@@ -131,6 +143,7 @@ test('reports: the files are reports, and the schedule is that of one', async ()
 const READ = [
   'docs/configuration.md',
   'docs/reports.md',
+  'docs/queries.md',
   'reports/README.md',
   'jobs/README.md',
   // cli/src/mcp, prometheus, docs/errors.test.ts, docs/tutorials.long.test.ts, docs/salesforce.long.test.ts, server/src/webhook

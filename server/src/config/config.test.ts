@@ -61,7 +61,7 @@ describe('the configuration', () => {
           },
         ],
         // The rest is held against docs/configuration.md below.
-        ['queries', expect.objectContaining({ account: null, concurrency: 50 })],
+        ['queries', expect.objectContaining({ accounts: [], concurrency: 50 })],
         ['reports', expect.objectContaining({ source: null, storage: null, concurrency: 2 })],
         ['pipelines', expect.objectContaining({ folder: 'pipelines', mail: null })],
       ]),

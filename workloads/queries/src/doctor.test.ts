@@ -32,8 +32,8 @@ async function start(options: MarketingCloudOptions = {}): Promise<MarketingClou
 
 async function findings({ authUrl }: { authUrl: string }, clientSecret = CLIENT.secret) {
   const { clientId } = CLIENT;
-  const account = { authUrl, clientId, clientSecret, mids: UNITS, enterpriseTables: false };
-  return all(examine({ account }));
+  const account = { authUrl, clientId, clientSecret, mids: UNITS };
+  return all(examine({ accounts: [account] }));
 }
 
 async function all(found: AsyncIterable<Finding>): Promise<Finding[]> {
@@ -43,7 +43,7 @@ async function all(found: AsyncIterable<Finding>): Promise<Finding[]> {
 }
 
 test('without an account there is nothing to look at', async () => {
-  expect(await all(examine({ account: null }))).toMatchObject([
+  expect(await all(examine({ accounts: [] }))).toMatchObject([
     { check: 'Marketing Cloud', verdict: 'ok', advice: null },
   ]);
 });

@@ -1,6 +1,6 @@
 import { MarketingCloudError, createMarketingCloud } from '@millrace/marketing-cloud';
 import { type Finding, missing, there } from '@millrace/workload-kit';
-import type { QueriesConfig } from './settings.ts';
+import type { Account, QueriesConfig } from './settings.ts';
 
 /** What the jobs of a run call, by the scope that the installed package needs for it. */
 export const SCOPES = [
@@ -13,16 +13,24 @@ export const SCOPES = [
 
 /** What queries stand on, for `millrace doctor`: one token for each business unit, and no other call. */
 export async function* examine({
-  account,
-}: Pick<QueriesConfig, 'account'>): AsyncGenerator<Finding> {
-  if (account === null) {
+  accounts,
+}: Pick<QueriesConfig, 'accounts'>): AsyncGenerator<Finding> {
+  if (accounts.length === 0) {
     yield there(
       'Marketing Cloud',
       'No account is set: a sandbox has a simulated one, any other server runs no queries.',
     );
     return;
   }
-  const { authUrl, clientId, clientSecret, mids } = account;
+  for (const account of accounts) yield* examineAccount(account);
+}
+
+async function* examineAccount({
+  authUrl,
+  clientId,
+  clientSecret,
+  mids,
+}: Account): AsyncGenerator<Finding> {
   const cloud = createMarketingCloud({ authUrl, clientId, clientSecret, timeoutMs: 10_000 });
   try {
     for (const mid of new Set(mids.map((each) => each.mid))) {
@@ -39,7 +47,8 @@ export async function* examine({
             );
       } catch (error) {
         if (!(error instanceof MarketingCloudError)) throw error;
-        const advice = 'Check MCE_AUTH_URL, MCE_CLIENT_ID, MCE_CLIENT_SECRET and MCE_MIDS.';
+        const advice =
+          'Check MCE_AUTH_URL, MCE_CLIENT_ID, MCE_CLIENT_SECRET and MCE_MIDS, or its entry in MCE_ACCOUNTS.';
         // Without an answer nothing runs either: whoever has set an account wants to know that it does not work.
         yield missing(name, error.message, advice);
       }

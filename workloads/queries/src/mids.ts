@@ -2,9 +2,11 @@ import { QueryError, notConfigured } from './errors.ts';
 
 /** Which business units a tenant may use. */
 export interface Mids {
-  /** The one that is asked for, or the tenant's first. Throws for one that is not the tenant's. */
-  pick(tenant: string, asked?: string): string;
-  of(tenant: string): readonly string[];
+  /** The one that is asked for, or the first that they may use. Throws for one that is not theirs. */
+  pick(whose: Whose, asked?: string): string;
+  of(whose: Whose): readonly string[];
+  /** The enterprise that the business unit is of; null: nobody has said. */
+  eid(mid: string): string | null;
   all(): readonly string[];
   /**
    * Whether queries may name tables of the parent by `Ent.`: a MID is the boundary of a tenant, and the parent's tables hold
@@ -13,9 +15,18 @@ export interface Mids {
   readonly enterpriseTables: boolean;
 }
 
+export interface Whose {
+  readonly tenant: string;
+  /** Null: someone who is for all of the tenant's things. */
+  readonly user: string | null;
+}
+
 export interface MidOfTenant {
   readonly tenant: string;
   readonly mid: string;
+  readonly eid?: string | null;
+  /** Who alone may use it; left out, everyone of the tenant. */
+  readonly users?: readonly string[];
 }
 
 export function createMids(
@@ -23,22 +34,26 @@ export function createMids(
   /** Also where there are tenants. */
   enterpriseTables = false,
 ): Mids {
-  const of = (tenant: string): string[] =>
-    entries.filter((each) => each.tenant === tenant).map(({ mid }) => mid);
+  const of = ({ tenant, user }: Whose): string[] =>
+    entries
+      .filter((each) => each.tenant === tenant)
+      .filter(({ users }) => users === undefined || user === null || users.includes(user))
+      .map(({ mid }) => mid);
   return {
-    pick(tenant, asked) {
+    pick(whose, asked) {
       if (entries.length === 0) throw notConfigured();
-      const own = of(tenant);
+      const own = of(whose);
       const mid = asked ?? own[0];
       if (mid !== undefined && own.includes(mid)) return mid;
       throw new QueryError(
         'mid_not_allowed',
         asked === undefined
-          ? 'Your tenant has no business unit of Marketing Cloud.'
-          : `${asked} is not a business unit of your tenant.`,
+          ? 'There is no business unit of Marketing Cloud for you.'
+          : `${asked} is not a business unit of your tenant, or not for you.`,
       );
     },
     of,
+    eid: (asked) => entries.find(({ mid }) => mid === asked)?.eid ?? null,
     all: () => [...new Set(entries.map(({ mid }) => mid))],
     enterpriseTables: enterpriseTables || entries.every(({ tenant }) => tenant === ''),
   };

@@ -51,7 +51,7 @@ export interface QueriesParams {
     readonly mids: readonly MidOfTenant[];
     /** Whether tenants may read the tables of the business unit above theirs, which belongs to none of them. */
     readonly enterpriseTables?: boolean;
-    open(onCall: (call: CallReport) => void): MarketingCloud;
+    open(onCall: (call: CallReport) => void): Pick<MarketingCloud, 'businessUnit' | 'close'>;
   } | null;
   readonly live: Live;
   readonly clock: Clock;

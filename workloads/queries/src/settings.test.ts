@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { parseMids } from './mids.ts';
 import { POLL_CONFIG } from './poll/config.ts';
@@ -17,7 +20,7 @@ function values(given: Readonly<Record<string, string>>) {
 
 test('without an account there is none, and the polls are as the seed has them', () => {
   expect(settings.read(values({}))).toMatchObject({
-    account: null,
+    accounts: [],
     concurrency: 50,
     work: { poll: POLL_CONFIG, keepResultsMs: 86_400_000 },
   });
@@ -25,16 +28,16 @@ test('without an account there is none, and the polls are as the seed has them',
 });
 
 test('an account is whole or not at all', () => {
-  expect(settings.read(values(ACCOUNT))?.account).toMatchObject({
+  expect(settings.read(values(ACCOUNT))?.accounts[0]).toMatchObject({
     clientSecret: 'shh',
     mids: [
       { tenant: '', mid: '100001' },
       { tenant: 'acme', mid: '100002' },
     ],
   });
-  expect(settings.read(values(ACCOUNT))?.account?.enterpriseTables).toBe(false);
+  expect(settings.read(values(ACCOUNT))?.enterpriseTables).toBe(false);
   const open = settings.read(values({ ...ACCOUNT, MCE_ENTERPRISE_TABLES: 'true' }));
-  expect(open?.account?.enterpriseTables).toBe(true);
+  expect(open?.enterpriseTables).toBe(true);
   expect(settings.contradictions?.(values(ACCOUNT))).toEqual([]);
   expect(settings.secrets?.(values(ACCOUNT))).toEqual(['shh']);
   for (const name of Object.keys(ACCOUNT)) {
@@ -72,4 +75,35 @@ test('MIDs belong to tenants; spaces around a name do not count', () => {
     { tenant: '', mid: '2' },
   ]);
   expect(parseMids(['='])).toBeNull();
+});
+
+test('several enterprises, each with an account of its own, a business unit in one of them', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-mce-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const clientSecretFile = join(folder, 'secret');
+  writeFileSync(clientSecretFile, 'whisper\n');
+  const globex = {
+    eid: '520000001',
+    authUrl: 'https://globex.auth.marketingcloudapis.com',
+    clientId: 'other',
+    clientSecretFile,
+    mids: ['globex=200001'],
+    users: ['hank'],
+  };
+  const given = { ...ACCOUNT, MCE_EID: '510000001', MCE_ACCOUNTS: JSON.stringify([globex]) };
+  expect(settings.contradictions?.(values(given))).toEqual([]);
+  expect(settings.secrets?.(values(given))).toEqual(['shh', 'whisper']);
+  expect(settings.read(values(given))?.accounts).toMatchObject([
+    { clientSecret: 'shh', mids: [{ eid: '510000001' }, { tenant: 'acme', eid: '510000001' }] },
+    {
+      authUrl: globex.authUrl,
+      clientSecret: 'whisper',
+      mids: [{ tenant: 'globex', mid: '200001', eid: '520000001', users: ['hank'] }],
+    },
+  ]);
+  const twice = { ...given, MCE_ACCOUNTS: JSON.stringify([{ ...globex, mids: ['x=100002'] }]) };
+  expect(settings.contradictions?.(values(twice))).toEqual([
+    expect.stringContaining('100002 is in two accounts'),
+  ]);
+  expect(() => values({ MCE_ACCOUNTS: '[{"authUrl":"https://x"}]' })).toThrow();
 });

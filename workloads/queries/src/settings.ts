@@ -15,8 +15,9 @@ import { POLL_CONFIG } from './poll/config.ts';
 import type { WorkConfig } from './workshop.ts';
 
 export interface QueriesConfig {
-  /** Null: there is no Marketing Cloud account, and routes that need one say so. */
-  readonly account: Account | null;
+  /** Empty: there is none of Marketing Cloud, and routes that need one say so. */
+  readonly accounts: readonly Account[];
+  readonly enterpriseTables: boolean;
   readonly work: WorkConfig;
   /** Slots of both kinds together. */
   readonly concurrency: number;
@@ -33,16 +34,16 @@ export interface Account {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly mids: readonly MidOfTenant[];
-  readonly enterpriseTables: boolean;
 }
 
 const mids = list.transform((entries, context) => {
   const parsed = parseMids(entries);
   if (parsed !== null) return parsed;
-  const message = 'Write MIDs, each with its tenant where there are tenants: 100001,acme=100002.';
-  context.issues.push({ code: 'custom', input: '', message });
+  context.issues.push({ code: 'custom', input: '', message: NOT_MIDS });
   return z.NEVER;
 });
+
+const NOT_MIDS = 'Write MIDs, each with its tenant where there are tenants: 100001,acme=100002.';
 
 /** The secret goes there: plain HTTP only within this machine. */
 const authUrl = z.string().refine(
@@ -64,6 +65,43 @@ const secretFile = z.string().transform((path, context) => {
   context.issues.push({ code: 'custom', input: '', message: 'Write the path of a file with it.' });
   return z.NEVER;
 });
+
+const enterprise = z.string().regex(/^\d{1,20}$/, { error: 'Write the number of an enterprise.' });
+
+/** One more enterprise that shares the installation. */
+const account = z.strictObject({
+  authUrl,
+  clientId: z.string().min(1),
+  clientSecretFile: secretFile,
+  eid: enterprise.optional(),
+  mids: z
+    .array(z.string())
+    .min(1)
+    .transform((entries, context) => {
+      const parsed = parseMids(entries);
+      if (parsed !== null) return parsed;
+      context.issues.push({ code: 'custom', input: '', message: NOT_MIDS });
+      return z.NEVER;
+    }),
+  /** Who alone may use it, by their names. */
+  users: z.array(z.string().min(1)).min(1).optional(),
+});
+
+const accounts = z
+  .string()
+  .transform((value, context): unknown => {
+    try {
+      return JSON.parse(value);
+    } catch {
+      context.issues.push({
+        code: 'custom',
+        input: '',
+        message: 'Write JSON. What stands there is not.',
+      });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.array(account));
 
 const folder = z.string().regex(/^\d{1,20}$/, { error: 'Write the number of a folder.' });
 
@@ -97,6 +135,12 @@ export const settings = settingsOf({
       mids,
       '',
       'The business units that may be queried, separated by commas, each with its tenant where there are tenants: 100001,acme=100002. The first of a tenant is its usual one.',
+    ),
+    MCE_EID: unset(enterprise, 'The number of the enterprise (EID) of that account: runs say it.'),
+    MCE_ACCOUNTS: setting(
+      accounts,
+      '[]',
+      'More accounts, where several enterprises share the installation: a JSON array with authUrl, clientId, clientSecretFile, mids and, where wanted, eid and users (who alone may use it) of each.',
     ),
     MCE_ENTERPRISE_TABLES: setting(
       flag,
@@ -242,30 +286,53 @@ export const settings = settingsOf({
     const isPart = missing.length > 0 && missing.length < Object.keys(parts).length;
     const both =
       values.MCE_CLIENT_SECRET !== undefined && values.MCE_CLIENT_SECRET_FILE !== undefined;
+    const all = [units, ...values.MCE_ACCOUNTS.map((each) => each.mids)].flatMap((each) => [
+      ...new Set(each.map(({ mid }) => mid)),
+    ]);
+    const twice = all.find((mid, index) => all.indexOf(mid) !== index);
     return [
+      ...(twice !== undefined
+        ? [`MCE_ACCOUNTS: the business unit ${twice} is in two accounts. It is of one enterprise.`]
+        : []),
       ...(isPart
         ? missing.map((name) => `${name}: is missing, for the account of Marketing Cloud.`)
         : []),
       ...(both ? ['MCE_CLIENT_SECRET_FILE: contradicts MCE_CLIENT_SECRET. Leave one out.'] : []),
     ];
   },
-  secrets: (values) =>
-    [values.MCE_CLIENT_SECRET, values.MCE_CLIENT_SECRET_FILE].flatMap((secret) => secret ?? []),
+  secrets: (values) => [
+    ...[values.MCE_CLIENT_SECRET, values.MCE_CLIENT_SECRET_FILE].flatMap((secret) => secret ?? []),
+    ...values.MCE_ACCOUNTS.map(({ clientSecretFile }) => clientSecretFile),
+  ],
   read(values): QueriesConfig | null {
     if (!values.MILLRACE_QUERIES) return null;
     const { MCE_AUTH_URL: url, MCE_CLIENT_ID: clientId, MCE_MIDS: units } = values;
     const clientSecret = values.MCE_CLIENT_SECRET ?? values.MCE_CLIENT_SECRET_FILE;
     const isWhole = url !== undefined && clientId !== undefined && clientSecret !== undefined;
     return {
-      account: isWhole
-        ? {
-            authUrl: url,
-            clientId,
-            clientSecret,
-            mids: units,
-            enterpriseTables: values.MCE_ENTERPRISE_TABLES,
-          }
-        : null,
+      accounts: [
+        ...(isWhole
+          ? [
+              {
+                authUrl: url,
+                clientId,
+                clientSecret,
+                mids: units.map((unit) => ({ ...unit, eid: values.MCE_EID ?? null })),
+              },
+            ]
+          : []),
+        ...values.MCE_ACCOUNTS.map((each) => ({
+          authUrl: each.authUrl,
+          clientId: each.clientId,
+          clientSecret: each.clientSecretFile,
+          mids: each.mids.map((unit) => ({
+            ...unit,
+            eid: each.eid ?? null,
+            ...(each.users !== undefined && { users: each.users }),
+          })),
+        })),
+      ],
+      enterpriseTables: values.MCE_ENTERPRISE_TABLES,
       concurrency: values.SHELL_QUERY_CONCURRENCY,
       gatherMs: values.SHELL_QUERY_GATHER,
       keepRunsMs: values.SHELL_QUERY_KEEP_RUNS,

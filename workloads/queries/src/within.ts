@@ -29,6 +29,8 @@ export function queriesWithin(queries: Queries, scope: Scope) {
     return within.run;
   }
 
+  const whoseUnits = { tenant: scope.tenant, user: scope.owner };
+
   return {
     runs: {
       submit(run: Omit<NewRun, 'tenantId'>): Promise<Run> {
@@ -66,9 +68,9 @@ export function queriesWithin(queries: Queries, scope: Scope) {
     },
     catalog: queries.catalog,
     /** All business units of the caller's tenant. */
-    mids: (): readonly string[] => mids.of(scope.tenant),
+    mids: (): readonly string[] => mids.of(whoseUnits),
     /** A business unit of the caller's tenant: the one that is asked for, or the first. */
-    businessUnit: (mid?: string) => queries.businessUnit(mids.pick(scope.tenant, mid)),
+    businessUnit: (mid?: string) => queries.businessUnit(mids.pick(whoseUnits, mid)),
     /** Where the rows of a run of theirs are. Of a run without rows nobody asks, whatever became of its account. */
     rowsetOf(run: RunRecord): Rowset {
       let { rowCount } = run;
@@ -88,7 +90,7 @@ export function queriesWithin(queries: Queries, scope: Scope) {
       };
     },
     enterpriseTables: mids.enterpriseTables,
-    mid: (mid?: string): string => mids.pick(scope.tenant, mid),
+    mid: (mid?: string): string => mids.pick(whoseUnits, mid),
   };
 }
 

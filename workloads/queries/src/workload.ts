@@ -1,5 +1,6 @@
 import { createMarketingCloud } from '@millrace/marketing-cloud';
 import type { Workload } from '@millrace/workload-kit';
+import { openAccounts } from './accounts.ts';
 import { createCallsBudget } from './budget.ts';
 import { contract } from './contract/index.ts';
 import { examine } from './doctor.ts';
@@ -26,8 +27,8 @@ export const queries: Workload<QueriesConfig, Queries, typeof contract> = {
   contract,
   migrations: MIGRATIONS,
 
-  declare: ({ account, concurrency }) =>
-    account === null
+  declare: ({ accounts, concurrency }) =>
+    accounts.length === 0
       ? { kinds: [] }
       : {
           kinds: queryKinds(concurrency).map((kind) => ({ kind, redis: true })),
@@ -45,8 +46,9 @@ export const queries: Workload<QueriesConfig, Queries, typeof contract> = {
 
   examine,
 
-  async open(host, { account, work, gatherMs, keepRunsMs, installation }) {
+  async open(host, { accounts, enterpriseTables, work, gatherMs, keepRunsMs, installation }) {
     const { store, queue, live, clock, log, telemetry } = host;
+    const isWithout = accounts.length === 0;
     const health = createCloudHealth();
     const service = await openQueries({
       store,
@@ -59,23 +61,26 @@ export const queries: Workload<QueriesConfig, Queries, typeof contract> = {
       gatherMs,
       keepRunsMs,
       installation,
-      account: account && {
-        mids: account.mids,
-        enterpriseTables: account.enterpriseTables,
-        open: (onCall) => {
-          const cloud = createMarketingCloud(account, {
-            log,
-            onCall(call) {
-              health.onCall(call);
-              onCall(call);
-            },
-          });
-          void askFirstTokens(cloud, account, health).catch((err: unknown) =>
-            log.error({ err }, 'The first token could not be asked for'),
-          );
-          return cloud;
-        },
-      },
+      account: isWithout
+        ? null
+        : {
+            mids: accounts.flatMap(({ mids }) => mids),
+            enterpriseTables,
+            open: (onCall) =>
+              openAccounts(accounts, (account) => {
+                const cloud = createMarketingCloud(account, {
+                  log,
+                  onCall(call) {
+                    health.onCall(call);
+                    onCall(call);
+                  },
+                });
+                void askFirstTokens(cloud, account, health).catch((err: unknown) =>
+                  log.error({ err }, 'The first token could not be asked for'),
+                );
+                return cloud;
+              }),
+          },
     });
     const { reconcile, sweep } = service;
     return {
@@ -86,17 +91,16 @@ export const queries: Workload<QueriesConfig, Queries, typeof contract> = {
         set('shell_query_live_runs', queued, { status: 'queued' });
         set('shell_query_live_runs', running, { status: 'running' });
       },
-      budgets: account === null ? async () => [] : createCallsBudget(store.database),
-      checks: account === null ? [] : [health.check],
-      chores:
-        account === null
-          ? []
-          : [
-              { name: 'reconcile', everyMs: UPKEEP_EVERY_MS, runOnce: reconcile.runOnce },
-              { name: 'sweep', everyMs: UPKEEP_EVERY_MS, runOnce: sweep.runOnce },
-            ],
+      budgets: isWithout ? async () => [] : createCallsBudget(store.database),
+      checks: isWithout ? [] : [health.check],
+      chores: isWithout
+        ? []
+        : [
+            { name: 'reconcile', everyMs: UPKEEP_EVERY_MS, runOnce: reconcile.runOnce },
+            { name: 'sweep', everyMs: UPKEEP_EVERY_MS, runOnce: sweep.runOnce },
+          ],
       // Without an account nothing can be begun, and a pipeline says so.
-      steps: account === null ? {} : { query: queryStep(service) },
+      steps: isWithout ? {} : { query: queryStep(service) },
       topics: { [RUN_TOPIC]: runTopic(service) },
       toProblem,
       erase: async (subject) => ({ ...(await service.erase(subject)) }),

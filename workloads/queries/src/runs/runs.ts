@@ -56,13 +56,13 @@ export function createRuns(parts: {
 
   return {
     async submit({ sqlText, mid, snippetName, tenantId, userId, correlationId, key, keyWindow }) {
-      const ofTenant = mids.pick(tenantId, mid);
+      const ofTenant = mids.pick({ tenant: tenantId, user: userId }, mid);
       requireSound(sqlText, mids);
       const { run, created } = await store.insert({
         tenantId,
         userId,
         mid: ofTenant,
-        eid: null,
+        eid: mids.eid(ofTenant),
         sqlText,
         snippetName: snippetName ?? null,
         correlationId: correlationId ?? null,

@@ -5,6 +5,7 @@ import {
   type TestDatabase,
   openTestDatabase,
 } from '../../../../stores/postgres/test/stores.ts';
+import { createFakeCloud } from '../../test/cloud.ts';
 import { type World, openWorld } from '../../test/world.ts';
 import { createMids } from '../mids.ts';
 import { queriesWithin } from '../within.ts';
@@ -46,6 +47,29 @@ describe.each(DATABASES)('runs of people on %s', (which) => {
     expect((await bob.runs.list({ submitter: 'ada' })).items).toEqual([]);
     expect((await acme.runs.list({})).items.map(({ id }) => id)).toEqual([own.id]);
     expect(await ada.runs.cancel(own.id)).toMatchObject({ status: 'canceled' });
+  });
+
+  test('say the enterprise that they are in, and keep to the people it is for', async () => {
+    await world.close();
+    const mids = [
+      { tenant: 'acme', mid: '100001', eid: '520000001', users: ['hank'] },
+      { tenant: 'acme', mid: '100002', eid: '510000001' },
+    ];
+    world = await openWorld(database, {
+      account: { mids, open: (onCall) => createFakeCloud(Date.now, onCall, (effect) => effect()) },
+    });
+    const acme = as(OF_ACME);
+    const mine = await acme.runs.submit({ sqlText: SQL, userId: 'ada' });
+    expect(mine).toMatchObject({ mid: '100002', eid: '510000001' });
+    const theirs = acme.runs.submit({ sqlText: SQL, userId: 'ada', mid: '100001' });
+    await expect(theirs).rejects.toMatchObject({ code: 'mid_not_allowed' });
+    const hank = as({ ...OF_ACME, owner: 'hank' });
+    expect(await hank.runs.submit({ sqlText: SQL, userId: 'hank' })).toMatchObject({
+      mid: '100001',
+      eid: '520000001',
+    });
+    expect(hank.mids()).toEqual(['100001', '100002']);
+    expect(as({ ...OF_ACME, owner: 'ada' }).mids()).toEqual(['100002']);
   });
 
   test('name a business unit of their tenant and no other', async () => {
