@@ -6,12 +6,15 @@ import { cannotListen } from '../port.ts';
 /** For requests under way, once the jobs have ended. */
 const CLOSE_WITHIN_MS = 3_000;
 
+/** Connections that wait to be accepted. With Node's 511, a health check in a burst of 800 was asked to try again, and did so for 40 s. */
+const BACKLOG = 4_096;
+
 export async function listen(
   app: FastifyInstance,
   { host, port }: Pick<Config, 'host' | 'port'>,
 ): Promise<string> {
   try {
-    await app.listen({ host, port });
+    await app.listen({ host, port, backlog: BACKLOG });
     return addressOf(app.server);
   } catch (error) {
     throw cannotListen(error, host, port);
